@@ -1,0 +1,189 @@
+/** The double-entry books. The rules that the columns cannot express are triggers: `drizzle/0001_book_rules.sql`. */
+import { sql } from "drizzle-orm"
+import {
+  bigint,
+  check,
+  date,
+  foreignKey,
+  index,
+  integer,
+  pgSchema,
+  primaryKey,
+  smallint,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core"
+import { exact, instant } from "./Columns.ts"
+import { books } from "./Mirror.ts"
+
+export const ledger = pgSchema("ledger")
+
+/** Known currencies and how many decimals they have (ISO 4217; USDT and USDC from `partner-interface.md`). */
+export const currencies = ledger.table("currencies", {
+  code: text("code").primaryKey(),
+  scale: smallint("scale").notNull(),
+})
+
+/** What posting locks shared and closing locks exclusively; `closed_through` is the first day of the last closed month. */
+export const locks = ledger.table("locks", {
+  bookId: integer("book_id")
+    .primaryKey()
+    .references(() => books.bookId),
+  closedThrough: date("closed_through", { mode: "string" }),
+})
+
+export const periods = ledger.table(
+  "periods",
+  {
+    bookId: integer("book_id").notNull(),
+    /** First day of the calendar month in the accounting time zone. */
+    period: date("period", { mode: "string" }).notNull(),
+    status: text("status").notNull().default("open"),
+    /** The last journal number given in this period: numbers are gapless from 1. */
+    lastNumber: integer("last_number").notNull().default(0),
+    closedAt: instant("closed_at"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.bookId, t.period] }),
+    foreignKey({ columns: [t.bookId], foreignColumns: [locks.bookId] }),
+    check("periods_status", sql`${t.status} in ('open', 'closed')`),
+    check("periods_month", sql`extract(day from ${t.period}) = 1`),
+  ],
+)
+
+export const accounts = ledger.table(
+  "accounts",
+  {
+    bookId: integer("book_id").notNull(),
+    accountId: integer("account_id").notNull().generatedAlwaysAsIdentity(),
+    role: text("role").notNull(),
+    currency: text("currency")
+      .notNull()
+      .references(() => currencies.code),
+    /** The service's account that a cash account stands for; null for every other role. */
+    partnerAccountId: uuid("partner_account_id"),
+    /** The code that a posting rule names; empty for the chart's own account of the role. */
+    ruleCode: text("rule_code").notNull().default(""),
+    code: text("code").notNull(),
+    name: text("name").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.bookId, t.accountId] }),
+    foreignKey({ columns: [t.bookId], foreignColumns: [locks.bookId] }),
+    unique("accounts_identity")
+      .on(t.bookId, t.role, t.currency, t.partnerAccountId, t.ruleCode)
+      .nullsNotDistinct(),
+    check(
+      "accounts_role",
+      sql`${t.role} in ('cash', 'deposits_clearing', 'withdrawals_clearing', 'payouts_clearing', 'fees', 'trading', 'suspense', 'opening_balance', 'receivable_principal', 'receivable_interest', 'interest_income', 'loan_clearing', 'loan_payable', 'interest_payable', 'interest_expense')`,
+    ),
+    check("accounts_cash", sql`(${t.role} = 'cash') = (${t.partnerAccountId} is not null)`),
+  ],
+)
+
+export const journalEntries = ledger.table(
+  "journal_entries",
+  {
+    bookId: integer("book_id").notNull(),
+    entryId: bigint("entry_id", { mode: "bigint" }).notNull(),
+    sourceType: text("source_type").notNull(),
+    sourceId: uuid("source_id").notNull(),
+    kind: text("kind").notNull(),
+    /** 0 for the entry that books the source, 1, 2, … for the reclassifications that put it right. */
+    sequence: integer("sequence").notNull().default(0),
+    /** Calendar date in the accounting time zone; decides the period. */
+    effectiveDate: date("effective_date", { mode: "string" }).notNull(),
+    period: date("period", { mode: "string" })
+      .notNull()
+      .generatedAlwaysAs(sql`(date_trunc('month', effective_date::timestamp))::date`),
+    /** The service's time of the movement. */
+    occurredAt: instant("occurred_at").notNull(),
+    /** Our time of recording. */
+    recordedAt: instant("recorded_at").notNull().default(sql`now()`),
+    /** First day of the closed month that the entry belongs to by its time; null where it is dated there. */
+    lateFor: date("late_for", { mode: "string" }),
+    lineCount: smallint("line_count").notNull(),
+    /** The statement that the entry comes from, and the place in it. */
+    partnerAccountId: uuid("partner_account_id"),
+    position: bigint("position", { mode: "bigint" }),
+    resourceType: text("resource_type"),
+    resourceId: uuid("resource_id"),
+    description: text("description").notNull(),
+    externalReference: text("external_reference"),
+    counterparty: text("counterparty"),
+    /** The entry of the same book that this one reverses. */
+    reverses: bigint("reverses", { mode: "bigint" }),
+    runId: integer("run_id"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.bookId, t.entryId] }),
+    uniqueIndex("journal_entries_source").on(t.bookId, t.sourceId, t.sequence, t.sourceType),
+    index("journal_entries_resource")
+      .on(t.bookId, t.resourceId)
+      .where(sql`${t.resourceId} is not null and ${t.sequence} > 0`),
+    index("journal_entries_run").using("brin", t.runId),
+    check(
+      "journal_entries_source_type",
+      sql`${t.sourceType} in ('statement_entry', 'opening', 'resource_version', 'receivable_version', 'manual')`,
+    ),
+    check("journal_entries_lines", sql`${t.lineCount} between 2 and 1000`),
+    check("journal_entries_sequence", sql`(${t.kind} = 'reclassification') = (${t.sequence} > 0)`),
+    check("journal_entries_dates", sql`${t.effectiveDate} between '1970-01-01' and '2199-12-31'`),
+  ],
+)
+
+export const postings = ledger.table(
+  "postings",
+  {
+    bookId: integer("book_id").notNull(),
+    entryId: bigint("entry_id", { mode: "bigint" }).notNull(),
+    lineNumber: smallint("line_number").notNull(),
+    accountId: integer("account_id").notNull(),
+    currency: text("currency").notNull(),
+    /** Debit positive, credit negative, major unit of `currency`. */
+    amount: exact("amount").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.bookId, t.entryId, t.lineNumber] }),
+    check("postings_amount", sql`${t.amount} <> 0 and ${t.amount} between -1e30 and 1e30`),
+  ],
+)
+
+/** Turnover per account and month, kept by the posting trigger: balances and trial balances without reading history. */
+export const balances = ledger.table(
+  "balances",
+  {
+    bookId: integer("book_id").notNull(),
+    accountId: integer("account_id").notNull(),
+    period: date("period", { mode: "string" }).notNull(),
+    debit: exact("debit").notNull(),
+    credit: exact("credit").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.bookId, t.accountId, t.period] })],
+)
+
+/** Gapless per book and period, given in one ordered step; apart from the entry, which never changes. */
+export const journalNumbers = ledger.table(
+  "journal_numbers",
+  {
+    bookId: integer("book_id").notNull(),
+    entryId: bigint("entry_id", { mode: "bigint" }).notNull(),
+    period: date("period", { mode: "string" }).notNull(),
+    number: integer("number").notNull(),
+    /** The numbering step, increasing over the database: what was numbered since is what is new. */
+    numbering: bigint("numbering", { mode: "bigint" }).notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.bookId, t.entryId] }),
+    uniqueIndex("journal_numbers_number").on(t.bookId, t.period, t.number),
+    index("journal_numbers_step").using("brin", t.numbering),
+  ],
+)
+
+/** Entries that wait for their number: filled by the posting trigger, emptied by the numbering step. */
+export const unnumbered = ledger.table("unnumbered", {
+  bookId: integer("book_id").notNull(),
+  entryId: bigint("entry_id", { mode: "bigint" }).notNull(),
+})

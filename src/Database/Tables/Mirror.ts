@@ -1,0 +1,219 @@
+/** What the service reported, losslessly. Every key leads with `book_id` and none crosses books. */
+import { sql } from "drizzle-orm"
+import {
+  bigint,
+  boolean,
+  check,
+  foreignKey,
+  index,
+  integer,
+  pgSchema,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core"
+import { exact, instant, verbatim } from "./Columns.ts"
+
+export const mirror = pgSchema("mirror")
+
+/** The accounts of one legal entity: the organization itself (`client_id` null) or one client, per connection. */
+export const books = mirror.table(
+  "books",
+  {
+    bookId: integer("book_id").primaryKey().generatedAlwaysAsIdentity(),
+    connection: text("connection").notNull(),
+    clientId: uuid("client_id"),
+    /** Leads journal numbers: unique over all books of the database. */
+    code: text("code").notNull().unique(),
+    name: text("name").notNull(),
+    createdAt: instant("created_at").notNull().default(sql`now()`),
+  },
+  (t) => [
+    unique("books_connection_client").on(t.connection, t.clientId).nullsNotDistinct(),
+    check("books_code", sql`${t.code} ~ '^[A-Z0-9][A-Z0-9_.-]{0,39}$'`),
+  ],
+)
+
+export const accounts = mirror.table(
+  "accounts",
+  {
+    bookId: integer("book_id")
+      .notNull()
+      .references(() => books.bookId),
+    accountId: uuid("account_id").notNull(),
+    currency: text("currency").notNull(),
+    paymentRails: text("payment_rails").notNull(),
+    status: text("status").notNull(),
+    /** The balance that the service reports, major unit of `currency`, read at `balance_read_at` (our clock). */
+    balance: exact("balance").notNull(),
+    balanceReadAt: instant("balance_read_at").notNull(),
+    raw: verbatim("raw").notNull(),
+    /** Statement entries that are mirrored and posted; the position of the last of them. */
+    entries: bigint("entries", { mode: "bigint" }).notNull().default(sql`0`),
+    lastEntryId: uuid("last_entry_id"),
+    lastBalance: exact("last_balance"),
+    lastOccurredAt: instant("last_occurred_at"),
+    /** When the request for the statement's last page was sent (our clock): what was complete before it must be in it. */
+    tailReadAt: instant("tail_read_at"),
+    runId: integer("run_id").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.bookId, t.accountId] }),
+    check("accounts_balance", sql`${t.balance} between -1e30 and 1e30`),
+  ],
+)
+
+export const statementEntries = mirror.table(
+  "statement_entries",
+  {
+    bookId: integer("book_id").notNull(),
+    accountId: uuid("account_id").notNull(),
+    /** Place in the account's statement, counted from 1 in posting order. */
+    position: bigint("position", { mode: "bigint" }).notNull(),
+    entryId: uuid("entry_id").notNull(),
+    type: text("type").notNull(),
+    amount: exact("amount").notNull(),
+    currency: text("currency").notNull(),
+    balanceBefore: exact("balance_before"),
+    balanceAfter: exact("balance_after").notNull(),
+    relatedType: text("related_type"),
+    relatedId: uuid("related_id"),
+    occurredAt: instant("occurred_at").notNull(),
+    /** Fields that the columns do not give back to the letter. */
+    extra: verbatim("extra"),
+    /** Behind a break of the running balance: mirrored, not posted. */
+    held: boolean("held").notNull().default(false),
+    runId: integer("run_id").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.bookId, t.accountId, t.position] }),
+    foreignKey({ columns: [t.bookId], foreignColumns: [books.bookId] }),
+    uniqueIndex("statement_entries_entry").on(t.bookId, t.entryId),
+    index("statement_entries_related").on(t.bookId, t.relatedId).where(sql`${t.relatedId} is not null`),
+    index("statement_entries_run").using("brin", t.runId),
+    check("statement_entries_type", sql`${t.type} in ('CREDIT', 'DEBIT')`),
+    check("statement_entries_amount", sql`${t.amount} > 0 and ${t.amount} < 1e30`),
+    check("statement_entries_balance", sql`${t.balanceAfter} between -1e30 and 1e30`),
+  ],
+)
+
+/** Deposits, withdrawals and conversions as they were last read; the fields of all three, absent ones null. */
+export const resources = mirror.table(
+  "resources",
+  {
+    bookId: integer("book_id").notNull(),
+    resourceType: text("resource_type").notNull(),
+    resourceId: uuid("resource_id").notNull(),
+    status: text("status").notNull(),
+    /** No further change is expected: completed, canceled or rejected. */
+    final: boolean("final").notNull(),
+    form: text("form"),
+    /** The account credited (deposit), debited (withdrawal) or sold from (conversion). */
+    accountId: uuid("account_id").notNull(),
+    currency: text("currency").notNull(),
+    amount: exact("amount").notNull(),
+    fee: exact("fee"),
+    feeCurrency: text("fee_currency"),
+    delivered: exact("delivered"),
+    buyAccountId: uuid("buy_account_id"),
+    buyCurrency: text("buy_currency"),
+    buyAmount: exact("buy_amount"),
+    rate: exact("rate"),
+    reasonCode: text("reason_code"),
+    externalReference: text("external_reference"),
+    counterparty: text("counterparty"),
+    reference: text("reference"),
+    destinationId: uuid("destination_id"),
+    code: text("code"),
+    transactionHash: text("transaction_hash"),
+    createdAt: instant("created_at").notNull(),
+    completedAt: instant("completed_at"),
+    raw: verbatim("raw").notNull(),
+    version: integer("version").notNull().default(1),
+    /** When this content was first read, and when the resource was last read at all (our clock). */
+    changedAt: instant("changed_at").notNull(),
+    readAt: instant("read_at").notNull(),
+    runId: integer("run_id").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.bookId, t.resourceId, t.resourceType] }),
+    index("resources_open").on(t.bookId, t.readAt).where(sql`not ${t.final}`),
+    index("resources_run").using("brin", t.runId),
+    check("resources_type", sql`${t.resourceType} in ('DEPOSIT', 'WITHDRAWAL', 'CONVERSION')`),
+    check("resources_amount", sql`${t.amount} >= 0 and ${t.amount} < 1e30`),
+  ],
+)
+
+/** The versions that a later one has superseded. */
+export const resourceVersions = mirror.table(
+  "resource_versions",
+  {
+    bookId: integer("book_id").notNull(),
+    resourceType: text("resource_type").notNull(),
+    resourceId: uuid("resource_id").notNull(),
+    version: integer("version").notNull(),
+    raw: verbatim("raw").notNull(),
+    changedAt: instant("changed_at").notNull(),
+    supersededAt: instant("superseded_at").notNull(),
+    runId: integer("run_id").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.bookId, t.resourceId, t.resourceType, t.version] })],
+)
+
+/** Resources that a statement entry names and the service answers 404 for; asked for again every run. */
+export const missingResources = mirror.table(
+  "missing_resources",
+  {
+    bookId: integer("book_id").notNull(),
+    resourceType: text("resource_type").notNull(),
+    resourceId: uuid("resource_id").notNull(),
+    firstMissedAt: instant("first_missed_at").notNull().default(sql`now()`),
+    tries: integer("tries").notNull().default(1),
+  },
+  (t) => [primaryKey({ columns: [t.bookId, t.resourceId, t.resourceType] })],
+)
+
+/** Conversion pairs and address book entries, every version. */
+export const referenceItems = mirror.table(
+  "reference_items",
+  {
+    bookId: integer("book_id").notNull(),
+    kind: text("kind").notNull(),
+    itemId: text("item_id").notNull(),
+    version: integer("version").notNull(),
+    current: boolean("current").notNull(),
+    raw: verbatim("raw").notNull(),
+    readAt: instant("read_at").notNull(),
+    runId: integer("run_id").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.bookId, t.kind, t.itemId, t.version] }),
+    uniqueIndex("reference_items_current").on(t.bookId, t.kind, t.itemId).where(sql`${t.current}`),
+  ],
+)
+
+/** Rows that could not be understood, raw, with the reason and the JSON path within the row. */
+export const quarantine = mirror.table(
+  "quarantine",
+  {
+    quarantineId: bigint("quarantine_id", { mode: "bigint" }).primaryKey().generatedAlwaysAsIdentity(),
+    bookId: integer("book_id").notNull(),
+    stream: text("stream").notNull(),
+    itemId: text("item_id"),
+    raw: text("raw").notNull(),
+    reason: text("reason").notNull(),
+    path: text("path").notNull(),
+    /** SHA-256 of `raw`, hex: the same row read again is one row here. */
+    digest: text("digest").notNull(),
+    firstSeenAt: instant("first_seen_at").notNull().default(sql`now()`),
+    lastSeenAt: instant("last_seen_at").notNull().default(sql`now()`),
+    resolvedAt: instant("resolved_at"),
+    runId: integer("run_id").notNull(),
+  },
+  (t) => [
+    uniqueIndex("quarantine_row").on(t.bookId, t.stream, t.digest),
+    index("quarantine_open").on(t.bookId, t.stream).where(sql`${t.resolvedAt} is null`),
+  ],
+)

@@ -1,0 +1,62 @@
+/** Runs, the lease that keeps two syncs of one connection apart, and how far every stream has been read. */
+import { sql } from "drizzle-orm"
+import { bigint, check, index, integer, jsonb, pgSchema, primaryKey, text, uuid } from "drizzle-orm/pg-core"
+import { instant } from "./Columns.ts"
+
+export const sync = pgSchema("sync")
+
+export const runs = sync.table(
+  "runs",
+  {
+    runId: integer("run_id").primaryKey().generatedAlwaysAsIdentity(),
+    connection: text("connection").notNull(),
+    command: text("command").notNull(),
+    state: text("state").notNull().default("running"),
+    startedAt: instant("started_at").notNull().default(sql`now()`),
+    endedAt: instant("ended_at"),
+    exitCode: integer("exit_code"),
+    summary: jsonb("summary"),
+  },
+  (t) => [
+    index("runs_connection").on(t.connection, t.runId),
+    check("runs_state", sql`${t.state} in ('running', 'done', 'failed', 'stopped', 'abandoned')`),
+  ],
+)
+
+/** A fencing epoch per connection: whoever took the lease last may write, everybody before may not. */
+export const leases = sync.table("leases", {
+  connection: text("connection").primaryKey(),
+  epoch: bigint("epoch", { mode: "bigint" }).notNull(),
+  runId: integer("run_id").notNull(),
+  takenAt: instant("taken_at").notNull().default(sql`now()`),
+})
+
+export const checkpoints = sync.table(
+  "checkpoints",
+  {
+    bookId: integer("book_id").notNull(),
+    /** `deposits`, `withdrawals`, … or `statement:<accountId>`. */
+    stream: text("stream").notNull(),
+    /** The cursor to ask with next; null: from the start. */
+    cursor: text("cursor"),
+    /** How a list turned out to be ordered: `oldest-first`, `newest-first`, `unordered`; null: not known yet. */
+    ordering: text("ordering"),
+    runId: integer("run_id").notNull(),
+    updatedAt: instant("updated_at").notNull().default(sql`now()`),
+  },
+  (t) => [primaryKey({ columns: [t.bookId, t.stream] })],
+)
+
+/** Cursors of statement pages with their place and time, so that a later read can start near a period. */
+export const pageBoundaries = sync.table(
+  "page_boundaries",
+  {
+    bookId: integer("book_id").notNull(),
+    accountId: uuid("account_id").notNull(),
+    /** Position of the last entry before the boundary. */
+    position: bigint("position", { mode: "bigint" }).notNull(),
+    cursor: text("cursor").notNull(),
+    occurredAt: instant("occurred_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.bookId, t.accountId, t.position] })],
+)

@@ -1,0 +1,81 @@
+/**
+ * Exact decimals. An amount of money is never a JavaScript number: it is parsed by grammar into an unscaled bigint and
+ * a scale, calculated exactly, and printed at a fixed scale.
+ */
+import { BigDecimal, Either } from "effect"
+
+/** An exact decimal number, positive or negative, without a currency. */
+export type Amount = BigDecimal.BigDecimal
+
+/** An amount in the major unit of its currency (`12.50` in `EUR` is twelve euros fifty). */
+export interface Money {
+  readonly amount: Amount
+  readonly currency: string
+}
+
+/** The most digits, before and after the point together, that an amount may have. */
+export const maximumDigits = 38
+
+// `-0` is refused: it is not a number that a ledger can hold and give back unchanged.
+const grammar = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
+const negativeZero = /^-0(?:\.0+)?$/
+
+/**
+ * Parses `-?digits[.digits]`: no exponent, no plus sign, no grouping, no padding, no negative zero, at most 38 digits.
+ * Left is the reason, in words for a person.
+ */
+export const parse = (text: string): Either.Either<Amount, string> => {
+  if (text.length > maximumDigits + 2 || !grammar.test(text)) {
+    return Either.left("is not a plain decimal number (-?digits[.digits])")
+  }
+  if (negativeZero.test(text)) return Either.left("is a negative zero")
+  const point = text.indexOf(".")
+  const scale = point < 0 ? 0 : text.length - point - 1
+  const digits = point < 0 ? text : text.slice(0, point) + text.slice(point + 1)
+  if ((digits.startsWith("-") ? digits.length - 1 : digits.length) > maximumDigits) {
+    return Either.left(`has more than ${maximumDigits} digits`)
+  }
+  return Either.right(BigDecimal.make(BigInt(digits), scale))
+}
+
+/** Parses text that our own database or code produced; anything else is a defect. */
+export const fromTrusted = (text: string): Amount => {
+  const parsed = parse(text)
+  if (Either.isRight(parsed)) return parsed.right
+  throw new Error(`the amount ${JSON.stringify(text.slice(0, 50))} ${parsed.left}`)
+}
+
+/** The number of decimals that carry information: trailing zeros do not. */
+export const significantDecimals = (amount: Amount): number => Math.max(0, BigDecimal.normalize(amount).scale)
+
+/** Prints at exactly `scale` decimals; an amount with more significant decimals than that is a defect, never rounded. */
+export const format = (amount: Amount, scale: number): string => {
+  if (significantDecimals(amount) > scale) {
+    throw new Error(
+      `an amount with ${significantDecimals(amount)} decimals cannot be printed exactly at ${scale}`,
+    )
+  }
+  const unscaled = BigDecimal.scale(amount, scale).value
+  const digits = (unscaled < 0n ? -unscaled : unscaled).toString().padStart(scale + 1, "0")
+  const sign = unscaled < 0n ? "-" : ""
+  if (scale === 0) return sign + digits
+  return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
+}
+
+/** Prints every digit that the amount has and no more: the form that is sent to the database. */
+export const toText = (amount: Amount): string => format(amount, significantDecimals(amount))
+
+export const zero: Amount = BigDecimal.make(0n, 0)
+export const add = BigDecimal.sum
+export const subtract = BigDecimal.subtract
+export const multiply = BigDecimal.multiply
+export const negate = BigDecimal.negate
+export const equals = BigDecimal.equals
+export const isZero = (amount: Amount): boolean => amount.value === 0n
+export const isPositive = (amount: Amount): boolean => amount.value > 0n
+export const isNegative = (amount: Amount): boolean => amount.value < 0n
+export const total = (amounts: Iterable<Amount>): Amount => {
+  let sum = zero
+  for (const amount of amounts) sum = add(sum, amount)
+  return sum
+}

@@ -1,0 +1,190 @@
+/**
+ * The port to the Partner Trading, Account and Credit Service: what the rest of Tieout may know of it. Wire shapes,
+ * parameter names and HTTP stay behind the adapter (`Partner/`). Source of every field: `partner-interface.md`.
+ */
+import { Context, Data, type Effect, type Either, type Option, type Stream } from "effect"
+import type { Amount, Money } from "./Money.ts"
+
+/** A point in time as the service said it, normalized to UTC with at most six decimals: `2026-10-01T12:00:00.123456Z`. */
+export type Instant = string
+
+export interface AccountRef {
+  readonly accountId: string
+  readonly currency: string
+  readonly paymentRails: string
+}
+
+export interface Account extends AccountRef {
+  /** The service's current balance, in the major unit of `currency`. */
+  readonly balance: Amount
+  /** `ACTIVE`, `SUSPENDED`, `CLOSED`; other values are kept verbatim. */
+  readonly status: string
+  readonly raw: string
+}
+
+/** A posted movement with the running balance after it: the source of truth for cash. */
+export interface StatementEntry {
+  readonly entryId: string
+  readonly accountId: string
+  readonly type: "CREDIT" | "DEBIT"
+  /** Positive; the direction is in `type`. */
+  readonly amount: Amount
+  readonly currency: string
+  readonly balanceBefore: Option.Option<Amount>
+  readonly balanceAfter: Amount
+  /** Verbatim, known or not; none for ledger adjustments. */
+  readonly relatedResourceType: Option.Option<string>
+  readonly relatedResourceId: Option.Option<string>
+  readonly occurredAt: Instant
+  /** JSON of every field that the others do not give back to the letter; null where they do. */
+  readonly extra: string | null
+}
+
+interface ResourceFields {
+  readonly id: string
+  /** Verbatim. */
+  readonly status: string
+  readonly reasonCode: Option.Option<string>
+  readonly externalReference: Option.Option<string>
+  /** The other side's name or reference as the service reported it. Personal data: never logged. */
+  readonly counterparty: Option.Option<string>
+  readonly code: Option.Option<string>
+  readonly transactionHash: Option.Option<string>
+  readonly createdAt: Instant
+  /** The whole object as the service sent it, as JSON text: kept losslessly. */
+  readonly raw: string
+}
+
+export interface Deposit extends ResourceFields {
+  readonly resourceType: "DEPOSIT"
+  readonly account: AccountRef
+  /** The credited amount, before the fee. */
+  readonly amount: Money
+  readonly fee: Option.Option<Money>
+}
+
+export interface Withdrawal extends ResourceFields {
+  readonly resourceType: "WITHDRAWAL"
+  readonly sourceAccount: AccountRef
+  /** `money`: `amount` is the amount debited, fee included by definition. `flat`: the amount sent, before the fee. */
+  readonly form: "money" | "flat"
+  readonly amount: Money
+  /** Only in the Money form: what the recipient gets. */
+  readonly delivered: Option.Option<Money>
+  readonly fee: Option.Option<Money>
+  /** `purpose` of the flat form, `reference` of the Money form. */
+  readonly reference: Option.Option<string>
+  readonly destinationId: Option.Option<string>
+}
+
+export interface Conversion extends ResourceFields {
+  readonly resourceType: "CONVERSION"
+  readonly pairId: string
+  readonly sellAccount: AccountRef
+  readonly sellAmount: Money
+  readonly buyAccount: AccountRef
+  readonly buyAmount: Money
+  /** Units of the buy currency per one unit of the sell currency: metadata that is checked, never used for amounts. */
+  readonly rate: Amount
+  readonly fee: Money
+  readonly completedAt: Option.Option<Instant>
+}
+
+export type Resource = Deposit | Withdrawal | Conversion
+export type ResourceType = Resource["resourceType"]
+export const resourceTypes: ReadonlyArray<ResourceType> = ["DEPOSIT", "WITHDRAWAL", "CONVERSION"]
+
+/** A conversion pair, an address book entry: kept whole; only its identifier is understood. */
+export interface ReferenceItem {
+  readonly id: string
+  readonly raw: string
+}
+
+/** A row that could not be understood: what it was, why, and where in it. */
+export interface Malformed {
+  readonly raw: string
+  readonly reason: string
+  /** JSON path within the row, e.g. `$.amount`. */
+  readonly path: string
+  /** The row's own identifier, where that much could be read. */
+  readonly id: Option.Option<string>
+}
+
+export type Row<A> = Either.Either<A, Malformed>
+
+export interface Page<A> {
+  readonly rows: ReadonlyArray<Row<A>>
+  readonly hasNextPage: boolean
+  /** Cursor to continue after this page; may be absent. */
+  readonly endCursor: Option.Option<string>
+  /** The cursor that this page was asked with; none for the first page. */
+  readonly askedWith: Option.Option<string>
+  /** Epoch milliseconds, our clock, when the request was sent. */
+  readonly requestedAt: number
+}
+
+export type PartnerReason =
+  | "Unreachable"
+  | "Timeout"
+  | "Unauthorized"
+  | "Forbidden"
+  | "Rejected"
+  | "NotFound"
+  | "RateLimited"
+  | "Unavailable"
+  | "BadResponse"
+  | "TooLarge"
+  | "CursorLoop"
+  | "CursorExpired"
+  | "RedirectRefused"
+
+/** Everything that can go wrong at the service. `detail` says what was seen, `advice` what to do; neither holds a secret. */
+export class PartnerError extends Data.TaggedError("PartnerError")<{
+  readonly reason: PartnerReason
+  /** `GET /accounts/…/statement`, path below the base address, without the query. */
+  readonly operation: string
+  readonly status?: number
+  readonly detail: string
+  readonly advice: string
+  /** Epoch milliseconds at which the service said that a retry makes sense. */
+  readonly retryAt?: number
+  readonly cause?: unknown
+}> {
+  override get message(): string {
+    const status = this.status === undefined ? "" : ` answered ${this.status}`
+    return `${this.operation}${status}: ${this.detail}. ${this.advice}`
+  }
+}
+
+export type ListName = "accounts" | "deposits" | "withdrawals" | "conversionPairs" | "addressBook"
+
+/**
+ * Pages of a list from a cursor on (none: from the start), in sequence, one page ahead of the consumer. Fails with
+ * `CursorLoop` where a cursor repeats, cycles or is missing while more is promised, and with `CursorExpired` where the
+ * service refuses the first cursor.
+ */
+export type Pages<A> = (from: Option.Option<string>) => Stream.Stream<Page<A>, PartnerError>
+
+/** What one connection offers on the organization surface. All operations are read-only and paced together. */
+export class Partner extends Context.Tag("tieout/Partner")<
+  Partner,
+  {
+    readonly accounts: Pages<Account>
+    readonly statement: (accountId: string) => Pages<StatementEntry>
+    /** Null where the profile has no such list. */
+    readonly deposits: Pages<Deposit> | null
+    readonly withdrawals: Pages<Withdrawal> | null
+    readonly conversions: Pages<Conversion> | null
+    readonly conversionPairs: Pages<ReferenceItem> | null
+    readonly addressBook: Pages<ReferenceItem> | null
+    /** One account, with its current balance. */
+    readonly account: (accountId: string) => Effect.Effect<Option.Option<Row<Account>>, PartnerError>
+    /** None where the service answers 404. */
+    readonly resource: (
+      type: ResourceType,
+      id: string,
+    ) => Effect.Effect<Option.Option<Row<Resource>>, PartnerError>
+    /** Requests sent so far, retries included, by kind of endpoint. */
+    readonly requests: Effect.Effect<ReadonlyMap<string, number>>
+  }
+>() {}

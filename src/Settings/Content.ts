@@ -1,0 +1,23 @@
+/** Everything that the settings file may hold, with its defaults. */
+import { Schema } from "effect"
+import { Accounting } from "./Accounting.ts"
+import { Chart } from "./Chart.ts"
+import { Connections } from "./Connections.ts"
+import { section, withDefault } from "./Field.ts"
+import { Interface } from "./Interface.ts"
+import { Limits } from "./Limits.ts"
+import { Rules } from "./Rules.ts"
+import { Nightly, Status, Webhook } from "./Servers.ts"
+
+export const Content = Schema.Struct({
+  connections: withDefault(Connections, { default: { surfaces: ["organization"] } }),
+  accounting: section(Accounting),
+  interface: section(Interface),
+  chart: section(Chart),
+  rules: withDefault(Rules, []),
+  limits: section(Limits),
+  webhook: section(Webhook),
+  status: section(Status),
+  schedule: section(Nightly),
+})
+export type Content = typeof Content.Type

@@ -1,0 +1,92 @@
+/** The kinds of values that settings are made of; each says in its description what it expects. */
+import { Duration, Either, Option, ParseResult, Schema } from "effect"
+import { isKnown } from "../Money/Currency.ts"
+
+/** A key that may be left out: its default then holds. */
+export const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: NoInfer<A>) =>
+  Schema.optionalWith(schema, { default: () => value })
+
+/** A section whose keys may all be left out. */
+export const section = <A, I>(schema: Schema.Schema<A, I>) =>
+  Schema.optionalWith(schema, { default: () => Schema.decodeUnknownSync(schema)({}) })
+
+export const Text = Schema.NonEmptyTrimmedString.annotations({
+  description: "text that is not empty and has no space around it (in quotes if it looks like a number)",
+})
+
+const isTimeZone = (name: string): boolean => {
+  // Offsets such as +02:00 are accepted by newer engines, but have no daylight saving and are not IANA names.
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** An IANA time zone. */
+export const TimeZone = Schema.String.pipe(Schema.filter(isTimeZone)).annotations({
+  description: "an IANA time zone such as Europe/Berlin or UTC",
+})
+
+/** A currency whose minor unit is known: ISO 4217, USDT or USDC. */
+export const CurrencyCode = Schema.String.pipe(Schema.filter(isKnown)).annotations({
+  description: "an ISO 4217 currency code such as EUR (or USDT, USDC)",
+})
+
+export const Port = Schema.Int.pipe(Schema.between(0, 65_535)).annotations({
+  description: "a port, a whole number from 0 to 65535",
+})
+
+export const Count = Schema.Int.pipe(Schema.between(1, Number.MAX_SAFE_INTEGER)).annotations({
+  description: "a whole number of at least 1",
+})
+
+/** Units that `Duration.decodeUnknown` understands; the number may have decimals. */
+const durationText =
+  /^(\d+(?:\.\d+)?) ?(millis|milliseconds?|seconds?|minutes?|hours?|days?|ms|s|m|min|h|d)$/
+const unitMillis: Record<string, number> = {
+  mi: 1,
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
+
+const parseDuration = (text: string): Option.Option<Duration.Duration> => {
+  const [, count, unit] = durationText.exec(text) ?? []
+  if (count === undefined || unit === undefined) return Option.none()
+  const key = unit.startsWith("mill") || unit === "ms" ? "ms" : unit.charAt(0)
+  const millis = Number(count) * (unitMillis[key] ?? Number.NaN)
+  return millis > 0 ? Option.some(Duration.millis(millis)) : Option.none()
+}
+
+/** A span of time, written with its unit. */
+export const Span = Schema.transformOrFail(Schema.String, Schema.DurationFromSelf, {
+  strict: true,
+  decode: (text, _options, ast) =>
+    Option.match(parseDuration(text), {
+      onNone: () => ParseResult.fail(new ParseResult.Type(ast, text)),
+      onSome: ParseResult.succeed,
+    }),
+  encode: (span) => ParseResult.succeed(`${Duration.toMillis(span)} ms`),
+}).annotations({ description: 'a span of time with its unit, such as "30 seconds", "5 m" or "2 hours"' })
+
+/** A regular expression, with Unicode rules; matches anywhere unless it is anchored. */
+export const Pattern = Schema.transformOrFail(Schema.String, Schema.instanceOf(RegExp), {
+  strict: true,
+  decode: (text, _options, ast) =>
+    Either.try({
+      try: () => new RegExp(text, "u"),
+      catch: (cause) =>
+        new ParseResult.Type(ast, text, cause instanceof Error ? cause.message : "cannot be read"),
+    }),
+  encode: (pattern) => ParseResult.succeed(pattern.source),
+}).annotations({ description: "a regular expression" })
+
+/** Five fields: minute, hour, day of month, month, day of week. */
+export const Schedule = Schema.String.pipe(
+  Schema.pattern(/^[\d*/,-]+ [\d*/,-]+ [\d*/,-]+ [\d*/,A-Za-z-]+ [\d*/,A-Za-z-]+$/),
+).annotations({ description: 'five cron fields (minute hour day month weekday) such as "30 3 * * *"' })

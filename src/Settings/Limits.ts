@@ -1,0 +1,43 @@
+/** The bounds on everything that could grow or wait without end. */
+import { Duration, Schema } from "effect"
+import { Count, section, Span, withDefault } from "./Field.ts"
+
+const Quarantine = Schema.Struct({
+  /** A stream stops when more than this many of its rows in a run and more than `maxShare` of them are unreadable. */
+  maxRows: withDefault(Count, 10),
+  /** A share of the rows of a stream in a run, 0 to 1. */
+  maxShare: withDefault(
+    Schema.Number.pipe(Schema.between(0, 1)).annotations({ description: "a share from 0 to 1, such as 0.01" }),
+    0.01,
+  ),
+})
+
+export const Limits = Schema.Struct({
+  /** Requests under way at once, over a whole connection. */
+  concurrency: withDefault(Count, 16),
+  /** Statements that are read at the same time. */
+  accountsInParallel: withDefault(Count, 8),
+  /** Resources that are read by id at the same time. */
+  hydrationConcurrency: withDefault(Count, 16),
+  connectTimeout: withDefault(Span, Duration.seconds(10)),
+  /** From the request sent to the answer's headers. */
+  headersTimeout: withDefault(Span, Duration.seconds(20)),
+  /** Between two pieces of a body. */
+  bodyTimeout: withDefault(Span, Duration.seconds(20)),
+  /** One attempt from start to end, whatever its phases took. */
+  attemptTimeout: withDefault(Span, Duration.seconds(30)),
+  /** A run that takes longer stops at its checkpoint and ends with 75. */
+  runDeadline: withDefault(Span, Duration.hours(12)),
+  /** Bytes of a decoded answer. */
+  maxBodyBytes: withDefault(Count, 16 * 1024 * 1024),
+  /** Pages of one list or statement in one run. */
+  maxPages: withDefault(Count, 1_000_000),
+  /** Pages without a row, in a row, that are followed. */
+  maxEmptyPages: withDefault(Count, 100),
+  /** A longer `Retry-After` ends the run at its checkpoint. */
+  maxRetryAfter: withDefault(Span, Duration.minutes(15)),
+  /** Attempts per request, the first included. */
+  tries: withDefault(Count, 5),
+  quarantine: section(Quarantine),
+})
+export type Limits = typeof Limits.Type

@@ -1,0 +1,32 @@
+/** Posting rules: movements that go to another account than their clearing account. The first rule that matches wins. */
+import { Schema } from "effect"
+import { AccountCode, AccountName } from "./Chart.ts"
+import { CurrencyCode, Pattern, Text } from "./Field.ts"
+
+const exactly = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+/** All criteria that are given must hold. Patterns match anywhere in the text unless they are anchored. */
+export const Match = Schema.Struct({
+  /** `ADJUSTMENT`: an entry that names no resource. A conversion's other side is always the trading account. */
+  type: exactly(Schema.Literal("DEPOSIT", "WITHDRAWAL", "PAYOUT", "ADJUSTMENT")),
+  direction: exactly(Schema.Literal("CREDIT", "DEBIT")),
+  destinationId: exactly(Text),
+  remitter: exactly(Pattern),
+  purpose: exactly(Pattern),
+  reference: exactly(Pattern),
+  client: exactly(Text),
+  currency: exactly(CurrencyCode),
+  accountId: exactly(Text),
+  externalReference: exactly(Pattern),
+})
+  .pipe(Schema.filter((match) => Object.keys(match).length > 0))
+  .annotations({ description: "at least one criterion, since a rule without any would match everything" })
+export type Match = typeof Match.Type
+
+export const Rule = Schema.Struct({
+  match: Match,
+  account: Schema.Struct({ code: AccountCode, name: AccountName }),
+})
+export type Rule = typeof Rule.Type
+
+export const Rules = Schema.Array(Rule).annotations({ description: "a list of rules" })
