@@ -76,7 +76,7 @@ CREATE TABLE "ledger"."journal_entries" (
 	CONSTRAINT "journal_entries_book_id_entry_id_pk" PRIMARY KEY("book_id","entry_id"),
 	CONSTRAINT "journal_entries_source_type" CHECK ("ledger"."journal_entries"."source_type" in ('statement_entry', 'opening', 'resource_version', 'receivable_version', 'manual')),
 	CONSTRAINT "journal_entries_lines" CHECK ("ledger"."journal_entries"."line_count" between 2 and 1000),
-	CONSTRAINT "journal_entries_sequence" CHECK (("ledger"."journal_entries"."kind" = 'reclassification') = ("ledger"."journal_entries"."sequence" > 0)),
+	CONSTRAINT "journal_entries_sequence" CHECK (("ledger"."journal_entries"."kind" in ('reclassification', 'opening_correction')) = ("ledger"."journal_entries"."sequence" > 0)),
 	CONSTRAINT "journal_entries_dates" CHECK ("ledger"."journal_entries"."effective_date" between '1970-01-01' and '2199-12-31')
 );
 --> statement-breakpoint
@@ -152,6 +152,17 @@ CREATE TABLE "mirror"."books" (
 	CONSTRAINT "books_code" CHECK ("mirror"."books"."code" ~ '^[A-Z0-9][A-Z0-9_.-]{0,39}$')
 );
 --> statement-breakpoint
+CREATE TABLE "mirror"."contradictions" (
+	"book_id" integer NOT NULL,
+	"entry_id" uuid NOT NULL,
+	"account_id" uuid NOT NULL,
+	"content" text NOT NULL,
+	"digest" text NOT NULL,
+	"first_seen_at" timestamptz DEFAULT now() NOT NULL,
+	"run_id" integer NOT NULL,
+	CONSTRAINT "contradictions_book_id_entry_id_digest_pk" PRIMARY KEY("book_id","entry_id","digest")
+);
+--> statement-breakpoint
 CREATE TABLE "mirror"."missing_resources" (
 	"book_id" integer NOT NULL,
 	"resource_type" text NOT NULL,
@@ -208,20 +219,23 @@ CREATE TABLE "mirror"."resources" (
 	"final" boolean NOT NULL,
 	"form" text,
 	"account_id" uuid NOT NULL,
+	"account_rail" text NOT NULL,
 	"currency" text NOT NULL,
 	"amount" numeric NOT NULL,
 	"fee" numeric,
 	"fee_currency" text,
 	"delivered" numeric,
 	"buy_account_id" uuid,
+	"buy_account_rail" text,
 	"buy_currency" text,
 	"buy_amount" numeric,
 	"rate" numeric,
+	"pair_id" uuid,
 	"reason_code" text,
 	"external_reference" text,
 	"counterparty" text,
 	"reference" text,
-	"destination_id" uuid,
+	"destination_id" text,
 	"code" text,
 	"transaction_hash" text,
 	"created_at" timestamptz NOT NULL,
@@ -293,6 +307,7 @@ CREATE TABLE "sync"."checkpoints" (
 	"stream" text NOT NULL,
 	"cursor" text,
 	"ordering" text,
+	"complete" boolean DEFAULT false NOT NULL,
 	"run_id" integer NOT NULL,
 	"updated_at" timestamptz DEFAULT now() NOT NULL,
 	CONSTRAINT "checkpoints_book_id_stream_pk" PRIMARY KEY("book_id","stream")

@@ -62,8 +62,11 @@ export const format = (amount: Amount, scale: number): string => {
   return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
 }
 
-/** Prints every digit that the amount has and no more: the form that is sent to the database. */
-export const toText = (amount: Amount): string => format(amount, significantDecimals(amount))
+/** Prints the amount at its own scale, `10.50` as `10.50`: the form that is sent to the database, which keeps it. */
+export const toText = (amount: Amount): string => format(amount, Math.max(0, amount.scale))
+
+/** Without trailing zeros: the same number is the same text. */
+export const plain = (amount: Amount): Amount => BigDecimal.scale(amount, significantDecimals(amount))
 
 export const zero: Amount = BigDecimal.make(0n, 0)
 export const add = BigDecimal.sum

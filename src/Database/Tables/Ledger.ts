@@ -129,7 +129,10 @@ export const journalEntries = ledger.table(
       sql`${t.sourceType} in ('statement_entry', 'opening', 'resource_version', 'receivable_version', 'manual')`,
     ),
     check("journal_entries_lines", sql`${t.lineCount} between 2 and 1000`),
-    check("journal_entries_sequence", sql`(${t.kind} = 'reclassification') = (${t.sequence} > 0)`),
+    check(
+      "journal_entries_sequence",
+      sql`(${t.kind} in ('reclassification', 'opening_correction')) = (${t.sequence} > 0)`,
+    ),
     check("journal_entries_dates", sql`${t.effectiveDate} between '1970-01-01' and '2199-12-31'`),
   ],
 )

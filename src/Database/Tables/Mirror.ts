@@ -112,20 +112,23 @@ export const resources = mirror.table(
     form: text("form"),
     /** The account credited (deposit), debited (withdrawal) or sold from (conversion). */
     accountId: uuid("account_id").notNull(),
+    accountRail: text("account_rail").notNull(),
     currency: text("currency").notNull(),
     amount: exact("amount").notNull(),
     fee: exact("fee"),
     feeCurrency: text("fee_currency"),
     delivered: exact("delivered"),
     buyAccountId: uuid("buy_account_id"),
+    buyAccountRail: text("buy_account_rail"),
     buyCurrency: text("buy_currency"),
     buyAmount: exact("buy_amount"),
     rate: exact("rate"),
+    pairId: uuid("pair_id"),
     reasonCode: text("reason_code"),
     externalReference: text("external_reference"),
     counterparty: text("counterparty"),
     reference: text("reference"),
-    destinationId: uuid("destination_id"),
+    destinationId: text("destination_id"),
     code: text("code"),
     transactionHash: text("transaction_hash"),
     createdAt: instant("created_at").notNull(),
@@ -173,6 +176,22 @@ export const missingResources = mirror.table(
     tries: integer("tries").notNull().default(1),
   },
   (t) => [primaryKey({ columns: [t.bookId, t.resourceId, t.resourceType] })],
+)
+
+/** What a later read said of a statement entry that we have and that never changes: kept beside it, never instead of it. */
+export const contradictions = mirror.table(
+  "contradictions",
+  {
+    bookId: integer("book_id").notNull(),
+    entryId: uuid("entry_id").notNull(),
+    accountId: uuid("account_id").notNull(),
+    /** The entry as it was read, as JSON text. */
+    content: text("content").notNull(),
+    digest: text("digest").notNull(),
+    firstSeenAt: instant("first_seen_at").notNull().default(sql`now()`),
+    runId: integer("run_id").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.bookId, t.entryId, t.digest] })],
 )
 
 /** Conversion pairs and address book entries, every version. */

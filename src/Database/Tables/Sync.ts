@@ -1,6 +1,6 @@
 /** Runs, the lease that keeps two syncs of one connection apart, and how far every stream has been read. */
 import { sql } from "drizzle-orm"
-import { bigint, check, index, integer, jsonb, pgSchema, primaryKey, text, uuid } from "drizzle-orm/pg-core"
+import { bigint, boolean, check, index, integer, jsonb, pgSchema, primaryKey, text, uuid } from "drizzle-orm/pg-core"
 import { instant } from "./Columns.ts"
 
 export const sync = pgSchema("sync")
@@ -41,6 +41,8 @@ export const checkpoints = sync.table(
     cursor: text("cursor"),
     /** How a list turned out to be ordered: `oldest-first`, `newest-first`, `unordered`; null: not known yet. */
     ordering: text("ordering"),
+    /** The end of the stream, or what was known already, has been reached since the cursor was at the start. */
+    complete: boolean("complete").notNull().default(false),
     runId: integer("run_id").notNull(),
     updatedAt: instant("updated_at").notNull().default(sql`now()`),
   },

@@ -1,0 +1,421 @@
+-- The rules of the books that columns and checks cannot express. They hold whoever writes.
+--
+-- Statement-level triggers over transition tables look at the new rows only. All lines of a journal entry and its header
+-- come in one statement (one WITH with two inserts): the header's line_count makes anything else impossible, because
+-- both triggers run when the statement is complete and each looks for the other's rows.
+--
+-- SQLSTATE class TO is ours:
+--   TO001 entry and lines do not belong together    TO002 entry does not balance      TO003 account or currency is wrong
+--   TO004 the rows are immutable                    TO005 the period is closed        TO006 journal number out of order
+--   TO007 cash differs from the statement           TO008 periods close and reopen in order
+create sequence ledger.journal_entry_block as bigint increment by 1024 minvalue 1024 start with 1024;
+--> statement-breakpoint
+comment on sequence ledger.journal_entry_block is 'Each value reserves the 1024 entry ids that end before it plus 1024.';
+--> statement-breakpoint
+create sequence ledger.numbering_step as bigint;
+--> statement-breakpoint
+create function ledger.refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'rows of %.% are immutable: % refused', tg_table_schema, tg_table_name, lower(tg_op)
+    using errcode = 'TO004', hint = 'Corrections are reversals and reclassifications: post a new entry.';
+end $$;
+--> statement-breakpoint
+create trigger journal_entries_immutable before update or delete or truncate on ledger.journal_entries
+  for each statement execute function ledger.refuse_change();
+--> statement-breakpoint
+create trigger postings_immutable before update or delete or truncate on ledger.postings
+  for each statement execute function ledger.refuse_change();
+--> statement-breakpoint
+create trigger journal_numbers_immutable before update or delete or truncate on ledger.journal_numbers
+  for each statement execute function ledger.refuse_change();
+--> statement-breakpoint
+create trigger batches_immutable before update or delete or truncate on export.batches
+  for each statement execute function ledger.refuse_change();
+--> statement-breakpoint
+create function ledger.refuse_direct_write() returns trigger language plpgsql as $$
+begin
+  -- 1 is this trigger itself; inside a posting's or a numbering's trigger it is more.
+  if pg_trigger_depth() < 2 then
+    raise exception '%.% is kept by the posting triggers: % refused', tg_table_schema, tg_table_name, lower(tg_op)
+      using errcode = 'TO004', hint = 'Post a journal entry instead.';
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger balances_kept_by_posting before insert or update or delete or truncate on ledger.balances
+  for each statement execute function ledger.refuse_direct_write();
+--> statement-breakpoint
+create trigger unnumbered_kept_by_posting before insert or update or delete or truncate on ledger.unnumbered
+  for each statement execute function ledger.refuse_direct_write();
+--> statement-breakpoint
+-- An account's identity and meaning never change; its code and name are presentation and may.
+create function ledger.keep_account_identity() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'DELETE' then
+    raise exception 'account % of book % cannot be deleted', old.code, old.book_id using errcode = 'TO004';
+  end if;
+  if (new.book_id, new.account_id, new.role, new.currency, new.rule_code) is distinct from
+     (old.book_id, old.account_id, old.role, old.currency, old.rule_code)
+     or new.partner_account_id is distinct from old.partner_account_id then
+    raise exception 'account % of book %: only its code and name may change', old.code, old.book_id
+      using errcode = 'TO004';
+  end if;
+  return new;
+end $$;
+--> statement-breakpoint
+create trigger accounts_identity_kept before update or delete on ledger.accounts
+  for each row execute function ledger.keep_account_identity();
+--> statement-breakpoint
+create trigger accounts_not_truncated before truncate on ledger.accounts
+  for each statement execute function ledger.refuse_change();
+--> statement-breakpoint
+-- A statement entry that is posted (not held) is what the service said: it never changes.
+create function mirror.keep_statement_entry() returns trigger language plpgsql as $$
+begin
+  if not old.held then
+    raise exception 'statement entry % is posted and immutable: % refused', old.entry_id, lower(tg_op)
+      using errcode = 'TO004';
+  end if;
+  return case tg_op when 'DELETE' then old else new end;
+end $$;
+--> statement-breakpoint
+create trigger statement_entries_kept before update or delete on mirror.statement_entries
+  for each row execute function mirror.keep_statement_entry();
+--> statement-breakpoint
+create trigger statement_entries_not_truncated before truncate on mirror.statement_entries
+  for each statement execute function ledger.refuse_change();
+--> statement-breakpoint
+create function ledger.check_entries() returns trigger language plpgsql as $$
+declare bad record;
+begin
+  select n.book_id, n.entry_id into bad
+  from new_entries n
+  where not exists (
+    select 1 from ledger.postings p where p.book_id = n.book_id and p.entry_id = n.entry_id)
+  limit 1;
+  if found then
+    raise exception 'journal entry % of book % has no lines', bad.entry_id, bad.book_id
+      using errcode = 'TO001', hint = 'Insert the entry and all its lines in one statement.';
+  end if;
+
+  -- The shared side of the lock that a close takes exclusively: read after it is held, so that no close slips between.
+  perform 1 from ledger.locks l
+  where l.book_id in (select distinct n.book_id from new_entries n)
+  order by l.book_id for share;
+
+  select n.book_id, n.entry_id, n.period, l.book_id as known, l.closed_through into bad
+  from new_entries n left join ledger.locks l on l.book_id = n.book_id
+  where l.book_id is null or n.period <= l.closed_through or n.late_for >= n.period
+     or n.late_for > l.closed_through or (n.late_for is not null and l.closed_through is null)
+  limit 1;
+  if found then
+    if bad.known is null then
+      raise exception 'book % has no ledger', bad.book_id using errcode = 'TO003';
+    end if;
+    if bad.period <= bad.closed_through then
+      raise exception 'journal entry % is dated to %, but book % is closed through %', bad.entry_id,
+        to_char(bad.period, 'YYYY-MM'), bad.book_id, to_char(bad.closed_through, 'YYYY-MM')
+        using errcode = 'TO005', hint = 'Date it to the first open day and say which period it is late for.';
+    end if;
+    raise exception 'journal entry % is late for a period that is not closed', bad.entry_id using errcode = 'TO005';
+  end if;
+
+  insert into ledger.periods (book_id, period)
+  select distinct n.book_id, n.period from new_entries n
+  where not exists (select 1 from ledger.periods p where p.book_id = n.book_id and p.period = n.period)
+  order by 1, 2
+  on conflict do nothing;
+
+  insert into ledger.unnumbered (book_id, entry_id) select n.book_id, n.entry_id from new_entries n;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger journal_entries_checked after insert on ledger.journal_entries
+  referencing new table as new_entries for each statement execute function ledger.check_entries();
+--> statement-breakpoint
+create function ledger.check_postings() returns trigger language plpgsql as $$
+declare bad record;
+begin
+  -- Look-ups are lateral index probes: the planner knows nothing about the size of a transition table.
+  select n.book_id, n.entry_id, n.lines, e.line_count into bad
+  from (
+    select p.book_id, p.entry_id, count(*) as lines, min(p.line_number) as first, max(p.line_number) as last
+    from new_postings p group by p.book_id, p.entry_id
+  ) n
+  left join lateral (
+    select j.line_count from ledger.journal_entries j where j.book_id = n.book_id and j.entry_id = n.entry_id
+  ) e on true
+  where e.line_count is null or e.line_count <> n.lines or n.first <> 1 or n.last <> n.lines
+  limit 1;
+  if found then
+    raise exception 'journal entry % of book %: % lines came, the entry says %', bad.entry_id, bad.book_id, bad.lines,
+      coalesce(bad.line_count::text, 'nothing, there is none')
+      using errcode = 'TO001', hint = 'Insert the entry and all its lines in one statement.';
+  end if;
+
+  select p.book_id, p.entry_id, p.currency, sum(p.amount) as difference into bad
+  from new_postings p group by p.book_id, p.entry_id, p.currency having sum(p.amount) <> 0 limit 1;
+  if found then
+    raise exception 'journal entry % of book % does not balance: % % over', bad.entry_id, bad.book_id, bad.difference,
+      bad.currency using errcode = 'TO002';
+  end if;
+
+  select p.book_id, p.entry_id, p.line_number, p.currency, p.amount, a.code, a.currency as expected, c.scale into bad
+  from new_postings p
+  left join lateral (
+    select x.code, x.currency from ledger.accounts x where x.book_id = p.book_id and x.account_id = p.account_id
+  ) a on true
+  left join lateral (select y.scale from ledger.currencies y where y.code = p.currency) c on true
+  where a.code is null or a.currency <> p.currency or c.scale is null or scale(trim_scale(p.amount)) > c.scale
+  limit 1;
+  if found then
+    if bad.code is null then
+      raise exception 'line % of journal entry %: book % has no such account', bad.line_number, bad.entry_id, bad.book_id
+        using errcode = 'TO003';
+    end if;
+    if bad.expected <> bad.currency then
+      raise exception 'line % of journal entry %: account % holds %, not %', bad.line_number, bad.entry_id, bad.code,
+        bad.expected, bad.currency using errcode = 'TO003';
+    end if;
+    raise exception 'line % of journal entry %: % has more decimals than % can have', bad.line_number, bad.entry_id,
+      bad.amount, bad.currency using errcode = 'TO003';
+  end if;
+
+  -- Cash is what the statement says: the entry that books a statement entry moves exactly its amount on its account,
+  -- nothing else but an opening balance touches cash.
+  select n.book_id, n.entry_id, n.source_type, n.cash, s.amount into bad
+  from (
+    select e.book_id, e.entry_id, e.source_type, e.source_id, e.sequence, e.partner_account_id,
+      sum(p.amount) filter (where a.role = 'cash') as cash,
+      bool_or(a.role = 'cash' and a.partner_account_id is distinct from e.partner_account_id) as elsewhere
+    from new_postings p
+    cross join lateral (
+      select j.book_id, j.entry_id, j.source_type, j.source_id, j.sequence, j.partner_account_id
+      from ledger.journal_entries j where j.book_id = p.book_id and j.entry_id = p.entry_id) e
+    cross join lateral (
+      select x.role, x.partner_account_id from ledger.accounts x
+      where x.book_id = p.book_id and x.account_id = p.account_id) a
+    group by e.book_id, e.entry_id, e.source_type, e.source_id, e.sequence, e.partner_account_id
+  ) n
+  left join lateral (
+    select case m.type when 'CREDIT' then m.amount else -m.amount end as amount
+    from mirror.statement_entries m
+    where n.source_type = 'statement_entry' and n.sequence = 0 and m.book_id = n.book_id and m.entry_id = n.source_id
+      and m.account_id = n.partner_account_id and not m.held
+  ) s on true
+  where n.elsewhere
+     or (n.source_type = 'statement_entry' and n.sequence = 0 and n.cash is distinct from s.amount)
+     or (n.cash is not null and n.source_type <> 'opening' and (n.source_type <> 'statement_entry' or n.sequence > 0))
+  limit 1;
+  if found then
+    raise exception 'journal entry % of book % moves % of cash, its source (%) %', bad.entry_id, bad.book_id,
+      coalesce(bad.cash::text, 'nothing'), bad.source_type, coalesce('moves ' || bad.amount, 'moves none')
+      using errcode = 'TO007';
+  end if;
+
+  -- Locked in key order, so that two postings into the same accounts wait for each other and never in a circle.
+  insert into ledger.balances as b (book_id, account_id, period, debit, credit)
+  select p.book_id, p.account_id, e.period,
+    coalesce(sum(p.amount) filter (where p.amount > 0), 0), coalesce(-sum(p.amount) filter (where p.amount < 0), 0)
+  from new_postings p
+  cross join lateral (
+    select j.period from ledger.journal_entries j where j.book_id = p.book_id and j.entry_id = p.entry_id) e
+  group by p.book_id, p.account_id, e.period
+  order by p.book_id, p.account_id, e.period
+  on conflict (book_id, account_id, period)
+  do update set debit = b.debit + excluded.debit, credit = b.credit + excluded.credit;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger postings_checked after insert on ledger.postings
+  referencing new table as new_postings for each statement execute function ledger.check_postings();
+--> statement-breakpoint
+create function ledger.check_numbers() returns trigger language plpgsql as $$
+declare bad record;
+begin
+  select n.book_id, n.entry_id into bad
+  from new_numbers n
+  left join lateral (
+    select j.period from ledger.journal_entries j where j.book_id = n.book_id and j.entry_id = n.entry_id) e on true
+  where e.period is distinct from n.period limit 1;
+  if found then
+    raise exception 'journal number for entry % of book %: no such entry in that period', bad.entry_id, bad.book_id
+      using errcode = 'TO006';
+  end if;
+
+  perform 1 from ledger.periods p
+  where (p.book_id, p.period) in (select distinct n.book_id, n.period from new_numbers n)
+  order by p.book_id, p.period for update;
+
+  select n.book_id, n.period, n.first, n.last, n.given, p.last_number into bad
+  from (select book_id, period, min(number) as first, max(number) as last, count(*) as given
+        from new_numbers group by book_id, period) n
+  join ledger.periods p on p.book_id = n.book_id and p.period = n.period
+  where n.first <> p.last_number + 1 or n.last <> p.last_number + n.given or p.status <> 'open' limit 1;
+  if found then
+    raise exception 'journal numbers % to % of book % in %: the last one given is %', bad.first, bad.last, bad.book_id,
+      to_char(bad.period, 'YYYY-MM'), bad.last_number
+      using errcode = 'TO006', hint = 'Numbers are gapless and given only in an open period.';
+  end if;
+
+  update ledger.periods p set last_number = n.last
+  from (select book_id, period, max(number) as last from new_numbers group by book_id, period) n
+  where p.book_id = n.book_id and p.period = n.period;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger journal_numbers_checked after insert on ledger.journal_numbers
+  referencing new table as new_numbers for each statement execute function ledger.check_numbers();
+--> statement-breakpoint
+-- Numbers everything that waits, in the order in which the books read: the same data gives the same numbers.
+create function ledger.assign_numbers(books integer[]) returns bigint language plpgsql as $$
+declare
+  step bigint;
+  given bigint;
+begin
+  -- Exclusive against postings of these books, so that no entry commits between the ordering and the numbers.
+  perform 1 from ledger.locks l where l.book_id = any (books) order by l.book_id for update;
+  if not exists (select 1 from ledger.unnumbered u where u.book_id = any (books)) then return 0; end if;
+  step := nextval('ledger.numbering_step');
+  insert into ledger.journal_numbers (book_id, entry_id, period, number, numbering)
+  select e.book_id, e.entry_id, e.period,
+    p.last_number + row_number() over (
+      partition by e.book_id, e.period
+      order by e.effective_date, e.partner_account_id, e.position, e.sequence, e.source_type, e.source_id)::integer,
+    step
+  from ledger.unnumbered u
+  join ledger.journal_entries e on e.book_id = u.book_id and e.entry_id = u.entry_id
+  join ledger.periods p on p.book_id = e.book_id and p.period = e.period
+  where u.book_id = any (books);
+  get diagnostics given = row_count;
+  return given;
+end $$;
+--> statement-breakpoint
+-- The queue is emptied by the numbers themselves.
+create function ledger.take_from_unnumbered() returns trigger language plpgsql as $$
+begin
+  delete from ledger.unnumbered u using new_numbers n where u.book_id = n.book_id and u.entry_id = n.entry_id;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger journal_numbers_taken after insert on ledger.journal_numbers
+  referencing new table as new_numbers for each statement execute function ledger.take_from_unnumbered();
+--> statement-breakpoint
+create function ledger.check_period() returns trigger language plpgsql as $$
+declare closed date;
+begin
+  if tg_op = 'DELETE' then
+    raise exception 'period % of book % cannot be deleted', to_char(old.period, 'YYYY-MM'), old.book_id
+      using errcode = 'TO004';
+  end if;
+  if tg_op = 'UPDATE' and (new.book_id, new.period) is distinct from (old.book_id, old.period) then
+    raise exception 'a period keeps its book and month' using errcode = 'TO004';
+  end if;
+  if tg_op = 'UPDATE' and new.last_number is distinct from old.last_number and pg_trigger_depth() < 2 then
+    raise exception 'journal numbers are counted by the numbering itself' using errcode = 'TO006';
+  end if;
+  if tg_op = 'INSERT' and new.last_number <> 0 then
+    raise exception 'a period starts at journal number 0' using errcode = 'TO006';
+  end if;
+  if tg_op = 'INSERT' and new.status = 'open' then
+    select closed_through into closed from ledger.locks where book_id = new.book_id;
+    if new.period <= closed then
+      raise exception 'book % is closed through %', new.book_id, to_char(closed, 'YYYY-MM') using errcode = 'TO005';
+    end if;
+    return new;
+  end if;
+  if tg_op = 'UPDATE' and new.status = old.status then return new; end if;
+
+  -- Closing or reopening: exclusive against every posting of the book, until the transaction ends.
+  select closed_through into closed from ledger.locks where book_id = new.book_id for update;
+  if new.status = 'closed' then
+    if exists (select 1 from ledger.periods p
+               where p.book_id = new.book_id and p.period < new.period and p.status = 'open')
+       or new.period <= closed then
+      raise exception 'period % of book % cannot close before an earlier one', to_char(new.period, 'YYYY-MM'), new.book_id
+        using errcode = 'TO008', hint = 'Periods close in order.';
+    end if;
+    if exists (select 1 from ledger.unnumbered u
+               join ledger.journal_entries e on e.book_id = u.book_id and e.entry_id = u.entry_id
+               where u.book_id = new.book_id and e.period <= new.period) then
+      raise exception 'period % of book % has entries without a journal number', to_char(new.period, 'YYYY-MM'), new.book_id
+        using errcode = 'TO008', hint = 'Number the entries first.';
+    end if;
+    new.closed_at := now();
+    update ledger.locks set closed_through = new.period where book_id = new.book_id;
+  else
+    if new.period is distinct from closed then
+      raise exception 'only the latest closed period can be reopened, that is %', to_char(closed, 'YYYY-MM')
+        using errcode = 'TO008';
+    end if;
+    new.closed_at := null;
+    update ledger.locks set closed_through =
+      (select max(p.period) from ledger.periods p
+       where p.book_id = new.book_id and p.status = 'closed' and p.period < new.period)
+    where book_id = new.book_id;
+  end if;
+  return new;
+end $$;
+--> statement-breakpoint
+create trigger periods_checked before insert or update or delete on ledger.periods
+  for each row execute function ledger.check_period();
+--> statement-breakpoint
+create trigger periods_not_truncated before truncate on ledger.periods
+  for each statement execute function ledger.refuse_change();
+--> statement-breakpoint
+-- closed_through follows the periods; nobody sets it by hand.
+create function ledger.keep_lock() returns trigger language plpgsql as $$
+begin
+  if tg_op <> 'INSERT' and pg_trigger_depth() < 2 then
+    raise exception 'ledger.locks follows ledger.periods: % refused', lower(tg_op) using errcode = 'TO004';
+  end if;
+  if tg_op = 'INSERT' and new.closed_through is not null then
+    raise exception 'a book starts with all periods open' using errcode = 'TO008';
+  end if;
+  return case tg_op when 'DELETE' then old else new end;
+end $$;
+--> statement-breakpoint
+create trigger locks_kept before insert or update or delete on ledger.locks
+  for each row execute function ledger.keep_lock();
+--> statement-breakpoint
+create function ledger.open_book() returns trigger language plpgsql as $$
+begin
+  insert into ledger.locks (book_id) values (new.book_id);
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger books_open_ledger after insert on mirror.books for each row execute function ledger.open_book();
+--> statement-breakpoint
+alter table ledger.balances set (fillfactor = 50);
+--> statement-breakpoint
+-- Most values change in place often (balances after every page): leave room for it.
+alter table mirror.accounts set (fillfactor = 50);
+--> statement-breakpoint
+alter table sync.checkpoints set (fillfactor = 50);
+--> statement-breakpoint
+alter table ledger.unnumbered set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100000);
+--> statement-breakpoint
+-- The same table as src/Money/Currency.ts; a test compares them.
+insert into ledger.currencies (code, scale) values
+  ('AED', 2), ('AFN', 2), ('ALL', 2), ('AMD', 2), ('ANG', 2), ('AOA', 2), ('ARS', 2), ('AUD', 2),
+  ('AWG', 2), ('AZN', 2), ('BAM', 2), ('BBD', 2), ('BDT', 2), ('BGN', 2), ('BHD', 3), ('BIF', 0),
+  ('BMD', 2), ('BND', 2), ('BOB', 2), ('BOV', 2), ('BRL', 2), ('BSD', 2), ('BTN', 2), ('BWP', 2),
+  ('BYN', 2), ('BZD', 2), ('CAD', 2), ('CDF', 2), ('CHE', 2), ('CHF', 2), ('CHW', 2), ('CLF', 4),
+  ('CLP', 0), ('CNY', 2), ('COP', 2), ('COU', 2), ('CRC', 2), ('CUP', 2), ('CVE', 2), ('CZK', 2),
+  ('DJF', 0), ('DKK', 2), ('DOP', 2), ('DZD', 2), ('EGP', 2), ('ERN', 2), ('ETB', 2), ('EUR', 2),
+  ('FJD', 2), ('FKP', 2), ('GBP', 2), ('GEL', 2), ('GHS', 2), ('GIP', 2), ('GMD', 2), ('GNF', 0),
+  ('GTQ', 2), ('GYD', 2), ('HKD', 2), ('HNL', 2), ('HTG', 2), ('HUF', 2), ('IDR', 2), ('ILS', 2),
+  ('INR', 2), ('IQD', 3), ('IRR', 2), ('ISK', 0), ('JMD', 2), ('JOD', 3), ('JPY', 0), ('KES', 2),
+  ('KGS', 2), ('KHR', 2), ('KMF', 0), ('KPW', 2), ('KRW', 0), ('KWD', 3), ('KYD', 2), ('KZT', 2),
+  ('LAK', 2), ('LBP', 2), ('LKR', 2), ('LRD', 2), ('LSL', 2), ('LYD', 3), ('MAD', 2), ('MDL', 2),
+  ('MGA', 2), ('MKD', 2), ('MMK', 2), ('MNT', 2), ('MOP', 2), ('MRU', 2), ('MUR', 2), ('MVR', 2),
+  ('MWK', 2), ('MXN', 2), ('MXV', 2), ('MYR', 2), ('MZN', 2), ('NAD', 2), ('NGN', 2), ('NIO', 2),
+  ('NOK', 2), ('NPR', 2), ('NZD', 2), ('OMR', 3), ('PAB', 2), ('PEN', 2), ('PGK', 2), ('PHP', 2),
+  ('PKR', 2), ('PLN', 2), ('PYG', 0), ('QAR', 2), ('RON', 2), ('RSD', 2), ('RUB', 2), ('RWF', 0),
+  ('SAR', 2), ('SBD', 2), ('SCR', 2), ('SDG', 2), ('SEK', 2), ('SGD', 2), ('SHP', 2), ('SLE', 2),
+  ('SOS', 2), ('SRD', 2), ('SSP', 2), ('STN', 2), ('SVC', 2), ('SYP', 2), ('SZL', 2), ('THB', 2),
+  ('TJS', 2), ('TMT', 2), ('TND', 3), ('TOP', 2), ('TRY', 2), ('TTD', 2), ('TWD', 2), ('TZS', 2),
+  ('UAH', 2), ('UGX', 0), ('USD', 2), ('USDC', 8), ('USDT', 8), ('USN', 2), ('UYI', 0), ('UYU', 2),
+  ('UYW', 4), ('UZS', 2), ('VED', 2), ('VES', 2), ('VND', 0), ('VUV', 0), ('WST', 2), ('XAD', 2),
+  ('XAF', 0), ('XCD', 2), ('XCG', 2), ('XOF', 0), ('XPF', 0), ('YER', 2), ('ZAR', 2), ('ZMW', 2),
+  ('ZWG', 2);
