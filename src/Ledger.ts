@@ -1,0 +1,66 @@
+/** The books: what the rest of Tieout may ask of them. */
+import { Effect } from "effect"
+import type { Book } from "./Book.ts"
+import { Database } from "./Database.ts"
+import { Accounts } from "./Ledger/Accounts.ts"
+import { Journal, type ResolvedEntry } from "./Ledger/Journal.ts"
+import type { JournalEntry } from "./Ledger/JournalEntry.ts"
+import type { PostingContext } from "./Ledger/Posting.ts"
+import { ruleFor } from "./Ledger/Rules.ts"
+import { Settings } from "./Settings.ts"
+
+/** Journal entries whose ledger accounts exist and whose ids are taken: ready to be written in one transaction. */
+export interface PreparedEntries {
+  readonly entries: ReadonlyArray<ResolvedEntry>
+  readonly ids: ReadonlyArray<bigint>
+}
+
+export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
+  dependencies: [Accounts.Default, Journal.Default],
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+    const settings = yield* Settings
+    const accounts = yield* Accounts
+    const journal = yield* Journal
+
+    /** Outside any transaction. `railOf` names the payment rail of a partner account. */
+    const prepare = Effect.fn("Ledger.prepare")(function* (
+      book: Book,
+      entries: ReadonlyArray<JournalEntry>,
+      railOf: (accountId: string) => string,
+    ) {
+      const resolved: Array<ResolvedEntry> = []
+      for (const entry of entries) {
+        const ids: Array<number> = []
+        for (const line of entry.lines) {
+          const rail = line.partnerAccountId === null ? "" : railOf(line.partnerAccountId)
+          ids.push(yield* accounts.idOf(book, line, rail))
+        }
+        resolved.push({ entry, accounts: ids })
+      }
+      return { entries: resolved, ids: yield* journal.takeIds(resolved.length) } satisfies PreparedEntries
+    })
+
+    /** Part of the caller's transaction. */
+    const post = Effect.fn("Ledger.post")(function* (book: Book, runId: number, prepared: PreparedEntries) {
+      yield* journal.post(book, runId, prepared.entries, prepared.ids)
+    })
+
+    /** Gives every entry of the books that waits its journal number: gapless per book and period, in reading order. */
+    const assignNumbers = Effect.fn("Ledger.assignNumbers")(function* (books: ReadonlyArray<Book>) {
+      const rows = yield* database.query(
+        "Ledger.assignNumbers",
+        (sql) => sql<Array<{ given: bigint }>>`
+          select ledger.assign_numbers(${`{${books.map((book) => book.bookId).join(",")}}`}::integer[]) as given`,
+      )
+      return Number(rows[0]?.given ?? 0n)
+    })
+
+    const contextFor = (book: Book): PostingContext => ({
+      flatWithdrawalFee: settings.accounting.flatWithdrawalFee,
+      rule: ruleFor(settings.rules, book.clientId),
+    })
+
+    return { prepare, post, assignNumbers, contextFor }
+  }),
+}) {}

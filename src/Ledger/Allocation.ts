@@ -1,0 +1,119 @@
+/**
+ * Which part of each statement entry of one movement is its fee. Decided from the entries seen so far and the resource
+ * as it is known, never from what may come later, so that the books do not depend on where pages end. When a later entry
+ * or a new state of the resource changes the answer for an earlier entry, the difference becomes a reclassification.
+ *
+ * Amounts are in the major unit of the account's currency. Source: posting table of `design.md`.
+ */
+
+import type { Amount } from "../Money.ts"
+import * as Money from "../Money.ts"
+
+/** One side of a movement: what one account should see of it. */
+export interface Leg {
+  /** `out` is debited when all goes well (withdrawal, payout, sell leg), `in` is credited (deposit, buy leg). */
+  readonly direction: "in" | "out"
+  /**
+   * The stated amount. Out: what is debited when the fee is inside it. In: what is credited before the fee, or after it
+   * where `net`.
+   */
+  readonly amount: Amount
+  /** The stated fee in this account's currency; zero when there is none, or when it is charged on the other leg. */
+  readonly fee: Amount
+  /** Out: an entry equal to `amount` has the fee inside it. */
+  readonly feeInside: boolean
+  /** In: `amount` is stated after the fee (a conversion's buy amount), not before it (a deposit's amount). */
+  readonly net: boolean
+}
+
+/** A statement entry of the movement on this account: positive `amount`, credited or debited. */
+export interface Movement {
+  readonly type: "CREDIT" | "DEBIT"
+  readonly amount: Amount
+}
+
+interface Progress {
+  /** What stands against the counter-account so far, positive in the leg's normal direction. */
+  counter: Amount
+  /** Fees booked so far. */
+  fees: Amount
+  /** The entry that was taken to hold the whole fee although a separate one may still come. */
+  assumed: number | null
+}
+
+const is = (left: Amount, right: Amount): boolean => Money.equals(left, right)
+
+const forwardOut = (leg: Leg, entry: Amount, so: Progress): Amount => {
+  const started = !Money.isZero(so.counter)
+  if (!Money.isZero(so.fees) || Money.isZero(leg.fee)) return Money.zero
+  if (started) return is(entry, leg.fee) ? leg.fee : Money.zero
+  if (is(entry, Money.add(leg.amount, leg.fee))) return leg.fee
+  if (is(entry, leg.amount)) return leg.feeInside ? leg.fee : Money.zero
+  if (is(entry, Money.subtract(leg.amount, leg.fee))) return Money.zero
+  return is(entry, leg.fee) ? leg.fee : Money.zero
+}
+
+const forwardIn = (leg: Leg, entry: Amount, so: Progress): Amount => {
+  if (Money.isZero(leg.fee)) return Money.zero
+  const gross = leg.net ? Money.add(leg.amount, leg.fee) : leg.amount
+  if (!Money.isZero(so.counter)) {
+    // All that was due has come, and now the fee comes back.
+    const refund = is(so.counter, gross) && Money.isPositive(so.fees) && is(entry, so.fees)
+    return refund ? Money.negate(so.fees) : Money.zero
+  }
+  if (!Money.isZero(so.fees)) return Money.zero
+  if (leg.net && is(entry, leg.amount)) return leg.fee
+  return is(entry, Money.subtract(leg.amount, leg.fee)) ? leg.fee : Money.zero
+}
+
+/** An entry against the movement's normal direction: money that goes back, or the fee of something that came in. */
+const backward = (leg: Leg, entry: Amount, so: Progress): Amount => {
+  if (leg.direction === "in" && Money.isZero(so.fees) && !Money.isZero(leg.fee) && is(entry, leg.fee))
+    return leg.fee
+  const feesBack = Money.isPositive(so.fees) ? Money.negate(so.fees) : Money.zero
+  const cash = leg.direction === "in" ? Money.subtract(so.counter, so.fees) : Money.add(so.counter, so.fees)
+  if (is(entry, cash)) return feesBack
+  if (is(entry, so.counter)) return Money.zero
+  return leg.direction === "out" && is(entry, so.fees) ? feesBack : Money.zero
+}
+
+/** A fee that comes on its own after an entry that was taken to hold it already. */
+const isSeparateFee = (leg: Leg, entry: Amount, so: Progress): boolean =>
+  so.assumed !== null && !Money.isZero(leg.fee) && is(entry, leg.fee)
+
+/** The fee part of every entry, in order: positive is a fee paid (debit of fees), negative a fee that came back. */
+export const allocate = (leg: Leg, entries: ReadonlyArray<Movement>): ReadonlyArray<Amount> => {
+  const parts: Array<Amount> = []
+  const so: Progress = { counter: Money.zero, fees: Money.zero, assumed: null }
+  const normal = leg.direction === "in" ? "CREDIT" : "DEBIT"
+  entries.forEach((entry, at) => {
+    const forward = entry.type === normal
+    const feeSide = entry.type === "DEBIT"
+    if (feeSide && isSeparateFee(leg, entry.amount, so)) {
+      const held = so.assumed
+      if (held !== null) parts[held] = Money.zero
+      // The counter-account now stands at what that entry moved alone.
+      so.counter =
+        leg.direction === "in" ? Money.subtract(so.counter, leg.fee) : Money.add(so.counter, leg.fee)
+      so.assumed = null
+      parts.push(leg.fee)
+      return
+    }
+    const part = forward
+      ? leg.direction === "out"
+        ? forwardOut(leg, entry.amount, so)
+        : forwardIn(leg, entry.amount, so)
+      : backward(leg, entry.amount, so)
+    parts.push(part)
+    if (forward && Money.isPositive(part) && is(entry.amount, leg.amount)) so.assumed = at
+    if (!forward) so.assumed = null
+    const signed = forward ? entry.amount : Money.negate(entry.amount)
+    // Cash and fees together are what the counter-account has to stand for.
+    so.counter = Money.add(
+      so.counter,
+      leg.direction === "in" ? Money.add(signed, part) : Money.subtract(signed, part),
+    )
+    so.fees = Money.add(so.fees, part)
+  })
+  return parts
+}

@@ -1,0 +1,155 @@
+/**
+ * Writes journal entries: headers and all their lines in one statement, which is what the database's rules ask for. The
+ * effective date is the service's time in the accounting time zone; an entry for a closed period is dated to the first
+ * day of the next open one and says what it is late for.
+ */
+import { Effect, Option } from "effect"
+import type { Book } from "../Book.ts"
+import { textArray } from "../Database/TextArray.ts"
+import { Database } from "../Database.ts"
+import * as Money from "../Money.ts"
+import { Settings } from "../Settings.ts"
+import type { AccountId } from "./Accounts.ts"
+import type { JournalEntry, Line } from "./JournalEntry.ts"
+
+/** A journal entry whose lines know their ledger accounts. */
+export interface ResolvedEntry {
+  readonly entry: JournalEntry
+  readonly accounts: ReadonlyArray<AccountId>
+}
+
+/** As many ids as one value of the sequence reserves. */
+const blockSize = 1024n
+
+const headerColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray<bigint>) => {
+  const columns = {
+    entryId: [] as Array<string>,
+    sourceType: [] as Array<string>,
+    sourceId: [] as Array<string>,
+    kind: [] as Array<string>,
+    sequence: [] as Array<string>,
+    occurredAt: [] as Array<string>,
+    lineCount: [] as Array<string>,
+    partnerAccountId: [] as Array<string>,
+    position: [] as Array<string>,
+    resourceType: [] as Array<string | null>,
+    resourceId: [] as Array<string | null>,
+    description: [] as Array<string>,
+    externalReference: [] as Array<string | null>,
+    counterparty: [] as Array<string | null>,
+  }
+  entries.forEach(({ entry }, at) => {
+    columns.entryId.push(String(ids[at]))
+    columns.sourceType.push(entry.sourceType)
+    columns.sourceId.push(entry.sourceId)
+    columns.kind.push(entry.kind)
+    columns.sequence.push(String(entry.sequence))
+    columns.occurredAt.push(entry.occurredAt)
+    columns.lineCount.push(String(entry.lines.length))
+    columns.partnerAccountId.push(entry.partnerAccountId)
+    columns.position.push(entry.position.toString())
+    columns.resourceType.push(entry.resourceType)
+    columns.resourceId.push(entry.resourceId)
+    columns.description.push(entry.description)
+    columns.externalReference.push(Option.getOrNull(entry.externalReference))
+    columns.counterparty.push(Option.getOrNull(entry.counterparty))
+  })
+  return columns
+}
+
+const lineColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray<bigint>) => {
+  const columns = {
+    entryId: [] as Array<string>,
+    lineNumber: [] as Array<string>,
+    accountId: [] as Array<string>,
+    currency: [] as Array<string>,
+    amount: [] as Array<string>,
+  }
+  entries.forEach(({ entry, accounts }, at) => {
+    entry.lines.forEach((line: Line, place) => {
+      columns.entryId.push(String(ids[at]))
+      columns.lineNumber.push(String(place + 1))
+      columns.accountId.push(String(accounts[place]))
+      columns.currency.push(line.currency)
+      columns.amount.push(Money.toText(line.amount))
+    })
+  })
+  return columns
+}
+
+export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", {
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+    const settings = yield* Settings
+    let next = 0n
+    let end = 0n
+
+    /** Ids are taken in blocks: one query per thousand entries. A block that is not used up is lost, which harms nothing. */
+    const takeIds = Effect.fn("Ledger.Journal.takeIds")(function* (count: number) {
+      const ids: Array<bigint> = []
+      while (ids.length < count) {
+        if (next === end) {
+          const rows = yield* database.query(
+            "Ledger.Journal.takeIds",
+            (sql) => sql<Array<{ block: bigint }>>`select nextval('ledger.journal_entry_block') as block`,
+          )
+          // Another fiber may have taken a block meanwhile: its rest is given up.
+          next = rows[0]?.block ?? 0n
+          end = next + blockSize
+        }
+        ids.push(next)
+        next += 1n
+      }
+      return ids
+    })
+
+    /** Part of the caller's transaction. Fails with `Refused` where the database's rules do not allow the entries. */
+    const post = Effect.fn("Ledger.Journal.post")(function* (
+      book: Book,
+      runId: number,
+      entries: ReadonlyArray<ResolvedEntry>,
+      ids: ReadonlyArray<bigint>,
+    ) {
+      if (entries.length === 0) return
+      const header = headerColumns(entries, ids)
+      const line = lineColumns(entries, ids)
+      const { timeZone } = settings.accounting
+      yield* database.query(
+        "Ledger.Journal.post",
+        (sql) => sql`
+          with dated as (
+            select t.*, (t.occurred_at::timestamptz at time zone ${timeZone})::date as day
+            from unnest(${textArray(sql, header.entryId)}, ${textArray(sql, header.sourceType)},
+              ${textArray(sql, header.sourceId)}, ${textArray(sql, header.kind)}, ${textArray(sql, header.sequence)},
+              ${textArray(sql, header.occurredAt)}, ${textArray(sql, header.lineCount)},
+              ${textArray(sql, header.partnerAccountId)}, ${textArray(sql, header.position)},
+              ${textArray(sql, header.resourceType)}, ${textArray(sql, header.resourceId)},
+              ${textArray(sql, header.description)}, ${textArray(sql, header.externalReference)},
+              ${textArray(sql, header.counterparty)})
+            as t (entry_id, source_type, source_id, kind, sequence, occurred_at, line_count, partner_account_id,
+              position, resource_type, resource_id, description, external_reference, counterparty)),
+          closing as (select closed_through from ledger.locks where book_id = ${book.bookId}),
+          headers as (
+            insert into ledger.journal_entries (book_id, entry_id, source_type, source_id, kind, sequence,
+              effective_date, occurred_at, late_for, line_count, partner_account_id, position, resource_type,
+              resource_id, description, external_reference, counterparty, run_id)
+            select ${book.bookId}, d.entry_id::bigint, d.source_type, d.source_id::uuid, d.kind, d.sequence::integer,
+              case when d.day < c.closed_through + interval '1 month'
+                then (c.closed_through + interval '1 month')::date else d.day end,
+              d.occurred_at::timestamptz,
+              case when d.day < c.closed_through + interval '1 month' then date_trunc('month', d.day::timestamp)::date end,
+              d.line_count::smallint, d.partner_account_id::uuid, d.position::bigint, d.resource_type,
+              d.resource_id::uuid, d.description, d.external_reference, d.counterparty, ${runId}
+            from dated d cross join closing c)
+          insert into ledger.postings (book_id, entry_id, line_number, account_id, currency, amount)
+          select ${book.bookId}, l.entry_id::bigint, l.line_number::smallint, l.account_id::integer, l.currency,
+            l.amount::numeric
+          from unnest(${textArray(sql, line.entryId)}, ${textArray(sql, line.lineNumber)},
+            ${textArray(sql, line.accountId)}, ${textArray(sql, line.currency)}, ${textArray(sql, line.amount)})
+            as l (entry_id, line_number, account_id, currency, amount)`,
+      )
+    })
+
+    return { takeIds, post }
+  }),
+}) {}

@@ -1,0 +1,40 @@
+/** A balanced entry before it is written. */
+import type { Option } from "effect"
+import type { Amount } from "../Money.ts"
+import type { Instant } from "../Partner.ts"
+import type { Role } from "./Role.ts"
+
+/** The account that a posting rule names instead of the chart's account of the role. */
+export interface RuleAccount {
+  readonly code: string
+  readonly name: string
+}
+
+export interface Line {
+  readonly role: Role
+  readonly currency: string
+  /** Debit positive, credit negative, major unit of `currency`; never zero. */
+  readonly amount: Amount
+  /** Only cash lines: the service's account. */
+  readonly partnerAccountId: string | null
+  readonly rule: RuleAccount | null
+}
+
+export type SourceType = "statement_entry" | "opening" | "resource_version" | "receivable_version" | "manual"
+
+export interface JournalEntry {
+  readonly sourceType: SourceType
+  readonly sourceId: string
+  readonly kind: string
+  readonly sequence: number
+  /** The service's time; the accounting time zone turns it into the effective date. */
+  readonly occurredAt: Instant
+  readonly partnerAccountId: string
+  readonly position: bigint
+  readonly resourceType: string | null
+  readonly resourceId: string | null
+  readonly description: string
+  readonly externalReference: Option.Option<string>
+  readonly counterparty: Option.Option<string>
+  readonly lines: ReadonlyArray<Line>
+}

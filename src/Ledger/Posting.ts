@@ -1,0 +1,261 @@
+/**
+ * From statement entries and the resource behind them to balanced journal entries: the posting table of `design.md` as
+ * plain functions of data. Cash comes from the statement entry alone; the resource decides what stands against it.
+ */
+import { Option } from "effect"
+import type { PlacedEntry } from "../Mirror/StatementEntries.ts"
+import type { Amount } from "../Money.ts"
+import * as Money from "../Money.ts"
+import type { Resource, StatementEntry } from "../Partner.ts"
+import { allocate } from "./Allocation.ts"
+import type { JournalEntry, Line, RuleAccount } from "./JournalEntry.ts"
+import { type FlatWithdrawalFee, legOf } from "./Leg.ts"
+import type { Role } from "./Role.ts"
+
+/** What stands in the books against one statement entry: its non-cash lines, all reclassifications included. */
+export interface Posted {
+  readonly lines: ReadonlyArray<Line>
+  /** The highest sequence used for this entry. */
+  readonly sequence: number
+}
+
+export interface Subject extends PlacedEntry {
+  /** None: not posted yet. */
+  readonly posted: Option.Option<Posted>
+}
+
+export interface PostingContext {
+  readonly flatWithdrawalFee: FlatWithdrawalFee
+  /** The first posting rule that matches, for the line against cash. */
+  readonly rule: (entry: StatementEntry, resource: Option.Option<Resource>) => RuleAccount | null
+}
+
+const counterRoles: { readonly [K in Resource["resourceType"]]: Role } = {
+  DEPOSIT: "deposits_clearing",
+  WITHDRAWAL: "withdrawals_clearing",
+  CONVERSION: "trading",
+}
+
+/** The role against cash, by what the entry says of itself and whether its resource is known. */
+const counterRole = (entry: StatementEntry, resource: Option.Option<Resource>): Role => {
+  if (Option.isSome(resource)) return counterRoles[resource.value.resourceType]
+  return Option.contains(entry.relatedResourceType, "PAYOUT") ? "payouts_clearing" : "suspense"
+}
+
+const signed = (entry: StatementEntry): Amount =>
+  entry.type === "CREDIT" ? entry.amount : Money.negate(entry.amount)
+
+const against = (
+  entry: StatementEntry,
+  role: Role,
+  fee: Amount,
+  rule: RuleAccount | null,
+): ReadonlyArray<Line> => {
+  const { currency } = entry
+  const counter = Money.negate(Money.add(signed(entry), fee))
+  const lines: Array<Line> = []
+  if (!Money.isZero(counter)) lines.push({ role, currency, amount: counter, partnerAccountId: null, rule })
+  if (!Money.isZero(fee))
+    lines.push({ role: "fees", currency, amount: fee, partnerAccountId: null, rule: null })
+  return lines
+}
+
+const debitsFirst = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => [
+  ...lines.filter((line) => Money.isPositive(line.amount)),
+  ...lines.filter((line) => !Money.isPositive(line.amount)),
+]
+
+const kindOf = (
+  entry: StatementEntry,
+  resource: Option.Option<Resource>,
+  lines: ReadonlyArray<Line>,
+): string => {
+  if (lines.every((line) => line.role === "fees"))
+    return Money.isPositive(signed(entry)) ? "fee_refund" : "fee"
+  if (Option.isNone(resource)) {
+    if (!Option.contains(entry.relatedResourceType, "PAYOUT")) {
+      return Option.isNone(entry.relatedResourceType) ? "adjustment" : "unidentified"
+    }
+    return entry.type === "DEBIT" ? "payout" : "payout_return"
+  }
+  switch (resource.value.resourceType) {
+    case "DEPOSIT":
+      return entry.type === "CREDIT" ? "deposit" : "deposit_return"
+    case "WITHDRAWAL":
+      return entry.type === "DEBIT" ? "withdrawal" : "withdrawal_return"
+    case "CONVERSION": {
+      const sells = legOf(resource.value, entry, "none").direction === "out"
+      return sells === (entry.type === "DEBIT") ? "conversion" : "conversion_return"
+    }
+  }
+}
+
+const words: { readonly [kind: string]: string } = {
+  deposit: "Deposit",
+  deposit_return: "Deposit returned",
+  withdrawal: "Withdrawal",
+  withdrawal_return: "Withdrawal returned",
+  payout: "Payout",
+  payout_return: "Payout returned",
+  conversion_return: "Conversion reversed",
+  adjustment: "Adjustment without a resource",
+}
+
+const describe = (kind: string, entry: StatementEntry, resource: Option.Option<Resource>): string => {
+  const type = Option.map(entry.relatedResourceType, (text) => text.toLowerCase().slice(0, 40))
+  if (kind === "fee" || kind === "fee_refund") {
+    const of = Option.getOrElse(type, () => "movement")
+    return kind === "fee" ? `Fee of ${of}` : `Fee of ${of} refunded`
+  }
+  if (kind === "unidentified") return `Unidentified ${Option.getOrElse(type, () => "movement")}`
+  if (kind === "conversion" && Option.isSome(resource) && resource.value.resourceType === "CONVERSION") {
+    const { sellAmount, buyAmount } = resource.value
+    return `Conversion ${sellAmount.currency} to ${buyAmount.currency}, ${entry.type === "DEBIT" ? "sold" : "bought"}`
+  }
+  return words[kind] ?? kind
+}
+
+const entryOf = (
+  subject: PlacedEntry,
+  resource: Option.Option<Resource>,
+  fields: Pick<JournalEntry, "kind" | "sequence" | "description" | "lines">,
+): JournalEntry => ({
+  sourceType: "statement_entry",
+  sourceId: subject.entry.entryId,
+  occurredAt: subject.entry.occurredAt,
+  partnerAccountId: subject.entry.accountId,
+  position: subject.position,
+  resourceType: Option.getOrNull(subject.entry.relatedResourceType),
+  resourceId: Option.getOrNull(subject.entry.relatedResourceId),
+  externalReference: Option.flatMap(resource, (found) => found.externalReference),
+  counterparty: Option.flatMap(resource, (found) => found.counterparty),
+  ...fields,
+})
+
+const firstPosting = (
+  subject: PlacedEntry,
+  resource: Option.Option<Resource>,
+  target: ReadonlyArray<Line>,
+): JournalEntry => {
+  const { entry } = subject
+  const cash: Line = {
+    role: "cash",
+    currency: entry.currency,
+    amount: signed(entry),
+    partnerAccountId: entry.accountId,
+    rule: null,
+  }
+  const kind = kindOf(entry, resource, target)
+  return entryOf(subject, resource, {
+    kind,
+    sequence: 0,
+    description: describe(kind, entry, resource),
+    lines: debitsFirst([cash, ...target]),
+  })
+}
+
+const amountsByRole = (lines: ReadonlyArray<Line>): Map<Role, Amount> => {
+  const sums = new Map<Role, Amount>()
+  for (const line of lines) sums.set(line.role, Money.add(sums.get(line.role) ?? Money.zero, line.amount))
+  return sums
+}
+
+/**
+ * What moves between the non-cash accounts so that they stand as `target` says; none where they already do. A role that
+ * is posted already keeps the account it was posted to: changed rules are applied by the controller, not in passing.
+ */
+const reclassification = (
+  subject: PlacedEntry,
+  posted: Posted,
+  target: ReadonlyArray<Line>,
+  resource: Option.Option<Resource>,
+): Option.Option<JournalEntry> => {
+  const before = amountsByRole(posted.lines)
+  const after = amountsByRole(target)
+  const lines: Array<Line> = []
+  for (const role of new Set([...before.keys(), ...after.keys()])) {
+    const amount = Money.subtract(after.get(role) ?? Money.zero, before.get(role) ?? Money.zero)
+    if (Money.isZero(amount)) continue
+    const rule = (
+      posted.lines.find((line) => line.role === role) ?? target.find((line) => line.role === role)
+    )?.rule
+    const { currency } = subject.entry
+    lines.push({ role, currency, amount, partnerAccountId: null, rule: rule ?? null })
+  }
+  if (lines.length === 0) return Option.none()
+  const type = Option.match(subject.entry.relatedResourceType, {
+    onNone: () => "movement",
+    onSome: (text) => text.toLowerCase().slice(0, 40),
+  })
+  const found = before.has("suspense") && !after.has("suspense")
+  return Option.some(
+    entryOf(subject, resource, {
+      kind: "reclassification",
+      sequence: posted.sequence + 1,
+      description: found ? `Reclassification: ${type} identified` : `Reclassification: fee of ${type}`,
+      lines: debitsFirst(lines),
+    }),
+  )
+}
+
+/**
+ * Journal entries for one movement on one account. `subjects` are all its statement entries on that account in posting
+ * order, posted or not; what is posted is left as it stands where it is right, and reclassified where it is not.
+ */
+export const postMovement = (
+  subjects: ReadonlyArray<Subject>,
+  resource: Option.Option<Resource>,
+  context: PostingContext,
+): ReadonlyArray<JournalEntry> => {
+  const first = subjects[0]
+  if (first === undefined) return []
+  const fees = Option.match(resource, {
+    onNone: () => subjects.map(() => Money.zero),
+    onSome: (found) =>
+      allocate(
+        legOf(found, first.entry, context.flatWithdrawalFee),
+        subjects.map((subject) => subject.entry),
+      ),
+  })
+  return subjects.flatMap((subject, at): ReadonlyArray<JournalEntry> => {
+    const target = against(
+      subject.entry,
+      counterRole(subject.entry, resource),
+      fees[at] ?? Money.zero,
+      context.rule(subject.entry, resource),
+    )
+    return Option.match(subject.posted, {
+      onNone: () => [firstPosting(subject, resource, target)],
+      onSome: (posted) => Option.toArray(reclassification(subject, posted, target, resource)),
+    })
+  })
+}
+
+/**
+ * The opening balance that an account had before the first statement entry that we know. None where it was zero. It
+ * takes the position before that entry, and its date.
+ */
+export const openingBalance = (first: PlacedEntry): Option.Option<JournalEntry> => {
+  const { entry } = first
+  const amount = Money.subtract(entry.balanceAfter, signed(entry))
+  if (Money.isZero(amount)) return Option.none()
+  const { currency } = entry
+  return Option.some({
+    sourceType: "opening",
+    sourceId: entry.accountId,
+    kind: "opening_balance",
+    sequence: 0,
+    occurredAt: entry.occurredAt,
+    partnerAccountId: entry.accountId,
+    position: first.position - 1n,
+    resourceType: null,
+    resourceId: null,
+    description: "Balance before the first known statement entry",
+    externalReference: Option.none(),
+    counterparty: Option.none(),
+    lines: debitsFirst([
+      { role: "cash", currency, amount, partnerAccountId: entry.accountId, rule: null },
+      { role: "opening_balance", currency, amount: Money.negate(amount), partnerAccountId: null, rule: null },
+    ]),
+  })
+}

@@ -1,0 +1,20 @@
+/** What a ledger account is for. Fixed: a book's chart maps a role to a code and a name. Source: `design.md`. */
+export const roles = [
+  "cash",
+  "deposits_clearing",
+  "withdrawals_clearing",
+  "payouts_clearing",
+  "fees",
+  "trading",
+  "suspense",
+  "opening_balance",
+  "receivable_principal",
+  "receivable_interest",
+  "interest_income",
+  "loan_clearing",
+  "loan_payable",
+  "interest_payable",
+  "interest_expense",
+] as const
+
+export type Role = (typeof roles)[number]

@@ -1,0 +1,60 @@
+/** Posting rules of the settings: which movements go to another account than the chart's. The first match wins. */
+import { Option } from "effect"
+import type { Resource, StatementEntry } from "../Partner.ts"
+import type { Match, Rule } from "../Settings/Rules.ts"
+import type { RuleAccount } from "./JournalEntry.ts"
+
+const typeOf = (entry: StatementEntry): string =>
+  Option.getOrElse(entry.relatedResourceType, () => "ADJUSTMENT")
+
+const patternHolds = (pattern: string | undefined, text: Option.Option<string>): boolean =>
+  pattern === undefined || Option.exists(text, (value) => new RegExp(pattern, "u").test(value))
+
+const valueHolds = (expected: string | undefined, text: Option.Option<string>): boolean =>
+  expected === undefined || Option.contains(text, expected)
+
+const withdrawalField = (
+  resource: Option.Option<Resource>,
+  field: "reference" | "destinationId",
+): Option.Option<string> =>
+  Option.flatMap(resource, (found) => (found.resourceType === "WITHDRAWAL" ? found[field] : Option.none()))
+
+const remitter = (resource: Option.Option<Resource>): Option.Option<string> =>
+  Option.flatMap(resource, (found) => (found.resourceType === "DEPOSIT" ? found.counterparty : Option.none()))
+
+const holds = (
+  match: Match,
+  entry: StatementEntry,
+  resource: Option.Option<Resource>,
+  client: Option.Option<string>,
+): boolean => {
+  const reference = withdrawalField(resource, "reference")
+  const external = Option.flatMap(resource, (found) => found.externalReference)
+  return (
+    valueHolds(match.type, Option.some(typeOf(entry))) &&
+    valueHolds(match.direction, Option.some(entry.type)) &&
+    valueHolds(match.currency, Option.some(entry.currency)) &&
+    valueHolds(match.accountId?.toLowerCase(), Option.some(entry.accountId)) &&
+    valueHolds(match.client, client) &&
+    valueHolds(match.destinationId?.toLowerCase(), withdrawalField(resource, "destinationId")) &&
+    patternHolds(match.remitter, remitter(resource)) &&
+    patternHolds(match.purpose, reference) &&
+    patternHolds(match.reference, reference) &&
+    patternHolds(match.externalReference, external)
+  )
+}
+
+/**
+ * The account of the first rule that matches. A conversion's other side is always the trading account, and a resource
+ * that is named but not known is always in suspense: neither is a rule's to move.
+ */
+export const ruleFor =
+  (rules: ReadonlyArray<Rule>, client: Option.Option<string>) =>
+  (entry: StatementEntry, resource: Option.Option<Resource>): RuleAccount | null => {
+    if (rules.length === 0 || Option.exists(resource, (found) => found.resourceType === "CONVERSION"))
+      return null
+    const named =
+      Option.isSome(entry.relatedResourceType) && !Option.contains(entry.relatedResourceType, "PAYOUT")
+    if (named && Option.isNone(resource)) return null
+    return rules.find((rule) => holds(rule.match, entry, resource, client))?.account ?? null
+  }

@@ -1,0 +1,87 @@
+/** What is booked of a movement so far: its statement entries with the lines that stand against each of them. */
+import { Effect, Option } from "effect"
+import type { Book } from "../Book.ts"
+import { textArray } from "../Database/TextArray.ts"
+import { Database } from "../Database.ts"
+import * as Money from "../Money.ts"
+import type { StatementEntry } from "../Partner.ts"
+import type { Line } from "./JournalEntry.ts"
+import type { Subject } from "./Posting.ts"
+import type { Role } from "./Role.ts"
+
+interface SubjectRow {
+  account_id: string
+  position: bigint
+  entry_id: string
+  type: "CREDIT" | "DEBIT"
+  amount: string
+  currency: string
+  balance_after: string
+  related_type: string | null
+  related_id: string | null
+  occurred_at: string
+  sequence: number | null
+  lines: ReadonlyArray<{ role: Role; amount: string; rule_code: string; code: string; name: string }> | null
+}
+
+const lineOf = (row: SubjectRow, line: NonNullable<SubjectRow["lines"]>[number]): Line => ({
+  role: line.role,
+  currency: row.currency,
+  amount: Money.fromTrusted(line.amount),
+  partnerAccountId: null,
+  rule: line.rule_code === "" ? null : { code: line.rule_code, name: line.name },
+})
+
+const entryOf = (row: SubjectRow): StatementEntry => ({
+  entryId: row.entry_id,
+  accountId: row.account_id,
+  type: row.type,
+  amount: Money.fromTrusted(row.amount),
+  currency: row.currency,
+  balanceBefore: Option.none(),
+  balanceAfter: Money.fromTrusted(row.balance_after),
+  relatedResourceType: Option.fromNullable(row.related_type),
+  relatedResourceId: Option.fromNullable(row.related_id),
+  occurredAt: row.occurred_at,
+  extra: null,
+})
+
+/** The mirrored, unheld entries that name one of the resources, in posting order per account. */
+export const subjectsOf = Effect.fn("Ledger.subjectsOf")(function* (
+  book: Book,
+  resourceIds: ReadonlyArray<string>,
+) {
+  if (resourceIds.length === 0) return []
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Ledger.subjectsOf",
+    (sql) => sql<Array<SubjectRow>>`
+      select s.account_id, s.position, s.entry_id, s.type, s.amount, s.currency, s.balance_after, s.related_type,
+        s.related_id, to_char(s.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at,
+        booked.sequence, booked.lines
+      from mirror.statement_entries s
+      left join lateral (
+        select max(j.sequence) as sequence,
+          json_agg(json_build_object('role', a.role, 'amount', p.amount::text, 'rule_code', a.rule_code,
+            'code', a.code, 'name', a.name)) filter (where a.role <> 'cash') as lines
+        from ledger.journal_entries j
+        join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+        join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+        where j.book_id = s.book_id and j.source_id = s.entry_id and j.source_type = 'statement_entry') booked on true
+      where s.book_id = ${book.bookId} and s.related_id = any (${textArray(sql, resourceIds)}::uuid[]) and not s.held
+      order by s.account_id, s.position`,
+  )
+  return rows.map(
+    (row): Subject => ({
+      entry: entryOf(row),
+      position: row.position,
+      posted:
+        row.sequence === null
+          ? Option.none()
+          : Option.some({
+              sequence: row.sequence,
+              lines: (row.lines ?? []).map((line) => lineOf(row, line)),
+            }),
+    }),
+  )
+})
