@@ -1,0 +1,143 @@
+/** The service's accounts as last listed, and how far each one's statement is known. */
+import { Effect, Option } from "effect"
+import type { Book } from "../Book.ts"
+import { textArray } from "../Database/TextArray.ts"
+import { Database } from "../Database.ts"
+import type { Amount } from "../Money.ts"
+import * as Money from "../Money.ts"
+import type { Account } from "../Partner.ts"
+
+/** The head of a statement: what the next entry has to continue. Balances in the account's currency, major unit. */
+export interface StatementHead {
+  /** Entries that are mirrored and posted: the position of the last one. */
+  readonly entries: bigint
+  readonly lastBalance: Option.Option<Amount>
+}
+
+export interface MirroredAccount extends StatementHead {
+  readonly accountId: string
+  readonly currency: string
+  readonly paymentRails: string
+  readonly status: string
+  /** The balance that the service reports. */
+  readonly balance: Amount
+}
+
+interface AccountRow {
+  account_id: string
+  currency: string
+  payment_rails: string
+  status: string
+  balance: string
+  entries: bigint
+  last_balance: string | null
+}
+
+export class MirrorAccounts extends Effect.Service<MirrorAccounts>()("tieout/Mirror/Accounts", {
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+
+    const all = Effect.fn("Mirror.Accounts.all")(function* (book: Book) {
+      const rows = yield* database.query(
+        "Mirror.Accounts.all",
+        (sql) => sql<Array<AccountRow>>`
+          select account_id, currency, payment_rails, status, balance, entries, last_balance
+          from mirror.accounts where book_id = ${book.bookId} order by account_id`,
+      )
+      return rows.map(
+        (row): MirroredAccount => ({
+          accountId: row.account_id,
+          currency: row.currency,
+          paymentRails: row.payment_rails,
+          status: row.status,
+          balance: Money.fromTrusted(row.balance),
+          entries: row.entries,
+          lastBalance: Option.map(Option.fromNullable(row.last_balance), Money.fromTrusted),
+        }),
+      )
+    })
+
+    /** Part of the caller's transaction. `readAt` is when the request was sent, ISO 8601, our clock. */
+    const put = Effect.fn("Mirror.Accounts.put")(function* (
+      book: Book,
+      runId: number,
+      readAt: string,
+      accounts: ReadonlyArray<Account>,
+    ) {
+      if (accounts.length === 0) return
+      const rows = [...new Map(accounts.map((account) => [account.accountId, account])).values()].sort(
+        (a, b) => (a.accountId < b.accountId ? -1 : 1),
+      )
+      const column = (of: (account: Account) => string) => rows.map(of)
+      yield* database.query(
+        "Mirror.Accounts.put",
+        (sql) => sql`
+          insert into mirror.accounts as a
+            (book_id, account_id, currency, payment_rails, status, balance, balance_read_at, raw, run_id)
+          select ${book.bookId}, t.account_id::uuid, t.currency, t.payment_rails, t.status, t.balance::numeric,
+            ${readAt}, t.raw::json, ${runId}
+          from unnest(${textArray(
+            sql,
+            column((row) => row.accountId),
+          )}, ${textArray(
+            sql,
+            column((row) => row.currency),
+          )},
+            ${textArray(
+              sql,
+              column((row) => row.paymentRails),
+            )}, ${textArray(
+              sql,
+              column((row) => row.status),
+            )},
+            ${textArray(
+              sql,
+              column((row) => Money.toText(row.balance)),
+            )}, ${textArray(
+              sql,
+              column((row) => row.raw),
+            )})
+            as t (account_id, currency, payment_rails, status, balance, raw)
+          on conflict (book_id, account_id) do update set
+            status = excluded.status, payment_rails = excluded.payment_rails, balance = excluded.balance,
+            balance_read_at = excluded.balance_read_at, raw = excluded.raw, run_id = excluded.run_id`,
+      )
+    })
+
+    /** Part of the caller's transaction: the statement is known up to `head`. */
+    const advance = Effect.fn("Mirror.Accounts.advance")(function* (
+      book: Book,
+      accountId: string,
+      head: {
+        readonly entries: bigint
+        readonly lastBalance: Amount
+        readonly entryId: string
+        readonly occurredAt: string
+      },
+    ) {
+      yield* database.query(
+        "Mirror.Accounts.advance",
+        (sql) => sql`
+          update mirror.accounts set entries = ${head.entries}, last_entry_id = ${head.entryId},
+            last_balance = ${Money.toText(head.lastBalance)}::text::numeric, last_occurred_at = ${head.occurredAt}
+          where book_id = ${book.bookId} and account_id = ${accountId}`,
+      )
+    })
+
+    /** The statement was read to its end by a request that was sent at `readAt` (ISO 8601, our clock). */
+    const tailRead = Effect.fn("Mirror.Accounts.tailRead")(function* (
+      book: Book,
+      accountId: string,
+      readAt: string,
+    ) {
+      yield* database.query(
+        "Mirror.Accounts.tailRead",
+        (sql) => sql`
+          update mirror.accounts set tail_read_at = ${readAt}
+          where book_id = ${book.bookId} and account_id = ${accountId}`,
+      )
+    })
+
+    return { all, put, advance, tailRead }
+  }),
+}) {}

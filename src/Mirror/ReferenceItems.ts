@@ -1,0 +1,52 @@
+/** Conversion pairs and address book entries: a new version is kept only where the content changed. */
+import { Effect } from "effect"
+import type { Book } from "../Book.ts"
+import { textArray } from "../Database/TextArray.ts"
+import { Database } from "../Database.ts"
+import type { ReferenceItem } from "../Partner.ts"
+
+export class ReferenceItems extends Effect.Service<ReferenceItems>()("tieout/Mirror/ReferenceItems", {
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+
+    /** Part of the caller's transaction. */
+    const put = Effect.fn("Mirror.ReferenceItems.put")(function* (
+      book: Book,
+      runId: number,
+      kind: string,
+      readAt: string,
+      items: ReadonlyArray<ReferenceItem>,
+    ) {
+      const rows = [...new Map(items.map((item) => [item.id, item])).values()]
+      if (rows.length === 0) return
+      const ids = rows.map((item) => item.id)
+      const raws = rows.map((item) => item.raw)
+      // Two statements: the partial unique index wants the old version out of the way before the new one comes.
+      const changed = yield* database.query(
+        "Mirror.ReferenceItems.supersede",
+        (sql) => sql<Array<{ item_id: string }>>`
+          update mirror.reference_items r set current = false
+          from unnest(${textArray(sql, ids)}, ${textArray(sql, raws)}) as t (item_id, raw)
+          where r.book_id = ${book.bookId} and r.kind = ${kind} and r.item_id = t.item_id and r.current
+            and r.raw::jsonb <> t.raw::jsonb
+          returning r.item_id`,
+      )
+      yield* database.query(
+        "Mirror.ReferenceItems.put",
+        (sql) => sql`
+          insert into mirror.reference_items (book_id, kind, item_id, version, current, raw, read_at, run_id)
+          select ${book.bookId}, ${kind}, t.item_id,
+            1 + coalesce((select max(r.version) from mirror.reference_items r
+                          where r.book_id = ${book.bookId} and r.kind = ${kind} and r.item_id = t.item_id), 0),
+            true, t.raw::json, ${readAt}, ${runId}
+          from unnest(${textArray(sql, ids)}, ${textArray(sql, raws)}) as t (item_id, raw)
+          where not exists (select 1 from mirror.reference_items r
+                            where r.book_id = ${book.bookId} and r.kind = ${kind} and r.item_id = t.item_id
+                              and r.current)`,
+      )
+      return changed.length
+    })
+
+    return { put }
+  }),
+}) {}

@@ -1,0 +1,210 @@
+/** A deposit, withdrawal or conversion as a row of `mirror.resources`, and back. */
+import { Option } from "effect"
+import * as Money from "../Money.ts"
+import type { Resource } from "../Partner.ts"
+
+/** The columns as text, the way they are sent and come back; amounts in the major unit of their currency. */
+export interface ResourceRow {
+  readonly resource_type: string
+  readonly resource_id: string
+  readonly status: string
+  readonly form: string | null
+  readonly account_id: string
+  readonly account_rail: string
+  readonly currency: string
+  readonly amount: string
+  readonly fee: string | null
+  readonly fee_currency: string | null
+  readonly delivered: string | null
+  readonly buy_account_id: string | null
+  readonly buy_account_rail: string | null
+  readonly buy_currency: string | null
+  readonly buy_amount: string | null
+  readonly rate: string | null
+  readonly pair_id: string | null
+  readonly reason_code: string | null
+  readonly external_reference: string | null
+  readonly counterparty: string | null
+  readonly reference: string | null
+  readonly destination_id: string | null
+  readonly code: string | null
+  readonly transaction_hash: string | null
+  readonly created_at: string
+  readonly completed_at: string | null
+  readonly raw: string
+}
+
+export const rowColumns = [
+  "resource_type",
+  "resource_id",
+  "status",
+  "form",
+  "account_id",
+  "account_rail",
+  "currency",
+  "amount",
+  "fee",
+  "fee_currency",
+  "delivered",
+  "buy_account_id",
+  "buy_account_rail",
+  "buy_currency",
+  "buy_amount",
+  "rate",
+  "pair_id",
+  "reason_code",
+  "external_reference",
+  "counterparty",
+  "reference",
+  "destination_id",
+  "code",
+  "transaction_hash",
+  "created_at",
+  "completed_at",
+  "raw",
+] as const satisfies ReadonlyArray<keyof ResourceRow>
+
+/** States that a resource does not leave. `ACTIVE`, `HELD` and whatever we do not know are open. */
+const finalStates: ReadonlySet<string> = new Set(["COMPLETED", "CANCELED", "REJECTED"])
+
+export const isFinal = (resource: Resource): boolean => finalStates.has(resource.status)
+
+const common = (resource: Resource) => ({
+  resource_type: resource.resourceType,
+  resource_id: resource.id,
+  status: resource.status,
+  reason_code: Option.getOrNull(resource.reasonCode),
+  external_reference: Option.getOrNull(resource.externalReference),
+  counterparty: Option.getOrNull(resource.counterparty),
+  code: Option.getOrNull(resource.code),
+  transaction_hash: Option.getOrNull(resource.transactionHash),
+  created_at: resource.createdAt,
+  raw: resource.raw,
+})
+
+const absent = {
+  form: null,
+  fee: null,
+  fee_currency: null,
+  delivered: null,
+  buy_account_id: null,
+  buy_account_rail: null,
+  buy_currency: null,
+  buy_amount: null,
+  rate: null,
+  pair_id: null,
+  reference: null,
+  destination_id: null,
+  completed_at: null,
+}
+
+const feeColumns = (fee: Option.Option<Money.Money>) => ({
+  fee: Option.match(fee, { onNone: () => null, onSome: ({ amount }) => Money.toText(amount) }),
+  fee_currency: Option.match(fee, { onNone: () => null, onSome: ({ currency }) => currency }),
+})
+
+export const toRow = (resource: Resource): ResourceRow => {
+  switch (resource.resourceType) {
+    case "DEPOSIT":
+      return {
+        ...absent,
+        ...common(resource),
+        ...feeColumns(resource.fee),
+        account_id: resource.account.accountId,
+        account_rail: resource.account.paymentRails,
+        currency: resource.amount.currency,
+        amount: Money.toText(resource.amount.amount),
+      }
+    case "WITHDRAWAL":
+      return {
+        ...absent,
+        ...common(resource),
+        ...feeColumns(resource.fee),
+        form: resource.form,
+        account_id: resource.sourceAccount.accountId,
+        account_rail: resource.sourceAccount.paymentRails,
+        currency: resource.amount.currency,
+        amount: Money.toText(resource.amount.amount),
+        delivered: Option.match(resource.delivered, {
+          onNone: () => null,
+          onSome: ({ amount }) => Money.toText(amount),
+        }),
+        reference: Option.getOrNull(resource.reference),
+        destination_id: Option.getOrNull(resource.destinationId),
+      }
+    case "CONVERSION":
+      return {
+        ...absent,
+        ...common(resource),
+        ...feeColumns(Option.some(resource.fee)),
+        account_id: resource.sellAccount.accountId,
+        account_rail: resource.sellAccount.paymentRails,
+        currency: resource.sellAmount.currency,
+        amount: Money.toText(resource.sellAmount.amount),
+        buy_account_id: resource.buyAccount.accountId,
+        buy_account_rail: resource.buyAccount.paymentRails,
+        buy_currency: resource.buyAmount.currency,
+        buy_amount: Money.toText(resource.buyAmount.amount),
+        rate: Money.toText(resource.rate),
+        pair_id: resource.pairId,
+        completed_at: Option.getOrNull(resource.completedAt),
+      }
+  }
+}
+
+const sum = (amount: string, currency: string): Money.Money => ({
+  amount: Money.fromTrusted(amount),
+  currency,
+})
+
+const optionalSum = (amount: string | null, currency: string | null): Option.Option<Money.Money> =>
+  amount === null || currency === null ? Option.none() : Option.some(sum(amount, currency))
+
+/** A row that the database's checks let in and that this module wrote; `raw` stays behind where it was not asked for. */
+export const fromRow = (row: Omit<ResourceRow, "raw">): Resource => {
+  const account = { accountId: row.account_id, currency: row.currency, paymentRails: row.account_rail }
+  const fields = {
+    id: row.resource_id,
+    status: row.status,
+    reasonCode: Option.fromNullable(row.reason_code),
+    externalReference: Option.fromNullable(row.external_reference),
+    counterparty: Option.fromNullable(row.counterparty),
+    code: Option.fromNullable(row.code),
+    transactionHash: Option.fromNullable(row.transaction_hash),
+    createdAt: row.created_at,
+    raw: "",
+  }
+  const amount = sum(row.amount, row.currency)
+  const fee = optionalSum(row.fee, row.fee_currency)
+  if (row.resource_type === "DEPOSIT") return { ...fields, resourceType: "DEPOSIT", account, amount, fee }
+  if (row.resource_type === "WITHDRAWAL") {
+    return {
+      ...fields,
+      resourceType: "WITHDRAWAL",
+      sourceAccount: account,
+      form: row.form === "flat" ? "flat" : "money",
+      amount,
+      delivered: optionalSum(row.delivered, row.currency),
+      fee,
+      reference: Option.fromNullable(row.reference),
+      destinationId: Option.fromNullable(row.destination_id),
+    }
+  }
+  const buyCurrency = row.buy_currency ?? ""
+  return {
+    ...fields,
+    resourceType: "CONVERSION",
+    pairId: row.pair_id ?? "",
+    sellAccount: account,
+    sellAmount: amount,
+    buyAccount: {
+      accountId: row.buy_account_id ?? "",
+      currency: buyCurrency,
+      paymentRails: row.buy_account_rail ?? "",
+    },
+    buyAmount: sum(row.buy_amount ?? "0", buyCurrency),
+    rate: Money.fromTrusted(row.rate ?? "0"),
+    fee: Option.getOrElse(fee, () => sum("0", row.currency)),
+    completedAt: Option.fromNullable(row.completed_at),
+  }
+}

@@ -1,0 +1,125 @@
+/** Deposits, withdrawals and conversions as last read. A new version is kept only where the content changed. */
+import { Effect } from "effect"
+import type { Book } from "../Book.ts"
+import { textArray } from "../Database/TextArray.ts"
+import { Database } from "../Database.ts"
+import type { Resource } from "../Partner.ts"
+import { fromRow, isFinal, type ResourceRow, rowColumns, toRow } from "./ResourceRow.ts"
+
+/** A mirrored resource, and whether it was read since a point in time. */
+export interface KnownResource {
+  readonly resource: Resource
+  readonly final: boolean
+  readonly fresh: boolean
+}
+
+const selected = rowColumns.filter((column) => column !== "raw")
+
+/** One row per resource, the one read last: two rows of one key cannot be upserted by one statement. */
+const latestOfEach = (resources: ReadonlyArray<Resource>): ReadonlyArray<Resource> => {
+  const byKey = new Map(resources.map((resource) => [`${resource.id}|${resource.resourceType}`, resource]))
+  // In key order, so that two transactions that bring the same resources wait for each other and never in a circle.
+  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, resource]) => resource)
+}
+
+export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resources", {
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+
+    /** The mirrored ones among `ids`; `fresh` are those read at or after `since` (ISO 8601, our clock). */
+    const find = Effect.fn("Mirror.Resources.find")(function* (
+      book: Book,
+      ids: ReadonlyArray<string>,
+      since: string,
+    ) {
+      if (ids.length === 0) return []
+      const rows = yield* database.query(
+        "Mirror.Resources.find",
+        (sql) => sql<Array<Omit<ResourceRow, "raw"> & { final: boolean; fresh: boolean }>>`
+          select ${sql(selected)}, final, read_at >= ${since} as fresh from mirror.resources
+          where book_id = ${book.bookId} and resource_id = any (${textArray(sql, ids)}::uuid[])`,
+      )
+      return rows.map(
+        (row): KnownResource => ({ resource: fromRow(row), final: row.final, fresh: row.fresh }),
+      )
+    })
+
+    /**
+     * Part of the caller's transaction. Gives the keys that are new or whose content changed: what is booked of them has
+     * to be looked at again. `readAt` is our clock, ISO 8601.
+     */
+    const put = Effect.fn("Mirror.Resources.put")(function* (
+      book: Book,
+      runId: number,
+      readAt: string,
+      read: ReadonlyArray<Resource>,
+    ) {
+      if (read.length === 0) return []
+      const resources = latestOfEach(read)
+      const rows = resources.map(toRow)
+      const final = resources.map((resource) => String(isFinal(resource)))
+      const changed = yield* database.query("Mirror.Resources.put", (sql) => {
+        const column = (name: keyof ResourceRow) =>
+          textArray(
+            sql,
+            rows.map((row) => row[name]),
+          )
+        return sql<Array<{ resource_id: string; resource_type: string; changed: boolean }>>`
+          with read as (
+            select t.resource_type, t.resource_id::uuid, t.status, t.form, t.account_id::uuid, t.account_rail,
+              t.currency, t.amount::numeric, t.fee::numeric, t.fee_currency, t.delivered::numeric,
+              t.buy_account_id::uuid, t.buy_account_rail, t.buy_currency, t.buy_amount::numeric, t.rate::numeric,
+              t.pair_id::uuid, t.reason_code, t.external_reference, t.counterparty, t.reference, t.destination_id,
+              t.code, t.transaction_hash, t.created_at::timestamptz, t.completed_at::timestamptz, t.raw::json,
+              t.final::boolean
+            from unnest(${column("resource_type")}, ${column("resource_id")}, ${column("status")}, ${column("form")},
+              ${column("account_id")}, ${column("account_rail")}, ${column("currency")}, ${column("amount")},
+              ${column("fee")}, ${column("fee_currency")}, ${column("delivered")}, ${column("buy_account_id")},
+              ${column("buy_account_rail")}, ${column("buy_currency")}, ${column("buy_amount")}, ${column("rate")},
+              ${column("pair_id")}, ${column("reason_code")}, ${column("external_reference")},
+              ${column("counterparty")}, ${column("reference")}, ${column("destination_id")}, ${column("code")},
+              ${column("transaction_hash")}, ${column("created_at")}, ${column("completed_at")}, ${column("raw")},
+              ${textArray(sql, final)})
+            as t (${sql(rowColumns)}, final)),
+          superseded as (
+            insert into mirror.resource_versions
+              (book_id, resource_type, resource_id, version, raw, changed_at, superseded_at, run_id)
+            select r.book_id, r.resource_type, r.resource_id, r.version, r.raw, r.changed_at, ${readAt}, ${runId}
+            from read n
+            join mirror.resources r on r.book_id = ${book.bookId} and r.resource_id = n.resource_id
+              and r.resource_type = n.resource_type
+            where r.raw::jsonb <> n.raw::jsonb
+            on conflict do nothing),
+          found as (
+            delete from mirror.missing_resources m using read n
+            where m.book_id = ${book.bookId} and m.resource_id = n.resource_id
+              and m.resource_type = n.resource_type)
+          insert into mirror.resources as r (book_id, ${sql(rowColumns)}, final, changed_at, read_at, run_id)
+          select ${book.bookId}, n.*, ${readAt}, ${readAt}, ${runId} from read n
+          on conflict (book_id, resource_id, resource_type) do update set
+            status = excluded.status, final = excluded.final, form = excluded.form,
+            account_id = excluded.account_id, account_rail = excluded.account_rail, currency = excluded.currency,
+            amount = excluded.amount, fee = excluded.fee, fee_currency = excluded.fee_currency,
+            delivered = excluded.delivered, buy_account_id = excluded.buy_account_id,
+            buy_account_rail = excluded.buy_account_rail, buy_currency = excluded.buy_currency,
+            buy_amount = excluded.buy_amount, rate = excluded.rate, pair_id = excluded.pair_id,
+            reason_code = excluded.reason_code, external_reference = excluded.external_reference,
+            counterparty = excluded.counterparty, reference = excluded.reference,
+            destination_id = excluded.destination_id, code = excluded.code,
+            transaction_hash = excluded.transaction_hash, created_at = excluded.created_at,
+            completed_at = excluded.completed_at, raw = excluded.raw,
+            version = r.version + case when r.raw::jsonb <> excluded.raw::jsonb then 1 else 0 end,
+            changed_at = case when r.raw::jsonb <> excluded.raw::jsonb then excluded.changed_at else r.changed_at end,
+            run_id = case when r.raw::jsonb <> excluded.raw::jsonb then excluded.run_id else r.run_id end,
+            read_at = excluded.read_at
+          where r.raw::jsonb <> excluded.raw::jsonb or not r.final
+          returning resource_id, resource_type, changed_at = ${readAt}::timestamptz as changed`
+      })
+      return changed
+        .filter((row) => row.changed)
+        .map((row) => ({ id: row.resource_id, type: row.resource_type }))
+    })
+
+    return { find, put }
+  }),
+}) {}

@@ -1,0 +1,156 @@
+/** Statement entries as the service posted them. A posted one never changes; one behind a break is held until it heals. */
+import { createHash } from "node:crypto"
+import { Effect, Option } from "effect"
+import type { Book } from "../Book.ts"
+import { textArray } from "../Database/TextArray.ts"
+import { Database } from "../Database.ts"
+import * as Money from "../Money.ts"
+import type { StatementEntry } from "../Partner.ts"
+
+/** A statement entry with its place in the account's statement, counted from 1. */
+export interface PlacedEntry {
+  readonly entry: StatementEntry
+  readonly position: bigint
+}
+
+/** Held entries take places of their own, far behind any that are posted, until the break before them heals. */
+export const heldFrom = 1_000_000_000_000n
+
+/** What an entry says of money, to the letter: two reads of one entry must agree on it. */
+const content = (entry: StatementEntry): string =>
+  JSON.stringify({
+    entryId: entry.entryId,
+    accountId: entry.accountId,
+    type: entry.type,
+    amount: Money.toText(Money.plain(entry.amount)),
+    currency: entry.currency,
+    balanceAfter: Money.toText(Money.plain(entry.balanceAfter)),
+    relatedResourceType: Option.getOrNull(entry.relatedResourceType),
+    relatedResourceId: Option.getOrNull(entry.relatedResourceId),
+    occurredAt: new Date(entry.occurredAt).toISOString(),
+  })
+
+interface KnownRow {
+  entry_id: string
+  account_id: string
+  type: "CREDIT" | "DEBIT"
+  amount: string
+  currency: string
+  balance_after: string
+  related_type: string | null
+  related_id: string | null
+  occurred_at: string
+  held: boolean
+}
+
+const knownEntry = (row: KnownRow): StatementEntry => ({
+  entryId: row.entry_id,
+  accountId: row.account_id,
+  type: row.type,
+  amount: Money.fromTrusted(row.amount),
+  currency: row.currency,
+  balanceBefore: Option.none(),
+  balanceAfter: Money.fromTrusted(row.balance_after),
+  relatedResourceType: Option.fromNullable(row.related_type),
+  relatedResourceId: Option.fromNullable(row.related_id),
+  occurredAt: row.occurred_at,
+  extra: null,
+})
+
+/** Whether two reads of one entry say the same. */
+export const sameContent = (left: StatementEntry, right: StatementEntry): boolean =>
+  content(left) === content(right)
+
+export class StatementEntries extends Effect.Service<StatementEntries>()("tieout/Mirror/StatementEntries", {
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+
+    /** The mirrored ones among `ids`, with whether they are held. */
+    const known = Effect.fn("Mirror.StatementEntries.known")(function* (
+      book: Book,
+      ids: ReadonlyArray<string>,
+    ) {
+      if (ids.length === 0) return new Map<string, { entry: StatementEntry; held: boolean }>()
+      const rows = yield* database.query(
+        "Mirror.StatementEntries.known",
+        (sql) => sql<Array<KnownRow>>`
+          select entry_id, account_id, type, amount, currency, balance_after, related_type, related_id,
+            to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at, held
+          from mirror.statement_entries
+          where book_id = ${book.bookId} and entry_id = any (${textArray(sql, ids)}::uuid[])`,
+      )
+      return new Map(rows.map((row) => [row.entry_id, { entry: knownEntry(row), held: row.held }]))
+    })
+
+    /** Part of the caller's transaction. An entry that was held takes its proper place; `held` ones wait. */
+    const put = Effect.fn("Mirror.StatementEntries.put")(function* (
+      book: Book,
+      runId: number,
+      entries: ReadonlyArray<PlacedEntry>,
+      held: boolean,
+    ) {
+      if (entries.length === 0) return
+      yield* database.query("Mirror.StatementEntries.put", (sql) => {
+        const column = (of: (placed: PlacedEntry) => string | null) => textArray(sql, entries.map(of))
+        return sql`
+          insert into mirror.statement_entries as s (book_id, account_id, position, entry_id, type, amount, currency,
+            balance_before, balance_after, related_type, related_id, occurred_at, extra, held, run_id)
+          select ${book.bookId}, t.account_id::uuid, t.position::bigint, t.entry_id::uuid, t.type, t.amount::numeric,
+            t.currency, t.balance_before::numeric, t.balance_after::numeric, t.related_type, t.related_id::uuid,
+            t.occurred_at::timestamptz, t.extra::json, ${held}, ${runId}
+          from unnest(${column(({ entry }) => entry.accountId)}, ${column(({ position }) => position.toString())},
+            ${column(({ entry }) => entry.entryId)}, ${column(({ entry }) => entry.type)},
+            ${column(({ entry }) => Money.toText(entry.amount))}, ${column(({ entry }) => entry.currency)},
+            ${column(({ entry }) => Option.getOrNull(Option.map(entry.balanceBefore, Money.toText)))},
+            ${column(({ entry }) => Money.toText(entry.balanceAfter))},
+            ${column(({ entry }) => Option.getOrNull(entry.relatedResourceType))},
+            ${column(({ entry }) => Option.getOrNull(entry.relatedResourceId))},
+            ${column(({ entry }) => entry.occurredAt)}, ${column(({ entry }) => entry.extra)})
+            as t (account_id, position, entry_id, type, amount, currency, balance_before, balance_after,
+              related_type, related_id, occurred_at, extra)
+          on conflict (book_id, entry_id) do update set
+            position = excluded.position, type = excluded.type, amount = excluded.amount,
+            currency = excluded.currency, balance_before = excluded.balance_before,
+            balance_after = excluded.balance_after, related_type = excluded.related_type,
+            related_id = excluded.related_id, occurred_at = excluded.occurred_at, extra = excluded.extra,
+            held = excluded.held, run_id = excluded.run_id
+          where s.held and not excluded.held`
+      })
+    })
+
+    /** How many entries of an account are held: the next held one takes the place after them. */
+    const heldCount = Effect.fn("Mirror.StatementEntries.heldCount")(function* (
+      book: Book,
+      accountId: string,
+    ) {
+      const rows = yield* database.query(
+        "Mirror.StatementEntries.heldCount",
+        (sql) => sql<Array<{ last: bigint }>>`
+          select coalesce(max(position) - ${heldFrom}::bigint, 0) as last from mirror.statement_entries
+          where book_id = ${book.bookId} and account_id = ${accountId} and position >= ${heldFrom}`,
+      )
+      return rows[0]?.last ?? 0n
+    })
+
+    /** Part of the caller's transaction: a posted entry was read again and says something else. */
+    const contradict = Effect.fn("Mirror.StatementEntries.contradict")(function* (
+      book: Book,
+      runId: number,
+      entries: ReadonlyArray<StatementEntry>,
+    ) {
+      for (const entry of entries) {
+        const text = content(entry)
+        const digest = createHash("sha256").update(text).digest("hex")
+        yield* database.query(
+          "Mirror.StatementEntries.contradict",
+          (sql) => sql`
+            insert into mirror.contradictions (book_id, entry_id, account_id, content, digest, run_id)
+            values (${book.bookId}, ${entry.entryId}, ${entry.accountId}, ${text}, ${digest}, ${runId})
+            on conflict do nothing`,
+        )
+      }
+    })
+
+    return { known, put, heldCount, contradict }
+  }),
+}) {}
