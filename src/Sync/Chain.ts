@@ -1,0 +1,88 @@
+/**
+ * The running balance of a statement, entry by entry. Every new entry must continue the balance of the one before it;
+ * behind a gap (a break, or a row that could not be read) nothing is booked until it heals.
+ */
+import { Either, Option } from "effect"
+import { type PlacedEntry, sameContent } from "../Mirror/StatementEntries.ts"
+import type { Amount } from "../Money.ts"
+import * as Money from "../Money.ts"
+import type { Malformed, Row, StatementEntry } from "../Partner.ts"
+
+export interface ChainState {
+  /** Position of the last entry that is good. */
+  readonly position: bigint
+  /** The balance after it; none before the first entry. */
+  readonly balance: Option.Option<Amount>
+  /** Behind a gap. */
+  readonly broken: boolean
+}
+
+export interface Walked {
+  readonly state: ChainState
+  /** New entries that continue the balance. */
+  readonly good: ReadonlyArray<PlacedEntry>
+  /** New entries behind a gap, in posting order. */
+  readonly behind: ReadonlyArray<StatementEntry>
+  /** Entries that are posted already and now read differently. */
+  readonly contradictions: ReadonlyArray<StatementEntry>
+  readonly malformed: ReadonlyArray<Malformed>
+  /** A balance that does not continue was met: reading once more may heal it. */
+  readonly breaks: boolean
+}
+
+const signed = (entry: StatementEntry): Amount =>
+  entry.type === "CREDIT" ? entry.amount : Money.negate(entry.amount)
+
+/** Whether an entry continues a balance; the first entry only has to agree with itself. */
+export const continues = (balance: Option.Option<Amount>, entry: StatementEntry): boolean => {
+  const before = Option.getOrElse(balance, () => Money.subtract(entry.balanceAfter, signed(entry)))
+  return (
+    Money.equals(Money.add(before, signed(entry)), entry.balanceAfter) &&
+    Option.match(entry.balanceBefore, {
+      onNone: () => true,
+      onSome: (stated) => Money.equals(stated, before),
+    })
+  )
+}
+
+export const walk = (
+  start: ChainState,
+  rows: ReadonlyArray<Row<StatementEntry>>,
+  known: ReadonlyMap<string, { readonly entry: StatementEntry; readonly held: boolean }>,
+): Walked => {
+  let { position, balance, broken } = start
+  let breaks = false
+  const good: Array<PlacedEntry> = []
+  const behind: Array<StatementEntry> = []
+  const contradictions: Array<StatementEntry> = []
+  const malformed: Array<Malformed> = []
+  const seen = new Map<string, StatementEntry>()
+  for (const row of rows) {
+    if (Either.isLeft(row)) {
+      malformed.push(row.left)
+      broken = true
+      continue
+    }
+    const entry = row.right
+    const mirrored = known.get(entry.entryId)
+    const earlier = mirrored !== undefined && !mirrored.held ? mirrored.entry : seen.get(entry.entryId)
+    if (earlier !== undefined) {
+      // Read again: it changes nothing, and must say the same.
+      if (!sameContent(earlier, entry)) contradictions.push(entry)
+      continue
+    }
+    seen.set(entry.entryId, entry)
+    if (!broken && !continues(balance, entry)) {
+      broken = true
+      breaks = true
+    }
+    if (broken) {
+      if (mirrored === undefined) behind.push(entry)
+      continue
+    }
+    position += 1n
+    balance = Option.some(entry.balanceAfter)
+    good.push({ entry, position })
+  }
+  return { state: { position, balance, broken }, good, behind, contradictions, malformed, breaks }
+}

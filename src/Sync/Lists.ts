@@ -1,0 +1,188 @@
+/**
+ * Reads lists on: what is new since the last run, whatever way a list turns out to be ordered. An oldest-first list goes
+ * on from its last cursor; a newest-first one is read from the start until a page holds nothing new; an unordered one is
+ * read whole. A list whose ordering cannot be told yet is short: it is read whole too.
+ */
+import { Effect, Either, Option, Stream } from "effect"
+import type { Book } from "../Book.ts"
+import { MirrorAccounts } from "../Mirror/Accounts.ts"
+import { Quarantine } from "../Mirror/Quarantine.ts"
+import { ReferenceItems } from "../Mirror/ReferenceItems.ts"
+import { Resources } from "../Mirror/Resources.ts"
+import {
+  type Page,
+  type Pages as PageStream,
+  Partner,
+  PartnerError,
+  type ReferenceItem,
+  type Resource,
+} from "../Partner.ts"
+import { beginning, type Checkpoint, saveCheckpoint } from "./Checkpoint.ts"
+import { orderingOf } from "./Ordering.ts"
+import { FloodGate, Pages } from "./Page.ts"
+import { nowIso, Run } from "./Run.ts"
+
+interface Reading {
+  checkpoint: Checkpoint
+  lastCreatedAt: Option.Option<string>
+  /** Nothing new can come behind this page. */
+  reachedKnown: boolean
+}
+
+/** Where this run starts in a list: see the head of this file. */
+const startOf = (checkpoint: Checkpoint): Checkpoint => {
+  if (!checkpoint.complete || Option.contains(checkpoint.ordering, "oldest-first")) return checkpoint
+  return { ...checkpoint, cursor: Option.none(), complete: false }
+}
+
+const rights = <A>(page: Page<A>): ReadonlyArray<A> =>
+  page.rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
+
+const lefts = <A>(page: Page<A>) => page.rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
+
+export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
+  effect: Effect.gen(function* () {
+    const partner = yield* Partner
+    const resources = yield* Resources
+    const reference = yield* ReferenceItems
+    const accounts = yield* MirrorAccounts
+    const quarantine = yield* Quarantine
+    const pages = yield* Pages
+    const flood = yield* FloodGate
+
+    const takeResources = Effect.fn("Sync.Lists.takeResources")(function* (
+      book: Book,
+      stream: string,
+      railOf: (accountId: string) => string,
+      reading: Reading,
+      page: Page<Resource>,
+    ) {
+      const run = yield* Run
+      const read = rights(page)
+      const malformed = lefts(page)
+      yield* flood.pass(stream, page.rows.length, malformed)
+      const stop = Option.contains(reading.checkpoint.ordering, "newest-first")
+      const known = stop
+        ? yield* resources.find(
+            book,
+            read.map((item) => item.id),
+            run.startedAt,
+          )
+        : []
+      reading.reachedKnown = stop && read.length > 0 && malformed.length === 0 && known.length >= read.length
+      const created = read.map((item) => item.createdAt)
+      const checkpoint: Checkpoint = {
+        cursor: Option.orElse(page.endCursor, () => reading.checkpoint.cursor),
+        ordering: orderingOf(reading.checkpoint.ordering, reading.lastCreatedAt, created),
+        complete: !page.hasNextPage || reading.reachedKnown,
+      }
+      const also = Effect.gen(function* () {
+        yield* quarantine.put(book, run.runId, stream, malformed)
+        yield* quarantine.resolveItems(
+          book,
+          stream,
+          read.map((item) => item.id),
+        )
+        yield* saveCheckpoint(book, stream, checkpoint)
+      })
+      yield* pages.absorbResources(book, railOf, read, [], also)
+      run.counters.quarantined += malformed.length
+      reading.checkpoint = checkpoint
+      reading.lastCreatedAt = Option.orElse(Option.fromNullable(created.at(-1)), () => reading.lastCreatedAt)
+    })
+
+    const follow = (
+      book: Book,
+      stream: string,
+      list: PageStream<Resource>,
+      start: Checkpoint,
+      railOf: (accountId: string) => string,
+    ) =>
+      Effect.suspend(() => {
+        const reading: Reading = { checkpoint: start, lastCreatedAt: Option.none(), reachedKnown: false }
+        return list(start.cursor).pipe(
+          Stream.tap((page) => takeResources(book, stream, railOf, reading, page)),
+          Stream.takeUntil(() => reading.reachedKnown),
+          Stream.runDrain,
+        )
+      })
+
+    /** Reads what is new in a list of resources. A refused cursor starts the list over, once. */
+    const readResources = Effect.fn("Sync.Lists.readResources")(function* (
+      book: Book,
+      stream: string,
+      list: PageStream<Resource> | null,
+      checkpoint: Checkpoint,
+      railOf: (accountId: string) => string,
+    ) {
+      if (list === null) return
+      const interrupted = !checkpoint.complete && Option.isSome(checkpoint.cursor)
+      yield* follow(book, stream, list, startOf(checkpoint), railOf).pipe(
+        Effect.catchIf(
+          (error) => error instanceof PartnerError && error.reason === "CursorExpired",
+          () => follow(book, stream, list, beginning, railOf),
+        ),
+      )
+      // What came on top while a newest-first list was read to its end from the middle is still to be read.
+      if (interrupted && !Option.contains(checkpoint.ordering, "oldest-first")) {
+        const again = { ...checkpoint, cursor: Option.none(), complete: false }
+        yield* follow(book, stream, list, again, railOf)
+      }
+    })
+
+    /** Reads a list of reference data whole, each run: it is small and its items change in place. */
+    const readReference = Effect.fn("Sync.Lists.readReference")(function* (
+      book: Book,
+      kind: string,
+      list: PageStream<ReferenceItem> | null,
+    ) {
+      if (list === null) return
+      const run = yield* Run
+      yield* list(Option.none()).pipe(
+        Stream.runForEach((page) =>
+          Effect.gen(function* () {
+            const malformed = lefts(page)
+            yield* flood.pass(kind, page.rows.length, malformed)
+            const ids = rights(page).map((item) => item.id)
+            yield* run.commit(
+              Effect.gen(function* () {
+                yield* reference.put(book, run.runId, kind, nowIso(page.requestedAt), rights(page))
+                yield* quarantine.put(book, run.runId, kind, malformed)
+                yield* quarantine.resolveItems(book, kind, ids)
+              }),
+            )
+            run.counters.quarantined += malformed.length
+          }),
+        ),
+      )
+    })
+
+    /** Reads the accounts whole, with their balances. */
+    const readAccounts = Effect.fn("Sync.Lists.readAccounts")(function* (book: Book) {
+      const run = yield* Run
+      yield* partner.accounts(Option.none()).pipe(
+        Stream.runForEach((page) =>
+          Effect.gen(function* () {
+            const malformed = lefts(page)
+            yield* flood.pass("accounts", page.rows.length, malformed)
+            const read = rights(page)
+            yield* run.commit(
+              Effect.gen(function* () {
+                yield* accounts.put(book, run.runId, nowIso(page.requestedAt), read)
+                yield* quarantine.put(book, run.runId, "accounts", malformed)
+                yield* quarantine.resolveItems(
+                  book,
+                  "accounts",
+                  read.map((account) => account.accountId),
+                )
+              }),
+            )
+            run.counters.quarantined += malformed.length
+          }),
+        ),
+      )
+    })
+
+    return { readResources, readReference, readAccounts }
+  }),
+}) {}

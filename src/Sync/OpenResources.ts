@@ -1,0 +1,87 @@
+/**
+ * Reads by id what may have changed since: resources that were not in a final state, those the service did not have, and
+ * those whose row could not be understood. What has been open for long is asked for less and less often.
+ */
+import { Chunk, Effect, Stream } from "effect"
+import type { Book } from "../Book.ts"
+import { Database } from "../Database.ts"
+import { Quarantine } from "../Mirror/Quarantine.ts"
+import { type ResourceType, resourceTypes } from "../Partner.ts"
+import { Hydration, ResourceKey, streamOf } from "./Hydration.ts"
+import { Pages } from "./Page.ts"
+import { Run } from "./Run.ts"
+
+/** Resources per transaction. */
+const batchSize = 100
+
+const quarantineTypes: ReadonlyMap<string, ResourceType> = new Map(
+  resourceTypes.map((type) => [streamOf(type), type]),
+)
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/OpenResources", {
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+    const quarantine = yield* Quarantine
+    const hydration = yield* Hydration
+    const pages = yield* Pages
+
+    /** Everything that is due, the conversions of the client's own reads included. */
+    const due = Effect.fn("Sync.OpenResources.due")(function* (book: Book) {
+      const { startedAt } = yield* Run
+      const rows = yield* database.query(
+        "Sync.OpenResources.due",
+        (sql) => sql<Array<{ type: ResourceType; id: string }>>`
+          select resource_type as type, resource_id as id from mirror.resources
+          where book_id = ${book.bookId} and not final and read_at < ${startedAt}
+            and (changed_at > ${startedAt}::timestamptz - interval '35 days'
+              or read_at < ${startedAt}::timestamptz - (${startedAt}::timestamptz - changed_at) / 10)
+          union
+          select resource_type, resource_id from mirror.missing_resources where book_id = ${book.bookId}
+          order by 1, 2`,
+      )
+      const waiting = yield* quarantine.open(book)
+      const keys = rows.map((row) => new ResourceKey(row))
+      for (const { stream, item_id: id } of waiting) {
+        const type = quarantineTypes.get(stream)
+        if (type !== undefined && id !== null && uuid.test(id)) keys.push(new ResourceKey({ type, id }))
+      }
+      return [...new Map(keys.map((key) => [`${key.type}|${key.id}`, key])).values()]
+    })
+
+    const readBatch = (book: Book, railOf: (accountId: string) => string, keys: ReadonlyArray<ResourceKey>) =>
+      Effect.gen(function* () {
+        const run = yield* Run
+        const { malformed, missing, read } = yield* hydration.readAll(keys)
+        const also = Effect.gen(function* () {
+          for (const { key, row } of malformed) {
+            yield* quarantine.put(book, run.runId, streamOf(key.type), [row])
+          }
+          for (const stream of quarantineTypes.keys()) {
+            const type = quarantineTypes.get(stream)
+            const ids = read
+              .filter((resource) => resource.resourceType === type)
+              .map((resource) => resource.id)
+            yield* quarantine.resolveItems(book, stream, ids)
+          }
+        })
+        yield* pages.absorbResources(book, railOf, read, missing, also)
+      })
+
+    /** Reads all that is due, in batches of one transaction each. Gives how many were asked for. */
+    const read = Effect.fn("Sync.OpenResources.read")(function* (
+      book: Book,
+      railOf: (accountId: string) => string,
+    ) {
+      const keys = yield* due(book)
+      yield* Stream.fromIterable(keys).pipe(
+        Stream.grouped(batchSize),
+        Stream.runForEach((batch) => readBatch(book, railOf, Chunk.toReadonlyArray(batch))),
+      )
+      return keys.length
+    })
+
+    return { read }
+  }),
+}) {}

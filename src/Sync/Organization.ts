@@ -1,0 +1,220 @@
+/** One run over the organization's book: lists, open resources, statements, balances. */
+import { Cause, Effect, Exit, Option } from "effect"
+import type { Book } from "../Book.ts"
+import type { DatabaseError } from "../Database/DatabaseError.ts"
+import { textArray } from "../Database/TextArray.ts"
+import { Database } from "../Database.ts"
+import { MirrorAccounts, type MirroredAccount } from "../Mirror/Accounts.ts"
+import { Quarantine } from "../Mirror/Quarantine.ts"
+import { Partner, PartnerError } from "../Partner.ts"
+import { Settings } from "../Settings.ts"
+import { Progress } from "../Terminal/Progress.ts"
+import { count } from "../Terminal/Text.ts"
+import { Balances } from "./Balances.ts"
+import { beginning, checkpoints, statementStream } from "./Checkpoint.ts"
+import { Lists } from "./Lists.ts"
+import { OpenResources } from "./OpenResources.ts"
+import { QuarantineFlood } from "./Page.ts"
+import type { Failure } from "./Report.ts"
+import { type LeaseLost, Run } from "./Run.ts"
+import { type StatementOutcome, Statements } from "./Statement.ts"
+
+const progressEvery = "200 millis"
+
+export interface BookOutcome {
+  readonly newEntries: ReadonlyMap<string, number>
+  readonly openResources: number
+  readonly failures: ReadonlyArray<Failure>
+  readonly notices: ReadonlyArray<string>
+}
+
+type StreamError = PartnerError | QuarantineFlood
+type ReadError = StreamError | DatabaseError | LeaseLost
+
+/** What is a matter of one stream only, so that the others can go on. */
+const ofOneStream = (error: ReadError): error is StreamError =>
+  error instanceof QuarantineFlood || (error instanceof PartnerError && error.reason !== "Unauthorized")
+
+/** Handles what concerns one stream only; everything else ends the run. */
+const alone =
+  <B>(handle: (error: StreamError) => B) =>
+  <A, R>(effect: Effect.Effect<A, ReadError, R>): Effect.Effect<A | B, ReadError, R> =>
+    Effect.catchAll(effect, (error) =>
+      ofOneStream(error) ? Effect.sync(() => handle(error)) : Effect.fail(error),
+    )
+
+const failureOf = (what: string, error: StreamError): Failure => ({
+  what,
+  why: error.message,
+  stopped: error instanceof PartnerError && error.reason === "RateLimited",
+})
+
+/** A list that the interface does not document may not exist under the name that the profile guesses. */
+const isAbsent = (error: StreamError): boolean =>
+  error instanceof PartnerError && (error.reason === "NotFound" || error.reason === "Forbidden")
+
+export class Organization extends Effect.Service<Organization>()("tieout/Sync/Organization", {
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+    const settings = yield* Settings
+    const partner = yield* Partner
+    const accounts = yield* MirrorAccounts
+    const quarantine = yield* Quarantine
+    const lists = yield* Lists
+    const open = yield* OpenResources
+    const statements = yield* Statements
+    const balances = yield* Balances
+
+    const saveTails = Effect.fn("Sync.saveTails")(function* (
+      book: Book,
+      outcomes: ReadonlyArray<StatementOutcome>,
+    ) {
+      const read = outcomes.flatMap(({ accountId, tailReadAt }) =>
+        Option.toArray(Option.map(tailReadAt, (at) => ({ accountId, at }))),
+      )
+      if (read.length === 0) return
+      const run = yield* Run
+      const waiting = new Set((yield* quarantine.open(book)).map(({ stream }) => stream))
+      const healed = outcomes.filter(
+        ({ accountId, broken }) => !broken && waiting.has(statementStream(accountId)),
+      )
+      yield* run.commit(
+        Effect.gen(function* () {
+          yield* database.query(
+            "Sync.saveTails",
+            (sql) => sql`
+              update mirror.accounts a set tail_read_at = t.at::timestamptz
+              from unnest(${textArray(
+                sql,
+                read.map(({ accountId }) => accountId),
+              )},
+                ${textArray(
+                  sql,
+                  read.map(({ at }) => at),
+                )}) as t (account_id, at)
+              where a.book_id = ${book.bookId} and a.account_id = t.account_id::uuid`,
+          )
+          for (const { accountId } of healed) {
+            yield* quarantine.resolveStream(book, statementStream(accountId), run.runId)
+          }
+        }),
+      )
+    })
+
+    const readLists = Effect.fn("Sync.readLists")(function* (
+      book: Book,
+      railOf: (accountId: string) => string,
+    ) {
+      const stored = yield* checkpoints(book)
+      const failures: Array<Failure> = []
+      const notices: Array<string> = []
+      const checkpointOf = (stream: string) => stored.get(stream) ?? beginning
+      const attempt = <R>(what: string, documented: boolean, effect: Effect.Effect<void, ReadError, R>) =>
+        effect.pipe(
+          alone((error): void => {
+            if (!documented && isAbsent(error)) notices.push(`${what}: ${error.message}`)
+            else failures.push(failureOf(what, error))
+          }),
+        )
+      const resources = (stream: "deposits" | "withdrawals" | "conversions") =>
+        attempt(
+          stream,
+          true,
+          lists.readResources(book, stream, partner[stream], checkpointOf(stream), railOf),
+        )
+      yield* Effect.all(
+        [
+          resources("deposits"),
+          resources("withdrawals"),
+          resources("conversions"),
+          attempt(
+            "conversion pairs",
+            false,
+            lists.readReference(book, "conversion_pair", partner.conversionPairs),
+          ),
+          attempt("address book", false, lists.readReference(book, "destination", partner.addressBook)),
+        ],
+        { concurrency: "unbounded", discard: true },
+      )
+      return { failures, notices }
+    })
+
+    const readStatements = Effect.fn("Sync.readStatements")(function* (
+      book: Book,
+      all: ReadonlyArray<MirroredAccount>,
+      railOf: (accountId: string) => string,
+    ) {
+      const run = yield* Run
+      const progress = yield* Progress
+      const stored = yield* checkpoints(book)
+      const failures: Array<Failure> = []
+      let done = 0
+      const readOne = (account: MirroredAccount) =>
+        statements
+          .read(book, account, stored.get(statementStream(account.accountId)) ?? beginning, railOf)
+          .pipe(
+            Effect.map(Option.some),
+            alone((error) => {
+              failures.push(failureOf(`statement ${account.accountId}`, error))
+              return Option.none<StatementOutcome>()
+            }),
+            Effect.tap(() => {
+              done += 1
+            }),
+          )
+      const ticking = Effect.forever(
+        Effect.zipRight(
+          Effect.sleep(progressEvery),
+          Effect.suspend(() =>
+            progress.report({
+              stage: `sync ${book.connection}`,
+              text: `${count(run.counters.entries)} statement entries, ${done} of ${all.length} accounts`,
+            }),
+          ),
+        ),
+      )
+      const outcomes = yield* Effect.raceFirst(
+        Effect.forEach(all, readOne, { concurrency: settings.limits.accountsInParallel }),
+        ticking,
+      )
+      return { failures, outcomes: outcomes.flatMap((outcome) => Option.toArray(outcome)) }
+    })
+
+    /** Reads all that is new. Fails only where no stream can go on: credentials, the database, the lease. */
+    const read = Effect.fn("Sync.Organization.read")(function* (book: Book) {
+      yield* lists.readAccounts(book)
+      const all = yield* accounts.all(book)
+      const rails = new Map(all.map((account) => [account.accountId, account.paymentRails]))
+      const railOf = (accountId: string): string => rails.get(accountId) ?? ""
+      const listed = yield* readLists(book, railOf)
+      const failures = [...listed.failures]
+      const asked = yield* open.read(book, railOf).pipe(
+        alone((error) => {
+          failures.push(failureOf("open resources", error))
+          return 0
+        }),
+      )
+      const read = yield* readStatements(book, all, railOf)
+      failures.push(...read.failures)
+      yield* saveTails(book, read.outcomes)
+      const newEntries = new Map(read.outcomes.map(({ accountId, newEntries: found }) => [accountId, found]))
+      const skip = new Set(read.outcomes.filter(({ broken }) => broken).map(({ accountId }) => accountId))
+      for (const { what } of read.failures) skip.add(what.replace("statement ", ""))
+      const settled = yield* balances.settle(book, railOf, skip).pipe(
+        alone((error) => {
+          failures.push(failureOf("account balances", error))
+          return new Map<string, number>()
+        }),
+      )
+      for (const [accountId, found] of settled)
+        newEntries.set(accountId, (newEntries.get(accountId) ?? 0) + found)
+      return { newEntries, openResources: asked, failures, notices: listed.notices } satisfies BookOutcome
+    })
+
+    return { read }
+  }),
+}) {}
+
+/** Whether an exit is an interruption and nothing else. */
+export const wasInterrupted = <A, E>(exit: Exit.Exit<A, E>): boolean =>
+  Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)

@@ -1,0 +1,223 @@
+/**
+ * Reads one account's statement on from its checkpoint. A page's entries must continue the running balance; a break is
+ * read once more from the last good entry, and what stays behind it is mirrored and held.
+ */
+import { Data, Effect, Either, Option, Stream } from "effect"
+import type { Book } from "../Book.ts"
+import { subjectsOf } from "../Ledger/Subjects.ts"
+import { MirrorAccounts, type MirroredAccount } from "../Mirror/Accounts.ts"
+import { Quarantine } from "../Mirror/Quarantine.ts"
+import { heldFrom, StatementEntries } from "../Mirror/StatementEntries.ts"
+import { type Page, Partner, PartnerError, type StatementEntry } from "../Partner.ts"
+import { type ChainState, type Walked, walk } from "./Chain.ts"
+import {
+  beginning,
+  type Checkpoint,
+  newestBoundaries,
+  saveBoundary,
+  saveCheckpoint,
+  statementStream,
+} from "./Checkpoint.ts"
+import { Hydration, streamOf } from "./Hydration.ts"
+import { FloodGate, Pages } from "./Page.ts"
+import { nowIso, Run } from "./Run.ts"
+
+/** The running balance did not continue: the statement is read again from the last good entry, once. */
+class ChainBroken extends Data.TaggedError("ChainBroken")<{ readonly accountId: string }> {}
+
+/** Older page boundaries that are tried, newest first, when the stored cursor is refused, before the very beginning. */
+const boundariesTried = 5
+
+/** What reading one statement came to. */
+export interface StatementOutcome {
+  readonly accountId: string
+  readonly newEntries: number
+  readonly held: number
+  /** Something behind a gap waits. */
+  readonly broken: boolean
+  /** When the request for the last page was sent, ISO 8601, our clock. */
+  readonly tailReadAt: Option.Option<string>
+}
+
+interface Reading {
+  chain: ChainState
+  cursor: Option.Option<string>
+  heldNext: bigint
+  newEntries: number
+  held: number
+  tailReadAt: Option.Option<string>
+}
+
+export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statements", {
+  effect: Effect.gen(function* () {
+    const partner = yield* Partner
+    const entries = yield* StatementEntries
+    const accounts = yield* MirrorAccounts
+    const quarantine = yield* Quarantine
+    const hydration = yield* Hydration
+    const pages = yield* Pages
+    const flood = yield* FloodGate
+
+    /** Part of the page's transaction: everything but the resources and the postings. */
+    const alongside = (
+      book: Book,
+      account: MirroredAccount,
+      walked: Walked,
+      reading: Reading,
+      page: Page<StatementEntry>,
+    ) =>
+      Effect.gen(function* () {
+        const { runId } = yield* Run
+        const stream = statementStream(account.accountId)
+        yield* entries.put(book, runId, walked.good, false)
+        const behind = walked.behind.map((entry, at) => ({
+          entry,
+          position: heldFrom + reading.heldNext + BigInt(at) + 1n,
+        }))
+        yield* entries.put(book, runId, behind, true)
+        yield* entries.contradict(book, runId, walked.contradictions)
+        yield* quarantine.put(book, runId, stream, walked.malformed)
+        const last = walked.good.at(-1)
+        if (last !== undefined) {
+          yield* accounts.advance(book, account.accountId, {
+            entries: last.position,
+            lastBalance: last.entry.balanceAfter,
+            entryId: last.entry.entryId,
+            occurredAt: last.entry.occurredAt,
+          })
+        }
+        if (walked.state.broken || Option.isNone(page.endCursor)) return
+        yield* saveCheckpoint(book, stream, { ...beginning, cursor: page.endCursor, complete: true })
+        if (last === undefined) return
+        const boundary = {
+          position: last.position,
+          cursor: page.endCursor.value,
+          occurredAt: last.entry.occurredAt,
+        }
+        yield* saveBoundary(book, account.accountId, boundary)
+      })
+
+    const takePage = Effect.fn("Sync.Statements.takePage")(function* (
+      book: Book,
+      account: MirroredAccount,
+      railOf: (accountId: string) => string,
+      reading: Reading,
+      page: Page<StatementEntry>,
+      tolerant: boolean,
+    ) {
+      const run = yield* Run
+      const read = page.rows.flatMap((row) => (Either.isRight(row) ? [row.right.entryId] : []))
+      const known = yield* entries.known(book, read)
+      const walked = walk(reading.chain, page.rows, known)
+      if (walked.breaks && !tolerant) return yield* new ChainBroken({ accountId: account.accountId })
+      yield* flood.pass(statementStream(account.accountId), page.rows.length, walked.malformed)
+      const news =
+        walked.good.length + walked.behind.length + walked.malformed.length + walked.contradictions.length
+      const moved = !walked.state.broken && !sameCursor(page.endCursor, reading.cursor)
+      if (news > 0 || moved) {
+        const named = walked.good.flatMap(({ entry }) => Option.toArray(entry.relatedResourceId))
+        const booked = yield* subjectsOf(book, [...new Set(named)])
+        const hydrated = yield* hydration.hydrate(book, walked.good, booked)
+        const opens = reading.chain.position === 0n && Option.isNone(reading.chain.balance)
+        const also = Effect.zipRight(
+          alongside(book, account, walked, reading, page),
+          Effect.forEach(hydrated.malformed, ({ key, row }) =>
+            quarantine.put(book, run.runId, streamOf(key.type), [{ ...row, id: Option.some(key.id) }]),
+          ),
+        ).pipe(Effect.asVoid)
+        const missing = [...hydrated.missing, ...hydrated.malformed.map(({ key }) => key)]
+        yield* pages.absorb(
+          book,
+          railOf,
+          { fresh: walked.good, opens, hydrated: { ...hydrated, missing } },
+          also,
+        )
+      }
+      note(reading, walked, page)
+      run.counters.held += walked.behind.length
+      run.counters.quarantined += walked.malformed.length
+      run.counters.contradictions += walked.contradictions.length
+    })
+
+    const readOn = (
+      book: Book,
+      account: MirroredAccount,
+      railOf: (accountId: string) => string,
+      reading: Reading,
+      tolerant: boolean,
+    ) =>
+      partner
+        .statement(account.accountId)(reading.cursor)
+        .pipe(Stream.runForEach((page) => takePage(book, account, railOf, reading, page, tolerant)))
+
+    /** With the stored cursor refused: from the newest page boundary that is still accepted, else from the start. */
+    const fromOlder = Effect.fn("Sync.Statements.fromOlder")(function* (
+      book: Book,
+      account: MirroredAccount,
+      railOf: (accountId: string) => string,
+      reading: Reading,
+    ) {
+      const boundaries = yield* newestBoundaries(book, account.accountId, boundariesTried)
+      const cursors = [...boundaries.map(({ cursor }) => Option.some(cursor)), Option.none<string>()]
+      for (const [at, cursor] of cursors.entries()) {
+        reading.cursor = cursor
+        const done = yield* readOn(book, account, railOf, reading, true).pipe(
+          Effect.as(true),
+          Effect.catchIf(
+            (error) =>
+              error instanceof PartnerError && error.reason === "CursorExpired" && at < cursors.length - 1,
+            () => Effect.succeed(false),
+          ),
+        )
+        if (done) return
+      }
+    })
+
+    /** Reads a statement to its end. The account's head and the checkpoint are those of the database. */
+    const read = Effect.fn("Sync.Statements.read")(function* (
+      book: Book,
+      account: MirroredAccount,
+      checkpoint: Checkpoint,
+      railOf: (accountId: string) => string,
+    ) {
+      const reading: Reading = {
+        chain: { position: account.entries, balance: account.lastBalance, broken: false },
+        cursor: checkpoint.cursor,
+        heldNext: yield* entries.heldCount(book, account.accountId),
+        newEntries: 0,
+        held: 0,
+        tailReadAt: Option.none(),
+      }
+      yield* readOn(book, account, railOf, reading, false).pipe(
+        Effect.catchTag("ChainBroken", () => readOn(book, account, railOf, reading, true)),
+        Effect.catchIf(
+          (error) => error instanceof PartnerError && error.reason === "CursorExpired",
+          () => fromOlder(book, account, railOf, reading),
+        ),
+        Effect.catchTag("ChainBroken", () => Effect.dieMessage("a tolerant read takes breaks as they are")),
+      )
+      return {
+        accountId: account.accountId,
+        newEntries: reading.newEntries,
+        held: reading.held,
+        broken: reading.chain.broken,
+        tailReadAt: reading.tailReadAt,
+      } satisfies StatementOutcome
+    })
+
+    return { read }
+  }),
+}) {}
+
+const sameCursor = (end: Option.Option<string>, asked: Option.Option<string>): boolean =>
+  Option.isNone(end) || Option.contains(asked, end.value)
+
+/** What the page changed of where the reading stands; only after it is committed. */
+const note = (reading: Reading, walked: Walked, page: Page<StatementEntry>): void => {
+  reading.chain = walked.state
+  reading.newEntries += walked.good.length
+  reading.held += walked.behind.length
+  reading.heldNext += BigInt(walked.behind.length)
+  if (!walked.state.broken) reading.cursor = Option.orElse(page.endCursor, () => reading.cursor)
+  if (!page.hasNextPage) reading.tailReadAt = Option.some(nowIso(page.requestedAt))
+}
