@@ -94,7 +94,8 @@ export class Identifiers {
   /** As many hexadecimal digits as asked for, belonging to an item and a purpose. */
   hex(kind: IdentifierKind, index: number, purpose: number, digits: number): string {
     let text = ""
-    for (let word = 0; text.length < digits; word++) text += hex32(this.bits(kind, index, purpose * 64 + word))
+    for (let word = 0; text.length < digits; word++)
+      text += hex32(this.bits(kind, index, purpose * 64 + word))
     return text.slice(0, digits)
   }
 }

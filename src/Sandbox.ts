@@ -1,0 +1,53 @@
+import { Counters } from "./Sandbox/Control.ts"
+import { Movements } from "./Sandbox/Movement.ts"
+import { readOptions, SandboxError, type SandboxOptions } from "./Sandbox/Options.ts"
+import { makeServer } from "./Sandbox/Server.ts"
+import { World } from "./Sandbox/World.ts"
+
+/** A running sandbox. */
+export interface Sandbox {
+  /** The base URL of the service, ending in its base path (`/api/v1`). */
+  readonly url: string
+  /** Where `/control/…` lives: scheme, host and port. */
+  readonly origin: string
+  readonly port: number
+  /** Lets that many more movements happen. */
+  readonly advance: (movements: number) => void
+  /** Stops listening and cuts all connections. */
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Starts a fake of the partner service, written from `partner-interface.md` alone: the organization surface over real
+ * HTTP, with data that depends only on the options.
+ *
+ * @throws SandboxError with reason `Options` for bad values, `Listen` if the port cannot be opened.
+ */
+export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbox> => {
+  const { data, service } = readOptions(options)
+  const world = new World(data)
+  const movements = new Movements(world)
+  movements.generate()
+  const server = makeServer(world, movements, new Counters(), service, data)
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause) => {
+      const message = `the sandbox cannot listen on ${service.host}:${service.port}: ${cause.message}`
+      reject(new SandboxError({ reason: "Listen", message, problems: [message] }))
+    })
+    server.listen(service.port, service.host, resolve)
+  })
+  const address = server.address()
+  const port = typeof address === "object" && address !== null ? address.port : service.port
+  const origin = `http://${service.host.includes(":") ? `[${service.host}]` : service.host}:${port}`
+  return {
+    url: `${origin}${service.wire.basePath}`,
+    origin,
+    port,
+    advance: (count) => movements.advance(count),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

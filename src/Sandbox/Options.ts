@@ -1,0 +1,114 @@
+import { Data } from "effect"
+import { defaultWire, type Wire } from "./Wire.ts"
+
+/** Why a sandbox could not start. `Options`: `problems` names each bad value; `Listen`: the port could not be opened. */
+export class SandboxError extends Data.TaggedError("SandboxError")<{
+  readonly reason: "Options" | "Listen"
+  readonly message: string
+  readonly problems: ReadonlyArray<string>
+}> {}
+
+/** What to serve and where. Everything may be left out. */
+export interface SandboxOptions {
+  /** 0 lets the system choose. Default 0. */
+  readonly port?: number | undefined
+  /** Default 127.0.0.1. */
+  readonly host?: string | undefined
+  /** The same seed gives the same bytes. 0 .. 2^32 - 1, default 1. */
+  readonly seed?: number | undefined
+  /** How many accounts, 1 .. 100,000, default 12. Six or more have all currencies; twelve or more also closed ones. */
+  readonly accounts?: number | undefined
+  /** How many statement entries over all accounts together, exactly; 0 .. 20,000,000, default 2,000. */
+  readonly entries?: number | undefined
+  /** First day with movements, YYYY-MM-DD in UTC, default 2026-09-01. */
+  readonly from?: string | undefined
+  /** Last day with movements, included, YYYY-MM-DD in UTC, default 2026-10-31. */
+  readonly to?: string | undefined
+  /** Default `sandbox-client`. */
+  readonly clientId?: string | undefined
+  /** Default `sandbox-secret`. */
+  readonly clientSecret?: string | undefined
+  /** Lifetime of a token in seconds, default 3600. */
+  readonly expiresIn?: number | undefined
+  /** Names and paths on the wire that the interface leaves open. */
+  readonly wire?: Partial<Wire> | undefined
+  /** The clock that tokens live by, in milliseconds since 1970; the data never depends on it. Default `Date.now`. */
+  readonly now?: (() => number) | undefined
+}
+
+/** What decides the data. Times in milliseconds since 1970, UTC. */
+export interface SandboxData {
+  readonly seed: number
+  readonly accounts: number
+  readonly entries: number
+  readonly start: number
+  readonly end: number
+}
+
+/** What decides how it is served. */
+export interface SandboxService {
+  readonly port: number
+  readonly host: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly expiresIn: number
+  readonly wire: Wire
+  readonly now: () => number
+}
+
+const day = 86_400_000
+
+const checkOptions = (problems: Array<string>) => {
+  const integer = (name: string, value: number | undefined, low: number, high: number, otherwise: number) => {
+    if (value === undefined) return otherwise
+    if (Number.isInteger(value) && value >= low && value <= high) return value
+    problems.push(`${name}: found ${value}, expected a whole number from ${low} to ${high}`)
+    return otherwise
+  }
+  const date = (name: string, value: string) => {
+    const time = /^\d{4}-\d{2}-\d{2}$/.test(value) ? Date.parse(`${value}T00:00:00.000Z`) : Number.NaN
+    // Some engines roll 2026-02-30 over to March: only a date that prints as itself exists.
+    if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(value)) return time
+    problems.push(`${name}: found ${JSON.stringify(value)}, expected a calendar date as YYYY-MM-DD`)
+    return Number.NaN
+  }
+  const text = (name: string, value: string | undefined, otherwise: string) => {
+    if (value === "") problems.push(`${name}: found an empty text, expected at least one character`)
+    return value ?? otherwise
+  }
+  return { integer, date, text }
+}
+
+/**
+ * Checks the options and fills in the defaults.
+ *
+ * @throws SandboxError with reason `Options`, naming all bad values at once.
+ */
+export const readOptions = (options: SandboxOptions): { data: SandboxData; service: SandboxService } => {
+  const problems: Array<string> = []
+  const { integer, date, text } = checkOptions(problems)
+  const start = date("from", options.from ?? "2026-09-01")
+  const last = date("to", options.to ?? "2026-10-31")
+  if (start > last) problems.push(`to: found ${options.to ?? "2026-10-31"}, expected a day not before from`)
+  const data = {
+    seed: integer("seed", options.seed, 0, 0xffffffff, 1),
+    accounts: integer("accounts", options.accounts, 1, 100_000, 12),
+    entries: integer("entries", options.entries, 0, 20_000_000, 2000),
+    start,
+    end: last + day - 1,
+  }
+  const service = {
+    port: integer("port", options.port, 0, 65_535, 0),
+    host: text("host", options.host, "127.0.0.1"),
+    clientId: text("clientId", options.clientId, "sandbox-client"),
+    clientSecret: text("clientSecret", options.clientSecret, "sandbox-secret"),
+    expiresIn: integer("expiresIn", options.expiresIn, 1, 31_536_000, 3600),
+    wire: { ...defaultWire, ...options.wire },
+    now: options.now ?? Date.now,
+  }
+  if (problems.length > 0) {
+    const message = `the sandbox cannot start: ${problems.join("; ")}`
+    throw new SandboxError({ reason: "Options", message, problems })
+  }
+  return { data, service }
+}

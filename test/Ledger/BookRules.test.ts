@@ -1,0 +1,462 @@
+/** Every rule of "the database refuses bad books", tried in plain SQL: no code of ours is between the writer and the rule. */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Either } from "effect"
+import { Database } from "../../src/Database.ts"
+import { all } from "../../src/Money/Currency.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const account = "00000000-0000-4000-8000-000000000001"
+const entryUuid = (at: number) => `10000000-0000-4000-8000-${String(at).padStart(12, "0")}`
+
+/** Runs SQL as it stands; Left is the SQLSTATE that refused it. */
+const run = (statement: string) =>
+  Effect.flatMap(Database, (database) => database.query("Test.run", (sql) => sql.unsafe(statement))).pipe(
+    Effect.mapError((error) => error.sqlstate),
+    Effect.either,
+  )
+
+const must = (statement: string) =>
+  Effect.flatMap(Database, (database) =>
+    database.query("Test.must", (sql) => sql.unsafe<Array<Record<string, unknown>>>(statement)),
+  ).pipe(Effect.orDie)
+
+let books = 0
+
+/** A book with a USD cash account (1), clearing (2), fees (3) and a EUR clearing account (4), and mirrored entries 1 to 9. */
+const book = Effect.gen(function* () {
+  books += 1
+  const [row] =
+    yield* must(`insert into mirror.books (connection, code, name) values ('c${books}', 'B${books}', 'Book')
+    returning book_id`)
+  const id = Number(row?.book_id)
+  const base = id * 100
+  yield* must(`
+    insert into ledger.accounts (book_id, account_id, role, currency, partner_account_id, code, name)
+    overriding system value values
+      (${id}, ${base + 1}, 'cash', 'USD', '${account}', '1010', 'Cash'),
+      (${id}, ${base + 2}, 'deposits_clearing', 'USD', null, '1020', 'Clearing'),
+      (${id}, ${base + 3}, 'fees', 'USD', null, '6850', 'Fees'),
+      (${id}, ${base + 4}, 'deposits_clearing', 'EUR', null, '1020', 'Clearing EUR');
+    insert into mirror.statement_entries (book_id, account_id, position, entry_id, type, amount, currency, balance_after,
+      occurred_at, run_id)
+    select ${id}, '${account}', n, ('10000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'CREDIT', 10, 'USD',
+      n * 10, '2026-10-05T00:00:00Z', 1 from generate_series(1, 9) n`)
+  return {
+    id,
+    cash: base + 1,
+    clearing: base + 2,
+    fees: base + 3,
+    euro: base + 4,
+  }
+})
+type Book = Effect.Effect.Success<typeof book>
+
+interface Draft {
+  readonly lines: ReadonlyArray<readonly [account: number, amount: string, currency?: string]>
+  readonly date?: string
+  readonly lineCount?: number
+  readonly source?: string
+  readonly sourceType?: string
+  readonly sequence?: number
+  readonly late?: string
+}
+
+const header = ({ id }: Book, entryId: number, draft: Draft): string =>
+  `insert into ledger.journal_entries (book_id, entry_id, source_type, source_id, kind, sequence, effective_date,
+     occurred_at, late_for, line_count, partner_account_id, position, description)
+   values (${id}, ${entryId}, '${draft.sourceType ?? "statement_entry"}', '${draft.source ?? entryUuid(entryId)}',
+     '${(draft.sequence ?? 0) > 0 ? "reclassification" : "deposit"}', ${draft.sequence ?? 0},
+     '${draft.date ?? "2026-10-05"}', '2026-10-05T00:00:00Z', ${draft.late === undefined ? "null" : `'${draft.late}'`},
+     ${draft.lineCount ?? draft.lines.length}, '${account}', ${entryId}, 'Deposit')`
+
+const lines = ({ id }: Book, entryId: number, draft: Draft, first = 1): string =>
+  `insert into ledger.postings (book_id, entry_id, line_number, account_id, currency, amount) values ${draft.lines
+    .map(
+      ([to, amount, currency], at) =>
+        `(${id}, ${entryId}, ${first + at}, ${to}, '${currency ?? "USD"}', ${amount})`,
+    )
+    .join(", ")}`
+
+/** Header and lines in one statement, as the rules ask. */
+const posting = (of: Book, entryId: number, draft: Draft): string =>
+  draft.lines.length === 0
+    ? header(of, entryId, draft)
+    : `with header as (${header(of, entryId, draft)}) ${lines(of, entryId, draft)}`
+
+const good = (of: Book): Draft => ({
+  lines: [
+    [of.cash, "10"],
+    [of.clearing, "-10"],
+  ],
+})
+
+const refused = (sqlstate: string) => Either.left(sqlstate)
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) => {
+  it.effect("takes a good entry, keeps its balances and asks for a number", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      expect(Either.isRight(yield* run(posting(of, 1, good(of))))).toBe(true)
+      expect(
+        Either.isRight(
+          yield* run(
+            posting(of, 2, {
+              lines: [
+                [of.cash, "10"],
+                [of.fees, "2.5"],
+                [of.clearing, "-12.50"],
+              ],
+            }),
+          ),
+        ),
+      ).toBe(true)
+      expect(
+        yield* must(`select account_id - ${of.id * 100} as account, period::text, debit, credit
+        from ledger.balances where book_id = ${of.id} order by 1`),
+      ).toEqual([
+        { account: 1, period: "2026-10-01", debit: "20", credit: "0" },
+        { account: 2, period: "2026-10-01", debit: "0", credit: "22.50" },
+        { account: 3, period: "2026-10-01", debit: "2.5", credit: "0" },
+      ])
+      expect(
+        yield* must(`select entry_id from ledger.unnumbered where book_id = ${of.id} order by 1`),
+      ).toEqual([{ entry_id: 1n }, { entry_id: 2n }])
+    }),
+  )
+
+  it.effect("refuses an entry that does not balance", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      expect(
+        yield* run(
+          posting(of, 1, {
+            lines: [
+              [of.cash, "10"],
+              [of.clearing, "-9.99"],
+            ],
+          }),
+        ),
+      ).toEqual(refused("TO002"))
+    }),
+  )
+
+  it.effect("refuses an entry that balances only across currencies", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      const draft: Draft = {
+        lines: [
+          [of.cash, "10"],
+          [of.euro, "-10", "EUR"],
+        ],
+      }
+      expect(yield* run(posting(of, 1, draft))).toEqual(refused("TO002"))
+    }),
+  )
+
+  it.effect("refuses a line in another currency than its account's", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      const draft: Draft = {
+        lines: [
+          [of.cash, "10"],
+          [of.euro, "-10"],
+        ],
+      }
+      expect(yield* run(posting(of, 1, draft))).toEqual(refused("TO003"))
+    }),
+  )
+
+  it.effect("refuses more decimals than the currency has, trailing zeros not counted", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      const draft: Draft = {
+        lines: [
+          [of.cash, "10"],
+          [of.fees, "0.001"],
+          [of.clearing, "-10.001"],
+        ],
+      }
+      expect(yield* run(posting(of, 1, draft))).toEqual(refused("TO003"))
+      const zeros: Draft = {
+        lines: [
+          [of.cash, "10.000"],
+          [of.clearing, "-10.0000"],
+        ],
+      }
+      expect(Either.isRight(yield* run(posting(of, 1, zeros)))).toBe(true)
+    }),
+  )
+
+  it.effect("refuses an account of another book and one that does not exist", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      const other = yield* book
+      const draft: Draft = {
+        lines: [
+          [of.cash, "10"],
+          [other.clearing, "-10"],
+        ],
+      }
+      expect(yield* run(posting(of, 1, draft))).toEqual(refused("TO003"))
+    }),
+  )
+
+  it.effect("refuses zero, NaN and infinite amounts", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      for (const amount of ["0", "'NaN'", "'Infinity'", "'-Infinity'"]) {
+        const draft: Draft = {
+          lines: [
+            [of.cash, "10"],
+            [of.clearing, "-10"],
+            [of.fees, amount],
+          ],
+        }
+        expect(yield* run(posting(of, 1, draft))).toEqual(refused("23514"))
+      }
+    }),
+  )
+
+  it.effect("refuses an entry without lines, and lines without an entry", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      expect(yield* run(header(of, 1, good(of)))).toEqual(refused("TO001"))
+      expect(yield* run(lines(of, 1, good(of)))).toEqual(refused("TO001"))
+    }),
+  )
+
+  it.effect("refuses an entry whose lines come in two statements, even in one transaction", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      expect(yield* run(`begin; ${header(of, 1, good(of))}; ${lines(of, 1, good(of))}; commit`)).toEqual(
+        refused("TO001"),
+      )
+      yield* run("rollback")
+      expect(yield* run(posting(of, 1, { ...good(of), lineCount: 3 }))).toEqual(refused("TO001"))
+    }),
+  )
+
+  it.effect("refuses lines that are added to an old entry", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      yield* must(posting(of, 1, good(of)))
+      const more: Draft = {
+        lines: [
+          [of.fees, "1"],
+          [of.clearing, "-1"],
+        ],
+      }
+      expect(yield* run(lines(of, 1, more, 3))).toEqual(refused("TO001"))
+      expect(yield* run(lines(of, 1, more, 1))).toEqual(refused("23505"))
+    }),
+  )
+
+  it.effect("refuses to post one source twice, whatever the second entry is called", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      yield* must(posting(of, 1, good(of)))
+      expect(yield* run(posting(of, 2, { ...good(of), source: entryUuid(1) }))).toEqual(refused("23505"))
+    }),
+  )
+
+  it.effect("refuses cash that is not what the statement says, on the account that it says", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      expect(
+        yield* run(
+          posting(of, 1, {
+            lines: [
+              [of.cash, "9"],
+              [of.clearing, "-9"],
+            ],
+          }),
+        ),
+      ).toEqual(refused("TO007"))
+      expect(
+        yield* run(
+          posting(of, 1, {
+            lines: [
+              [of.cash, "-10"],
+              [of.clearing, "10"],
+            ],
+          }),
+        ),
+      ).toEqual(refused("TO007"))
+      expect(
+        yield* run(
+          posting(of, 1, {
+            lines: [
+              [of.fees, "10"],
+              [of.clearing, "-10"],
+            ],
+          }),
+        ),
+      ).toEqual(refused("TO007"))
+      expect(yield* run(posting(of, 1, { ...good(of), source: entryUuid(77) }))).toEqual(refused("TO007"))
+      expect(yield* run(posting(of, 1, { ...good(of), sourceType: "manual" }))).toEqual(refused("TO007"))
+      expect(yield* run(posting(of, 1, { ...good(of), sequence: 1 }))).toEqual(refused("TO007"))
+    }),
+  )
+
+  it.effect.each(["journal_entries", "postings"])("refuses UPDATE, DELETE and TRUNCATE of %s", (table) =>
+    Effect.gen(function* () {
+      const of = yield* book
+      yield* must(posting(of, 1, good(of)))
+      expect(yield* run(`update ledger.${table} set book_id = book_id`)).toEqual(refused("TO004"))
+      expect(yield* run(`delete from ledger.${table}`)).toEqual(refused("TO004"))
+      expect(yield* run(`truncate ledger.${table}`)).toEqual(refused("TO004"))
+    }),
+  )
+
+  it.effect("refuses writing balances, the queue of numbers and the close by hand", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      yield* must(posting(of, 1, good(of)))
+      expect(yield* run(`update ledger.balances set debit = debit + 1`)).toEqual(refused("TO004"))
+      expect(yield* run(`delete from ledger.unnumbered`)).toEqual(refused("TO004"))
+      expect(yield* run(`update ledger.locks set closed_through = '2026-09-01'`)).toEqual(refused("TO004"))
+    }),
+  )
+
+  it.effect("keeps what an account is for, and lets its name change", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      expect(
+        Either.isRight(yield* run(`update ledger.accounts set name = 'Other' where account_id = ${of.fees}`)),
+      ).toBe(true)
+      expect(yield* run(`update ledger.accounts set role = 'trading' where account_id = ${of.fees}`)).toEqual(
+        refused("TO004"),
+      )
+      expect(yield* run(`delete from ledger.accounts where account_id = ${of.fees}`)).toEqual(
+        refused("TO004"),
+      )
+    }),
+  )
+
+  it.effect("keeps a posted statement entry, and lets a held one take its place", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      const where = `where book_id = ${of.id} and position = 9`
+      expect(yield* run(`update mirror.statement_entries set amount = 11 ${where}`)).toEqual(refused("TO004"))
+      expect(yield* run(`delete from mirror.statement_entries ${where}`)).toEqual(refused("TO004"))
+      yield* must(`insert into mirror.statement_entries (book_id, account_id, position, entry_id, type, amount, currency,
+        balance_after, occurred_at, held, run_id)
+        values (${of.id}, '${account}', 1000, '${entryUuid(1000)}', 'DEBIT', 1, 'USD', 1, now(), true, 1)`)
+      const held = `where book_id = ${of.id} and position = 1000`
+      expect(
+        Either.isRight(yield* run(`update mirror.statement_entries set held = false, position = 10 ${held}`)),
+      ).toBe(true)
+    }),
+  )
+
+  it.effect("gives gapless numbers per period in the order of the books, whatever the order of posting", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      yield* must(posting(of, 3, { ...good(of), date: "2026-10-02" }))
+      yield* must(posting(of, 2, { ...good(of), date: "2026-11-01" }))
+      yield* must(posting(of, 1, { ...good(of), date: "2026-10-03" }))
+      expect(yield* must(`select ledger.assign_numbers(array[${of.id}]) as given`)).toEqual([{ given: 3n }])
+      yield* must(posting(of, 4, { ...good(of), date: "2026-10-01" }))
+      yield* must(`select ledger.assign_numbers(array[${of.id}])`)
+      expect(
+        yield* must(`select entry_id, period::text, number from ledger.journal_numbers where book_id = ${of.id}
+        order by period, number`),
+      ).toEqual([
+        { entry_id: 3n, period: "2026-10-01", number: 1 },
+        { entry_id: 1n, period: "2026-10-01", number: 2 },
+        { entry_id: 4n, period: "2026-10-01", number: 3 },
+        { entry_id: 2n, period: "2026-11-01", number: 1 },
+      ])
+      expect(yield* must(`select count(*) from ledger.unnumbered where book_id = ${of.id}`)).toEqual([
+        { count: 0n },
+      ])
+    }),
+  )
+
+  it.effect("refuses a number with a gap, of another period, or changed afterwards", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      yield* must(posting(of, 1, good(of)))
+      const number = (period: string, given: number) =>
+        `insert into ledger.journal_numbers values (${of.id}, 1, '${period}', ${given}, 1)`
+      expect(yield* run(number("2026-10-01", 2))).toEqual(refused("TO006"))
+      expect(yield* run(number("2026-11-01", 1))).toEqual(refused("TO006"))
+      yield* must(`select ledger.assign_numbers(array[${of.id}])`)
+      expect(yield* run(`update ledger.journal_numbers set number = 2`)).toEqual(refused("TO004"))
+      expect(yield* run(`delete from ledger.journal_numbers`)).toEqual(refused("TO004"))
+      expect(yield* run(`update ledger.periods set last_number = 7 where book_id = ${of.id}`)).toEqual(
+        refused("TO006"),
+      )
+    }),
+  )
+
+  const close = (of: Book, period: string) =>
+    `update ledger.periods set status = 'closed' where book_id = ${of.id} and period = '${period}'`
+
+  it.effect("refuses a posting into a closed period, and takes it late in the next open one", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      yield* must(posting(of, 1, good(of)))
+      expect(yield* run(close(of, "2026-10-01"))).toEqual(refused("TO008"))
+      yield* must(`select ledger.assign_numbers(array[${of.id}])`)
+      yield* must(close(of, "2026-10-01"))
+      expect(yield* run(posting(of, 2, good(of)))).toEqual(refused("TO005"))
+      expect(yield* run(posting(of, 2, { ...good(of), date: "2026-09-30" }))).toEqual(refused("TO005"))
+      const late: Draft = { ...good(of), date: "2026-11-01", late: "2026-10-01" }
+      expect(Either.isRight(yield* run(posting(of, 2, late)))).toBe(true)
+      const notLate: Draft = { ...good(of), date: "2026-11-01", late: "2026-11-01" }
+      expect(yield* run(posting(of, 3, notLate))).toEqual(refused("TO005"))
+    }),
+  )
+
+  it.effect("closes periods in order and reopens only the latest", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      yield* must(posting(of, 1, { ...good(of), date: "2026-09-10" }))
+      yield* must(posting(of, 2, good(of)))
+      yield* must(`select ledger.assign_numbers(array[${of.id}])`)
+      expect(yield* run(close(of, "2026-10-01"))).toEqual(refused("TO008"))
+      yield* must(close(of, "2026-09-01"))
+      yield* must(close(of, "2026-10-01"))
+      const reopen = (period: string) =>
+        `update ledger.periods set status = 'open' where book_id = ${of.id} and period = '${period}'`
+      expect(yield* run(reopen("2026-09-01"))).toEqual(refused("TO008"))
+      yield* must(reopen("2026-10-01"))
+      expect(yield* must(`select closed_through::text from ledger.locks where book_id = ${of.id}`)).toEqual([
+        { closed_through: "2026-09-01" },
+      ])
+      expect(yield* run(`delete from ledger.periods where book_id = ${of.id}`)).toEqual(refused("TO004"))
+    }),
+  )
+
+  it.effect("lets a close wait for a posting under way, and then refuses the next posting", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      const database = yield* Database
+      yield* must(posting(of, 1, good(of)))
+      yield* must(`select ledger.assign_numbers(array[${of.id}])`)
+      const poster = yield* Effect.acquireRelease(
+        Effect.promise(() => database.client.reserve()),
+        (reserved) => Effect.sync(() => reserved.release()),
+      )
+      yield* Effect.promise(() => poster.unsafe(`begin; ${posting(of, 2, good(of))}`))
+      const closing = yield* Effect.fork(run(close(of, "2026-10-01")))
+      const waiting = must(`select count(*)::integer as waiting from pg_stat_activity
+        where wait_event_type = 'Lock' and query like 'update ledger.periods%book_id = ${of.id} %'`)
+      yield* waiting.pipe(Effect.repeat({ until: ([row]) => row?.waiting === 1 }))
+      yield* Effect.promise(() => poster.unsafe("commit"))
+      // The posting came in first and has no number yet: the close sees it and is refused, instead of closing over it.
+      expect(yield* closing).toEqual(refused("TO008"))
+      yield* must(`select ledger.assign_numbers(array[${of.id}])`)
+      yield* must(close(of, "2026-10-01"))
+      expect(yield* run(posting(of, 3, good(of)))).toEqual(refused("TO005"))
+    }),
+  )
+
+  it.effect("knows the same currencies as the code", () =>
+    Effect.gen(function* () {
+      const rows = yield* must(`select code, scale from ledger.currencies order by code collate "C"`)
+      expect(rows.map(({ code, scale }) => [code, scale])).toEqual(all)
+    }),
+  )
+})
