@@ -1,6 +1,6 @@
 /** Every rule of "the database refuses bad books", tried in plain SQL: no code of ours is between the writer and the rule. */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Either } from "effect"
+import { Deferred, Effect, Either } from "effect"
 import { Database } from "../../src/Database.ts"
 import { all } from "../../src/Money/Currency.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -435,16 +435,24 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
       const database = yield* Database
       yield* must(posting(of, 1, good(of)))
       yield* must(`select ledger.assign_numbers(array[${of.id}])`)
-      const poster = yield* Effect.acquireRelease(
-        Effect.promise(() => database.client.reserve()),
-        (reserved) => Effect.sync(() => reserved.release()),
+      const posted = yield* Deferred.make<void>()
+      const mayCommit = yield* Deferred.make<void>()
+      const poster = yield* Effect.fork(
+        database.transaction(
+          Effect.all([
+            must(posting(of, 2, good(of))),
+            Deferred.succeed(posted, undefined),
+            Deferred.await(mayCommit),
+          ]),
+        ),
       )
-      yield* Effect.promise(() => poster.unsafe(`begin; ${posting(of, 2, good(of))}`))
+      yield* Effect.raceFirst(Deferred.await(posted), poster)
       const closing = yield* Effect.fork(run(close(of, "2026-10-01")))
       const waiting = must(`select count(*)::integer as waiting from pg_stat_activity
-        where wait_event_type = 'Lock' and query like 'update ledger.periods%book_id = ${of.id} %'`)
+        where datname = current_database() and wait_event_type = 'Lock' and query like 'update ledger.periods%'`)
       yield* waiting.pipe(Effect.repeat({ until: ([row]) => row?.waiting === 1 }))
-      yield* Effect.promise(() => poster.unsafe("commit"))
+      yield* Deferred.succeed(mayCommit, undefined)
+      yield* poster
       // The posting came in first and has no number yet: the close sees it and is refused, instead of closing over it.
       expect(yield* closing).toEqual(refused("TO008"))
       yield* must(`select ledger.assign_numbers(array[${of.id}])`)
