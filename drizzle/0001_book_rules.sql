@@ -4,6 +4,9 @@
 -- come in one statement (one WITH with two inserts): the header's line_count makes anything else impossible, because
 -- both triggers run when the statement is complete and each looks for the other's rows.
 --
+-- A session keeps the plans of a trigger's queries, and the first ones are made while the tables are small, when reading
+-- them whole looks cheapest: the functions say that look-ups are index probes, whatever the size.
+--
 -- SQLSTATE class TO is ours:
 --   TO001 entry and lines do not belong together    TO002 entry does not balance      TO003 account or currency is wrong
 --   TO004 the rows are immutable                    TO005 the period is closed        TO006 journal number out of order
@@ -85,7 +88,8 @@ create trigger statement_entries_kept before update or delete on mirror.statemen
 create trigger statement_entries_not_truncated before truncate on mirror.statement_entries
   for each statement execute function ledger.refuse_change();
 --> statement-breakpoint
-create function ledger.check_entries() returns trigger language plpgsql as $$
+create function ledger.check_entries() returns trigger language plpgsql
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare bad record;
 begin
   select n.book_id, n.entry_id into bad
@@ -133,7 +137,8 @@ end $$;
 create trigger journal_entries_checked after insert on ledger.journal_entries
   referencing new table as new_entries for each statement execute function ledger.check_entries();
 --> statement-breakpoint
-create function ledger.check_postings() returns trigger language plpgsql as $$
+create function ledger.check_postings() returns trigger language plpgsql
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare bad record;
 begin
   -- Look-ups are lateral index probes: the planner knows nothing about the size of a transition table.
@@ -230,7 +235,8 @@ end $$;
 create trigger postings_checked after insert on ledger.postings
   referencing new table as new_postings for each statement execute function ledger.check_postings();
 --> statement-breakpoint
-create function ledger.check_numbers() returns trigger language plpgsql as $$
+create function ledger.check_numbers() returns trigger language plpgsql
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare bad record;
 begin
   select n.book_id, n.entry_id into bad

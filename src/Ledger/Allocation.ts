@@ -1,7 +1,7 @@
 /**
- * Which part of each statement entry of one movement is its fee. Decided from the entries seen so far and the resource
- * as it is known, never from what may come later, so that the books do not depend on where pages end. When a later entry
- * or a new state of the resource changes the answer for an earlier entry, the difference becomes a reclassification.
+ * Which part of each statement entry of one movement is its fee: decided from the entries that have come so far and the
+ * resource as it is known. Entries that come on one page are seen together; when an entry on a later page, or a new state
+ * of the resource, changes the answer for an earlier one, the difference becomes a reclassification.
  *
  * Amounts are in the major unit of the account's currency. Source: posting table of `design.md`.
  */

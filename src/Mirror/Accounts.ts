@@ -104,26 +104,6 @@ export class MirrorAccounts extends Effect.Service<MirrorAccounts>()("tieout/Mir
       )
     })
 
-    /** Part of the caller's transaction: the statement is known up to `head`. */
-    const advance = Effect.fn("Mirror.Accounts.advance")(function* (
-      book: Book,
-      accountId: string,
-      head: {
-        readonly entries: bigint
-        readonly lastBalance: Amount
-        readonly entryId: string
-        readonly occurredAt: string
-      },
-    ) {
-      yield* database.query(
-        "Mirror.Accounts.advance",
-        (sql) => sql`
-          update mirror.accounts set entries = ${head.entries}, last_entry_id = ${head.entryId},
-            last_balance = ${Money.toText(head.lastBalance)}::text::numeric, last_occurred_at = ${head.occurredAt}
-          where book_id = ${book.bookId} and account_id = ${accountId}`,
-      )
-    })
-
     /** The statement was read to its end by a request that was sent at `readAt` (ISO 8601, our clock). */
     const tailRead = Effect.fn("Mirror.Accounts.tailRead")(function* (
       book: Book,
@@ -138,6 +118,6 @@ export class MirrorAccounts extends Effect.Service<MirrorAccounts>()("tieout/Mir
       )
     })
 
-    return { all, put, advance, tailRead }
+    return { all, put, tailRead }
   }),
 }) {}

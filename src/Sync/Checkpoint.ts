@@ -64,19 +64,48 @@ export const saveCheckpoint = Effect.fn("Sync.saveCheckpoint")(function* (
   )
 })
 
-/** Part of the caller's transaction: a statement page ended after `position`, where the cursor continues. */
-export const saveBoundary = Effect.fn("Sync.saveBoundary")(function* (
+/** How far a statement page brought an account. */
+export interface StatementProgress {
+  /** The last good entry of the page; null where there was none. */
+  readonly head: {
+    readonly position: bigint
+    /** In the account's currency, major unit, as text. */
+    readonly balance: string
+    readonly entryId: string
+    readonly occurredAt: string
+  } | null
+  /** Where the statement continues; null where that has not moved. */
+  readonly cursor: string | null
+}
+
+/**
+ * Part of the caller's transaction: the account's head, the checkpoint and the page's boundary in one statement, since
+ * they come with every page.
+ */
+export const saveStatementProgress = Effect.fn("Sync.saveStatementProgress")(function* (
   book: Book,
   accountId: string,
-  boundary: { readonly position: bigint; readonly cursor: string; readonly occurredAt: string },
+  { cursor, head }: StatementProgress,
 ) {
   const database = yield* Database
+  const { runId } = yield* Run
   yield* database.query(
-    "Sync.saveBoundary",
+    "Sync.saveStatementProgress",
     (sql) => sql`
-      insert into sync.page_boundaries (book_id, account_id, position, cursor, occurred_at)
-      values (${book.bookId}, ${accountId}, ${boundary.position}, ${boundary.cursor}, ${boundary.occurredAt})
-      on conflict (book_id, account_id, position) do update set cursor = excluded.cursor`,
+      with head as (
+        update mirror.accounts set entries = ${head?.position ?? null}, last_entry_id = ${head?.entryId ?? null},
+          last_balance = ${head?.balance ?? null}::text::numeric, last_occurred_at = ${head?.occurredAt ?? null}
+        where ${head !== null} and book_id = ${book.bookId} and account_id = ${accountId}),
+      boundary as (
+        insert into sync.page_boundaries (book_id, account_id, position, cursor, occurred_at)
+        select ${book.bookId}, ${accountId}, ${head?.position ?? null}::bigint, ${cursor}::text,
+          ${head?.occurredAt ?? null}::timestamptz
+        where ${head !== null && cursor !== null}
+        on conflict (book_id, account_id, position) do update set cursor = excluded.cursor)
+      insert into sync.checkpoints (book_id, stream, cursor, complete, run_id)
+      select ${book.bookId}, ${statementStream(accountId)}, ${cursor}::text, true, ${runId}
+      where ${cursor !== null}
+      on conflict (book_id, stream) do update set cursor = excluded.cursor, run_id = excluded.run_id, updated_at = now()`,
   )
 })
 

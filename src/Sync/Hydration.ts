@@ -24,6 +24,8 @@ export interface Hydrated {
   readonly resources: ReadonlyMap<string, Resource>
   /** What was read by id just now. */
   readonly read: ReadonlyArray<Resource>
+  /** Some of it was mirrored already and may have changed. */
+  readonly reread: boolean
   /** What the service answered 404 for, or sent in a form that could not be understood. */
   readonly missing: ReadonlyArray<ResourceKey>
   readonly malformed: ReadonlyArray<{ readonly key: ResourceKey; readonly row: Malformed }>
@@ -112,7 +114,10 @@ export class Hydration extends Effect.Service<Hydration>()("tieout/Sync/Hydratio
         resources.set(resourceKey(resource.resourceType, resource.id), resource)
       // What is gone by id now is still what was read before.
       const missing = answers.missing.filter((key) => !resources.has(resourceKey(key.type, key.id)))
-      return { ...answers, missing, resources } satisfies Hydrated
+      const reread = answers.read.some((resource) =>
+        known.has(resourceKey(resource.resourceType, resource.id)),
+      )
+      return { ...answers, missing, resources, reread } satisfies Hydrated
     })
 
     return { hydrate, readAll }

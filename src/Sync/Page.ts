@@ -5,6 +5,7 @@ import { DatabaseError } from "../Database/DatabaseError.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { journalEntriesFor, resourceKey } from "../Ledger/Movements.ts"
+import type { Subject } from "../Ledger/Posting.ts"
 import { subjectsOf } from "../Ledger/Subjects.ts"
 import { Ledger } from "../Ledger.ts"
 import { Resources } from "../Mirror/Resources.ts"
@@ -59,6 +60,8 @@ const planningTries = 5
 
 interface Absorbed {
   readonly fresh: ReadonlyArray<PlacedEntry>
+  /** What the books have of the same resources, where the caller has just asked. */
+  readonly booked?: ReadonlyArray<Subject> | undefined
   readonly opens: boolean
   readonly hydrated: Pick<Hydrated, "resources" | "read" | "missing">
 }
@@ -102,13 +105,15 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
       railOf: (accountId: string) => string,
       absorbed: Absorbed,
       also: Effect.Effect<void, E, R>,
-    ) =>
-      Effect.gen(function* () {
+    ) => {
+      let asked = absorbed.booked
+      return Effect.gen(function* () {
         const run = yield* Run
         const { fresh, hydrated, opens } = absorbed
-        const booked = yield* subjectsOf(book, [
-          ...new Set([...hydrated.resources.values()].map((resource) => resource.id)),
-        ])
+        const ids = () => [...new Set([...hydrated.resources.values()].map((resource) => resource.id))]
+        const booked = asked ?? (yield* subjectsOf(book, ids()))
+        // A second planning is because the books have moved meanwhile.
+        asked = undefined
         const entries = journalEntriesFor(
           { fresh, booked, resources: hydrated.resources, opens },
           ledger.contextFor(book),
@@ -134,6 +139,7 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
         run.counters.entries += fresh.length
         run.counters.pages += 1
       }).pipe(Effect.retry({ times: planningTries, while: planAgain }), Effect.withSpan("Sync.Pages.absorb"))
+    }
 
     /** Resources alone, as a list or a read by id brings them. */
     const absorbResources = <E, R>(

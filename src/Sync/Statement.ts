@@ -5,19 +5,13 @@
 import { Data, Effect, Either, Option, Stream } from "effect"
 import type { Book } from "../Book.ts"
 import { subjectsOf } from "../Ledger/Subjects.ts"
-import { MirrorAccounts, type MirroredAccount } from "../Mirror/Accounts.ts"
+import type { MirroredAccount } from "../Mirror/Accounts.ts"
 import { Quarantine } from "../Mirror/Quarantine.ts"
 import { heldFrom, StatementEntries } from "../Mirror/StatementEntries.ts"
+import * as Money from "../Money.ts"
 import { type Page, Partner, PartnerError, type StatementEntry } from "../Partner.ts"
 import { type ChainState, type Walked, walk } from "./Chain.ts"
-import {
-  beginning,
-  type Checkpoint,
-  newestBoundaries,
-  saveBoundary,
-  saveCheckpoint,
-  statementStream,
-} from "./Checkpoint.ts"
+import { type Checkpoint, newestBoundaries, saveStatementProgress, statementStream } from "./Checkpoint.ts"
 import { Hydration, streamOf } from "./Hydration.ts"
 import { FloodGate, Pages } from "./Page.ts"
 import { nowIso, Run } from "./Run.ts"
@@ -52,7 +46,6 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
   effect: Effect.gen(function* () {
     const partner = yield* Partner
     const entries = yield* StatementEntries
-    const accounts = yield* MirrorAccounts
     const quarantine = yield* Quarantine
     const hydration = yield* Hydration
     const pages = yield* Pages
@@ -78,23 +71,20 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
         yield* entries.contradict(book, runId, walked.contradictions)
         yield* quarantine.put(book, runId, stream, walked.malformed)
         const last = walked.good.at(-1)
-        if (last !== undefined) {
-          yield* accounts.advance(book, account.accountId, {
-            entries: last.position,
-            lastBalance: last.entry.balanceAfter,
-            entryId: last.entry.entryId,
-            occurredAt: last.entry.occurredAt,
-          })
-        }
-        if (walked.state.broken || Option.isNone(page.endCursor)) return
-        yield* saveCheckpoint(book, stream, { ...beginning, cursor: page.endCursor, complete: true })
-        if (last === undefined) return
-        const boundary = {
-          position: last.position,
-          cursor: page.endCursor.value,
-          occurredAt: last.entry.occurredAt,
-        }
-        yield* saveBoundary(book, account.accountId, boundary)
+        const cursor = walked.state.broken ? null : Option.getOrNull(page.endCursor)
+        if (last === undefined && cursor === null) return
+        yield* saveStatementProgress(book, account.accountId, {
+          cursor,
+          head:
+            last === undefined
+              ? null
+              : {
+                  position: last.position,
+                  balance: Money.toText(last.entry.balanceAfter),
+                  entryId: last.entry.entryId,
+                  occurredAt: last.entry.occurredAt,
+                },
+        })
       })
 
     const takePage = Effect.fn("Sync.Statements.takePage")(function* (
@@ -129,7 +119,12 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
         yield* pages.absorb(
           book,
           railOf,
-          { fresh: walked.good, opens, hydrated: { ...hydrated, missing } },
+          {
+            fresh: walked.good,
+            opens,
+            booked: hydrated.reread ? undefined : booked,
+            hydrated: { ...hydrated, missing },
+          },
           also,
         )
       }
