@@ -81,7 +81,7 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
         "Sync.Pages.noteMissing",
         (sql) => sql`
           insert into mirror.missing_resources as m (book_id, resource_type, resource_id)
-          select ${book.bookId}, t.type, t.id::uuid
+          select ${book.bookId}::integer, t.type, t.id::uuid
           from unnest(${textArray(
             sql,
             keys.map((key) => key.type),

@@ -1,0 +1,250 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Either } from "effect"
+import { json } from "../Partner/Service.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { accountId, credit, debit, deposit, id, partnership, withdrawal } from "./Partnership.ts"
+import { findings, postings, rows, sync } from "./Runs.ts"
+
+/** Every test has a database of its own. */
+const alone = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(effect, TestDatabase.layer)
+
+const quarantined = rows(`select stream, item_id, path, resolved_at is not null as resolved
+  from mirror.quarantine order by quarantine_id`)
+
+const held = rows(`select count(*)::integer as held from mirror.statement_entries where held`).pipe(
+  Effect.map(([row]) => row?.held),
+)
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a row that cannot be understood", (it) => {
+  it.scoped(
+    "is quarantined, what is behind it waits, and both are booked when the service has mended it",
+    () =>
+      Effect.gen(function* () {
+        const { held: service, service: at } = yield* partnership({
+          balance: "30",
+          deposits: [deposit(11, "10"), deposit(12, "10"), deposit(13, "10")],
+        })
+        const good = [
+          credit(21, "10", "10", id(11)),
+          credit(22, "10", "20", id(12)),
+          credit(23, "10", "30", id(13)),
+        ]
+        service.statement = good.map((entry, index) => (index === 1 ? { ...entry, amount: "1e1" } : entry))
+        yield* sync(at.url)
+        expect(yield* quarantined).toEqual([
+          { stream: `statement:${accountId}`, item_id: id(22), path: "$.amount", resolved: false },
+        ])
+        expect(yield* held).toBe(1)
+        expect(yield* postings).toEqual(["deposit cash 10, deposits_clearing -10"])
+        expect(yield* findings).toContain("quarantine blocking")
+
+        service.statement = good
+        const mended = yield* sync(at.url)
+        expect(mended.counters.entries).toBe(2)
+        expect(yield* held).toBe(0)
+        expect((yield* quarantined)[0]?.resolved).toBe(true)
+        expect(yield* postings).toHaveLength(3)
+        expect(yield* findings).toEqual([])
+      }).pipe(alone),
+  )
+
+  it.scoped("of a list does not stop the page, and is asked for by id in the next run", () =>
+    Effect.gen(function* () {
+      const bad = deposit(11, "10", { createdAt: "yesterday" })
+      const { held: service, service: at } = yield* partnership({ deposits: [bad, deposit(12, "5")] })
+      yield* sync(at.url)
+      expect(yield* quarantined).toMatchObject([{ stream: "deposits", item_id: id(11), resolved: false }])
+      expect(yield* rows("select count(*)::integer as n from mirror.resources")).toEqual([{ n: 1 }])
+      service.deposits = [deposit(11, "10"), deposit(12, "5")]
+      yield* sync(at.url)
+      expect((yield* quarantined)[0]?.resolved).toBe(true)
+    }).pipe(alone),
+  )
+
+  it.scoped("too many of them stop the stream before its page, and the run fails", () =>
+    Effect.gen(function* () {
+      const statement = Array.from({ length: 20 }, (_, index) => ({
+        ...credit(100 + index, "1", "1"),
+        amount: "x",
+      }))
+      const { service: at } = yield* partnership({ statement, balance: "20" })
+      const failed = yield* Effect.flip(sync(at.url))
+      expect(failed).toMatchObject({ _tag: "SyncIncomplete", reason: "Failed" })
+      expect(failed.message).toContain("20 of 20 rows could not be understood")
+      expect(yield* quarantined).toEqual([])
+    }).pipe(alone),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the running balance", (it) => {
+  it.scoped(
+    "that breaks is read once more, then held and reported, and heals when the missing entry appears",
+    () =>
+      Effect.gen(function* () {
+        const all = [
+          credit(21, "10", "10", id(11)),
+          credit(22, "5", "15", id(12)),
+          credit(23, "1", "16", id(13)),
+        ]
+        const deposits = [deposit(11, "10"), deposit(12, "5"), deposit(13, "1")]
+        const { held: service, service: at } = yield* partnership({ balance: "16", deposits })
+        service.statement = all.filter((_, index) => index !== 1)
+        yield* sync(at.url)
+        expect(at.count(`/accounts/${accountId}/statement`)).toBe(2)
+        expect(yield* held).toBe(1)
+        expect(yield* postings).toEqual(["deposit cash 10, deposits_clearing -10"])
+        expect(yield* findings).toContain("running-balance blocking")
+
+        service.statement = all
+        yield* sync(at.url)
+        expect(yield* held).toBe(0)
+        expect(yield* postings).toHaveLength(3)
+        expect(yield* findings).toEqual([])
+      }).pipe(alone),
+  )
+
+  it.scoped("goes on where the last page said where it ends, and where it did not [C15]", () =>
+    Effect.forEach([true, false], (endCursorOnLastPage) =>
+      Effect.gen(function* () {
+        const deposits = [deposit(11, "10"), deposit(12, "5"), deposit(13, "1")]
+        const { held: service, service: at } = yield* partnership({
+          balance: "15",
+          deposits,
+          endCursorOnLastPage,
+          pageSize: 2,
+        })
+        service.statement = [credit(21, "10", "10", id(11)), credit(22, "5", "15", id(12))]
+        yield* sync(at.url)
+        service.statement.push(credit(23, "1", "16", id(13)))
+        service.balance = "16"
+        const second = yield* sync(at.url)
+        expect(second.counters.entries).toBe(1)
+        expect(yield* findings).toEqual([])
+        expect(yield* postings).toHaveLength(3)
+      }).pipe(alone),
+    ),
+  )
+
+  it.scoped("opens with what stood before the first entry", () =>
+    Effect.gen(function* () {
+      const { service: at } = yield* partnership({
+        balance: "110",
+        statement: [credit(21, "10", "110", id(11))],
+        deposits: [deposit(11, "10")],
+      })
+      yield* sync(at.url)
+      expect(yield* postings).toEqual([
+        "opening_balance cash 100, opening_balance -100",
+        "deposit cash 10, deposits_clearing -10",
+      ])
+      expect(yield* findings).toEqual([])
+    }).pipe(alone),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("what was read before", (it) => {
+  it.scoped("and now reads differently is kept beside it, never instead of it", () =>
+    Effect.gen(function* () {
+      const { held: service, service: at } = yield* partnership({
+        balance: "10",
+        deposits: [deposit(11, "10")],
+        endCursorOnLastPage: false,
+      })
+      service.statement = [credit(21, "10", "10", id(11))]
+      yield* sync(at.url)
+      service.statement = [{ ...credit(21, "10", "10", id(11)), occurredAt: "2026-10-02T00:00:00Z" }]
+      const second = yield* sync(at.url)
+      expect(second.counters.contradictions).toBe(1)
+      expect(yield* postings).toHaveLength(1)
+      expect(yield* findings).toEqual(["contradiction blocking"])
+    }).pipe(alone),
+  )
+
+  it.scoped("an expired cursor: goes on from an older page boundary, without a double [C14]", () =>
+    Effect.gen(function* () {
+      const deposits = [1, 2, 3, 4, 5].map((n) => deposit(10 + n, "1"))
+      const statement = [1, 2, 3, 4, 5].map((n) => credit(20 + n, "1", String(n), id(10 + n)))
+      const { held: service, service: at } = yield* partnership({ balance: "4", deposits, pageSize: 2 })
+      service.statement = statement.slice(0, 4)
+      yield* sync(at.url)
+      service.statement = statement
+      service.balance = "5"
+      service.interfere = (path, response) => {
+        const refused = path.startsWith(`/accounts/${accountId}/statement`) && path.includes("after=4")
+        if (refused) json(response, { code: "cursor_expired" }, 410)
+        return refused
+      }
+      const second = yield* Effect.either(sync(at.url))
+      // The service refuses the boundary at 4 for good, so that the newest entry cannot be reached from 2 on either.
+      expect(Either.isLeft(second)).toBe(true)
+      service.interfere = (path, response) => {
+        const first = path.startsWith(`/accounts/${accountId}/statement`) && path.includes("after=4")
+        if (first) service.interfere = () => false
+        if (first) json(response, { code: "cursor_expired" }, 410)
+        return first
+      }
+      yield* sync(at.url)
+      expect(yield* postings).toHaveLength(5)
+      expect(yield* findings).toEqual([])
+    }).pipe(alone),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("resources", (it) => {
+  it.scoped("that the service does not have leave the entry in suspense until it has them", () =>
+    Effect.gen(function* () {
+      const { held: service, service: at } = yield* partnership({
+        balance: "10",
+        statement: [credit(21, "10", "10", id(11))],
+      })
+      yield* sync(at.url)
+      expect(yield* postings).toEqual(["unidentified cash 10, suspense -10"])
+      expect(yield* findings).toContain("missing-resource blocking")
+      service.deposits = [deposit(11, "10")]
+      yield* sync(at.url)
+      expect(yield* postings).toEqual([
+        "unidentified cash 10, suspense -10",
+        "reclassification suspense 10, deposits_clearing -10",
+      ])
+      expect(yield* findings).toEqual([])
+    }).pipe(alone),
+  )
+
+  it.scoped(
+    "that were open are read again by id, and their fee is put right when it turns out separate",
+    () =>
+      Effect.gen(function* () {
+        const { held: service, service: at } = yield* partnership({
+          balance: "-1000",
+          statement: [debit(21, "1000", "-1000", id(11))],
+          withdrawals: [withdrawal(11, "1000", "5", { status: "PENDING" })],
+        })
+        yield* sync(at.url)
+        expect(yield* postings).toEqual(["withdrawal withdrawals_clearing 995, fees 5, cash -1000"])
+        service.statement.push(debit(22, "5", "-1005", id(11)))
+        service.balance = "-1005"
+        service.withdrawals = [withdrawal(11, "1000", "5")]
+        yield* sync(at.url)
+        expect(yield* postings).toEqual([
+          "withdrawal withdrawals_clearing 995, fees 5, cash -1000",
+          "reclassification withdrawals_clearing 5, fees -5",
+          "fee fees 5, cash -5",
+        ])
+        expect(yield* findings).toEqual([])
+      }).pipe(alone),
+  )
+
+  it.scoped("of a newest-first list are found without reading the history again", () =>
+    Effect.gen(function* () {
+      const newestFirst = (count: number) =>
+        Array.from({ length: count }, (_, n) => deposit(30 + count - n, "1", { status: "REJECTED" }))
+      const { held: service, service: at } = yield* partnership({ deposits: newestFirst(9), pageSize: 2 })
+      yield* sync(at.url)
+      service.deposits = newestFirst(12)
+      const second = yield* sync(at.url)
+      expect(yield* rows("select count(*)::integer as n from mirror.resources")).toEqual([{ n: 12 }])
+      // Two pages with news, one without, and the one that was fetched ahead: not all six.
+      expect(second.requests.deposits).toBe(4)
+    }).pipe(alone),
+  )
+})
