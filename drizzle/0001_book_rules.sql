@@ -5,7 +5,8 @@
 -- both triggers run when the statement is complete and each looks for the other's rows.
 --
 -- A session keeps the plans of a trigger's queries, and the first ones are made while the tables are small, when reading
--- them whole looks cheapest: the functions say that look-ups are index probes, whatever the size.
+-- them whole looks cheapest: the functions say that look-ups are index probes, whatever the size. Numbering,
+-- which takes all that waits at once, says the opposite.
 --
 -- SQLSTATE class TO is ours:
 --   TO001 entry and lines do not belong together    TO002 entry does not balance      TO003 account or currency is wrong
@@ -274,7 +275,8 @@ create trigger journal_numbers_checked after insert on ledger.journal_numbers
   referencing new table as new_numbers for each statement execute function ledger.check_numbers();
 --> statement-breakpoint
 -- Numbers everything that waits, in the order in which the books read: the same data gives the same numbers.
-create function ledger.assign_numbers(books integer[]) returns bigint language plpgsql as $$
+create function ledger.assign_numbers(books integer[]) returns bigint language plpgsql
+  set enable_seqscan = on set enable_hashjoin = on set enable_mergejoin = on as $$
 declare
   step bigint;
   given bigint;
@@ -298,7 +300,8 @@ begin
 end $$;
 --> statement-breakpoint
 -- The queue is emptied by the numbers themselves.
-create function ledger.take_from_unnumbered() returns trigger language plpgsql as $$
+create function ledger.take_from_unnumbered() returns trigger language plpgsql
+  set enable_seqscan = on set enable_hashjoin = on set enable_mergejoin = on as $$
 begin
   delete from ledger.unnumbered u using new_numbers n where u.book_id = n.book_id and u.entry_id = n.entry_id;
   return null;

@@ -14,7 +14,9 @@ const placeholderList = placeholders.map((name) => `{${name}}`).join(" ")
 
 /** An account code, unique or not: what the accounting system calls the account. At most 64 characters. */
 export const AccountCode = Schema.String.pipe(
-  Schema.filter((text) => /^[^\s"';,](?:[^"';,\p{Cc}]{0,62}[^\s"';,])?$/u.test(text) && onlyKnownPlaceholders(text)),
+  Schema.filter(
+    (text) => /^[^\s"';,](?:[^"';,\p{Cc}]{0,62}[^\s"';,])?$/u.test(text) && onlyKnownPlaceholders(text),
+  ),
 ).annotations({
   description: `an account code in quotes such as "6850"; placeholders: ${placeholderList}`,
 })
@@ -80,4 +82,3 @@ export const Chart = Schema.Struct({
   }),
 )
 export type Chart = typeof Chart.Type
-export type Role = keyof Chart

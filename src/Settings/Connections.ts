@@ -15,9 +15,15 @@ export const Connection = Schema.Struct({
   interface: Schema.optionalWith(Interface, { exact: true }),
 })
 
-/** Lower case, so that the name of its variables follows from it and no two can share them. */
-export const ConnectionName = Schema.String.pipe(Schema.pattern(/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/)).annotations({
-  description: "a connection name of lower-case letters, digits and single dashes",
-})
+/** Lower case, so that the names of its variables follow from it and no two connections can share them. */
+const connectionName = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/
 
-export const Connections = Schema.Record({ key: ConnectionName, value: Connection })
+export const Connections = Schema.Record({ key: Schema.String, value: Connection }).pipe(
+  Schema.filter((connections) => {
+    const names = Object.keys(connections)
+    if (names.length === 0) return "at least one connection"
+    return names
+      .filter((name) => !connectionName.test(name))
+      .map((name) => ({ path: [name], message: "a name of lower-case letters, digits and single dashes" }))
+  }),
+)

@@ -1,5 +1,5 @@
 /** The kinds of values that settings are made of; each says in its description what it expects. */
-import { Duration, Either, Option, ParseResult, Schema } from "effect"
+import { Duration, Option, ParseResult, Schema } from "effect"
 import { isKnown } from "../Money/Currency.ts"
 
 /** A key that may be left out: its default then holds. */
@@ -44,10 +44,8 @@ export const Count = Schema.Int.pipe(Schema.between(1, Number.MAX_SAFE_INTEGER))
 })
 
 /** Units that `Duration.decodeUnknown` understands; the number may have decimals. */
-const durationText =
-  /^(\d+(?:\.\d+)?) ?(millis|milliseconds?|seconds?|minutes?|hours?|days?|ms|s|m|min|h|d)$/
+const durationText = /^(\d+(?:\.\d+)?) ?(millis|milliseconds?|seconds?|minutes?|hours?|days?|ms|s|m|min|h|d)$/
 const unitMillis: Record<string, number> = {
-  mi: 1,
   ms: 1,
   s: 1_000,
   m: 60_000,
@@ -74,17 +72,19 @@ export const Span = Schema.transformOrFail(Schema.String, Schema.DurationFromSel
   encode: (span) => ParseResult.succeed(`${Duration.toMillis(span)} ms`),
 }).annotations({ description: 'a span of time with its unit, such as "30 seconds", "5 m" or "2 hours"' })
 
-/** A regular expression, with Unicode rules; matches anywhere unless it is anchored. */
-export const Pattern = Schema.transformOrFail(Schema.String, Schema.instanceOf(RegExp), {
-  strict: true,
-  decode: (text, _options, ast) =>
-    Either.try({
-      try: () => new RegExp(text, "u"),
-      catch: (cause) =>
-        new ParseResult.Type(ast, text, cause instanceof Error ? cause.message : "cannot be read"),
-    }),
-  encode: (pattern) => ParseResult.succeed(pattern.source),
-}).annotations({ description: "a regular expression" })
+const cannotBeRead = (text: string): string | undefined => {
+  try {
+    new RegExp(text, "u")
+    return undefined
+  } catch (cause) {
+    return `a regular expression (${cause instanceof Error ? cause.message : "it cannot be read"})`
+  }
+}
+
+/** A regular expression, with Unicode rules; it matches anywhere unless it is anchored. */
+export const Pattern = Schema.String.pipe(Schema.filter(cannotBeRead)).annotations({
+  description: "a regular expression in quotes",
+})
 
 /** Five fields: minute, hour, day of month, month, day of week. */
 export const Schedule = Schema.String.pipe(

@@ -11,7 +11,7 @@ const Name = Schema.NonEmptyTrimmedString
 
 /** A path below the base address, with `{accountId}` or `{id}` where the identifier goes. */
 const Path = Schema.String.pipe(
-  Schema.pattern(/^\/[^\s?#]*$/, { message: () => "expected a path that starts with / and has no query" }),
+  Schema.pattern(/^\/[^\s?#]*$/, { description: "a path that starts with / and has no query" }),
 )
 const Paths = Schema.Struct({
   token: withDefault(Path, "/oauth/token"),

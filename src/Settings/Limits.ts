@@ -1,13 +1,15 @@
 /** The bounds on everything that could grow or wait without end. */
 import { Duration, Schema } from "effect"
-import { Count, section, Span, withDefault } from "./Field.ts"
+import { Count, Span, section, withDefault } from "./Field.ts"
 
 const Quarantine = Schema.Struct({
   /** A stream stops when more than this many of its rows in a run and more than `maxShare` of them are unreadable. */
   maxRows: withDefault(Count, 10),
   /** A share of the rows of a stream in a run, 0 to 1. */
   maxShare: withDefault(
-    Schema.Number.pipe(Schema.between(0, 1)).annotations({ description: "a share from 0 to 1, such as 0.01" }),
+    Schema.Number.pipe(Schema.between(0, 1)).annotations({
+      description: "a share from 0 to 1, such as 0.01",
+    }),
     0.01,
   ),
 })

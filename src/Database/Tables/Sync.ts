@@ -1,6 +1,17 @@
 /** Runs, the lease that keeps two syncs of one connection apart, and how far every stream has been read. */
 import { sql } from "drizzle-orm"
-import { bigint, boolean, check, index, integer, jsonb, pgSchema, primaryKey, text, uuid } from "drizzle-orm/pg-core"
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgSchema,
+  primaryKey,
+  text,
+  uuid,
+} from "drizzle-orm/pg-core"
 import { instant } from "./Columns.ts"
 
 export const sync = pgSchema("sync")

@@ -1,0 +1,139 @@
+import type { PostgresJsDatabase } from "drizzle-orm/postgres-js"
+import { Effect, Either, Layer, Option, type Redacted, type Scope, Stream } from "effect"
+import type postgres from "postgres"
+import { type Client, makeClient, makeOrm, type Orm, type Sql } from "./Database/Client.ts"
+import type { ConnectionSettings } from "./Database/ConnectionSettings.ts"
+import { makeConnections } from "./Database/Connections.ts"
+import { cursorStream } from "./Database/Cursor.ts"
+import { DatabaseConfig, type DatabaseSettings } from "./Database/DatabaseConfig.ts"
+import type { DatabaseError } from "./Database/DatabaseError.ts"
+import { parseDatabaseUrl } from "./Database/DatabaseUrl.ts"
+import type { EmbeddedError } from "./Database/Embedded/EmbeddedError.ts"
+import { embedded } from "./Database/Embedded.ts"
+import { checkServer } from "./Database/ServerVersion.ts"
+import { type LockBusy, type SessionLock, tryLock } from "./Database/SessionLock.ts"
+import { runStatement } from "./Database/Statement.ts"
+import { makeTransactions, type TransactionOptions } from "./Database/Transactions.ts"
+
+/** Connections of this process for queries and transactions, unless the settings say otherwise. */
+const defaultConnections = 10
+
+/** Connections of the root client, which only tools and tests use. */
+const rootConnections = 2
+
+/** Rows that a stream fetches at a time. */
+const rowsPerFetch = 1_000
+
+const connect = (url: Redacted.Redacted<string>): Effect.Effect<ConnectionSettings, DatabaseError> =>
+  Effect.tap(
+    Effect.suspend(() =>
+      Either.match(parseDatabaseUrl(url), { onLeft: Effect.fail, onRight: Effect.succeed }),
+    ),
+    checkServer,
+  )
+
+const make = Effect.gen(function* () {
+  const config: DatabaseSettings = yield* DatabaseConfig
+  const found: ConnectionSettings = yield* Option.match(config.url, {
+    onNone: (): Effect.Effect<ConnectionSettings, EmbeddedError | DatabaseError, Scope.Scope> =>
+      embedded({ dataDir: config.dataDir }),
+    onSome: connect,
+  })
+  const settings: ConnectionSettings = { ...found, parameters: { ...found.parameters, ...config.session } }
+  const connections = yield* makeConnections(settings, config.connections ?? defaultConnections)
+  const client: Client = yield* Effect.acquireRelease(
+    Effect.sync(() => makeClient(settings, { connections: rootConnections })),
+    (opened) => Effect.promise(() => opened.end({ timeout: 2 })),
+  )
+  const db: PostgresJsDatabase = makeOrm(client)
+  const { connection, noteConflict, streaming, transaction } = makeTransactions(connections)
+
+  const query = <Rows extends readonly (object | undefined)[]>(
+    operation: string,
+    statement: (sql: Sql) => postgres.PendingQuery<Rows>,
+  ): Effect.Effect<postgres.RowList<Rows>, DatabaseError> =>
+    connection.pipe(
+      Effect.flatMap((lent) => runStatement(lent, operation, () => statement(lent.client))),
+      Effect.tapError(noteConflict),
+      Effect.scoped,
+      Effect.withSpan(operation),
+    )
+
+  const orm = <A>(
+    operation: string,
+    statement: (orm: Orm) => PromiseLike<A>,
+  ): Effect.Effect<A, DatabaseError> =>
+    connection.pipe(
+      Effect.flatMap((lent) => runStatement(lent, operation, () => statement(lent.orm))),
+      Effect.tapError(noteConflict),
+      Effect.scoped,
+      Effect.withSpan(operation),
+    )
+
+  const stream = <Row extends object>(
+    operation: string,
+    statement: (sql: Sql) => postgres.PendingQuery<Row[]>,
+    size: number = rowsPerFetch,
+  ): Stream.Stream<Row, DatabaseError> =>
+    cursorStream(
+      Effect.zipLeft(connection, streaming),
+      operation,
+      (lent) => statement(lent.client),
+      size,
+    ).pipe(Stream.tapError(noteConflict))
+
+  const withSessionLock = <A, E, R>(
+    lock: string,
+    effect: Effect.Effect<A, E, R>,
+  ): Effect.Effect<A, E | LockBusy | DatabaseError, R> =>
+    tryLock(settings, lock).pipe(
+      Effect.flatMap((held) => Effect.raceFirst(effect, held.lost)),
+      Effect.scoped,
+    )
+
+  return {
+    /** How the server is reached; the password is redacted. */
+    settings,
+    /** The root client, for tools and tests: never inside a transaction, whose statements must go through `query`. */
+    client,
+    /** drizzle over the root client; the same warning. Use `orm` otherwise. */
+    db,
+    /**
+     * Runs one SQL statement in the current transaction, or by itself when there is none. `operation` names it in errors
+     * and traces. int8 comes back as bigint; numeric, date and timestamps as text; JSON is passed as a value or as text.
+     */
+    query,
+    /** Runs one drizzle statement, as `query` does. */
+    orm,
+    /**
+     * A statement's rows as a stream with flat memory, in the current transaction or on a connection of its own. Inside a
+     * transaction nothing else may use that transaction until the stream has ended.
+     */
+    stream,
+    /**
+     * Runs an effect in a transaction: committed when it succeeds, rolled back when it fails, dies or is interrupted
+     * (after its running statement has ended). A nested one is a savepoint. After a serialization failure or deadlock
+     * the outermost effect is run again, up to five times, so what it does outside the database must bear repeating.
+     */
+    transaction,
+    /** Takes a lock shared by all processes and holds it while the scope lives; `LockBusy` at once when it is taken. */
+    tryLock: (lock: string): Effect.Effect<SessionLock, LockBusy | DatabaseError, Scope.Scope> =>
+      tryLock(settings, lock),
+    /** Runs an effect while holding a lock; interrupts it and fails as `Unreachable` when the lock is lost. */
+    withSessionLock,
+  }
+})
+
+export type { TransactionOptions }
+
+/** The Postgres database: the embedded one, or that of `DATABASE_URL`. */
+export class Database extends Effect.Service<Database>()("Database", {
+  scoped: make,
+  dependencies: [DatabaseConfig.Default],
+}) {
+  /** The database of given settings, instead of the environment's. */
+  static readonly layer = (
+    settings: DatabaseSettings,
+  ): Layer.Layer<Database, DatabaseError | EmbeddedError> =>
+    Layer.provide(Database.DefaultWithoutDependencies, Layer.succeed(DatabaseConfig, settings))
+}

@@ -1,0 +1,22 @@
+import type { Redacted } from "effect"
+
+/** How a Postgres server is reached, whether it is the embedded one or that of `DATABASE_URL`. */
+export interface ConnectionSettings {
+  readonly host: string
+  readonly port: number
+  /** The socket's file where the server is reached by a Unix socket; then host and port only name it. */
+  readonly path: string | undefined
+  readonly database: string
+  readonly username: string
+  readonly password: Redacted.Redacted<string> | undefined
+  /** As postgres.js takes it; an object is handed to `tls.connect`. */
+  readonly ssl: boolean | "require" | "allow" | "prefer" | "verify-full" | { readonly ca: string }
+  /** Session settings that the URL asks for, such as `search_path`. */
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+/** The server's name in messages: never with the password. */
+export const describeServer = (settings: ConnectionSettings): string =>
+  settings.path === undefined
+    ? `postgres://${settings.username}@${settings.host}:${settings.port}/${settings.database}`
+    : `${settings.path} (database ${settings.database})`

@@ -1,0 +1,126 @@
+import { Data } from "effect"
+
+export type DatabaseReason =
+  /** The server cannot be reached, is starting or stopping, or dropped the connection. The work may be tried again. */
+  | "Unreachable"
+  /** `DATABASE_URL` is wrong: malformed, wrong password, no such database, server too old. */
+  | "Settings"
+  /** The database refused the data: a constraint, or one of our triggers (SQLSTATE class 23 or `TO…`). */
+  | "Refused"
+  /** A serialization failure or deadlock; the transaction as a whole may be tried again. */
+  | "Conflict"
+  /** The server's disk is full. */
+  | "DiskFull"
+  | "Other"
+
+/**
+ * The one error of the database layer. The message says what happened, where and what to do. It never contains a query
+ * parameter, a row's values or a password; the driver's own error, which does, is not kept.
+ */
+export class DatabaseError extends Data.TaggedError("DatabaseError")<{
+  readonly reason: DatabaseReason
+  /** The name the caller gave to what it was doing, such as `Ledger.post`. */
+  readonly operation: string
+  readonly message: string
+  /** The five characters of SQLSTATE, where the server said something. */
+  readonly sqlstate: string | undefined
+  readonly constraint: string | undefined
+  readonly table: string | undefined
+}> {}
+
+const unreachableCodes: ReadonlySet<string> = new Set([
+  ...["CONNECTION_CLOSED", "CONNECTION_ENDED", "CONNECTION_DESTROYED", "CONNECT_TIMEOUT"],
+  ...["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH"],
+  ...["ENETUNREACH", "ECONNABORTED", "EACCES", "57P01", "57P02", "57P03", "57P05", "53300"],
+])
+
+const conflictCodes: ReadonlySet<string> = new Set(["40001", "40P01"])
+const settingsCodes: ReadonlySet<string> = new Set(["28P01", "28000", "3D000"])
+const sqlstatePattern = /^[0-9A-Z]{5}$/
+
+const reasonOf = (code: string | undefined): DatabaseReason => {
+  if (code === undefined) return "Other"
+  if (unreachableCodes.has(code) || code.startsWith("08")) return "Unreachable"
+  if (conflictCodes.has(code)) return "Conflict"
+  if (settingsCodes.has(code)) return "Settings"
+  if (code === "53100") return "DiskFull"
+  return code.startsWith("23") || code.startsWith("TO") ? "Refused" : "Other"
+}
+
+const textOf = (value: unknown, key: string): string | undefined => {
+  if (typeof value !== "object" || value === null) return undefined
+  const found: unknown = Reflect.get(value, key)
+  return typeof found === "string" && found !== "" ? found : undefined
+}
+
+/** drizzle wraps the driver's error in one whose message holds every parameter; the cause is the one to read. */
+const unwrap = (error: unknown): unknown => {
+  let current = error
+  for (let depth = 0; depth < 5; depth++) {
+    if (textOf(current, "code") !== undefined) return current
+    const cause: unknown =
+      typeof current === "object" && current !== null ? Reflect.get(current, "cause") : undefined
+    if (cause === undefined || cause === null) return current
+    current = cause
+  }
+  return current
+}
+
+/** What the server said, unless it quotes a value: class 22 (data exceptions) does, and so may errors without a code. */
+const serverText = (error: unknown, code: string | undefined): string => {
+  if (code === undefined) {
+    const name = error instanceof Error ? error.name : typeof error
+    return `an error without a code (${name})`
+  }
+  if (code.startsWith("22")) return "a value that the column's type cannot hold"
+  return (textOf(error, "message") ?? code).split("\n", 1)[0] ?? code
+}
+
+const advice: Readonly<Record<DatabaseReason, string>> = {
+  Unreachable:
+    "Check that the server runs and can be reached; nothing half-done was kept, run the command again.",
+  Settings: "Check DATABASE_URL.",
+  Refused: "Nothing of this transaction was kept.",
+  Conflict: "Another transaction was in the way; run the command again.",
+  DiskFull:
+    "The database's disk is full: nothing of this transaction was kept. Free some space and run it again.",
+  Other: "Nothing of this transaction was kept.",
+}
+
+/** Builds an error of our own, with the advice that belongs to its reason. */
+export const databaseError = (reason: DatabaseReason, operation: string, what: string): DatabaseError =>
+  new DatabaseError({
+    reason,
+    operation,
+    message: `${operation}: ${what}. ${advice[reason]}`,
+    sqlstate: undefined,
+    constraint: undefined,
+    table: undefined,
+  })
+
+/** Turns whatever the driver or drizzle threw into a `DatabaseError`. `server` is told where nothing else says where. */
+export const toDatabaseError = (operation: string, thrown: unknown, server?: string): DatabaseError => {
+  if (thrown instanceof DatabaseError) return thrown
+  const error = unwrap(thrown)
+  const code = textOf(error, "code")
+  const reason = reasonOf(code)
+  const constraint = textOf(error, "constraint_name")
+  const table = textOf(error, "table_name")
+  const schema = textOf(error, "schema_name")
+  const at =
+    server !== undefined && (reason === "Unreachable" || reason === "Settings") ? ` at ${server}` : ""
+  const what =
+    reason === "Unreachable"
+      ? `the database${at} cannot be reached: `
+      : reason === "Settings"
+        ? `${server ?? "the server"}: `
+        : ""
+  return new DatabaseError({
+    reason,
+    operation,
+    message: `${operation}: ${what}${serverText(error, code)}${code === undefined ? "" : ` [${code}]`}. ${advice[reason]}`,
+    sqlstate: code !== undefined && sqlstatePattern.test(code) ? code : undefined,
+    constraint,
+    table: table === undefined ? undefined : schema === undefined ? table : `${schema}.${table}`,
+  })
+}

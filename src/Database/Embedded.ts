@@ -1,0 +1,88 @@
+import { join } from "node:path"
+import { Effect, Redacted, Schedule, type Scope } from "effect"
+import type { ConnectionSettings } from "./ConnectionSettings.ts"
+import { findBinaries } from "./Embedded/Binaries.ts"
+import { type Cluster, ensureCluster, superuser } from "./Embedded/Cluster.ts"
+import { asEmbeddedError, type EmbeddedError } from "./Embedded/EmbeddedError.ts"
+import { findPlace } from "./Embedded/Place.ts"
+import { serverAccount } from "./Embedded/ServerAccount.ts"
+import { addressOf, databaseName, joinServer, type Presence } from "./Embedded/Sharing.ts"
+
+export interface EmbeddedOptions {
+  /** The data folder, such as `./data`. Made when missing. */
+  readonly dataDir: string
+  /** Server settings on top of the durable ones; for tests only, such as `{ fsync: "off" }`. */
+  readonly settings?: Readonly<Record<string, string>> | undefined
+}
+
+const prepare = async (options: EmbeddedOptions): Promise<Cluster> => {
+  const account = await serverAccount()
+  const place = await findPlace(options.dataDir, account)
+  const binaries = await findBinaries(place.dataDir, account)
+  const cluster = {
+    place,
+    binaries,
+    account,
+    folder: join(place.home, "cluster"),
+    log: join(place.home, "server.log"),
+    settings: options.settings ?? {},
+  }
+  await ensureCluster(cluster)
+  return cluster
+}
+
+const settingsOf = ({ server, password }: Presence): ConnectionSettings => ({
+  host: "127.0.0.1",
+  port: server.port,
+  path: undefined,
+  ...addressOf(server),
+  database: databaseName,
+  username: superuser,
+  password: Redacted.make(password),
+  ssl: false,
+  parameters: {},
+})
+
+/**
+ * Uses the embedded Postgres of a data folder for as long as the scope lives: starts it if it does not run, shares it
+ * with every other process that uses it, and stops it when the last one leaves. When the server is killed meanwhile, it
+ * is started again.
+ */
+export const embedded = Effect.fn("Embedded.use")(function* (
+  options: EmbeddedOptions,
+): Effect.fn.Return<ConnectionSettings, EmbeddedError, Scope.Scope> {
+  const cluster = yield* Effect.tryPromise({
+    try: () => prepare(options),
+    catch: (error) => asEmbeddedError(error, "StartFailed", "Preparing the embedded Postgres"),
+  })
+  if (cluster.place.moved !== "no") {
+    const where =
+      `The database of ${cluster.place.dataDir} is kept in ${cluster.place.home}: ` +
+      `the account ${cluster.account?.name ?? "that runs it"} cannot enter the data folder.`
+    yield* cluster.place.moved === "now" ? Effect.logWarning(where) : Effect.logDebug(where)
+  }
+  const entering = Effect.tryPromise({
+    try: () => joinServer(cluster),
+    catch: (error) => asEmbeddedError(error, "StartFailed", "Starting the embedded Postgres"),
+  })
+  const present: { now: Presence | undefined } = { now: undefined }
+  const enter = Effect.tap(entering, (entered) =>
+    Effect.sync(() => {
+      present.now = entered
+    }),
+  )
+  const leaving = Effect.tryPromise(async () => present.now?.leave()).pipe(
+    Effect.catchAll((error) => Effect.logDebug(`Leaving the embedded Postgres: ${error.message}`)),
+  )
+  const first = yield* Effect.acquireRelease(enter, () => leaving)
+  const rejoin = Effect.gen(function* () {
+    yield* Effect.promise(() => present.now?.lost ?? Promise.resolve())
+    yield* Effect.logWarning("The embedded Postgres went away; starting it again")
+    yield* Effect.uninterruptible(enter).pipe(
+      Effect.tapError((error) => Effect.logError(error.message)),
+      Effect.retry({ schedule: Schedule.spaced("10 seconds") }),
+    )
+  })
+  yield* Effect.forkScoped(Effect.forever(rejoin))
+  return settingsOf(first)
+})

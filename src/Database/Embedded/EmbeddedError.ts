@@ -1,0 +1,35 @@
+import { Data } from "effect"
+
+/** What kept the embedded server from being used; the CLI's advice hangs on it. */
+export type EmbeddedReason =
+  /** No Postgres binaries are published or installed for this platform. */
+  | "NoBinaries"
+  /** The binaries are there but do not run on this machine. */
+  | "CannotRun"
+  /** A folder that must be ours cannot be made, entered, read or written. */
+  | "Folder"
+  /** The data were written by another major version of Postgres. */
+  | "WrongVersion"
+  /** The cluster could not be created. */
+  | "InitFailed"
+  /** The server did not start, or did not answer in time. */
+  | "StartFailed"
+
+/** The one error of the embedded Postgres launcher. The message says what, where and what to do. */
+export class EmbeddedError extends Data.TaggedError("EmbeddedError")<{
+  readonly reason: EmbeddedReason
+  readonly message: string
+}> {}
+
+/** Keeps an `EmbeddedError` as it is and gives anything else thrown a reason and a place. */
+export const asEmbeddedError = (error: unknown, reason: EmbeddedReason, doing: string): EmbeddedError =>
+  error instanceof EmbeddedError
+    ? error
+    : new EmbeddedError({
+        reason,
+        message: `${doing} failed: ${error instanceof Error ? error.message : String(error)}`,
+      })
+
+/** The `code` of a Node or Postgres error, if it has one. */
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined

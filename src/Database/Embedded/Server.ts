@@ -1,0 +1,156 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { open, readFile, rename, stat } from "node:fs/promises"
+import { program } from "./Binaries.ts"
+import type { Cluster } from "./Cluster.ts"
+import { environment, identity, run, sleep } from "./Command.ts"
+import { EmbeddedError } from "./EmbeddedError.ts"
+import { isPostmasterOf, type Postmaster, removeStaleLocks, runningPostmaster } from "./PidFile.ts"
+import { freePort, makeSocketFolder, socketFile, socketFolder, socketPort } from "./Socket.ts"
+
+/** Milliseconds between two looks at a server that is starting or stopping. */
+const pollEvery = 10
+
+/** Milliseconds for a start to show in the pid file, without counting crash recovery. */
+const startWithin = 60_000
+
+/** Milliseconds for crash recovery, and for a stop with its last checkpoint. */
+const recoverWithin = 600_000
+
+const logLimit = 10_000_000
+
+/** Modest memory on any machine, and nothing traded for durability. */
+const settings: Readonly<Record<string, string>> = {
+  fsync: "on",
+  synchronous_commit: "on",
+  full_page_writes: "on",
+  shared_buffers: "128MB",
+  work_mem: "16MB",
+  maintenance_work_mem: "128MB",
+  max_connections: "64",
+  max_wal_size: "2GB",
+  checkpoint_completion_target: "0.9",
+  wal_compression: "on",
+  autovacuum: "on",
+  jit: "off",
+  // Parallel plans need more of /dev/shm than containers give.
+  max_parallel_workers_per_gather: "0",
+  max_parallel_maintenance_workers: "0",
+  timezone: "UTC",
+  log_timezone: "UTC",
+  // Statements and the values in them stay out of the log.
+  log_min_messages: "log",
+  log_min_error_statement: "panic",
+  log_error_verbosity: "terse",
+  log_checkpoints: "off",
+  cluster_name: "tieout",
+  ...(process.platform === "linux" ? { client_connection_check_interval: "2s" } : {}),
+}
+
+const onWindows = process.platform === "win32"
+
+const uidOf = (cluster: Cluster): number => cluster.account?.uid ?? process.getuid?.() ?? 0
+
+const listening = async (cluster: Cluster): Promise<Readonly<Record<string, string>>> => {
+  if (onWindows) return { listen_addresses: "127.0.0.1", port: String(await freePort()) }
+  const folder = socketFolder(cluster.place.home, uidOf(cluster))
+  await makeSocketFolder(folder, cluster.account)
+  await removeStaleLocks(cluster.folder, `${socketFile(folder, socketPort)}.lock`)
+  return {
+    listen_addresses: "",
+    port: String(socketPort),
+    // A list of folders: quoted, so that commas in the path are no separators.
+    unix_socket_directories: `"${folder.replaceAll('"', '""')}"`,
+    unix_socket_permissions: "0700",
+  }
+}
+
+/** Starts the server as a process of its own, which outlives us. Its messages go to the log only. */
+const launch = async (cluster: Cluster): Promise<ChildProcess> => {
+  const chosen = { ...settings, ...(await listening(cluster)), ...cluster.settings }
+  const logged = await stat(cluster.log).then(
+    ({ size }) => size,
+    () => 0,
+  )
+  if (logged > logLimit) await rename(cluster.log, `${cluster.log}.old`).catch(() => undefined)
+  const log = await open(cluster.log, "a", 0o600)
+  try {
+    const options = Object.entries(chosen).flatMap(([name, value]) => ["-c", `${name}=${value}`])
+    const child = spawn(program(cluster.binaries, "postgres"), ["-D", cluster.folder, ...options], {
+      cwd: cluster.place.home,
+      env: environment(),
+      detached: true,
+      windowsHide: true,
+      stdio: ["ignore", log.fd, log.fd],
+      ...identity(cluster.account),
+    })
+    await new Promise<void>((resolve, reject) => {
+      child.once("spawn", resolve)
+      child.once("error", reject)
+    })
+    child.unref()
+    return child
+  } finally {
+    await log.close()
+  }
+}
+
+const lastLines = async (file: string): Promise<string> => {
+  const text = await readFile(file, "utf8").catch(() => "")
+  return text.trim().split("\n").slice(-5).join("\n")
+}
+
+const startFailed = async (cluster: Cluster, what: string): Promise<EmbeddedError> =>
+  new EmbeddedError({
+    reason: "StartFailed",
+    message: `Postgres on ${cluster.folder} ${what}. The end of its log, ${cluster.log}:\n${await lastLines(cluster.log)}`,
+  })
+
+/**
+ * Waits for the server to be ready, and starts it when nobody does. Several processes may do this at once: Postgres' own
+ * lock lets one server start, and the others find it.
+ */
+export const ensureRunning = async (cluster: Cluster): Promise<Postmaster> => {
+  const began = Date.now()
+  let child: ChildProcess | undefined
+  let failures = 0
+  for (;;) {
+    const found = await runningPostmaster(cluster.folder)
+    if (found?.status === "ready") return found
+    const waited = Date.now() - began
+    if (
+      found === undefined &&
+      (child === undefined || child.exitCode !== null || child.signalCode !== null)
+    ) {
+      // A server that lost the race, or whose predecessor's processes are still ending, is tried again.
+      if (child !== undefined) failures += 1
+      if (failures > 0) await sleep(100 * failures)
+      if (failures > 8) throw await startFailed(cluster, "does not start")
+      if ((await runningPostmaster(cluster.folder)) === undefined) child = await launch(cluster)
+    }
+    if (waited > (found === undefined ? startWithin : recoverWithin)) {
+      throw await startFailed(cluster, `was not ready after ${Math.round(waited / 1000)} s`)
+    }
+    await sleep(pollEvery)
+  }
+}
+
+/** Stops a server, letting its transactions roll back, and waits until it is gone. */
+export const stopServer = async (cluster: Cluster): Promise<void> => {
+  const found = await runningPostmaster(cluster.folder)
+  if (found === undefined) return
+  if (onWindows) {
+    const args = ["stop", "-D", cluster.folder, "-m", "fast", "-w"]
+    await run(program(cluster.binaries, "pg_ctl"), args, {
+      cwd: cluster.place.home,
+      account: cluster.account,
+    })
+    return
+  }
+  // What `pg_ctl stop -m fast` sends.
+  process.kill(found.pid, "SIGINT")
+  const began = Date.now()
+  while (await isPostmasterOf(found.pid, cluster.folder)) {
+    if (Date.now() - began > recoverWithin) throw await startFailed(cluster, "did not stop")
+    await sleep(pollEvery)
+  }
+}

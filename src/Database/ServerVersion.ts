@@ -1,0 +1,49 @@
+import { Effect, Either } from "effect"
+import { type ConnectionSettings, describeServer } from "./ConnectionSettings.ts"
+import { closeConnection, openConnection } from "./Connections.ts"
+import { type DatabaseError, databaseError, toDatabaseError } from "./DatabaseError.ts"
+
+/** The oldest server that Tieout's SQL runs on, as `server_version_num` says it. */
+const oldest = 150_000
+
+/** Milliseconds in which a server must have answered its first query. */
+const connectWithin = 30_000
+
+/** Refuses a server that is too old. `version` is its `server_version_num`, such as 180004. */
+export const acceptVersion = (version: number, server: string): Either.Either<void, DatabaseError> =>
+  version >= oldest
+    ? Either.void
+    : Either.left(
+        databaseError(
+          "Settings",
+          "Database.connect",
+          `${server} is Postgres ${Math.floor(version / 10_000)}, and Tieout needs ${oldest / 10_000} or later`,
+        ),
+      )
+
+/** Connects once, to say at the start, and well, what is wrong with a server. */
+export const checkServer = (settings: ConnectionSettings): Effect.Effect<void, DatabaseError> => {
+  const server = describeServer(settings)
+  return Effect.acquireUseRelease(
+    Effect.sync(() => openConnection(settings)),
+    ({ client }) =>
+      Effect.tryPromise({
+        try: () =>
+          client<[{ version: number }]>`select current_setting('server_version_num')::int as version`,
+        catch: (error) => toDatabaseError("Database.connect", error, server),
+      }).pipe(
+        // A server that accepts connections and drops them would be tried for ever.
+        Effect.timeoutFail({
+          duration: connectWithin,
+          onTimeout: () => databaseError("Unreachable", "Database.connect", `${server} does not answer`),
+        }),
+        Effect.flatMap(([{ version }]) =>
+          Either.match(acceptVersion(version, server), { onLeft: Effect.fail, onRight: () => Effect.void }),
+        ),
+      ),
+    (connection) => {
+      connection.spoilt = true
+      return closeConnection(connection)
+    },
+  )
+}

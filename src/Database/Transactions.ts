@@ -1,0 +1,215 @@
+import { Effect, Exit, FiberRef, Option, type Scope } from "effect"
+import type { Connection, Connections } from "./Connections.ts"
+import { type DatabaseError, databaseError } from "./DatabaseError.ts"
+import { runStatement } from "./Statement.ts"
+import { everyPermit, makeLevel, type TransactionLevel, usable } from "./TransactionLevel.ts"
+
+export interface TransactionOptions {
+  /** `read committed` when not given. */
+  readonly isolation?: "read committed" | "repeatable read" | "serializable" | undefined
+  readonly readOnly?: boolean | undefined
+}
+
+/** How often a transaction is run again after a serialization failure or deadlock. */
+const retries = 5
+
+/** How often a transaction that could not begin is begun on another connection. */
+const reconnects = 2
+
+/** Jitter keeps transactions that met from meeting again; the real clock, as the server's own. */
+const pause = (tries: number) =>
+  Effect.async<void>((resume) => {
+    const timer = setTimeout(() => resume(Effect.void), 10 * 2 ** tries * (0.5 + Math.random()))
+    return Effect.sync(() => clearTimeout(timer))
+  })
+
+const begin = ({ isolation, readOnly }: TransactionOptions): string =>
+  `begin${isolation === undefined ? "" : ` isolation level ${isolation}`}${readOnly === true ? " read only" : ""}`
+
+const execute = (connection: Connection, operation: string, text: string) =>
+  runStatement(connection, operation, () => connection.client.unsafe(text))
+
+const commit = (connection: Connection): Effect.Effect<void, DatabaseError> =>
+  execute(connection, "Database.transaction", "commit").pipe(
+    Effect.mapError((error) =>
+      error.reason === "Unreachable"
+        ? databaseError(
+            "Unreachable",
+            "Database.transaction",
+            "the connection was lost while committing, so it is not known whether the transaction was kept",
+          )
+        : error,
+    ),
+    // A transaction in which a statement failed answers COMMIT with ROLLBACK, and no error.
+    Effect.filterOrFail(
+      (result) => result.command === "COMMIT",
+      () =>
+        databaseError(
+          "Other",
+          "Database.transaction",
+          "a statement had failed, so the transaction was rolled back (use a nested transaction around what may fail)",
+        ),
+    ),
+    Effect.asVoid,
+  )
+
+/** Undoes; what cannot be undone on a lost session was undone by the server. */
+const undo = (connection: Connection, text: string): Effect.Effect<void> =>
+  connection.lost
+    ? Effect.void
+    : execute(connection, "Database.transaction", text).pipe(
+        Effect.catchAll(() =>
+          Effect.sync(() => {
+            connection.spoilt = true
+          }),
+        ),
+        Effect.asVoid,
+      )
+
+/** How one run of a transaction ended, and whether another one may fare better. */
+interface Attempt<A, E> {
+  readonly exit: Exit.Exit<A, E | DatabaseError>
+  readonly next: "end" | "retry" | "reconnect"
+}
+
+const ending = <A, E>(exit: Exit.Exit<A, E | DatabaseError>, next: Attempt<A, E>["next"]): Attempt<A, E> => ({
+  exit,
+  next,
+})
+
+/** Transactions of one database, with the current one carried by the fiber. */
+export const makeTransactions = (connections: Connections) => {
+  const current = FiberRef.unsafeMake<Option.Option<TransactionLevel>>(Option.none())
+
+  const close = (level: TransactionLevel) =>
+    level.gate.withPermits(everyPermit)(
+      Effect.sync(() => {
+        level.ended = true
+      }),
+    )
+
+  const attempt = <A, E, R>(
+    body: Effect.Effect<A, E, R>,
+    options: TransactionOptions,
+  ): Effect.Effect<Attempt<A, E>, never, R> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        const connection = yield* restore(connections.take)
+        const begun = yield* Effect.exit(execute(connection, "Database.transaction", begin(options)))
+        // Nothing was done yet, so a session that went stale while it was idle can simply be replaced.
+        if (Exit.isFailure(begun)) return ending<A, E>(Exit.failCause(begun.cause), "reconnect")
+        const level = makeLevel(connection, { conflict: false, savepoints: 0, streaming: false })
+        const outcome = yield* Effect.exit(restore(Effect.locally(body, current, Option.some(level))))
+        yield* close(level)
+        if (Exit.isFailure(outcome)) {
+          yield* undo(connection, "rollback")
+          return ending<A, E>(outcome, level.state.conflict ? "retry" : "end")
+        }
+        const committed = yield* Effect.exit(commit(connection))
+        if (Exit.isSuccess(committed)) return ending<A, E>(outcome, "end")
+        yield* undo(connection, "rollback")
+        const conflict = Exit.match(committed, {
+          onSuccess: () => false,
+          onFailure: (cause) => cause._tag === "Fail" && cause.error.reason === "Conflict",
+        })
+        return ending<A, E>(Exit.failCause(committed.cause), conflict ? "retry" : "end")
+      }),
+    ).pipe(Effect.scoped)
+
+  const outermost = <A, E, R>(
+    body: Effect.Effect<A, E, R>,
+    options: TransactionOptions,
+  ): Effect.Effect<A, E | DatabaseError, R> =>
+    Effect.gen(function* () {
+      for (let tries = 0; ; tries++) {
+        const { exit, next } = yield* attempt(body, options)
+        if (Exit.isSuccess(exit)) return exit.value
+        const most = next === "end" ? 0 : next === "retry" ? retries : reconnects
+        if (tries >= most || Exit.isInterrupted(exit)) return yield* exit
+        yield* pause(tries)
+      }
+    })
+
+  const nested = <A, E, R>(
+    body: Effect.Effect<A, E, R>,
+    parent: TransactionLevel,
+  ): Effect.Effect<A, E | DatabaseError, R> => {
+    const { connection, state } = parent
+    const run = Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        state.savepoints += 1
+        const name = `nested_${state.savepoints}`
+        const back = `rollback to savepoint ${name}; release savepoint ${name}`
+        yield* execute(connection, "Database.transaction", `savepoint ${name}`)
+        const level = makeLevel(connection, state)
+        const exit = yield* Effect.exit(restore(Effect.locally(body, current, Option.some(level))))
+        yield* close(level)
+        if (Exit.isFailure(exit)) yield* undo(connection, back)
+        else {
+          yield* execute(connection, "Database.transaction", `release savepoint ${name}`).pipe(
+            Effect.tapError(() => undo(connection, back)),
+          )
+        }
+        return yield* exit
+      }),
+    )
+    return Effect.zipRight(usable(parent), parent.gate.withPermits(everyPermit)(run))
+  }
+
+  /** Runs an effect in a transaction; see `Database.transaction`. */
+  const transaction = <A, E, R>(
+    body: Effect.Effect<A, E, R>,
+    options: TransactionOptions = {},
+  ): Effect.Effect<A, E | DatabaseError, R> =>
+    Effect.flatMap(
+      FiberRef.get(current),
+      Option.match({
+        onNone: () => outermost(body, options),
+        onSome: (parent) => nested(body, parent),
+      }),
+    )
+
+  /** The connection that statements go to: the current transaction's, or one of the pool's for as long as the scope. */
+  const connection: Effect.Effect<Connection, never, Scope.Scope> = Effect.flatMap(
+    FiberRef.get(current),
+    Option.match({
+      onNone: () => connections.take,
+      onSome: (level) =>
+        usable(level).pipe(
+          Effect.zipRight(
+            Effect.uninterruptibleMask((restore) =>
+              restore(level.gate.take(1)).pipe(
+                Effect.zipRight(Effect.addFinalizer(() => level.gate.release(1))),
+              ),
+            ),
+          ),
+          Effect.as(level.connection),
+        ),
+    }),
+  )
+
+  /** Notes a conflict on the current transaction, so that it is run again. */
+  const noteConflict = (error: DatabaseError) =>
+    error.reason !== "Conflict"
+      ? Effect.void
+      : Effect.map(FiberRef.get(current), (level) => {
+          if (Option.isSome(level)) level.value.state.conflict = true
+        })
+
+  /** Marks the current transaction as busy with a cursor for as long as the scope lives. */
+  const streaming: Effect.Effect<void, never, Scope.Scope> = Effect.flatMap(FiberRef.get(current), (level) =>
+    Option.isNone(level)
+      ? Effect.void
+      : Effect.acquireRelease(
+          Effect.sync(() => {
+            level.value.state.streaming = true
+          }),
+          () =>
+            Effect.sync(() => {
+              level.value.state.streaming = false
+            }),
+        ),
+  )
+
+  return { transaction, connection, noteConflict, streaming }
+}

@@ -1,0 +1,28 @@
+import { Either } from "effect"
+
+/** Where a connection's requests go, and the only place where they go. */
+export interface Address {
+  readonly origin: string
+  /** The path of the base address, without a slash at the end. */
+  readonly prefix: string
+}
+
+const isLoopback = (host: string): boolean =>
+  host === "localhost" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(host)
+
+/** Reads a base address; left is what is wrong with it. Bearer and secret would be readable on plain http. */
+export const parse = (baseUrl: string): Either.Either<Address, string> => {
+  if (!URL.canParse(baseUrl)) return Either.left("the base address is not a URL")
+  const url = new URL(baseUrl)
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
+    return Either.left("the base address holds more than a host and a path")
+  }
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
+    return Either.left("the base address is not https (http is for this machine only)")
+  }
+  return Either.right({ origin: url.origin, prefix: url.pathname.replace(/\/+$/, "") })
+}
+
+/** A path of the profile with its identifier filled in. */
+export const fill = (template: string, id: string): string =>
+  template.replace(/\{(?:id|accountId)\}/g, () => encodeURIComponent(id).replaceAll(".", "%2E"))

@@ -1,0 +1,91 @@
+/** One question to the service, and what one attempt at it came to. */
+import type { Bounds } from "./Bounds.ts"
+import * as Fault from "./Fault.ts"
+import type { Outcome } from "./Gate.ts"
+import * as Hint from "./Hint.ts"
+import { complaint, sanitize } from "./Sanitize.ts"
+import * as Transport from "./Transport.ts"
+import type { Source } from "./Wire/Row.ts"
+
+/** A whole answer: complete JSON, and the text that it was. */
+export interface Answer {
+  readonly value: unknown
+  readonly source: Source
+  /** Epoch milliseconds, our clock, when the request was sent. */
+  readonly requestedAt: number
+}
+
+/** What is to be asked, and how its refusals are read. */
+export interface Question {
+  readonly kind: string
+  /** For messages: without the query. */
+  readonly operation: string
+  readonly request: Transport.Request
+  readonly secrets: ReadonlyArray<string>
+  readonly ofStatus: typeof Fault.ofStatus
+}
+
+/** What one request came to. `hold` and `hint` are waits that the service asked for, in milliseconds. */
+export type Attempt =
+  | { readonly kind: "answer"; readonly answer: Answer; readonly hold: number | undefined }
+  | { readonly kind: "failure"; readonly failure: Fault.Failure; readonly hint: number | undefined }
+
+/** A quota that is used up holds everybody back for at most this long before the service is asked again. Milliseconds. */
+const longestQuotaHold = 60_000
+/** Text that is worth a closer look, row by row: escapes of NUL and of surrogates. */
+const suspectEscape = /\\u(?:0000|d[89a-f])/i
+
+const readJson = (reply: Transport.Reply, requestedAt: number): Answer | undefined => {
+  const { text, valid } = Transport.textOf(reply.body)
+  try {
+    const value: unknown = JSON.parse(text)
+    const suspect = !valid || suspectEscape.test(text)
+    return { value, source: { text, suspect, replaced: !valid }, requestedAt }
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads a reply: only complete JSON under a success counts as an answer. */
+export const judge = (
+  question: Question,
+  reply: Transport.Reply,
+  requestedAt: number,
+  now: number,
+): Attempt => {
+  const { operation, secrets } = question
+  const { status, headers, body } = reply
+  if (status >= 200 && status < 300) {
+    const answer = readJson(reply, requestedAt)
+    if (answer !== undefined) {
+      const left = Hint.quota(headers, now)
+      const hold =
+        left !== undefined && left.remaining === 0 ? Math.min(left.reset, longestQuotaHold) : undefined
+      return { kind: "answer", answer, hold }
+    }
+    const contentType = sanitize(String(headers["content-type"] ?? ""), secrets, 60)
+    const beginning = sanitize(body.toString("utf8", 0, 16_384), secrets, 80)
+    return {
+      kind: "failure",
+      failure: Fault.ofBody(operation, status, contentType, beginning),
+      hint: undefined,
+    }
+  }
+  const words = complaint(body.toString("utf8", 0, 16_384))
+  const said = words === undefined ? undefined : sanitize(words, secrets, 160)
+  return {
+    kind: "failure",
+    failure: question.ofStatus({ operation, status, said }),
+    hint: Hint.wait(headers, now),
+  }
+}
+
+/** What the pace is to learn from an attempt. */
+export const outcomeOf = (attempt: Attempt, bounds: Bounds): Outcome => {
+  if (attempt.kind === "answer") return { kind: "accepted", hold: attempt.hold }
+  const { error, retry } = attempt.failure
+  const hold = attempt.hint === undefined ? undefined : Math.min(attempt.hint, bounds.retryAfterCap)
+  if (retry === "limited") return { kind: "refused", hold }
+  if (retry === "transient" || error.reason === "Unreachable") return { kind: "failed", hold }
+  return { kind: error.status === undefined ? "returned" : "accepted" }
+}

@@ -1,0 +1,80 @@
+import { Duration, Schema } from "effect"
+import { Limits } from "../Settings/Limits.ts"
+
+/** The settings' limits that concern the service. */
+export type ServiceLimits = Pick<
+  Limits,
+  | "concurrency"
+  | "connectTimeout"
+  | "headersTimeout"
+  | "bodyTimeout"
+  | "attemptTimeout"
+  | "maxBodyBytes"
+  | "maxPages"
+  | "maxEmptyPages"
+  | "maxRetryAfter"
+  | "tries"
+>
+
+/** How the adapter behaves where no setting is needed; tests shorten the waits. All times in milliseconds. */
+export interface Tuning {
+  /** Requests per second that a connection begins with. */
+  readonly startRate: number
+  /** A first wait is at most this long; it doubles with every further one. */
+  readonly backoffBase: number
+  readonly backoffCap: number
+  /** Attempts at a request that is answered 429, the first included. */
+  readonly limitedTries: number
+  /** What a `Retry-After` may say at most; more is cut to this. */
+  readonly retryAfterCap: number
+  /** Failures in a row after which only one request at a time is let through, and how many of those may fail. */
+  readonly breakerThreshold: number
+  readonly breakerProbes: number
+  /** Retries of failures (not of 429s) that are always allowed, and how many more each success earns. */
+  readonly retryReserve: number
+  readonly retryPerSuccess: number
+}
+
+export const defaultTuning: Tuning = {
+  startRate: 20,
+  backoffBase: 500,
+  backoffCap: 20_000,
+  limitedTries: 20,
+  retryAfterCap: 7 * 86_400_000,
+  breakerThreshold: 5,
+  breakerProbes: 5,
+  retryReserve: 20,
+  retryPerSuccess: 0.25,
+}
+
+/** Every bound of one connection, times in milliseconds. */
+export interface Bounds extends Tuning {
+  readonly concurrency: number
+  readonly connectTimeout: number
+  readonly headersTimeout: number
+  readonly bodyTimeout: number
+  readonly attemptTimeout: number
+  readonly maxBodyBytes: number
+  readonly maxPages: number
+  readonly maxEmptyPages: number
+  /** The longest wait that the service may ask for before the run had better stop. */
+  readonly longestWait: number
+  readonly tries: number
+}
+
+export const defaultLimits: ServiceLimits = Schema.decodeUnknownSync(Limits)({})
+
+export const bounds = (limits: ServiceLimits, tuning: Partial<Tuning> = {}): Bounds => ({
+  ...defaultTuning,
+  ...tuning,
+  concurrency: limits.concurrency,
+  connectTimeout: Duration.toMillis(limits.connectTimeout),
+  headersTimeout: Duration.toMillis(limits.headersTimeout),
+  bodyTimeout: Duration.toMillis(limits.bodyTimeout),
+  attemptTimeout: Duration.toMillis(limits.attemptTimeout),
+  maxBodyBytes: limits.maxBodyBytes,
+  maxPages: limits.maxPages,
+  maxEmptyPages: limits.maxEmptyPages,
+  longestWait: Duration.toMillis(limits.maxRetryAfter),
+  tries: limits.tries,
+})

@@ -1,0 +1,127 @@
+/** The words of what goes wrong at the service: what was seen, and what to do about it. */
+import { PartnerError, type PartnerReason } from "../Partner.ts"
+import type { TransportFault } from "./Transport.ts"
+
+/** What a failed attempt allows: `transient` may pass by itself, `limited` passes with time. */
+export interface Failure {
+  readonly error: PartnerError
+  readonly retry: "never" | "transient" | "limited"
+}
+
+interface Seen {
+  readonly operation: string
+  readonly status: number
+  /** The service's own words, already sanitized. */
+  readonly said: string | undefined
+}
+
+const retried: ReadonlySet<number> = new Set([408, 425, 500, 502, 503, 504])
+
+const reasonOf = (status: number): PartnerReason => {
+  if (status >= 300 && status < 400) return "RedirectRefused"
+  if (status === 401) return "Unauthorized"
+  if (status === 403) return "Forbidden"
+  if (status === 404) return "NotFound"
+  if (status === 429) return "RateLimited"
+  return status >= 500 || retried.has(status) ? "Unavailable" : "Rejected"
+}
+
+const detailOf: Readonly<Record<PartnerReason, string>> = {
+  RedirectRefused: "it sends the request elsewhere, which is not followed",
+  Unauthorized: "the token was refused, and so was a fresh one",
+  Forbidden: "access is denied",
+  NotFound: "there is no such thing",
+  RateLimited: "too many requests",
+  Unavailable: "the service cannot answer now",
+  Rejected: "the request is refused",
+  BadResponse: "the answer is not what was expected",
+  TooLarge: "the answer is too large",
+  Unreachable: "the service cannot be reached",
+  Timeout: "no answer in time",
+  CursorLoop: "the list does not end",
+  CursorExpired: "the cursor is not accepted any more",
+}
+
+const adviceOf: Readonly<Record<PartnerReason, string>> = {
+  RedirectRefused: "Set the base address to where the service really is",
+  Unauthorized: "Check that the credentials belong to this base address, and the scope (TIEOUT_SCOPE)",
+  Forbidden: "Check that the scope issued to you covers this (TIEOUT_SCOPE)",
+  NotFound: "Check the base address and the path in `interface.paths`",
+  RateLimited: "Run again later; nothing is lost",
+  Unavailable: "Run again later; nothing is lost",
+  Rejected: "Check the names in the `interface` section of the settings with `tieout doctor`",
+  BadResponse: "Check that the base address is the service's, and not a proxy's or a login page's",
+  TooLarge: "Set a smaller `interface.paging.size`, or a larger `limits.maxBodyBytes`",
+  Unreachable: "Check the base address, the network and the proxy",
+  Timeout: "Check the network; run again later, nothing is lost",
+  CursorLoop:
+    "Check `interface.paging.cursorParam` and `interface.paging.pageInfoField` with `tieout doctor`",
+  CursorExpired: "The list is read again from its start",
+}
+
+export const make = (
+  reason: PartnerReason,
+  operation: string,
+  more: {
+    readonly detail?: string
+    readonly advice?: string
+    readonly status?: number
+    readonly retryAt?: number
+  } = {},
+): PartnerError =>
+  new PartnerError({
+    reason,
+    operation,
+    detail: more.detail ?? detailOf[reason],
+    advice: more.advice ?? adviceOf[reason],
+    ...(more.status === undefined ? {} : { status: more.status }),
+    ...(more.retryAt === undefined ? {} : { retryAt: more.retryAt }),
+  })
+
+/** An answer whose status is not a success. */
+export const ofStatus = ({ operation, status, said }: Seen): Failure => {
+  const reason = reasonOf(status)
+  const detail = said === undefined ? detailOf[reason] : `${detailOf[reason]} (${said})`
+  const error = make(reason, operation, { status, detail })
+  if (status === 429) return { error, retry: "limited" }
+  return { error, retry: retried.has(status) ? "transient" : "never" }
+}
+
+/** The token endpoint's refusals are about the credentials, whatever their status. */
+export const ofTokenStatus = (seen: Seen): Failure => {
+  if (seen.status !== 400 && seen.status !== 401 && seen.status !== 403) return ofStatus(seen)
+  const detail = `the credentials are refused${seen.said === undefined ? "" : ` (${seen.said})`}`
+  const advice =
+    "Check TIEOUT_CLIENT_ID, TIEOUT_CLIENT_SECRET and TIEOUT_SCOPE, and that they belong to this base address"
+  return {
+    error: make("Unauthorized", seen.operation, { status: seen.status, detail, advice }),
+    retry: "never",
+  }
+}
+
+const reasonOfFault: Readonly<Record<TransportFault["kind"], PartnerReason>> = {
+  unreachable: "Unreachable",
+  network: "Unreachable",
+  timeout: "Timeout",
+  garbled: "BadResponse",
+  tooLarge: "TooLarge",
+}
+
+export const ofTransport = (operation: string, fault: TransportFault): Failure => ({
+  error: make(reasonOfFault[fault.kind], operation, { detail: fault.detail }),
+  retry: fault.kind === "unreachable" || fault.kind === "tooLarge" ? "never" : "transient",
+})
+
+/** A success whose body is not complete JSON. */
+export const ofBody = (
+  operation: string,
+  status: number,
+  contentType: string,
+  beginning: string,
+): Failure => {
+  const detail =
+    beginning === ""
+      ? "the answer is empty, not JSON"
+      : `the answer is not complete JSON (${contentType === "" ? "no content type" : contentType}): ${beginning}`
+  return { error: make("BadResponse", operation, { status, detail }), retry: "transient" }
+}

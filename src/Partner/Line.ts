@@ -1,0 +1,122 @@
+/** Asks until there is an answer, at the connection's pace; again where that makes sense. */
+import { Clock, Effect } from "effect"
+import type { PartnerError } from "../Partner.ts"
+import { type Answer, type Attempt, judge, outcomeOf, type Question } from "./Attempt.ts"
+import { equalJitter, fullJitter } from "./Backoff.ts"
+import type { Bounds } from "./Bounds.ts"
+import * as Fault from "./Fault.ts"
+import { Gate, type GateClosed } from "./Gate.ts"
+import type * as Transport from "./Transport.ts"
+
+interface Tries {
+  readonly failed: number
+  readonly limited: number
+}
+
+/** Everything that one connection shares: its pool, its pace, its token, its counts. */
+export class Line {
+  readonly counts = new Map<string, number>()
+  private readonly bounds: Bounds
+  private readonly gate: Gate
+  private readonly transport: Transport.Transport
+  private last: PartnerError | undefined
+
+  constructor(bounds: Bounds, transport: Transport.Transport) {
+    this.bounds = bounds
+    this.gate = new Gate(bounds)
+    this.transport = transport
+  }
+
+  private readonly closed = (operation: string, { why, wait }: GateClosed) =>
+    Effect.map(Clock.currentTimeMillis, (now) =>
+      why === "limited"
+        ? Fault.make("RateLimited", operation, {
+            detail: `the service asks for a pause of ${Math.ceil(wait / 1000)} s`,
+            retryAt: now + wait,
+          })
+        : Fault.make(this.last?.reason ?? "Unavailable", operation, {
+            detail: `not asked, since the service failed every time (last: ${this.last?.detail ?? "unknown"})`,
+            retryAt: now + wait,
+          }),
+    ).pipe(Effect.flip)
+
+  private send(question: Question): Effect.Effect<Attempt> {
+    return Effect.flatMap(Clock.currentTimeMillis, (requestedAt) => {
+      this.counts.set(question.kind, (this.counts.get(question.kind) ?? 0) + 1)
+      return Effect.matchEffect(this.transport.send(question.request), {
+        onSuccess: (reply) =>
+          Effect.map(Clock.currentTimeMillis, (now) => judge(question, reply, requestedAt, now)),
+        onFailure: (fault) =>
+          Effect.succeed<Attempt>({
+            kind: "failure",
+            failure: Fault.ofTransport(question.operation, fault),
+            hint: undefined,
+          }),
+      })
+    })
+  }
+
+  /** One attempt, at its turn. */
+  private once(question: Question): Effect.Effect<Attempt, PartnerError> {
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(
+        restore(this.gate.enter).pipe(Effect.catchAll((closed) => this.closed(question.operation, closed))),
+        (pass) =>
+          restore(this.send(question)).pipe(
+            Effect.onExit((exit) =>
+              Effect.sync(() => {
+                if (exit._tag === "Failure") return this.gate.leave(pass, { kind: "returned" })
+                const attempt = exit.value
+                if (attempt.kind === "failure") this.last = attempt.failure.error
+                this.gate.leave(pass, outcomeOf(attempt, this.bounds))
+              }),
+            ),
+          ),
+      ),
+    )
+  }
+
+  /** The wait before the next attempt, in milliseconds; or the error with which it ends. */
+  private again(
+    failure: Fault.Failure,
+    hint: number | undefined,
+    tries: Tries,
+  ): Effect.Effect<number, PartnerError> {
+    const { error, retry } = failure
+    if (retry === "never") return Effect.fail(error)
+    if (hint !== undefined && hint > this.bounds.longestWait) {
+      return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const wait = Math.min(hint, this.bounds.retryAfterCap)
+        return Effect.fail(
+          Fault.make(error.reason, error.operation, {
+            ...(error.status === undefined ? {} : { status: error.status }),
+            detail: `${error.detail}; it asks for a pause of ${Math.ceil(wait / 1000)} s`,
+            retryAt: now + wait,
+          }),
+        )
+      })
+    }
+    if (retry === "limited") {
+      if (tries.limited >= this.bounds.limitedTries) return Effect.fail(error)
+      return Effect.succeed(hint ?? equalJitter(tries.limited, this.bounds, Math.random()))
+    }
+    if (tries.failed >= this.bounds.tries || !this.gate.spendRetry()) return Effect.fail(error)
+    return Effect.succeed(hint ?? fullJitter(tries.failed, this.bounds, Math.random()))
+  }
+
+  /** Attempts until there is an answer, or a reason to stop. */
+  ask(question: Question, before: Tries = { failed: 0, limited: 0 }): Effect.Effect<Answer, PartnerError> {
+    return Effect.flatMap(this.once(question), (attempt) => {
+      if (attempt.kind === "answer") return Effect.succeed(attempt.answer)
+      const isLimited = attempt.failure.retry === "limited"
+      const tries = {
+        failed: before.failed + (isLimited ? 0 : 1),
+        limited: before.limited + (isLimited ? 1 : 0),
+      }
+      return this.again(attempt.failure, attempt.hint, tries).pipe(
+        Effect.flatMap(Effect.sleep),
+        Effect.flatMap(() => this.ask(question, tries)),
+      )
+    })
+  }
+}

@@ -1,0 +1,191 @@
+/** Cursor paging (`partner-interface.md`, PageInfo) as a stream of pages, one page ahead of whoever reads it. */
+import { Effect, Fiber, Option, Schema, type Scope, Stream } from "effect"
+import type { Page, Pages, PartnerError } from "../Partner.ts"
+import type { Interface } from "../Settings/Interface.ts"
+import type { Answer } from "./Attempt.ts"
+import type { Bounds } from "./Bounds.ts"
+import * as Fault from "./Fault.ts"
+import type { Session } from "./Session.ts"
+import { isFields } from "./Wire/Fields.ts"
+import { type Decoder, decodeAll } from "./Wire/Row.ts"
+
+const PageInfo = Schema.Struct({
+  hasNextPage: Schema.Boolean,
+  endCursor: Schema.optional(Schema.NullOr(Schema.String)),
+})
+const decodePageInfo = Schema.decodeUnknownOption(PageInfo)
+
+const pathOf = (dotted: string): ReadonlyArray<string> => (dotted === "" ? [] : dotted.split("."))
+
+const at = (value: unknown, path: ReadonlyArray<string>): unknown =>
+  path.reduce<unknown>(
+    (inner, key) => (isFields(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
+    value,
+  )
+
+const fieldsSeen = (value: unknown): string => {
+  if (Array.isArray(value)) return "the answer is an array"
+  if (!isFields(value)) return "the answer is not an object"
+  const names = Object.keys(value)
+    .slice(0, 10)
+    .map((name) => JSON.stringify(name.slice(0, 30)))
+  return `the answer has the fields ${names.join(", ")}`
+}
+
+interface Envelope {
+  readonly items: ReadonlyArray<unknown>
+  readonly hasNextPage: boolean
+  readonly endCursor: Option.Option<string>
+}
+
+const lastPage: Omit<Envelope, "items"> = { hasNextPage: false, endCursor: Option.none() }
+
+/** Takes an answer apart by the profile; never assumes that a list ends where it does not say so. */
+const openEnvelope = (
+  { value }: Answer,
+  operation: string,
+  { itemsField, pageInfoField }: Interface["paging"],
+): Effect.Effect<Envelope, PartnerError> => {
+  const wrong = (what: string, setting: string) =>
+    Effect.fail(
+      Fault.make("BadResponse", operation, {
+        detail: `${what}; ${fieldsSeen(value)}`,
+        advice: `Set \`${setting}\` to what the service sends; \`tieout doctor\` shows it`,
+      }),
+    )
+  const items = at(value, pathOf(itemsField))
+  if (!Array.isArray(items))
+    return wrong(`there is no array at "${itemsField}"`, "interface.paging.itemsField")
+  // An answer that is the array itself has no place for paging.
+  if (itemsField === "") return Effect.succeed({ items, ...lastPage })
+  const info = decodePageInfo(at(value, pathOf(pageInfoField)))
+  if (Option.isNone(info)) {
+    return wrong(`there is no hasNextPage at "${pageInfoField}"`, "interface.paging.pageInfoField")
+  }
+  const cursor = info.value.endCursor
+  const endCursor = typeof cursor === "string" && cursor !== "" ? Option.some(cursor) : Option.none()
+  return Effect.succeed({ items, hasNextPage: info.value.hasNextPage, endCursor })
+}
+
+const refusalsOfCursor: ReadonlySet<number | undefined> = new Set([400, 404, 410, 422])
+
+/**
+ * Notices a cursor that comes again, in bounded memory: the latest thousand are known, and longer circles are noticed by
+ * keeping one cursor for ever longer stretches (Brent's method).
+ */
+class Trail {
+  private readonly recent = new Set<string>()
+  private kept: string | undefined
+  private steps = 0
+  private stretch = 1024
+
+  /** Whether the cursor was seen before; then remembers it. */
+  repeats(cursor: string): boolean {
+    if (this.recent.has(cursor) || this.kept === cursor) return true
+    this.recent.add(cursor)
+    if (this.recent.size > 1024) {
+      const [oldest] = this.recent
+      if (oldest !== undefined) this.recent.delete(oldest)
+    }
+    this.steps++
+    if (this.steps === this.stretch) {
+      this.kept = cursor
+      this.steps = 0
+      this.stretch *= 2
+    }
+    return false
+  }
+}
+
+export interface Listing<A> {
+  readonly session: Session
+  readonly paging: Interface["paging"]
+  readonly bounds: Pick<Bounds, "maxPages" | "maxEmptyPages">
+  /** What the requests are counted under. */
+  readonly kind: string
+  readonly path: string
+  readonly decoder: Decoder<A>
+}
+
+const queryOf = (paging: Interface["paging"], cursor: Option.Option<string>): string => {
+  const query = new URLSearchParams()
+  if (paging.sizeParam !== null) query.set(paging.sizeParam, String(paging.size))
+  if (Option.isSome(cursor)) query.set(paging.cursorParam, cursor.value)
+  return query.size === 0 ? "" : `?${query.toString()}`
+}
+
+const fetchPage = <A>(
+  { session, paging, kind, path, decoder }: Listing<A>,
+  cursor: Option.Option<string>,
+): Effect.Effect<Page<A>, PartnerError> => {
+  const operation = `GET ${path}`
+  return session.get(kind, path, queryOf(paging, cursor)).pipe(
+    Effect.catchIf(
+      (error) => Option.isSome(cursor) && refusalsOfCursor.has(error.status),
+      ({ status = 400 }) => Effect.fail(Fault.make("CursorExpired", operation, { status })),
+    ),
+    Effect.flatMap((answer) =>
+      Effect.map(openEnvelope(answer, operation, paging), (envelope) => ({
+        rows: decodeAll(decoder, envelope.items, answer.source, pathOf(paging.itemsField)),
+        hasNextPage: envelope.hasNextPage,
+        endCursor: envelope.endCursor,
+        askedWith: cursor,
+        requestedAt: answer.requestedAt,
+      })),
+    ),
+  )
+}
+
+/** Watches one walk through a list; gives what is wrong with the page that came. */
+class Walk {
+  private readonly bounds: Listing<never>["bounds"]
+  private readonly trail = new Trail()
+  private pages = 0
+  private empty = 0
+
+  constructor(bounds: Listing<never>["bounds"], from: Option.Option<string>) {
+    this.bounds = bounds
+    if (Option.isSome(from)) this.trail.repeats(from.value)
+  }
+
+  problem(page: Page<unknown>): string | undefined {
+    this.pages++
+    this.empty = page.rows.length === 0 ? this.empty + 1 : 0
+    if (!page.hasNextPage) return undefined
+    if (Option.isNone(page.endCursor)) return "it promises a next page without a cursor to it"
+    if (this.trail.repeats(page.endCursor.value)) return "it gives a cursor that it gave before"
+    if (this.pages >= this.bounds.maxPages) return `it has more than ${this.bounds.maxPages} pages`
+    if (this.empty > this.bounds.maxEmptyPages)
+      return `it gave ${this.empty} empty pages, one after the other`
+    return undefined
+  }
+}
+
+type Ahead<A> = Fiber.Fiber<Page<A>, PartnerError>
+
+const walk = <A>(
+  listing: Listing<A>,
+  from: Option.Option<string>,
+): Effect.Effect<Stream.Stream<Page<A>, PartnerError>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const watch = new Walk(listing.bounds, from)
+    const launch = (cursor: Option.Option<string>) => Effect.forkIn(fetchPage(listing, cursor), scope)
+    const step = (ahead: Ahead<A>) =>
+      Effect.gen(function* () {
+        const page = yield* Fiber.join(ahead)
+        const problem = watch.problem(page)
+        if (problem !== undefined) {
+          return yield* Fault.make("CursorLoop", `GET ${listing.path}`, { detail: problem })
+        }
+        const next = page.hasNextPage ? Option.some(yield* launch(page.endCursor)) : Option.none<Ahead<A>>()
+        return [page, next] as const
+      })
+    return Stream.paginateEffect(yield* launch(from), step)
+  })
+
+/** The pages of a list; the requests of one that is no longer read are given up. */
+export const pages =
+  <A>(listing: Listing<A>): Pages<A> =>
+  (from) =>
+    Stream.unwrapScoped(walk(listing, from))

@@ -1,0 +1,31 @@
+import { isFields } from "./Wire/Fields.ts"
+
+const controls = /[^\p{L}\p{N}\p{P}\p{S} ]+/gu
+
+/** A short piece of what a server said, on one line, safe to print: no control characters, none of the secrets. */
+export const sanitize = (text: string, secrets: ReadonlyArray<string>, length: number): string => {
+  // Cut only after the secrets are gone: a cut could leave half of one.
+  let clean = text.slice(0, length * 50)
+  for (const secret of secrets) if (secret !== "") clean = clean.replaceAll(secret, "•••")
+  clean = clean.replace(controls, " ").replace(/ {2,}/g, " ").trim()
+  return clean.length > length ? `${clean.slice(0, length)}…` : clean
+}
+
+const short = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" && value.length <= 200 ? value : undefined
+
+/** What a JSON error answer says about itself, if it says it briefly: its code and message. The envelope is not documented. */
+export const complaint = (body: string): string | undefined => {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(body)
+  } catch {
+    return undefined
+  }
+  if (!isFields(parsed)) return undefined
+  const inner = isFields(parsed.error) ? parsed.error : parsed
+  const parts = [short(inner.code) ?? short(inner.error), short(inner.message)].filter(
+    (part) => part !== undefined,
+  )
+  return parts.length === 0 ? undefined : parts.join(": ")
+}

@@ -1,0 +1,101 @@
+/** A connection that is logged in: what is read goes with a bearer, which is renewed when it is refused. */
+import { Effect, Option, Redacted, type Scope } from "effect"
+import type { PartnerError } from "../Partner.ts"
+import type { Address } from "./Address.ts"
+import type { Answer, Question } from "./Attempt.ts"
+import type { Bounds } from "./Bounds.ts"
+import * as Fault from "./Fault.ts"
+import { Line } from "./Line.ts"
+import * as Token from "./Token.ts"
+import * as Transport from "./Transport.ts"
+
+export interface Credentials {
+  readonly clientId: string
+  readonly clientSecret: Redacted.Redacted
+  /** Sent verbatim. */
+  readonly scope: string
+}
+
+export interface Session {
+  /** Reads a path below the base address; `kind` is what the request is counted under. */
+  readonly get: (kind: string, path: string, query?: string) => Effect.Effect<Answer, PartnerError>
+  readonly requests: Effect.Effect<ReadonlyMap<string, number>>
+}
+
+const tokenRequest = (line: Line, address: Address, tokenPath: string, credentials: Credentials) => {
+  const secret = Redacted.value(credentials.clientSecret)
+  const operation = `POST ${tokenPath}`
+  const question: Question = {
+    kind: "token",
+    operation,
+    request: {
+      method: "POST",
+      path: address.prefix + tokenPath,
+      headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
+      body: new URLSearchParams({
+        client_id: credentials.clientId,
+        client_secret: secret,
+        grant_type: "client_credentials",
+        scope: credentials.scope,
+      }).toString(),
+    },
+    secrets: [secret, encodeURIComponent(secret)],
+    ofStatus: Fault.ofTokenStatus,
+  }
+  const unreadable = Fault.make("BadResponse", operation, { detail: "the answer holds no bearer token" })
+  return Effect.flatMap(line.ask(question), (answer) =>
+    Option.match(Token.decode(answer.value), {
+      onNone: () => Effect.fail(unreadable),
+      onSome: Effect.succeed,
+    }),
+  )
+}
+
+/** Opens a connection; its sockets end with the scope. */
+export const make = (
+  address: Address,
+  tokenPath: string,
+  credentials: Credentials,
+  bounds: Bounds,
+): Effect.Effect<Session, never, Scope.Scope> =>
+  Effect.map(Transport.make(address.origin, bounds), (transport) => {
+    const line = new Line(bounds, transport)
+    const tokens = Token.make(Effect.suspend(() => tokenRequest(line, address, tokenPath, credentials)))
+    const secret = Redacted.value(credentials.clientSecret)
+
+    const withToken = (kind: string, path: string, query: string, token: Redacted.Redacted) => {
+      const bearer = Redacted.value(token)
+      return line.ask({
+        kind,
+        operation: `GET ${path}`,
+        request: {
+          method: "GET",
+          path: address.prefix + path + query,
+          headers: {
+            authorization: `Bearer ${bearer}`,
+            accept: "application/json",
+            "accept-encoding": "gzip",
+          },
+        },
+        secrets: [bearer, secret],
+        ofStatus: Fault.ofStatus,
+      })
+    }
+
+    return {
+      get: (kind, path, query = "") =>
+        Effect.flatMap(tokens.get, (token) =>
+          withToken(kind, path, query, token).pipe(
+            Effect.catchIf(
+              (error) => error.status === 401,
+              () =>
+                tokens.invalidate(token).pipe(
+                  Effect.zipRight(tokens.get),
+                  Effect.flatMap((fresh) => withToken(kind, path, query, fresh)),
+                ),
+            ),
+          ),
+        ),
+      requests: Effect.sync(() => new Map(line.counts)),
+    }
+  })

@@ -1,0 +1,96 @@
+/**
+ * The bearer of a connection (`partner-interface.md`, Authentication): asked for once by however many wait for it, kept
+ * until 80 % of its life are over, forgotten when the service refuses it. A failure is never kept.
+ */
+import { Clock, Deferred, Effect, FiberId, Option, type Redacted, Schema } from "effect"
+import type { PartnerError } from "../Partner.ts"
+
+export interface Bearer {
+  readonly token: Redacted.Redacted
+  /** Seconds; none where the service does not say. */
+  readonly expiresIn: Option.Option<number>
+}
+
+/** Seconds assumed where the service does not say how long a token lives. */
+const assumedLife = 300
+const longestLife = 86_400
+const shareOfLife = 0.8
+
+const Seconds = Schema.Union(Schema.Number, Schema.NumberFromString).pipe(Schema.positive())
+
+/** A token goes into a header: anything but visible ASCII is no token. */
+const TokenText = Schema.String.pipe(Schema.pattern(/^[\x21-\x7e]{1,16384}$/))
+
+const TokenAnswer = Schema.Struct({
+  access_token: Schema.Redacted(TokenText),
+  token_type: Schema.optional(Schema.NullOr(Schema.String.pipe(Schema.pattern(/^bearer$/i)))),
+  expires_in: Schema.optional(Schema.Unknown),
+})
+
+const decodeAnswer = Schema.decodeUnknownOption(TokenAnswer)
+const decodeSeconds = Schema.decodeUnknownOption(Seconds)
+
+/** None where the answer is no bearer token. What was read is not repeated anywhere. */
+export const decode = (answer: unknown): Option.Option<Bearer> =>
+  Option.map(decodeAnswer(answer), ({ access_token, expires_in }) => ({
+    token: access_token,
+    expiresIn: decodeSeconds(expires_in),
+  }))
+
+export interface Tokens {
+  readonly get: Effect.Effect<Redacted.Redacted, PartnerError>
+  /** Forgets a token that was refused; one that has been replaced meanwhile stays. */
+  readonly invalidate: (token: Redacted.Redacted) => Effect.Effect<void>
+}
+
+interface Held {
+  readonly token: Redacted.Redacted
+  /** Epoch milliseconds. */
+  readonly refreshAt: number
+}
+
+type Flight = Deferred.Deferred<Redacted.Redacted, PartnerError>
+
+export const make = (request: Effect.Effect<Bearer, PartnerError>): Tokens => {
+  let held: Held | undefined
+  let flight: Flight | undefined
+
+  const take = (bearer: Bearer) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      const life = Math.min(
+        longestLife,
+        Option.getOrElse(bearer.expiresIn, () => assumedLife),
+      )
+      held = { token: bearer.token, refreshAt: now + life * shareOfLife * 1000 }
+      return bearer.token
+    })
+
+  // A fiber of its own: whoever asked first may be interrupted while others wait for the same answer.
+  const launch = (mine: Flight) =>
+    Effect.flatMap(request, take).pipe(
+      Effect.exit,
+      Effect.flatMap((exit) => {
+        flight = undefined
+        return Deferred.done(mine, exit)
+      }),
+      Effect.interruptible,
+      Effect.forkDaemon,
+    )
+
+  const board = Effect.uninterruptibleMask((restore) => {
+    if (flight !== undefined) return restore(Deferred.await(flight))
+    const mine: Flight = Deferred.unsafeMake(FiberId.none)
+    flight = mine
+    return Effect.zipRight(launch(mine), restore(Deferred.await(mine)))
+  })
+
+  return {
+    get: Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      held !== undefined && now < held.refreshAt ? Effect.succeed(held.token) : board,
+    ),
+    invalidate: (token) =>
+      Effect.sync(() => {
+        if (held?.token === token) held = undefined
+      }),
+  }
+}

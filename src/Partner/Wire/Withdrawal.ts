@@ -1,0 +1,73 @@
+import { Option } from "effect"
+import type { Withdrawal } from "../../Partner.ts"
+import {
+  accountRef,
+  amount,
+  currency,
+  type Fields,
+  inCurrency,
+  instant,
+  isAbsent,
+  type MoneyFields,
+  money,
+  object,
+  optional,
+  optionalText,
+  text,
+  uuid,
+} from "./Fields.ts"
+import { type Decoder, storable } from "./Row.ts"
+
+type Amounts = Pick<Withdrawal, "form" | "amount" | "delivered" | "fee">
+
+const moneyForm = (row: Fields, names: MoneyFields, accountCurrency: string): Amounts => {
+  const debited = money(row, "sourceAmount", "$", names, "positive")
+  const delivered = money(row, "destinationAmount", "$", names, "notNegative")
+  const fee = money(row, "fee", "$", names, "notNegative")
+  // "`destinationAmount` delivered (equals `sourceAmount` less `fee`)": all three in one currency.
+  inCurrency(debited, accountCurrency, "$.sourceAmount", "the source account")
+  inCurrency(delivered, accountCurrency, "$.destinationAmount", "the source account")
+  inCurrency(fee, accountCurrency, "$.fee", "the source account")
+  return { form: "money", amount: debited, delivered: Option.some(delivered), fee: Option.some(fee) }
+}
+
+const flatForm = (row: Fields, accountCurrency: string): Amounts => {
+  const code = currency(row, "currency")
+  const sent = { amount: amount(row, "amount", "$", code, "positive"), currency: code }
+  inCurrency(sent, accountCurrency, "$.currency", "the source account")
+  const fee = optional(row, "feeAmount", (fields, key, at) => ({
+    amount: amount(fields, key, at, code, "notNegative"),
+    currency: code,
+  }))
+  return { form: "flat", amount: sent, delivered: Option.none(), fee }
+}
+
+/** The Money form is told by its `sourceAmount`; without one, the flat form is expected. */
+export const decoder = (names: MoneyFields): Decoder<Withdrawal> => ({
+  idField: "withdrawalId",
+  decode: (row, source) => {
+    const sourceAccount = accountRef(row, "sourceAccount")
+    const amounts = isAbsent(row.sourceAmount)
+      ? flatForm(row, sourceAccount.currency)
+      : moneyForm(row, names, sourceAccount.currency)
+    const destination = object(row, "destination")
+    return {
+      resourceType: "WITHDRAWAL",
+      id: uuid(row, "withdrawalId"),
+      sourceAccount,
+      ...amounts,
+      status: text(row, "status"),
+      reasonCode: optionalText(row, "reasonCode"),
+      externalReference: optionalText(row, "externalReference"),
+      reference: optionalText(row, amounts.form === "money" ? "reference" : "purpose"),
+      counterparty: Option.orElse(optionalText(destination, "accountNumber", "$.destination"), () =>
+        optionalText(destination, "walletAddress", "$.destination"),
+      ),
+      destinationId: optional(destination, "destinationId", uuid, "$.destination"),
+      code: optionalText(row, "code"),
+      transactionHash: optionalText(row, "transactionHash"),
+      createdAt: instant(row, "createdAt"),
+      raw: storable(source()),
+    }
+  },
+})

@@ -1,0 +1,85 @@
+/** The checks of the reconciliation: what each proves, and how bad it is when it does not hold. Source: `design.md`. */
+
+/** `warning`: a person should look at it before the period closes. `blocking`: the books cannot be relied on. */
+export type Severity = "warning" | "blocking"
+
+export interface Check {
+  readonly name: string
+  readonly severity: Severity
+  /** What holds when the check has no finding. */
+  readonly proves: string
+}
+
+export const checks = [
+  {
+    name: "running-balance",
+    severity: "blocking",
+    proves: "Every statement's running balance continues from entry to entry, and no entry is held back.",
+  },
+  {
+    name: "cash-balance",
+    severity: "blocking",
+    proves:
+      "Ledger cash, the statement's last balance and the balance that the service reports are one figure.",
+  },
+  {
+    name: "movement-entries",
+    severity: "blocking",
+    proves: "Every completed deposit, withdrawal and conversion has its entries, with the right totals.",
+  },
+  {
+    name: "stated-fee",
+    severity: "warning",
+    proves: "Every fee that a completed movement states is shown by its entries.",
+  },
+  {
+    name: "missing-resource",
+    severity: "blocking",
+    proves: "Every deposit, withdrawal and conversion that an entry names can be read.",
+  },
+  {
+    name: "unclassified-entry",
+    severity: "warning",
+    proves: "Every entry names a resource of a type that is known, with its identifier.",
+  },
+  {
+    name: "adjustment",
+    severity: "warning",
+    proves: "No entry without a resource stands in suspense.",
+  },
+  {
+    name: "conversion-rate",
+    severity: "warning",
+    proves: "Every completed conversion bought what it sold, less fees, at its rate.",
+  },
+  {
+    name: "clearing-nets",
+    severity: "blocking",
+    proves: "Every refused or cancelled movement nets to zero in clearing.",
+  },
+  {
+    name: "trial-balance",
+    severity: "blocking",
+    proves: "Debits equal credits in every currency; with --full, balances are the sums of their postings.",
+  },
+  {
+    name: "contradiction",
+    severity: "blocking",
+    proves: "No statement entry was read with two contents.",
+  },
+  {
+    name: "export-totals",
+    severity: "blocking",
+    proves: "The totals of every committed export are the ledger's.",
+  },
+  {
+    name: "quarantine",
+    severity: "blocking",
+    proves: "Everything that the service sent could be understood.",
+  },
+] as const satisfies ReadonlyArray<Check>
+
+export type CheckName = (typeof checks)[number]["name"]
+
+export const severityOf = (name: CheckName): Severity =>
+  checks.find((check) => check.name === name)?.severity ?? "blocking"

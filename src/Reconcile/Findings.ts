@@ -1,0 +1,62 @@
+/**
+ * Findings open and close themselves. What a check finds is opened, or refreshed where it is open already; what is open
+ * and not found any more is closed. A check therefore always looks at the subjects of its open findings as well.
+ */
+import type { Sql } from "../Database/Client.ts"
+import { type CheckName, severityOf } from "./Check.ts"
+import { type Fragment, inBooks, type Scope } from "./Scope.ts"
+
+export interface Recorded {
+  readonly opened: bigint
+  readonly closed: bigint
+}
+
+/** A statement that gives `check_name, book_id, subject_type, subject_id, message, evidence, ripe`, one row per subject. */
+export interface CheckQuery {
+  readonly checks: ReadonlyArray<CheckName>
+  readonly found: (sql: Sql, scope: Scope) => Fragment
+  /** Resources in these states wait in `reconcile.deferred` while they are found and not ripe. */
+  readonly deferring?: ReadonlyArray<string>
+}
+
+/**
+ * What is found and not ripe waits for the next run instead of becoming a finding; what is settled waits no longer. Only
+ * resources in the check's own states are its to take off the list.
+ */
+const deferral = (sql: Sql, scope: Scope, states: ReadonlyArray<string>): Fragment => sql`,
+  waiting as (
+    insert into reconcile.deferred (book_id, resource_id, resource_type)
+    select f.book_id, f.subject_id::uuid, upper(f.subject_type) from found f where not f.ripe
+    on conflict do nothing),
+  settled as (
+    delete from reconcile.deferred d using mirror.resources r
+    where d.book_id = ${inBooks(sql, scope)} and r.book_id = d.book_id and r.resource_id = d.resource_id
+      and r.resource_type = d.resource_type and r.status = any (${`{${states.join(",")}}`}::text::text[])
+      and not exists (select 1 from found f where not f.ripe and f.book_id = d.book_id
+                      and f.subject_id = d.resource_id::text and upper(f.subject_type) = d.resource_type))`
+
+export const record = (sql: Sql, scope: Scope, query: CheckQuery) => {
+  const severities = JSON.stringify(Object.fromEntries(query.checks.map((name) => [name, severityOf(name)])))
+  return sql<Array<Recorded>>`
+    with found as materialized (${query.found(sql, scope)}),
+    kept as (
+      insert into reconcile.findings as k
+        (book_id, check_name, severity, subject_type, subject_id, message, evidence, opened_run)
+      select f.book_id, f.check_name, ${severities}::text::json ->> f.check_name, f.subject_type, f.subject_id,
+        f.message, f.evidence, ${scope.runId}::integer
+      from found f where f.ripe
+      on conflict (book_id, check_name, subject_type, subject_id) where closed_at is null
+      do update set severity = excluded.severity, message = excluded.message, evidence = excluded.evidence,
+        seen_at = now()
+      returning k.xmax = 0 as opened),
+    closed as (
+      update reconcile.findings o set closed_at = now(), closed_run = ${scope.runId}::integer
+      where o.book_id = ${inBooks(sql, scope)} and o.closed_at is null
+        and o.check_name = any (${`{${query.checks.join(",")}}`}::text::text[])
+        and not exists (
+          select 1 from found f where f.book_id = o.book_id and f.check_name = o.check_name
+            and f.subject_type = o.subject_type and f.subject_id = o.subject_id)
+      returning 1)
+    ${query.deferring === undefined ? sql`` : deferral(sql, scope, query.deferring)}
+    select (select count(*) from kept where opened) as opened, (select count(*) from closed) as closed`
+}

@@ -1,0 +1,68 @@
+/** How far the changes of each book have been reconciled. */
+import { Effect, Option } from "effect"
+import type { Book } from "../Book.ts"
+import { Database } from "../Database.ts"
+
+/** Books of one connection and state: reconciled through the same run, and now to be through another. */
+export interface Stretch {
+  readonly books: ReadonlyArray<number>
+  /** Every run up to this one has been reconciled; 0: none. */
+  readonly reconciled: number
+  /** Every run up to this one will have been. */
+  readonly through: number
+}
+
+/**
+ * Part of the caller's transaction: takes the books for itself until it ends, so that two reconciliations of one book do
+ * not cross, and says how far they can be reconciled now: up to `runId`, which has finished reading, or up to the last
+ * run, but not past one that is still running, because it may yet commit changes. One that a later run has overtaken
+ * writes no more (it has lost the lease).
+ */
+export const takeBooks = Effect.fn("Reconcile.takeBooks")(function* (
+  books: ReadonlyArray<Book>,
+  runId: Option.Option<number>,
+) {
+  const database = yield* Database
+  const ids = `{${books.map(({ bookId }) => bookId).join(",")}}`
+  const run = Option.getOrNull(runId)
+  yield* database.query(
+    "Reconcile.takeBooks.begin",
+    (sql) => sql`
+      insert into reconcile.progress (book_id, through_run)
+      select b, 0 from unnest(${ids}::text::integer[]) b order by b on conflict do nothing`,
+  )
+  yield* database.query(
+    "Reconcile.takeBooks.lock",
+    (sql) => sql`
+      select 1 from reconcile.progress where book_id = any (${ids}::text::integer[]) order by book_id for update`,
+  )
+  // After the lock, so that another reconciliation's progress is seen; before the checks, so that no later run is counted.
+  const rows = yield* database.query(
+    "Reconcile.takeBooks",
+    (sql) => sql<Array<{ books: ReadonlyArray<number>; reconciled: number; through: number }>>`
+      select array_agg(s.book_id order by s.book_id) as books, s.reconciled, s.through
+      from (
+        select p.book_id, p.through_run as reconciled, greatest(p.through_run, least(
+          coalesce(${run}::integer,
+            (select max(r.run_id) from sync.runs r where r.connection = b.connection), 0),
+          (select min(r.run_id) - 1 from sync.runs r
+           where r.connection = b.connection and r.state = 'running' and r.run_id is distinct from ${run}::integer
+             and not exists (select 1 from sync.leases l where l.connection = r.connection and l.run_id > r.run_id)))
+        ) as through
+        from reconcile.progress p join mirror.books b on b.book_id = p.book_id
+        where p.book_id = any (${ids}::text::integer[])) s
+      group by s.reconciled, s.through order by s.reconciled, s.through`,
+  )
+  return rows satisfies ReadonlyArray<Stretch>
+})
+
+/** Part of the caller's transaction. */
+export const saveProgress = Effect.fn("Reconcile.saveProgress")(function* (stretch: Stretch) {
+  const database = yield* Database
+  yield* database.query(
+    "Reconcile.saveProgress",
+    (sql) => sql`
+      update reconcile.progress set reconciled_at = now(), through_run = ${stretch.through}
+      where book_id = any (${`{${stretch.books.join(",")}}`}::text::integer[])`,
+  )
+})

@@ -1,0 +1,97 @@
+/** What a reconciliation looks at, as pieces of SQL. */
+import type { PendingQuery, Row } from "postgres"
+import type { Sql } from "../Database/Client.ts"
+import type { FlatWithdrawalFee } from "../Ledger/Leg.ts"
+import type { CheckName } from "./Check.ts"
+
+/** A piece of a statement. */
+export type Fragment = PendingQuery<Row[]>
+
+export interface Scope {
+  readonly books: ReadonlyArray<number>
+  /** What later runs changed is looked at; null: everything. The subjects of open findings always are. */
+  readonly sinceRun: number | null
+  /** Instead of what changed, what belongs to this month (`2026-10`) of the accounting time zone. */
+  readonly period: string | null
+  /** Asked for: also what is too dear to look at each time. */
+  readonly full: boolean
+  /** The accounting time zone. */
+  readonly timeZone: string
+  readonly flatWithdrawalFee: FlatWithdrawalFee
+  /** The run that findings are opened and closed by, where there is one. */
+  readonly runId: number | null
+}
+
+/** Neither limited to what changed nor to a month. */
+export const isEverything = ({ period, sinceRun }: Scope): boolean => sinceRun === null && period === null
+
+export const inBooks = (sql: Sql, { books }: Scope): Fragment =>
+  sql`any (${`{${books.join(",")}}`}::text::integer[])`
+
+/** Whether a point in time belongs to the scope's month. */
+export const inPeriod = (sql: Sql, { period, timeZone }: Scope, at: Fragment): Fragment => {
+  if (period === null) return sql`true`
+  const first = sql`(${`${period}-01`}::text::timestamp)`
+  return sql`(${at} >= ${first} at time zone ${timeZone}
+    and ${at} < (${first} + interval '1 month') at time zone ${timeZone})`
+}
+
+/** Condition on a statement entry `e`: of the books, and changed since or of the month. Held ones included. */
+export const entriesInScope = (sql: Sql, scope: Scope): Fragment => sql`
+  e.book_id = ${inBooks(sql, scope)}
+  ${scope.sinceRun === null ? sql`` : sql`and e.run_id > ${scope.sinceRun}`}
+  and ${inPeriod(sql, scope, sql`e.occurred_at`)}`
+
+/** Book and subject of what is open of one check. */
+export const openSubjects = (sql: Sql, scope: Scope, check: CheckName): Fragment => sql`
+  select f.book_id, f.subject_type, f.subject_id, f.evidence from reconcile.findings f
+  where f.book_id = ${inBooks(sql, scope)} and f.check_name = ${check} and f.closed_at is null`
+
+/**
+ * Condition on a resource `r`: of the books, and changed since, named by an entry that did, waiting for a later tail, or
+ * the subject of an open finding.
+ */
+export const resourcesInScope = (sql: Sql, scope: Scope, check: CheckName): Fragment => {
+  const books = inBooks(sql, scope)
+  if (isEverything(scope)) return sql`r.book_id = ${books}`
+  const changed =
+    scope.sinceRun === null ? inPeriod(sql, scope, sql`c.created_at`) : sql`c.run_id > ${scope.sinceRun}`
+  return sql`(r.book_id, r.resource_id, r.resource_type) in (
+    select c.book_id, c.resource_id, c.resource_type from mirror.resources c
+    where c.book_id = ${books} and ${changed}
+    union
+    select e.book_id, e.related_id, e.related_type from mirror.statement_entries e
+    where ${entriesInScope(sql, scope)} and e.related_id is not null
+    union
+    select d.book_id, d.resource_id, d.resource_type from reconcile.deferred d where d.book_id = ${books}
+    union
+    select o.book_id, o.subject_id::uuid, upper(o.subject_type) from (${openSubjects(sql, scope, check)}) o)`
+}
+
+/** An amount as text at its currency's scale; more decimals, which no amount should have, are shown. */
+export const amountText = (sql: Sql, amount: Fragment, currency: Fragment): Fragment => sql`
+  round(${amount}, greatest(scale(trim_scale(${amount})),
+    coalesce((select y.scale::integer from ledger.currencies y where y.code = ${currency}), 0)))::text`
+
+/** The same with the currency: `12.50 EUR`. */
+export const sumText = (sql: Sql, amount: Fragment, currency: Fragment): Fragment =>
+  sql`${amountText(sql, amount, currency)} || ' ' || ${currency}`
+
+/** A point in time as ISO 8601 text in UTC. */
+export const instantText = (sql: Sql, at: Fragment): Fragment =>
+  sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+
+/**
+ * Accounts whose statement has a gap: entries held back, or a row of it in quarantine. What is missing on them may be
+ * behind the gap.
+ */
+export const brokenAccounts = (sql: Sql, scope: Scope): Fragment => sql`
+  select q.book_id, substr(q.stream, length('statement:') + 1) as account_id from mirror.quarantine q
+  where q.book_id = ${inBooks(sql, scope)} and q.resolved_at is null and q.stream like 'statement:%'
+  union
+  select a.book_id, a.account_id::text from mirror.accounts a
+  -- The limit keeps this a look at the end of each statement; as a join it would be planned as a scan of all entries.
+  cross join lateral (
+    select 1 from mirror.statement_entries h
+    where h.book_id = a.book_id and h.account_id = a.account_id and h.position > a.entries and h.held limit 1) held
+  where a.book_id = ${inBooks(sql, scope)}`

@@ -1,0 +1,96 @@
+/** What is open, for people: findings with what `tieout explain` takes, and counts. */
+import { Effect, Option } from "effect"
+import type { Book } from "../Book.ts"
+import { Database } from "../Database.ts"
+import type { Severity } from "./Check.ts"
+
+export interface OpenFinding {
+  /** `F12`. */
+  readonly findingId: string
+  readonly check: string
+  readonly severity: Severity
+  /** The book's code. */
+  readonly book: string
+  readonly message: string
+  /** What `tieout explain` takes: the identifier that it is about, or else the finding's own. */
+  readonly subject: string
+  /** ISO 8601, our clock. */
+  readonly openedAt: string
+}
+
+/** What waits for a person; the same figures for every command. */
+export interface OpenCounts {
+  readonly blockingFindings: number
+  readonly warnings: number
+  /** Rows in quarantine. */
+  readonly quarantined: number
+}
+
+const idsOf = (books: ReadonlyArray<Book>): string => `{${books.map(({ bookId }) => bookId).join(",")}}`
+
+/**
+ * Open findings, blocking ones first, then the oldest. With a month (`2026-10`): those that happened in it in the given
+ * time zone, and those that belong to no month.
+ */
+export const openFindings = Effect.fn("Reconcile.openFindings")(function* (
+  books: ReadonlyArray<Book>,
+  period: Option.Option<string>,
+  timeZone: string,
+) {
+  const database = yield* Database
+  const month = Option.getOrNull(period)
+  const rows = yield* database.query(
+    "Reconcile.openFindings",
+    (sql) => sql<
+      Array<{
+        finding_id: bigint
+        check_name: string
+        severity: Severity
+        code: string
+        message: string
+        explainable: boolean
+        subject_id: string
+        opened_at: string
+      }>
+    >`
+      select f.finding_id, f.check_name, f.severity, b.code, f.message, f.subject_id,
+        f.subject_type in ('account', 'statement_entry', 'deposit', 'withdrawal', 'conversion') as explainable,
+        to_char(f.opened_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as opened_at
+      from reconcile.findings f join mirror.books b on b.book_id = f.book_id
+      where f.book_id = any (${idsOf(books)}::text::integer[]) and f.closed_at is null
+        and (${month}::text is null or ${month}::text = coalesce(f.evidence ->> 'period',
+          to_char((f.evidence ->> 'occurredAt')::timestamptz at time zone ${timeZone}, 'YYYY-MM'), ${month}::text))
+      order by f.severity, f.opened_at, f.finding_id`,
+  )
+  return rows.map(
+    (row): OpenFinding => ({
+      findingId: `F${row.finding_id}`,
+      check: row.check_name,
+      severity: row.severity,
+      book: row.code,
+      message: row.message,
+      subject: row.explainable ? row.subject_id : `F${row.finding_id}`,
+      openedAt: row.opened_at,
+    }),
+  )
+})
+
+export const openCounts = Effect.fn("Reconcile.openCounts")(function* (books: ReadonlyArray<Book>) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Reconcile.openCounts",
+    (sql) => sql<Array<{ blocking: number; warnings: number; quarantined: number }>>`
+      with books as (select unnest(${idsOf(books)}::text::integer[]) as book_id)
+      select count(*) filter (where f.severity = 'blocking')::integer as blocking,
+        count(*) filter (where f.severity = 'warning')::integer as warnings,
+        (select count(*)::integer from mirror.quarantine q
+         where q.resolved_at is null and q.book_id in (select book_id from books)) as quarantined
+      from reconcile.findings f where f.closed_at is null and f.book_id in (select book_id from books)`,
+  )
+  const counts: OpenCounts = {
+    blockingFindings: rows[0]?.blocking ?? 0,
+    warnings: rows[0]?.warnings ?? 0,
+    quarantined: rows[0]?.quarantined ?? 0,
+  }
+  return counts
+})

@@ -1,0 +1,202 @@
+/**
+ * The settings: `config/tieout.yaml` with the environment laid over it, parsed once into exact types. Every mistake is
+ * reported at once, with its place, what was found and what is expected. Credentials stand in the environment only.
+ */
+import { existsSync, readFileSync } from "node:fs"
+import { Context, Data, Effect, Either, Layer, Option, Redacted, Schema } from "effect"
+import { Content } from "./Settings/Content.ts"
+import { type Credentials, credentials } from "./Settings/Credentials.ts"
+import { type Document, readDocument } from "./Settings/Document.ts"
+import { overlay, type Variables, variable } from "./Settings/Environment.ts"
+import { Interface } from "./Settings/Interface.ts"
+import { unknownKeys, withoutEmptySections } from "./Settings/Keys.ts"
+import { formatPath, type Mistake, mistakesOf } from "./Settings/Mistake.ts"
+import { nearest } from "./Settings/Nearest.ts"
+
+export const defaultFile = "config/tieout.yaml"
+
+export interface ConnectionSettings extends Credentials {
+  readonly name: string
+  readonly surfaces: ReadonlyArray<"organization" | "client" | "credit">
+  /** The common profile with this connection's own differences laid over it. */
+  readonly interface: Interface
+}
+
+/** Where settings are read from. */
+export class SettingsSource extends Context.Reference<SettingsSource>()("tieout/SettingsSource", {
+  defaultValue: (): { readonly file: Option.Option<string>; readonly variables: Variables } => ({
+    /** A file that was asked for: it must be there. */
+    file: Option.none(),
+    variables: process.env,
+  }),
+}) {}
+
+/** `mistakes` are whole lines for a person; none of them holds a secret. */
+export class SettingsError extends Data.TaggedError("SettingsError")<{
+  readonly reason: "Unreadable" | "Invalid" | "UnknownConnection" | "MissingCredentials"
+  readonly mistakes: ReadonlyArray<string>
+  readonly advice: string
+}> {
+  override get message(): string {
+    return [...this.mistakes, this.advice].join("\n")
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const merged = (base: unknown, over: unknown): unknown => {
+  if (!isRecord(base) || !isRecord(over)) return over === undefined ? base : over
+  const keys = new Set([...Object.keys(base), ...Object.keys(over)])
+  return Object.fromEntries([...keys].map((key) => [key, merged(base[key], over[key])]))
+}
+
+const readFile = Effect.fn("Settings.readFile")(function* (asked: Option.Option<string>) {
+  const file = Option.getOrElse(asked, () => defaultFile)
+  if (Option.isNone(asked) && !existsSync(file)) return { file, document: readDocument("") }
+  const text = yield* Effect.try({
+    try: () => readFileSync(file, "utf8"),
+    catch: (cause) =>
+      new SettingsError({
+        reason: "Unreadable",
+        mistakes: [existsSync(file) ? `${file}: ${String(cause)}` : `${file}: there is no such file`],
+        advice: `Name a settings file with --config or TIEOUT_CONFIG, or leave both out to use ${defaultFile}.`,
+      }),
+  })
+  return { file, document: readDocument(text.replace(/^\uFEFF/, "")) }
+})
+
+/** Mistakes as whole lines, those of the file in its order. */
+const linesFor = (
+  mistakes: ReadonlyArray<Mistake>,
+  file: string,
+  document: Document,
+  setBy: ReadonlyMap<string, string>,
+): ReadonlyArray<string> =>
+  [...mistakes]
+    .sort((a, b) => (document.lineOf(a.path) ?? 0) - (document.lineOf(b.path) ?? 0))
+    .map((mistake) => lineFor(mistake, file, document, setBy))
+
+const lineFor = (
+  mistake: Mistake,
+  file: string,
+  document: Document,
+  setBy: ReadonlyMap<string, string>,
+): string => {
+  const path = formatPath(mistake.path)
+  const variableName = setBy.get(mistake.path.join("."))
+  if (variableName !== undefined) return `${variableName}: ${mistake.text}`
+  if (path.startsWith("TIEOUT_") || path === "DATABASE_URL") return `${path}: ${mistake.text}`
+  const line = document.lineOf(mistake.path)
+  return `${file}${line === undefined ? "" : `:${line}`}: ${path === "" ? "" : `${path}: `}${mistake.text}`
+}
+
+const databaseMistakes = (url: Option.Option<string>): ReadonlyArray<Mistake> =>
+  Option.isNone(url) || /^postgres(?:ql)?:\/\/./.test(url.value)
+    ? []
+    : [{ path: ["DATABASE_URL"], text: "expected an address that begins with postgres://" }]
+
+const decode = Schema.decodeUnknownEither(Content, { errors: "all" })
+
+const load = Effect.fn("Settings.load")(function* () {
+  const { file: asked, variables } = yield* SettingsSource
+  const configFile = Option.orElse(asked, () => variable(variables, "TIEOUT_CONFIG"))
+  const { file, document } = yield* readFile(configFile)
+  const invalid = (lines: ReadonlyArray<string>) =>
+    new SettingsError({
+      reason: "Invalid",
+      mistakes: [...new Set(lines)],
+      advice: "Mend the settings and run the command again; nothing has been read or written.",
+    })
+  if (document.mistakes.length > 0) {
+    return yield* invalid(
+      document.mistakes.map(({ line, text }) => `${file}${line === undefined ? "" : `:${line}`}: ${text}`),
+    )
+  }
+  if (document.content !== null && document.content !== undefined && !isRecord(document.content)) {
+    return yield* invalid([`${file}: expected keys such as "accounting:" at the left margin`])
+  }
+  const { content, setBy, mistakes: unknownVariables } = overlay(document.content ?? {}, variables)
+  const cleaned = withoutEmptySections(content)
+  const decoded = decode(cleaned)
+  const databaseUrl = variable(variables, "DATABASE_URL")
+  const mistakes = [
+    ...unknownKeys(cleaned),
+    ...(Either.isLeft(decoded) ? mistakesOf(decoded.left.issue) : []),
+    ...unknownVariables,
+    ...databaseMistakes(databaseUrl),
+  ]
+  if (mistakes.length > 0 || Either.isLeft(decoded)) {
+    return yield* invalid(linesFor(mistakes, file, document, setBy))
+  }
+  return { file, raw: cleaned, content: decoded.right, databaseUrl, variables }
+})
+
+/** The profile of one connection. What is laid over has been validated part by part, so that this cannot fail. */
+const profileOf = (raw: unknown, name: string): Interface => {
+  const sections = isRecord(raw) ? raw : {}
+  const connections = isRecord(sections.connections) ? sections.connections : {}
+  const own = connections[name]
+  return Schema.decodeUnknownSync(Interface)(
+    merged(sections.interface ?? {}, isRecord(own) ? own.interface : undefined),
+  )
+}
+
+export class Settings extends Effect.Service<Settings>()("tieout/Settings", {
+  effect: Effect.gen(function* () {
+    const { content, databaseUrl, file, raw, variables } = yield* load()
+    const names = Object.keys(content.connections)
+
+    /** Settings and credentials of one connection; fails when it is not known or its variables are missing. */
+    const connection = Effect.fn("Settings.connection")(function* (name: string) {
+      const known = content.connections[name]
+      if (known === undefined) {
+        const near = nearest(name, names)
+        return yield* new SettingsError({
+          reason: "UnknownConnection",
+          mistakes: [`there is no connection named ${JSON.stringify(name)}; known: ${names.join(", ")}`],
+          advice: near === undefined ? `Add it under connections in ${file}.` : `Did you mean ${near}?`,
+        })
+      }
+      const secrets = credentials(name, variables)
+      if (Either.isLeft(secrets)) {
+        return yield* new SettingsError({
+          reason: "MissingCredentials",
+          mistakes: secrets.left.map((mistake) => `${formatPath(mistake.path)}: ${mistake.text}`),
+          advice: `The connection ${JSON.stringify(name)} takes its credentials from these four environment variables.`,
+        })
+      }
+      const settings: ConnectionSettings = {
+        name,
+        surfaces: known.surfaces,
+        interface: profileOf(raw, name),
+        ...secrets.right,
+      }
+      return settings
+    })
+
+    return {
+      ...content,
+      /** The file that was read, whether or not it was there. */
+      file,
+      connectionNames: names,
+      connection,
+      databaseUrl: Option.map(databaseUrl, (url) => Redacted.make(url)),
+      /** Where an embedded database keeps its data, as given: relative to the working directory. */
+      dataDir: Option.getOrElse(variable(variables, "TIEOUT_DATA_DIR"), () => "data"),
+    }
+  }),
+}) {
+  /** Settings from a file and variables of the caller's choice. */
+  static readonly from = (source: {
+    readonly file?: string
+    readonly variables?: Variables
+  }): Layer.Layer<Settings, SettingsError> =>
+    Layer.provide(
+      Settings.Default,
+      Layer.succeed(SettingsSource, {
+        file: Option.fromNullable(source.file),
+        variables: source.variables ?? process.env,
+      }),
+    )
+}

@@ -1,0 +1,40 @@
+/** The settings file as text: its content, and the line that each key stands on. */
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml"
+import type { Mistake, Path } from "./Mistake.ts"
+
+export interface Document {
+  readonly content: unknown
+  /** The line of the deepest key of the path that the file has, counted from 1. */
+  readonly lineOf: (path: Path) => number | undefined
+  readonly mistakes: ReadonlyArray<Mistake & { readonly line?: number }>
+}
+
+const keyOf = (key: unknown): unknown => (isScalar(key) ? key.value : key)
+
+export const readDocument = (text: string): Document => {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const mistakes = document.errors.map((error) => ({
+    path: [],
+    text: `cannot be read as YAML: ${error.message}`,
+    line: lines.linePos(error.pos[0]).line,
+  }))
+  const lineOf = (path: Path): number | undefined => {
+    let node: unknown = document.contents
+    let offset: number | undefined
+    for (const key of path) {
+      if (isMap(node)) {
+        const pair = node.items.find((item) => keyOf(item.key) === key)
+        if (pair === undefined) break
+        offset = isScalar(pair.key) ? pair.key.range?.[0] : offset
+        node = pair.value
+      } else if (isSeq(node) && typeof key === "number") {
+        const item: unknown = node.items[key]
+        offset = isNode(item) ? (item.range?.[0] ?? offset) : offset
+        node = item
+      } else break
+    }
+    return offset === undefined ? undefined : lines.linePos(offset).line
+  }
+  return { content: mistakes.length > 0 ? undefined : document.toJS(), lineOf, mistakes }
+}

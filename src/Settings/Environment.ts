@@ -1,0 +1,112 @@
+/** Settings from environment variables: every key's name follows from its path, and beats the file. */
+import { Option, type SchemaAST } from "effect"
+import { parse } from "yaml"
+import { connectionPrefix, leaves, sectionNames } from "./Keys.ts"
+import type { Mistake } from "./Mistake.ts"
+import { nearest } from "./Nearest.ts"
+
+export type Variables = Readonly<Record<string, string | undefined>>
+
+const screamingSnake = (key: string): string =>
+  key
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replace(/-/g, "_")
+    .toUpperCase()
+
+/** `["accounting", "timeZone"]` → `TIEOUT_ACCOUNTING_TIME_ZONE` */
+export const variableName = (path: ReadonlyArray<string>): string =>
+  ["TIEOUT", ...path.map(screamingSnake)].join("_")
+
+const sections = sectionNames.map((name) => variableName([name]))
+
+/** Variables that are no keys of the file. */
+const ownVariables = ["TIEOUT_CONFIG", "TIEOUT_DATA_DIR", "TIEOUT_LOG", "TIEOUT_LOG_LEVEL"]
+export const secretNames = ["BASE_URL", "CLIENT_ID", "CLIENT_SECRET", "SCOPE"] as const
+
+/** An empty variable counts as not set, as it does in a compose file. */
+export const variable = (variables: Variables, name: string): Option.Option<string> =>
+  Option.filter(Option.fromNullable(variables[name]), (text) => text.trim() !== "")
+
+const acceptsText = (ast: SchemaAST.AST): boolean =>
+  ast._tag === "StringKeyword" ||
+  (ast._tag === "Literal" && typeof ast.literal === "string") ||
+  (ast._tag === "Union" && ast.types.some(acceptsText))
+
+const acceptsNull = (ast: SchemaAST.AST): boolean =>
+  ast._tag === "Union" && ast.types.some((type) => type._tag === "Literal" && type.literal === null)
+
+const yamlOrText = (text: string): unknown => {
+  try {
+    return parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** Text stays text, whatever it looks like; a list may be separated by commas; the rest is read as YAML. */
+const valueOf = (text: string, ast: SchemaAST.AST): unknown => {
+  if (acceptsNull(ast) && text === "null") return null
+  if (acceptsText(ast)) return text
+  if (ast._tag === "TupleType" && !/^\s*[[{-]/.test(text)) return text.split(",").map((item) => item.trim())
+  return yamlOrText(text)
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const put = (target: unknown, path: ReadonlyArray<string>, value: unknown): unknown => {
+  const [key, ...rest] = path
+  if (key === undefined) return value
+  const base = isRecord(target) ? target : {}
+  return { ...base, [key]: put(base[key], rest, value) }
+}
+
+export interface Overlaid {
+  readonly content: unknown
+  /** Dotted path → the variable that set it. */
+  readonly setBy: ReadonlyMap<string, string>
+  readonly mistakes: ReadonlyArray<Mistake>
+}
+
+const connectionNames = (content: unknown): ReadonlyArray<string> => {
+  const connections = isRecord(content) ? content.connections : undefined
+  return isRecord(connections) ? Object.keys(connections) : ["default"]
+}
+
+const misspelled = (variables: Variables, known: ReadonlyArray<string>): ReadonlyArray<Mistake> =>
+  Object.keys(variables)
+    .filter((name) => name.startsWith("TIEOUT_") && !known.includes(name))
+    .filter((name) => Option.isSome(variable(variables, name)))
+    .flatMap((name): ReadonlyArray<Mistake> => {
+      const near = nearest(name, known, 2)
+      // Other programs may have variables of their own that begin like ours; below one of our sections they do not.
+      const below = sections.some((section) => name.startsWith(`${section}_`))
+      if (near === undefined && !below) return []
+      const best = near ?? nearest(name, known, name.length / 3)
+      return [
+        { path: [name], text: `unknown variable${best === undefined ? "" : `; did you mean ${best}?`}` },
+      ]
+    })
+
+/** Lays the variables over the content of the file. */
+export const overlay = (content: unknown, variables: Variables): Overlaid => {
+  const whole = variable(variables, "TIEOUT_CONNECTIONS")
+  const start = Option.isSome(whole) ? put(content, ["connections"], yamlOrText(whole.value)) : content
+  const names = connectionNames(start)
+  const setBy = new Map<string, string>()
+  let overlaid = start
+  const known = leaves(names)
+  for (const { path, ast } of known) {
+    const name = variableName(path)
+    const text = variable(variables, name)
+    if (Option.isNone(text)) continue
+    setBy.set(path.join("."), name)
+    if (name !== "TIEOUT_CONNECTIONS") overlaid = put(overlaid, path, valueOf(text.value, ast))
+  }
+  const knownNames = [
+    ...ownVariables,
+    ...known.map(({ path }) => variableName(path)),
+    ...names.flatMap((name) => secretNames.map((secret) => connectionPrefix(name) + secret)),
+  ]
+  return { content: overlaid, setBy, mistakes: misspelled(variables, knownNames) }
+}

@@ -1,0 +1,46 @@
+/** What the two output streams can show. Results go to stdout, everything else to stderr. */
+import { Context } from "effect"
+
+export interface Screen {
+  /** A person looks at it as it is written. */
+  readonly interactive: boolean
+  /** Columns; unbounded where it is not a terminal. */
+  readonly width: number
+  readonly color: boolean
+}
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** Source of the colour rules: no-color.org; `FORCE_COLOR` is its customary opposite. */
+const screenOf = (stream: NodeJS.WriteStream, variables: Variables): Screen => {
+  const interactive = stream.isTTY === true && variables.TERM !== "dumb"
+  const refused = (variables.NO_COLOR ?? "") !== ""
+  const forced = !["", "0"].includes(variables.FORCE_COLOR ?? "")
+  return {
+    interactive,
+    width: stream.isTTY === true ? stream.columns || 80 : Number.POSITIVE_INFINITY,
+    color: !refused && (interactive || forced),
+  }
+}
+
+export interface TerminalService {
+  readonly stdout: Screen
+  readonly stderr: Screen
+  readonly writeOut: (text: string) => void
+  readonly writeError: (text: string) => void
+}
+
+export const processTerminal = (variables: Variables): TerminalService => ({
+  stdout: screenOf(process.stdout, variables),
+  stderr: screenOf(process.stderr, variables),
+  writeOut: (text) => {
+    process.stdout.write(text)
+  },
+  writeError: (text) => {
+    process.stderr.write(text)
+  },
+})
+
+export class Terminal extends Context.Reference<Terminal>()("tieout/Terminal", {
+  defaultValue: (): TerminalService => processTerminal(process.env),
+}) {}

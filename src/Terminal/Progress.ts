@@ -1,0 +1,75 @@
+/**
+ * How far long work is. On a terminal one line that is rewritten in place; elsewhere a plain line every few seconds, so
+ * that a log shows that it goes on.
+ */
+import { Context, Effect, type Scope } from "effect"
+import type { TerminalService } from "../Terminal.ts"
+import { harmless, truncate } from "./Text.ts"
+
+export interface ProgressReport {
+  /** What is being done: `sync`, `export journal`. */
+  readonly stage: string
+  /** Where it stands: `12,345 entries, 3 of 12 accounts`. */
+  readonly text: string
+}
+
+export interface ProgressService {
+  /** Cheap: may be called for every page. */
+  readonly report: (report: ProgressReport) => Effect.Effect<void>
+  /** Writes a line of log without tearing the progress line. */
+  readonly writeAbove: (line: string) => void
+}
+
+/** Nobody looks, unless `shown` is provided. */
+export class Progress extends Context.Reference<Progress>()("tieout/Progress", {
+  defaultValue: (): ProgressService => ({
+    report: () => Effect.void,
+    writeAbove: (line) => {
+      process.stderr.write(`${line}\n`)
+    },
+  }),
+}) {}
+
+const redrawEveryMillis = 100
+const lineEveryMillis = 5_000
+const eraseLine = "\r\u001b[2K"
+
+const elapsed = (millis: number): string => {
+  const seconds = Math.floor(millis / 1_000)
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`
+}
+
+/** Shows reports on stderr, if `wanted`, until the scope closes, and leaves no half line behind. */
+export const shown = (
+  terminal: TerminalService,
+  wanted: boolean,
+): Effect.Effect<ProgressService, never, Scope.Scope> => {
+  const { interactive, width } = terminal.stderr
+  const startedAt = performance.now()
+  let lastAt = interactive ? Number.NEGATIVE_INFINITY : startedAt
+  let line = ""
+  const erase = () => {
+    if (line !== "") terminal.writeError(eraseLine)
+    line = ""
+  }
+  const service: ProgressService = {
+    report: ({ stage, text }) =>
+      Effect.sync(() => {
+        const now = performance.now()
+        if (!wanted || now - lastAt < (interactive ? redrawEveryMillis : lineEveryMillis)) return
+        lastAt = now
+        const full = harmless(`${stage}: ${text} · ${elapsed(now - startedAt)}`)
+        if (!interactive) return terminal.writeError(`${full}\n`)
+        line = truncate(full, width - 1)
+        terminal.writeError(eraseLine + line)
+      }),
+    writeAbove: (above) => {
+      if (line === "") terminal.writeError(`${above}\n`)
+      else terminal.writeError(`${eraseLine}${above}\n${line}`)
+    },
+  }
+  return Effect.as(
+    Effect.addFinalizer(() => Effect.sync(erase)),
+    service,
+  )
+}

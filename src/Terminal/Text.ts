@@ -1,0 +1,49 @@
+/** Text as it stands in a terminal: how wide it is, and nothing in it that could move the cursor or lie. */
+
+const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" })
+
+/** East Asian wide and full-width ranges and pictographs take two columns. Source: UAX #11, coarsely. */
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: taking colours out is what it is for
+const colours = /\u001b\[[0-9;]*m/g
+
+/** Columns that the text takes; colours take none. */
+export const widthOf = (text: string): number => {
+  const plain = text.replace(colours, "")
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII
+  if (/^[\x00-\x7f]*$/.test(plain)) return plain.length
+  let width = 0
+  for (const { segment } of segmenter.segment(plain)) width += wide.test(segment) ? 2 : 1
+  return width
+}
+
+/** What others wrote (names, references) with control characters and direction overrides made visible. */
+export const harmless = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, "\ufffd")
+
+/** Cuts text to so many columns and says so with an ellipsis. Not for text with colours. */
+export const truncate = (text: string, columns: number): string => {
+  if (widthOf(text) <= columns) return text
+  let kept = ""
+  let width = 0
+  for (const { segment } of segmenter.segment(text)) {
+    width += wide.test(segment) ? 2 : 1
+    if (width > columns - 1) break
+    kept += segment
+  }
+  return `${kept}…`
+}
+
+const escapes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
+
+export const styled = (color: boolean, style: keyof typeof escapes, text: string): string =>
+  color && text !== "" ? `\u001b[${escapes[style]}m${text}\u001b[0m` : text
+
+/** `1234567` → `1,234,567`. For counts; amounts are text already. */
+export const count = (value: number | bigint): string => value.toLocaleString("en-US")
+
+/** `2 entries`, `1 entry`. */
+export const counted = (value: number | bigint, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 || value === 1n ? one : many}`

@@ -1,0 +1,162 @@
+import { expect, layer } from "@effect/vitest"
+import { sql as drizzleSql } from "drizzle-orm"
+import { Effect, Either, Option, Redacted } from "effect"
+import { describe, it as test } from "vitest"
+import { toDatabaseError } from "../../src/Database/DatabaseError.ts"
+import { acceptVersion } from "../../src/Database/ServerVersion.ts"
+import { Database } from "../../src/Database.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const secret = "s3cr3t-value"
+
+/** Everything that a careless logger could get out of an error. */
+const everything = (error: object): string =>
+  [
+    String(error),
+    JSON.stringify(error),
+    ...Object.getOwnPropertyNames(error).map((name) => String(Reflect.get(error, name))),
+  ].join("\n")
+
+layer(TestDatabase.blankLayer, { excludeTestServices: true })("an error of the database", (it) => {
+  const setup = Effect.gen(function* () {
+    const database = yield* Database
+    yield* database.query("Test.setup", (sql) =>
+      sql`
+        drop table if exists thing;
+        create table thing (id text primary key, amount numeric constraint amount_positive check (amount > 0));
+        create or replace function refuse() returns trigger language plpgsql as $$
+          begin raise exception 'entry does not balance' using errcode = 'TO001'; end $$;
+        create trigger refuse before delete on thing for each statement execute function refuse()`.simple(),
+    )
+    return database
+  })
+
+  it.effect("names the constraint that refused a row, and none of the row's values", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      const add = database.query("Thing.add", (sql) => sql`insert into thing values (${secret}, 1)`)
+      yield* add
+      const error = yield* Effect.flip(add)
+      expect(error).toMatchObject({
+        _tag: "DatabaseError",
+        reason: "Refused",
+        operation: "Thing.add",
+        sqlstate: "23505",
+        constraint: "thing_pkey",
+        table: "public.thing",
+      })
+      expect(error.message).toBe(
+        'Thing.add: duplicate key value violates unique constraint "thing_pkey" [23505]. Nothing of this transaction was kept.',
+      )
+      expect(everything(error)).not.toContain(secret)
+    }),
+  )
+
+  it.effect("is taken out of drizzle's, which holds every parameter", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      const error = yield* Effect.flip(
+        database.orm("Thing.add", (orm) =>
+          orm.execute(drizzleSql`insert into thing values (${secret}, ${"-1"}::numeric)`),
+        ),
+      )
+      expect(error).toMatchObject({ reason: "Refused", sqlstate: "23514", constraint: "amount_positive" })
+      expect(everything(error)).not.toContain(secret)
+    }),
+  )
+
+  it.effect("does not repeat a value that has no place in a column", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      const error = yield* Effect.flip(
+        database.query("Thing.add", (sql) => sql`insert into thing values ('a', ${secret}::text::numeric)`),
+      )
+      expect(error).toMatchObject({ reason: "Other", sqlstate: "22P02" })
+      expect(everything(error)).not.toContain(secret)
+    }),
+  )
+
+  it.effect("carries what our own triggers say", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      const error = yield* Effect.flip(database.query("Thing.remove", (sql) => sql`delete from thing`))
+      expect(error).toMatchObject({ reason: "Refused", sqlstate: "TO001" })
+      expect(error.message).toContain("entry does not balance")
+    }),
+  )
+
+  it.effect("says that the disk is full", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const error = yield* Effect.flip(
+        database.query(
+          "Test.full",
+          (sql) => sql`do $$ begin raise exception 'no space' using errcode = '53100'; end $$`,
+        ),
+      )
+      expect(error.reason).toBe("DiskFull")
+    }),
+  )
+
+  it.effect("is unknown text's problem only by name", () =>
+    Effect.sync(() => {
+      const error = toDatabaseError("Test.odd", new Error(`Failed query: insert params: ${secret}`))
+      expect(error.reason).toBe("Other")
+      expect(everything(error)).not.toContain(secret)
+    }),
+  )
+
+  it.effect("says where a server is not to be reached, without its password", () =>
+    Effect.gen(function* () {
+      const url = `postgres://me:${secret}@127.0.0.1:1/books`
+      const error = yield* Effect.flip(
+        Effect.scoped(
+          Effect.provide(
+            Effect.void,
+            Database.layer({ url: Option.some(Redacted.make(url)), dataDir: "unused" }),
+          ),
+        ),
+      )
+      expect(error).toMatchObject({
+        _tag: "DatabaseError",
+        reason: "Unreachable",
+        operation: "Database.connect",
+      })
+      expect(error.message).toContain("postgres://me@127.0.0.1:1/books")
+      expect(error.message).toContain("ECONNREFUSED")
+      expect(everything(error)).not.toContain(secret)
+    }),
+  )
+
+  it.effect("says that the password or the database is wrong", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestDatabase
+      const refused = (changed: string) =>
+        Effect.flip(
+          Effect.provide(
+            Effect.void,
+            Database.layer({ url: Option.some(Redacted.make(changed)), dataDir: "unused" }),
+          ),
+        )
+      const missing = yield* refused(url.replace(/\/[^/]*$/, "/no_such_database"))
+      expect(missing).toMatchObject({ reason: "Settings", sqlstate: "3D000" })
+      expect(missing.message).toContain('database "no_such_database" does not exist')
+    }),
+  )
+})
+
+describe("a server's version", () => {
+  test("15 and later are accepted", () => {
+    expect(Either.isRight(acceptVersion(150_000, "s"))).toBe(true)
+    expect(Either.isRight(acceptVersion(180_004, "s"))).toBe(true)
+  })
+
+  test("an older one is refused, with what to do", () => {
+    const refused = Either.flip(acceptVersion(140_012, "postgres://me@db:5432/books"))
+    expect(Either.getOrThrow(refused)).toMatchObject({
+      reason: "Settings",
+      message:
+        "Database.connect: postgres://me@db:5432/books is Postgres 14, and Tieout needs 15 or later. Check DATABASE_URL.",
+    })
+  })
+})

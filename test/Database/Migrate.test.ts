@@ -1,0 +1,111 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { migrate, pendingMigrations } from "../../src/Database/Migrate.ts"
+import { Database } from "../../src/Database.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const first = {
+  tag: "0000_first",
+  when: 1_000,
+  sql: "create table one (id int);\n--> statement-breakpoint\ncreate table two (id int);",
+}
+const second = { tag: "0001_second", when: 2_000, sql: "alter table one add column more text;" }
+const broken = {
+  tag: "0002_broken",
+  when: 3_000,
+  sql: "create table three (id int);\n--> statement-breakpoint\ncreate table nonsense (id no_such_type);",
+}
+
+const folderOf = (migrations: ReadonlyArray<typeof first>) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const folder = await mkdtemp(join(tmpdir(), "tieout-migrations-"))
+      await mkdir(join(folder, "meta"))
+      const entries = migrations.map(({ tag, when }, idx) => ({
+        idx,
+        version: "7",
+        when,
+        tag,
+        breakpoints: true,
+      }))
+      const journal = { version: "7", dialect: "postgresql", entries }
+      await writeFile(join(folder, "meta", "_journal.json"), JSON.stringify(journal))
+      for (const { sql, tag } of migrations) await writeFile(join(folder, `${tag}.sql`), sql)
+      return folder
+    }),
+    (folder) => Effect.promise(() => rm(folder, { recursive: true })),
+  )
+
+const fresh = TestDatabase.blankLayer
+
+layer(fresh, { excludeTestServices: true })("migrating", (it) => {
+  const clean = Effect.flatMap(Database, (database) =>
+    database.query("Test.clean", (sql) =>
+      sql`drop schema if exists drizzle cascade; drop table if exists one, two, three`.simple(),
+    ),
+  )
+
+  it.scoped("applies what is missing, says what that was, and then has nothing to do", () =>
+    Effect.gen(function* () {
+      yield* clean
+      const one = yield* folderOf([first])
+      const both = yield* folderOf([first, second])
+      expect(yield* pendingMigrations(one)).toEqual(["0000_first"])
+      expect(yield* migrate(one)).toEqual(["0000_first"])
+      expect(yield* migrate(one)).toEqual([])
+      expect(yield* pendingMigrations(both)).toEqual(["0001_second"])
+      expect(yield* migrate(both)).toEqual(["0001_second"])
+      expect(yield* pendingMigrations(both)).toEqual([])
+    }),
+  )
+
+  it.scoped("is safe to do many times at once: one works, the others find it done", () =>
+    Effect.gen(function* () {
+      yield* clean
+      const folder = yield* folderOf([first, second])
+      const answers = yield* Effect.all(
+        Array.from({ length: 6 }, () => migrate(folder)),
+        { concurrency: 6 },
+      )
+      expect(answers.filter((applied) => applied.length > 0)).toEqual([["0000_first", "0001_second"]])
+    }),
+  )
+
+  it.scoped("applies all or nothing, and says what is wrong", () =>
+    Effect.gen(function* () {
+      yield* clean
+      const folder = yield* folderOf([first, second, broken])
+      const error = yield* Effect.flip(migrate(folder))
+      expect(error.message).toContain('type "no_such_type" does not exist')
+      expect(yield* pendingMigrations(folder)).toEqual(["0000_first", "0001_second", "0002_broken"])
+    }),
+  )
+
+  it.scoped("refuses a database that a newer version has migrated", () =>
+    Effect.gen(function* () {
+      yield* clean
+      yield* migrate(yield* folderOf([first, second]))
+      const error = yield* Effect.flip(migrate(yield* folderOf([first])))
+      expect(error.reason).toBe("Settings")
+      expect(error.message).toContain("newer version of Tieout")
+    }),
+  )
+
+  it.scoped("has nothing to do where there are no migrations yet", () =>
+    Effect.gen(function* () {
+      yield* clean
+      expect(yield* migrate("/no/such/folder")).toEqual([])
+    }),
+  )
+})
+
+layer(TestDatabase.layer)("the template of the tests", (it) => {
+  it.effect("has every migration of this version", () =>
+    Effect.gen(function* () {
+      expect(yield* pendingMigrations()).toEqual([])
+    }),
+  )
+})

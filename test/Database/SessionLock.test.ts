@@ -1,0 +1,66 @@
+import { expect, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { Database } from "../../src/Database.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+layer(TestDatabase.blankLayer, { excludeTestServices: true })("a lock", (it) => {
+  it.effect("is busy while somebody holds it, and free right after", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const busy = yield* database.withSessionLock(
+        "sync default",
+        Effect.flip(database.withSessionLock("sync default", Effect.void)),
+      )
+      expect(busy).toMatchObject({ _tag: "LockBusy", lock: "sync default" })
+      expect(yield* database.withSessionLock("sync default", Effect.succeed("mine"))).toBe("mine")
+    }),
+  )
+
+  it.effect("leaves other locks alone", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const inner = database.withSessionLock("sync other", Effect.succeed("both"))
+      expect(yield* database.withSessionLock("sync default", inner)).toBe("both")
+    }),
+  )
+
+  it.effect("is given back when its holder fails or is interrupted", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      yield* Effect.ignore(database.withSessionLock("sync default", Effect.fail("no")))
+      const held = yield* Deferred.make<void>()
+      const fiber = yield* Effect.fork(
+        database.withSessionLock(
+          "sync default",
+          Effect.zipRight(Deferred.succeed(held, undefined), Effect.never),
+        ),
+      )
+      yield* Deferred.await(held)
+      yield* Fiber.interrupt(fiber)
+      yield* database.withSessionLock("sync default", Effect.void)
+    }),
+  )
+
+  it.effect("stops its holder when its connection is cut", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const held = yield* Deferred.make<void>()
+      const fiber = yield* Effect.fork(
+        database.withSessionLock(
+          "sync default",
+          Effect.zipRight(Deferred.succeed(held, undefined), Effect.never),
+        ),
+      )
+      yield* Deferred.await(held)
+      yield* database.query(
+        "Test.cut",
+        (sql) => sql`
+          select pg_terminate_backend(pid) from pg_locks
+          where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`,
+      )
+      const error = yield* Effect.flip(Fiber.join(fiber))
+      expect(error).toMatchObject({ _tag: "DatabaseError", reason: "Unreachable" })
+      yield* database.withSessionLock("sync default", Effect.void)
+    }),
+  )
+})

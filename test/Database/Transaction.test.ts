@@ -1,0 +1,370 @@
+import { expect, layer } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber, Ref, Stream } from "effect"
+import { Database } from "../../src/Database.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const setup = Effect.gen(function* () {
+  const database = yield* Database
+  yield* database.query("Test.setup", (sql) => sql`drop table if exists note`)
+  yield* database.query(
+    "Test.setup",
+    (sql) => sql`create table note (id int primary key, body text, check (body <> 'bad'))`,
+  )
+  return database
+})
+
+const insert = (id: number, body = "text") =>
+  Effect.flatMap(Database, (database) =>
+    database.query("Note.insert", (sql) => sql`insert into note values (${id}, ${body})`),
+  )
+
+const ids = Effect.flatMap(Database, (database) =>
+  database.query("Note.list", (sql) => sql<{ id: number }[]>`select id from note order by id`),
+).pipe(Effect.map((rows) => rows.map(({ id }) => id)))
+
+layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (it) => {
+  it.effect("commits when its effect succeeds, and answers its value", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      const answer = yield* database.transaction(Effect.zipRight(insert(1), Effect.succeed("done")))
+      expect(answer).toBe("done")
+      expect(yield* ids).toEqual([1])
+    }),
+  )
+
+  it.effect("rolls back when its effect fails, and fails with the same error", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      const exit = yield* Effect.exit(database.transaction(Effect.zipRight(insert(1), Effect.fail("no"))))
+      expect(exit).toEqual(Exit.fail("no"))
+      expect(yield* ids).toEqual([])
+    }),
+  )
+
+  it.effect("rolls back when its effect dies", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      const exit = yield* Effect.exit(database.transaction(Effect.zipRight(insert(1), Effect.die("bug"))))
+      expect(exit).toEqual(Exit.die("bug"))
+      expect(yield* ids).toEqual([])
+    }),
+  )
+
+  it.effect("is not seen by others before it commits", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      const inside = yield* database.transaction(
+        Effect.gen(function* () {
+          yield* insert(1)
+          const others = yield* Effect.promise(() => database.client`select id from note`)
+          return { own: yield* ids, others: others.length }
+        }),
+      )
+      expect(inside).toEqual({ own: [1], others: 0 })
+    }),
+  )
+
+  it.effect("rolls back when it is interrupted, after its running statement has ended", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      const started = yield* Deferred.make<void>()
+      const fiber = yield* Effect.fork(
+        database.transaction(
+          Effect.gen(function* () {
+            yield* insert(1)
+            yield* Deferred.succeed(started, undefined)
+            yield* database.query("Test.sleep", (sql) => sql`select pg_sleep(0.3)`)
+          }),
+        ),
+      )
+      yield* Deferred.await(started)
+      yield* Fiber.interrupt(fiber)
+      expect(yield* ids).toEqual([])
+      const open = yield* database.query(
+        "Test.open",
+        (sql) =>
+          sql`select 1 from pg_stat_activity where datname = current_database() and state like 'idle in%'`,
+      )
+      expect(open.length).toBe(0)
+    }),
+  )
+
+  it.effect("has the server cancel a long statement when it is interrupted", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      const fiber = yield* Effect.fork(
+        database.transaction(database.query("Test.sleep", (sql) => sql`select pg_sleep(600)`)),
+      )
+      yield* Effect.sleep("200 millis")
+      yield* Fiber.interrupt(fiber)
+      const running = yield* database.query(
+        "Test.running",
+        (sql) => sql`select 1 from pg_stat_activity where query like '%pg_sleep(600)' and state = 'active'`,
+      )
+      expect(running.length).toBe(0)
+    }),
+  )
+
+  it.effect("keeps what was done before a nested one that failed", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      yield* database.transaction(
+        Effect.gen(function* () {
+          yield* insert(1)
+          yield* Effect.ignore(database.transaction(Effect.zipRight(insert(2), insert(1))))
+          yield* database.transaction(Effect.zipRight(insert(3), database.transaction(insert(4))))
+        }),
+      )
+      expect(yield* ids).toEqual([1, 3, 4])
+    }),
+  )
+
+  it.effect("undoes its nested ones when it fails itself", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      yield* Effect.ignore(
+        database.transaction(Effect.zipRight(database.transaction(insert(1)), Effect.fail("later"))),
+      )
+      expect(yield* ids).toEqual([])
+    }),
+  )
+
+  it.effect("keeps nested ones that run side by side apart", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      yield* database.transaction(
+        Effect.forEach(
+          [1, 2, 3, 4, 5, 6],
+          (id) =>
+            Effect.ignore(
+              database.transaction(
+                Effect.zipRight(insert(id), id % 2 === 0 ? Effect.fail("even") : Effect.void),
+              ),
+            ),
+          { concurrency: "unbounded" },
+        ),
+      )
+      expect(yield* ids).toEqual([1, 3, 5])
+    }),
+  )
+
+  it.effect("never pretends to commit when a statement failed and the failure was swallowed", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      const error = yield* Effect.flip(
+        database.transaction(Effect.zipRight(insert(1), Effect.ignore(insert(1)))),
+      )
+      expect(error.message).toContain("a statement had failed, so the transaction was rolled back")
+      expect(yield* ids).toEqual([])
+    }),
+  )
+
+  it.effect("dies when a fiber that outlived it goes on using it", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      const go = yield* Deferred.make<void>()
+      const fiber = yield* database.transaction(
+        Effect.forkDaemon(Effect.zipRight(Deferred.await(go), insert(1))),
+      )
+      yield* Deferred.succeed(go, undefined)
+      expect(Exit.isFailure(yield* Fiber.await(fiber))).toBe(true)
+      expect(yield* ids).toEqual([])
+    }),
+  )
+
+  it.effect("is run again after a deadlock", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      yield* insert(1)
+      yield* insert(2)
+      const runs = yield* Ref.make(0)
+      const update = (id: number) =>
+        database.query("Note.update", (sql) => sql`update note set body = body || ${"+"} where id = ${id}`)
+      const both = (first: number, second: number) =>
+        database.transaction(
+          Effect.gen(function* () {
+            yield* Ref.update(runs, (n) => n + 1)
+            yield* update(first)
+            yield* Effect.sleep("100 millis")
+            // What the caller makes of the error does not matter.
+            yield* Effect.mapError(update(second), () => "mine")
+          }),
+        )
+      yield* Effect.all([both(1, 2), both(2, 1)], { concurrency: 2 })
+      const bodies = yield* database.query("Note.bodies", (sql) => sql`select body from note order by id`)
+      expect(bodies.map(({ body }) => body)).toEqual(["text++", "text++"])
+      expect(yield* Ref.get(runs)).toBeGreaterThan(2)
+    }),
+  )
+
+  it.effect("is run again after a serialization failure, as often as it takes, within bounds", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      yield* insert(1, "0")
+      const increment = database.transaction(
+        Effect.gen(function* () {
+          const [row] = yield* database.query(
+            "Note.read",
+            (sql) => sql<[{ body: string }]>`select body from note`,
+          )
+          yield* Effect.sleep("20 millis")
+          const next = `${BigInt(row.body) + 1n}`
+          yield* database.query("Note.write", (sql) => sql`update note set body = ${next}`)
+        }),
+        { isolation: "serializable" },
+      )
+      yield* Effect.all([increment, increment, increment], { concurrency: 3 })
+      const [row] = yield* database.query(
+        "Note.read",
+        (sql) => sql<[{ body: string }]>`select body from note`,
+      )
+      expect(row.body).toBe("3")
+    }),
+  )
+
+  it.effect("gives up after five more runs that all conflict", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      const runs = yield* Ref.make(0)
+      const error = yield* Effect.flip(
+        database.transaction(
+          Effect.zipRight(
+            Ref.update(runs, (n) => n + 1),
+            database.query(
+              "Test.conflict",
+              (sql) => sql`do $$ begin raise exception using errcode = '40001'; end $$`,
+            ),
+          ),
+        ),
+      )
+      expect(error.reason).toBe("Conflict")
+      expect(yield* Ref.get(runs)).toBe(6)
+    }),
+  )
+
+  it.effect("fails, and sends nothing to another session, when its connection is cut", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      const error = yield* Effect.flip(
+        database.transaction(
+          Effect.gen(function* () {
+            yield* insert(1)
+            const [{ pid }] = yield* database.query(
+              "Test.pid",
+              (sql) => sql<[{ pid: number }]>`select pg_backend_pid() as pid`,
+            )
+            yield* Effect.promise(() => database.client`select pg_terminate_backend(${pid})`)
+            yield* Effect.sleep("100 millis")
+            yield* Effect.ignore(insert(2))
+            yield* insert(3)
+          }),
+        ),
+      )
+      expect(error.reason).toBe("Unreachable")
+      expect(yield* ids).toEqual([])
+    }),
+  )
+
+  it.effect("fails when its connection is cut between its last statement and its commit", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      const error = yield* Effect.flip(
+        database.transaction(
+          Effect.gen(function* () {
+            yield* insert(1)
+            const [{ pid }] = yield* database.query(
+              "Test.pid",
+              (sql) => sql<[{ pid: number }]>`select pg_backend_pid() as pid`,
+            )
+            yield* Effect.promise(() => database.client`select pg_terminate_backend(${pid})`)
+          }),
+        ),
+      )
+      expect(error.message).toContain("it is not known whether the transaction was kept")
+      expect(yield* ids).toEqual([])
+    }),
+  )
+
+  it.effect("goes on after every idle connection was cut", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      yield* Effect.forEach([1, 2, 3], (id) => database.transaction(insert(id)), { concurrency: 3 })
+      yield* Effect.promise(
+        () => database.client`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()`,
+      )
+      yield* Effect.forEach([4, 5, 6], (id) => database.transaction(insert(id)), { concurrency: 3 })
+      expect(yield* ids).toEqual([1, 2, 3, 4, 5, 6])
+    }),
+  )
+
+  it.effect("carries drizzle's statements too", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      yield* Effect.ignore(
+        database.transaction(
+          Effect.gen(function* () {
+            yield* database.orm("Note.raw", (orm) => orm.execute("insert into note values (1, 'text')"))
+            expect(yield* ids).toEqual([1])
+            return yield* Effect.fail("back")
+          }),
+        ),
+      )
+      expect(yield* ids).toEqual([])
+    }),
+  )
+
+  it.effect("streams from one snapshot, ends early without harm, and refuses to be used meanwhile", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      yield* database.query(
+        "Test.fill",
+        (sql) => sql`insert into note select generate_series(1, 5000), 'text'`,
+      )
+      const notes = database.stream(
+        "Note.stream",
+        (sql) => sql<{ id: number }[]>`select id from note order by id`,
+      )
+      const outcome = yield* database.transaction(
+        Effect.gen(function* () {
+          const count = yield* Stream.runFold(notes, 0, (sum, { id }) => sum + id)
+          const first = yield* Stream.runCollect(Stream.take(notes, 3))
+          const misuse = yield* Effect.exit(Stream.runForEach(notes, () => ids))
+          return {
+            count,
+            first: [...first].map(({ id }) => id),
+            misuse: Exit.isFailure(misuse),
+            after: (yield* ids).length,
+          }
+        }),
+        { isolation: "repeatable read", readOnly: true },
+      )
+      expect(outcome).toEqual({ count: 12_502_500, first: [1, 2, 3], misuse: true, after: 5000 })
+    }),
+  )
+
+  it.effect("streams outside a transaction, and survives being interrupted while it waits for rows", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      const slow = database.stream(
+        "Test.slow",
+        (sql) => sql<{ n: number }[]>`select n, pg_sleep(0.05) from generate_series(1, 100) n`,
+        5,
+      )
+      const fibers = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => Effect.fork(Stream.runDrain(slow)))
+      yield* Effect.sleep("150 millis")
+      yield* Fiber.interruptAll(fibers)
+      const error = yield* Effect.flip(
+        Stream.runDrain(
+          database.stream(
+            "Test.bad",
+            (sql) => sql<object[]>`select 1 / (n - 3) from generate_series(1, 5) n`,
+          ),
+        ),
+      )
+      expect(error.sqlstate).toBe("22012")
+      expect(yield* ids).toEqual([])
+    }),
+  )
+})

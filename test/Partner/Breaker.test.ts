@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest"
+import { defaultTuning } from "../../src/Partner/Bounds.ts"
+import { Breaker } from "../../src/Partner/Breaker.ts"
+
+const failing = (times: number): Breaker => {
+  const breaker = new Breaker(defaultTuning)
+  for (let failure = 0; failure < times; failure++) breaker.failed(0, breaker.admit(), 1)
+  return breaker
+}
+
+describe("Breaker", () => {
+  it("[C6] stays closed below the threshold, and a success starts the count again", () => {
+    const breaker = failing(4)
+    expect(breaker.delay(0)).toBe(0)
+    breaker.succeeded()
+    breaker.failed(0, false, 1)
+    expect(breaker.delay(0)).toBe(0)
+  })
+
+  it("[C6] lets one probe through after a wait, and closes when it succeeds", () => {
+    const breaker = failing(5)
+    expect(breaker.delay(0)).toBe(500)
+    expect(breaker.delay(500)).toBe(0)
+    expect(breaker.admit()).toBe(true)
+    expect(breaker.delay(500)).toBe(Number.POSITIVE_INFINITY)
+    breaker.succeeded()
+    expect(breaker.delay(500)).toBe(0)
+    expect(breaker.admit()).toBe(false)
+  })
+
+  it("[C6] lets the next one try where a probe came to nothing", () => {
+    const breaker = failing(5)
+    breaker.returned(breaker.admit())
+    expect(breaker.delay(500)).toBe(0)
+  })
+
+  it("[C6] refuses at once when several probes have failed, and tries again later", () => {
+    const breaker = failing(10)
+    expect(breaker.refuses(0)).toBe(true)
+    expect(breaker.refuses(20_000)).toBe(false)
+    expect(breaker.delay(20_000)).toBe(0)
+  })
+
+  it("[C6] allows few retries, and more as requests succeed", () => {
+    const breaker = new Breaker(defaultTuning)
+    const spend = () =>
+      Array.from({ length: 100 }, () => breaker.spendRetry()).filter((isAllowed) => isAllowed)
+    expect(spend()).toHaveLength(20)
+    for (let success = 0; success < 8; success++) breaker.succeeded()
+    expect(spend()).toHaveLength(2)
+  })
+})

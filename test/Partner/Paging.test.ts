@@ -1,0 +1,318 @@
+import { it } from "@effect/vitest"
+import { Chunk, Effect, Either, Option, Stream } from "effect"
+import { describe, expect } from "vitest"
+import type { Page } from "../../src/Partner.ts"
+import { defaultInterface, type Interface } from "../../src/Settings/Interface.ts"
+import { type Answerer, account, failureOf, json, serve, uuid, withPartner } from "./Service.ts"
+
+/** A list of so many pages of two accounts each; the cursor is the number of the next page. */
+const pagesOf =
+  (count: number): Answerer =>
+  ({ path }, response) => {
+    const page = Number(new URL(path, "http://x").searchParams.get("after") ?? "0")
+    const hasNextPage = page < count - 1
+    json(response, {
+      items: [account(page * 2), account(page * 2 + 1)],
+      pageInfo: { hasNextPage, ...(hasNextPage ? { endCursor: String(page + 1) } : {}) },
+    })
+  }
+
+const withPaging = (paging: Partial<Interface["paging"]>): { readonly interface: Interface } => ({
+  interface: { ...defaultInterface, paging: { ...defaultInterface.paging, ...paging } },
+})
+
+const ids = (pages: Iterable<Page<{ readonly accountId: string }>>) =>
+  [...pages].flatMap(({ rows }) => rows.map((row) => Either.getOrThrow(row).accountId))
+
+const sequence = (count: number) => Array.from({ length: count }, (_, index) => uuid(index))
+
+describe("A list", () => {
+  it.live("is read page by page to its end, with the profile's parameters", () =>
+    withPartner(serve(pagesOf(4)), (partner, { calls }) =>
+      Effect.gen(function* () {
+        const pages = yield* Stream.runCollect(partner.accounts(Option.none()))
+        expect(ids(pages)).toEqual(sequence(8))
+        expect(calls.slice(1).map(({ path }) => path)).toEqual([
+          "/accounts?first=100",
+          "/accounts?first=100&after=1",
+          "/accounts?first=100&after=2",
+          "/accounts?first=100&after=3",
+        ])
+        expect(
+          [...pages].map(({ askedWith, endCursor }) => [askedWith, endCursor].map(Option.getOrNull)),
+        ).toEqual([
+          [null, "1"],
+          ["1", "2"],
+          ["2", "3"],
+          ["3", null],
+        ])
+      }),
+    ),
+  )
+
+  it.live("is read on from a cursor", () =>
+    withPartner(serve(pagesOf(4)), (partner) =>
+      Effect.gen(function* () {
+        const pages = yield* Stream.runCollect(partner.accounts(Option.some("2")))
+        expect(ids(pages)).toEqual(sequence(8).slice(4))
+      }),
+    ),
+  )
+
+  it.live("is read by other names, nested ones too; cursors are encoded", () =>
+    withPartner(
+      serve(({ path }, response) => {
+        const isFirst = !path.includes("page-token")
+        json(response, {
+          data: { list: [account(isFirst ? 0 : 1)] },
+          meta: { page: { hasNextPage: isFirst, endCursor: isFirst ? "a b&c=/+" : null } },
+        })
+      }),
+      (partner, { calls }) =>
+        Effect.gen(function* () {
+          expect(ids(yield* Stream.runCollect(partner.accounts(Option.none())))).toEqual(sequence(2))
+          const query = new URL(calls[2]?.path ?? "", "http://x").searchParams
+          expect([...query]).toEqual([["page-token", "a b&c=/+"]])
+        }),
+      withPaging({
+        cursorParam: "page-token",
+        sizeParam: null,
+        itemsField: "data.list",
+        pageInfoField: "meta.page",
+      }),
+    ),
+  )
+
+  it.live("may be the array itself, which is one page", () =>
+    withPartner(
+      serve((_, response) => json(response, [account(0), account(1)])),
+      (partner) =>
+        Effect.gen(function* () {
+          const pages = yield* Stream.runCollect(partner.accounts(Option.none()))
+          expect(ids(pages)).toEqual(sequence(2))
+          expect(Chunk.size(pages)).toBe(1)
+        }),
+      withPaging({ itemsField: "" }),
+    ),
+  )
+
+  it.live("keeps its good rows beside a malformed one", () =>
+    withPartner(
+      serve((_, response) =>
+        response.end(
+          `{"items":[${JSON.stringify(account(0))},{ "accountId": 1.0 }],"pageInfo":{"hasNextPage":false}}`,
+        ),
+      ),
+      (partner) =>
+        Effect.gen(function* () {
+          const pages = yield* Stream.runCollect(partner.accounts(Option.none()))
+          const [good, bad] = [...pages].flatMap(({ rows }) => rows)
+          expect(good && Either.isRight(good)).toBe(true)
+          expect(bad).toMatchObject({ left: { raw: '{ "accountId": 1.0 }', path: "$.currency" } })
+        }),
+    ),
+  )
+
+  for (const [name, answer, setting] of [
+    ["items", { rows: [], pageInfo: { hasNextPage: false } }, "interface.paging.itemsField"],
+    ["pageInfo", { items: [] }, "interface.paging.pageInfoField"],
+    ["hasNextPage", { items: [], pageInfo: { hasNextPage: "no" } }, "interface.paging.pageInfoField"],
+    ["an object", [], "interface.paging.itemsField"],
+  ] as const) {
+    it.live(`without ${name} says which setting is wrong, and asks once`, () =>
+      withPartner(
+        serve((_, response) => json(response, answer)),
+        (partner, { count }) =>
+          Effect.gen(function* () {
+            const error = yield* failureOf(Stream.runDrain(partner.accounts(Option.none())))
+            expect(error.reason).toBe("BadResponse")
+            expect(error.advice).toContain(setting)
+            expect(count("/accounts")).toBe(1)
+          }),
+      ),
+    )
+  }
+
+  it.live("is fetched one page ahead, not further", () =>
+    withPartner(serve(pagesOf(10)), (partner, { count }) =>
+      Effect.gen(function* () {
+        const seen: Array<number> = []
+        yield* partner.accounts(Option.none()).pipe(
+          Stream.runForEach(() =>
+            Effect.gen(function* () {
+              if (seen.length < 3) {
+                while (count("/accounts") < seen.length + 2) yield* Effect.sleep("2 millis")
+                yield* Effect.sleep("30 millis")
+              }
+              seen.push(count("/accounts"))
+            }),
+          ),
+        )
+        expect(seen.slice(0, 3)).toEqual([2, 3, 4])
+      }),
+    ),
+  )
+
+  it.live("that is not read on asks for nothing more", () =>
+    withPartner(serve(pagesOf(1000)), (partner, { count }) =>
+      Effect.gen(function* () {
+        yield* Stream.runDrain(Stream.take(partner.accounts(Option.none()), 2))
+        yield* Effect.sleep("50 millis")
+        expect(count("/accounts")).toBeLessThanOrEqual(3)
+      }),
+    ),
+  )
+
+  it.live("[C16] of 100 read at once loses nothing", () =>
+    withPartner(
+      serve(({ path }, response) => {
+        const url = new URL(path, "http://x")
+        const page = Number(url.searchParams.get("after") ?? "0")
+        const accountId = url.pathname.split("/")[2] ?? ""
+        json(response, {
+          items: [0, 1, 2].map((index) => ({
+            entryId: uuid(page * 3 + index),
+            accountId,
+            type: "CREDIT",
+            amount: "1.00",
+            currency: "EUR",
+            balanceAfter: `${page * 3 + index + 1}.00`,
+            occurredAt: "2026-10-01T12:00:00Z",
+          })),
+          pageInfo: { hasNextPage: page < 4, endCursor: String(page + 1) },
+        })
+      }),
+      (partner) =>
+        Effect.gen(function* () {
+          const read = yield* Effect.forEach(
+            sequence(100),
+            (id) => Stream.runCollect(partner.statement(id)(Option.none())),
+            { concurrency: 100 },
+          )
+          for (const pages of read) {
+            const entries = [...pages].flatMap(({ rows }) =>
+              rows.map((row) => Either.getOrThrow(row).entryId),
+            )
+            expect(entries).toEqual(sequence(15))
+          }
+          expect((yield* partner.requests).get("statement")).toBe(500)
+        }),
+    ),
+  )
+})
+
+describe("A cursor", () => {
+  const endless = (
+    next: (page: number) => string | null | undefined,
+    items: ReadonlyArray<unknown> = [account(0)],
+  ) => {
+    let page = 0
+    return serve((_, response) => {
+      page++
+      json(response, { items, pageInfo: { hasNextPage: true, endCursor: next(page) } })
+    })
+  }
+  const loops: ReadonlyArray<readonly [string, (page: number) => string | null | undefined, string]> = [
+    ["that repeats", () => "same", "a cursor that it gave before"],
+    ["that cycles", (page) => `c${page % 7}`, "a cursor that it gave before"],
+    [
+      "that cycles after a while",
+      (page) => (page < 50 ? `a${page}` : `b${page % 3}`),
+      "a cursor that it gave before",
+    ],
+    ["that is missing", () => undefined, "without a cursor"],
+    ["that is null", () => null, "without a cursor"],
+    ["that is empty", () => "", "without a cursor"],
+  ]
+  for (const [name, next, detail] of loops) {
+    it.live(`[C13] ${name} while more is promised is an error`, () =>
+      withPartner(endless(next), (partner) =>
+        Effect.gen(function* () {
+          const seen: Array<string | null> = []
+          const error = yield* failureOf(
+            Stream.runForEach(partner.accounts(Option.none()), ({ endCursor }) =>
+              Effect.sync(() => seen.push(Option.getOrNull(endCursor))),
+            ),
+          )
+          expect(error.reason).toBe("CursorLoop")
+          expect(error.detail).toContain(detail)
+          // No page that leads back is handed out: a checkpoint cannot move into the circle.
+          expect(new Set(seen).size).toBe(seen.length)
+        }),
+      ),
+    )
+  }
+
+  it.live("[C13] equal to the one that was begun with is an error", () =>
+    withPartner(
+      endless(() => "start"),
+      (partner) =>
+        Effect.gen(function* () {
+          const error = yield* failureOf(Stream.runDrain(partner.accounts(Option.some("start"))))
+          expect(error.reason).toBe("CursorLoop")
+        }),
+    ),
+  )
+
+  it.live("[C13] is followed over empty pages, but not without end", () =>
+    Effect.gen(function* () {
+      const limits = { maxEmptyPages: 10 }
+      const gap: Answerer = ({ path }, response) => {
+        const page = Number(new URL(path, "http://x").searchParams.get("after") ?? "0")
+        const items = page === 9 ? [account(0)] : []
+        json(response, { items, pageInfo: { hasNextPage: page < 9, endCursor: String(page + 1) } })
+      }
+      yield* withPartner(
+        serve(gap),
+        (partner) =>
+          Effect.gen(function* () {
+            expect(ids(yield* Stream.runCollect(partner.accounts(Option.none())))).toEqual(sequence(1))
+          }),
+        { limits },
+      )
+      yield* withPartner(
+        endless((page) => `p${page}`, []),
+        (partner, { count }) =>
+          Effect.gen(function* () {
+            const error = yield* failureOf(Stream.runDrain(partner.accounts(Option.none())))
+            expect(error).toMatchObject({
+              reason: "CursorLoop",
+              detail: "it gave 11 empty pages, one after the other",
+            })
+            expect(count("/accounts")).toBe(11)
+          }),
+        { limits },
+      )
+    }),
+  )
+
+  it.live("[C13] that leads on for ever ends at the bound of pages", () =>
+    withPartner(
+      endless((page) => `p${page}`),
+      (partner) =>
+        Effect.gen(function* () {
+          const error = yield* failureOf(Stream.runDrain(partner.accounts(Option.none())))
+          expect(error).toMatchObject({ reason: "CursorLoop", detail: "it has more than 20 pages" })
+        }),
+      { limits: { maxPages: 20 } },
+    ),
+  )
+
+  for (const status of [400, 404, 410, 422]) {
+    it.live(
+      `[C14] answered ${status} has expired; the same answer without a cursor is an error of its own`,
+      () =>
+        withPartner(
+          serve((_, response) => json(response, {}, status)),
+          (partner, { count }) =>
+            Effect.gen(function* () {
+              const expired = yield* failureOf(Stream.runDrain(partner.accounts(Option.some("old"))))
+              expect(expired).toMatchObject({ reason: "CursorExpired", status })
+              const other = yield* failureOf(Stream.runDrain(partner.accounts(Option.none())))
+              expect(other.reason).toBe(status === 404 ? "NotFound" : "Rejected")
+              expect(count("/accounts")).toBe(2)
+            }),
+        ),
+    )
+  }
+})

@@ -1,0 +1,281 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Duration, Effect, Either, Option, Redacted } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { defaultInterface } from "../../src/Settings/Interface.ts"
+import { Settings, SettingsError } from "../../src/Settings.ts"
+
+let folder = ""
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "tieout-settings-"))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const write = (text: string) => {
+  const file = join(folder, "tieout.yaml")
+  writeFileSync(file, text)
+  return file
+}
+
+const read = (text: string, variables: Record<string, string> = {}) =>
+  Effect.runSync(
+    Effect.either(Settings.pipe(Effect.provide(Settings.from({ file: write(text), variables })))),
+  )
+
+const settings = (text: string, variables: Record<string, string> = {}): Settings =>
+  Either.getOrThrowWith(read(text, variables), (error) => error)
+
+const mistakes = (text: string, variables: Record<string, string> = {}): ReadonlyArray<string> => {
+  const result = read(text, variables)
+  if (Either.isRight(result)) return []
+  return result.left.mistakes.map((line) => line.replace(`${folder}/`, ""))
+}
+
+const connection = (name: string, text: string, variables: Record<string, string>) =>
+  Effect.runSync(Effect.either(settings(text, variables).connection(name)))
+
+const secrets = {
+  TIEOUT_BASE_URL: "https://api.example.com/api/v1/",
+  TIEOUT_CLIENT_ID: "client",
+  TIEOUT_CLIENT_SECRET: "hunter2",
+  TIEOUT_SCOPE: "accounts:read deposits:read",
+}
+
+describe("settings that are right", () => {
+  it("are the defaults where nothing is set", () => {
+    const it = settings("")
+    expect(it.connections).toEqual({ default: { surfaces: ["organization"] } })
+    expect(it.accounting).toEqual({
+      timeZone: "UTC",
+      baseCurrency: "EUR",
+      flatWithdrawalFee: "inside",
+      receivables: { view: "lender", repaymentAmount: "outstanding" },
+    })
+    expect(it.interface).toEqual(defaultInterface)
+    expect(it.chart.cash).toEqual({ code: "1010", name: "Assets:Partner:{currency}:{rail}:{account}" })
+    expect(it.rules).toEqual([])
+    expect(Duration.toSeconds(it.limits.attemptTimeout)).toBe(30)
+    expect(it.limits.quarantine).toEqual({ maxRows: 10, maxShare: 0.01 })
+    expect(it.webhook).toEqual({ port: 8787, path: "/webhooks/{connection}" })
+    expect(it.dataDir).toBe("data")
+    expect(Option.isNone(it.databaseUrl)).toBe(true)
+  })
+
+  it("are unchanged when every line of the example is uncommented", () => {
+    const example = readFileSync("config/tieout.yaml", "utf8")
+    const uncommented = example
+      .split("\n")
+      .map((line) => (/^#(?:[a-z]| {2,}[a-zA-Z_]+:)/.test(line) ? line.slice(1) : line))
+      .join("\n")
+    const { connection: _a, file: _b, ...defaults } = settings("")
+    const { connection: _c, file: _d, ...fromExample } = settings(uncommented)
+    expect(fromExample).toEqual(defaults)
+    expect(uncommented.split("\n").filter((line) => /^[a-z]+:/.test(line))).toHaveLength(9)
+  })
+
+  it("take every key from the environment, which beats the file", () => {
+    const it = settings("accounting: { timeZone: Europe/Berlin, baseCurrency: USD }", {
+      TIEOUT_ACCOUNTING_TIME_ZONE: "Asia/Tokyo",
+      TIEOUT_INTERFACE_PAGING_SIZE: "500",
+      TIEOUT_INTERFACE_PATHS_DEPOSITS: "null",
+      TIEOUT_CHART_DEPOSITS_CLEARING_CODE: "0042",
+      TIEOUT_CONNECTIONS_DEFAULT_SURFACES: "organization, credit",
+      TIEOUT_LIMITS_MAX_RETRY_AFTER: "2 minutes",
+      TIEOUT_RULES: `[{ match: { reference: "^Payroll" }, account: { code: "4120", name: "Expenses:Payroll" } }]`,
+      TIEOUT_LIMITS_TRIES: "",
+    })
+    expect(it.accounting.timeZone).toBe("Asia/Tokyo")
+    expect(it.accounting.baseCurrency).toBe("USD")
+    expect(it.interface.paging.size).toBe(500)
+    expect(it.interface.paths.deposits).toBeNull()
+    expect(it.chart.deposits_clearing.code).toBe("0042")
+    expect(it.connections.default?.surfaces).toEqual(["organization", "credit"])
+    expect(Duration.toMinutes(it.limits.maxRetryAfter)).toBe(2)
+    expect(it.rules[0]?.match.reference).toBe("^Payroll")
+    expect(it.limits.tries).toBe(5)
+  })
+
+  it("may have sections whose keys are all commented out", () => {
+    expect(settings("connections:\n  default:\nlimits:\nrules:\n").limits.tries).toBe(5)
+  })
+
+  it("leave other programs' variables alone", () => {
+    expect(mistakes("", { TIEOUT_KILL_AT: "page-committed", TIEOUT_E2E: "1" })).toEqual([])
+  })
+})
+
+describe("a connection", () => {
+  it("joins its settings with the credentials of the environment", () => {
+    const found = Either.getOrThrow(connection("default", "", secrets))
+    expect({ ...found, clientSecret: Redacted.value(found.clientSecret) }).toEqual({
+      name: "default",
+      surfaces: ["organization"],
+      interface: defaultInterface,
+      baseUrl: "https://api.example.com/api/v1",
+      clientId: "client",
+      clientSecret: "hunter2",
+      scope: "accounts:read deposits:read",
+    })
+  })
+
+  it("lays its own interface over the common one", () => {
+    const text = `
+connections:
+  default:
+  acme-uk: { surfaces: [client], interface: { paging: { size: 7 } } }
+interface: { paging: { size: 50, cursorParam: cursor } }`
+    const variables = Object.fromEntries(
+      Object.entries(secrets).map(([name, value]) => [name.replace("TIEOUT_", "TIEOUT_ACME_UK_"), value]),
+    )
+    const found = Either.getOrThrow(connection("acme-uk", text, variables))
+    expect(found.interface.paging).toEqual({ ...defaultInterface.paging, size: 7, cursorParam: "cursor" })
+    expect(found.surfaces).toEqual(["client"])
+  })
+
+  it("names all four variables when they are missing, and only then needs them", () => {
+    const result = connection("default", "", {})
+    expect(Either.isLeft(result) && result.left).toBeInstanceOf(SettingsError)
+    expect(Either.isLeft(result) && result.left.mistakes).toEqual([
+      "TIEOUT_BASE_URL: is not set, expected the service's base address, https://host/api/v1",
+      "TIEOUT_CLIENT_ID: is not set, expected the issued OAuth client identifier",
+      "TIEOUT_CLIENT_SECRET: is not set, expected the issued OAuth client secret",
+      "TIEOUT_SCOPE: is not set, expected the scopes issued to you, separated by spaces",
+    ])
+  })
+
+  it.each([
+    [
+      "http://api.example.com/api/v1",
+      "begins with http://; expected https:// (http:// only for this machine itself)",
+    ],
+    ["api.example.com", "is no address; expected https://host/api/v1"],
+    ["https://me:hunter2@example.com", "holds a user name or password; expected https://host/api/v1 without"],
+    [
+      "https://example.com/?a=b",
+      "has a query or fragment; expected https://host/api/v1 and nothing after it",
+    ],
+  ])("refuses the address %s", (address, text) => {
+    const result = connection("default", "", { ...secrets, TIEOUT_BASE_URL: address })
+    expect(Either.isLeft(result) && result.left.mistakes).toEqual([`TIEOUT_BASE_URL: ${text}`])
+  })
+
+  it.each(["http://127.0.0.1:8080/api/v1", "http://localhost:1/api/v1", "http://[::1]:1/api/v1"])(
+    "accepts %s, which is this machine",
+    (address) => {
+      const result = connection("default", "", { ...secrets, TIEOUT_BASE_URL: address })
+      expect(Either.isRight(result) && result.right.baseUrl).toBe(address)
+    },
+  )
+
+  it("that is not known is answered with the nearest one", () => {
+    const result = connection("defualt", "", secrets)
+    expect(Either.isLeft(result) && result.left.message).toBe(
+      'there is no connection named "defualt"; known: default\nDid you mean default?',
+    )
+  })
+})
+
+describe("mistakes in the settings", () => {
+  it("are reported all at once, in the order of the file, with place, finding and expectation", () => {
+    expect(
+      mistakes(
+        `conections: {}
+connections:
+  default: { surfaces: [organization, clients], clientSecret: hunter2 }
+  Acme: {}
+accounting:
+  timeZone: Mars/Phobos
+  baseCurrency: eur
+interface:
+  paging: { size: 0 }
+  paths: { deposits: deposits, accounts: null }
+limits: { tries: five, runDeadline: 3 }
+timeZone: UTC
+webhook: 3
+`,
+        {
+          TIEOUT_LIMITS_CONCURRENCY: "many",
+          TIEOUT_ACOUNTING_TIME_ZONE: "UTC",
+          DATABASE_URL: "mysql://u:hunter2@h",
+        },
+      ),
+    ).toEqual([
+      "TIEOUT_ACOUNTING_TIME_ZONE: unknown variable; did you mean TIEOUT_ACCOUNTING_TIME_ZONE?",
+      "DATABASE_URL: expected an address that begins with postgres://",
+      "tieout.yaml:1: conections: unknown key; did you mean connections?",
+      "tieout.yaml:3: connections.default.clientSecret: credentials never stand in this file: remove the key and set TIEOUT_CLIENT_SECRET instead",
+      'tieout.yaml:3: connections.default.surfaces[1]: found "clients", expected organization or client or credit',
+      'tieout.yaml:6: accounting.timeZone: found "Mars/Phobos", expected an IANA time zone such as Europe/Berlin or UTC',
+      'tieout.yaml:7: accounting.baseCurrency: found "eur", expected an ISO 4217 currency code such as EUR (or USDT, USDC)',
+      "tieout.yaml:9: interface.paging.size: found 0, expected a number between 1 and 10000",
+      "tieout.yaml:10: interface.paths.accounts: found nothing, expected a path that starts with / and has no query",
+      'tieout.yaml:10: interface.paths.deposits: found "deposits", expected a path that starts with / and has no query or null',
+      'TIEOUT_LIMITS_CONCURRENCY: found "many", expected a whole number of at least 1',
+      'tieout.yaml:11: limits.runDeadline: found 3, expected a span of time with its unit, such as "30 seconds", "5 m" or "2 hours"',
+      'tieout.yaml:11: limits.tries: found "five", expected a whole number of at least 1',
+      "tieout.yaml:12: timeZone: unknown key; did you mean accounting.timeZone?",
+      "tieout.yaml:13: webhook: found 3, expected a section with keys",
+    ])
+  })
+
+  it.each([
+    ["connections: {}", "tieout.yaml:1: connections: expected at least one connection"],
+    [
+      "connections: { A_b: {} }",
+      "tieout.yaml:1: connections.A_b: expected a name of lower-case letters, digits and single dashes",
+    ],
+    [
+      "chart: { fees: { code: 6850 } }",
+      'tieout.yaml:1: chart.fees.code: found 6850, expected an account code in quotes such as "6850"; placeholders: {currency} {account} {rail} {client}',
+    ],
+    [
+      `chart: { fees: { name: "Expenses:{curency}" } }`,
+      'tieout.yaml:1: chart.fees.name: found "Expenses:{curency}", expected an account name such as "Expenses:Fees:{currency}", parts separated by single colons; placeholders: {currency} {account} {rail} {client}',
+    ],
+    [
+      `chart: { fees: { name: "Equity:Trading:{currency}" } }`,
+      "tieout.yaml:1: chart.fees.name: expected a name of its own: trading has this one already",
+    ],
+    [
+      `chart: { cash: { name: "Assets:Cash:{currency}" } }`,
+      "tieout.yaml:1: chart.cash.name: expected a name with {account} in it, since every partner account has its own cash account",
+    ],
+    [
+      `rules: [{ match: { reference: "(" }, account: { code: "1", name: "Expenses" } }]`,
+      'tieout.yaml:1: rules[0].match.reference: found "(", expected a regular expression (Invalid regular expression: /(/u: Unterminated group)',
+    ],
+    [
+      `rules: [{ match: {}, account: { code: "1", name: "Expenses" } }]`,
+      "tieout.yaml:1: rules[0].match: found a section, expected at least one criterion, since a rule without any would match everything",
+    ],
+    ["- a", 'tieout.yaml: expected keys such as "accounting:" at the left margin'],
+    [
+      "a: [",
+      "tieout.yaml:1: cannot be read as YAML: Flow sequence in block collection must be sufficiently indented and end with a ]",
+    ],
+  ])("%s", (text, line) => expect(mistakes(text)).toContain(line))
+
+  it("never repeat what a secret may have strayed into", () => {
+    const text =
+      "connections: { default: { clientSecret: hunter2, surfaces: { secret: hunter2 } } }\nscope: hunter2"
+    const lines = mistakes(text)
+    expect(lines).toHaveLength(3)
+    expect(lines.join("\n")).not.toContain("hunter2")
+  })
+
+  it("include a file that was asked for and is not there", () => {
+    const result = Effect.runSync(
+      Effect.either(Settings.pipe(Effect.provide(Settings.from({ file: "/nowhere.yaml", variables: {} })))),
+    )
+    expect(Either.isLeft(result) && result.left.mistakes).toEqual(["/nowhere.yaml: there is no such file"])
+    const fromVariable = Effect.runSync(
+      Effect.either(
+        Settings.pipe(Effect.provide(Settings.from({ variables: { TIEOUT_CONFIG: "/elsewhere.yaml" } }))),
+      ),
+    )
+    expect(Either.isLeft(fromVariable) && fromVariable.left.mistakes).toEqual([
+      "/elsewhere.yaml: there is no such file",
+    ])
+  })
+})
