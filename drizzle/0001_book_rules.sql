@@ -142,14 +142,15 @@ create function ledger.check_postings() returns trigger language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare bad record;
 begin
-  -- Look-ups are lateral index probes: the planner knows nothing about the size of a transition table.
+  -- Look-ups are lateral index probes; `limit 1` keeps the planner, which knows nothing about the size of a transition
+  -- table, from turning them into joins that begin at the other end.
   select n.book_id, n.entry_id, n.lines, e.line_count into bad
   from (
     select p.book_id, p.entry_id, count(*) as lines, min(p.line_number) as first, max(p.line_number) as last
     from new_postings p group by p.book_id, p.entry_id
   ) n
   left join lateral (
-    select j.line_count from ledger.journal_entries j where j.book_id = n.book_id and j.entry_id = n.entry_id
+    select j.line_count from ledger.journal_entries j where j.book_id = n.book_id and j.entry_id = n.entry_id limit 1
   ) e on true
   where e.line_count is null or e.line_count <> n.lines or n.first <> 1 or n.last <> n.lines
   limit 1;
@@ -169,9 +170,9 @@ begin
   select p.book_id, p.entry_id, p.line_number, p.currency, p.amount, a.code, a.currency as expected, c.scale into bad
   from new_postings p
   left join lateral (
-    select x.code, x.currency from ledger.accounts x where x.book_id = p.book_id and x.account_id = p.account_id
+    select x.code, x.currency from ledger.accounts x where x.book_id = p.book_id and x.account_id = p.account_id limit 1
   ) a on true
-  left join lateral (select y.scale from ledger.currencies y where y.code = p.currency) c on true
+  left join lateral (select y.scale from ledger.currencies y where y.code = p.currency limit 1) c on true
   where a.code is null or a.currency <> p.currency or c.scale is null or scale(trim_scale(p.amount)) > c.scale
   limit 1;
   if found then
@@ -197,10 +198,10 @@ begin
     from new_postings p
     cross join lateral (
       select j.book_id, j.entry_id, j.source_type, j.source_id, j.sequence, j.partner_account_id
-      from ledger.journal_entries j where j.book_id = p.book_id and j.entry_id = p.entry_id) e
+      from ledger.journal_entries j where j.book_id = p.book_id and j.entry_id = p.entry_id limit 1) e
     cross join lateral (
       select x.role, x.partner_account_id from ledger.accounts x
-      where x.book_id = p.book_id and x.account_id = p.account_id) a
+      where x.book_id = p.book_id and x.account_id = p.account_id limit 1) a
     group by e.book_id, e.entry_id, e.source_type, e.source_id, e.sequence, e.partner_account_id
   ) n
   left join lateral (
@@ -208,6 +209,7 @@ begin
     from mirror.statement_entries m
     where n.source_type = 'statement_entry' and n.sequence = 0 and m.book_id = n.book_id and m.entry_id = n.source_id
       and m.account_id = n.partner_account_id and not m.held
+    limit 1
   ) s on true
   where n.elsewhere
      or (n.source_type = 'statement_entry' and n.sequence = 0 and n.cash is distinct from s.amount)
@@ -225,7 +227,7 @@ begin
     coalesce(sum(p.amount) filter (where p.amount > 0), 0), coalesce(-sum(p.amount) filter (where p.amount < 0), 0)
   from new_postings p
   cross join lateral (
-    select j.period from ledger.journal_entries j where j.book_id = p.book_id and j.entry_id = p.entry_id) e
+    select j.period from ledger.journal_entries j where j.book_id = p.book_id and j.entry_id = p.entry_id limit 1) e
   group by p.book_id, p.account_id, e.period
   order by p.book_id, p.account_id, e.period
   on conflict (book_id, account_id, period)
@@ -243,7 +245,7 @@ begin
   select n.book_id, n.entry_id into bad
   from new_numbers n
   left join lateral (
-    select j.period from ledger.journal_entries j where j.book_id = n.book_id and j.entry_id = n.entry_id) e on true
+    select j.period from ledger.journal_entries j where j.book_id = n.book_id and j.entry_id = n.entry_id limit 1) e on true
   where e.period is distinct from n.period limit 1;
   if found then
     raise exception 'journal number for entry % of book %: no such entry in that period', bad.entry_id, bad.book_id

@@ -104,6 +104,20 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
           set_config('enable_mergejoin', 'on', true)`,
     )
 
+    /**
+     * Part of the transaction. Everything is read best as a whole; what changed must be reached by index probes alone,
+     * however much history lies beside it. The session may be set for either.
+     */
+    const plan = (everything: boolean) => {
+      const whole = everything ? "on" : "off"
+      return database.query(
+        "Reconcile.plan",
+        (sql) => sql`
+          select set_config('enable_seqscan', ${whole}, true), set_config('enable_hashjoin', ${whole}, true),
+            set_config('enable_mergejoin', ${whole}, true), set_config('jit', 'off', true)`,
+      )
+    }
+
     /** One transaction: other readers see the findings of before, or all that follow from this. */
     const together = (books: ReadonlyArray<Book>, { full, period, runId }: Looking) =>
       database.transaction(
@@ -112,6 +126,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
           yield* planFreely
           for (const stretch of yield* takeBooks(books, runId)) {
             const everything = full || stretch.reconciled === 0 || Option.isSome(period)
+            yield* plan(everything)
             if (full || stretch.reconciled === 0) yield* analyze
             const { closed, opened } = yield* check({
               books: stretch.books,

@@ -24,6 +24,7 @@ import { FloodGate, Pages } from "./Sync/Page.ts"
 import { SyncBusy, SyncIncomplete, type SyncReport } from "./Sync/Report.ts"
 import { beginRun, endRun, Run } from "./Sync/Run.ts"
 import { Statements } from "./Sync/Statement.ts"
+import { Statistics } from "./Sync/Statistics.ts"
 
 export interface SyncOptions {
   readonly connection: string
@@ -36,6 +37,7 @@ const parts = Organization.Default.pipe(
   Layer.provide(Layer.mergeAll(Lists.Default, Balances.Default, OpenResources.Default)),
   Layer.provide(Statements.Default),
   Layer.provide(Layer.mergeAll(Hydration.Default, Pages.Default, FloodGate.Default)),
+  Layer.provide(Statistics.Default),
   Layer.provide(
     Layer.mergeAll(
       MirrorAccounts.Default,

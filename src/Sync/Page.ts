@@ -14,6 +14,7 @@ import type { Resource } from "../Partner.ts"
 import { Settings } from "../Settings.ts"
 import type { Hydrated, ResourceKey } from "./Hydration.ts"
 import { nowIso, Run } from "./Run.ts"
+import { Statistics } from "./Statistics.ts"
 
 /** Too many rows of one stream cannot be understood: more likely a change of the interface than bad rows. */
 export class QuarantineFlood extends Data.TaggedError("QuarantineFlood")<{
@@ -71,6 +72,7 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
     const database = yield* Database
     const ledger = yield* Ledger
     const resources = yield* Resources
+    const statistics = yield* Statistics
 
     const noteMissing = Effect.fn("Sync.Pages.noteMissing")(function* (
       book: Book,
@@ -138,6 +140,7 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
         run.counters.reclassifications += reclassified
         run.counters.entries += fresh.length
         run.counters.pages += 1
+        yield* statistics.follow
       }).pipe(Effect.retry({ times: planningTries, while: planAgain }), Effect.withSpan("Sync.Pages.absorb"))
     }
 

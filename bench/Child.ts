@@ -1,0 +1,70 @@
+/** Runs one stage of the benchmark as a process of its own and reads its time and its peak memory. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+
+export interface Finished {
+  readonly stdout: string
+  readonly seconds: number
+  /** The highest resident set size of the process itself, in megabytes (10^6 bytes). */
+  readonly peakMegabytes: number
+}
+
+/** Peak resident set size so far; 0 where the system does not say (anything but Linux). */
+const peakOf = (pid: number | undefined): number => {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8")
+    return (Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1_024) / 1e6
+  } catch {
+    return 0
+  }
+}
+
+const start = (args: ReadonlyArray<string>, env: Record<string, string>): ChildProcess =>
+  spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+
+/** Runs Node with the arguments to its end. Throws where it ends with another code than 0 or 3. */
+export const run = async (args: ReadonlyArray<string>, env: Record<string, string>): Promise<Finished> => {
+  const started = performance.now()
+  const child = start(args, env)
+  let stdout = ""
+  let stderr = ""
+  let peak = 0
+  const watch = setInterval(() => {
+    peak = Math.max(peak, peakOf(child.pid))
+  }, 20)
+  child.stdout?.on("data", (text: Buffer) => {
+    stdout += text.toString()
+  })
+  child.stderr?.on("data", (text: Buffer) => {
+    stderr += text.toString()
+  })
+  const code = await new Promise<number | null>((resolve) => child.once("exit", resolve))
+  clearInterval(watch)
+  if (code !== 0 && code !== 3) throw new Error(`${args.join(" ")} ended with ${code}:\n${stderr}${stdout}`)
+  return { stdout, seconds: (performance.now() - started) / 1_000, peakMegabytes: peak }
+}
+
+/** Starts Node with the arguments and waits for its first whole JSON document on stdout. */
+export const serve = async (args: ReadonlyArray<string>): Promise<{ answer: unknown; stop: () => void }> => {
+  const child = start(args, {})
+  let text = ""
+  const answer = await new Promise<unknown>((resolve, reject) => {
+    child.once("exit", (code) => reject(new Error(`${args.join(" ")} ended with ${code}`)))
+    child.stdout?.on("data", (chunk: Buffer) => {
+      text += chunk.toString()
+      try {
+        resolve(JSON.parse(text))
+      } catch {
+        // Not whole yet.
+      }
+    })
+  })
+  return { answer, stop: () => child.kill("SIGTERM") }
+}

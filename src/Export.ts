@@ -1,0 +1,151 @@
+/** Writes the books as files that accountants import: numbered, checksummed batches in a folder. */
+import { join, resolve } from "node:path"
+import { Effect, Either, Option } from "effect"
+import { allBooks, type Book } from "./Book.ts"
+import type { DatabaseError } from "./Database/DatabaseError.ts"
+import { Database } from "./Database.ts"
+import { writeBatch } from "./Export/Batch.ts"
+import { commitBatch, lastBatch, sinceLast } from "./Export/Batches.ts"
+import { type ExportError, exportError } from "./Export/ExportError.ts"
+import { readFacts } from "./Export/Facts.ts"
+import { type FormatName, formatNames, isFormatName } from "./Export/Formats.ts"
+import { clearLeftovers, markUnfinished } from "./Export/Leftovers.ts"
+import type { Manifest } from "./Export/Manifest.ts"
+import { type ExportScope, type Selection, selectionOf } from "./Export/Scope.ts"
+import { hasNews } from "./Export/Selected.ts"
+
+export interface ExportRequest {
+  /** Names as in `--format`; each once. */
+  readonly formats: ReadonlyArray<string>
+  readonly scope: ExportScope
+  /** All connections when none. */
+  readonly connection: Option.Option<string>
+  /** A book's code or its client's id; all books of the connection when none. */
+  readonly book: Option.Option<string>
+  /** The folder that the books' folders stand in. */
+  readonly out: string
+}
+
+/** One committed batch. `manifest.complete` is false where something is known to be missing: exit code 3. */
+export interface ExportedBatch {
+  readonly folder: string
+  readonly manifest: Manifest
+}
+
+export interface ExportSummary {
+  readonly batches: ReadonlyArray<ExportedBatch>
+  /** Codes of books without anything new, with `since-last` only. */
+  readonly unchanged: ReadonlyArray<string>
+  readonly complete: boolean
+}
+
+const checkFormats = (
+  names: ReadonlyArray<string>,
+): Either.Either<ReadonlyArray<FormatName>, ExportError> => {
+  const unknown = names.filter((name) => !isFormatName(name))
+  if (unknown.length > 0) {
+    return Either.left(
+      exportError(
+        "Usage",
+        `There is no format ${unknown.join(", ")}: choose from ${formatNames.join(", ")}.`,
+      ),
+    )
+  }
+  const known = [...new Set(names.filter(isFormatName))]
+  return known.length > 0
+    ? Either.right(known)
+    : Either.left(exportError("Usage", `No format was given: choose from ${formatNames.join(", ")}.`))
+}
+
+const chooseBooks = Effect.fn("Export.chooseBooks")(function* (
+  connection: Option.Option<string>,
+  wanted: Option.Option<string>,
+) {
+  const books = yield* allBooks(connection)
+  const of = Option.match(connection, { onNone: () => "", onSome: (name) => ` of connection ${name}` })
+  if (books.length === 0) {
+    return yield* exportError("Usage", `There are no books${of} yet: run \`tieout sync\` first.`)
+  }
+  if (Option.isNone(wanted)) return books
+  const name = wanted.value.toLowerCase()
+  const chosen = books.filter(
+    ({ clientId, code }) => code.toLowerCase() === name || Option.contains(clientId, name),
+  )
+  if (chosen.length > 0) return chosen
+  const known = books.slice(0, 20).map(({ code }) => code)
+  const more = books.length > known.length ? ` … (${books.length} in all)` : ""
+  return yield* exportError(
+    "Usage",
+    `There is no book ${wanted.value}${of}: known are ${known.join(", ")}${more}.`,
+  )
+})
+
+const folderName = ({ clientId, connection }: Book): string =>
+  `${connection.replaceAll(/[^A-Za-z0-9._-]/g, "-")}-${Option.getOrElse(clientId, () => "org")}`
+
+/** One batch: marked, written, committed in the database, kept. */
+const exportBatch = Effect.fn("Export.batch")(function* (
+  book: Book,
+  out: string,
+  selection: Selection,
+  formats: ReadonlyArray<FormatName>,
+) {
+  const batch = (yield* lastBatch(book.bookId)) + 1
+  const place = join(folderName(book), selection.text, String(batch))
+  const bookFolder = resolve(out, folderName(book))
+  const mark = yield* markUnfinished(bookFolder, selection.text, batch)
+  const { folder, manifest } = yield* writeBatch({ book, batch, selection, formats }, resolve(out, place))
+  yield* commitBatch(book.bookId, place, manifest).pipe(
+    // An answer that was lost may have been a yes: a committed batch must have its folder. The marker stays, for the next run.
+    Effect.tapError((error) =>
+      error.reason === "Unreachable" ? Effect.zipRight(mark.leave, folder.keep) : Effect.void,
+    ),
+    Effect.zipLeft(folder.keep),
+    Effect.uninterruptible,
+  )
+  return { folder: join(out, place), manifest } satisfies ExportedBatch
+}, Effect.scoped)
+
+const exportBook = Effect.fn("Export.book")(function* (
+  book: Book,
+  selection: Selection | null,
+  formats: ReadonlyArray<FormatName>,
+  out: string,
+) {
+  const bookFolder = resolve(out, folderName(book))
+  const { knownSince } = yield* readFacts(book.bookId)
+  yield* clearLeftovers(bookFolder, yield* lastBatch(book.bookId), knownSince)
+  const plans = selection === null ? yield* sinceLast(book.bookId, formats) : [{ selection, formats }]
+  const batches: Array<ExportedBatch> = []
+  for (const plan of plans) {
+    if (plan.selection.since !== null && !(yield* hasNews(book.bookId, plan.selection))) continue
+    batches.push(yield* exportBatch(book, out, plan.selection, plan.formats))
+  }
+  return batches
+})
+
+const busy = (book: Book) => () =>
+  exportError("Busy", `Another export of the book ${book.code} runs: wait for it to finish, or stop it.`)
+
+/**
+ * Exports each chosen book into a batch folder of its own. Number the books' entries first (`Ledger.assignNumbers`):
+ * entries without a journal number are left out, and the manifest says so. Books before a failing one stay committed.
+ */
+export const run = Effect.fn("Export.run")(function* (
+  request: ExportRequest,
+): Effect.fn.Return<ExportSummary, ExportError | DatabaseError, Database> {
+  const database = yield* Database
+  const formats = yield* checkFormats(request.formats)
+  const selection = yield* selectionOf(request.scope)
+  const books = yield* chooseBooks(request.connection, request.book)
+  const batches: Array<ExportedBatch> = []
+  const unchanged: Array<string> = []
+  for (const book of books) {
+    const made = yield* database
+      .withSessionLock(`export ${book.bookId}`, exportBook(book, selection, formats, request.out))
+      .pipe(Effect.catchTag("LockBusy", busy(book)))
+    batches.push(...made)
+    if (made.length === 0) unchanged.push(book.code)
+  }
+  return { batches, unchanged, complete: batches.every(({ manifest }) => manifest.complete) }
+})

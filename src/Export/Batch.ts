@@ -1,0 +1,165 @@
+/** Writes the files of one batch of one book, from one repeatable-read snapshot, with memory that does not grow. */
+import { Effect, Stream } from "effect"
+import type { Book } from "../Book.ts"
+import { Database } from "../Database.ts"
+import {
+  type BookAccounts,
+  balancesBefore,
+  opened,
+  readAccounts,
+  type Sums,
+  selectedSums,
+} from "./Balances.ts"
+import { type BatchPlan, manifestOf } from "./BatchManifest.ts"
+import { streamEntries } from "./Entries.ts"
+import type { OpenedAccount } from "./Entry.ts"
+import { exportError } from "./ExportError.ts"
+import { readFacts } from "./Facts.ts"
+import { type Folder, type FolderFile, openFolder } from "./Folder.ts"
+import type { Format, FormatContext, Writer } from "./Format.ts"
+import { formatOf } from "./Formats.ts"
+import { type FileRecord, manifestFile, print as printManifest } from "./Manifest.ts"
+import { shiftDate } from "./PlainText.ts"
+import type { Selection } from "./Scope.ts"
+import { RunningTotals } from "./Totals.ts"
+
+interface Output {
+  readonly format: Format
+  readonly writer: Writer
+  readonly file: FolderFile
+}
+
+const openOutputs = (folder: Folder, formats: ReadonlyArray<Format>, context: FormatContext) =>
+  Effect.forEach(formats, (format) =>
+    Effect.map(
+      folder.create(format.file),
+      (file): Output => ({ format, writer: format.open(context), file }),
+    ),
+  )
+
+/** Reads the entries once, hands each chunk to every output, and finishes the files. */
+const writePass = Effect.fn("Export.writePass")(function* (
+  book: Book,
+  selection: Selection,
+  order: "number" | "date",
+  accounts: BookAccounts,
+  outputs: ReadonlyArray<Output>,
+) {
+  const totals = new RunningTotals()
+  let through = 0n
+  let begun = false
+  const begin = (firstDate: string | undefined) => {
+    begun = true
+    return Effect.forEach(outputs, ({ file, writer }) => file.write(writer.begin(firstDate)), {
+      discard: true,
+    })
+  }
+  yield* Stream.runForEach(streamEntries(book, selection, order, accounts), ({ entries, numbering }) =>
+    Effect.gen(function* () {
+      if (!begun) yield* begin(entries[0]?.effectiveDate)
+      for (const entry of entries) totals.add(entry)
+      if (numbering > through) through = numbering
+      for (const { file, writer } of outputs) yield* file.write(writer.write(entries))
+    }),
+  )
+  if (!begun) yield* begin(undefined)
+  const files = yield* Effect.forEach(outputs, ({ file, format, writer }) =>
+    file.write(writer.end(totals)).pipe(
+      Effect.andThen(file.finish),
+      Effect.map(
+        (written): FileRecord => ({
+          name: written.name,
+          format: format.name,
+          rows: writer.rows(),
+          bytes: written.bytes,
+          sha256: written.sha256,
+        }),
+      ),
+    ),
+  )
+  return { totals, through, files }
+})
+
+const openings = Effect.fn("Export.openings")(function* (
+  book: Book,
+  selection: Selection,
+  accounts: BookAccounts,
+  closing: Sums,
+) {
+  if (selection.since === null)
+    return yield* balancesBefore(book.bookId, selection.from ?? "-infinity", accounts)
+  // Everything but the news: without reading the history again.
+  const news = yield* selectedSums(book.bookId, selection, accounts)
+  return new Map(
+    accounts.ordered.map((account) => [account, (closing.get(account) ?? 0n) - (news.get(account) ?? 0n)]),
+  )
+})
+
+/** The lines that were written must lead from the ledger's opening to its closing balances. */
+const checkTotals = (accounts: ReadonlyArray<OpenedAccount>, closing: Sums, totals: RunningTotals) => {
+  const wrong = accounts.find(({ account, opening }) => {
+    const { debit, credit } = totals.of(account)
+    return opening + debit - credit !== (closing.get(account) ?? 0n)
+  })
+  const uneven = totals.currencies().find(({ debit, credit }) => debit !== credit)
+  if (wrong === undefined && uneven === undefined) return Effect.void
+  const what =
+    wrong === undefined
+      ? `the debits and credits of ${uneven?.currency}`
+      : `the postings of account ${wrong.account.code} (${wrong.account.name}, ${wrong.account.currency}) and its balances`
+  return exportError(
+    "Disagrees",
+    `In the ledger, ${what} do not agree: run \`tieout reconcile --full\`. Nothing was written.`,
+  )
+}
+
+const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, folder: Folder) {
+  const { book, selection } = plan
+  const accounts = yield* readAccounts(book.bookId)
+  const until = selection.to === null ? "infinity" : shiftDate(selection.to, 1)
+  const closing = yield* balancesBefore(book.bookId, until, accounts)
+  const openingSums = yield* openings(book, selection, accounts, closing)
+  const balances = opened(accounts, openingSums)
+  const facts = yield* readFacts(book.bookId)
+  const context: FormatContext = {
+    book: { code: book.code, name: book.name },
+    scope: selection.text,
+    from: selection.from,
+    accounts: balances,
+  }
+  const wanted = plan.formats.map(formatOf)
+  const pass = Effect.fnUntraced(function* (order: "number" | "date") {
+    const outputs = yield* openOutputs(
+      folder,
+      wanted.filter((format) => format.order === order),
+      context,
+    )
+    return yield* writePass(book, selection, order, accounts, outputs)
+  })
+  const { files, through, totals } = yield* pass("number")
+  yield* checkTotals(balances, closing, totals)
+  const dated = wanted.some((format) => format.order === "date") ? (yield* pass("date")).files : []
+  const inOrder = wanted.flatMap((format) =>
+    [...files, ...dated].filter((file) => file.format === format.name),
+  )
+  return manifestOf(plan, facts, balances, totals, inOrder, through)
+})
+
+/**
+ * Writes a batch's files and its manifest into `path`, from one snapshot. The folder goes away with the scope unless it
+ * is kept.
+ */
+export const writeBatch = Effect.fn("Export.writeBatch")(function* (plan: BatchPlan, path: string) {
+  const database = yield* Database
+  const folder = yield* openFolder(path)
+  const manifest = yield* database.transaction(writeFiles(plan, folder), {
+    isolation: "repeatable read",
+    readOnly: true,
+  })
+  yield* folder.publish(manifest.files.map(({ name }) => name))
+  const file = yield* folder.create(manifestFile)
+  yield* file.write(printManifest(manifest))
+  yield* file.finish
+  yield* folder.publish([manifestFile])
+  return { folder, manifest }
+})

@@ -1,0 +1,75 @@
+/** Puts a batch's manifest together. */
+import { Option } from "effect"
+import type { Book } from "../Book.ts"
+import type { OpenedAccount } from "./Entry.ts"
+import type { Facts } from "./Facts.ts"
+import type { FormatName } from "./Formats.ts"
+import { type FileRecord, formatVersion, type Manifest } from "./Manifest.ts"
+import { print } from "./MinorUnits.ts"
+import type { Selection } from "./Scope.ts"
+import type { Totals } from "./Totals.ts"
+import { productVersion } from "./Version.ts"
+
+export interface BatchPlan {
+  readonly book: Book
+  readonly batch: number
+  readonly selection: Selection
+  readonly formats: ReadonlyArray<FormatName>
+}
+
+const totalsFor = (accounts: ReadonlyArray<OpenedAccount>, totals: Totals): Manifest["accounts"] =>
+  accounts.map(({ account, opening }) => {
+    const { debit, credit } = totals.of(account)
+    const { scale, ...names } = account
+    return {
+      ...names,
+      opening: print(opening, scale),
+      debit: print(debit, scale),
+      credit: print(credit, scale),
+      closing: print(opening + debit - credit, scale),
+    }
+  })
+
+export const manifestOf = (
+  { batch, book, formats, selection }: BatchPlan,
+  facts: Facts,
+  accounts: ReadonlyArray<OpenedAccount>,
+  totals: Totals,
+  files: ReadonlyArray<FileRecord>,
+  through: bigint,
+): Manifest => {
+  const { covered, from, kind, since, text, to } = selection
+  const periods = totals.periods()
+  return {
+    product: "tieout",
+    version: productVersion(),
+    formatVersion,
+    connection: book.connection,
+    book: {
+      code: book.code,
+      name: book.name,
+      clientId: Option.getOrNull(book.clientId),
+      knownSince: facts.knownSince,
+    },
+    batch,
+    createdAt: facts.createdAt,
+    scope: { kind, text, from, to, since, covered },
+    complete: facts.reasons.length === 0,
+    reasons: facts.reasons,
+    formats,
+    files,
+    entries: totals.entries,
+    postings: totals.postings,
+    firstNumber: periods[0]?.first ?? null,
+    lastNumber: periods.at(-1)?.last ?? null,
+    throughNumbering: (since !== null && BigInt(since) > through ? BigInt(since) : through).toString(),
+    periods,
+    currencies: totals.currencies().map(({ debit, credit, ...rest }) => ({
+      ...rest,
+      debit: print(debit, rest.scale),
+      credit: print(credit, rest.scale),
+    })),
+    accounts: totalsFor(accounts, totals),
+    read: facts.read,
+  }
+}

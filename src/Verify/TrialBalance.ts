@@ -1,0 +1,43 @@
+/** Re-reads `trial-balance.csv`: every account of the manifest, in its order, with its figures. */
+import { guarded } from "../Export/Csv.ts"
+import type { FileRecord } from "../Export/Manifest.ts"
+import { print } from "../Export/MinorUnits.ts"
+import { trialBalanceColumns } from "../Export/TrialBalance.ts"
+import type { ExpectedAccount } from "./Accounts.ts"
+import { readCsv } from "./Csv.ts"
+import type { Problems } from "./Problems.ts"
+
+const expectedRow = ({
+  account,
+  opening,
+  debit,
+  credit,
+  closing,
+}: ExpectedAccount): ReadonlyArray<string> => [
+  ...[account.code, account.name, account.role, account.currency].map(guarded),
+  ...[opening, debit, credit, closing].map((minor) => print(minor, account.scale)),
+]
+
+export const checkTrialBalance = async (
+  folder: string,
+  { name: file, rows: statedRows }: FileRecord,
+  accounts: ReadonlyArray<ExpectedAccount>,
+  problems: Problems,
+): Promise<void> => {
+  let place = 0
+  const rows = await readCsv(folder, file, trialBalanceColumns, problems, (cells, line) => {
+    const expected = accounts[place]
+    place += 1
+    if (expected === undefined)
+      return problems.add(file, line, "is an account that the manifest does not have")
+    expectedRow(expected).forEach((stated, column) => {
+      const found = cells[column] ?? ""
+      if (found === stated) return
+      const where = `${trialBalanceColumns[column]} of ${expected.account.code} ${expected.account.name}`
+      problems.add(file, line, `${where}: ${found}, the manifest says ${stated}`)
+    })
+  })
+  if (rows !== statedRows || rows !== accounts.length) {
+    problems.add(file, null, `has ${rows} accounts, the manifest says ${accounts.length}`)
+  }
+}

@@ -1,0 +1,199 @@
+/** A small ledger written in plain SQL, past the database's own rules: what the export tests read. */
+import { Effect } from "effect"
+import { Database } from "../../src/Database.ts"
+
+export const partner = {
+  usd: "11111111-0000-4000-8000-000000000001",
+  usdt: "11111111-0000-4000-8000-000000000002",
+  jpy: "11111111-0000-4000-8000-000000000003",
+} as const
+
+/** role, currency, partner account, rule code, code, name */
+const chart: ReadonlyArray<readonly [string, string, string | null, string, string, string]> = [
+  ["cash", "USD", partner.usd, "", "1010", "Assets:Partner:USD:SWIFT:11111111"],
+  ["cash", "USDT", partner.usdt, "", "1010", "Assets:Partner:USDT:TRON:11111111"],
+  ["cash", "JPY", partner.jpy, "", "1010", "Assets:Partner:JPY:(Zengin) main"],
+  ["deposits_clearing", "USD", null, "", "1020", "Assets:Clearing:Deposits:USD"],
+  ["deposits_clearing", "JPY", null, "", "1020", "Assets:Clearing:Deposits:JPY"],
+  ["withdrawals_clearing", "USD", null, "", "1030", "Assets:Clearing:Withdrawals:USD"],
+  // Two rules with one name, one of them above another account: what beancount cannot hold as it is.
+  ["withdrawals_clearing", "USD", null, "4120", "4120", "Expenses:Payroll"],
+  ["deposits_clearing", "JPY", null, "4120", "4120", "Expenses:Payroll"],
+  ["deposits_clearing", "USD", null, "4121", "4121", "Expenses:Payroll:École d'été"],
+  ["fees", "USD", null, "", "6850", "Expenses:Fees:USD"],
+  ["trading", "USD", null, "", "3020", "Equity:Trading:USD"],
+  ["trading", "USDT", null, "", "3020", "Equity:Trading:USDT"],
+  ["suspense", "USD", null, "", "1990", "unsorted things"],
+]
+
+export interface Movement {
+  readonly date: string
+  readonly kind: string
+  readonly partner: string
+  /** What the statement says; null for an entry that moves no cash. */
+  readonly cash: string | null
+  readonly description: string
+  readonly counterparty?: string
+  readonly reference?: string
+  /** role, rule code, currency, amount; the cash line first. */
+  readonly lines: ReadonlyArray<readonly [string, string, string, string]>
+}
+
+/** Opens a book with its accounts. */
+export const openBook = Effect.fn("Test.openBook")(function* (code: string, clientId: string | null = null) {
+  const database = yield* Database
+  const [book] = yield* database.query(
+    "Test.openBook",
+    (sql) => sql<Array<{ book_id: number }>>`
+      insert into mirror.books (connection, client_id, code, name)
+      values ('default', ${clientId}, ${code}, 'Example | Söhne; GmbH') returning book_id`,
+  )
+  const bookId = book?.book_id ?? 0
+  for (const [role, currency, partnerAccountId, ruleCode, accountCode, name] of chart) {
+    yield* database.query(
+      "Test.openBook",
+      (sql) => sql`
+        insert into ledger.accounts (book_id, role, currency, partner_account_id, rule_code, code, name)
+        values (${bookId}, ${role}, ${currency}, ${partnerAccountId}, ${ruleCode}, ${accountCode}, ${name})`,
+    )
+  }
+  return bookId
+})
+
+let last = 0
+
+/** A different, well-formed id each time. */
+const nextId = (): string => {
+  last += 1
+  return `22222222-0000-4000-8000-${String(last).padStart(12, "0")}`
+}
+
+/** Posts a movement: its statement entry, then header and lines in one statement. */
+export const post = Effect.fn("Test.post")(function* (bookId: number, movement: Movement) {
+  const database = yield* Database
+  const id = nextId()
+  const occurredAt = `${movement.date}T09:30:00.123Z`
+  const { cash, counterparty, date, description, kind, lines, partner: account, reference } = movement
+  if (cash !== null) {
+    yield* database.query(
+      "Test.post",
+      (sql) => sql`
+        insert into mirror.statement_entries (book_id, account_id, position, entry_id, type, amount, currency,
+          balance_after, occurred_at, run_id)
+        values (${bookId}, ${account}, ${last}, ${id}, ${cash.startsWith("-") ? "DEBIT" : "CREDIT"},
+          abs(${cash}::text::numeric), ${lines[0]?.[2] ?? ""}, 0, ${occurredAt}::text::timestamptz, 1)`,
+    )
+  }
+  yield* database.query(
+    "Test.post",
+    (sql) => sql`
+      with line as (
+        select * from rows from (json_to_recordset(${JSON.stringify(
+          lines.map(([role, rule, currency, amount]) => ({ role, rule, currency, amount })),
+        )}::text::json) as (role text, rule text, currency text, amount text)) with ordinality
+          as l (role, rule, currency, amount, number)),
+      header as (
+        insert into ledger.journal_entries (book_id, entry_id, source_type, source_id, kind, sequence, effective_date,
+          occurred_at, line_count, partner_account_id, position, resource_type, resource_id, description,
+          external_reference, counterparty, run_id)
+        values (${bookId}, ${last}, ${cash === null ? "manual" : "statement_entry"}, ${id}, ${kind}, 0,
+          ${date}::text::date, ${occurredAt}::text::timestamptz, ${lines.length}, ${account}, ${last}, 'DEPOSIT', ${id},
+          ${description}, ${reference ?? null}, ${counterparty ?? null}, 1))
+      insert into ledger.postings (book_id, entry_id, line_number, account_id, currency, amount)
+      select ${bookId}, ${last}, l.number::smallint, a.account_id, l.currency, l.amount::numeric
+      from line l
+      join ledger.accounts a on a.book_id = ${bookId} and a.role = l.role and a.currency = l.currency
+        and a.rule_code = l.rule and (a.partner_account_id is null or a.partner_account_id = ${account})`,
+  )
+})
+
+export const assignNumbers = Effect.fn("Test.assignNumbers")(function* (bookId: number) {
+  const database = yield* Database
+  yield* database.query(
+    "Test.assignNumbers",
+    (sql) => sql`select ledger.assign_numbers(array[${bookId}::integer])`,
+  )
+})
+
+const deposit = (date: string, amount: string, description: string): Movement => ({
+  date,
+  kind: "deposit",
+  partner: partner.usd,
+  cash: amount,
+  description,
+  lines: [
+    ["cash", "", "USD", amount],
+    ["deposits_clearing", "", "USD", amount.startsWith("-") ? amount.slice(1) : `-${amount}`],
+  ],
+})
+
+/** Text that means something to a spreadsheet, a CSV reader or a journal. */
+export const awkward = '=HYPERLINK("x") | a; b,\r\n\u202Ec  d [2026-99-99] (e)\\'
+
+/** September and October: every kind of line, awkward text, and an entry that is numbered after later ones. */
+export const postMonths = Effect.fn("Test.postMonths")(function* (bookId: number) {
+  yield* post(bookId, deposit("2026-09-30", "500.00", "Deposit"))
+  yield* post(bookId, {
+    ...deposit("2026-10-01", "995.00", "Deposit from Acme"),
+    counterparty: "Acme, Inc. | London",
+    reference: "-INV 7",
+    lines: [
+      ["cash", "", "USD", "995.00"],
+      ["fees", "", "USD", "5"],
+      ["deposits_clearing", "", "USD", "-1000.00"],
+    ],
+  })
+  yield* post(bookId, {
+    ...deposit("2026-10-01", "0.01", awkward),
+    counterparty: awkward,
+    reference: awkward,
+  })
+  yield* post(bookId, {
+    date: "2026-10-05",
+    kind: "conversion",
+    partner: partner.usd,
+    cash: "-1000",
+    description: "Conversion USD to USDT",
+    lines: [
+      ["cash", "", "USD", "-1000"],
+      ["fees", "", "USD", "5.00"],
+      ["trading", "", "USD", "995.00"],
+    ],
+  })
+  yield* post(bookId, {
+    date: "2026-10-05",
+    kind: "conversion",
+    partner: partner.usdt,
+    cash: "994.2031",
+    description: "Conversion USD to USDT",
+    lines: [
+      ["cash", "", "USDT", "994.2031"],
+      ["trading", "", "USDT", "-994.2031"],
+    ],
+  })
+  yield* post(bookId, {
+    date: "2026-10-07",
+    kind: "deposit",
+    partner: partner.jpy,
+    cash: "120000",
+    description: "預金",
+    counterparty: "株式会社 例",
+    lines: [
+      ["cash", "", "JPY", "120000"],
+      ["deposits_clearing", "4120", "JPY", "-120000"],
+    ],
+  })
+  yield* assignNumbers(bookId)
+  // Seen late: numbered after the seventh, dated the third.
+  yield* post(bookId, {
+    ...deposit("2026-10-03", "-20.00", "Payroll"),
+    kind: "withdrawal",
+    lines: [
+      ["cash", "", "USD", "-20.00"],
+      ["withdrawals_clearing", "4120", "USD", "15.00"],
+      ["deposits_clearing", "4121", "USD", "3.00"],
+      ["suspense", "", "USD", "2.00"],
+    ],
+  })
+  yield* assignNumbers(bookId)
+})

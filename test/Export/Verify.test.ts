@@ -1,0 +1,232 @@
+import { createHash } from "node:crypto"
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Either, Option } from "effect"
+import { Database } from "../../src/Database.ts"
+import { batchDifferences } from "../../src/Export/Committed.ts"
+import { formatNames } from "../../src/Export/Formats.ts"
+import * as Manifest from "../../src/Export/Manifest.ts"
+import * as Export from "../../src/Export.ts"
+import * as Verify from "../../src/Verify.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { openBook, postMonths } from "./Books.ts"
+import { temporaryFolder } from "./Folders.ts"
+
+const clientId = "55555555-0000-4000-8000-000000000001"
+const names = [
+  "books.beancount",
+  "books.journal",
+  "books.ledger",
+  "journal.csv",
+  "manifest.json",
+  "trial-balance.csv",
+]
+
+const copyOf = (folder: string): string => {
+  const copy = temporaryFolder()
+  cpSync(folder, copy, { recursive: true })
+  return copy
+}
+
+const problemsOf = (folder: string) =>
+  Effect.map(Verify.run(folder), ({ ok, problems }) => {
+    expect(ok).toBe(problems.length === 0)
+    return problems.map(({ file, line, message }) => `${file}${line === null ? "" : `:${line}`}: ${message}`)
+  })
+
+/** Changes a file and makes the manifest agree with it, so that only its meaning can betray it. */
+const forge = (folder: string, name: string, change: (text: string) => string): string => {
+  const copy = copyOf(folder)
+  const text = readFileSync(join(copy, name), "utf8")
+  const changed = change(text)
+  expect(changed).not.toBe(text)
+  writeFileSync(join(copy, name), changed)
+  const decoded = Manifest.decode(readFileSync(join(copy, "manifest.json"), "utf8"))
+  const { digest: _, ...manifest } = Either.getOrThrow(decoded)
+  const files = manifest.files.map((file) =>
+    file.name === name
+      ? {
+          ...file,
+          bytes: Buffer.byteLength(changed),
+          sha256: createHash("sha256").update(changed).digest("hex"),
+        }
+      : file,
+  )
+  writeFileSync(join(copy, "manifest.json"), Manifest.print({ ...manifest, files }))
+  return copy
+}
+
+layer(TestDatabase.layer)("verify", (it) => {
+  const exported = Effect.runSync(
+    Effect.cached(
+      Effect.gen(function* () {
+        const bookId = yield* openBook("VERIFY", clientId)
+        yield* postMonths(bookId)
+        const out = temporaryFolder()
+        const { batches } = yield* Export.run({
+          formats: formatNames,
+          scope: { kind: "period", period: "2026-10" },
+          connection: Option.none(),
+          book: Option.some(clientId),
+          out,
+        })
+        return { bookId, folder: batches[0]?.folder ?? "" }
+      }),
+    ),
+  )
+
+  it.effect("accepts what was exported", () =>
+    Effect.gen(function* () {
+      expect(yield* problemsOf((yield* exported).folder)).toEqual([])
+    }),
+  )
+
+  it.effect("finds one changed byte anywhere, and names the file", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* exported
+      const copy = copyOf(folder)
+      for (const name of names) {
+        const path = join(copy, name)
+        const original = readFileSync(path)
+        for (let at = 0; at < original.length; at += Math.max(1, Math.floor(original.length / 16))) {
+          const changed = Buffer.from(original)
+          changed[at] = (changed[at] ?? 0) ^ 1
+          writeFileSync(path, changed)
+          const { ok, problems } = yield* Verify.run(copy)
+          expect([name, at, ok]).toEqual([name, at, false])
+          expect(problems.some(({ file }) => file === name)).toBe(true)
+        }
+        writeFileSync(path, original)
+      }
+      expect(yield* problemsOf(copy)).toEqual([])
+    }),
+  )
+
+  it.effect("finds files that are missing, cut short or do not belong there", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* exported
+      const copy = copyOf(folder)
+      rmSync(join(copy, "books.ledger"))
+      writeFileSync(join(copy, "notes.txt"), "")
+      const journal = readFileSync(join(copy, "journal.csv"), "utf8")
+      writeFileSync(join(copy, "journal.csv"), journal.slice(0, -40))
+      const found = yield* problemsOf(copy)
+      expect(found).toContain("notes.txt: is not in the manifest: it does not belong to this batch")
+      expect(found).toContain("books.ledger: is missing")
+      expect(found.some((line) => line.startsWith("journal.csv: has "))).toBe(true)
+      rmSync(join(copy, "manifest.json"))
+      expect(yield* Effect.flip(Verify.run(copy))).toMatchObject({
+        _tag: "VerifyError",
+        reason: "NoManifest",
+      })
+    }),
+  )
+
+  it.effect("finds what is wrong in a journal whose checksum was made to fit, and says on which line", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* exported
+      const forged = (change: (text: string) => string) => problemsOf(forge(folder, "journal.csv", change))
+      const withoutLine = (number: number) => (text: string) =>
+        text
+          .split("\n")
+          .toSpliced(number - 1, 1)
+          .join("\n")
+
+      expect((yield* forged((text) => text.replace(",5.00,,", ",5.01,,")))[0]).toBe(
+        "journal.csv:2: the journal entry VERIFY-2026-10-000001 does not balance in USD",
+      )
+      expect((yield* forged((text) => text.replaceAll(",0.01,", ",0.02,")))[0]).toMatch(
+        /^journal\.csv: 1010 .* debit \/ credit are 995\.02 \/ 1020\.00, the manifest says 995\.01 \/ 1020\.00$/,
+      )
+      expect(yield* forged((text) => text.replace(",5.00,,", ",5.0,,"))).toContain(
+        'journal.csv:3: "5.0" is not an amount with 2 decimals',
+      )
+      expect(yield* forged((text) => text.replace(",5.00,,", ",5.00,5.00,"))).toContain(
+        "journal.csv:3: exactly one of debit and credit must be filled",
+      )
+      expect(yield* forged(withoutLine(4))).toContain(
+        "journal.csv:2: the journal entry VERIFY-2026-10-000001 does not balance in USD",
+      )
+      expect(yield* forged((text) => text.replaceAll("2026-10-000006", "2026-10-000007"))).toContain(
+        "journal.csv:20: the journal number VERIFY-2026-10-000007 does not follow: a number is missing before it or doubled",
+      )
+      expect(yield* forged((text) => text.replace(",2026-10-07,", ",2026-11-07,"))).toContain(
+        'journal.csv:18: the effective date "2026-11-07" is not in 2026-10',
+      )
+    }),
+  )
+
+  it.effect("finds what is wrong in the other files", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* exported
+      const forged = (name: string, change: (text: string) => string) =>
+        problemsOf(forge(folder, name, change))
+      expect(yield* forged("trial-balance.csv", (text) => text.replace(",475.01\n", ",475.02\n"))).toEqual([
+        "trial-balance.csv:3: closing of 1010 Assets:Partner:USD:SWIFT:11111111: 475.02, the manifest says 475.01",
+      ])
+      for (const name of ["books.journal", "books.ledger", "books.beancount"]) {
+        const found = yield* forged(name, (text) =>
+          text.replace("Expenses:Fees:USD  5.00", "Expenses:Fees:USD  5.01"),
+        )
+        expect(found[0]).toMatch(new RegExp(`^${name}:\\d+: the transaction does not balance in USD$`))
+        expect(found[1]).toBe(`${name}: 6850 Expenses:Fees:USD ends at 10.01 USD, the manifest says 10.00`)
+      }
+      expect(
+        (yield* forged("books.ledger", (text) => text.replace("= 1495.00 USD", "= 1495.10 USD")))[0],
+      ).toMatch(/^books\.ledger:\d+: asserts 1495\.10, the postings so far make 1495\.00$/)
+    }),
+  )
+
+  it.effect("finds a manifest that was edited and does not add up", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* exported
+      const copy = copyOf(folder)
+      const path = join(copy, "manifest.json")
+      const text = readFileSync(path, "utf8")
+      writeFileSync(path, text.replace('"complete": true', '"complete": false'))
+      expect(yield* problemsOf(copy)).toEqual([
+        "manifest.json: has changed since it was written: its digest is not that of its content",
+      ])
+      writeFileSync(path, `${text} `)
+      expect((yield* problemsOf(copy)).length).toBe(1)
+      writeFileSync(path, text.replace("{", "["))
+      expect((yield* problemsOf(copy))[0]).toContain("manifest.json: cannot be read")
+    }),
+  )
+
+  it.effect(
+    "against the ledger: a committed batch agrees until somebody changes a posting behind its back",
+    () =>
+      Effect.gen(function* () {
+        const { bookId } = yield* exported
+        expect(yield* batchDifferences(bookId, 1)).toEqual([])
+        expect(yield* batchDifferences(bookId, 2)).toBeNull()
+        const database = yield* Database
+        yield* database.transaction(
+          Effect.gen(function* () {
+            yield* database.query("Test.tamper", (sql) => sql`set local session_replication_role = replica`)
+            yield* database.query(
+              "Test.tamper",
+              (sql) =>
+                sql`update ledger.postings set amount = amount * 2 where book_id = ${bookId} and currency = 'JPY'`,
+            )
+          }),
+        )
+        expect(yield* batchDifferences(bookId, 1)).toEqual([
+          { currency: "JPY", figure: "debit", exported: "120000", ledger: "240000" },
+          { currency: "JPY", figure: "credit", exported: "120000", ledger: "240000" },
+        ])
+        const refused = yield* Effect.flip(
+          Export.run({
+            formats: ["journal"],
+            scope: { kind: "all" },
+            connection: Option.none(),
+            book: Option.some("VERIFY"),
+            out: temporaryFolder(),
+          }),
+        )
+        expect(refused).toMatchObject({ _tag: "ExportError", reason: "Disagrees" })
+      }),
+  )
+})
