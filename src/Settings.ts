@@ -12,8 +12,9 @@ import { Interface } from "./Settings/Interface.ts"
 import { unknownKeys, withoutEmptySections } from "./Settings/Keys.ts"
 import { formatPath, type Mistake, mistakesOf } from "./Settings/Mistake.ts"
 import { nearest } from "./Settings/Nearest.ts"
+import { isRecord } from "./Settings/Record.ts"
 
-export const defaultFile = "config/tieout.yaml"
+const defaultFile = "config/tieout.yaml"
 
 export interface ConnectionSettings extends Credentials {
   readonly name: string
@@ -41,9 +42,6 @@ export class SettingsError extends Data.TaggedError("SettingsError")<{
     return [...this.mistakes, this.advice].join("\n")
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const merged = (base: unknown, over: unknown): unknown => {
   if (!isRecord(base) || !isRecord(over)) return over === undefined ? base : over

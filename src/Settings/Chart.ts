@@ -6,7 +6,7 @@
 import { Schema } from "effect"
 import { section, withDefault } from "./Field.ts"
 
-export const placeholders = ["currency", "account", "rail", "client"] as const
+const placeholders = ["currency", "account", "rail", "client"] as const
 const unknownPlaceholder = new RegExp(`\\{(?!(?:${placeholders.join("|")})\\})|(?<!\\{[a-z]*)\\}`)
 
 const onlyKnownPlaceholders = (text: string): boolean => !unknownPlaceholder.test(text)

@@ -9,7 +9,7 @@ const Surfaces = Schema.NonEmptyArray(Surface)
   .pipe(Schema.filter((surfaces) => new Set(surfaces).size === surfaces.length))
   .annotations({ description: "a list of surfaces, each once: organization, client, credit" })
 
-export const Connection = Schema.Struct({
+const Connection = Schema.Struct({
   surfaces: withDefault(Surfaces, ["organization"]),
   /** What differs from the common `interface` section for this connection alone. */
   interface: Schema.optionalWith(Interface, { exact: true }),

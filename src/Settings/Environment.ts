@@ -4,6 +4,7 @@ import { parse } from "yaml"
 import { connectionPrefix, leaves, sectionNames } from "./Keys.ts"
 import type { Mistake } from "./Mistake.ts"
 import { nearest } from "./Nearest.ts"
+import { isRecord } from "./Record.ts"
 
 export type Variables = Readonly<Record<string, string | undefined>>
 
@@ -14,14 +15,14 @@ const screamingSnake = (key: string): string =>
     .toUpperCase()
 
 /** `["accounting", "timeZone"]` → `TIEOUT_ACCOUNTING_TIME_ZONE` */
-export const variableName = (path: ReadonlyArray<string>): string =>
+const variableName = (path: ReadonlyArray<string>): string =>
   ["TIEOUT", ...path.map(screamingSnake)].join("_")
 
 const sections = sectionNames.map((name) => variableName([name]))
 
 /** Variables that are no keys of the file. */
 const ownVariables = ["TIEOUT_CONFIG", "TIEOUT_DATA_DIR", "TIEOUT_LOG", "TIEOUT_LOG_LEVEL"]
-export const secretNames = ["BASE_URL", "CLIENT_ID", "CLIENT_SECRET", "SCOPE"] as const
+const secretNames = ["BASE_URL", "CLIENT_ID", "CLIENT_SECRET", "SCOPE"] as const
 
 /** An empty variable counts as not set, as it does in a compose file. */
 export const variable = (variables: Variables, name: string): Option.Option<string> =>
@@ -50,9 +51,6 @@ const valueOf = (text: string, ast: SchemaAST.AST): unknown => {
   if (ast._tag === "TupleType" && !/^\s*[[{-]/.test(text)) return text.split(",").map((item) => item.trim())
   return yamlOrText(text)
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const put = (target: unknown, path: ReadonlyArray<string>, value: unknown): unknown => {
   const [key, ...rest] = path

@@ -3,6 +3,7 @@ import { Schema, type SchemaAST } from "effect"
 import { Content } from "./Content.ts"
 import { formatPath, type Mistake, type Path } from "./Mistake.ts"
 import { nearest } from "./Nearest.ts"
+import { isRecord } from "./Record.ts"
 
 const root = Schema.encodedSchema(Content).ast
 
@@ -18,9 +19,6 @@ const core = (ast: SchemaAST.AST): SchemaAST.AST => {
 
 const children = (ast: SchemaAST.TypeLiteral): ReadonlyArray<readonly [string, SchemaAST.AST]> =>
   ast.propertySignatures.map((property) => [String(property.name), core(property.type)] as const)
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The top-level keys. */
 export const sectionNames: ReadonlyArray<string> =

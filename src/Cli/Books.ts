@@ -1,0 +1,32 @@
+/** What the commands that work on books share: the settings, and a database that is up to date. */
+import { Effect, Layer } from "effect"
+import { DatabaseConfig, probing } from "../Database/DatabaseConfig.ts"
+import { migrate } from "../Database/Migrate.ts"
+import { Database } from "../Database.ts"
+import { Settings } from "../Settings.ts"
+
+const databaseWith = (session: Readonly<Record<string, string>>) =>
+  Database.DefaultWithoutDependencies.pipe(
+    Layer.provide(
+      Layer.effect(
+        DatabaseConfig,
+        Effect.map(Settings, ({ databaseUrl, dataDir }) => ({ url: databaseUrl, dataDir, session })),
+      ),
+    ),
+    Layer.provideMerge(Settings.Default),
+  )
+
+/** The database as it is found. */
+export const database = databaseWith({})
+
+const migrated = Layer.effectDiscard(
+  Effect.tap(migrate(), (names) =>
+    names.length === 0 ? Effect.void : Effect.logInfo(`Database brought up to date: ${names.join(", ")}`),
+  ),
+)
+
+/** The database with the tables of this version. */
+export const books = Layer.provideMerge(migrated, database)
+
+/** The same for a command that brings rows page by page. */
+export const booksForSync = Layer.provideMerge(migrated, databaseWith(probing))

@@ -1,0 +1,152 @@
+import { Command, Options } from "@effect/cli"
+import { Effect, Either, Layer, Option } from "effect"
+import { allBooks } from "../Book.ts"
+import { Database } from "../Database.ts"
+import { formatNames } from "../Export/Formats.ts"
+import type { ExportScope } from "../Export/Scope.ts"
+import { type ExportedBatch, type ExportSummary, run } from "../Export.ts"
+import { Ledger } from "../Ledger.ts"
+import { table } from "../Terminal/Table.ts"
+import { count, counted, styled } from "../Terminal/Text.ts"
+import type { Screen } from "../Terminal.ts"
+import { UsageError } from "./Arguments.ts"
+import { books } from "./Books.ts"
+import { exitCodes } from "./ExitCode.ts"
+import * as Common from "./Options.ts"
+import { Output } from "./Output.ts"
+import { day, month } from "./Period.ts"
+
+interface ScopeOptions {
+  readonly period: Option.Option<string>
+  readonly from: Option.Option<string>
+  readonly to: Option.Option<string>
+  readonly all: boolean
+  readonly sinceLast: boolean
+}
+
+const advice = "Run tieout export --help to see what it takes."
+const wrong = (detail: string) => Either.left(new UsageError({ detail, advice }))
+
+/** Exactly one way to say which entries. */
+export const scopeOf = (options: ScopeOptions): Either.Either<ExportScope, UsageError> =>
+  Either.gen(function* () {
+    const ranged = Option.isSome(options.from) || Option.isSome(options.to)
+    const ways = [Option.isSome(options.period), ranged, options.all, options.sinceLast].filter(Boolean)
+    if (ways.length !== 1) {
+      const found = ways.length === 0 ? "Which entries?" : "More than one choice of entries."
+      return yield* wrong(`${found} Expected one of --period, --from with --to, --all, --since-last.`)
+    }
+    if (Option.isSome(options.period)) return { kind: "period", period: yield* month(options.period.value) }
+    if (options.all) return { kind: "all" }
+    if (options.sinceLast) return { kind: "since-last" }
+    if (Option.isNone(options.from) || Option.isNone(options.to)) {
+      return yield* wrong("--from and --to go together: both days are included.")
+    }
+    const from = yield* day("--from", options.from.value)
+    const to = yield* day("--to", options.to.value)
+    if (from > to) return yield* wrong(`--to ${to} is before --from ${from}.`)
+    return { kind: "range", from, to }
+  })
+
+export const formatsOf = (text: string): Either.Either<ReadonlyArray<string>, UsageError> => {
+  const wanted = [...new Set(text.split(",").map((name) => name.trim()))].filter((name) => name !== "")
+  const known: ReadonlyArray<string> = formatNames
+  const unknown = wanted.filter((name) => !known.includes(name))
+  if (wanted.length > 0 && unknown.length === 0) return Either.right(wanted)
+  const found = unknown.length === 0 ? "no format" : unknown.map((name) => JSON.stringify(name)).join(", ")
+  return wrong(`--format: found ${found}, expected one or more of ${known.join(", ")}.`)
+}
+
+const columns = [
+  { title: "  File" },
+  { title: "Rows", align: "right" },
+  { title: "Bytes", align: "right" },
+] as const
+
+const batchLines = ({ folder, manifest }: ExportedBatch, screen: Screen): ReadonlyArray<string> => {
+  const { book, files, firstNumber, lastNumber, reasons, scope } = manifest
+  const numbers = firstNumber === null ? "" : `, ${firstNumber} to ${lastNumber ?? firstNumber}`
+  const rows = files.map(({ bytes, name, rows }) => [`  ${name}`, count(rows), count(bytes)])
+  return [
+    `${book.code} ${scope.text}: ${counted(manifest.entries, "entry", "entries")}${numbers}`,
+    folder,
+    ...table(columns, rows, screen),
+    ...reasons.map((reason) => styled(screen.color, "red", `INCOMPLETE: ${reason}`)),
+    "",
+  ]
+}
+
+const linesOf = ({ batches, unchanged }: ExportSummary, screen: Screen): ReadonlyArray<string> => [
+  ...batches.flatMap((batch) => batchLines(batch, screen)),
+  ...unchanged.map((book) => `${book}: nothing new.`),
+  ...(batches[0] === undefined
+    ? []
+    : [`Check a folder by its files alone: tieout verify ${batches[0].folder}`]),
+]
+
+/** Without the accounts of the manifest, which may be many; they are in the file. */
+const documentOf = ({ batches, complete, unchanged }: ExportSummary): object => ({
+  complete,
+  batches: batches.map(({ folder, manifest }) => ({
+    folder,
+    connection: manifest.connection,
+    book: manifest.book.code,
+    batch: manifest.batch,
+    scope: manifest.scope.text,
+    complete: manifest.complete,
+    reasons: manifest.reasons,
+    entries: manifest.entries,
+    firstNumber: manifest.firstNumber,
+    lastNumber: manifest.lastNumber,
+    currencies: manifest.currencies,
+    files: manifest.files,
+  })),
+  unchanged,
+})
+
+/** What a sync has not numbered yet gets its numbers; one that runs numbers its own entries when it ends. */
+const numberEntries = Effect.fn("Cli.export.number")(function* () {
+  const database = yield* Database
+  const ledger = yield* Ledger
+  const all = yield* allBooks(Option.none())
+  for (const connection of new Set(all.map((book) => book.connection))) {
+    const own = all.filter((book) => book.connection === connection)
+    yield* database
+      .withSessionLock(`sync:${connection}`, ledger.assignNumbers(own))
+      .pipe(
+        Effect.catchTag("LockBusy", () =>
+          Effect.logWarning(
+            `A sync of connection ${connection} is running: what it has not numbered is left out.`,
+          ),
+        ),
+      )
+  }
+})
+
+export const exportCommand = Command.make(
+  "export",
+  {
+    format: Options.text("format"),
+    period: Common.period,
+    from: Options.text("from").pipe(Options.optional),
+    to: Options.text("to").pipe(Options.optional),
+    all: Options.boolean("all"),
+    sinceLast: Options.boolean("since-last"),
+    book: Options.text("book").pipe(Options.optional),
+    out: Options.text("out").pipe(Options.withDefault("exports")),
+  },
+  Effect.fn("Cli.export")(function* ({ book, format, out, ...scopeOptions }) {
+    const output = yield* Output
+    const formats = yield* formatsOf(format)
+    const scope = yield* scopeOf(scopeOptions)
+    const summary = yield* Effect.zipRight(
+      numberEntries(),
+      run({ formats, scope, connection: Option.none(), book, out }),
+    ).pipe(Effect.provide(Layer.provideMerge(Ledger.Default, books)))
+    yield* output.report({
+      document: documentOf(summary),
+      lines: linesOf(summary, output.terminal.stdout),
+      code: summary.complete ? exitCodes.done : exitCodes.attention,
+    })
+  }),
+)

@@ -1,0 +1,90 @@
+/** Every way in which a command can fail, as text for a person and an exit code for a scheduler. */
+import { Cause, Chunk } from "effect"
+import { type ExitCode, exitCodes, worst } from "./ExitCode.ts"
+
+export interface Failure {
+  readonly code: ExitCode
+  /** The error's class and reason, for programs. */
+  readonly error: string
+  readonly reason: string | null
+  /** What happened, where and what to do. The first line is the headline. */
+  readonly message: string
+}
+
+/** Errors whose exit code is not 1, by class and, where it matters, reason. */
+const codes: Readonly<Record<string, ExitCode>> = {
+  UsageError: exitCodes.usage,
+  SettingsError: exitCodes.usage,
+  "DatabaseError.Settings": exitCodes.usage,
+  "SandboxError.Options": exitCodes.usage,
+  "ExportError.Usage": exitCodes.usage,
+  SyncBusy: exitCodes.busy,
+  LeaseLost: exitCodes.busy,
+  DeadlineReached: exitCodes.resumable,
+  "SyncIncomplete.Stopped": exitCodes.resumable,
+  "PartnerError.RateLimited": exitCodes.resumable,
+}
+
+const field = (error: unknown, name: string): string | undefined => {
+  if (typeof error !== "object" || error === null) return undefined
+  const value: unknown = Reflect.get(error, name)
+  return typeof value === "string" && value !== "" ? value : undefined
+}
+
+const sentences = (message: string, more: string | undefined): string =>
+  more === undefined || message.includes(more) ? message : `${message}\n${more}`
+
+/** An error that a command expects: tagged, with a message that says what, where and what to do. */
+export const ofError = (error: unknown): Failure => {
+  const tag = field(error, "_tag") ?? "Error"
+  const reason = field(error, "reason")
+  const message = field(error, "message") ?? `${tag}${reason === undefined ? "" : ` (${reason})`}`
+  return {
+    code: codes[`${tag}.${reason}`] ?? codes[tag] ?? exitCodes.failed,
+    error: tag,
+    reason: reason ?? null,
+    message: sentences(message, field(error, "advice")),
+  }
+}
+
+const ofDefect = (defect: unknown, cause: Cause.Cause<unknown>, debug: boolean): Failure => {
+  const what = defect instanceof Error ? defect.message.split("\n", 1)[0] : String(defect)
+  const hint = debug ? Cause.pretty(cause) : "Run it again with TIEOUT_LOG_LEVEL=debug to see where."
+  return {
+    code: exitCodes.failed,
+    error: "Defect",
+    reason: null,
+    message: `Something went wrong inside Tieout: ${what}\nNothing that was committed is lost.\n${hint}`,
+  }
+}
+
+const stopped: Failure = {
+  code: exitCodes.resumable,
+  error: "Interrupted",
+  reason: null,
+  message:
+    "Stopped before it was done. What has been committed stays; run the same command again and it goes on from there.",
+}
+
+/** Everything that a cause holds, worst first; a repeated message is told once. */
+export const ofCause = (cause: Cause.Cause<unknown>, debug: boolean): ReadonlyArray<Failure> => {
+  if (Cause.isInterruptedOnly(cause)) return [stopped]
+  const failures = [
+    ...Chunk.toReadonlyArray(Cause.failures(cause)).map(ofError),
+    ...Chunk.toReadonlyArray(Cause.defects(cause)).map((defect) => ofDefect(defect, cause, debug)),
+  ]
+  const distinct = failures.filter(
+    (failure, index) => failures.findIndex(({ message }) => message === failure.message) === index,
+  )
+  const worstCode = worst(distinct.map(({ code }) => code))
+  return [...distinct].sort((a, b) => Number(b.code === worstCode) - Number(a.code === worstCode))
+}
+
+/** The code of several failures together. */
+export const codeOf = (failures: ReadonlyArray<Failure>): ExitCode => worst(failures.map(({ code }) => code))
+
+/** The failures as the document that `--json` prints. */
+export const documentOf = (failures: ReadonlyArray<Failure>): object => ({
+  exitCode: codeOf(failures),
+  errors: failures.map(({ error, message, reason }) => ({ error, reason, message })),
+})

@@ -1,0 +1,165 @@
+/**
+ * What every command does, in words: the help, and what an unknown option is compared with. Plain data, so that
+ * `--help` need not load anything else.
+ */
+
+export interface CommandManual {
+  readonly usage: string
+  readonly summary: string
+  readonly about: ReadonlyArray<string>
+  /** `--name VALUE` → what it does. */
+  readonly options: Readonly<Record<string, string>>
+  readonly examples: ReadonlyArray<readonly [command: string, what: string]>
+}
+
+const connection = "--connection NAME"
+const onlyThis = "Only this connection of the settings; default: all of them."
+
+export const commands = {
+  migrate: {
+    usage: "tieout migrate",
+    summary: "Bring the database's tables up to date.",
+    about: [
+      "Every command that writes does this by itself. Run it alone before an upgrade, or to check the database.",
+    ],
+    options: {},
+    examples: [["DATABASE_URL=postgres://… tieout migrate", "prepare a server of your own"]],
+  },
+  sync: {
+    usage: "tieout sync [--connection NAME] [--full]",
+    summary: "Read what is new at the service, book it and prove it.",
+    about: [
+      "Reads every account's statement from where the last run stopped, fetches the deposits, withdrawals and conversions",
+      "behind it, posts the journal entries and numbers them. Each page is one transaction: killed at any moment, the same",
+      "command goes on where it stopped. It never writes to the service.",
+    ],
+    options: {
+      [connection]: onlyThis,
+      "--full": "Read everything again from the start; what is known already changes nothing.",
+    },
+    examples: [
+      ["tieout sync", "what a nightly job runs"],
+      ["tieout sync --connection acme-uk --json", "one connection, the result as JSON"],
+    ],
+  },
+  status: {
+    usage: "tieout status [--connection NAME]",
+    summary: "Show every account: entries, closing balance, ties out or not.",
+    about: ["Reads the database only; needs no credentials."],
+    options: { [connection]: onlyThis },
+    examples: [["tieout status", "where the books stand"]],
+  },
+  reconcile: {
+    usage: "tieout reconcile [--connection NAME] [--period YYYY-MM] [--full]",
+    summary: "Check that the books agree with the service, and list what does not.",
+    about: [
+      "Runs every check over what changed since it last held. A finding stays open until a run proves it gone.",
+      "Ends with 3 while a blocking finding is open or something is in quarantine.",
+    ],
+    options: {
+      [connection]: onlyThis,
+      "--period YYYY-MM": "Only this month, in the accounting time zone.",
+      "--full": "Over all history, not only what changed.",
+    },
+    examples: [["tieout reconcile --period 2026-10", "before closing October"]],
+  },
+  export: {
+    usage:
+      "tieout export --format F[,F…] (--period YYYY-MM | --from DATE --to DATE | --all | --since-last) [--book B] [--out DIR]",
+    summary: "Write the books as files that accountants import.",
+    about: [
+      "Formats: journal (canonical CSV), hledger, ledger, beancount, trial-balance.",
+      "Files appear whole or not at all, in DIR/<connection>-<org|client>/<period>/<batch>/, manifest.json last.",
+    ],
+    options: {
+      "--format F[,F…]": "One or more formats, separated by commas.",
+      "--period YYYY-MM": "One month, in the accounting time zone.",
+      "--from DATE": "First day, YYYY-MM-DD, included.",
+      "--to DATE": "Last day, YYYY-MM-DD, included.",
+      "--all": "Everything.",
+      "--since-last": "What was numbered since that book's and format's last batch.",
+      "--book B": "Only this book, by its code (ORG, …); default: all.",
+      "--out DIR": "Where the folders go; default: exports.",
+    },
+    examples: [
+      ["tieout export --format journal,hledger --period 2026-10", "October in two formats"],
+      ["tieout export --format journal --since-last", "only what the last export did not have"],
+    ],
+  },
+  explain: {
+    usage: "tieout explain ID",
+    summary: "Show where a figure comes from, back to what the service said and when.",
+    about: [
+      "ID: a journal number, or the identifier of an account, a statement entry, a deposit, a withdrawal or a conversion.",
+    ],
+    options: {},
+    examples: [["tieout explain ORG-2026-10-000007", "one journal entry"]],
+  },
+  verify: {
+    usage: "tieout verify DIR",
+    summary: "Check an export folder from its files alone.",
+    about: [
+      "Checksums, row counts, control totals and balanced entries, against manifest.json. Needs no database.",
+    ],
+    options: {},
+    examples: [["tieout verify exports/default-org/2026-10/0001", "after copying it somewhere"]],
+  },
+  sandbox: {
+    usage: "tieout sandbox [--port N] [--seed N] [--accounts N] [--entries N] [--from DATE] [--to DATE]",
+    summary: "Serve an imitation of the partner's service on this machine.",
+    about: [
+      "The same seed gives the same data. It prints the variables that point Tieout to it, and runs until interrupted.",
+    ],
+    options: {
+      "--port N": "Where it listens, on 127.0.0.1; default: any free port.",
+      "--seed N": "Which data; default: 1.",
+      "--accounts N": "How many accounts; default: 12.",
+      "--entries N": "How many statement entries in all; default: 2000.",
+      "--from DATE": "First day with movements; default: 2026-09-01.",
+      "--to DATE": "Last day with movements; default: 2026-10-31.",
+    },
+    examples: [["tieout sandbox --port 8700 --entries 10000", "in one shell, tieout sync in another"]],
+  },
+  demo: {
+    usage: "tieout demo",
+    summary: "The whole way on made-up data: sync, reconcile, export, verify.",
+    about: [
+      "Starts a sandbox in a process of its own and an embedded database in data/demo, which it empties first.",
+      "Your own database and settings are not touched.",
+    ],
+    options: {},
+    examples: [["npm run demo", "the same, from a checkout"]],
+  },
+} as const satisfies Record<string, CommandManual>
+
+/** Options that every command takes, before or after its name. */
+export const globalOptions: Readonly<Record<string, string>> = {
+  "--json": "One JSON document on stdout; the log goes to stderr, as JSON too.",
+  "--config FILE": "The settings file; default: config/tieout.yaml, if it is there.",
+  "--log-level LEVEL": "trace, debug, info, warning, error or none; default: info.",
+  "--help": "This text, or that of one command.",
+  "--version": "The version.",
+}
+
+export const exitCodeTexts: ReadonlyArray<readonly [code: string, what: string]> = [
+  ["0", "done"],
+  ["1", "failed"],
+  ["2", "usage or settings"],
+  ["3", "done, with quarantine or blocking findings"],
+  ["4", "another sync of that connection runs"],
+  ["75", "stopped early; run it again to go on"],
+]
+
+export const variableTexts: ReadonlyArray<readonly [name: string, what: string]> = [
+  ["TIEOUT_BASE_URL", "the service's base address, ends in /api/v1"],
+  ["TIEOUT_CLIENT_ID", "the issued OAuth client identifier"],
+  ["TIEOUT_CLIENT_SECRET", "the issued OAuth client secret"],
+  ["TIEOUT_SCOPE", "the issued scopes, separated by spaces"],
+  ["TIEOUT_<NAME>_…", "the same four for a connection named <name>"],
+  ["DATABASE_URL", "a Postgres of your own (15 or later); default: an embedded one"],
+  ["TIEOUT_DATA_DIR", "the embedded database's data; default: ./data"],
+  ["TIEOUT_CONFIG", "the settings file, as --config"],
+  ["TIEOUT_LOG_LEVEL", "as --log-level"],
+  ["TIEOUT_LOG", "json: the log as JSON lines"],
+  ["NO_COLOR", "no colours"],
+]

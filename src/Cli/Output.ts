@@ -1,0 +1,52 @@
+/** What a command answers with: one JSON document or text for a person, and the exit code. */
+import { Context, Effect } from "effect"
+import type { TerminalService } from "../Terminal.ts"
+import { type ExitCode, exitCodes, worst } from "./ExitCode.ts"
+import { codeOf, documentOf, type Failure } from "./Failure.ts"
+
+export interface Report {
+  /** What `--json` prints: plain data, amounts as text. */
+  readonly document: object
+  /** What a person reads. */
+  readonly lines: ReadonlyArray<string>
+  readonly code?: ExitCode
+}
+
+/** The exit code as it stands; the process reads it after everything else is done. */
+export class Outcome {
+  code: ExitCode = exitCodes.done
+  /** What an interrupt ends with: for a server it is the ordinary end. */
+  interruptedCode: ExitCode = exitCodes.resumable
+  /** With `--json`, whether the one document has been printed. */
+  documented = false
+}
+
+const bigintAsText = (_key: string, value: unknown): unknown =>
+  typeof value === "bigint" ? value.toString() : value
+
+const print = (document: object): string => `${JSON.stringify(document, bigintAsText, 2)}\n`
+
+export const makeOutput = (json: boolean, terminal: TerminalService, outcome: Outcome) => ({
+  terminal,
+  /** The answer of a command that did what it was asked; once. */
+  report: ({ code, document, lines }: Report): Effect.Effect<void> =>
+    Effect.sync(() => {
+      outcome.code = worst([outcome.code, code ?? exitCodes.done])
+      outcome.documented = true
+      terminal.writeOut(json ? print(document) : lines.map((line) => `${line}\n`).join(""))
+    }),
+  /** Tells every failure once: to people on stderr, to programs as the document too if there is none yet. */
+  fail: (failures: ReadonlyArray<Failure>): Effect.Effect<void> =>
+    Effect.sync(() => {
+      outcome.code = worst([outcome.code, codeOf(failures)])
+      for (const { message } of failures) terminal.writeError(`${message}\n`)
+      if (json && !outcome.documented) terminal.writeOut(print(documentOf(failures)))
+      outcome.documented = true
+    }),
+  /** For a command that an interrupt ends in the ordinary course. */
+  interruptIsTheEnd: Effect.sync(() => {
+    outcome.interruptedCode = exitCodes.done
+  }),
+})
+
+export class Output extends Context.Tag("tieout/Cli/Output")<Output, ReturnType<typeof makeOutput>>() {}

@@ -1,0 +1,140 @@
+import { Command } from "@effect/cli"
+import { Data, Duration, Effect, Either, Layer, Option } from "effect"
+import { Ledger } from "../Ledger.ts"
+import { Settings } from "../Settings.ts"
+import { Status } from "../Status.ts"
+import { SyncIncomplete, type SyncReport } from "../Sync/Report.ts"
+import { Sync } from "../Sync.ts"
+import { counted, harmless } from "../Terminal/Text.ts"
+import type { Screen } from "../Terminal.ts"
+import { booksForSync } from "./Books.ts"
+import { type ExitCode, exitCodes, worst } from "./ExitCode.ts"
+import { documentOf, type Failure, ofError } from "./Failure.ts"
+import * as Options from "./Options.ts"
+import { Output } from "./Output.ts"
+import { needsAttention, standingLines, verdict } from "./Standing.ts"
+
+/** What became of one connection: a run that failed may still have read a lot. */
+interface Outcome {
+  readonly connection: string
+  readonly report: SyncReport | undefined
+  readonly failure: Failure | undefined
+}
+
+type Counters = SyncReport["counters"]
+
+/** In the order in which it is told; what is zero is not. */
+const told: ReadonlyArray<readonly [key: keyof Counters, one: string, many: string]> = [
+  ["entries", "statement entry", "statement entries"],
+  ["resources", "resource read", "resources read"],
+  ["changedResources", "changed resource", "changed resources"],
+  ["missingResources", "resource that the service does not find", "resources that the service does not find"],
+  ["journalEntries", "journal entry", "journal entries"],
+  ["reclassifications", "reclassification", "reclassifications"],
+  ["held", "entry held back", "entries held back"],
+  ["quarantined", "row quarantined", "rows quarantined"],
+  ["contradictions", "contradiction", "contradictions"],
+]
+
+const total = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((sum, value) => sum + value, 0)
+
+const reportLines = (report: SyncReport): ReadonlyArray<string> => {
+  const counts = told
+    .filter(([key]) => report.counters[key] > 0)
+    .map(([key, one, many]) => counted(report.counters[key], one, many))
+  const did = counts.length === 0 ? "nothing new" : counts.join(", ")
+  const requests = counted(total(report.requests), "request")
+  return [
+    `${report.connection}: ${did}; ${requests} in ${report.seconds.toFixed(1)} s.`,
+    ...report.notices.map((notice) => `Note: ${harmless(notice)}`),
+  ]
+}
+
+const outcomeLines = ({ connection, failure, report }: Outcome): ReadonlyArray<string> => [
+  ...(report === undefined ? [] : reportLines(report)),
+  ...(failure === undefined
+    ? []
+    : [`${connection} did not finish: ${failure.message.split("\n").map(harmless).join("\n")}`]),
+]
+
+const outcomeDocument = ({ connection, failure, report }: Outcome): object => ({
+  connection,
+  ...(report === undefined ? {} : { ...report, newEntries: Object.fromEntries(report.newEntries) }),
+  ...(failure === undefined ? {} : documentOf([failure])),
+})
+
+class DeadlineReached extends Data.TaggedError("DeadlineReached")<{ readonly message: string }> {}
+
+const runOne = Effect.fn("Cli.sync.connection")(function* (connection: string, full: boolean) {
+  const sync = yield* Sync
+  const { limits } = yield* Settings
+  const deadline = Duration.format(limits.runDeadline)
+  const result = yield* sync.run({ connection, full }).pipe(
+    Effect.timeoutFail({
+      duration: limits.runDeadline,
+      onTimeout: () =>
+        new DeadlineReached({
+          message: `The run of connection ${connection} took longer than limits.runDeadline (${deadline}) and was stopped. What it has committed stays; run it again to go on.`,
+        }),
+    }),
+    Effect.either,
+  )
+  if (Either.isRight(result))
+    return { connection, report: result.right, failure: undefined } satisfies Outcome
+  const report = result.left instanceof SyncIncomplete ? result.left.report : undefined
+  return { connection, report, failure: ofError(result.left) } satisfies Outcome
+})
+
+const standing = Effect.fn("Cli.sync.standing")(function* (
+  connection: Option.Option<string>,
+  outcomes: ReadonlyArray<Outcome>,
+) {
+  const { accounts, open } = yield* (yield* Status).read(connection)
+  const brought = new Map(outcomes.flatMap(({ report }) => [...(report?.newEntries ?? [])]))
+  return {
+    open,
+    accounts: accounts.map((account) => ({ ...account, newEntries: brought.get(account.accountId) ?? 0 })),
+  }
+})
+
+const linesOf = (
+  outcomes: ReadonlyArray<Outcome>,
+  { accounts, open }: Effect.Effect.Success<ReturnType<typeof standing>>,
+  screen: Screen,
+): ReadonlyArray<string> => [
+  ...standingLines(accounts, screen),
+  "",
+  ...outcomes.flatMap(outcomeLines),
+  ...verdict(accounts, open, screen),
+]
+
+export const sync = Command.make(
+  "sync",
+  { connection: Options.connection, full: Options.full },
+  Effect.fn("Cli.sync")(
+    function* ({ connection, full }) {
+      const output = yield* Output
+      const { connectionNames } = yield* Settings
+      const names = Option.isSome(connection) ? [connection.value] : connectionNames
+      // One connection's trouble is not the others': each gets its run, and the worst decides the exit code.
+      const outcomes = yield* Effect.forEach(names, (name) => runOne(name, full))
+      const codes = outcomes.flatMap(
+        ({ failure }): ReadonlyArray<ExitCode> => (failure ? [failure.code] : []),
+      )
+      // Where nothing was read there is nothing to show but why.
+      if (outcomes.every(({ report }) => report === undefined)) {
+        return yield* output.fail(outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure])))
+      }
+      const stands = yield* standing(connection, outcomes)
+      yield* output.report({
+        document: { runs: outcomes.map(outcomeDocument), ...stands },
+        lines: linesOf(outcomes, stands, output.terminal.stdout),
+        code: worst([...codes, needsAttention(stands.open) ? exitCodes.attention : exitCodes.done]),
+      })
+    },
+    Effect.provide(
+      Layer.mergeAll(Sync.Default, Ledger.Default, Status.Default).pipe(Layer.provideMerge(booksForSync)),
+    ),
+  ),
+)

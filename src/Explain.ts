@@ -1,0 +1,155 @@
+/** From any figure or identifier back to what the service said, and when. */
+import { Effect } from "effect"
+import { Database } from "./Database.ts"
+import { account } from "./Explain/Accounts.ts"
+import { findings, quarantined } from "./Explain/Findings.ts"
+import { journalEntries } from "./Explain/Journal.ts"
+import { parseReferences } from "./Explain/Reference.ts"
+import { resource } from "./Explain/Resources.ts"
+import { statementEntries, type Traced } from "./Explain/StatementEntries.ts"
+import type { Step } from "./Explain/Step.ts"
+import { type Subject, subjectsOf } from "./Explain/Subject.ts"
+
+export interface Explanation {
+  readonly id: string
+  readonly steps: ReadonlyArray<Step>
+}
+
+const stepsOf = (found: ReadonlyArray<{ readonly step: Step }>): ReadonlyArray<Step> =>
+  found.map(({ step }) => step)
+
+/** The resources that entries name, each once. */
+const namedBy = (entries: ReadonlyArray<Traced>) => [
+  ...new Map(
+    entries.flatMap(({ related }) => (related === null ? [] : [[related.id, related] as const])),
+  ).values(),
+]
+
+/** What is known of the resources behind entries. */
+const behind = Effect.fn("Explain.behind")(function* (bookId: number, entries: ReadonlyArray<Traced>) {
+  const steps: Array<Step> = []
+  for (const { id, type } of namedBy(entries)) steps.push(...(yield* resource(bookId, type, id)))
+  return steps
+})
+
+/** What is amiss with any of these. */
+const amiss = Effect.fn("Explain.amiss")(function* (
+  bookId: number,
+  ids: ReadonlyArray<string>,
+  stream: string | null,
+) {
+  const found = stepsOf(yield* findings(bookId, { about: ids }))
+  return [...found, ...(yield* quarantined(bookId, { items: ids, stream }))]
+})
+
+const ofJournalEntry = Effect.fn("Explain.ofJournalEntry")(function* ({ bookId, id }: Subject) {
+  const [asked] = yield* journalEntries(bookId, { entryId: id })
+  if (asked === undefined) return []
+  const { sourceId, sourceType } = asked.source
+  const siblings = yield* journalEntries(bookId, { sources: [sourceId] })
+  const others = siblings.filter(
+    ({ entryId, source }) => entryId !== asked.entryId && source.sourceType === sourceType,
+  )
+  const entries = yield* statementEntries(bookId, { ids: [sourceId] })
+  const opened = sourceType === "opening" ? yield* account(bookId, sourceId) : []
+  const ids = [sourceId, ...namedBy(entries).map((named) => named.id)]
+  return [
+    asked.step,
+    ...stepsOf(others),
+    ...stepsOf(entries),
+    ...opened,
+    ...(yield* behind(bookId, entries)),
+    ...(yield* amiss(bookId, ids, null)),
+  ]
+})
+
+const ofStatementEntry = Effect.fn("Explain.ofStatementEntry")(function* ({ bookId, id }: Subject) {
+  const entries = yield* statementEntries(bookId, { ids: [id] })
+  const journal = yield* journalEntries(bookId, { sources: [id] })
+  const ids = [id, ...namedBy(entries).map((named) => named.id)]
+  return [
+    ...stepsOf(entries),
+    ...stepsOf(journal),
+    ...(yield* behind(bookId, entries)),
+    ...(yield* amiss(bookId, ids, null)),
+  ]
+})
+
+const ofResource = Effect.fn("Explain.ofResource")(function* ({ bookId, id, kind }: Subject) {
+  const type = kind.toUpperCase()
+  const entries = yield* statementEntries(bookId, { resource: { type, id } })
+  const ids = entries.map(({ entryId }) => entryId)
+  return [
+    ...(yield* resource(bookId, type, id)),
+    ...stepsOf(entries),
+    ...stepsOf(yield* journalEntries(bookId, { sources: ids })),
+    ...(yield* amiss(bookId, [id, ...ids], null)),
+  ]
+})
+
+const ofAccount = Effect.fn("Explain.ofAccount")(function* ({ bookId, id }: Subject) {
+  return [
+    ...(yield* account(bookId, id)),
+    ...(yield* amiss(bookId, [id], `statement:${id}`)),
+    ...stepsOf(yield* statementEntries(bookId, { lastOf: id })),
+  ]
+})
+
+/** The steps of one thing. Those of a finding go on with what it is about. */
+const ofSubject = (subject: Subject): Effect.Effect<ReadonlyArray<Step>, Explaining, Database> => {
+  switch (subject.kind) {
+    case "journal_entry":
+      return ofJournalEntry(subject)
+    case "statement_entry":
+      return ofStatementEntry(subject)
+    case "account":
+      return ofAccount(subject)
+    case "finding":
+      return ofFinding(subject)
+    default:
+      return ofResource(subject)
+  }
+}
+
+type Explaining = Effect.Effect.Error<ReturnType<typeof ofAccount>>
+
+const explainable: ReadonlyMap<string, Subject["kind"]> = new Map(
+  (["account", "statement_entry", "deposit", "withdrawal", "conversion"] as const).map((kind) => [
+    kind,
+    kind,
+  ]),
+)
+
+const ofFinding = Effect.fn("Explain.ofFinding")(function* (subject: Subject) {
+  const [found] = yield* findings(subject.bookId, { findingId: subject.id })
+  if (found === undefined) return []
+  const { id, type } = found.about
+  const rows = type === "stream" ? yield* quarantined(subject.bookId, { items: [], stream: id }) : []
+  const kind = explainable.get(type)
+  const steps = kind === undefined ? [] : yield* ofSubject({ ...subject, kind, id })
+  // Among what is amiss with its subject the finding comes again: once is enough.
+  return [found.step, ...rows, ...steps.filter(({ title }) => title !== found.step.title)]
+})
+
+export class Explain extends Effect.Service<Explain>()("tieout/Explain", {
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+
+    /**
+     * Takes a journal number, a finding (`F12`), or the identifier of an account, statement entry, deposit, withdrawal
+     * or conversion, or its first 8 characters or more. Fails with `NothingFound`.
+     */
+    const explain = Effect.fn("Explain.explain")(
+      function* (id: string) {
+        const subjects = yield* subjectsOf(id, parseReferences(id))
+        const steps: Array<Step> = []
+        for (const subject of subjects) steps.push(...(yield* ofSubject(subject)))
+        return { id, steps } satisfies Explanation
+      },
+      Effect.provideService(Database, database),
+      (effect) => database.transaction(effect, { isolation: "repeatable read", readOnly: true }),
+    )
+
+    return { explain }
+  }),
+}) {}

@@ -1,0 +1,22 @@
+import { Data } from "effect"
+
+const shown = (id: string): string => JSON.stringify(id.length > 80 ? `${id.slice(0, 79)}…` : id)
+
+/** There is nothing with that identifier, or more than one thing whose identifier begins like that. */
+export class NothingFound extends Data.TaggedError("NothingFound")<{
+  readonly reason: "Unknown" | "Ambiguous"
+  readonly id: string
+  /** What it may mean: `deposit 0f3c…`. */
+  readonly candidates: ReadonlyArray<string>
+}> {
+  override get message(): string {
+    return this.reason === "Unknown"
+      ? `Nothing that is stored here has the identifier ${shown(this.id)}.`
+      : `${shown(this.id)} may be ${this.candidates.join(", or ")}.`
+  }
+  get advice(): string {
+    return this.reason === "Unknown"
+      ? "Give a journal number (ORG-2026-10-000007), a finding (F12), or the identifier of an account, statement entry, deposit, withdrawal or conversion, of which the first 8 characters are enough. What is not stored yet: tieout sync."
+      : "Give more of the identifier."
+  }
+}

@@ -1,0 +1,34 @@
+/** What an identifier that a person types may stand for. */
+
+export type Reference =
+  | { readonly kind: "number"; readonly code: string; readonly period: string; readonly number: number }
+  | { readonly kind: "finding"; readonly findingId: string }
+  /** A UUID, or the beginning of one: everything from `from` to `to`. */
+  | { readonly kind: "uuid"; readonly from: string; readonly to: string; readonly whole: boolean }
+
+const journalNumber = /^([A-Z0-9][A-Z0-9_.-]*)-(\d{4}-(?:0[1-9]|1[0-2]))-(\d{1,9})$/
+const finding = /^(?:FINDING[ -]?|F)(\d{1,18})$/
+const hex = /^[0-9a-f]{8,32}$/
+
+const uuidOf = (digits: string, filler: string): string => {
+  const all = digits.padEnd(32, filler)
+  return [all.slice(0, 8), all.slice(8, 12), all.slice(12, 16), all.slice(16, 20), all.slice(20)].join("-")
+}
+
+/** Everything that it may be: `F1234567` is a finding or the beginning of a UUID. Upper and lower case are one. */
+export const parseReferences = (text: string): ReadonlyArray<Reference> => {
+  const trimmed = text.trim().toUpperCase()
+  const references: Array<Reference> = []
+  const [, findingId] = finding.exec(trimmed) ?? []
+  if (findingId !== undefined) references.push({ kind: "finding", findingId })
+  const digits = trimmed.toLowerCase().replaceAll("-", "")
+  if (hex.test(digits)) {
+    const whole = digits.length === 32
+    references.push({ kind: "uuid", from: uuidOf(digits, "0"), to: uuidOf(digits, "f"), whole })
+  }
+  const [, code, period, number] = journalNumber.exec(trimmed) ?? []
+  if (code !== undefined && period !== undefined && number !== undefined) {
+    references.push({ kind: "number", code, period, number: Number.parseInt(number, 10) })
+  }
+  return references
+}

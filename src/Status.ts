@@ -1,0 +1,34 @@
+/** Where everything stands, without reading history: last runs, accounts, open items. */
+import { Effect, type Option } from "effect"
+import { allBooks } from "./Book.ts"
+import { Database } from "./Database.ts"
+import { type OpenCounts, openCounts } from "./Reconcile/Summary.ts"
+import { accountStandings, type Standing } from "./Status/Accounts.ts"
+import { type LastRun, lastRuns } from "./Status/Runs.ts"
+
+export interface StatusSummary {
+  readonly runs: ReadonlyArray<LastRun>
+  readonly accounts: ReadonlyArray<Standing>
+  readonly open: OpenCounts
+}
+
+export class Status extends Effect.Service<Status>()("tieout/Status", {
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+
+    /** All connections, or one. */
+    const read = Effect.fn("Status.read")(
+      function* (connection: Option.Option<string>) {
+        const books = yield* allBooks(connection)
+        const { newEntries, runs } = yield* lastRuns(connection)
+        const accounts = yield* accountStandings(books, newEntries)
+        return { runs, accounts, open: yield* openCounts(books) } satisfies StatusSummary
+      },
+      Effect.provideService(Database, database),
+      // One snapshot: the counts are those of the accounts that are shown.
+      (effect) => database.transaction(effect, { isolation: "repeatable read", readOnly: true }),
+    )
+
+    return { read }
+  }),
+}) {}

@@ -1,0 +1,68 @@
+/** The last run of every command on every connection. */
+import { Effect, Either, Option, Schema } from "effect"
+import { Database } from "../Database.ts"
+
+export interface LastRun {
+  readonly connection: string
+  readonly command: string
+  /** ISO 8601, our clock. */
+  readonly startedAt: string
+  /** Null while it runs. */
+  readonly endedAt: string | null
+  /** `running`, `done`, `failed`, `stopped`, `abandoned`. */
+  readonly state: string
+}
+
+/** Older runs of a connection than this many are not looked through for commands that have not run since. */
+const lookBack = 200
+
+/** What a run may have left of itself that is shown here: new entries by account. */
+const Summary = Schema.Struct({
+  newEntries: Schema.Record({ key: Schema.String, value: Schema.NonNegativeInt }),
+})
+const decodeSummary = Schema.decodeUnknownEither(Summary)
+
+interface Row {
+  readonly connection: string
+  readonly command: string
+  readonly started_at: string
+  readonly ended_at: string | null
+  readonly state: string
+  readonly summary: unknown
+}
+
+/** Last runs by connection and command, and the new entries by account of each connection's last sync. */
+export const lastRuns = Effect.fn("Status.lastRuns")(function* (connection: Option.Option<string>) {
+  const database = yield* Database
+  const wanted = Option.getOrNull(connection)
+  const rows = yield* database.query(
+    "Status.lastRuns",
+    (sql) => sql<Array<Row>>`
+      select distinct on (c.connection, r.command) c.connection, r.command, r.state, r.summary,
+        to_char(r.started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as started_at,
+        to_char(r.ended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as ended_at
+      from (
+        select connection from sync.leases union select connection from mirror.books) c
+      cross join lateral (
+        select * from sync.runs x where x.connection = c.connection order by x.run_id desc limit ${lookBack}) r
+      where ${wanted}::text is null or c.connection = ${wanted}
+      order by c.connection, r.command, r.run_id desc`,
+  )
+  const newEntries = new Map<string, number>()
+  for (const row of rows) {
+    const summary = row.command === "sync" ? decodeSummary(row.summary) : Either.left(undefined)
+    if (Either.isLeft(summary)) continue
+    for (const [accountId, count] of Object.entries(summary.right.newEntries))
+      newEntries.set(accountId, count)
+  }
+  const runs = rows.map(
+    (row): LastRun => ({
+      connection: row.connection,
+      command: row.command,
+      startedAt: row.started_at,
+      endedAt: row.ended_at,
+      state: row.state,
+    }),
+  )
+  return { runs, newEntries }
+})

@@ -1,0 +1,229 @@
+import { spawn } from "node:child_process"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Sandbox, startSandbox } from "../../src/Sandbox.ts"
+import { type Compiled, compile } from "../support/Compiled.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+interface Finished {
+  readonly code: number | null
+  readonly out: string
+  readonly error: string
+}
+
+interface World {
+  readonly compiled: Compiled
+  readonly folder: string
+  readonly sandbox: Sandbox
+  readonly databaseUrl: string
+}
+
+const scope = Effect.runSync(Scope.make())
+let world: World | undefined
+
+const here = (): World => {
+  if (world === undefined) throw new Error("the world has not been set up")
+  return world
+}
+
+type Watch = (child: { readonly out: string; readonly kill: (signal: NodeJS.Signals) => void }) => void
+
+/** A command as a person types it: a process of its own with nothing but the given variables. */
+const tieout = (
+  args: ReadonlyArray<string>,
+  variables: Record<string, string> = {},
+  watch: Watch = () => {},
+): Promise<Finished> =>
+  new Promise((resolve, reject) => {
+    const { compiled, databaseUrl, folder } = here()
+    const child = spawn(process.execPath, [join(compiled.folder, "src", "main.js"), ...args], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, ...variables },
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+    let out = ""
+    let error = ""
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      out += text
+      watch({ out, kill: (signal) => child.kill(signal) })
+    })
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      error += text
+    })
+    child.once("error", reject)
+    child.once("close", (code) => resolve({ code, out, error }))
+  })
+
+const credentials = () => ({
+  TIEOUT_BASE_URL: here().sandbox.url,
+  TIEOUT_CLIENT_ID: "sandbox-client",
+  TIEOUT_CLIENT_SECRET: "sandbox-secret",
+  TIEOUT_SCOPE: "sandbox",
+})
+
+beforeAll(async () => {
+  const compiled = await compile()
+  await writeFile(join(compiled.folder, "package.json"), '{"type":"module","version":"9.8.7"}')
+  const folder = await mkdtemp(join(tmpdir(), "tieout-cli-"))
+  const sandbox = await startSandbox({ entries: 150, accounts: 4 })
+  const context = await Effect.runPromise(Layer.buildWithScope(TestDatabase.blank, scope))
+  world = { compiled, folder, sandbox, databaseUrl: Context.get(context, TestDatabase).url }
+})
+
+afterAll(async () => {
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  await world?.sandbox.close()
+  await world?.compiled.remove()
+  if (world !== undefined) await rm(world.folder, { recursive: true, force: true })
+})
+
+describe("the command line", () => {
+  it("answers --version and --help on stdout, and no command with the help on stderr", async () => {
+    expect(await tieout(["--version"])).toEqual({ code: 0, out: "9.8.7\n", error: "" })
+    const help = await tieout(["sync", "--help"])
+    expect(help.code).toBe(0)
+    expect(help.out).toContain("tieout sync [--connection NAME] [--full]")
+    expect(help.error).toBe("")
+    const nothing = await tieout([])
+    expect([nothing.code, nothing.out]).toEqual([2, ""])
+    expect(nothing.error).toContain("Usage:")
+  })
+
+  it("tells wrong usage once, on stderr and as the document, and ends with 2", async () => {
+    const { code, error, out } = await tieout(["export", "--all", "--json"])
+    const message = "Expected to find option: '--format'\nRun tieout export --help to see what it takes."
+    expect(code).toBe(2)
+    expect(error).toBe(`${message}\n`)
+    expect(JSON.parse(out)).toEqual({ exitCode: 2, errors: [{ error: "UsageError", reason: null, message }] })
+  })
+
+  it("reports the mistakes of a settings file that is named before the command", async () => {
+    await writeFile(
+      join(here().folder, "bad.yaml"),
+      "accounting: { timeZone: Mars/Phobos }\nlimits: { tries: 0 }\n",
+    )
+    const { code, error } = await tieout(["--config", "bad.yaml", "status"])
+    expect(code).toBe(2)
+    expect(error.split("\n").slice(0, 2)).toEqual([
+      'bad.yaml:1: accounting.timeZone: found "Mars/Phobos", expected an IANA time zone such as Europe/Berlin or UTC',
+      "bad.yaml:2: limits.tries: found 0, expected a whole number of at least 1",
+    ])
+  })
+
+  it("needs no credentials but for sync, which names all four variables", async () => {
+    const status = await tieout(["status"])
+    expect([status.code, status.out]).toEqual([0, "Nothing has been read yet. Run: tieout sync\n"])
+    const sync = await tieout(["sync"])
+    expect(sync.code).toBe(2)
+    expect(sync.error.match(/TIEOUT_[A-Z_]+/g)).toEqual([
+      "TIEOUT_BASE_URL",
+      "TIEOUT_CLIENT_ID",
+      "TIEOUT_CLIENT_SECRET",
+      "TIEOUT_SCOPE",
+    ])
+  })
+
+  it("refuses wrong credentials without repeating them", async () => {
+    const { code, error } = await tieout(["sync"], { ...credentials(), TIEOUT_CLIENT_SECRET: "hunter2" })
+    expect(code).toBe(1)
+    expect(error).toContain("Check TIEOUT_CLIENT_ID, TIEOUT_CLIENT_SECRET and TIEOUT_SCOPE")
+    expect(error).not.toContain("hunter2")
+  })
+
+  it("goes the whole way: sync, status, reconcile, export, verify, explain", async () => {
+    const sync = await tieout(["sync", "--json"], credentials())
+    expect(sync.code).toBe(0)
+    const read = JSON.parse(sync.out)
+    expect(read.runs[0].counters.entries).toBe(150)
+    expect(read.accounts.map((account: { tiesOut: boolean }) => account.tiesOut)).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ])
+    for (const line of sync.error.split("\n").filter((text) => text !== ""))
+      expect(JSON.parse(line)).toHaveProperty("level")
+
+    const status = await tieout(["status"])
+    expect(status.code).toBe(0)
+    expect(status.out).toContain("Everything ties out.")
+    expect((await tieout(["reconcile", "--period", "2026-10"])).code).toBe(0)
+
+    const exported = await tieout(["export", "--format", "journal,trial-balance", "--all", "--json"])
+    expect(exported.code).toBe(0)
+    const [batch] = JSON.parse(exported.out).batches
+    expect(batch.folder).toBe("exports/default-org/all/1")
+    expect(batch.reasons).toEqual([])
+
+    const verified = await tieout(["verify", batch.folder])
+    expect([verified.code, verified.out]).toEqual([
+      0,
+      `exports/default-org/all/1 is whole: 2 files, ${batch.entries} entries; checksums, totals and balances agree.\n`,
+    ])
+    await writeFile(join(here().folder, batch.folder, "journal.csv"), "x")
+    expect((await tieout(["verify", batch.folder])).code).toBe(1)
+
+    const explained = await tieout(["explain", batch.firstNumber])
+    expect(explained.code).toBe(0)
+    expect(explained.out.split("\n")[0]).toBe(`journal entry ${batch.firstNumber}`)
+    const unknown = await tieout(["explain", "ORG-2026-10-999999999"])
+    expect(unknown.code).toBe(1)
+  })
+
+  it("gives every connection its run: the trouble of one is not the others'", async () => {
+    await writeFile(join(here().folder, "two.yaml"), "connections: { default: {}, other: {} }\n")
+    const { code, out } = await tieout(["sync", "--config", "two.yaml", "--json"], credentials())
+    expect(code).toBe(2)
+    const { runs } = JSON.parse(out)
+    expect(runs[0]).toMatchObject({ connection: "default", counters: { entries: 0 } })
+    expect(runs[1]).toMatchObject({ connection: "other", exitCode: 2 })
+  })
+
+  it("serves the sandbox until it is interrupted, which is its ordinary end", async () => {
+    const { code, out } = await tieout(["sandbox", "--entries", "10", "--json"], {}, ({ kill, out }) => {
+      if (out.endsWith("}\n")) kill("SIGTERM")
+    })
+    expect(code).toBe(0)
+    expect(Object.keys(JSON.parse(out).variables)).toEqual(Object.keys(credentials()))
+  })
+
+  it("ends with 75 at the deadline of the run", async () => {
+    const { code, error } = await tieout(["sync"], { ...credentials(), TIEOUT_LIMITS_RUN_DEADLINE: "1 ms" })
+    expect(code).toBe(75)
+    expect(error).toContain("limits.runDeadline (1ms)")
+  })
+
+  it("ends with 75 when it is interrupted, and the next run goes on", async () => {
+    // Answers nothing: the sync waits for its token until the signal comes.
+    let interrupt: () => void = () => {}
+    const silent = createServer(() => interrupt())
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve))
+    const address = silent.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    const { compiled, databaseUrl, folder } = here()
+    const child = spawn(process.execPath, [join(compiled.folder, "src", "main.js"), "sync"], {
+      cwd: folder,
+      env: {
+        ...{ PATH: process.env.PATH, DATABASE_URL: databaseUrl, ...credentials() },
+        TIEOUT_BASE_URL: `http://127.0.0.1:${port}/api/v1`,
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+    let error = ""
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      error += text
+    })
+    interrupt = () => {
+      child.kill("SIGINT")
+    }
+    const code = await new Promise((resolve) => child.once("close", resolve))
+    silent.close()
+    expect(code).toBe(75)
+    expect(error).toContain("run the same command again and it goes on from there")
+    expect((await tieout(["sync"], credentials())).code).toBe(0)
+  })
+})

@@ -1,0 +1,86 @@
+import { Cause, FiberId } from "effect"
+import { describe, expect, it } from "vitest"
+import { UsageError } from "../../src/Cli/Arguments.ts"
+import { worst } from "../../src/Cli/ExitCode.ts"
+import { codeOf, documentOf, ofCause } from "../../src/Cli/Failure.ts"
+import { databaseError } from "../../src/Database/DatabaseError.ts"
+import { exportError } from "../../src/Export/ExportError.ts"
+import { PartnerError } from "../../src/Partner.ts"
+import { SettingsError } from "../../src/Settings.ts"
+import { SyncBusy } from "../../src/Sync/Report.ts"
+import { LeaseLost } from "../../src/Sync/Run.ts"
+
+const partner = (reason: "Unauthorized" | "RateLimited") =>
+  new PartnerError({
+    reason,
+    operation: "GET /accounts",
+    status: 401,
+    detail: "it said no",
+    advice: "Ask again",
+  })
+
+describe("the exit code", () => {
+  it.each([
+    [2, new UsageError({ detail: "No", advice: "" })],
+    [2, new SettingsError({ reason: "Invalid", mistakes: ["a"], advice: "b" })],
+    [2, databaseError("Settings", "x", "y")],
+    [2, exportError("Usage", "no such book")],
+    [1, databaseError("Unreachable", "x", "y")],
+    [1, exportError("Folder", "read-only")],
+    [1, partner("Unauthorized")],
+    [75, partner("RateLimited")],
+    [4, new SyncBusy({ connection: "default" })],
+    [4, new LeaseLost({ connection: "default", runId: 1 })],
+    [1, new Error("anything else")],
+  ])("is %i for %o", (code, error) => {
+    expect(codeOf(ofCause(Cause.fail(error), false))).toBe(code)
+  })
+
+  it("of several outcomes is the worst: 1 beats 75 beats 3", () => {
+    expect(worst([3, 75, 1, 0])).toBe(1)
+    expect(worst([0, 75, 3])).toBe(75)
+    expect(worst([0, 3])).toBe(3)
+    expect(worst([])).toBe(0)
+  })
+})
+
+describe("what a failure says", () => {
+  it("is the error's own sentence, once", () => {
+    const error = partner("Unauthorized")
+    const failures = ofCause(Cause.parallel(Cause.fail(error), Cause.fail(error)), false)
+    expect(failures.map(({ message }) => message)).toEqual([
+      "GET /accounts answered 401: it said no. Ask again",
+    ])
+    expect(documentOf(failures)).toEqual({
+      exitCode: 1,
+      errors: [
+        {
+          error: "PartnerError",
+          reason: "Unauthorized",
+          message: "GET /accounts answered 401: it said no. Ask again",
+        },
+      ],
+    })
+  })
+
+  it("of an interrupt is that the work can be taken up again", () => {
+    expect(ofCause(Cause.interrupt(FiberId.none), false)).toMatchObject([{ code: 75, error: "Interrupted" }])
+  })
+
+  it("of a defect is short, with a stack only when asked for", () => {
+    const cause = Cause.die(new TypeError("x is not a function"))
+    const [brief] = ofCause(cause, false)
+    expect(brief?.message).toBe(
+      "Something went wrong inside Tieout: x is not a function\nNothing that was committed is lost.\nRun it again with TIEOUT_LOG_LEVEL=debug to see where.",
+    )
+    expect(ofCause(cause, true)[0]?.message).toContain("Failure.test.ts")
+  })
+
+  it("begins with what decides the exit code", () => {
+    const cause = Cause.sequential(
+      Cause.fail(partner("RateLimited")),
+      Cause.fail(exportError("Folder", "full")),
+    )
+    expect(ofCause(cause, false).map(({ code }) => code)).toEqual([1, 75])
+  })
+})

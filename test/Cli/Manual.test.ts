@@ -1,0 +1,59 @@
+import { CliConfig, Command, HelpDoc } from "@effect/cli"
+import { describe, expect, it } from "vitest"
+import { demo } from "../../src/Cli/Demo.ts"
+import { explain } from "../../src/Cli/Explain.ts"
+import { exportCommand } from "../../src/Cli/Export.ts"
+import { helpFor, overview } from "../../src/Cli/Help.ts"
+import { type CommandManual, commands } from "../../src/Cli/Manual.ts"
+import { migrate } from "../../src/Cli/Migrate.ts"
+import { reconcile } from "../../src/Cli/Reconcile.ts"
+import { sandbox } from "../../src/Cli/Sandbox.ts"
+import { status } from "../../src/Cli/Status.ts"
+import { sync } from "../../src/Cli/Sync.ts"
+import { verify } from "../../src/Cli/Verify.ts"
+
+const config = CliConfig.make({ ...CliConfig.defaultConfig, showBuiltIns: false })
+const flags = (text: string): ReadonlyArray<string> =>
+  [...new Set(text.match(/--[a-z][a-z-]*/g) ?? [])].sort()
+const parsed = {
+  migrate: HelpDoc.toAnsiText(Command.getHelp(migrate, config)),
+  sync: HelpDoc.toAnsiText(Command.getHelp(sync, config)),
+  status: HelpDoc.toAnsiText(Command.getHelp(status, config)),
+  reconcile: HelpDoc.toAnsiText(Command.getHelp(reconcile, config)),
+  export: HelpDoc.toAnsiText(Command.getHelp(exportCommand, config)),
+  explain: HelpDoc.toAnsiText(Command.getHelp(explain, config)),
+  verify: HelpDoc.toAnsiText(Command.getHelp(verify, config)),
+  sandbox: HelpDoc.toAnsiText(Command.getHelp(sandbox, config)),
+  demo: HelpDoc.toAnsiText(Command.getHelp(demo, config)),
+}
+
+const manuals: ReadonlyArray<readonly [string, CommandManual]> = Object.entries(commands)
+
+describe("the manual", () => {
+  it("has every command that there is", () => {
+    expect(Object.keys(commands).sort()).toEqual(Object.keys(parsed).sort())
+  })
+
+  it.each(manuals)("has the options of %s, all and no others", (name, manual) => {
+    const [, text] = Object.entries(parsed).find(([command]) => command === name) ?? []
+    expect(flags(Object.keys(manual.options).join(" "))).toEqual(flags(text ?? ""))
+    expect(flags(manual.usage)).toEqual(flags(text ?? ""))
+  })
+})
+
+describe("--help", () => {
+  it("is asked for anywhere before a double dash", () => {
+    expect(helpFor(["--help"])).toBe(overview())
+    expect(helpFor(["help"])).toBe(overview())
+    expect(helpFor(["sync", "--full", "-h"])).toBe(helpFor(["help", "sync"]))
+    expect(helpFor(["explain", "--", "--help"])).toBeUndefined()
+    expect(helpFor(["sync"])).toBeUndefined()
+  })
+
+  it.each(manuals)("of %s shows usage, examples and exit codes", (name, manual) => {
+    const text = helpFor([name, "--help"]) ?? ""
+    expect(text).toContain(manual.usage)
+    expect(text).toContain(manual.examples[0]?.[0])
+    expect(text).toContain("75  stopped early; run it again to go on")
+  })
+})

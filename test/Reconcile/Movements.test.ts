@@ -1,0 +1,542 @@
+import { randomUUID } from "node:crypto"
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { Reconcile } from "../../src/Reconcile.ts"
+import {
+  type Account,
+  addEntry,
+  evidenceOf,
+  open,
+  openAccount,
+  openBook,
+  post,
+  putResource,
+  query,
+  type ResourceFields,
+  readTails,
+  reconciled,
+  services,
+  startRun,
+} from "./Books.ts"
+
+type Move = readonly ["CREDIT" | "DEBIT", string]
+
+const deposit: ResourceFields = { type: "DEPOSIT", amount: "1000.00", fee: "5.00" }
+const withdrawal: ResourceFields = { type: "WITHDRAWAL", form: "money", amount: "1000.00", fee: "5.00" }
+
+const settled: ReadonlyArray<readonly [string, ResourceFields, ReadonlyArray<Move>]> = [
+  ["a deposit with its fee netted", deposit, [["CREDIT", "995.00"]]],
+  [
+    "a deposit with its fee beside it",
+    deposit,
+    [
+      ["CREDIT", "1000.00"],
+      ["DEBIT", "5.00"],
+    ],
+  ],
+  ["a deposit without a fee", { ...deposit, fee: "0" }, [["CREDIT", "1000.00"]]],
+  ["a deposit that states no fee", { type: "DEPOSIT", amount: "1000" }, [["CREDIT", "1000.00"]]],
+  [
+    "a deposit whose fee came back",
+    deposit,
+    [
+      ["CREDIT", "1000"],
+      ["DEBIT", "5"],
+      ["CREDIT", "5"],
+    ],
+  ],
+  [
+    "a deposit that was returned",
+    deposit,
+    [
+      ["CREDIT", "995.00"],
+      ["DEBIT", "995.00"],
+    ],
+  ],
+  ["a deposit whose fee is in another currency", { ...deposit, feeCurrency: "EUR" }, [["CREDIT", "1000.00"]]],
+  ["a withdrawal with its fee inside", withdrawal, [["DEBIT", "1000.00"]]],
+  ["a withdrawal with its fee on top", withdrawal, [["DEBIT", "1005.00"]]],
+  [
+    "a withdrawal with its fee beside it",
+    withdrawal,
+    [
+      ["DEBIT", "1000.00"],
+      ["DEBIT", "5.00"],
+    ],
+  ],
+  [
+    "a withdrawal of the net amount and the fee",
+    withdrawal,
+    [
+      ["DEBIT", "995.00"],
+      ["DEBIT", "5.00"],
+    ],
+  ],
+  [
+    "a withdrawal that was returned",
+    withdrawal,
+    [
+      ["DEBIT", "1000.00"],
+      ["CREDIT", "1000.00"],
+    ],
+  ],
+  [
+    "a withdrawal returned less its fee",
+    withdrawal,
+    [
+      ["DEBIT", "1005.00"],
+      ["CREDIT", "1000.00"],
+    ],
+  ],
+  ["a flat withdrawal of its amount", { ...withdrawal, form: "flat" }, [["DEBIT", "1000.00"]]],
+]
+
+const unsettled: ReadonlyArray<readonly [string, ResourceFields, ReadonlyArray<Move>, string, string]> = [
+  [
+    "a deposit without entries",
+    deposit,
+    [],
+    "movement-entries",
+    "Completed deposit of 1000.00 USD (fee 5.00 USD): its entries are debits of 0.00 USD and credits of 0.00 USD.",
+  ],
+  [
+    "a deposit credited with too little",
+    deposit,
+    [["CREDIT", "994.99"]],
+    "movement-entries",
+    "Completed deposit of 1000.00 USD (fee 5.00 USD): its entries are debits of 0.00 USD and credits of 994.99 USD.",
+  ],
+  [
+    "a deposit credited twice",
+    { type: "DEPOSIT", amount: "1000.00" },
+    [
+      ["CREDIT", "1000.00"],
+      ["CREDIT", "1000.00"],
+    ],
+    "movement-entries",
+    "Completed deposit of 1000.00 USD: its entries are debits of 0.00 USD and credits of 2000.00 USD.",
+  ],
+  [
+    "a withdrawal of which only the net amount was debited",
+    withdrawal,
+    [["DEBIT", "995.00"]],
+    "movement-entries",
+    "Completed withdrawal of 1000.00 USD (fee 5.00 USD): its entries are debits of 995.00 USD and credits of 0.00 USD.",
+  ],
+  [
+    "a withdrawal that came back in part",
+    withdrawal,
+    [
+      ["DEBIT", "1000.00"],
+      ["CREDIT", "400.00"],
+    ],
+    "movement-entries",
+    "Completed withdrawal of 1000.00 USD (fee 5.00 USD): its entries are debits of 1000.00 USD and credits of 400.00 USD.",
+  ],
+  [
+    "a deposit whose stated fee no entry shows",
+    deposit,
+    [["CREDIT", "1000.00"]],
+    "stated-fee",
+    "Completed deposit of 1000.00 USD states a fee of 5.00 USD that no entry shows; it is not booked.",
+  ],
+]
+
+const funded = (account: Account) =>
+  addEntry(account, { type: "CREDIT", amount: "9", opening: "5000", of: payout })
+const payout = { type: "PAYOUT", id: null }
+const later = "2026-10-07T10:00:00Z"
+
+const happen = (account: Account, fields: ResourceFields, moves: ReadonlyArray<Move>) =>
+  Effect.gen(function* () {
+    yield* funded(account)
+    const resource = yield* putResource(account, { createdAt: later, ...fields })
+    for (const [type, amount] of moves)
+      yield* addEntry(account, { type, amount, of: resource, occurredAt: later })
+    return resource
+  })
+
+layer(services)("a completed movement", (it) => {
+  for (const [name, fields, moves] of settled) {
+    it.effect(`ties out: ${name}`, () =>
+      Effect.gen(function* () {
+        const book = yield* openBook
+        yield* happen(yield* openAccount(book), fields, moves)
+        expect(yield* reconciled(book)).toEqual([])
+      }),
+    )
+  }
+
+  for (const [name, fields, moves, check, message] of unsettled) {
+    it.effect(`is a finding: ${name}`, () =>
+      Effect.gen(function* () {
+        const book = yield* openBook
+        const { id } = yield* happen(yield* openAccount(book), fields, moves)
+        expect(yield* reconciled(book)).toEqual([
+          {
+            check_name: check,
+            severity: check === "stated-fee" ? "warning" : "blocking",
+            subject_type: fields.type.toLowerCase(),
+            subject_id: id,
+            message,
+          },
+        ])
+      }),
+    )
+  }
+
+  it.effect("whose missing entry comes is a finding no more", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const account = yield* openAccount(book)
+      const resource = yield* happen(account, deposit, [["CREDIT", "600"]])
+      expect(yield* reconciled(book)).toHaveLength(1)
+      // Nothing changed: it is still open, and still one.
+      expect(yield* reconciled(book)).toHaveLength(1)
+      yield* addEntry(account, { type: "CREDIT", amount: "395", of: resource, run: yield* startRun(book) })
+      expect(yield* reconciled(book)).toEqual([])
+      const history = yield* query(
+        (sql) => sql<Array<{ count: bigint; closed: bigint; run: boolean }>>`
+          select count(*), count(closed_at) as closed, bool_and(closed_run > opened_run) as run
+          from reconcile.findings where book_id = ${book.bookId}`,
+      )
+      expect(history[0]).toEqual({ count: 1n, closed: 1n, run: true })
+    }),
+  )
+
+  it.effect("on another account than it says is a finding, with the entries as evidence", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const account = yield* openAccount(book)
+      const other = yield* openAccount(book)
+      const resource = yield* putResource(account, { type: "DEPOSIT", amount: "10.00" })
+      const entryId = yield* addEntry(other, { type: "CREDIT", amount: "10.00", of: resource })
+      expect((yield* reconciled(book)).map(({ message }) => message)).toEqual([
+        "Completed deposit of 10.00 USD: its entries are debits of 0.00 USD and credits of 0.00 USD. 1 entry is on another account or in another currency.",
+      ])
+      expect(yield* evidenceOf(book)).toEqual([
+        {
+          accountId: account.id,
+          currency: "USD",
+          amount: "10.00",
+          fee: "0",
+          debits: "0",
+          credits: "0",
+          entries: [{ entryId, accountId: other.id, type: "CREDIT", amount: "10.00", currency: "USD" }],
+          occurredAt: "2026-10-05T09:00:00.000000Z",
+        },
+      ])
+    }),
+  )
+
+  it.effect("with an entry too many on another account is a finding", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const account = yield* openAccount(book)
+      const resource = yield* putResource(account, { type: "DEPOSIT", amount: "10.00" })
+      yield* addEntry(account, { type: "CREDIT", amount: "10.00", of: resource })
+      expect(yield* reconciled(book)).toEqual([])
+      const other = yield* openAccount(book)
+      yield* addEntry(other, { type: "CREDIT", amount: "1.00", of: resource, run: yield* startRun(book) })
+      expect((yield* reconciled(book)).map(({ message }) => message)).toEqual([
+        "Completed deposit of 10.00 USD: its entries are debits of 0.00 USD and credits of 10.00 USD. 1 entry is on another account or in another currency.",
+      ])
+    }),
+  )
+
+  it.effect("that was complete only after the tail was read waits for the next run", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const account = yield* openAccount(book)
+      yield* readTails(book)
+      yield* putResource(account, deposit)
+      const reconcile = yield* Reconcile
+      yield* reconcile.book(book, { runId: yield* startRun(book), full: false })
+      expect(yield* open(book)).toEqual([])
+      const waiting = () =>
+        query((sql) => sql`select resource_type from reconcile.deferred where book_id = ${book.bookId}`)
+      expect([...(yield* waiting())]).toEqual([{ resource_type: "DEPOSIT" }])
+      expect((yield* reconciled(book)).map((found) => found.check_name)).toEqual(["movement-entries"])
+      expect([...(yield* waiting())]).toEqual([])
+    }),
+  )
+
+  it.effect("on an account with a gap waits until the gap is closed", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const account = yield* openAccount(book)
+      yield* putResource(account, deposit)
+      yield* query(
+        (sql) => sql`
+          insert into mirror.quarantine (book_id, stream, raw, reason, path, digest, run_id)
+          values (${book.bookId}, ${`statement:${account.id}`}, '{}', 'is not a UUID', '$.entryId', 'd', 0)`,
+      )
+      expect((yield* reconciled(book)).map((found) => found.check_name)).toEqual(["quarantine"])
+      yield* query(
+        (sql) => sql`update mirror.quarantine set resolved_at = now() where book_id = ${book.bookId}`,
+      )
+      expect((yield* reconciled(book)).map((found) => found.check_name)).toEqual(["movement-entries"])
+    }),
+  )
+
+  it.effect("from before the first known entry is not expected in the statement", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const account = yield* openAccount(book)
+      yield* putResource(account, { ...deposit, createdAt: "2026-01-01T00:00:00Z" })
+      yield* funded(account)
+      expect(yield* reconciled(book)).toEqual([])
+    }),
+  )
+})
+
+layer(services)("a completed conversion", (it) => {
+  const sold: ResourceFields = {
+    type: "CONVERSION",
+    amount: "1000.00",
+    fee: "5.00",
+    buyAmount: "994.2031",
+    rate: "0.9992",
+  }
+  const convert = (fields: ResourceFields, sell: ReadonlyArray<Move>, buy: ReadonlyArray<Move>) =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const from = yield* openAccount(book)
+      const to = yield* openAccount(book, fields.feeCurrency === "EUR" ? "EUR" : "USDT")
+      const conversion = yield* putResource(from, { ...fields, buy: to })
+      for (const [type, amount] of sell) yield* addEntry(from, { type, amount, of: conversion })
+      for (const [type, amount] of buy) yield* addEntry(to, { type, amount, of: conversion })
+      const found = yield* reconciled(book)
+      return found.map(({ check_name, message }) => [check_name, message])
+    })
+  const bothLegs: readonly [ReadonlyArray<Move>, ReadonlyArray<Move>] = [
+    [["DEBIT", "1000.00"]],
+    [["CREDIT", "994.2031"]],
+  ]
+
+  it.effect("ties out with both legs, its rate within rounding", () =>
+    Effect.gen(function* () {
+      expect(yield* convert(sold, ...bothLegs)).toEqual([])
+    }),
+  )
+
+  it.effect("ties out with its fee in the buy currency", () =>
+    Effect.gen(function* () {
+      const fields = { ...sold, fee: "2.50", feeCurrency: "EUR", buyAmount: "497.00", rate: "0.4995" }
+      expect(yield* convert(fields, [["DEBIT", "1000.00"]], [["CREDIT", "497.00"]])).toEqual([])
+    }),
+  )
+
+  it.effect("ties out where the buy amount is stated before the fee", () =>
+    Effect.gen(function* () {
+      const fields = { ...sold, fee: "2.50", feeCurrency: "EUR", buyAmount: "499.50", rate: "0.499500" }
+      expect(yield* convert(fields, [["DEBIT", "1000.00"]], [["CREDIT", "497.00"]])).toEqual([])
+    }),
+  )
+
+  it.effect("ties out when both legs were reversed", () =>
+    Effect.gen(function* () {
+      const [sell, buy] = bothLegs
+      const back = yield* convert(sold, [...sell, ["CREDIT", "1000.00"]], [...buy, ["DEBIT", "994.2031"]])
+      expect(back).toEqual([])
+    }),
+  )
+
+  it.effect("without its buy leg is a finding", () =>
+    Effect.gen(function* () {
+      expect(yield* convert(sold, bothLegs[0], [])).toEqual([
+        [
+          "movement-entries",
+          "Completed conversion of 1000.00 USD (fee 5.00 USD) into 994.20310000 USDT: its entries are debits of 1000.00 USD and credits of 0.00 USD on the account sold from, debits of 0.00000000 USDT and credits of 0.00000000 USDT on the account bought for.",
+        ],
+      ])
+    }),
+  )
+
+  it.effect("with one leg reversed and the other not is a finding", () =>
+    Effect.gen(function* () {
+      const [sell, buy] = bothLegs
+      const found = yield* convert(sold, [...sell, ["CREDIT", "1000.00"]], buy)
+      expect(found.map(([check]) => check)).toEqual(["movement-entries"])
+    }),
+  )
+
+  it.effect("whose rate is further off than rounding explains is a warning", () =>
+    Effect.gen(function* () {
+      // 995.00 at 0.9992 is 994.204; half of the last digit is 0.04975, and one minor unit comes on top.
+      const fields = { ...sold, buyAmount: "994.25375002" }
+      expect(yield* convert(fields, bothLegs[0], [["CREDIT", "994.25375002"]])).toEqual([
+        [
+          "conversion-rate",
+          "1000.00 USD less a fee of 5.00 USD at 0.9992 would buy 994.204 USDT; the conversion says 994.25375002 USDT, 0.04975002 away where 0.04975001 can be rounding.",
+        ],
+      ])
+      const within = { ...sold, buyAmount: "994.25375001" }
+      expect(yield* convert(within, bothLegs[0], [["CREDIT", "994.25375001"]])).toEqual([])
+    }),
+  )
+})
+
+layer(services)("a refused or cancelled movement", (it) => {
+  it.effect("ties out without entries, and with entries that net to zero but for the fee", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const account = yield* openAccount(book)
+      yield* putResource(account, { ...deposit, status: "REJECTED" })
+      const back = yield* happen(account, { ...withdrawal, status: "CANCELED" }, [["DEBIT", "995.00"]])
+      yield* addEntry(account, { type: "DEBIT", amount: "5.00", of: back, against: "fees" })
+      yield* addEntry(account, { type: "CREDIT", amount: "995.00", of: back })
+      expect(yield* reconciled(book)).toEqual([])
+    }),
+  )
+
+  it.effect("that leaves something in clearing is a finding until it comes back", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const account = yield* openAccount(book)
+      const refused = yield* happen(account, { ...withdrawal, status: "REJECTED" }, [["DEBIT", "1000.00"]])
+      expect(yield* reconciled(book)).toEqual([
+        {
+          check_name: "clearing-nets",
+          severity: "blocking",
+          subject_type: "withdrawal",
+          subject_id: refused.id,
+          message: "The withdrawal of 1000.00 USD was rejected, but leaves 1000.00 USD in clearing.",
+        },
+      ])
+      yield* addEntry(account, { type: "CREDIT", amount: "1000.00", of: refused, run: yield* startRun(book) })
+      expect(yield* reconciled(book)).toEqual([])
+    }),
+  )
+})
+
+layer(services)("an entry", (it) => {
+  it.effect("whose resource the service does not have is a finding until it does", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const account = yield* openAccount(book)
+      const id = randomUUID()
+      const entryId = yield* addEntry(account, {
+        type: "CREDIT",
+        amount: "7.5",
+        of: { type: "DEPOSIT", id },
+        against: "suspense",
+      })
+      yield* query(
+        (sql) => sql`
+          insert into mirror.missing_resources (book_id, resource_type, resource_id, tries, first_missed_at)
+          values (${book.bookId}, 'DEPOSIT', ${id}, 3, '2026-10-06T11:00:00Z')`,
+      )
+      expect(yield* reconciled(book)).toEqual([
+        {
+          check_name: "missing-resource",
+          severity: "blocking",
+          subject_type: "deposit",
+          subject_id: id,
+          message:
+            "The deposit that 1 statement entry names is not known: the service has answered that there is none, 3 times. What it moved stands in suspense.",
+        },
+      ])
+      expect(yield* evidenceOf(book)).toEqual([
+        {
+          count: 1,
+          tries: 3,
+          entries: [{ entryId, accountId: account.id, type: "CREDIT", amount: "7.5", currency: "USD" }],
+          firstMissedAt: "2026-10-06T11:00:00.000000Z",
+          occurredAt: "2026-10-06T10:00:00.000000Z",
+        },
+      ])
+      yield* query((sql) => sql`delete from mirror.missing_resources where book_id = ${book.bookId}`)
+      yield* putResource(account, { type: "DEPOSIT", amount: "7.5", run: yield* startRun(book) }, id)
+      expect(yield* reconciled(book)).toEqual([])
+    }),
+  )
+
+  it.effect("whose resource could not be understood says why", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const account = yield* openAccount(book)
+      const id = randomUUID()
+      yield* addEntry(account, {
+        type: "DEBIT",
+        amount: "7.5",
+        of: { type: "WITHDRAWAL", id },
+        against: "suspense",
+      })
+      yield* query(
+        (sql) => sql`
+          insert into mirror.quarantine (book_id, stream, item_id, raw, reason, path, digest, run_id)
+          values (${book.bookId}, 'withdrawals', ${id}, '{"counterparty":"Jane"}', 'is negative', '$.fee', 'd', 0)`,
+      )
+      expect((yield* reconciled(book)).map(({ message }) => message)).toEqual([
+        "The withdrawal that 1 statement entry names is not known: what the service sent could not be understood ($.fee is negative). What it moved stands in suspense.",
+        "1 row of withdrawals could not be understood; the first: $.fee is negative.",
+      ])
+    }),
+  )
+
+  it.effect("without a resource, of an unknown type, or without an identifier stands in suspense", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const account = yield* openAccount(book)
+      const adjustment = yield* addEntry(account, { type: "CREDIT", amount: "7.50" })
+      const unknown = yield* addEntry(account, {
+        type: "CREDIT",
+        amount: "1",
+        of: { type: "CASHBACK", id: randomUUID() },
+        against: "suspense",
+      })
+      const nameless = yield* addEntry(account, {
+        type: "DEBIT",
+        amount: "2",
+        of: { type: "DEPOSIT", id: null },
+        against: "suspense",
+      })
+      yield* addEntry(account, { type: "DEBIT", amount: "3", of: { type: "PAYOUT", id: randomUUID() } })
+      yield* addEntry(account, { type: "DEBIT", amount: "3", of: payout })
+      const warning = { severity: "warning", subject_type: "statement_entry" }
+      const found = yield* reconciled(book)
+      expect(found).toHaveLength(3)
+      expect(found).toEqual(
+        expect.arrayContaining([
+          {
+            ...warning,
+            check_name: "adjustment",
+            subject_id: adjustment,
+            message:
+              "Adjustment without a resource: CREDIT of 7.50 USD stands in suspense until it is reclassified.",
+          },
+          {
+            ...warning,
+            check_name: "unclassified-entry",
+            subject_id: unknown,
+            message:
+              'CREDIT of 1.00 USD naming a resource of the unknown type "CASHBACK" stands in suspense until it is reclassified.',
+          },
+          {
+            ...warning,
+            check_name: "unclassified-entry",
+            subject_id: nameless,
+            message:
+              "DEBIT of 2.00 USD naming a deposit without saying which stands in suspense until it is reclassified.",
+          },
+        ]),
+      )
+    }),
+  )
+
+  it.effect("that a rule or a reclassification took out of suspense is settled", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const account = yield* openAccount(book)
+      const id = yield* addEntry(account, { type: "CREDIT", amount: "7.50" })
+      yield* addEntry(account, { type: "CREDIT", amount: "1", against: "deposits_clearing" })
+      expect((yield* reconciled(book)).map((found) => found.subject_id)).toEqual([id])
+      yield* post(account, { type: "statement_entry", id, kind: "reclassification", sequence: 1 }, [
+        ["suspense", "7.50"],
+        ["fees", "-7.50"],
+      ])
+      expect(yield* reconciled(book)).toEqual([])
+    }),
+  )
+})
