@@ -56,7 +56,7 @@ const make = Effect.gen(function* () {
       Effect.flatMap((lent) => runStatement(lent, operation, () => statement(lent.client))),
       Effect.tapError(noteConflict),
       Effect.scoped,
-      Effect.withSpan(operation),
+      Effect.withSpan(operation, { captureStackTrace: false }),
     )
 
   const orm = <A>(
@@ -67,7 +67,7 @@ const make = Effect.gen(function* () {
       Effect.flatMap((lent) => runStatement(lent, operation, () => statement(lent.orm))),
       Effect.tapError(noteConflict),
       Effect.scoped,
-      Effect.withSpan(operation),
+      Effect.withSpan(operation, { captureStackTrace: false }),
     )
 
   const stream = <Row extends object>(

@@ -48,6 +48,12 @@ export const fromTrusted = (text: string): Amount => {
 /** The number of decimals that carry information: trailing zeros do not. */
 export const significantDecimals = (amount: Amount): number => Math.max(0, BigDecimal.normalize(amount).scale)
 
+const digitsAt = (unscaled: bigint, scale: number): string => {
+  const digits = (unscaled < 0n ? -unscaled : unscaled).toString().padStart(scale + 1, "0")
+  const sign = unscaled < 0n ? "-" : ""
+  return scale === 0 ? sign + digits : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
+}
+
 /** Prints at exactly `scale` decimals; an amount with more significant decimals than that is a defect, never rounded. */
 export const format = (amount: Amount, scale: number): string => {
   if (significantDecimals(amount) > scale) {
@@ -55,15 +61,12 @@ export const format = (amount: Amount, scale: number): string => {
       `an amount with ${significantDecimals(amount)} decimals cannot be printed exactly at ${scale}`,
     )
   }
-  const unscaled = BigDecimal.scale(amount, scale).value
-  const digits = (unscaled < 0n ? -unscaled : unscaled).toString().padStart(scale + 1, "0")
-  const sign = unscaled < 0n ? "-" : ""
-  if (scale === 0) return sign + digits
-  return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
+  return digitsAt(BigDecimal.scale(amount, scale).value, scale)
 }
 
 /** Prints the amount at its own scale, `10.50` as `10.50`: the form that is sent to the database, which keeps it. */
-export const toText = (amount: Amount): string => format(amount, Math.max(0, amount.scale))
+export const toText = (amount: Amount): string =>
+  amount.scale < 0 ? format(amount, 0) : digitsAt(amount.value, amount.scale)
 
 /** Without trailing zeros: the same number is the same text. */
 export const plain = (amount: Amount): Amount => BigDecimal.scale(amount, significantDecimals(amount))

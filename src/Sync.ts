@@ -129,6 +129,7 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
       return yield* database.withSessionLock(`sync:${options.connection}`, underLease(options)).pipe(
         Effect.provide(partner),
         Effect.provide(services),
+        Effect.withTracerEnabled(process.env.TRACING === "1"),
         Effect.catchTag("LockBusy", () => new SyncBusy({ connection: options.connection })),
       )
     })

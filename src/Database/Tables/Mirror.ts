@@ -4,7 +4,6 @@ import {
   bigint,
   boolean,
   check,
-  foreignKey,
   index,
   integer,
   pgSchema,
@@ -89,7 +88,6 @@ export const statementEntries = mirror.table(
   },
   (t) => [
     primaryKey({ columns: [t.bookId, t.accountId, t.position] }),
-    foreignKey({ columns: [t.bookId], foreignColumns: [books.bookId] }),
     uniqueIndex("statement_entries_entry").on(t.bookId, t.entryId),
     index("statement_entries_related").on(t.bookId, t.relatedId).where(sql`${t.relatedId} is not null`),
     index("statement_entries_run").using("brin", t.runId),
