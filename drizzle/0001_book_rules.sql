@@ -140,21 +140,39 @@ create trigger journal_entries_checked after insert on ledger.journal_entries
 --> statement-breakpoint
 create function ledger.check_postings() returns trigger language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
-declare bad record;
+declare
+  torn boolean;
+  foreign_account boolean;
+  wrong_cash boolean;
+  booking bigint;
+  cash_lines bigint;
+  cash_entries bigint;
+  bad record;
 begin
+  -- Each rule is one pass over the new rows; only where one is broken is it asked which row it was.
+  --
   -- Look-ups are lateral index probes; `limit 1` keeps the planner, which knows nothing about the size of a transition
   -- table, from turning them into joins that begin at the other end.
-  select n.book_id, n.entry_id, n.lines, e.line_count into bad
+  select bool_or(e.line_count is null or e.line_count <> n.lines or n.first <> 1 or n.last <> n.lines),
+    count(*) filter (where e.source_type = 'statement_entry' and e.sequence = 0)
+  into torn, booking
   from (
     select p.book_id, p.entry_id, count(*) as lines, min(p.line_number) as first, max(p.line_number) as last
     from new_postings p group by p.book_id, p.entry_id
   ) n
   left join lateral (
-    select j.line_count from ledger.journal_entries j where j.book_id = n.book_id and j.entry_id = n.entry_id limit 1
-  ) e on true
-  where e.line_count is null or e.line_count <> n.lines or n.first <> 1 or n.last <> n.lines
-  limit 1;
-  if found then
+    select j.line_count, j.source_type, j.sequence from ledger.journal_entries j
+    where j.book_id = n.book_id and j.entry_id = n.entry_id limit 1
+  ) e on true;
+  if torn then
+    select n.book_id, n.entry_id, n.lines, e.line_count into bad
+    from (
+      select p.book_id, p.entry_id, count(*) as lines, min(p.line_number) as first, max(p.line_number) as last
+      from new_postings p group by p.book_id, p.entry_id
+    ) n
+    left join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
+    where e.line_count is null or e.line_count <> n.lines or n.first <> 1 or n.last <> n.lines
+    limit 1;
     raise exception 'journal entry % of book %: % lines came, the entry says %', bad.entry_id, bad.book_id, bad.lines,
       coalesce(bad.line_count::text, 'nothing, there is none')
       using errcode = 'TO001', hint = 'Insert the entry and all its lines in one statement.';
@@ -167,15 +185,39 @@ begin
       bad.currency using errcode = 'TO002';
   end if;
 
-  select p.book_id, p.entry_id, p.line_number, p.currency, p.amount, a.code, a.currency as expected, c.scale into bad
+  -- Cash is what the statement says: the entry that books a statement entry has exactly one cash line, on the statement's
+  -- account, of exactly its amount; nothing else but an opening balance touches cash.
+  select
+    bool_or(a.code is null or a.currency <> p.currency or scale(trim_scale(p.amount)) > a.scale),
+    bool_or(c.source_type is not null and (
+      a.partner_account_id is distinct from c.partner_account_id
+      or c.source_type not in ('statement_entry', 'opening')
+      or (c.source_type = 'statement_entry' and (c.sequence > 0 or c.amount is distinct from p.amount)))),
+    count(*) filter (where c.source_type = 'statement_entry'),
+    count(distinct p.entry_id) filter (where c.source_type = 'statement_entry')
+  into foreign_account, wrong_cash, cash_lines, cash_entries
   from new_postings p
   left join lateral (
-    select x.code, x.currency from ledger.accounts x where x.book_id = p.book_id and x.account_id = p.account_id limit 1
+    select x.code, x.currency, x.role, x.partner_account_id,
+      (select y.scale from ledger.currencies y where y.code = x.currency) as scale
+    from ledger.accounts x where x.book_id = p.book_id and x.account_id = p.account_id limit 1
   ) a on true
-  left join lateral (select y.scale from ledger.currencies y where y.code = p.currency limit 1) c on true
-  where a.code is null or a.currency <> p.currency or c.scale is null or scale(trim_scale(p.amount)) > c.scale
-  limit 1;
-  if found then
+  left join lateral (
+    select j.source_type, j.sequence, j.partner_account_id,
+      (select case m.type when 'CREDIT' then m.amount else -m.amount end
+       from mirror.statement_entries m
+       where m.book_id = j.book_id and m.entry_id = j.source_id and m.account_id = j.partner_account_id and not m.held
+       limit 1) as amount
+    from ledger.journal_entries j
+    where a.role = 'cash' and j.book_id = p.book_id and j.entry_id = p.entry_id limit 1
+  ) c on true;
+  if foreign_account then
+    select p.book_id, p.entry_id, p.line_number, p.currency, p.amount, a.code, a.currency as expected into bad
+    from new_postings p
+    left join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+    left join ledger.currencies c on c.code = a.currency
+    where a.code is null or a.currency <> p.currency or scale(trim_scale(p.amount)) > c.scale
+    limit 1;
     if bad.code is null then
       raise exception 'line % of journal entry %: book % has no such account', bad.line_number, bad.entry_id, bad.book_id
         using errcode = 'TO003';
@@ -187,35 +229,27 @@ begin
     raise exception 'line % of journal entry %: % has more decimals than % can have', bad.line_number, bad.entry_id,
       bad.amount, bad.currency using errcode = 'TO003';
   end if;
-
-  -- Cash is what the statement says: the entry that books a statement entry moves exactly its amount on its account,
-  -- nothing else but an opening balance touches cash.
-  select n.book_id, n.entry_id, n.source_type, n.cash, s.amount into bad
-  from (
-    select e.book_id, e.entry_id, e.source_type, e.source_id, e.sequence, e.partner_account_id,
-      sum(p.amount) filter (where a.role = 'cash') as cash,
-      bool_or(a.role = 'cash' and a.partner_account_id is distinct from e.partner_account_id) as elsewhere
-    from new_postings p
-    cross join lateral (
-      select j.book_id, j.entry_id, j.source_type, j.source_id, j.sequence, j.partner_account_id
-      from ledger.journal_entries j where j.book_id = p.book_id and j.entry_id = p.entry_id limit 1) e
-    cross join lateral (
-      select x.role, x.partner_account_id from ledger.accounts x
-      where x.book_id = p.book_id and x.account_id = p.account_id limit 1) a
-    group by e.book_id, e.entry_id, e.source_type, e.source_id, e.sequence, e.partner_account_id
-  ) n
-  left join lateral (
-    select case m.type when 'CREDIT' then m.amount else -m.amount end as amount
-    from mirror.statement_entries m
-    where n.source_type = 'statement_entry' and n.sequence = 0 and m.book_id = n.book_id and m.entry_id = n.source_id
-      and m.account_id = n.partner_account_id and not m.held
-    limit 1
-  ) s on true
-  where n.elsewhere
-     or (n.source_type = 'statement_entry' and n.sequence = 0 and n.cash is distinct from s.amount)
-     or (n.cash is not null and n.source_type <> 'opening' and (n.source_type <> 'statement_entry' or n.sequence > 0))
-  limit 1;
-  if found then
+  if wrong_cash or cash_lines <> booking or cash_entries <> booking then
+    select n.book_id, n.entry_id, n.source_type, n.cash, s.amount into bad
+    from (
+      select e.book_id, e.entry_id, e.source_type, e.source_id, e.sequence, e.partner_account_id,
+        sum(p.amount) filter (where a.role = 'cash') as cash, count(*) filter (where a.role = 'cash') as lines,
+        bool_or(a.role = 'cash' and a.partner_account_id is distinct from e.partner_account_id) as elsewhere
+      from new_postings p
+      join ledger.journal_entries e on e.book_id = p.book_id and e.entry_id = p.entry_id
+      join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+      group by e.book_id, e.entry_id, e.source_type, e.source_id, e.sequence, e.partner_account_id
+    ) n
+    left join lateral (
+      select case m.type when 'CREDIT' then m.amount else -m.amount end as amount
+      from mirror.statement_entries m
+      where n.source_type = 'statement_entry' and n.sequence = 0 and m.book_id = n.book_id and m.entry_id = n.source_id
+        and m.account_id = n.partner_account_id and not m.held
+    ) s on true
+    where n.elsewhere
+       or (n.source_type = 'statement_entry' and n.sequence = 0 and (n.lines <> 1 or n.cash is distinct from s.amount))
+       or (n.cash is not null and n.source_type <> 'opening' and (n.source_type <> 'statement_entry' or n.sequence > 0))
+    limit 1;
     raise exception 'journal entry % of book % moves % of cash, its source (%) %', bad.entry_id, bad.book_id,
       coalesce(bad.cash::text, 'nothing'), bad.source_type, coalesce('moves ' || bad.amount, 'moves none')
       using errcode = 'TO007';

@@ -5,20 +5,18 @@
  */
 import type { Sql } from "./Client.ts"
 
-const special = /["\\{},\s]|^$|^null$/i
+const escaped = (value: string): string =>
+  value.includes('"') || value.includes("\\") ? value.replaceAll("\\", "\\\\").replaceAll('"', '\\"') : value
 
-const element = (value: string | null): string =>
-  value === null
-    ? "NULL"
-    : special.test(value)
-      ? `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`
-      : value
-
-export const textArray = (sql: Sql, values: ReadonlyArray<string | null>) => {
-  let literal = "{"
-  for (let at = 0; at < values.length; at++) {
-    if (at > 0) literal += ","
-    literal += element(values[at] ?? null)
+const literalOf = (values: ReadonlyArray<string | null>): string => {
+  const elements: Array<string> = []
+  let given = false
+  for (const value of values) {
+    given ||= value !== null
+    elements.push(value === null ? "NULL" : `"${escaped(value)}"`)
   }
-  return sql`${`${literal}}`}::text[]`
+  // `unnest` fills shorter arrays up with NULL: a column without any value needs none.
+  return given ? `{${elements.join(",")}}` : "{}"
 }
+
+export const textArray = (sql: Sql, values: ReadonlyArray<string | null>) => sql`${literalOf(values)}::text[]`

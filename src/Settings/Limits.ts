@@ -34,6 +34,8 @@ export const Limits = Schema.Struct({
   maxBodyBytes: withDefault(Count, 16 * 1024 * 1024),
   /** Pages of one list or statement in one run. */
   maxPages: withDefault(Count, 1_000_000),
+  /** Consecutive pages of a list or statement that are committed in one transaction. */
+  pagesPerTransaction: withDefault(Count, 10),
   /** Pages without a row, in a row, that are followed. */
   maxEmptyPages: withDefault(Count, 100),
   /** A longer `Retry-After` ends the run at its checkpoint. */

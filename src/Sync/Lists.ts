@@ -17,7 +17,9 @@ import {
   type ReferenceItem,
   type Resource,
 } from "../Partner.ts"
+import { Settings } from "../Settings.ts"
 import { beginning, type Checkpoint, saveCheckpoint } from "./Checkpoint.ts"
+import { grouped } from "./Grouped.ts"
 import { orderingOf } from "./Ordering.ts"
 import { FloodGate, Pages } from "./Page.ts"
 import { nowIso, Run } from "./Run.ts"
@@ -27,6 +29,8 @@ interface Reading {
   lastCreatedAt: Option.Option<string>
   /** Nothing new can come behind this page. */
   reachedKnown: boolean
+  /** Rows of the list are in quarantine and may be readable now. */
+  waits: boolean
 }
 
 /** Where this run starts in a list: see the head of this file. */
@@ -49,6 +53,7 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
     const quarantine = yield* Quarantine
     const pages = yield* Pages
     const flood = yield* FloodGate
+    const settings = yield* Settings
 
     const takeResources = Effect.fn("Sync.Lists.takeResources")(function* (
       book: Book,
@@ -78,11 +83,13 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       }
       const also = Effect.gen(function* () {
         yield* quarantine.put(book, run.runId, stream, malformed)
-        yield* quarantine.resolveItems(
-          book,
-          stream,
-          read.map((item) => item.id),
-        )
+        if (reading.waits) {
+          yield* quarantine.resolveItems(
+            book,
+            stream,
+            read.map((item) => item.id),
+          )
+        }
         yield* saveCheckpoint(book, stream, checkpoint)
       })
       yield* pages.absorbResources(book, railOf, read, [], also)
@@ -97,10 +104,19 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       list: PageStream<Resource>,
       start: Checkpoint,
       railOf: (accountId: string) => string,
+      waits: boolean,
     ) =>
       Effect.suspend(() => {
-        const reading: Reading = { checkpoint: start, lastCreatedAt: Option.none(), reachedKnown: false }
+        const reading: Reading = {
+          checkpoint: start,
+          lastCreatedAt: Option.none(),
+          reachedKnown: false,
+          waits,
+        }
+        // A newest-first list may end on any page.
+        const newestFirst = Option.contains(start.ordering, "newest-first")
         return list(start.cursor).pipe(
+          grouped(newestFirst ? 1 : settings.limits.pagesPerTransaction),
           Stream.tap((page) => takeResources(book, stream, railOf, reading, page)),
           Stream.takeUntil(() => reading.reachedKnown),
           Stream.runDrain,
@@ -116,17 +132,18 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       railOf: (accountId: string) => string,
     ) {
       if (list === null) return
+      const waits = (yield* quarantine.open(book)).some((row) => row.stream === stream)
       const interrupted = !checkpoint.complete && Option.isSome(checkpoint.cursor)
-      yield* follow(book, stream, list, startOf(checkpoint), railOf).pipe(
+      yield* follow(book, stream, list, startOf(checkpoint), railOf, waits).pipe(
         Effect.catchIf(
           (error) => error instanceof PartnerError && error.reason === "CursorExpired",
-          () => follow(book, stream, list, beginning, railOf),
+          () => follow(book, stream, list, beginning, railOf, waits),
         ),
       )
       // What came on top while a newest-first list was read to its end from the middle is still to be read.
       if (interrupted && !Option.contains(checkpoint.ordering, "oldest-first")) {
         const again = { ...checkpoint, cursor: Option.none(), complete: false }
-        yield* follow(book, stream, list, again, railOf)
+        yield* follow(book, stream, list, again, railOf, waits)
       }
     })
 

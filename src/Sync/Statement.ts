@@ -10,8 +10,10 @@ import { Quarantine } from "../Mirror/Quarantine.ts"
 import { heldFrom, StatementEntries } from "../Mirror/StatementEntries.ts"
 import * as Money from "../Money.ts"
 import { type Page, Partner, PartnerError, type StatementEntry } from "../Partner.ts"
+import { Settings } from "../Settings.ts"
 import { type ChainState, type Walked, walk } from "./Chain.ts"
 import { type Checkpoint, newestBoundaries, saveStatementProgress, statementStream } from "./Checkpoint.ts"
+import { grouped } from "./Grouped.ts"
 import { Hydration, streamOf } from "./Hydration.ts"
 import { FloodGate, Pages } from "./Page.ts"
 import { nowIso, Run } from "./Run.ts"
@@ -50,6 +52,7 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
     const hydration = yield* Hydration
     const pages = yield* Pages
     const flood = yield* FloodGate
+    const settings = yield* Settings
 
     /** Part of the page's transaction: everything but the resources and the postings. */
     const alongside = (
@@ -143,7 +146,10 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
     ) =>
       partner
         .statement(account.accountId)(reading.cursor)
-        .pipe(Stream.runForEach((page) => takePage(book, account, railOf, reading, page, tolerant)))
+        .pipe(
+          grouped(settings.limits.pagesPerTransaction),
+          Stream.runForEach((page) => takePage(book, account, railOf, reading, page, tolerant)),
+        )
 
     /** With the stored cursor refused: from the newest page boundary that is still accepted, else from the start. */
     const fromOlder = Effect.fn("Sync.Statements.fromOlder")(function* (

@@ -292,6 +292,17 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
           }),
         ),
       ).toEqual(refused("TO007"))
+      expect(
+        yield* run(
+          posting(of, 1, {
+            lines: [
+              [of.cash, "10"],
+              [of.cash, "10"],
+              [of.clearing, "-20"],
+            ],
+          }),
+        ),
+      ).toEqual(refused("TO007"))
       expect(yield* run(posting(of, 1, { ...good(of), source: entryUuid(77) }))).toEqual(refused("TO007"))
       expect(yield* run(posting(of, 1, { ...good(of), sourceType: "manual" }))).toEqual(refused("TO007"))
       expect(yield* run(posting(of, 1, { ...good(of), sequence: 1 }))).toEqual(refused("TO007"))
