@@ -438,6 +438,15 @@ alter table mirror.accounts set (fillfactor = 50);
 --> statement-breakpoint
 alter table sync.checkpoints set (fillfactor = 50);
 --> statement-breakpoint
+-- What a run brought is found by block range; ranges that nobody has summarized yet would be read again every night.
+alter index mirror.statement_entries_run set (autosummarize = on);
+--> statement-breakpoint
+alter index mirror.resources_run set (autosummarize = on);
+--> statement-breakpoint
+alter index ledger.journal_entries_run set (autosummarize = on);
+--> statement-breakpoint
+alter index ledger.journal_numbers_step set (autosummarize = on);
+--> statement-breakpoint
 alter table ledger.unnumbered set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100000);
 --> statement-breakpoint
 -- The same table as src/Money/Currency.ts; a test compares them.

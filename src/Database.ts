@@ -13,7 +13,7 @@ import { embedded } from "./Database/Embedded.ts"
 import { checkServer } from "./Database/ServerVersion.ts"
 import { type LockBusy, type SessionLock, tryLock } from "./Database/SessionLock.ts"
 import { runStatement } from "./Database/Statement.ts"
-import { makeTransactions, type TransactionOptions } from "./Database/Transactions.ts"
+import { makeTransactions } from "./Database/Transactions.ts"
 
 /** Connections of this process for queries and transactions, unless the settings say otherwise. */
 const defaultConnections = 10
@@ -123,8 +123,6 @@ const make = Effect.gen(function* () {
     withSessionLock,
   }
 })
-
-export type { TransactionOptions }
 
 /** The Postgres database: the embedded one, or that of `DATABASE_URL`. */
 export class Database extends Effect.Service<Database>()("Database", {

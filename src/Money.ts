@@ -14,7 +14,7 @@ export interface Money {
 }
 
 /** The most digits, before and after the point together, that an amount may have. */
-export const maximumDigits = 38
+const maximumDigits = 38
 
 // `-0` is refused: it is not a number that a ledger can hold and give back unchanged.
 const grammar = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
@@ -74,7 +74,6 @@ export const plain = (amount: Amount): Amount => BigDecimal.scale(amount, signif
 export const zero: Amount = BigDecimal.make(0n, 0)
 export const add = BigDecimal.sum
 export const subtract = BigDecimal.subtract
-export const multiply = BigDecimal.multiply
 export const negate = BigDecimal.negate
 export const equals = BigDecimal.equals
 export const isZero = (amount: Amount): boolean => amount.value === 0n

@@ -156,8 +156,6 @@ export class PartnerError extends Data.TaggedError("PartnerError")<{
   }
 }
 
-export type ListName = "accounts" | "deposits" | "withdrawals" | "conversionPairs" | "addressBook"
-
 /**
  * Pages of a list from a cursor on (none: from the start), in sequence, one page ahead of the consumer. Fails with
  * `CursorLoop` where a cursor repeats, cycles or is missing while more is promised, and with `CursorExpired` where the

@@ -117,7 +117,8 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
                 exit.cause.error.reason === "Stopped")
             const state = Exit.isSuccess(exit) ? "done" : stopped ? "stopped" : "failed"
             const code = Exit.isSuccess(exit) ? 0 : stopped ? 75 : 1
-            return Effect.ignore(endRun(run.runId, state, code, { counters: run.counters }))
+            const newEntries = Exit.isSuccess(exit) ? Object.fromEntries(exit.value.newEntries) : {}
+            return Effect.ignore(endRun(run.runId, state, code, { counters: run.counters, newEntries }))
           }),
         )
       })
@@ -129,7 +130,6 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
       return yield* database.withSessionLock(`sync:${options.connection}`, underLease(options)).pipe(
         Effect.provide(partner),
         Effect.provide(services),
-        Effect.withTracerEnabled(process.env.TRACING === "1"),
         Effect.catchTag("LockBusy", () => new SyncBusy({ connection: options.connection })),
       )
     })

@@ -1,4 +1,4 @@
-import { Effect, Exit, FiberRef, Option, type Scope } from "effect"
+import { Effect, Exit, FiberRef, Option, Scope } from "effect"
 import type { Connection, Connections } from "./Connections.ts"
 import { type DatabaseError, databaseError } from "./DatabaseError.ts"
 import { runStatement } from "./Statement.ts"
@@ -88,13 +88,30 @@ export const makeTransactions = (connections: Connections) => {
       }),
     )
 
+  /** Lends a connection in a scope of its own: the caller's scope is the body's to use, and outlives the transaction. */
+  const withConnection = <A, E, R>(
+    use: (
+      connection: Connection,
+      restore: <B, F, S>(effect: Effect.Effect<B, F, S>) => Effect.Effect<B, F, S>,
+    ) => Effect.Effect<A, E, R>,
+  ) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.acquireUseRelease(
+        Scope.make(),
+        (own) =>
+          Effect.flatMap(restore(Scope.extend(connections.take, own)), (connection) =>
+            use(connection, restore),
+          ),
+        (own, exit) => Scope.close(own, exit),
+      ),
+    )
+
   const attempt = <A, E, R>(
     body: Effect.Effect<A, E, R>,
     options: TransactionOptions,
   ): Effect.Effect<Attempt<A, E>, never, R> =>
-    Effect.uninterruptibleMask((restore) =>
+    withConnection((connection, restore) =>
       Effect.gen(function* () {
-        const connection = yield* restore(connections.take)
         const begun = yield* Effect.exit(execute(connection, "Database.transaction", begin(options)))
         // Nothing was done yet, so a session that went stale while it was idle can simply be replaced.
         if (Exit.isFailure(begun)) return ending<A, E>(Exit.failCause(begun.cause), "reconnect")
@@ -114,7 +131,7 @@ export const makeTransactions = (connections: Connections) => {
         })
         return ending<A, E>(Exit.failCause(committed.cause), conflict ? "retry" : "end")
       }),
-    ).pipe(Effect.scoped)
+    )
 
   const outermost = <A, E, R>(
     body: Effect.Effect<A, E, R>,

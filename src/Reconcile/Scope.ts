@@ -29,7 +29,7 @@ export const inBooks = (sql: Sql, { books }: Scope): Fragment =>
   sql`any (${`{${books.join(",")}}`}::text::integer[])`
 
 /** Whether a point in time belongs to the scope's month. */
-export const inPeriod = (sql: Sql, { period, timeZone }: Scope, at: Fragment): Fragment => {
+const inPeriod = (sql: Sql, { period, timeZone }: Scope, at: Fragment): Fragment => {
   if (period === null) return sql`true`
   const first = sql`(${`${period}-01`}::text::timestamp)`
   return sql`(${at} >= ${first} at time zone ${timeZone}

@@ -34,7 +34,7 @@ const signed = (entry: StatementEntry): Amount =>
   entry.type === "CREDIT" ? entry.amount : Money.negate(entry.amount)
 
 /** Whether an entry continues a balance; the first entry only has to agree with itself. */
-export const continues = (balance: Option.Option<Amount>, entry: StatementEntry): boolean => {
+const continues = (balance: Option.Option<Amount>, entry: StatementEntry): boolean => {
   const before = Option.getOrElse(balance, () => Money.subtract(entry.balanceAfter, signed(entry)))
   return (
     Money.equals(Money.add(before, signed(entry)), entry.balanceAfter) &&

@@ -30,7 +30,7 @@ export interface Counters {
   pages: number
 }
 
-export const noCounts = (): Counters => ({
+const noCounts = (): Counters => ({
   entries: 0,
   held: 0,
   resources: 0,

@@ -368,3 +368,14 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
     }),
   )
 })
+
+layer(TestDatabase.blankLayer, { excludeTestServices: true })("the caller's scope", (it) => {
+  it.scoped("outlives the transaction that used it", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const closed = yield* Ref.make(false)
+      yield* database.transaction(Effect.addFinalizer(() => Ref.set(closed, true)))
+      expect(yield* Ref.get(closed)).toBe(false)
+    }),
+  )
+})

@@ -6,7 +6,7 @@ import { codeOf, EmbeddedError } from "./EmbeddedError.ts"
 import { canEnter } from "./ServerAccount.ts"
 
 /** Folders for root's data that every account can enter and that outlive a reboot. */
-export const sharedRoots: ReadonlyArray<string> = ["/var/lib/tieout", "/var/tmp/tieout"]
+const sharedRoots: ReadonlyArray<string> = ["/var/lib/tieout", "/var/tmp/tieout"]
 
 /** Where the embedded server of one data folder lives. */
 export interface Place {
