@@ -76,6 +76,7 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
         numbered: 0,
         findingsOpened: 0,
         findingsClosed: 0,
+        blockingFindings: 0,
         notices: outcome.notices,
       } satisfies SyncReport
     })
@@ -99,6 +100,7 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
         numbered,
         findingsOpened: found.opened,
         findingsClosed: found.closed,
+        blockingFindings: found.blocking,
       }
     })
 
@@ -116,7 +118,7 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
                 exit.cause.error instanceof SyncIncomplete &&
                 exit.cause.error.reason === "Stopped")
             const state = Exit.isSuccess(exit) ? "done" : stopped ? "stopped" : "failed"
-            const code = Exit.isSuccess(exit) ? 0 : stopped ? 75 : 1
+            const code = Exit.isSuccess(exit) ? (exit.value.blockingFindings > 0 ? 3 : 0) : stopped ? 75 : 1
             const newEntries = Exit.isSuccess(exit) ? Object.fromEntries(exit.value.newEntries) : {}
             return Effect.ignore(endRun(run.runId, state, code, { counters: run.counters, newEntries }))
           }),

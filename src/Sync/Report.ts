@@ -26,6 +26,8 @@ export interface SyncReport {
   readonly numbered: number
   readonly findingsOpened: number
   readonly findingsClosed: number
+  /** Blocking findings that are open after the run: exit code 3. */
+  readonly blockingFindings: number
   /** What the operator should know and that stops nothing: a list that the service does not have. */
   readonly notices: ReadonlyArray<string>
 }
