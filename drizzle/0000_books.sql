@@ -91,7 +91,8 @@ CREATE TABLE "ledger"."journal_numbers" (
 --> statement-breakpoint
 CREATE TABLE "ledger"."locks" (
 	"book_id" integer PRIMARY KEY NOT NULL,
-	"closed_through" date
+	"closed_through" date,
+	"time_zone" text
 );
 --> statement-breakpoint
 CREATE TABLE "ledger"."periods" (
@@ -346,6 +347,7 @@ ALTER TABLE "ledger"."accounts" ADD CONSTRAINT "accounts_book_id_locks_book_id_f
 ALTER TABLE "ledger"."locks" ADD CONSTRAINT "locks_book_id_books_book_id_fk" FOREIGN KEY ("book_id") REFERENCES "mirror"."books"("book_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "ledger"."periods" ADD CONSTRAINT "periods_book_id_locks_book_id_fk" FOREIGN KEY ("book_id") REFERENCES "ledger"."locks"("book_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "mirror"."accounts" ADD CONSTRAINT "accounts_book_id_books_book_id_fk" FOREIGN KEY ("book_id") REFERENCES "mirror"."books"("book_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+CREATE UNIQUE INDEX "accounts_cash_account" ON "ledger"."accounts" USING btree ("book_id","partner_account_id") WHERE "ledger"."accounts"."partner_account_id" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "journal_entries_source" ON "ledger"."journal_entries" USING btree ("book_id","source_id","sequence","source_type");--> statement-breakpoint
 CREATE INDEX "journal_entries_resource" ON "ledger"."journal_entries" USING btree ("book_id","resource_id") WHERE "ledger"."journal_entries"."resource_id" is not null and "ledger"."journal_entries"."sequence" > 0;--> statement-breakpoint
 CREATE INDEX "journal_entries_run" ON "ledger"."journal_entries" USING brin ("run_id");--> statement-breakpoint

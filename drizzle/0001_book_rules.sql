@@ -411,6 +411,13 @@ create trigger periods_not_truncated before truncate on ledger.periods
 -- closed_through follows the periods; nobody sets it by hand.
 create function ledger.keep_lock() returns trigger language plpgsql as $$
 begin
+  if tg_op = 'UPDATE' and new.time_zone is distinct from old.time_zone and old.time_zone is not null then
+    raise exception 'book % is dated in %', old.book_id, old.time_zone using errcode = 'TO004';
+  end if;
+  if tg_op = 'UPDATE' and new.time_zone is not null and old.time_zone is null
+     and new.closed_through is not distinct from old.closed_through then
+    return new;
+  end if;
   if tg_op <> 'INSERT' and pg_trigger_depth() < 2 then
     raise exception 'ledger.locks follows ledger.periods: % refused', lower(tg_op) using errcode = 'TO004';
   end if;

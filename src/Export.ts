@@ -113,7 +113,7 @@ const exportBook = Effect.fn("Export.book")(function* (
   out: string,
 ) {
   const bookFolder = resolve(out, folderName(book))
-  const { knownSince } = yield* readFacts(book.bookId)
+  const { knownSince } = yield* readFacts(book.bookId, null)
   yield* clearLeftovers(bookFolder, yield* lastBatch(book.bookId), knownSince)
   const plans = selection === null ? yield* sinceLast(book.bookId, formats) : [{ selection, formats }]
   const batches: Array<ExportedBatch> = []

@@ -56,11 +56,29 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
       return Number(rows[0]?.given ?? 0n)
     })
 
+    /**
+     * Dates a book in the accounting time zone of the settings, for good: entries of one book in two zones would put the
+     * same hour into two months. Gives the zone that the book has.
+     */
+    const dateIn = Effect.fn("Ledger.dateIn")(function* (book: Book) {
+      const rows = yield* database.query(
+        "Ledger.dateIn",
+        (sql) => sql<Array<{ time_zone: string }>>`
+          with dated as (
+            update ledger.locks set time_zone = ${settings.accounting.timeZone}
+            where book_id = ${book.bookId} and time_zone is null returning time_zone)
+          select time_zone from dated
+          union all
+          select time_zone from ledger.locks where book_id = ${book.bookId} and time_zone is not null`,
+      )
+      return rows[0]?.time_zone ?? settings.accounting.timeZone
+    })
+
     const contextFor = (book: Book): PostingContext => ({
       flatWithdrawalFee: settings.accounting.flatWithdrawalFee,
       rule: ruleFor(settings.rules, book.clientId),
     })
 
-    return { prepare, post, assignNumbers, contextFor }
+    return { prepare, post, assignNumbers, dateIn, contextFor }
   }),
 }) {}

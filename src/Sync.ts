@@ -14,7 +14,7 @@ import { StatementEntries } from "./Mirror/StatementEntries.ts"
 import * as PartnerHttp from "./Partner/Http.ts"
 import { Partner } from "./Partner.ts"
 import { Reconcile } from "./Reconcile.ts"
-import { Settings } from "./Settings.ts"
+import { Settings, SettingsError } from "./Settings.ts"
 import { Balances } from "./Sync/Balances.ts"
 import { Hydration } from "./Sync/Hydration.ts"
 import { Lists } from "./Sync/Lists.ts"
@@ -28,7 +28,7 @@ import { Statistics } from "./Sync/Statistics.ts"
 
 export interface SyncOptions {
   readonly connection: string
-  /** Reconcile everything, not only what changed. */
+  /** Read every statement and list from its start and reconcile everything, not only what is new. */
   readonly full: boolean
 }
 
@@ -86,7 +86,17 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
       const organization = yield* Organization
       const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
       const book = yield* organizationBook(options.connection)
-      const outcome = yield* organization.read(book)
+      const zone = yield* ledger.dateIn(book)
+      if (zone !== settings.accounting.timeZone) {
+        return yield* new SettingsError({
+          reason: "Invalid",
+          mistakes: [
+            `accounting.timeZone: is ${settings.accounting.timeZone}, but the entries of book ${book.code} are dated in ${zone}`,
+          ],
+          advice: `Set it back to ${zone}, or begin a new database: a book cannot change its time zone.`,
+        })
+      }
+      const outcome = yield* organization.read(book, options.full)
       const { failures } = outcome
       if (failures.length > 0) {
         const reason = failures.every(({ stopped }) => stopped) ? "Stopped" : "Failed"

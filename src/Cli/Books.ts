@@ -1,9 +1,10 @@
 /** What the commands that work on books share: the settings, and a database that is up to date. */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { DatabaseConfig, probing } from "../Database/DatabaseConfig.ts"
 import { migrate } from "../Database/Migrate.ts"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
+import { UsageError } from "./Arguments.ts"
 
 const databaseWith = (session: Readonly<Record<string, string>>) =>
   Database.DefaultWithoutDependencies.pipe(
@@ -30,3 +31,14 @@ export const books = Layer.provideMerge(migrated, database)
 
 /** The same for a command that brings rows page by page. */
 export const booksForSync = Layer.provideMerge(migrated, databaseWith(probing))
+
+/** Fails where the settings do not know the connection that was asked for: a typo must not look like good news. */
+export const knownConnection = (connection: Option.Option<string>) =>
+  Effect.flatMap(Settings, ({ connectionNames }) =>
+    Option.exists(connection, (name) => !connectionNames.includes(name))
+      ? new UsageError({
+          detail: `There is no connection named ${JSON.stringify(Option.getOrElse(connection, () => ""))}; known: ${connectionNames.join(", ")}`,
+          advice: "Name one of them, or leave --connection out for all.",
+        })
+      : Effect.void,
+  )

@@ -102,7 +102,7 @@ export const commands = {
       "Checksums, row counts, control totals and balanced entries, against manifest.json. Needs no database.",
     ],
     options: {},
-    examples: [["tieout verify exports/default-org/2026-10/0001", "after copying it somewhere"]],
+    examples: [["tieout verify exports/default-org/2026-10/1", "after copying it somewhere"]],
   },
   sandbox: {
     usage: "tieout sandbox [--port N] [--seed N] [--accounts N] [--entries N] [--from DATE] [--to DATE]",

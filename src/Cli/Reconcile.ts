@@ -4,7 +4,7 @@ import type { OpenFinding } from "../Reconcile/Summary.ts"
 import { Reconcile, type ReconcileSummary } from "../Reconcile.ts"
 import { counted, harmless, styled } from "../Terminal/Text.ts"
 import type { Screen } from "../Terminal.ts"
-import { books } from "./Books.ts"
+import { books, knownConnection } from "./Books.ts"
 import { exitCodes } from "./ExitCode.ts"
 import * as Options from "./Options.ts"
 import { Output } from "./Output.ts"
@@ -64,6 +64,7 @@ export const reconcile = Command.make(
       const period = Option.isSome(options.period)
         ? Option.some(yield* month(options.period.value))
         : Option.none<string>()
+      yield* knownConnection(options.connection)
       const summary = yield* (yield* Reconcile).run({ ...options, period })
       const bad = summary.quarantined > 0 || summary.findings.some(({ severity }) => severity === "blocking")
       yield* output.report({

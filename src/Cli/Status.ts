@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { Status, type StatusSummary } from "../Status.ts"
 import { table } from "../Terminal/Table.ts"
 import type { Screen } from "../Terminal.ts"
-import { books } from "./Books.ts"
+import { books, knownConnection } from "./Books.ts"
 import { exitCodes } from "./ExitCode.ts"
 import * as Options from "./Options.ts"
 import { Output } from "./Output.ts"
@@ -40,11 +40,15 @@ export const status = Command.make(
   Effect.fn("Cli.status")(
     function* ({ connection }) {
       const output = yield* Output
+      yield* knownConnection(connection)
       const summary = yield* (yield* Status).read(connection)
       yield* output.report({
         document: summary,
         lines: linesOf(summary, output.terminal.stdout),
-        code: needsAttention(summary.open) ? exitCodes.attention : exitCodes.done,
+        code:
+          needsAttention(summary.open) || summary.accounts.some(({ tiesOut }) => !tiesOut)
+            ? exitCodes.attention
+            : exitCodes.done,
       })
     },
     Effect.provide(Layer.provideMerge(Status.Default, books)),

@@ -20,3 +20,17 @@ const literalOf = (values: ReadonlyArray<string | null>): string => {
 }
 
 export const textArray = (sql: Sql, values: ReadonlyArray<string | null>) => sql`${literalOf(values)}::text[]`
+
+/**
+ * The same for values that need no quotes in an array, because of what they are: identifiers (UUID), exact decimals,
+ * integers, points in time, currency codes. A fifth of the work, where there are hundreds of thousands of them.
+ */
+export const plainArray = (sql: Sql, values: ReadonlyArray<string | null>) => {
+  let literal = ""
+  let given = false
+  for (const value of values) {
+    given ||= value !== null
+    literal += `,${value ?? "NULL"}`
+  }
+  return sql`${given ? `{${literal.slice(1)}}` : "{}"}::text[]`
+}

@@ -120,7 +120,7 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
   const closing = yield* balancesBefore(book.bookId, until, accounts)
   const openingSums = yield* openings(book, selection, accounts, closing)
   const balances = opened(accounts, openingSums)
-  const facts = yield* readFacts(book.bookId)
+  const facts = yield* readFacts(book.bookId, selection.to)
   const context: FormatContext = {
     book: { code: book.code, name: book.name },
     scope: selection.text,

@@ -21,12 +21,28 @@ interface BookRow {
   readonly findings: number
   readonly quarantined: number
   readonly unnumbered: number
+  /** Accounts whose statement was never read to its end, or ends elsewhere than the balance that the service reports. */
+  readonly unread: number
+  /** How the connection's last sync ended; null where there was none. */
+  readonly last_sync: string | null
+  /** The day (UTC) on which the statement that was read longest ago was read to its end. */
+  readonly read_on: string | null
   readonly now: string
 }
 
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
 
-const reasonsOf = ({ findings, quarantined, unnumbered }: BookRow): ReadonlyArray<string> => [
+const reasonsOf = (
+  { findings, last_sync: lastSync, quarantined, read_on: readOn, unnumbered, unread }: BookRow,
+  to: string | null,
+): ReadonlyArray<string> => [
+  ...(lastSync !== null && lastSync !== "done" ? [`the last sync has not finished (${lastSync})`] : []),
+  ...(unread > 0
+    ? [`${plural(unread, "account is", "accounts are")} not read up to the balance that the service reports`]
+    : []),
+  ...(to !== null && readOn !== null && readOn <= to
+    ? [`the statements were read on ${readOn}, before ${to} was over`]
+    : []),
   ...(findings > 0 ? [`${plural(findings, "blocking finding is", "blocking findings are")} open`] : []),
   ...(quarantined > 0 ? [`${plural(quarantined, "item is", "items are")} in quarantine`] : []),
   ...(unnumbered > 0
@@ -57,7 +73,8 @@ export interface Facts {
   readonly read: Manifest["read"]
 }
 
-export const readFacts = Effect.fn("Export.readFacts")(function* (bookId: number) {
+/** `to` is the last day of the scope, where it has one. */
+export const readFacts = Effect.fn("Export.readFacts")(function* (bookId: number, to: string | null) {
   const database = yield* Database
   const rows = yield* database.query(
     "Export.readFacts",
@@ -68,7 +85,14 @@ export const readFacts = Effect.fn("Export.readFacts")(function* (bookId: number
           where f.book_id = b.book_id and f.closed_at is null and f.severity = 'blocking') as findings,
         (select count(*)::integer from mirror.quarantine q
           where q.book_id = b.book_id and q.resolved_at is null) as quarantined,
-        (select count(*)::integer from ledger.unnumbered u where u.book_id = b.book_id) as unnumbered
+        (select count(*)::integer from ledger.unnumbered u where u.book_id = b.book_id) as unnumbered,
+        (select count(*)::integer from mirror.accounts a
+          where a.book_id = b.book_id
+            and (a.tail_read_at is null or a.balance <> coalesce(a.last_balance, 0))) as unread,
+        (select r.state from sync.runs r
+          where r.connection = b.connection and r.command = 'sync' order by r.run_id desc limit 1) as last_sync,
+        (select to_char(min(a.tail_read_at) at time zone 'UTC', 'YYYY-MM-DD') from mirror.accounts a
+          where a.book_id = b.book_id) as read_on
       from mirror.books b where b.book_id = ${bookId}`,
   )
   const [book] = rows
@@ -89,7 +113,7 @@ export const readFacts = Effect.fn("Export.readFacts")(function* (bookId: number
   const facts: Facts = {
     knownSince: book.known_since,
     createdAt: book.now,
-    reasons: reasonsOf(book),
+    reasons: reasonsOf(book, to),
     read,
   }
   return facts

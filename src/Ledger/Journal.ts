@@ -5,7 +5,7 @@
  */
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
-import { textArray } from "../Database/TextArray.ts"
+import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import * as Money from "../Money.ts"
 import { Settings } from "../Settings.ts"
@@ -119,11 +119,11 @@ export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", 
         (sql) => sql`
           with dated as (
             select t.*, (t.occurred_at::timestamptz at time zone ${timeZone})::date as day
-            from unnest(${textArray(sql, header.entryId)}, ${textArray(sql, header.sourceType)},
-              ${textArray(sql, header.sourceId)}, ${textArray(sql, header.kind)}, ${textArray(sql, header.sequence)},
-              ${textArray(sql, header.occurredAt)}, ${textArray(sql, header.lineCount)},
-              ${textArray(sql, header.partnerAccountId)}, ${textArray(sql, header.position)},
-              ${textArray(sql, header.resourceType)}, ${textArray(sql, header.resourceId)},
+            from unnest(${plainArray(sql, header.entryId)}, ${plainArray(sql, header.sourceType)},
+              ${plainArray(sql, header.sourceId)}, ${textArray(sql, header.kind)}, ${plainArray(sql, header.sequence)},
+              ${plainArray(sql, header.occurredAt)}, ${plainArray(sql, header.lineCount)},
+              ${plainArray(sql, header.partnerAccountId)}, ${plainArray(sql, header.position)},
+              ${textArray(sql, header.resourceType)}, ${plainArray(sql, header.resourceId)},
               ${textArray(sql, header.description)}, ${textArray(sql, header.externalReference)},
               ${textArray(sql, header.counterparty)})
             as t (entry_id, source_type, source_id, kind, sequence, occurred_at, line_count, partner_account_id,
@@ -144,8 +144,8 @@ export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", 
           insert into ledger.postings (book_id, entry_id, line_number, account_id, currency, amount)
           select ${book.bookId}, l.entry_id::bigint, l.line_number::smallint, l.account_id::integer, l.currency,
             l.amount::numeric
-          from unnest(${textArray(sql, line.entryId)}, ${textArray(sql, line.lineNumber)},
-            ${textArray(sql, line.accountId)}, ${textArray(sql, line.currency)}, ${textArray(sql, line.amount)})
+          from unnest(${plainArray(sql, line.entryId)}, ${plainArray(sql, line.lineNumber)},
+            ${plainArray(sql, line.accountId)}, ${plainArray(sql, line.currency)}, ${plainArray(sql, line.amount)})
             as l (entry_id, line_number, account_id, currency, amount)`,
       )
     })

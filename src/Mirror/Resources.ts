@@ -1,7 +1,7 @@
 /** Deposits, withdrawals and conversions as last read. A new version is kept only where the content changed. */
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
-import { textArray } from "../Database/TextArray.ts"
+import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { Resource } from "../Partner.ts"
 import { fromRow, isFinal, type ResourceRow, rowColumns, toRow } from "./ResourceRow.ts"
@@ -59,28 +59,37 @@ export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resour
       const rows = resources.map(toRow)
       const final = resources.map((resource) => String(isFinal(resource)))
       const changed = yield* database.query("Mirror.Resources.put", (sql) => {
-        const column = (name: keyof ResourceRow) =>
+        const text = (name: keyof ResourceRow) =>
           textArray(
             sql,
             rows.map((row) => row[name]),
           )
+        const plain = (name: keyof ResourceRow) =>
+          plainArray(
+            sql,
+            rows.map((row) => row[name]),
+          )
+        // JSON already: as one document it needs no quoting, which for this column would cost the most.
+        const raws = `[${rows.map((row) => row.raw).join(",")}]`
         return sql<Array<{ resource_id: string; resource_type: string; changed: boolean }>>`
           with read as (
             select t.resource_type, t.resource_id::uuid, t.status, t.form, t.account_id::uuid, t.account_rail,
               t.currency, t.amount::numeric, t.fee::numeric, t.fee_currency, t.delivered::numeric,
               t.buy_account_id::uuid, t.buy_account_rail, t.buy_currency, t.buy_amount::numeric, t.rate::numeric,
               t.pair_id::uuid, t.reason_code, t.external_reference, t.counterparty, t.reference, t.destination_id,
-              t.code, t.transaction_hash, t.created_at::timestamptz, t.completed_at::timestamptz, t.raw::json,
+              t.code, t.transaction_hash, t.created_at::timestamptz, t.completed_at::timestamptz, t.raw,
               t.final::boolean
-            from unnest(${column("resource_type")}, ${column("resource_id")}, ${column("status")}, ${column("form")},
-              ${column("account_id")}, ${column("account_rail")}, ${column("currency")}, ${column("amount")},
-              ${column("fee")}, ${column("fee_currency")}, ${column("delivered")}, ${column("buy_account_id")},
-              ${column("buy_account_rail")}, ${column("buy_currency")}, ${column("buy_amount")}, ${column("rate")},
-              ${column("pair_id")}, ${column("reason_code")}, ${column("external_reference")},
-              ${column("counterparty")}, ${column("reference")}, ${column("destination_id")}, ${column("code")},
-              ${column("transaction_hash")}, ${column("created_at")}, ${column("completed_at")}, ${column("raw")},
-              ${textArray(sql, final)})
-            as t (${sql(rowColumns)}, final)),
+            from rows from (
+              unnest(${plain("resource_type")}, ${plain("resource_id")}, ${text("status")}, ${plain("form")},
+                ${plain("account_id")}, ${text("account_rail")}, ${plain("currency")}, ${plain("amount")},
+                ${plain("fee")}, ${plain("fee_currency")}, ${plain("delivered")}, ${plain("buy_account_id")},
+                ${text("buy_account_rail")}, ${plain("buy_currency")}, ${plain("buy_amount")}, ${plain("rate")},
+                ${plain("pair_id")}, ${text("reason_code")}, ${text("external_reference")},
+                ${text("counterparty")}, ${text("reference")}, ${text("destination_id")}, ${text("code")},
+                ${text("transaction_hash")}, ${plain("created_at")}, ${plain("completed_at")},
+                ${plainArray(sql, final)}),
+              json_array_elements(${raws}::text::json))
+            as t (${sql(selected)}, final, raw)),
           superseded as (
             insert into mirror.resource_versions
               (book_id, resource_type, resource_id, version, raw, changed_at, superseded_at, run_id)

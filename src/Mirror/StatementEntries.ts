@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
-import { textArray } from "../Database/TextArray.ts"
+import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import * as Money from "../Money.ts"
 import type { StatementEntry } from "../Partner.ts"
@@ -91,7 +91,8 @@ export class StatementEntries extends Effect.Service<StatementEntries>()("tieout
     ) {
       if (entries.length === 0) return
       yield* database.query("Mirror.StatementEntries.put", (sql) => {
-        const column = (of: (placed: PlacedEntry) => string | null) => textArray(sql, entries.map(of))
+        const column = (of: (placed: PlacedEntry) => string | null) => plainArray(sql, entries.map(of))
+        const text = (of: (placed: PlacedEntry) => string | null) => textArray(sql, entries.map(of))
         return sql`
           insert into mirror.statement_entries as s (book_id, account_id, position, entry_id, type, amount, currency,
             balance_before, balance_after, related_type, related_id, occurred_at, extra, held, run_id)
@@ -103,9 +104,9 @@ export class StatementEntries extends Effect.Service<StatementEntries>()("tieout
             ${column(({ entry }) => Money.toText(entry.amount))}, ${column(({ entry }) => entry.currency)},
             ${column(({ entry }) => Option.getOrNull(Option.map(entry.balanceBefore, Money.toText)))},
             ${column(({ entry }) => Money.toText(entry.balanceAfter))},
-            ${column(({ entry }) => Option.getOrNull(entry.relatedResourceType))},
+            ${text(({ entry }) => Option.getOrNull(entry.relatedResourceType))},
             ${column(({ entry }) => Option.getOrNull(entry.relatedResourceId))},
-            ${column(({ entry }) => entry.occurredAt)}, ${column(({ entry }) => entry.extra)})
+            ${column(({ entry }) => entry.occurredAt)}, ${text(({ entry }) => entry.extra)})
             as t (account_id, position, entry_id, type, amount, currency, balance_before, balance_after,
               related_type, related_id, occurred_at, extra)
           on conflict (book_id, entry_id) do update set

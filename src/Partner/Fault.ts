@@ -49,13 +49,12 @@ const adviceOf: Readonly<Record<PartnerReason, string>> = {
   NotFound: "Check the base address and the path in `interface.paths`",
   RateLimited: "Run again later; nothing is lost",
   Unavailable: "Run again later; nothing is lost",
-  Rejected: "Check the names in the `interface` section of the settings with `tieout doctor`",
+  Rejected: "Check the names in the `interface` section of the settings",
   BadResponse: "Check that the base address is the service's, and not a proxy's or a login page's",
   TooLarge: "Set a smaller `interface.paging.size`, or a larger `limits.maxBodyBytes`",
   Unreachable: "Check the base address, the network and the proxy",
   Timeout: "Check the network; run again later, nothing is lost",
-  CursorLoop:
-    "Check `interface.paging.cursorParam` and `interface.paging.pageInfoField` with `tieout doctor`",
+  CursorLoop: "Check `interface.paging.cursorParam` and `interface.paging.pageInfoField`",
   CursorExpired: "The list is read again from its start",
 }
 

@@ -50,7 +50,7 @@ const openEnvelope = (
     Effect.fail(
       Fault.make("BadResponse", operation, {
         detail: `${what}; ${fieldsSeen(value)}`,
-        advice: `Set \`${setting}\` to what the service sends; \`tieout doctor\` shows it`,
+        advice: `Set \`${setting}\` to what the service sends`,
       }),
     )
   const items = at(value, pathOf(itemsField))

@@ -34,7 +34,7 @@ const found = (sql: Sql, scope: Scope): Fragment => {
     order by f.book_id, f.account_id, (f.entries is null), f.currency)
   select 'cash-balance' as check_name, f.book_id, 'account' as subject_type, f.account_id::text as subject_id,
     true as ripe,
-    format('The books hold %s, the statement ends at %s, the service reports %s.%s',
+    format('The books hold %s, the last booked statement entry leaves %s, the service reports %s.%s',
       ${sumText(sql, sql`f.ledger`, sql`f.currency`)}, ${sumText(sql, sql`f.statement`, sql`f.currency`)},
       ${sumText(sql, sql`f.service`, sql`f.currency`)},
       case

@@ -72,6 +72,7 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
         case f.held when 1 then '1 entry is' else f.held || ' entries are' end, f.position_before, f.entry_id, f.type,
         case when f.expected = f.balance_after and f.balance_before is not distinct from f.carried
             then 'waits for a row before it that could not be understood.'
+          when f.carried is null then 'does not agree with its own balance before and after.'
           else format('of %s, says that it leaves %s; after %s it would be %s.', ${amountText(sql, sql`f.amount`, sql`f.currency`)},
             ${sumText(sql, sql`f.balance_after`, sql`f.currency`)}, coalesce(${amountText(sql, sql`f.carried`, sql`f.currency`)}, 'nothing'),
             coalesce(${amountText(sql, sql`f.expected`, sql`f.currency`)}, 'anything')) end)

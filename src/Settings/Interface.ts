@@ -1,6 +1,6 @@
 /**
  * The interface profile: what `partner-interface.md` leaves open ("not shown"). Nothing else in the code knows these
- * names; `tieout doctor` says which of them is wrong.
+ * names.
  */
 import { Schema } from "effect"
 

@@ -42,7 +42,7 @@ const remarkOf = (row: Row): string | null => {
   const ledger = printed(row.ledger, row.currency)
   const service = printed(row.service, row.currency)
   const statement = printed(row.statement, row.currency)
-  if (ledger !== statement) return `the statement ends at ${statement}`
+  if (ledger !== statement) return `the last booked entry leaves ${statement}`
   if (ledger !== service) return `the service says ${service}`
   if (row.unread) return "its statement has not been read to its end yet"
   return row.blocking === null ? null : `${row.blocking} finding`

@@ -45,6 +45,18 @@ const continues = (balance: Option.Option<Amount>, entry: StatementEntry): boole
   )
 }
 
+/** Whether the rows make a chain when they are read from the last to the first: the newest entry comes first. */
+export const runsBackwards = (rows: ReadonlyArray<Row<StatementEntry>>): boolean => {
+  const entries = rows.flatMap((row) => (Either.isRight(row) ? [row.right] : [])).reverse()
+  return (
+    entries.length > 2 &&
+    entries.every((entry, at) => {
+      const before = entries[at - 1]
+      return before === undefined || continues(Option.some(before.balanceAfter), entry)
+    })
+  )
+}
+
 export const walk = (
   start: ChainState,
   rows: ReadonlyArray<Row<StatementEntry>>,

@@ -30,7 +30,9 @@ interface Reading {
   /** Nothing new can come behind this page. */
   reachedKnown: boolean
   /** Rows of the list are in quarantine and may be readable now. */
-  waits: boolean
+  readonly waits: boolean
+  /** Read to the end, whatever is known already. */
+  readonly whole: boolean
 }
 
 /** Where this run starts in a list: see the head of this file. */
@@ -66,7 +68,7 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       const read = rights(page)
       const malformed = lefts(page)
       yield* flood.pass(stream, page.rows.length, malformed)
-      const stop = Option.contains(reading.checkpoint.ordering, "newest-first")
+      const stop = !reading.whole && Option.contains(reading.checkpoint.ordering, "newest-first")
       const known = stop
         ? yield* resources.find(
             book,
@@ -104,7 +106,7 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       list: PageStream<Resource>,
       start: Checkpoint,
       railOf: (accountId: string) => string,
-      waits: boolean,
+      { waits, whole }: Pick<Reading, "waits" | "whole">,
     ) =>
       Effect.suspend(() => {
         const reading: Reading = {
@@ -112,6 +114,7 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
           lastCreatedAt: Option.none(),
           reachedKnown: false,
           waits,
+          whole,
         }
         // A newest-first list may end on any page.
         const newestFirst = Option.contains(start.ordering, "newest-first")
@@ -123,27 +126,30 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
         )
       })
 
-    /** Reads what is new in a list of resources. A refused cursor starts the list over, once. */
+    /** Reads what is new in a list of resources, or all of it. A refused cursor starts the list over, once. */
     const readResources = Effect.fn("Sync.Lists.readResources")(function* (
       book: Book,
       stream: string,
       list: PageStream<Resource> | null,
       checkpoint: Checkpoint,
       railOf: (accountId: string) => string,
+      full: boolean,
     ) {
       if (list === null) return
       const waits = (yield* quarantine.open(book)).some((row) => row.stream === stream)
+      const how = { waits, whole: full }
+      if (full) return yield* follow(book, stream, list, beginning, railOf, how)
       const interrupted = !checkpoint.complete && Option.isSome(checkpoint.cursor)
-      yield* follow(book, stream, list, startOf(checkpoint), railOf, waits).pipe(
+      yield* follow(book, stream, list, startOf(checkpoint), railOf, how).pipe(
         Effect.catchIf(
           (error) => error instanceof PartnerError && error.reason === "CursorExpired",
-          () => follow(book, stream, list, beginning, railOf, waits),
+          () => follow(book, stream, list, beginning, railOf, how),
         ),
       )
       // What came on top while a newest-first list was read to its end from the middle is still to be read.
       if (interrupted && !Option.contains(checkpoint.ordering, "oldest-first")) {
         const again = { ...checkpoint, cursor: Option.none(), complete: false }
-        yield* follow(book, stream, list, again, railOf, waits)
+        yield* follow(book, stream, list, again, railOf, how)
       }
     })
 

@@ -11,7 +11,7 @@ import { Settings } from "../Settings.ts"
 import { Progress } from "../Terminal/Progress.ts"
 import { count } from "../Terminal/Text.ts"
 import { Balances } from "./Balances.ts"
-import { beginning, checkpoints, statementStream } from "./Checkpoint.ts"
+import { beginning, type Checkpoint, checkpoints, statementStream } from "./Checkpoint.ts"
 import { Lists } from "./Lists.ts"
 import { OpenResources } from "./OpenResources.ts"
 import { QuarantineFlood } from "./Page.ts"
@@ -104,6 +104,7 @@ export class Organization extends Effect.Service<Organization>()("tieout/Sync/Or
     const readLists = Effect.fn("Sync.readLists")(function* (
       book: Book,
       railOf: (accountId: string) => string,
+      full: boolean,
     ) {
       const stored = yield* checkpoints(book)
       const failures: Array<Failure> = []
@@ -120,7 +121,7 @@ export class Organization extends Effect.Service<Organization>()("tieout/Sync/Or
         attempt(
           stream,
           true,
-          lists.readResources(book, stream, partner[stream], checkpointOf(stream), railOf),
+          lists.readResources(book, stream, partner[stream], checkpointOf(stream), railOf, full),
         )
       yield* Effect.all(
         [
@@ -143,10 +144,11 @@ export class Organization extends Effect.Service<Organization>()("tieout/Sync/Or
       book: Book,
       all: ReadonlyArray<MirroredAccount>,
       railOf: (accountId: string) => string,
+      full: boolean,
     ) {
       const run = yield* Run
       const progress = yield* Progress
-      const stored = yield* checkpoints(book)
+      const stored = full ? new Map<string, Checkpoint>() : yield* checkpoints(book)
       const failures: Array<Failure> = []
       let done = 0
       const readOne = (account: MirroredAccount) =>
@@ -180,13 +182,16 @@ export class Organization extends Effect.Service<Organization>()("tieout/Sync/Or
       return { failures, outcomes: outcomes.flatMap((outcome) => Option.toArray(outcome)) }
     })
 
-    /** Reads all that is new. Fails only where no stream can go on: credentials, the database, the lease. */
-    const read = Effect.fn("Sync.Organization.read")(function* (book: Book) {
+    /**
+     * Reads all that is new; `full`: everything from the start, which shows what has changed. Fails only where no stream
+     * can go on: credentials, the database, the lease.
+     */
+    const read = Effect.fn("Sync.Organization.read")(function* (book: Book, full: boolean) {
       yield* lists.readAccounts(book)
       const all = yield* accounts.all(book)
       const rails = new Map(all.map((account) => [account.accountId, account.paymentRails]))
       const railOf = (accountId: string): string => rails.get(accountId) ?? ""
-      const listed = yield* readLists(book, railOf)
+      const listed = yield* readLists(book, railOf, full)
       const failures = [...listed.failures]
       const asked = yield* open.read(book, railOf).pipe(
         alone((error) => {
@@ -194,7 +199,7 @@ export class Organization extends Effect.Service<Organization>()("tieout/Sync/Or
           return 0
         }),
       )
-      const read = yield* readStatements(book, all, railOf)
+      const read = yield* readStatements(book, all, railOf, full)
       failures.push(...read.failures)
       yield* saveTails(book, read.outcomes)
       const newEntries = new Map(read.outcomes.map(({ accountId, newEntries: found }) => [accountId, found]))

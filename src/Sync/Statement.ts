@@ -9,9 +9,9 @@ import type { MirroredAccount } from "../Mirror/Accounts.ts"
 import { Quarantine } from "../Mirror/Quarantine.ts"
 import { heldFrom, StatementEntries } from "../Mirror/StatementEntries.ts"
 import * as Money from "../Money.ts"
-import { type Page, Partner, PartnerError, type StatementEntry } from "../Partner.ts"
+import { type Page, Partner, PartnerError, type Row, type StatementEntry } from "../Partner.ts"
 import { Settings } from "../Settings.ts"
-import { type ChainState, type Walked, walk } from "./Chain.ts"
+import { type ChainState, runsBackwards, type Walked, walk } from "./Chain.ts"
 import { type Checkpoint, newestBoundaries, saveStatementProgress, statementStream } from "./Checkpoint.ts"
 import { grouped } from "./Grouped.ts"
 import { Hydration, streamOf } from "./Hydration.ts"
@@ -99,9 +99,20 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
       tolerant: boolean,
     ) {
       const run = yield* Run
-      const read = page.rows.flatMap((row) => (Either.isRight(row) ? [row.right.entryId] : []))
+      const rows = page.rows.map(inCurrencyOf(account))
+      const read = rows.flatMap((row) => (Either.isRight(row) ? [row.right.entryId] : []))
       const known = yield* entries.known(book, read)
-      const walked = walk(reading.chain, page.rows, known)
+      const walked = walk(reading.chain, rows, known)
+      const opens = reading.chain.position === 0n && Option.isNone(reading.chain.balance)
+      if (opens && walked.breaks && runsBackwards(rows)) {
+        return yield* new PartnerError({
+          reason: "BadResponse",
+          operation: `GET statement of ${account.accountId}`,
+          detail: "the statement begins with its newest entry; entries are expected in posting order",
+          advice:
+            "Nothing of it was booked. The interface promises posting order; ask the operators of the service",
+        })
+      }
       if (walked.breaks && !tolerant) return yield* new ChainBroken({ accountId: account.accountId })
       yield* flood.pass(statementStream(account.accountId), page.rows.length, walked.malformed)
       const news =
@@ -111,7 +122,6 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
         const named = walked.good.flatMap(({ entry }) => Option.toArray(entry.relatedResourceId))
         const booked = yield* subjectsOf(book, [...new Set(named)])
         const hydrated = yield* hydration.hydrate(book, walked.good, booked)
-        const opens = reading.chain.position === 0n && Option.isNone(reading.chain.balance)
         const also = Effect.zipRight(
           alongside(book, account, walked, reading, page),
           Effect.forEach(hydrated.malformed, ({ key, row }) =>
@@ -209,6 +219,35 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
     return { read }
   }),
 }) {}
+
+/** An account has one currency: an entry that says another one is not understood. */
+const inCurrencyOf =
+  (account: MirroredAccount) =>
+  (row: Row<StatementEntry>): Row<StatementEntry> =>
+    Either.flatMap(row, (entry) =>
+      entry.currency === account.currency
+        ? Either.right(entry)
+        : Either.left({
+            raw: rawOf(entry),
+            reason: `is ${entry.currency}, but the account holds ${account.currency}`,
+            path: "$.currency",
+            id: Option.some(entry.entryId),
+          }),
+    )
+
+const rawOf = (entry: StatementEntry): string =>
+  JSON.stringify({
+    entryId: entry.entryId,
+    accountId: entry.accountId,
+    type: entry.type,
+    amount: Money.toText(entry.amount),
+    currency: entry.currency,
+    balanceBefore: Option.getOrUndefined(Option.map(entry.balanceBefore, Money.toText)),
+    balanceAfter: Money.toText(entry.balanceAfter),
+    relatedResourceType: Option.getOrUndefined(entry.relatedResourceType),
+    relatedResourceId: Option.getOrUndefined(entry.relatedResourceId),
+    occurredAt: entry.occurredAt,
+  })
 
 const sameCursor = (end: Option.Option<string>, asked: Option.Option<string>): boolean =>
   Option.isNone(end) || Option.contains(asked, end.value)

