@@ -147,7 +147,7 @@ layer(explaining)("explaining", (it) => {
         `statement entry ${entry}`,
       ])
       expect(fact(steps, "finding", "found")).toEqual([
-        "The books hold 995.00 USD, the statement ends at 995.00 USD, the service reports 996.00 USD.",
+        "The books hold 995.00 USD, the last booked statement entry leaves 995.00 USD, the service reports 996.00 USD.",
       ])
       expect(titles((yield* explain(account.id)).steps)).toContain(`finding F${id}: cash-balance`)
     }),

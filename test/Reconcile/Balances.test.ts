@@ -176,7 +176,7 @@ layer(services)("the cash balance", (it) => {
         findingOf(
           account,
           "cash-balance",
-          "The books hold 112.00 USD, the statement ends at 112.00 USD, the service reports 112.01 USD.",
+          "The books hold 112.00 USD, the last booked statement entry leaves 112.00 USD, the service reports 112.01 USD.",
         ),
       ])
       expect(yield* evidenceOf(book)).toMatchObject([
@@ -203,7 +203,7 @@ layer(services)("the cash balance", (it) => {
         findingOf(
           account,
           "cash-balance",
-          "The books hold 113.00 USD, the statement ends at 112.00 USD, the service reports 112.00 USD.",
+          "The books hold 113.00 USD, the last booked statement entry leaves 112.00 USD, the service reports 112.00 USD.",
         ),
       ])
       yield* change("-1")
@@ -217,7 +217,7 @@ layer(services)("the cash balance", (it) => {
       expect(yield* reconciled(book)).toEqual([])
       yield* setEntry(ids[2], "balance_after", "111")
       expect((yield* reconciled(book)).map(({ message }) => message)).toEqual([
-        "The books hold 112.00 USD, the statement ends at 112.00 USD, the service reports 112.00 USD. The last entry itself says 111.00 USD.",
+        "The books hold 112.00 USD, the last booked statement entry leaves 112.00 USD, the service reports 112.00 USD. The last entry itself says 111.00 USD.",
       ])
       expect(account.currency).toBe("USD")
     }),
@@ -233,7 +233,7 @@ layer(services)("the cash balance", (it) => {
           sql`update mirror.accounts set balance = 5, tail_read_at = null where account_id = ${account.id}`,
       )
       expect((yield* reconciled(book)).map(({ message }) => message)).toEqual([
-        "The books hold 0 JPY, the statement ends at 0 JPY, the service reports 5 JPY.",
+        "The books hold 0 JPY, the last booked statement entry leaves 0 JPY, the service reports 5 JPY.",
       ])
     }),
   )

@@ -251,7 +251,7 @@ layer(services)("reconciling", (it) => {
           severity: "blocking",
           book: book.code,
           message:
-            "The books hold 10.50 USD, the statement ends at 10.50 USD, the service reports 11.00 USD.",
+            "The books hold 10.50 USD, the last booked statement entry leaves 10.50 USD, the service reports 11.00 USD.",
           subject: account.id,
           openedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
         },
