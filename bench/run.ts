@@ -3,7 +3,7 @@
  * with the least that they could cost, measured in the same run. The sandbox runs in a process of its own, and so does
  * every stage; the database is an embedded one in a temporary folder unless BENCH_DATABASE_URL names a server.
  */
-import { mkdtempSync, rmSync } from "node:fs"
+import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { cpus, tmpdir, totalmem } from "node:os"
 import { join } from "node:path"
 import { Effect, Layer, Option } from "effect"
@@ -149,6 +149,8 @@ const withDatabase = (
   const given = process.env.BENCH_DATABASE_URL
   if (given !== undefined) return work(given)
   const dataDir = mkdtempSync(join(tmpdir(), "tieout-bench-"))
+  // The server of a benchmark that root starts runs as an ordinary user, who has to get in.
+  chmodSync(dataDir, 0o755)
   const config = Layer.sync(DatabaseConfig, () => DatabaseConfig.of({ url: Option.none(), dataDir }))
   return Effect.runPromise(
     Effect.flatMap(Database, ({ settings }) =>
