@@ -3,12 +3,14 @@
  * plain functions of data. Cash comes from the statement entry alone; the resource decides what stands against it.
  */
 import { Option } from "effect"
+import { signedAmount } from "../Mirror/EntryRow.ts"
 import type { PlacedEntry } from "../Mirror/StatementEntries.ts"
 import type { Amount } from "../Money.ts"
 import * as Money from "../Money.ts"
 import type { Resource, StatementEntry } from "../Partner.ts"
 import { allocate } from "./Allocation.ts"
 import type { JournalEntry, Line, RuleAccount } from "./JournalEntry.ts"
+import { describe, kindOf } from "./Kind.ts"
 import { type FlatWithdrawalFee, legOf } from "./Leg.ts"
 import type { Role } from "./Role.ts"
 
@@ -42,9 +44,6 @@ const counterRole = (entry: StatementEntry, resource: Option.Option<Resource>): 
   return Option.contains(entry.relatedResourceType, "PAYOUT") ? "payouts_clearing" : "suspense"
 }
 
-const signed = (entry: StatementEntry): Amount =>
-  entry.type === "CREDIT" ? entry.amount : Money.negate(entry.amount)
-
 const against = (
   entry: StatementEntry,
   role: Role,
@@ -52,7 +51,7 @@ const against = (
   rule: RuleAccount | null,
 ): ReadonlyArray<Line> => {
   const { currency } = entry
-  const counter = Money.negate(Money.add(signed(entry), fee))
+  const counter = Money.negate(Money.add(signedAmount(entry), fee))
   const lines: Array<Line> = []
   if (!Money.isZero(counter)) lines.push({ role, currency, amount: counter, partnerAccountId: null, rule })
   if (!Money.isZero(fee))
@@ -64,56 +63,6 @@ const debitsFirst = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => [
   ...lines.filter((line) => Money.isPositive(line.amount)),
   ...lines.filter((line) => !Money.isPositive(line.amount)),
 ]
-
-const kindOf = (
-  entry: StatementEntry,
-  resource: Option.Option<Resource>,
-  lines: ReadonlyArray<Line>,
-): string => {
-  if (lines.every((line) => line.role === "fees"))
-    return Money.isPositive(signed(entry)) ? "fee_refund" : "fee"
-  if (Option.isNone(resource)) {
-    if (!Option.contains(entry.relatedResourceType, "PAYOUT")) {
-      return Option.isNone(entry.relatedResourceType) ? "adjustment" : "unidentified"
-    }
-    return entry.type === "DEBIT" ? "payout" : "payout_return"
-  }
-  switch (resource.value.resourceType) {
-    case "DEPOSIT":
-      return entry.type === "CREDIT" ? "deposit" : "deposit_return"
-    case "WITHDRAWAL":
-      return entry.type === "DEBIT" ? "withdrawal" : "withdrawal_return"
-    case "CONVERSION": {
-      const sells = legOf(resource.value, entry, "none").direction === "out"
-      return sells === (entry.type === "DEBIT") ? "conversion" : "conversion_return"
-    }
-  }
-}
-
-const words: { readonly [kind: string]: string } = {
-  deposit: "Deposit",
-  deposit_return: "Deposit returned",
-  withdrawal: "Withdrawal",
-  withdrawal_return: "Withdrawal returned",
-  payout: "Payout",
-  payout_return: "Payout returned",
-  conversion_return: "Conversion reversed",
-  adjustment: "Adjustment without a resource",
-}
-
-const describe = (kind: string, entry: StatementEntry, resource: Option.Option<Resource>): string => {
-  const type = Option.map(entry.relatedResourceType, (text) => text.toLowerCase().slice(0, 40))
-  if (kind === "fee" || kind === "fee_refund") {
-    const of = Option.getOrElse(type, () => "movement")
-    return kind === "fee" ? `Fee of ${of}` : `Fee of ${of} refunded`
-  }
-  if (kind === "unidentified") return `Unidentified ${Option.getOrElse(type, () => "movement")}`
-  if (kind === "conversion" && Option.isSome(resource) && resource.value.resourceType === "CONVERSION") {
-    const { sellAmount, buyAmount } = resource.value
-    return `Conversion ${sellAmount.currency} to ${buyAmount.currency}, ${entry.type === "DEBIT" ? "sold" : "bought"}`
-  }
-  return words[kind] ?? kind
-}
 
 const entryOf = (
   subject: PlacedEntry,
@@ -141,7 +90,7 @@ const firstPosting = (
   const cash: Line = {
     role: "cash",
     currency: entry.currency,
-    amount: signed(entry),
+    amount: signedAmount(entry),
     partnerAccountId: entry.accountId,
     rule: null,
   }
@@ -237,7 +186,7 @@ export const postMovement = (
  */
 export const openingBalance = (first: PlacedEntry): Option.Option<JournalEntry> => {
   const { entry } = first
-  const amount = Money.subtract(entry.balanceAfter, signed(entry))
+  const amount = Money.subtract(entry.balanceAfter, signedAmount(entry))
   if (Money.isZero(amount)) return Option.none()
   const { currency } = entry
   return Option.some({

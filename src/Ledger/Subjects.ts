@@ -3,25 +3,22 @@ import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
+import { type EntryRow, entryFromRow } from "../Mirror/EntryRow.ts"
 import * as Money from "../Money.ts"
-import type { StatementEntry } from "../Partner.ts"
 import type { Line } from "./JournalEntry.ts"
 import type { Subject } from "./Posting.ts"
 import type { Role } from "./Role.ts"
 
-interface SubjectRow {
-  account_id: string
-  position: bigint
-  entry_id: string
-  type: "CREDIT" | "DEBIT"
-  amount: string
-  currency: string
-  balance_after: string
-  related_type: string | null
-  related_id: string | null
-  occurred_at: string
-  sequence: number | null
-  lines: ReadonlyArray<{ role: Role; amount: string; rule_code: string; code: string; name: string }> | null
+interface SubjectRow extends EntryRow {
+  readonly position: bigint
+  readonly sequence: number | null
+  readonly lines: ReadonlyArray<{
+    role: Role
+    amount: string
+    rule_code: string
+    code: string
+    name: string
+  }> | null
 }
 
 const lineOf = (row: SubjectRow, line: NonNullable<SubjectRow["lines"]>[number]): Line => ({
@@ -30,20 +27,6 @@ const lineOf = (row: SubjectRow, line: NonNullable<SubjectRow["lines"]>[number])
   amount: Money.fromTrusted(line.amount),
   partnerAccountId: null,
   rule: line.rule_code === "" ? null : { code: line.rule_code, name: line.name },
-})
-
-const entryOf = (row: SubjectRow): StatementEntry => ({
-  entryId: row.entry_id,
-  accountId: row.account_id,
-  type: row.type,
-  amount: Money.fromTrusted(row.amount),
-  currency: row.currency,
-  balanceBefore: Option.none(),
-  balanceAfter: Money.fromTrusted(row.balance_after),
-  relatedResourceType: Option.fromNullable(row.related_type),
-  relatedResourceId: Option.fromNullable(row.related_id),
-  occurredAt: row.occurred_at,
-  extra: null,
 })
 
 /** The mirrored, unheld entries that name one of the resources, in posting order per account. */
@@ -73,7 +56,7 @@ export const subjectsOf = Effect.fn("Ledger.subjectsOf")(function* (
   )
   return rows.map(
     (row): Subject => ({
-      entry: entryOf(row),
+      entry: entryFromRow(row),
       position: row.position,
       posted:
         row.sequence === null

@@ -6,6 +6,7 @@ import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import * as Money from "../Money.ts"
 import type { StatementEntry } from "../Partner.ts"
+import { type EntryRow, entryFromRow } from "./EntryRow.ts"
 
 /** A statement entry with its place in the account's statement, counted from 1. */
 export interface PlacedEntry {
@@ -30,33 +31,6 @@ const content = (entry: StatementEntry): string =>
     occurredAt: new Date(entry.occurredAt).toISOString(),
   })
 
-interface KnownRow {
-  entry_id: string
-  account_id: string
-  type: "CREDIT" | "DEBIT"
-  amount: string
-  currency: string
-  balance_after: string
-  related_type: string | null
-  related_id: string | null
-  occurred_at: string
-  held: boolean
-}
-
-const knownEntry = (row: KnownRow): StatementEntry => ({
-  entryId: row.entry_id,
-  accountId: row.account_id,
-  type: row.type,
-  amount: Money.fromTrusted(row.amount),
-  currency: row.currency,
-  balanceBefore: Option.none(),
-  balanceAfter: Money.fromTrusted(row.balance_after),
-  relatedResourceType: Option.fromNullable(row.related_type),
-  relatedResourceId: Option.fromNullable(row.related_id),
-  occurredAt: row.occurred_at,
-  extra: null,
-})
-
 /** Whether two reads of one entry say the same. */
 export const sameContent = (left: StatementEntry, right: StatementEntry): boolean =>
   content(left) === content(right)
@@ -73,13 +47,13 @@ export class StatementEntries extends Effect.Service<StatementEntries>()("tieout
       if (ids.length === 0) return new Map<string, { entry: StatementEntry; held: boolean }>()
       const rows = yield* database.query(
         "Mirror.StatementEntries.known",
-        (sql) => sql<Array<KnownRow>>`
+        (sql) => sql<Array<EntryRow & { held: boolean }>>`
           select entry_id, account_id, type, amount, currency, balance_after, related_type, related_id,
             to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at, held
           from mirror.statement_entries
           where book_id = ${book.bookId} and entry_id = any (${textArray(sql, ids)}::uuid[])`,
       )
-      return new Map(rows.map((row) => [row.entry_id, { entry: knownEntry(row), held: row.held }]))
+      return new Map(rows.map((row) => [row.entry_id, { entry: entryFromRow(row), held: row.held }]))
     })
 
     /** Part of the caller's transaction. An entry that was held takes its proper place; `held` ones wait. */

@@ -3,6 +3,7 @@
  * behind a gap (a break, or a row that could not be read) nothing is booked until it heals.
  */
 import { Either, Option } from "effect"
+import { signedAmount } from "../Mirror/EntryRow.ts"
 import { type PlacedEntry, sameContent } from "../Mirror/StatementEntries.ts"
 import type { Amount } from "../Money.ts"
 import * as Money from "../Money.ts"
@@ -30,14 +31,11 @@ export interface Walked {
   readonly breaks: boolean
 }
 
-const signed = (entry: StatementEntry): Amount =>
-  entry.type === "CREDIT" ? entry.amount : Money.negate(entry.amount)
-
 /** Whether an entry continues a balance; the first entry only has to agree with itself. */
 const continues = (balance: Option.Option<Amount>, entry: StatementEntry): boolean => {
-  const before = Option.getOrElse(balance, () => Money.subtract(entry.balanceAfter, signed(entry)))
+  const before = Option.getOrElse(balance, () => Money.subtract(entry.balanceAfter, signedAmount(entry)))
   return (
-    Money.equals(Money.add(before, signed(entry)), entry.balanceAfter) &&
+    Money.equals(Money.add(before, signedAmount(entry)), entry.balanceAfter) &&
     Option.match(entry.balanceBefore, {
       onNone: () => true,
       onSome: (stated) => Money.equals(stated, before),

@@ -9,8 +9,9 @@ import type { MirroredAccount } from "../Mirror/Accounts.ts"
 import { Quarantine } from "../Mirror/Quarantine.ts"
 import { heldFrom, StatementEntries } from "../Mirror/StatementEntries.ts"
 import * as Money from "../Money.ts"
-import { type Page, Partner, PartnerError, type Row, type StatementEntry } from "../Partner.ts"
+import { type Page, Partner, PartnerError, type StatementEntry } from "../Partner.ts"
 import { Settings } from "../Settings.ts"
+import { inCurrency } from "./AccountCurrency.ts"
 import { type ChainState, runsBackwards, type Walked, walk } from "./Chain.ts"
 import { type Checkpoint, newestBoundaries, saveStatementProgress, statementStream } from "./Checkpoint.ts"
 import { grouped } from "./Grouped.ts"
@@ -99,7 +100,7 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
       tolerant: boolean,
     ) {
       const run = yield* Run
-      const rows = page.rows.map(inCurrencyOf(account))
+      const rows = page.rows.map(inCurrency(account.currency))
       const read = rows.flatMap((row) => (Either.isRight(row) ? [row.right.entryId] : []))
       const known = yield* entries.known(book, read)
       const walked = walk(reading.chain, rows, known)
@@ -219,35 +220,6 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
     return { read }
   }),
 }) {}
-
-/** An account has one currency: an entry that says another one is not understood. */
-const inCurrencyOf =
-  (account: MirroredAccount) =>
-  (row: Row<StatementEntry>): Row<StatementEntry> =>
-    Either.flatMap(row, (entry) =>
-      entry.currency === account.currency
-        ? Either.right(entry)
-        : Either.left({
-            raw: rawOf(entry),
-            reason: `is ${entry.currency}, but the account holds ${account.currency}`,
-            path: "$.currency",
-            id: Option.some(entry.entryId),
-          }),
-    )
-
-const rawOf = (entry: StatementEntry): string =>
-  JSON.stringify({
-    entryId: entry.entryId,
-    accountId: entry.accountId,
-    type: entry.type,
-    amount: Money.toText(entry.amount),
-    currency: entry.currency,
-    balanceBefore: Option.getOrUndefined(Option.map(entry.balanceBefore, Money.toText)),
-    balanceAfter: Money.toText(entry.balanceAfter),
-    relatedResourceType: Option.getOrUndefined(entry.relatedResourceType),
-    relatedResourceId: Option.getOrUndefined(entry.relatedResourceId),
-    occurredAt: entry.occurredAt,
-  })
 
 const sameCursor = (end: Option.Option<string>, asked: Option.Option<string>): boolean =>
   Option.isNone(end) || Option.contains(asked, end.value)
