@@ -13,20 +13,63 @@ const Name = Schema.NonEmptyTrimmedString
 const Path = Schema.String.pipe(
   Schema.pattern(/^\/[^\s?#]*$/, { description: "a path that starts with / and has no query" }),
 )
+/** A list or a document that the service may not have: null, then it is not asked for. */
+const OptionalPath = Schema.NullOr(Path)
+
 const Paths = Schema.Struct({
   token: withDefault(Path, "/oauth/token"),
   accounts: withDefault(Path, "/accounts"),
   account: withDefault(Path, "/accounts/{accountId}"),
+  depositInstructions: withDefault(OptionalPath, "/accounts/{accountId}/deposit-instructions"),
   statement: withDefault(Path, "/accounts/{accountId}/statement"),
-  deposits: withDefault(Schema.NullOr(Path), "/deposits"),
+  deposits: withDefault(OptionalPath, "/deposits"),
   deposit: withDefault(Path, "/deposits/{id}"),
-  withdrawals: withDefault(Schema.NullOr(Path), "/withdrawals"),
+  withdrawals: withDefault(OptionalPath, "/withdrawals"),
   withdrawal: withDefault(Path, "/withdrawals/{id}"),
-  conversions: withDefault(Schema.NullOr(Path), null),
+  conversions: withDefault(OptionalPath, null),
   conversion: withDefault(Path, "/conversions/{id}"),
-  conversionPairs: withDefault(Schema.NullOr(Path), "/conversion-pairs"),
-  addressBook: withDefault(Schema.NullOr(Path), "/destinations"),
-  payouts: withDefault(Schema.NullOr(Path), null),
+  conversionPairs: withDefault(OptionalPath, "/conversion-pairs"),
+  addressBook: withDefault(OptionalPath, "/destinations"),
+  payouts: withDefault(OptionalPath, null),
+  clients: withDefault(Path, "/clients"),
+  paymentRails: withDefault(OptionalPath, "/settings/payment-rails"),
+  receivables: withDefault(OptionalPath, "/receivables"),
+  creditAccounts: withDefault(OptionalPath, "/credit-accounts"),
+  publicKeys: withDefault(Path, "/webhooks/public-keys"),
+})
+
+const asPaths = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+/**
+ * The client surface: the same paths below `prefix`, but for those that stand here. The interface shows no lists of
+ * deposits, withdrawals and conversions there.
+ */
+const ClientPaths = Schema.Struct({
+  prefix: withDefault(
+    Path.pipe(
+      Schema.filter((path) => path.includes("{clientId}")),
+      Schema.annotations({ description: "a path with {clientId} in it" }),
+    ),
+    "/clients/{clientId}",
+  ),
+  accounts: asPaths(Path),
+  account: asPaths(Path),
+  depositInstructions: asPaths(OptionalPath),
+  statement: asPaths(Path),
+  deposits: withDefault(OptionalPath, null),
+  deposit: asPaths(Path),
+  withdrawals: withDefault(OptionalPath, null),
+  withdrawal: asPaths(Path),
+  conversions: withDefault(OptionalPath, null),
+  conversion: asPaths(Path),
+  conversionPairs: asPaths(OptionalPath),
+  addressBook: asPaths(OptionalPath),
+})
+
+/** Query parameters that limit a statement to a stretch of time; null: the service has none. */
+const Filters = Schema.Struct({
+  from: withDefault(Schema.NullOr(Name), null),
+  to: withDefault(Schema.NullOr(Name), null),
 })
 
 const Paging = Schema.Struct({
@@ -47,6 +90,8 @@ export const Interface = Schema.Struct({
   paging: withDefault(Paging, Paging.make({})),
   money: withDefault(MoneyFields, MoneyFields.make({})),
   paths: withDefault(Paths, Paths.make({})),
+  clientPaths: withDefault(ClientPaths, ClientPaths.make({})),
+  filters: withDefault(Filters, Filters.make({})),
 })
 
 export type Interface = typeof Interface.Type

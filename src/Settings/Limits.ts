@@ -17,8 +17,10 @@ const Quarantine = Schema.Struct({
 export const Limits = Schema.Struct({
   /** Requests under way at once, over a whole connection. */
   concurrency: withDefault(Count, 16),
-  /** Statements that are read at the same time. */
-  accountsInParallel: withDefault(Count, 8),
+  /** Clients that are read at the same time. */
+  clientsInParallel: withDefault(Count, 4),
+  /** Statements of one book that are read at the same time. */
+  accountsInParallel: withDefault(Count, 4),
   /** Resources that are read by id at the same time. */
   hydrationConcurrency: withDefault(Count, 16),
   connectTimeout: withDefault(Span, Duration.seconds(10)),
