@@ -1,6 +1,7 @@
 /** The accounts of one legal entity on one connection: the organization itself, or one client. */
 import { Effect, Option } from "effect"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
+import { plainArray } from "./Database/TextArray.ts"
 import { Database } from "./Database.ts"
 
 export interface Book {
@@ -39,6 +40,61 @@ export const organizationBook = Effect.fn("Book.organization")(function* (
   if (row === undefined)
     return yield* Effect.dieMessage(`the book of connection ${connection} could not be created`)
   return { bookId: row.book_id, connection, clientId: Option.none(), code: row.code, name: row.name }
+})
+
+const codeChars = (text: string): string => text.toUpperCase().replaceAll(/[^A-Z0-9_.-]+/g, "-")
+
+/** What a client's book may be called, the best first: codes are unique in the database and 40 characters long at most. */
+const clientCodes = (connection: string, clientId: string, clientCode: string): ReadonlyArray<string> => {
+  const prefix = connection === "default" ? "" : `${codeChars(connection).slice(0, 15)}-`
+  const plain = codeChars(clientCode).replaceAll(/^[^A-Z0-9]+|[^A-Z0-9]+$/g, "")
+  const short = clientId.slice(0, 8).toUpperCase()
+  const whole = clientId.replaceAll("-", "").toUpperCase()
+  const named = `${prefix}${plain}`
+  const byName = plain === "" ? [] : [named.slice(0, 40), `${named.slice(0, 31)}-${short}`]
+  return [...byName, `${prefix}${short}`, whole]
+}
+
+/**
+ * The book of a client, created where it is not there yet. It keeps the code that it was given first, whatever the client
+ * is called later: journal numbers begin with it.
+ */
+export const clientBook = Effect.fn("Book.client")(function* (
+  connection: string,
+  client: { readonly clientId: string; readonly code: string; readonly name: string },
+): Effect.fn.Return<Book, DatabaseError, Database> {
+  const database = yield* Database
+  const codes = clientCodes(connection, client.clientId, client.code)
+  const rows = yield* database.query(
+    "Book.client",
+    (sql) => sql<Array<{ book_id: number; code: string; name: string }>>`
+      with wanted as (
+        select w.code from unnest(${plainArray(sql, codes)}) with ordinality as w (code, place)
+        where not exists (select 1 from mirror.books b where b.code = w.code) order by w.place limit 1),
+      created as (
+        insert into mirror.books (connection, client_id, code, name)
+        select ${connection}, ${client.clientId}, code, ${client.name} from wanted
+        where not exists (select 1 from mirror.books
+                          where connection = ${connection} and client_id = ${client.clientId})
+        returning book_id, code, name),
+      renamed as (
+        update mirror.books set name = ${client.name}
+        where connection = ${connection} and client_id = ${client.clientId} and name <> ${client.name})
+      select book_id, code, name from created
+      union all
+      select book_id, code, name from mirror.books where connection = ${connection} and client_id = ${client.clientId}
+      limit 1`,
+  )
+  const row = rows[0]
+  if (row === undefined)
+    return yield* Effect.dieMessage(`the book of client ${client.clientId} could not be created`)
+  return {
+    bookId: row.book_id,
+    connection,
+    clientId: Option.some(client.clientId),
+    code: row.code,
+    name: row.name,
+  }
 })
 
 /** All books, or those of one connection. */

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { Book } from "./Book.ts"
 import { Database } from "./Database.ts"
 import { Accounts } from "./Ledger/Accounts.ts"
+import { type BookFacts, counterpartyBy, isLoanBy } from "./Ledger/Facts.ts"
 import { Journal, type ResolvedEntry } from "./Ledger/Journal.ts"
 import type { JournalEntry } from "./Ledger/JournalEntry.ts"
 import type { PostingContext } from "./Ledger/Posting.ts"
@@ -74,10 +75,15 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
       return rows[0]?.time_zone ?? settings.accounting.timeZone
     })
 
-    const contextFor = (book: Book): PostingContext => ({
-      flatWithdrawalFee: settings.accounting.flatWithdrawalFee,
-      rule: ruleFor(settings.rules, book.clientId),
-    })
+    const contextFor = (book: Book, facts: BookFacts): PostingContext => {
+      const counterparty = counterpartyBy(facts.destinations)
+      return {
+        flatWithdrawalFee: settings.accounting.flatWithdrawalFee,
+        rule: ruleFor(settings.rules, book.clientId, counterparty),
+        isLoan: isLoanBy(facts.loanTransactions),
+        counterparty,
+      }
+    }
 
     return { prepare, post, assignNumbers, dateIn, contextFor }
   }),

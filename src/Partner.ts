@@ -94,10 +94,55 @@ export type Resource = Deposit | Withdrawal | Conversion
 export type ResourceType = Resource["resourceType"]
 export const resourceTypes: ReadonlyArray<ResourceType> = ["DEPOSIT", "WITHDRAWAL", "CONVERSION"]
 
-/** A conversion pair, an address book entry: kept whole; only its identifier is understood. */
+/** A conversion pair, an address book entry, a payment rail: kept whole; understood are its identifier and its name. */
 export interface ReferenceItem {
   readonly id: string
+  /** What a person calls it; an address book entry's is personal data and never logged. */
+  readonly label: Option.Option<string>
   readonly raw: string
+}
+
+/** A represented client of the partnership, as both the client and the credit surface list it. */
+export interface Client extends ReferenceItem {
+  /** Human-readable. */
+  readonly code: string
+  readonly legalEntityName: string
+  /** Verbatim; only `ACTIVE` (on the credit surface also `APPROVED`) clients can be read. */
+  readonly status: string
+}
+
+/** A transaction that a receivable names. */
+export interface TransactionRef {
+  readonly txId: string
+  readonly txTimestamp: Instant
+}
+
+/** A funding request as it stands now: a snapshot, not a movement. Amounts in the major unit of `currency`. */
+export interface Receivable {
+  readonly id: string
+  readonly clientId: string
+  readonly issueDate: Instant
+  readonly initialPrincipal: Amount
+  /** What is not repaid yet. */
+  readonly currentPrincipal: Amount
+  /** Total due, interest and fees included. */
+  readonly repaymentAmount: Amount
+  readonly currency: string
+  /** `PENDING`, `ACTIVE`, `PAID`, `CANCELED`; other values are kept verbatim. */
+  readonly status: string
+  readonly paymentRails: string
+  readonly paymentTransaction: Option.Option<TransactionRef>
+  readonly disbursedTransaction: Option.Option<TransactionRef>
+  readonly repaymentTransactions: ReadonlyArray<TransactionRef>
+  readonly raw: string
+}
+
+/** A credit line with its totals, in the major unit of its currency: what the receivables must add up to. */
+export interface CreditAccount extends ReferenceItem {
+  readonly currency: string
+  readonly paymentRails: string
+  readonly principalOutstanding: Amount
+  readonly totalRepaymentAmount: Amount
 }
 
 /** A row that could not be understood: what it was, why, and where in it. */
@@ -121,6 +166,8 @@ export interface Page<A> {
   readonly askedWith: Option.Option<string>
   /** Epoch milliseconds, our clock, when the request was sent. */
   readonly requestedAt: number
+  /** The service's clock when it answered (its `Date` header); none where it does not say. */
+  readonly servedAt: Option.Option<Instant>
 }
 
 export type PartnerReason =
@@ -163,26 +210,49 @@ export class PartnerError extends Data.TaggedError("PartnerError")<{
  */
 export type Pages<A> = (from: Option.Option<string>) => Stream.Stream<Page<A>, PartnerError>
 
-/** What one connection offers on the organization surface. All operations are read-only and paced together. */
+/** What can be read of one book: the organization's own, or one client's. All operations are read-only. */
+export interface BookReads {
+  readonly accounts: Pages<Account>
+  readonly statement: (accountId: string) => Pages<StatementEntry>
+  /** Null where the profile has no such list. */
+  readonly deposits: Pages<Deposit> | null
+  readonly withdrawals: Pages<Withdrawal> | null
+  readonly conversions: Pages<Conversion> | null
+  readonly conversionPairs: Pages<ReferenceItem> | null
+  readonly addressBook: Pages<ReferenceItem> | null
+  /** One account, with its current balance. */
+  readonly account: (accountId: string) => Effect.Effect<Option.Option<Row<Account>>, PartnerError>
+  /** How an account is paid into. Null where the profile has no such path. Personal data: never logged. */
+  readonly depositInstructions:
+    | ((accountId: string) => Effect.Effect<Option.Option<Row<ReferenceItem>>, PartnerError>)
+    | null
+  /** None where the service answers 404. */
+  readonly resource: (
+    type: ResourceType,
+    id: string,
+  ) => Effect.Effect<Option.Option<Row<Resource>>, PartnerError>
+}
+
+/** What one connection offers on all its surfaces. Everything is paced together. */
+export class PartnerConnection extends Context.Tag("tieout/PartnerConnection")<
+  PartnerConnection,
+  {
+    readonly organization: BookReads
+    readonly client: (clientId: string) => BookReads
+    readonly clients: Pages<Client>
+    readonly paymentRails: Pages<ReferenceItem> | null
+    readonly receivables: Pages<Receivable> | null
+    readonly creditAccounts: Pages<CreditAccount> | null
+    /** Requests sent so far, retries included, by kind of endpoint. */
+    readonly requests: Effect.Effect<ReadonlyMap<string, number>>
+  }
+>() {}
+
+/** The book that is being read. */
 export class Partner extends Context.Tag("tieout/Partner")<
   Partner,
-  {
-    readonly accounts: Pages<Account>
-    readonly statement: (accountId: string) => Pages<StatementEntry>
-    /** Null where the profile has no such list. */
-    readonly deposits: Pages<Deposit> | null
-    readonly withdrawals: Pages<Withdrawal> | null
-    readonly conversions: Pages<Conversion> | null
-    readonly conversionPairs: Pages<ReferenceItem> | null
-    readonly addressBook: Pages<ReferenceItem> | null
-    /** One account, with its current balance. */
-    readonly account: (accountId: string) => Effect.Effect<Option.Option<Row<Account>>, PartnerError>
-    /** None where the service answers 404. */
-    readonly resource: (
-      type: ResourceType,
-      id: string,
-    ) => Effect.Effect<Option.Option<Row<Resource>>, PartnerError>
-    /** Requests sent so far, retries included, by kind of endpoint. */
+  BookReads & {
+    /** Requests of the whole connection so far, retries included, by kind of endpoint. */
     readonly requests: Effect.Effect<ReadonlyMap<string, number>>
   }
 >() {}

@@ -26,15 +26,18 @@ export const commands = {
     examples: [["DATABASE_URL=postgres://… tieout migrate", "prepare a server of your own"]],
   },
   sync: {
-    usage: "tieout sync [--connection NAME] [--full]",
+    usage: "tieout sync [--connection NAME] [--surface NAME] [--client ID] [--full]",
     summary: "Read what is new at the service, book it and prove it.",
     about: [
       "Reads every account's statement from where the last run stopped, fetches the deposits, withdrawals and conversions",
       "behind it, posts the journal entries and numbers them. Each page is one transaction: killed at any moment, the same",
-      "command goes on where it stopped. It never writes to the service.",
+      "command goes on where it stopped. It never writes to the service. Every client of the client surface is a book of its",
+      "own; a client that cannot be read is named at the end and does not stop the others (exit code 3).",
     ],
     options: {
       [connection]: onlyThis,
+      "--surface NAME": "Only this surface of the connection: organization, client or credit.",
+      "--client ID": "Only this client of the client surface, by its identifier or its code.",
       "--full": "Read everything again from the start; what is known already changes nothing.",
     },
     examples: [

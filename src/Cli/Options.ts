@@ -9,3 +9,9 @@ export const full = Options.boolean("full")
 
 /** `--period YYYY-MM`, not yet checked. */
 export const period = Options.text("period").pipe(Options.optional)
+
+/** `--surface organization|client|credit`; none: all that the connection uses. */
+export const surface = Options.choice("surface", ["organization", "client", "credit"]).pipe(Options.optional)
+
+/** `--client ID` or its code; none: all. */
+export const client = Options.text("client").pipe(Options.optional)

@@ -4,7 +4,7 @@ import { Ledger } from "../Ledger.ts"
 import { Settings } from "../Settings.ts"
 import { Status } from "../Status.ts"
 import { SyncIncomplete, type SyncReport } from "../Sync/Report.ts"
-import { Sync } from "../Sync.ts"
+import { Sync, type SyncOptions } from "../Sync.ts"
 import { counted, harmless } from "../Terminal/Text.ts"
 import type { Screen } from "../Terminal.ts"
 import { booksForSync } from "./Books.ts"
@@ -34,10 +34,18 @@ const told: ReadonlyArray<readonly [key: keyof Counters, one: string, many: stri
   ["held", "entry held back", "entries held back"],
   ["quarantined", "row quarantined", "rows quarantined"],
   ["contradictions", "contradiction", "contradictions"],
+  ["receivableVersions", "receivable new or changed", "receivables new or changed"],
 ]
 
 const total = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((sum, value) => sum + value, 0)
+
+/** Names that fit on a line or two; how many more there are. */
+const listed = (what: string, names: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (names.length === 0) return []
+  const shown = names.slice(0, 10).map(harmless).join(", ")
+  return [`${what}: ${shown}${names.length > 10 ? ` and ${names.length - 10} more` : ""}.`]
+}
 
 const reportLines = (report: SyncReport): ReadonlyArray<string> => {
   const counts = told
@@ -47,9 +55,14 @@ const reportLines = (report: SyncReport): ReadonlyArray<string> => {
   const requests = counted(total(report.requests), "request")
   return [
     `${report.connection}: ${did}; ${requests} in ${report.seconds.toFixed(1)} s.`,
+    ...(report.clients.read > 0 ? [`${counted(report.clients.read, "client")} read.`] : []),
+    ...listed("Not read because of their status", report.clients.skipped),
+    ...report.clientFailures.map(({ what, why }) => `Could not be read: ${harmless(what)}: ${harmless(why)}`),
     ...report.notices.map((notice) => `Note: ${harmless(notice)}`),
   ]
 }
+
+const leftClientsOut = ({ report }: Outcome): boolean => (report?.clientFailures.length ?? 0) > 0
 
 const outcomeLines = ({ connection, failure, report }: Outcome): ReadonlyArray<string> => [
   ...(report === undefined ? [] : reportLines(report)),
@@ -66,11 +79,12 @@ const outcomeDocument = ({ connection, failure, report }: Outcome): object => ({
 
 class DeadlineReached extends Data.TaggedError("DeadlineReached")<{ readonly message: string }> {}
 
-const runOne = Effect.fn("Cli.sync.connection")(function* (connection: string, full: boolean) {
+const runOne = Effect.fn("Cli.sync.connection")(function* (options: SyncOptions) {
+  const { connection } = options
   const sync = yield* Sync
   const { limits } = yield* Settings
   const deadline = Duration.format(limits.runDeadline)
-  const result = yield* sync.run({ connection, full }).pipe(
+  const result = yield* sync.run(options).pipe(
     Effect.timeoutFail({
       duration: limits.runDeadline,
       onTimeout: () =>
@@ -111,14 +125,21 @@ const linesOf = (
 
 export const sync = Command.make(
   "sync",
-  { connection: Options.connection, full: Options.full },
+  {
+    connection: Options.connection,
+    surface: Options.surface,
+    client: Options.client,
+    full: Options.full,
+  },
   Effect.fn("Cli.sync")(
-    function* ({ connection, full }) {
+    function* ({ client, connection, full, surface }) {
       const output = yield* Output
       const { connectionNames } = yield* Settings
       const names = Option.isSome(connection) ? [connection.value] : connectionNames
       // One connection's trouble is not the others': each gets its run, and the worst decides the exit code.
-      const outcomes = yield* Effect.forEach(names, (name) => runOne(name, full))
+      const outcomes = yield* Effect.forEach(names, (name) =>
+        runOne({ connection: name, full, surface, client }),
+      )
       const codes = outcomes.flatMap(
         ({ failure }): ReadonlyArray<ExitCode> => (failure ? [failure.code] : []),
       )
@@ -130,7 +151,10 @@ export const sync = Command.make(
       yield* output.report({
         document: { runs: outcomes.map(outcomeDocument), ...stands },
         lines: linesOf(outcomes, stands, output.terminal.stdout),
-        code: worst([...codes, needsAttention(stands.open) ? exitCodes.attention : exitCodes.done]),
+        code: worst([
+          ...codes,
+          needsAttention(stands.open) || outcomes.some(leftClientsOut) ? exitCodes.attention : exitCodes.done,
+        ]),
       })
     },
     Effect.provide(

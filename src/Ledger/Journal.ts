@@ -30,8 +30,8 @@ const headerColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray
     sequence: [] as Array<string>,
     occurredAt: [] as Array<string>,
     lineCount: [] as Array<string>,
-    partnerAccountId: [] as Array<string>,
-    position: [] as Array<string>,
+    partnerAccountId: [] as Array<string | null>,
+    position: [] as Array<string | null>,
     resourceType: [] as Array<string | null>,
     resourceId: [] as Array<string | null>,
     description: [] as Array<string>,
@@ -47,7 +47,7 @@ const headerColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray
     columns.occurredAt.push(entry.occurredAt)
     columns.lineCount.push(String(entry.lines.length))
     columns.partnerAccountId.push(entry.partnerAccountId)
-    columns.position.push(entry.position.toString())
+    columns.position.push(entry.position === null ? null : entry.position.toString())
     columns.resourceType.push(entry.resourceType)
     columns.resourceId.push(entry.resourceId)
     columns.description.push(entry.description)

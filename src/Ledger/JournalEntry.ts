@@ -29,8 +29,9 @@ export interface JournalEntry {
   readonly sequence: number
   /** The service's time; the accounting time zone turns it into the effective date. */
   readonly occurredAt: Instant
-  readonly partnerAccountId: string
-  readonly position: bigint
+  /** The statement that the entry comes from, and the place in it; null for what no statement shows. */
+  readonly partnerAccountId: string | null
+  readonly position: bigint | null
   readonly resourceType: string | null
   readonly resourceId: string | null
   readonly description: string

@@ -30,6 +30,10 @@ export interface PostingContext {
   readonly flatWithdrawalFee: FlatWithdrawalFee
   /** The first posting rule that matches, for the line against cash. */
   readonly rule: (entry: StatementEntry, resource: Option.Option<Resource>) => RuleAccount | null
+  /** Whether a receivable names this movement as its disbursement or a repayment: the cash leg of a loan. */
+  readonly isLoan: (entry: StatementEntry, resource: Option.Option<Resource>) => boolean
+  /** Whom the movement was with. */
+  readonly counterparty: (resource: Option.Option<Resource>) => Option.Option<string>
 }
 
 const counterRoles: { readonly [K in Resource["resourceType"]]: Role } = {
@@ -67,6 +71,7 @@ const debitsFirst = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => [
 const entryOf = (
   subject: PlacedEntry,
   resource: Option.Option<Resource>,
+  context: PostingContext,
   fields: Pick<JournalEntry, "kind" | "sequence" | "description" | "lines">,
 ): JournalEntry => ({
   sourceType: "statement_entry",
@@ -77,7 +82,7 @@ const entryOf = (
   resourceType: Option.getOrNull(subject.entry.relatedResourceType),
   resourceId: Option.getOrNull(subject.entry.relatedResourceId),
   externalReference: Option.flatMap(resource, (found) => found.externalReference),
-  counterparty: Option.flatMap(resource, (found) => found.counterparty),
+  counterparty: context.counterparty(resource),
   ...fields,
 })
 
@@ -85,6 +90,7 @@ const firstPosting = (
   subject: PlacedEntry,
   resource: Option.Option<Resource>,
   target: ReadonlyArray<Line>,
+  context: PostingContext,
 ): JournalEntry => {
   const { entry } = subject
   const cash: Line = {
@@ -95,7 +101,7 @@ const firstPosting = (
     rule: null,
   }
   const kind = kindOf(entry, resource, target)
-  return entryOf(subject, resource, {
+  return entryOf(subject, resource, context, {
     kind,
     sequence: 0,
     description: describe(kind, entry, resource),
@@ -118,6 +124,7 @@ const reclassification = (
   posted: Posted,
   target: ReadonlyArray<Line>,
   resource: Option.Option<Resource>,
+  context: PostingContext,
 ): Option.Option<JournalEntry> => {
   const before = amountsByRole(posted.lines)
   const after = amountsByRole(target)
@@ -137,11 +144,16 @@ const reclassification = (
     onSome: (text) => text.toLowerCase().slice(0, 40),
   })
   const found = before.has("suspense") && !after.has("suspense")
+  const lent = after.has("loan_clearing") && !before.has("loan_clearing")
   return Option.some(
-    entryOf(subject, resource, {
+    entryOf(subject, resource, context, {
       kind: "reclassification",
       sequence: posted.sequence + 1,
-      description: found ? `Reclassification: ${type} identified` : `Reclassification: fee of ${type}`,
+      description: lent
+        ? `Reclassification: ${type} is the cash of a receivable`
+        : found
+          ? `Reclassification: ${type} identified`
+          : `Reclassification: fee of ${type}`,
       lines: debitsFirst(lines),
     }),
   )
@@ -167,15 +179,16 @@ export const postMovement = (
       ),
   })
   return subjects.flatMap((subject, at): ReadonlyArray<JournalEntry> => {
+    const lent = context.isLoan(subject.entry, resource)
     const target = against(
       subject.entry,
-      counterRole(subject.entry, resource),
+      lent ? "loan_clearing" : counterRole(subject.entry, resource),
       fees[at] ?? Money.zero,
-      context.rule(subject.entry, resource),
+      lent ? null : context.rule(subject.entry, resource),
     )
     return Option.match(subject.posted, {
-      onNone: () => [firstPosting(subject, resource, target)],
-      onSome: (posted) => Option.toArray(reclassification(subject, posted, target, resource)),
+      onNone: () => [firstPosting(subject, resource, target, context)],
+      onSome: (posted) => Option.toArray(reclassification(subject, posted, target, resource, context)),
     })
   })
 }

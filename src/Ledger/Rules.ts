@@ -27,6 +27,7 @@ const holds = (
   entry: StatementEntry,
   resource: Option.Option<Resource>,
   client: Option.Option<string>,
+  counterparty: Option.Option<string>,
 ): boolean => {
   const reference = withdrawalField(resource, "reference")
   const external = Option.flatMap(resource, (found) => found.externalReference)
@@ -40,7 +41,8 @@ const holds = (
     patternHolds(match.remitter, remitter(resource)) &&
     patternHolds(match.purpose, reference) &&
     patternHolds(match.reference, reference) &&
-    patternHolds(match.externalReference, external)
+    patternHolds(match.externalReference, external) &&
+    patternHolds(match.counterparty, counterparty)
   )
 }
 
@@ -49,12 +51,19 @@ const holds = (
  * that is named but not known is always in suspense: neither is a rule's to move.
  */
 export const ruleFor =
-  (rules: ReadonlyArray<Rule>, client: Option.Option<string>) =>
+  (
+    rules: ReadonlyArray<Rule>,
+    client: Option.Option<string>,
+    counterparty: (resource: Option.Option<Resource>) => Option.Option<string>,
+  ) =>
   (entry: StatementEntry, resource: Option.Option<Resource>): RuleAccount | null => {
     if (rules.length === 0 || Option.exists(resource, (found) => found.resourceType === "CONVERSION"))
       return null
     const named =
       Option.isSome(entry.relatedResourceType) && !Option.contains(entry.relatedResourceType, "PAYOUT")
     if (named && Option.isNone(resource)) return null
-    return rules.find((rule) => holds(rule.match, entry, resource, client))?.account ?? null
+    return (
+      rules.find((rule) => holds(rule.match, entry, resource, client, counterparty(resource)))?.account ??
+      null
+    )
   }

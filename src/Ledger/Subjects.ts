@@ -29,12 +29,13 @@ const lineOf = (row: SubjectRow, line: NonNullable<SubjectRow["lines"]>[number])
   rule: line.rule_code === "" ? null : { code: line.rule_code, name: line.name },
 })
 
-/** The mirrored, unheld entries that name one of the resources, in posting order per account. */
+/** The mirrored, unheld entries that name one of the resources, or are among `entryIds`, in posting order per account. */
 export const subjectsOf = Effect.fn("Ledger.subjectsOf")(function* (
   book: Book,
   resourceIds: ReadonlyArray<string>,
+  entryIds: ReadonlyArray<string> = [],
 ) {
-  if (resourceIds.length === 0) return []
+  if (resourceIds.length === 0 && entryIds.length === 0) return []
   const database = yield* Database
   const rows = yield* database.query(
     "Ledger.subjectsOf",
@@ -51,7 +52,12 @@ export const subjectsOf = Effect.fn("Ledger.subjectsOf")(function* (
         join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
         join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
         where j.book_id = s.book_id and j.source_id = s.entry_id and j.source_type = 'statement_entry') booked on true
-      where s.book_id = ${book.bookId} and s.related_id = any (${textArray(sql, resourceIds)}::uuid[]) and not s.held
+      where s.book_id = ${book.bookId} and not s.held and ${
+        entryIds.length === 0
+          ? sql`s.related_id = any (${textArray(sql, resourceIds)}::uuid[])`
+          : sql`(s.related_id = any (${textArray(sql, resourceIds)}::uuid[])
+              or s.entry_id = any (${textArray(sql, entryIds)}::uuid[]))`
+      }
       order by s.account_id, s.position`,
   )
   return rows.map(

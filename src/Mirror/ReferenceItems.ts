@@ -1,5 +1,5 @@
-/** Conversion pairs and address book entries: a new version is kept only where the content changed. */
-import { Effect } from "effect"
+/** Pairs, rails, address book entries, clients, credit accounts: a new version is kept only where the content changed. */
+import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
@@ -21,6 +21,7 @@ export class ReferenceItems extends Effect.Service<ReferenceItems>()("tieout/Mir
       if (rows.length === 0) return
       const ids = rows.map((item) => item.id)
       const raws = rows.map((item) => item.raw)
+      const labels = rows.map((item) => Option.getOrNull(item.label))
       // Two statements: the partial unique index wants the old version out of the way before the new one comes.
       const changed = yield* database.query(
         "Mirror.ReferenceItems.supersede",
@@ -34,12 +35,12 @@ export class ReferenceItems extends Effect.Service<ReferenceItems>()("tieout/Mir
       yield* database.query(
         "Mirror.ReferenceItems.put",
         (sql) => sql`
-          insert into mirror.reference_items (book_id, kind, item_id, version, current, raw, read_at, run_id)
+          insert into mirror.reference_items (book_id, kind, item_id, version, current, label, raw, read_at, run_id)
           select ${book.bookId}, ${kind}, t.item_id,
             1 + coalesce((select max(r.version) from mirror.reference_items r
                           where r.book_id = ${book.bookId} and r.kind = ${kind} and r.item_id = t.item_id), 0),
-            true, t.raw::json, ${readAt}, ${runId}
-          from unnest(${textArray(sql, ids)}, ${textArray(sql, raws)}) as t (item_id, raw)
+            true, t.label, t.raw::json, ${readAt}, ${runId}
+          from unnest(${textArray(sql, ids)}, ${textArray(sql, labels)}, ${textArray(sql, raws)}) as t (item_id, label, raw)
           where not exists (select 1 from mirror.reference_items r
                             where r.book_id = ${book.bookId} and r.kind = ${kind} and r.item_id = t.item_id
                               and r.current)`,

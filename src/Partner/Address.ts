@@ -23,6 +23,12 @@ export const parse = (baseUrl: string): Either.Either<Address, string> => {
   return Either.right({ origin: url.origin, prefix: url.pathname.replace(/\/+$/, "") })
 }
 
+const encoded = (id: string): string => encodeURIComponent(id).replaceAll(".", "%2E")
+
 /** A path of the profile with its identifier filled in. */
 export const fill = (template: string, id: string): string =>
-  template.replace(/\{(?:id|accountId)\}/g, () => encodeURIComponent(id).replaceAll(".", "%2E"))
+  template.replace(/\{(?:id|accountId)\}/g, () => encoded(id))
+
+/** The same for the client whose path it is. */
+export const forClient = (template: string, clientId: string): string =>
+  template.replaceAll("{clientId}", () => encoded(clientId))

@@ -13,6 +13,8 @@ export interface Answer {
   readonly source: Source
   /** Epoch milliseconds, our clock, when the request was sent. */
   readonly requestedAt: number
+  /** Epoch milliseconds, the service's clock (its `Date` header). */
+  readonly servedAt: number | undefined
 }
 
 /** What is to be asked, and how its refusals are read. */
@@ -36,11 +38,12 @@ const longestQuotaHold = 60_000
 const suspectEscape = /\\u(?:0000|d[89a-f])/i
 
 const readJson = (reply: Transport.Reply, requestedAt: number): Answer | undefined => {
+  const servedAt = Hint.servedAt(reply.headers)
   const { text, valid } = Transport.textOf(reply.body)
   try {
     const value: unknown = JSON.parse(text)
     const suspect = !valid || suspectEscape.test(text)
-    return { value, source: { text, suspect, replaced: !valid }, requestedAt }
+    return { value, source: { text, suspect, replaced: !valid }, requestedAt, servedAt }
   } catch {
     return undefined
   }

@@ -16,6 +16,9 @@ const httpDate = (text: string | undefined): number | undefined => {
   return Number.isFinite(time) && new Date(time).toUTCString() === text ? time : undefined
 }
 
+/** When the service says that it answered. Epoch milliseconds, its clock. */
+export const servedAt = (headers: Headers): number | undefined => httpDate(header(headers, "date"))
+
 /** `Retry-After` in milliseconds from now; the past is 0. A date counts from the answer's own `Date` where it has one. */
 export const retryAfter = (headers: Headers, now: number): number | undefined => {
   const text = header(headers, "retry-after")

@@ -131,6 +131,7 @@ const fetchPage = <A>(
         endCursor: envelope.endCursor,
         askedWith: cursor,
         requestedAt: answer.requestedAt,
+        servedAt: Option.map(Option.fromNullable(answer.servedAt), (at) => new Date(at).toISOString()),
       })),
     ),
   )

@@ -12,6 +12,8 @@ export const Match = Schema.Struct({
   direction: exactly(Schema.Literal("CREDIT", "DEBIT")),
   destinationId: exactly(Text),
   remitter: exactly(Pattern),
+  /** The remitter of a deposit; bank and account, or network and wallet, of a withdrawal's destination. */
+  counterparty: exactly(Pattern),
   purpose: exactly(Pattern),
   reference: exactly(Pattern),
   client: exactly(Text),

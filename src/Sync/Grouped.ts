@@ -18,6 +18,7 @@ const joined = <A>(pages: ReadonlyArray<Page<A>>, first: Page<A>): Page<A> => {
     endCursor,
     askedWith: first.askedWith,
     requestedAt: last.requestedAt,
+    servedAt: last.servedAt,
   }
 }
 

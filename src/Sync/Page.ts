@@ -13,6 +13,7 @@ import type { PlacedEntry } from "../Mirror/StatementEntries.ts"
 import type { Resource } from "../Partner.ts"
 import { Settings } from "../Settings.ts"
 import type { Hydrated, ResourceKey } from "./Hydration.ts"
+import { PostingFacts } from "./PostingFacts.ts"
 import { nowIso, Run } from "./Run.ts"
 import { Statistics } from "./Statistics.ts"
 
@@ -73,6 +74,7 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
     const ledger = yield* Ledger
     const resources = yield* Resources
     const statistics = yield* Statistics
+    const facts = yield* PostingFacts
 
     const noteMissing = Effect.fn("Sync.Pages.noteMissing")(function* (
       book: Book,
@@ -116,9 +118,14 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
         const booked = asked ?? (yield* subjectsOf(book, ids()))
         // A second planning is because the books have moved meanwhile.
         asked = undefined
+        const known = yield* facts.of(
+          book,
+          [...fresh, ...booked].map(({ entry }) => entry),
+          hydrated.resources,
+        )
         const entries = journalEntriesFor(
           { fresh, booked, resources: hydrated.resources, opens },
-          ledger.contextFor(book),
+          ledger.contextFor(book, known),
         )
         const prepared = yield* ledger.prepare(book, entries, railOf)
         const readAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))

@@ -28,6 +28,10 @@ export interface SyncReport {
   readonly findingsClosed: number
   /** Blocking findings that are open after the run: exit code 3. */
   readonly blockingFindings: number
+  /** Clients that were read, and those that are not to be read because of their status. */
+  readonly clients: { readonly read: number; readonly skipped: ReadonlyArray<string> }
+  /** Clients that could not be read; the others were: exit code 3. */
+  readonly clientFailures: ReadonlyArray<Failure>
   /** What the operator should know and that stops nothing: a list that the service does not have. */
   readonly notices: ReadonlyArray<string>
 }

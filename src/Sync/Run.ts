@@ -27,6 +27,7 @@ export interface Counters {
   reclassifications: number
   quarantined: number
   contradictions: number
+  receivableVersions: number
   pages: number
 }
 
@@ -40,8 +41,15 @@ const noCounts = (): Counters => ({
   reclassifications: 0,
   quarantined: 0,
   contradictions: 0,
+  receivableVersions: 0,
   pages: 0,
 })
+
+/** How much of what this run has to read is read: for whoever watches. */
+export interface Reading {
+  readonly statements: { done: number; all: number }
+  readonly clients: { done: number; all: number }
+}
 
 export class Run extends Context.Tag("tieout/Sync/Run")<
   Run,
@@ -52,6 +60,7 @@ export class Run extends Context.Tag("tieout/Sync/Run")<
     /** ISO 8601, our clock. */
     readonly startedAt: string
     readonly counters: Counters
+    readonly reading: Reading
     /** Runs an effect as one transaction of this run: all of it is committed, or none of it. */
     readonly commit: <A, E, R>(
       effect: Effect.Effect<A, E, R>,
@@ -101,6 +110,7 @@ export const beginRun = Effect.fn("Sync.beginRun")(function* (connection: string
     epoch,
     startedAt: nowIso(started),
     counters: noCounts(),
+    reading: { statements: { done: 0, all: 0 }, clients: { done: 0, all: 0 } },
     commit: (effect) => database.transaction(Effect.zipRight(fence, effect)),
   })
 })

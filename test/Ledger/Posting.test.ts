@@ -8,7 +8,12 @@ import type { Conversion, Deposit, Resource, StatementEntry, Withdrawal } from "
 const account = "00000000-0000-4000-8000-000000000001"
 const other = "00000000-0000-4000-8000-000000000002"
 const resourceId = "00000000-0000-4000-8000-0000000000aa"
-const context: PostingContext = { flatWithdrawalFee: "inside", rule: () => null }
+const context: PostingContext = {
+  flatWithdrawalFee: "inside",
+  rule: () => null,
+  isLoan: () => false,
+  counterparty: Option.flatMap((resource) => resource.counterparty),
+}
 
 const sum = (amount: string, currency: string): Money.Money => ({
   amount: Money.fromTrusted(amount),

@@ -113,7 +113,7 @@ describe("A withdrawal", () => {
       form: "money",
       reference: Option.some("INV-7"),
       destinationId: Option.some(id(3)),
-      counterparty: Option.some("TXYZ"),
+      counterparty: Option.some("TRON, TXYZ"),
       externalReference: Option.some("E-1"),
       transactionHash: Option.some("0xabc"),
     })
@@ -236,15 +236,16 @@ describe("An account", () => {
 describe("A reference item", () => {
   it("is kept whole", () => {
     const item = { pairId: id(4).toUpperCase(), pair: "USD-USDT" }
-    expect(Either.getOrThrow(read(ReferenceItem.decoder("pairId"), item))).toEqual({
+    expect(Either.getOrThrow(read(ReferenceItem.conversionPair, item))).toEqual({
       id: id(4),
+      label: Option.some("USD-USDT"),
       raw: JSON.stringify(item),
     })
   })
 
   it("[B] that no database of JSON could keep is malformed", () => {
     const text = `{"pairId":"${id(4)}","x":1e999999}`
-    const row = decode(ReferenceItem.decoder("pairId"), JSON.parse(text), () => text, {
+    const row = decode(ReferenceItem.conversionPair, JSON.parse(text), () => text, {
       text,
       suspect: false,
       replaced: false,

@@ -97,7 +97,10 @@ export const journalEntries = ledger.table(
     sourceType: text("source_type").notNull(),
     sourceId: uuid("source_id").notNull(),
     kind: text("kind").notNull(),
-    /** 0 for the entry that books the source, 1, 2, … for the reclassifications that put it right. */
+    /**
+     * 0 for the entry that books the source, 1, 2, … for the reclassifications that put it right. A receivable's are
+     * counted by version and part: `src/Ledger/Receivable.ts`.
+     */
     sequence: integer("sequence").notNull().default(0),
     /** Calendar date in the accounting time zone; decides the period. */
     effectiveDate: date("effective_date", { mode: "string" }).notNull(),
@@ -137,7 +140,7 @@ export const journalEntries = ledger.table(
     check("journal_entries_lines", sql`${t.lineCount} between 2 and 1000`),
     check(
       "journal_entries_sequence",
-      sql`(${t.kind} in ('reclassification', 'opening_correction')) = (${t.sequence} > 0)`,
+      sql`(${t.kind} in ('reclassification', 'opening_correction')) = (${t.sequence} > 0) or ${t.sourceType} = 'receivable_version'`,
     ),
     check("journal_entries_dates", sql`${t.effectiveDate} between '1970-01-01' and '2199-12-31'`),
   ],

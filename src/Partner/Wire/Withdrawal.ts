@@ -16,6 +16,7 @@ import {
   text,
   uuid,
 } from "./Fields.ts"
+import { counterparty } from "./ReferenceItem.ts"
 import { type Decoder, storable } from "./Row.ts"
 
 type Amounts = Pick<Withdrawal, "form" | "amount" | "delivered" | "fee">
@@ -60,9 +61,7 @@ export const decoder = (names: MoneyFields): Decoder<Withdrawal> => ({
       reasonCode: optionalText(row, "reasonCode"),
       externalReference: optionalText(row, "externalReference"),
       reference: optionalText(row, amounts.form === "money" ? "reference" : "purpose"),
-      counterparty: Option.orElse(optionalText(destination, "accountNumber", "$.destination"), () =>
-        optionalText(destination, "walletAddress", "$.destination"),
-      ),
+      counterparty: counterparty(destination, "$.destination"),
       destinationId: optional(destination, "destinationId", uuid, "$.destination"),
       code: optionalText(row, "code"),
       transactionHash: optionalText(row, "transactionHash"),

@@ -1,25 +1,22 @@
-/** One run over the organization's book: lists, open resources, statements, balances. */
-import { Cause, Effect, Exit, Option } from "effect"
+/** One run over one book, the organization's or a client's: lists, open resources, statements, balances. */
+import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
-import type { DatabaseError } from "../Database/DatabaseError.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { MirrorAccounts, type MirroredAccount } from "../Mirror/Accounts.ts"
 import { Quarantine } from "../Mirror/Quarantine.ts"
-import { Partner, PartnerError } from "../Partner.ts"
+import { Partner } from "../Partner.ts"
 import { Settings } from "../Settings.ts"
-import { Progress } from "../Terminal/Progress.ts"
-import { count } from "../Terminal/Text.ts"
 import { Balances } from "./Balances.ts"
 import { beginning, type Checkpoint, checkpoints, statementStream } from "./Checkpoint.ts"
+import { DepositInstructions } from "./DepositInstructions.ts"
+import { alone, failureOf, isAbsent, type ReadError } from "./Failures.ts"
 import { Lists } from "./Lists.ts"
 import { OpenResources } from "./OpenResources.ts"
-import { QuarantineFlood } from "./Page.ts"
+import { PostingFacts } from "./PostingFacts.ts"
 import type { Failure } from "./Report.ts"
-import { type LeaseLost, Run } from "./Run.ts"
+import { Run } from "./Run.ts"
 import { type StatementOutcome, Statements } from "./Statement.ts"
-
-const progressEvery = "200 millis"
 
 export interface BookOutcome {
   readonly newEntries: ReadonlyMap<string, number>
@@ -28,32 +25,7 @@ export interface BookOutcome {
   readonly notices: ReadonlyArray<string>
 }
 
-type StreamError = PartnerError | QuarantineFlood
-type ReadError = StreamError | DatabaseError | LeaseLost
-
-/** What is a matter of one stream only, so that the others can go on. */
-const ofOneStream = (error: ReadError): error is StreamError =>
-  error instanceof QuarantineFlood || (error instanceof PartnerError && error.reason !== "Unauthorized")
-
-/** Handles what concerns one stream only; everything else ends the run. */
-const alone =
-  <B>(handle: (error: StreamError) => B) =>
-  <A, R>(effect: Effect.Effect<A, ReadError, R>): Effect.Effect<A | B, ReadError, R> =>
-    Effect.catchAll(effect, (error) =>
-      ofOneStream(error) ? Effect.sync(() => handle(error)) : Effect.fail(error),
-    )
-
-const failureOf = (what: string, error: StreamError): Failure => ({
-  what,
-  why: error.message,
-  stopped: error instanceof PartnerError && error.reason === "RateLimited",
-})
-
-/** A list that the interface does not document may not exist under the name that the profile guesses. */
-const isAbsent = (error: StreamError): boolean =>
-  error instanceof PartnerError && (error.reason === "NotFound" || error.reason === "Forbidden")
-
-export class Organization extends Effect.Service<Organization>()("tieout/Sync/Organization", {
+export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookReader", {
   effect: Effect.gen(function* () {
     const database = yield* Database
     const settings = yield* Settings
@@ -64,6 +36,8 @@ export class Organization extends Effect.Service<Organization>()("tieout/Sync/Or
     const open = yield* OpenResources
     const statements = yield* Statements
     const balances = yield* Balances
+    const facts = yield* PostingFacts
+    const instructions = yield* DepositInstructions
 
     const saveTails = Effect.fn("Sync.saveTails")(function* (
       book: Book,
@@ -123,11 +97,9 @@ export class Organization extends Effect.Service<Organization>()("tieout/Sync/Or
           true,
           lists.readResources(book, stream, partner[stream], checkpointOf(stream), railOf, full),
         )
+      // The address book first: it names whom the movements were with.
       yield* Effect.all(
         [
-          resources("deposits"),
-          resources("withdrawals"),
-          resources("conversions"),
           attempt(
             "conversion pairs",
             false,
@@ -137,6 +109,11 @@ export class Organization extends Effect.Service<Organization>()("tieout/Sync/Or
         ],
         { concurrency: "unbounded", discard: true },
       )
+      yield* facts.refresh(book)
+      yield* Effect.all([resources("deposits"), resources("withdrawals"), resources("conversions")], {
+        concurrency: "unbounded",
+        discard: true,
+      })
       return { failures, notices }
     })
 
@@ -147,38 +124,25 @@ export class Organization extends Effect.Service<Organization>()("tieout/Sync/Or
       full: boolean,
     ) {
       const run = yield* Run
-      const progress = yield* Progress
       const stored = full ? new Map<string, Checkpoint>() : yield* checkpoints(book)
       const failures: Array<Failure> = []
-      let done = 0
       const readOne = (account: MirroredAccount) =>
         statements
           .read(book, account, stored.get(statementStream(account.accountId)) ?? beginning, railOf)
           .pipe(
-            Effect.map(Option.some),
+            Effect.asSome,
             alone((error) => {
               failures.push(failureOf(`statement ${account.accountId}`, error))
               return Option.none<StatementOutcome>()
             }),
             Effect.tap(() => {
-              done += 1
+              run.reading.statements.done += 1
             }),
           )
-      const ticking = Effect.forever(
-        Effect.zipRight(
-          Effect.sleep(progressEvery),
-          Effect.suspend(() =>
-            progress.report({
-              stage: `sync ${book.connection}`,
-              text: `${count(run.counters.entries)} statement entries, ${done} of ${all.length} accounts`,
-            }),
-          ),
-        ),
-      )
-      const outcomes = yield* Effect.raceFirst(
-        Effect.forEach(all, readOne, { concurrency: settings.limits.accountsInParallel }),
-        ticking,
-      )
+      run.reading.statements.all += all.length
+      const outcomes = yield* Effect.forEach(all, readOne, {
+        concurrency: settings.limits.accountsInParallel,
+      })
       return { failures, outcomes: outcomes.flatMap((outcome) => Option.toArray(outcome)) }
     })
 
@@ -193,6 +157,12 @@ export class Organization extends Effect.Service<Organization>()("tieout/Sync/Or
       const railOf = (accountId: string): string => rails.get(accountId) ?? ""
       const listed = yield* readLists(book, railOf, full)
       const failures = [...listed.failures]
+      const notices = [...listed.notices]
+      yield* instructions.read(book, all, full).pipe(
+        alone((error): void => {
+          notices.push(`deposit instructions: ${error.message}`)
+        }),
+      )
       const asked = yield* open.read(book, railOf).pipe(
         alone((error) => {
           failures.push(failureOf("open resources", error))
@@ -213,13 +183,9 @@ export class Organization extends Effect.Service<Organization>()("tieout/Sync/Or
       )
       for (const [accountId, found] of settled)
         newEntries.set(accountId, (newEntries.get(accountId) ?? 0) + found)
-      return { newEntries, openResources: asked, failures, notices: listed.notices } satisfies BookOutcome
+      return { newEntries, openResources: asked, failures, notices } satisfies BookOutcome
     })
 
     return { read }
   }),
 }) {}
-
-/** Whether an exit is an interruption and nothing else. */
-export const wasInterrupted = <A, E>(exit: Exit.Exit<A, E>): boolean =>
-  Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)

@@ -1,0 +1,93 @@
+/** The rows of the credit surface; clients are those of the client surface too. */
+import { Option } from "effect"
+import type { Client, CreditAccount, Receivable, TransactionRef } from "../../Partner.ts"
+import {
+  amount,
+  currency,
+  Fault,
+  type Fields,
+  instant,
+  isAbsent,
+  isFields,
+  object,
+  text,
+  uuid,
+} from "./Fields.ts"
+import { type Decoder, storable } from "./Row.ts"
+
+export const client: Decoder<Client> = {
+  idField: "clientId",
+  decode: (row, source) => {
+    const legalEntityName = text(row, "legalEntityName")
+    return {
+      id: uuid(row, "clientId"),
+      label: Option.some(legalEntityName),
+      code: text(row, "code"),
+      legalEntityName,
+      status: text(row, "status"),
+      raw: storable(source()),
+    }
+  },
+}
+
+const longestTxId = 255
+
+const transaction = (fields: Fields, at: string): TransactionRef => {
+  const txId = text(fields, "txId", at)
+  if (txId === "" || txId.length > longestTxId) throw new Fault(`${at}.txId`, "is empty or too long")
+  return { txId, txTimestamp: instant(fields, "txTimestamp", at) }
+}
+
+const optionalTransaction = (row: Fields, key: string): Option.Option<TransactionRef> =>
+  isAbsent(row[key]) ? Option.none() : Option.some(transaction(object(row, key), `$.${key}`))
+
+const transactions = (row: Fields, key: string): ReadonlyArray<TransactionRef> => {
+  const list: unknown = row[key]
+  if (isAbsent(list)) return []
+  if (!Array.isArray(list)) throw new Fault(`$.${key}`, "expected an array")
+  return list.map((item: unknown, index) => {
+    const at = `$.${key}[${index}]`
+    if (!isFields(item)) throw new Fault(at, "expected an object")
+    return transaction(item, at)
+  })
+}
+
+export const receivable: Decoder<Receivable> = {
+  idField: "receivableId",
+  decode: (row, source) => {
+    const code = currency(row, "currency")
+    return {
+      id: uuid(row, "receivableId"),
+      clientId: uuid(row, "clientId"),
+      issueDate: instant(row, "issueDate"),
+      initialPrincipal: amount(row, "initialPrincipal", "$", code, "notNegative"),
+      currentPrincipal: amount(row, "currentPrincipal", "$", code, "notNegative"),
+      repaymentAmount: amount(row, "repaymentAmount", "$", code, "notNegative"),
+      currency: code,
+      status: text(row, "status"),
+      paymentRails: text(row, "paymentRails"),
+      paymentTransaction: optionalTransaction(row, "paymentTransaction"),
+      disbursedTransaction: optionalTransaction(row, "disbursedTransaction"),
+      repaymentTransactions: transactions(row, "repaymentTransactions"),
+      raw: storable(source()),
+    }
+  },
+}
+
+export const creditAccount: Decoder<CreditAccount> = {
+  idField: "creditAccountId",
+  decode: (row, source) => {
+    const code = currency(row, "currency")
+    amount(row, "creditLimit", "$", code, "any")
+    amount(row, "availableBalance", "$", code, "any")
+    return {
+      id: uuid(row, "creditAccountId"),
+      label: Option.none(),
+      currency: code,
+      paymentRails: text(row, "paymentRails"),
+      principalOutstanding: amount(row, "principalOutstanding", "$", code, "any"),
+      totalRepaymentAmount: amount(row, "totalRepaymentAmount", "$", code, "any"),
+      raw: storable(source()),
+    }
+  },
+}
