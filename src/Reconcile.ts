@@ -10,6 +10,7 @@ import { type CheckName, checks } from "./Reconcile/Check.ts"
 import { clearingNets } from "./Reconcile/ClearingNets.ts"
 import { contradiction } from "./Reconcile/Contradiction.ts"
 import { conversionRate } from "./Reconcile/ConversionRate.ts"
+import { creditTotals } from "./Reconcile/CreditTotals.ts"
 import { exportTotals } from "./Reconcile/ExportTotals.ts"
 import { type CheckQuery, record } from "./Reconcile/Findings.ts"
 import { missingResource } from "./Reconcile/MissingResource.ts"
@@ -31,6 +32,7 @@ const queries: ReadonlyArray<CheckQuery> = [
   suspense,
   conversionRate,
   clearingNets,
+  creditTotals,
   trialBalance,
   contradiction,
   exportTotals,
@@ -135,6 +137,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
               full,
               timeZone: accounting.timeZone,
               flatWithdrawalFee: accounting.flatWithdrawalFee,
+              repaymentAmount: accounting.receivables.repaymentAmount,
               runId: Option.getOrNull(runId),
             })
             total.opened += opened

@@ -58,6 +58,11 @@ export const checks = [
     proves: "Every refused or cancelled movement nets to zero in clearing.",
   },
   {
+    name: "credit-totals",
+    severity: "blocking",
+    proves: "Per currency and rail, the active receivables add up to what the credit accounts say.",
+  },
+  {
     name: "trial-balance",
     severity: "blocking",
     proves: "Debits equal credits in every currency; with --full, balances are the sums of their postings.",

@@ -18,6 +18,8 @@ export interface Scope {
   /** The accounting time zone. */
   readonly timeZone: string
   readonly flatWithdrawalFee: FlatWithdrawalFee
+  /** Whether a receivable's `repaymentAmount` is what is still due. */
+  readonly repaymentAmount: "outstanding" | "original"
   /** The run that findings are opened and closed by, where there is one. */
   readonly runId: number | null
 }

@@ -1,0 +1,274 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Option } from "effect"
+import fc from "fast-check"
+import type { Line } from "../../src/Ledger/JournalEntry.ts"
+import type { Posted } from "../../src/Ledger/Posting.ts"
+import {
+  partSequence,
+  type ReceivableVersion,
+  type ReceivableView,
+  receivableEntries,
+} from "../../src/Ledger/Receivable.ts"
+import * as Money from "../../src/Money.ts"
+
+const receivableId = "00000000-0000-4000-8000-0000000000aa"
+const of = Money.fromTrusted
+const text = (amount: Money.Amount): string => Money.toText(Money.plain(amount))
+const lender: ReceivableView = { view: "lender", repaymentAmount: "outstanding" }
+const borrower: ReceivableView = { view: "borrower", repaymentAmount: "outstanding" }
+const original: ReceivableView = { view: "lender", repaymentAmount: "original" }
+
+const at = (day: number): string => `2026-10-${String(day).padStart(2, "0")}T12:00:00.000000Z`
+const paidWith = (cash: string | null, day = 20) => ({
+  txTimestamp: at(day),
+  cash: Option.map(Option.fromNullable(cash), of),
+})
+
+const version = (
+  number: number,
+  status: string,
+  current: string,
+  repayment: string,
+  over: Partial<ReceivableVersion> = {},
+): ReceivableVersion => ({
+  version: number,
+  status,
+  initialPrincipal: of("1000"),
+  currentPrincipal: of(current),
+  repaymentAmount: of(repayment),
+  servedAt: at(number),
+  disbursed: Option.none(),
+  repayments: [],
+  ...over,
+})
+
+const plan = (
+  versions: ReadonlyArray<ReceivableVersion>,
+  view: ReceivableView = lender,
+  posted: ReadonlyMap<number, Posted> = new Map(),
+) => receivableEntries({ receivableId, currency: "USD", counterparty: Option.none(), versions, posted }, view)
+
+const shown = (lines: ReadonlyArray<Line>): string =>
+  lines.map(({ amount, role }) => `${role} ${text(amount)}`).join(", ")
+
+const lines = (versions: ReadonlyArray<ReceivableVersion>, view: ReceivableView = lender) =>
+  plan(versions, view).map(({ description, kind, lines: all, occurredAt }) => {
+    const estimated = description.includes("estimated") ? " (estimated)" : ""
+    return `${occurredAt.slice(8, 10)} ${kind}${estimated}: ${shown(all)}`
+  })
+
+/** What would be in the books if all of it were posted. */
+const asPosted = (entries: ReturnType<typeof plan>): ReadonlyMap<number, Posted> => {
+  const posted = new Map<number, Posted>()
+  for (const entry of entries) {
+    const part = partSequence(entry.sequence)
+    posted.set(part, {
+      sequence: entry.sequence,
+      lines: [...(posted.get(part)?.lines ?? []), ...entry.lines],
+    })
+  }
+  return posted
+}
+
+const disbursed = version(2, "ACTIVE", "1000", "1000", { disbursed: Option.some(paidWith("1000", 1)) })
+
+describe("A receivable in the lender's view", () => {
+  it("posts nothing while it is pending", () => {
+    expect(lines([version(1, "PENDING", "1000", "1050")])).toEqual([])
+  })
+
+  it("is disbursed by the date of its transaction", () => {
+    expect(lines([version(1, "PENDING", "1000", "1000"), disbursed])).toEqual([
+      "01 disbursement: receivable_principal 1000, loan_clearing -1000",
+    ])
+  })
+
+  it("is disbursed by the service's clock where it names no transaction", () => {
+    expect(lines([version(2, "ACTIVE", "1000", "1000")])).toEqual([
+      "02 disbursement: receivable_principal 1000, loan_clearing -1000",
+    ])
+  })
+
+  it("accrues what is due beyond the principal, by the service's clock", () => {
+    expect(lines([disbursed, version(3, "ACTIVE", "1000", "1050")]).slice(1)).toEqual([
+      "03 accrual: receivable_interest 50, interest_income -50",
+    ])
+  })
+
+  it("splits a repayment by its cash", () => {
+    const after = version(4, "ACTIVE", "600", "620", { repayments: [paidWith("440")] })
+    expect(lines([disbursed, version(3, "ACTIVE", "1000", "1050"), after]).slice(2)).toEqual([
+      "04 accrual: receivable_interest 10, interest_income -10",
+      "20 repayment: loan_clearing 440, receivable_principal -400, receivable_interest -40",
+    ])
+  })
+
+  it("estimates a repayment without cash: the interest that is not due any more was paid", () => {
+    const after = version(4, "ACTIVE", "600", "620")
+    expect(lines([disbursed, version(3, "ACTIVE", "1000", "1050"), after]).slice(2)).toEqual([
+      "04 repayment (estimated): loan_clearing 430, receivable_principal -400, receivable_interest -30",
+    ])
+  })
+
+  it("estimates where there were several, with the cash of all", () => {
+    const after = version(4, "ACTIVE", "600", "620", {
+      repayments: [paidWith("300", 18), paidWith("140", 19)],
+    })
+    expect(lines([disbursed, version(3, "ACTIVE", "1000", "1050"), after]).slice(2)).toEqual([
+      "04 accrual: receivable_interest 10, interest_income -10",
+      "19 repayment (estimated): loan_clearing 440, receivable_principal -400, receivable_interest -40",
+    ])
+  })
+
+  it("takes interest that is not due any more back, where nothing was repaid", () => {
+    expect(
+      lines([disbursed, version(3, "ACTIVE", "1000", "1050"), version(4, "ACTIVE", "1000", "1030")]).slice(2),
+    ).toEqual(["04 accrual: interest_income 20, receivable_interest -20"])
+  })
+
+  it("is settled when it is paid", () => {
+    const paid = version(4, "PAID", "0", "0", { repayments: [paidWith("1055")] })
+    expect(lines([disbursed, version(3, "ACTIVE", "1000", "1050"), paid]).slice(2)).toEqual([
+      "04 accrual: receivable_interest 5, interest_income -5",
+      "20 repayment: loan_clearing 1055, receivable_principal -1000, receivable_interest -55",
+    ])
+  })
+
+  it("takes everything back when it is cancelled", () => {
+    expect(
+      lines([disbursed, version(3, "ACTIVE", "1000", "1050"), version(4, "CANCELED", "0", "0")]).slice(2),
+    ).toEqual([
+      "04 cancellation: interest_income 50, loan_clearing 1000, receivable_principal -1000, receivable_interest -50",
+    ])
+    expect(lines([version(1, "PENDING", "1000", "1000"), version(2, "CANCELED", "0", "0")])).toEqual([])
+  })
+
+  it("seen late posts the whole principal and one estimated repayment", () => {
+    expect(lines([version(7, "ACTIVE", "400", "420")])).toEqual([
+      "07 disbursement: receivable_principal 1000, loan_clearing -1000",
+      "07 accrual: receivable_interest 20, interest_income -20",
+      "07 repayment (estimated): loan_clearing 600, receivable_principal -600",
+    ])
+  })
+
+  it("keeps a status that it does not know out of the books", () => {
+    expect(lines([version(1, "FROZEN", "1000", "1000")])).toEqual([])
+  })
+})
+
+describe("A receivable in the borrower's view", () => {
+  it("is the mirror image", () => {
+    const after = version(4, "ACTIVE", "600", "620", { repayments: [paidWith("440")] })
+    expect(lines([disbursed, version(3, "ACTIVE", "1000", "1050"), after], borrower)).toEqual([
+      "01 disbursement: loan_clearing 1000, loan_payable -1000",
+      "03 accrual: interest_expense 50, interest_payable -50",
+      "04 accrual: interest_expense 10, interest_payable -10",
+      "20 repayment: loan_payable 400, interest_payable 40, loan_clearing -440",
+    ])
+  })
+})
+
+describe("A repayment amount that stays as it was at the start", () => {
+  it("is all of the interest at once", () => {
+    const first = version(2, "ACTIVE", "1000", "1050", { disbursed: Option.some(paidWith("1000", 1)) })
+    const partly = version(3, "ACTIVE", "600", "1050", { repayments: [paidWith("420")] })
+    const paid = version(4, "PAID", "0", "1050", { repayments: [paidWith("630", 25)] })
+    expect(lines([first, partly, paid], original)).toEqual([
+      "01 disbursement: receivable_principal 1000, loan_clearing -1000",
+      "02 accrual: receivable_interest 50, interest_income -50",
+      "20 repayment: loan_clearing 420, receivable_principal -400, receivable_interest -20",
+      "25 repayment: loan_clearing 630, receivable_principal -600, receivable_interest -30",
+    ])
+  })
+
+  it("without cash pays the principal first and the interest with the last of it", () => {
+    const first = version(2, "ACTIVE", "1000", "1050")
+    expect(
+      lines([first, version(3, "ACTIVE", "600", "1050"), version(4, "PAID", "0", "1050")], original).slice(2),
+    ).toEqual([
+      "03 repayment (estimated): loan_clearing 400, receivable_principal -400",
+      "04 repayment (estimated): loan_clearing 650, receivable_principal -600, receivable_interest -50",
+    ])
+  })
+})
+
+describe("What is booked already", () => {
+  const estimated = [disbursed, version(3, "ACTIVE", "1000", "1050"), version(4, "ACTIVE", "600", "620")]
+
+  it("is not booked again", () => {
+    expect(plan(estimated, lender, asPosted(plan(estimated)))).toEqual([])
+  })
+
+  it("is put right when the cash of an estimated repayment comes", () => {
+    const [one, two] = estimated
+    if (one === undefined || two === undefined) throw new Error("there are three")
+    const known = [one, two, version(4, "ACTIVE", "600", "620", { repayments: [paidWith("440")] })]
+    const again = plan(known, lender, asPosted(plan(estimated)))
+    expect(again.map(({ kind, lines: all, sequence }) => `${kind} ${sequence % 64}: ${shown(all)}`)).toEqual([
+      "accrual 0: receivable_interest 10, interest_income -10",
+      "reclassification 1: loan_clearing 10, receivable_interest -10",
+    ])
+  })
+})
+
+describe("Any history", () => {
+  const cents = (most: number) => fc.integer({ min: 0, max: most }).map((n) => text(of((n / 100).toFixed(2))))
+  const history = fc.array(
+    fc.record({
+      status: fc.constantFrom("PENDING", "ACTIVE", "ACTIVE", "ACTIVE", "PAID", "CANCELED", "ODD"),
+      principal: cents(100_000),
+      interest: cents(10_000),
+      cash: fc.option(fc.array(fc.option(cents(110_000)), { maxLength: 3 })),
+    }),
+    { maxLength: 6 },
+  )
+  const versionsOf = (steps: typeof history extends fc.Arbitrary<infer A> ? A : never) =>
+    steps.map(({ cash, interest, principal, status }, index) =>
+      version(index + 1, status, principal, text(Money.add(of(principal), of(interest))), {
+        repayments: (cash ?? []).map((amount) => paidWith(amount)),
+      }),
+    )
+  const views: ReadonlyArray<ReceivableView> = [lender, borrower, original]
+
+  it("balances, entry by entry", () => {
+    fc.assert(
+      fc.property(history, fc.constantFrom(...views), (steps, view) => {
+        for (const entry of plan(versionsOf(steps), view)) {
+          const sum = entry.lines.reduce((total, { amount }) => Money.add(total, amount), Money.zero)
+          expect(text(sum)).toBe("0")
+        }
+      }),
+    )
+  })
+
+  it("leaves principal and interest as the last version says", () => {
+    fc.assert(
+      fc.property(history, (steps) => {
+        const entries = plan(versionsOf(steps))
+        const total = (role: string) =>
+          entries
+            .flatMap((entry) => entry.lines)
+            .filter((line) => line.role === role)
+            .reduce((sum, { amount }) => Money.add(sum, amount), Money.zero)
+        const last = steps.findLast(({ status }) => ["ACTIVE", "PAID", "CANCELED"].includes(status))
+        const isOpen = last !== undefined && last.status !== "CANCELED"
+        expect(text(total("receivable_principal"))).toBe(isOpen ? last.principal : "0")
+        expect(text(total("receivable_interest"))).toBe(
+          last !== undefined && last.status === "ACTIVE" ? last.interest : "0",
+        )
+      }),
+    )
+  })
+
+  it("is booked the same at once and version by version, where the cash is known from the start", () => {
+    fc.assert(
+      fc.property(history, fc.constantFrom(...views), (steps, view) => {
+        const versions = versionsOf(steps)
+        const grown: Array<ReturnType<typeof plan>[number]> = []
+        for (let count = 1; count <= versions.length; count++)
+          grown.push(...plan(versions.slice(0, count), view, asPosted(grown)))
+        expect(grown).toEqual(plan(versions, view))
+      }),
+    )
+  })
+})
