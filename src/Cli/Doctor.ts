@@ -1,11 +1,12 @@
 import { Command, Options as Flags } from "@effect/cli"
 import { Effect, Either, Option } from "effect"
+import { seen } from "../Doctor/Ask.ts"
 import type { EndpointReport } from "../Doctor/Examine.ts"
 import * as Fragment from "../Doctor/Fragment.ts"
 import { type Diagnosis, diagnose, isWrong } from "../Doctor.ts"
 import { PartnerError } from "../Partner.ts"
 import { connectionPrefix } from "../Settings/Keys.ts"
-import { Settings } from "../Settings.ts"
+import { Settings, type SettingsError } from "../Settings.ts"
 import { counted, harmless, styled } from "../Terminal/Text.ts"
 import type { Screen } from "../Terminal.ts"
 import { exitCodes, worst } from "./ExitCode.ts"
@@ -100,11 +101,18 @@ const documentOfOutcome = ({ connection, result }: Outcome, discovering: boolean
   }
 }
 
-/** The variables of a connection other than `default` have its name in theirs. */
-const ownVariables = (connection: string, failure: Failure): Failure => ({
-  ...failure,
-  message: failure.message.replaceAll(/TIEOUT_(?=BASE_URL|CLIENT_|SCOPE)/g, connectionPrefix(connection)),
-})
+/** Which connection it was, and the variables by the names that it has for them. */
+const failureOf = (connection: string, several: boolean, error: SettingsError | PartnerError): Failure => {
+  const failure = ofError(error)
+  // The beginning of an answer that could not be read may hold anything, a token even.
+  const told =
+    error.reason === "BadResponse" ? `${error.operation} ${seen(error)}. ${error.advice}` : failure.message
+  const message =
+    error instanceof PartnerError
+      ? told.replaceAll(/TIEOUT_(?=BASE_URL|CLIENT_|SCOPE)/g, connectionPrefix(connection))
+      : told
+  return { ...failure, message: several ? `${connection}: ${message}` : message }
+}
 
 const runOne = Effect.fn("Cli.doctor.connection")(function* (connection: string, discover: boolean) {
   const settings = yield* Settings
@@ -113,12 +121,10 @@ const runOne = Effect.fn("Cli.doctor.connection")(function* (connection: string,
       diagnose(found, { discover, limits: settings.limits }),
     ),
   )
+  const several = settings.connectionNames.length > 1
   const outcome: Outcome = {
     connection,
-    result: Either.mapLeft(result, (error) => {
-      const failure = ofError(error)
-      return error instanceof PartnerError ? ownVariables(connection, failure) : failure
-    }),
+    result: Either.mapLeft(result, (error) => failureOf(connection, several, error)),
   }
   return outcome
 })

@@ -36,9 +36,7 @@ export const sized = (
 
 const identifiers = /[0-9a-f]{8}-[0-9a-f-]{20,}|[A-Z0-9]*[0-9]{5,}[A-Z0-9]*/gi
 
-/** Refusals whose words are about the request. What an answer that could not be read began with is never repeated. */
-const worded: ReadonlySet<PartnerError["reason"]> = new Set(["Rejected", "Forbidden", "Unauthorized"])
-
+/** In place of what an answer that could not be read began with, or of what the service says about its own data. */
 const words: Partial<Record<PartnerError["reason"], string>> = {
   NotFound: "there is no such path",
   BadResponse: "the answer is not complete JSON",
@@ -47,6 +45,6 @@ const words: Partial<Record<PartnerError["reason"], string>> = {
 
 /** What was seen, e.g. `answers 400: the request is refused (unknown parameter)`. */
 export const seen = ({ detail, reason, status }: PartnerError): string => {
-  const said = words[reason] ?? (worded.has(reason) ? detail.replace(identifiers, "…") : detail)
+  const said = words[reason] ?? detail.replace(identifiers, "…")
   return status === undefined ? said : `answers ${status}: ${said}`
 }

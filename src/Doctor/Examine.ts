@@ -7,7 +7,7 @@ import { type Ask, queryOf, sized } from "./Ask.ts"
 import type { Endpoint, Place, Surface } from "./Endpoints.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as Judge from "./Judge.ts"
-import { type Listed, turn } from "./Turn.ts"
+import { type Listed, shorten, turn } from "./Turn.ts"
 
 export interface EndpointReport extends Judge.Finding {
   readonly surface: Surface | null
@@ -77,12 +77,16 @@ const read = Effect.fn("Doctor.read")(function* (visit: Visit, place: Place, end
   const template = place.template(endpoint)
   const setting = place.setting(endpoint)
   if (template === null) {
-    return { finding: Judge.untried(`${setting} is null: there is no such list`, [setting]), page: undefined }
+    return {
+      finding: Judge.untried(`${setting} is null: there is no such list`, [setting]),
+      page: undefined,
+      rows: [],
+    }
   }
   const path = place.fill(template, of)
   const answer = yield* ask(endpoint.key, path, queryOf(sized(profile.paging, profile.paging.size)))
   if (Either.isLeft(answer)) {
-    return { finding: yield* refused(visit, answer.left, endpoint, path, setting), page: undefined }
+    return { finding: yield* refused(visit, answer.left, endpoint, path, setting), page: undefined, rows: [] }
   }
   const judged = Judge.ofList(answer.right, endpoint, profile, setting, of)
   if (judged.page !== undefined) lists.push({ endpoint, path, page: judged.page })
@@ -90,9 +94,9 @@ const read = Effect.fn("Doctor.read")(function* (visit: Visit, place: Place, end
 })
 
 const list = Effect.fn("Doctor.list")(function* (visit: Visit, place: Place, endpoint: Endpoint) {
-  const { finding, page } = yield* read(visit, place, endpoint)
+  const { finding, rows } = yield* read(visit, place, endpoint)
   note(visit, place, endpoint, finding)
-  return page?.rows ?? []
+  return rows
 })
 
 /** One object by its identifier; `why` it could not be tried, where there is none. */
@@ -123,8 +127,7 @@ const statements = Effect.fn("Doctor.statements")(function* (
   let told: { readonly finding: Judge.Finding; readonly rows: number } | undefined
   const related = new Map<string, string>()
   for (const accountId of accounts) {
-    const { finding, page } = yield* read(visit, place, Endpoints.statement, accountId)
-    const rows = page?.rows ?? []
+    const { finding, page, rows } = yield* read(visit, place, Endpoints.statement, accountId)
     for (const row of rows) {
       const type = textAt(row, "relatedResourceType")
       const id = textAt(row, "relatedResourceId")
@@ -179,7 +182,7 @@ const credit = Effect.fn("Doctor.credit")(function* (visit: Visit) {
   yield* list(visit, place, Endpoints.creditAccounts)
 })
 
-/** One report per endpoint, in the order in which they were called, and one on paging. */
+/** One report per endpoint, in the order in which they were called, and two on paging. */
 export const examine = Effect.fn("Doctor.examine")(function* (
   ask: Ask,
   profile: Interface,
@@ -189,7 +192,9 @@ export const examine = Effect.fn("Doctor.examine")(function* (
   if (surfaces.includes("organization")) yield* book(visit, Endpoints.organization(profile))
   if (surfaces.includes("client")) yield* client(visit)
   if (surfaces.includes("credit")) yield* credit(visit)
+  const size = yield* shorten(ask, visit.lists, profile.paging)
   const paging = yield* turn(ask, visit.lists, profile.paging)
+  visit.reports.push({ surface: null, endpoint: "pageSize", path: null, ...size })
   visit.reports.push({ surface: null, endpoint: "paging", path: null, ...paging })
   return visit.reports
 })

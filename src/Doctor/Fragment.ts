@@ -32,7 +32,7 @@ const differing = (proposed: unknown, configured: unknown, usual: unknown): unkn
 }
 
 /** The `interface` section that a connection needs; undefined where every default holds. */
-export const section = ({ configured, profile }: Discovered): unknown =>
+const section = ({ configured, profile }: Discovered): unknown =>
   differing(profile, configured, defaultInterface)
 
 const comment = (text: string): string => `# ${harmless(text)}`

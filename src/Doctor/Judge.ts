@@ -115,7 +115,10 @@ export interface Page {
 
 export interface Judged {
   readonly finding: Finding
+  /** Undefined where the profile does not lead to it. */
   readonly page: Page | undefined
+  /** The rows, also where only their identifiers show that they are meant: other endpoints are tried with them. */
+  readonly rows: ReadonlyArray<unknown>
 }
 
 /** Opens an answer by the profile; what stands in its way, where it cannot be opened. */
@@ -157,7 +160,7 @@ export const open = (
 const reasons = (malformed: ReadonlyArray<Malformed>): string => {
   const counts = new Map<string, number>()
   for (const { path, reason } of malformed) {
-    const text = `${safePath(path)} ${reason}`
+    const text = `${safePath(path)}: ${reason}`
     counts.set(text, (counts.get(text) ?? 0) + 1)
   }
   return [...counts]
@@ -175,37 +178,38 @@ export const ofList = (
   of: string,
 ): Judged => {
   const opened = open(answer, profile.paging, endpoint.idField)
-  if (Either.isLeft(opened)) return { finding: opened.left, page: undefined }
+  if (Either.isLeft(opened)) {
+    const [list] = Shape.lists(answer.value, endpoint.idField)
+    return { finding: opened.left, page: undefined, rows: list?.known === true ? list.rows : [] }
+  }
   const page = opened.right
+  const judged = (finding: Finding): Judged => ({ finding, page, rows: page.rows })
   const path = profile.paging.itemsField === "" ? [] : profile.paging.itemsField.split(".")
   const read = decodeAll(endpoint.decoder(profile.money, of), page.rows, answer.source, path)
   const malformed = read.filter(Either.isLeft).map(({ left }) => left)
   const rows = counted(page.rows.length, "row")
   const shape = Shape.describe(answer.value)
   if (page.rows.length === 0) {
-    return {
-      page,
-      finding: finding("ok", "none", "no rows, so whether they can be read is not known", { shape }),
-    }
+    return judged(finding("ok", "none", "no rows, so whether they can be read is not known", { shape }))
   }
   if (malformed.length === 0) {
     const more = page.hasNextPage ? "more pages follow" : "the only page"
-    return { page, finding: finding("ok", "none", `${rows}, all can be read; ${more}`, { shape }) }
+    return judged(finding("ok", "none", `${rows}, all can be read; ${more}`, { shape }))
   }
   const detail = `${malformed.length} of ${rows} cannot be read: ${reasons(malformed)}`
   const money = malformed
     .map((row) => moneySetting(row, page.rows, profile.money))
     .find((found) => found !== undefined)
-  if (money !== undefined) return { page, finding: wrong(detail, [money.setting], money.advice, answer) }
+  if (money !== undefined) return judged(wrong(detail, [money.setting], money.advice, answer))
   if (malformed.length < page.rows.length) {
     const advice = "A sync puts such rows into quarantine; tell the partner."
-    return { page, finding: finding("ok", "warning", detail, { advice, shape }) }
+    return judged(finding("ok", "warning", detail, { advice, shape }))
   }
   const isOther = page.rows.every((row) => !isFields(row) || !Object.hasOwn(row, endpoint.idField))
   const advice = isOther
     ? `These rows have no ${endpoint.idField}: set ${setting} to the path of that list.`
     : null
-  return { page, finding: wrong(detail, isOther ? [setting] : [], advice, answer) }
+  return judged(wrong(detail, isOther ? [setting] : [], advice, answer))
 }
 
 const idOf = (value: unknown, idField: string): unknown => (isFields(value) ? value[idField] : undefined)

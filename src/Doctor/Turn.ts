@@ -1,10 +1,9 @@
 /** Whether a list can be turned page by page with the profile's parameters. */
 import { Effect, Either } from "effect"
-import type { PartnerError } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"
 import { type Ask, queryOf, seen, sized } from "./Ask.ts"
 import type { Endpoint } from "./Endpoints.ts"
-import { type Finding, finding, open, type Page, untried } from "./Judge.ts"
+import { finding, open, type Page, untried } from "./Judge.ts"
 import { movedOn } from "./Shape.ts"
 
 /** A list whose first page has been read. */
@@ -62,26 +61,48 @@ const follow = Effect.fn("Doctor.follow")(function* (
       })
 })
 
-/** Follows one cursor, of the list that is likeliest to have one. */
-export const turn: (
-  ask: Ask,
-  lists: ReadonlyArray<Listed>,
-  paging: Interface["paging"],
-) => Effect.Effect<Finding, PartnerError> = Effect.fn("Doctor.turn")(function* (ask, lists, paging) {
-  const likely = [...lists].sort(
+const likeliestFirst = (lists: ReadonlyArray<Listed>): ReadonlyArray<Listed> =>
+  [...lists].sort(
     (a, b) =>
       Number(b.page.hasNextPage) - Number(a.page.hasNextPage) || b.page.rows.length - a.page.rows.length,
   )
-  for (const list of likely.slice(0, 3)) {
+
+/** Asks for a page of one row. */
+export const shorten = Effect.fn("Doctor.shorten")(function* (
+  ask: Ask,
+  lists: ReadonlyArray<Listed>,
+  paging: Interface["paging"],
+) {
+  if (paging.sizeParam === null) return untried(`${sizeSetting} is null: no size is sent`, [sizeSetting])
+  const list = likeliestFirst(lists).find(({ page }) => page.rows.length > 1)
+  if (list === undefined) return untried("no list has more than one row")
+  const { endpoint, path } = list
+  const answer = yield* ask("paging", path, queryOf(sized(paging, 1)))
+  const settings = [sizeSetting]
+  if (Either.isLeft(answer)) {
+    return finding("wrong", "warning", `${endpoint.key}: a page of one row ${seen(answer.left)}`, {
+      settings,
+    })
+  }
+  const opened = open(answer.right, paging, endpoint.idField)
+  if (Either.isLeft(opened)) return opened.left
+  if (opened.right.rows.length === 1)
+    return finding("ok", "none", `${endpoint.key}: a page of one row has one`)
+  return finding("wrong", "warning", `${endpoint.key}: a page size of 1 changes nothing`, {
+    settings,
+    advice: `Set ${sizeSetting} to the parameter that takes the page size, or to null if there is none.`,
+  })
+})
+
+/** Follows one cursor, of the list that is likeliest to have one. */
+export const turn = Effect.fn("Doctor.turn")(function* (
+  ask: Ask,
+  lists: ReadonlyArray<Listed>,
+  paging: Interface["paging"],
+) {
+  for (const list of likeliestFirst(lists).slice(0, 3)) {
     const first = yield* firstOf(ask, list, paging)
-    if (first === undefined) continue
-    if (first.page.hasNextPage) return yield* follow(ask, list, paging, first)
-    if (first.size === 1 && first.page.rows.length > 1) {
-      return finding("wrong", "warning", `${list.endpoint.key}: a page size of 1 changes nothing`, {
-        settings: [sizeSetting],
-        advice: `Set ${sizeSetting} to the parameter that takes the page size, or to null if there is none.`,
-      })
-    }
+    if (first?.page.hasNextPage === true) return yield* follow(ask, list, paging, first)
   }
   return untried("no list has a second page")
 })
