@@ -7,6 +7,7 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Cause, Effect, Either, Layer, LogLevel } from "effect"
 import { type Arguments, readArguments, UsageError } from "./Cli/Arguments.ts"
 import { demo } from "./Cli/Demo.ts"
+import { doctor } from "./Cli/Doctor.ts"
 import { exitCodes } from "./Cli/ExitCode.ts"
 import { explain } from "./Cli/Explain.ts"
 import { exportCommand } from "./Cli/Export.ts"
@@ -26,7 +27,18 @@ import { processTerminal, Terminal, type TerminalService } from "./Terminal.ts"
 type Variables = Readonly<Record<string, string | undefined>>
 
 const root = Command.make("tieout").pipe(
-  Command.withSubcommands([migrate, sync, status, reconcile, exportCommand, explain, verify, sandbox, demo]),
+  Command.withSubcommands([
+    doctor,
+    migrate,
+    sync,
+    status,
+    reconcile,
+    exportCommand,
+    explain,
+    verify,
+    sandbox,
+    demo,
+  ]),
 )
 
 const execute = Command.run(root, { name: "tieout", version: "", executable: "tieout" })

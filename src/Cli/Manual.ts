@@ -16,6 +16,23 @@ const connection = "--connection NAME"
 const onlyThis = "Only this connection of the settings; default: all of them."
 
 export const commands = {
+  doctor: {
+    usage: "tieout doctor [--connection NAME] [--discover]",
+    summary: "Call the service's endpoints, and say which settings of the interface section are wrong.",
+    about: [
+      "Logs in and reads one page of everything that a sync needs, one request after the other; needs no database. Of the",
+      "answers it shows field names and types, never values. Ends with 1 where something is wrong.",
+      "With --discover it tries other names and paths and prints the settings that fit, as YAML for config/tieout.yaml.",
+    ],
+    options: {
+      [connection]: onlyThis,
+      "--discover": "Propose the interface section from live answers. Only reads.",
+    },
+    examples: [
+      ["tieout doctor", "before the first sync"],
+      ["tieout doctor --discover >> config/tieout.yaml", "where the file has no interface section yet"],
+    ],
+  },
   migrate: {
     usage: "tieout migrate",
     summary: "Bring the database's tables up to date.",

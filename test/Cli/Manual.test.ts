@@ -1,6 +1,7 @@
 import { CliConfig, Command, HelpDoc } from "@effect/cli"
 import { describe, expect, it } from "vitest"
 import { demo } from "../../src/Cli/Demo.ts"
+import { doctor } from "../../src/Cli/Doctor.ts"
 import { explain } from "../../src/Cli/Explain.ts"
 import { exportCommand } from "../../src/Cli/Export.ts"
 import { helpFor, overview } from "../../src/Cli/Help.ts"
@@ -16,6 +17,7 @@ const config = CliConfig.make({ ...CliConfig.defaultConfig, showBuiltIns: false 
 const flags = (text: string): ReadonlyArray<string> =>
   [...new Set(text.match(/--[a-z][a-z-]*/g) ?? [])].sort()
 const parsed = {
+  doctor: HelpDoc.toAnsiText(Command.getHelp(doctor, config)),
   migrate: HelpDoc.toAnsiText(Command.getHelp(migrate, config)),
   sync: HelpDoc.toAnsiText(Command.getHelp(sync, config)),
   status: HelpDoc.toAnsiText(Command.getHelp(status, config)),

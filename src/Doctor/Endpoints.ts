@@ -1,0 +1,168 @@
+/** The endpoints that a doctor calls, and what is known of each without the profile. Source: `partner-interface.md`. */
+import { fill } from "../Partner/Address.ts"
+import * as Account from "../Partner/Wire/Account.ts"
+import * as Conversion from "../Partner/Wire/Conversion.ts"
+import * as Deposit from "../Partner/Wire/Deposit.ts"
+import type { MoneyFields } from "../Partner/Wire/Fields.ts"
+import * as ReferenceItem from "../Partner/Wire/ReferenceItem.ts"
+import type { Decoder } from "../Partner/Wire/Row.ts"
+import * as StatementEntry from "../Partner/Wire/StatementEntry.ts"
+import * as Withdrawal from "../Partner/Wire/Withdrawal.ts"
+import type { Interface } from "../Settings/Interface.ts"
+import * as Rows from "./Rows.ts"
+
+export type Surface = "organization" | "client" | "credit"
+
+export interface Endpoint {
+  readonly key: keyof Interface["paths"]
+  readonly idField: string
+  /** `of`: the account whose statement it is. */
+  readonly decoder: (names: MoneyFields, of: string) => Decoder<unknown>
+  /** Paths to try where the interface shows none; null where it shows the path. */
+  readonly guesses: ReadonlyArray<string> | null
+  /** A sync reads no books without it. */
+  readonly essential: boolean
+  /** The profile may say null: the service has no such thing. */
+  readonly dispensable: boolean
+}
+
+const make = (
+  key: Endpoint["key"],
+  decoder: Endpoint["decoder"],
+  more: Partial<Pick<Endpoint, "guesses" | "essential" | "dispensable">> = {},
+): Endpoint => ({
+  key,
+  idField: decoder({ amountField: "amount", currencyField: "currency" }, "").idField,
+  decoder,
+  guesses: null,
+  essential: false,
+  dispensable: true,
+  ...more,
+})
+
+const essential = { essential: true, dispensable: false }
+const undocumented = (...guesses: ReadonlyArray<string>) => ({ guesses })
+
+export const accounts = make("accounts", () => Account.decoder, essential)
+export const clients = make("clients", () => Rows.client, essential)
+
+export const statement = make("statement", (_, of) => StatementEntry.decoder(of), {
+  ...essential,
+  guesses: [
+    "statement",
+    "statements",
+    "statement-entries",
+    "statement/entries",
+    "entries",
+    "transactions",
+    "ledger-entries",
+    "ledger",
+    "movements",
+    "postings",
+  ].map((name) => `/accounts/{accountId}/${name}`),
+})
+
+export const deposits = make("deposits", Deposit.decoder)
+export const withdrawals = make("withdrawals", Withdrawal.decoder)
+export const conversions = make("conversions", Conversion.decoder, undocumented("/conversions"))
+export const conversionPairs = make("conversionPairs", () => ReferenceItem.decoder("pairId"))
+
+export const addressBook = make(
+  "addressBook",
+  () => ReferenceItem.decoder("destinationId"),
+  undocumented(
+    "/destinations",
+    "/address-book",
+    "/address-book-entries",
+    "/address-book/entries",
+    "/address-book/destinations",
+    "/addressbook",
+    "/beneficiaries",
+  ),
+)
+
+export const paymentRails = make("paymentRails", () => Rows.paymentRails)
+
+export const receivables = make(
+  "receivables",
+  () => Rows.receivable,
+  undocumented(
+    "/receivables",
+    "/funding-requests",
+    "/credit/receivables",
+    "/credit/funding-requests",
+    "/credit-receivables",
+  ),
+)
+
+export const creditAccounts = make(
+  "creditAccounts",
+  () => Rows.creditAccount,
+  undocumented("/credit-accounts", "/credit/accounts", "/creditAccounts", "/credit/credit-accounts"),
+)
+
+export const publicKeys = make("publicKeys", () => ReferenceItem.decoder("publicKeyId"), {
+  guesses: [
+    "/webhooks/public-keys",
+    "/webhooks/keys",
+    "/webhooks/publicKeys",
+    "/webhook/public-keys",
+    "/webhook-public-keys",
+    "/public-keys",
+  ],
+  dispensable: false,
+})
+
+export const account = make("account", () => Account.decoder, essential)
+export const depositInstructions = make("depositInstructions", () => Rows.depositInstructions)
+export const deposit = make("deposit", Deposit.decoder, essential)
+export const withdrawal = make("withdrawal", Withdrawal.decoder, essential)
+export const conversion = make("conversion", Conversion.decoder, essential)
+
+/** Where a surface's endpoints are, by a profile. */
+export interface Place {
+  readonly surface: Surface
+  /** Below the base address, `{…}` where identifiers go; null: the profile says that there is none. */
+  readonly template: (endpoint: Endpoint) => string | null
+  /** The same for a path that the profile does not have. */
+  readonly below: (path: string) => string
+  /** The settings key that says where it is. */
+  readonly setting: (endpoint: Endpoint) => string
+  /** A template with its identifiers. */
+  readonly fill: (template: string, id?: string) => string
+}
+
+const shared = (profile: Interface, surface: Surface): Place => ({
+  surface,
+  template: ({ key }) => profile.paths[key],
+  below: (path) => path,
+  setting: ({ key }) => `interface.paths.${key}`,
+  fill: (template, id = "") => fill(template, id),
+})
+
+export const organization = (profile: Interface): Place => shared(profile, "organization")
+export const credit = (profile: Interface): Place => shared(profile, "credit")
+
+/** The list of clients is what both the client and the credit surface begin with. */
+export const register = (profile: Interface, surface: Surface): Place => shared(profile, surface)
+
+const clientPath = ({ clientPaths, paths }: Interface, key: Endpoint["key"]): string | null => {
+  const own = Object.entries(clientPaths).find(([name]) => name === key)
+  return own === undefined || own[1] === undefined ? paths[key] : own[1]
+}
+
+/** One client's part of the client surface. */
+export const client = (profile: Interface, clientId: string): Place => {
+  const { prefix } = profile.clientPaths
+  return {
+    surface: "client",
+    template: ({ key }) => {
+      const path = clientPath(profile, key)
+      return path === null ? null : prefix + path
+    },
+    below: (path) => prefix + path,
+    setting: ({ key }) => `interface.clientPaths.${key}`,
+    fill: (template, id = "") =>
+      fill(prefix.replaceAll("{clientId}", "{id}"), clientId) + fill(template.slice(prefix.length), id),
+  }
+}

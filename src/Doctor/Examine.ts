@@ -1,0 +1,200 @@
+/** Calls each endpoint of a connection's surfaces through its profile. */
+import { Effect, Either } from "effect"
+import { isFields } from "../Partner/Wire/Fields.ts"
+import type { PartnerError } from "../Partner.ts"
+import type { Interface } from "../Settings/Interface.ts"
+import { type Ask, queryOf, sized } from "./Ask.ts"
+import type { Endpoint, Place, Surface } from "./Endpoints.ts"
+import * as Endpoints from "./Endpoints.ts"
+import * as Judge from "./Judge.ts"
+import { type Listed, shorten, turn } from "./Turn.ts"
+
+export interface EndpointReport extends Judge.Finding {
+  readonly surface: Surface | null
+  readonly endpoint: string
+  /** The path of the profile, `{…}` for identifiers; null where the profile has none. */
+  readonly path: string | null
+}
+
+/** Statements that are looked at for entries, and for one that names a conversion. */
+const accountsLookedAt = 5
+
+export const textAt = (row: unknown, key: string): string | undefined => {
+  const value = isFields(row) ? row[key] : undefined
+  return typeof value === "string" && value !== "" ? value : undefined
+}
+
+/** Accounts that probably have a history come first. */
+export const likelyAccounts = (rows: ReadonlyArray<unknown>): ReadonlyArray<string> => {
+  const weight = (row: unknown) =>
+    Number(textAt(row, "status") === "ACTIVE") + Number(/[1-9]/.test(textAt(row, "balance") ?? "")) * 2
+  return [...rows]
+    .sort((a, b) => weight(b) - weight(a))
+    .flatMap((row) => textAt(row, "accountId") ?? [])
+    .slice(0, accountsLookedAt)
+}
+
+/** Only active clients may be used ("only `ACTIVE` clients can use client-scoped operations"). */
+export const activeClient = (rows: ReadonlyArray<unknown>): string | undefined =>
+  rows.filter((row) => textAt(row, "status") === "ACTIVE").flatMap((row) => textAt(row, "clientId") ?? [])[0]
+
+/** One examination under way. */
+interface Visit {
+  readonly ask: Ask
+  readonly profile: Interface
+  readonly reports: Array<EndpointReport>
+  /** Lists that could be opened, to turn a page of one. */
+  readonly lists: Array<Listed>
+}
+
+const note = (visit: Visit, place: Place, endpoint: Endpoint, finding: Judge.Finding): void => {
+  const path = place.template(endpoint)
+  visit.reports.push({ surface: place.surface, endpoint: endpoint.key, path, ...finding })
+}
+
+/** A list that is refused may be so because of its page size: asks again without, and with a small one. */
+const refused = Effect.fn("Doctor.refused")(function* (
+  { ask, profile: { paging } }: Visit,
+  error: PartnerError,
+  endpoint: Endpoint,
+  path: string,
+  setting: string,
+) {
+  const plain = Judge.ofError(error, endpoint, setting)
+  if (error.reason !== "Rejected" || paging.sizeParam === null) return plain
+  if (Either.isLeft(yield* ask(endpoint.key, path))) return plain
+  const small = Either.isRight(yield* ask(endpoint.key, path, queryOf(sized(paging, 1))))
+  const key = small ? "interface.paging.size" : "interface.paging.sizeParam"
+  const advice = small
+    ? `A page of 1 is given, one of ${paging.size} is not: set ${key} to less.`
+    : `Without the parameter ${paging.sizeParam} it is answered: set ${key} to the right one, or to null.`
+  return { ...plain, settings: [key], advice }
+})
+
+/** One page of a list; its rows where it could be opened. `of` is the account whose statement it is. */
+const read = Effect.fn("Doctor.read")(function* (visit: Visit, place: Place, endpoint: Endpoint, of = "") {
+  const { ask, lists, profile } = visit
+  const template = place.template(endpoint)
+  const setting = place.setting(endpoint)
+  if (template === null) {
+    return {
+      finding: Judge.untried(`${setting} is null: there is no such list`, [setting]),
+      page: undefined,
+      rows: [],
+    }
+  }
+  const path = place.fill(template, of)
+  const answer = yield* ask(endpoint.key, path, queryOf(sized(profile.paging, profile.paging.size)))
+  if (Either.isLeft(answer)) {
+    return { finding: yield* refused(visit, answer.left, endpoint, path, setting), page: undefined, rows: [] }
+  }
+  const judged = Judge.ofList(answer.right, endpoint, profile, setting, of)
+  if (judged.page !== undefined) lists.push({ endpoint, path, page: judged.page })
+  return judged
+})
+
+const list = Effect.fn("Doctor.list")(function* (visit: Visit, place: Place, endpoint: Endpoint) {
+  const { finding, rows } = yield* read(visit, place, endpoint)
+  note(visit, place, endpoint, finding)
+  return rows
+})
+
+/** One object by its identifier; `why` it could not be tried, where there is none. */
+const single = Effect.fn("Doctor.single")(function* (
+  visit: Visit,
+  place: Place,
+  endpoint: Endpoint,
+  id: string | undefined,
+  why: string,
+) {
+  const template = place.template(endpoint)
+  const setting = place.setting(endpoint)
+  if (template === null) return note(visit, place, endpoint, Judge.untried(`${setting} is null`, [setting]))
+  if (id === undefined) return note(visit, place, endpoint, Judge.untried(why))
+  const answer = yield* visit.ask(endpoint.key, place.fill(template, id))
+  const finding = Either.isLeft(answer)
+    ? Judge.ofError(answer.left, endpoint, setting)
+    : Judge.ofObject(answer.right, endpoint, visit.profile, setting, id)
+  note(visit, place, endpoint, finding)
+})
+
+/** Looks on until a statement has entries and one of them names a conversion; reports the first that has any. */
+const statements = Effect.fn("Doctor.statements")(function* (
+  visit: Visit,
+  place: Place,
+  accounts: ReadonlyArray<string>,
+) {
+  let told: { readonly finding: Judge.Finding; readonly rows: number } | undefined
+  const related = new Map<string, string>()
+  for (const accountId of accounts) {
+    const { finding, page, rows } = yield* read(visit, place, Endpoints.statement, accountId)
+    for (const row of rows) {
+      const type = textAt(row, "relatedResourceType")
+      const id = textAt(row, "relatedResourceId")
+      if (type !== undefined && id !== undefined && !related.has(type)) related.set(type, id)
+    }
+    // The first that has entries tells most; a later one that cannot be read tells more.
+    if (told === undefined || told.rows === 0 || finding.severity === "error")
+      told = { finding, rows: rows.length }
+    if (page === undefined || related.has("CONVERSION")) break
+  }
+  note(visit, place, Endpoints.statement, told?.finding ?? Judge.untried("there is no account to ask for"))
+  return related
+})
+
+const firstId = (rows: ReadonlyArray<unknown>, idField: string): string | undefined =>
+  rows.flatMap((row) => textAt(row, idField) ?? [])[0]
+
+/** What the organization surface and each client have alike. */
+const book = Effect.fn("Doctor.book")(function* (visit: Visit, place: Place) {
+  const accounts = likelyAccounts(yield* list(visit, place, Endpoints.accounts))
+  const noAccount = "there is no account to ask for"
+  yield* single(visit, place, Endpoints.account, accounts[0], noAccount)
+  yield* single(visit, place, Endpoints.depositInstructions, accounts[0], noAccount)
+  const related = yield* statements(visit, place, accounts)
+  const named = (what: string) => `neither a list nor a statement entry that was read names a ${what}`
+  const deposits = yield* list(visit, place, Endpoints.deposits)
+  const depositId = firstId(deposits, "depositId") ?? related.get("DEPOSIT")
+  yield* single(visit, place, Endpoints.deposit, depositId, named("deposit"))
+  const withdrawals = yield* list(visit, place, Endpoints.withdrawals)
+  const withdrawalId = firstId(withdrawals, "withdrawalId") ?? related.get("WITHDRAWAL")
+  yield* single(visit, place, Endpoints.withdrawal, withdrawalId, named("withdrawal"))
+  const conversions = yield* list(visit, place, Endpoints.conversions)
+  const conversionId = firstId(conversions, "conversionId") ?? related.get("CONVERSION")
+  yield* single(visit, place, Endpoints.conversion, conversionId, named("conversion"))
+  yield* list(visit, place, Endpoints.conversionPairs)
+  yield* list(visit, place, Endpoints.addressBook)
+})
+
+const client = Effect.fn("Doctor.client")(function* (visit: Visit) {
+  const register = Endpoints.register(visit.profile, "client")
+  const clientId = activeClient(yield* list(visit, register, Endpoints.clients))
+  if (clientId !== undefined) return yield* book(visit, Endpoints.client(visit.profile, clientId))
+  const place = Endpoints.client(visit.profile, "")
+  note(visit, place, Endpoints.accounts, Judge.untried("no client on the page that was read is ACTIVE"))
+})
+
+const credit = Effect.fn("Doctor.credit")(function* (visit: Visit) {
+  const place = Endpoints.credit(visit.profile)
+  yield* list(visit, place, Endpoints.clients)
+  yield* list(visit, place, Endpoints.paymentRails)
+  yield* list(visit, place, Endpoints.receivables)
+  yield* list(visit, place, Endpoints.creditAccounts)
+})
+
+/** One report per endpoint, in the order in which they were called, and two on paging. */
+export const examine = Effect.fn("Doctor.examine")(function* (
+  ask: Ask,
+  profile: Interface,
+  surfaces: ReadonlyArray<Surface>,
+) {
+  const visit: Visit = { ask, profile, reports: [], lists: [] }
+  if (surfaces.includes("organization")) yield* book(visit, Endpoints.organization(profile))
+  if (surfaces.includes("client")) yield* client(visit)
+  if (surfaces.includes("credit")) yield* credit(visit)
+  const size = yield* shorten(ask, visit.lists, profile.paging)
+  const paging = yield* turn(ask, visit.lists, profile.paging)
+  visit.reports.push({ surface: null, endpoint: "pageSize", path: null, ...size })
+  visit.reports.push({ surface: null, endpoint: "paging", path: null, ...paging })
+  return visit.reports
+})

@@ -1,0 +1,67 @@
+/** A proposed profile as a fragment of the settings file. Pure. */
+import { stringify } from "yaml"
+import { defaultInterface, type Interface } from "../Settings/Interface.ts"
+import { isRecord } from "../Settings/Record.ts"
+import { harmless } from "../Terminal/Text.ts"
+import type { Surface } from "./Endpoints.ts"
+import type { Undetermined } from "./Survey.ts"
+
+/** What was found out about one connection. */
+export interface Discovered {
+  readonly connection: string
+  readonly surfaces: ReadonlyArray<Surface>
+  readonly configured: Interface
+  readonly profile: Interface
+  readonly undetermined: ReadonlyArray<Undetermined>
+}
+
+/**
+ * What has to stand in the settings: what differs from the defaults, and what is a default again but stands otherwise
+ * in the settings now.
+ */
+const differing = (proposed: unknown, configured: unknown, usual: unknown): unknown => {
+  if (!isRecord(proposed)) {
+    const text = JSON.stringify(proposed)
+    return text === JSON.stringify(usual) && text === JSON.stringify(configured) ? undefined : proposed
+  }
+  const inside = (value: unknown, key: string) => (isRecord(value) ? value[key] : undefined)
+  const entries = Object.entries(proposed)
+    .map(([key, value]) => [key, differing(value, inside(configured, key), inside(usual, key))] as const)
+    .filter(([, value]) => value !== undefined)
+  return entries.length === 0 ? undefined : Object.fromEntries(entries)
+}
+
+/** The `interface` section that a connection needs; undefined where every default holds. */
+const section = ({ configured, profile }: Discovered): unknown =>
+  differing(profile, configured, defaultInterface)
+
+const comment = (text: string): string => `# ${harmless(text)}`
+
+const openPoints = ({ connection, undetermined }: Discovered, several: boolean): ReadonlyArray<string> =>
+  undetermined.map(({ reason, setting }) =>
+    comment(`${several ? `${connection}: ` : ""}${setting} could not be found out: ${reason}`),
+  )
+
+const yamlLines = (value: unknown): ReadonlyArray<string> =>
+  stringify(value, { lineWidth: 0 }).trimEnd().split("\n")
+
+/**
+ * The fragment, line by line, ready to be pasted. `byConnection`: each connection has a section of its own, below which
+ * nothing of another one may fall.
+ */
+export const lines = (found: ReadonlyArray<Discovered>, byConnection: boolean): ReadonlyArray<string> => {
+  const sections = found.map((one) => ({ one, needed: section(one) }))
+  const needing = sections.filter(({ needed }) => needed !== undefined)
+  const notes = found.flatMap((one) => openPoints(one, byConnection))
+  const [only] = needing
+  if (only === undefined)
+    return [comment("Every name is as the defaults have it; there is nothing to set."), ...notes]
+  const value = byConnection
+    ? {
+        connections: Object.fromEntries(
+          needing.map(({ needed, one }) => [one.connection, { surfaces: one.surfaces, interface: needed }]),
+        ),
+      }
+    : { interface: only.needed }
+  return [...yamlLines(value), ...notes]
+}

@@ -1,0 +1,240 @@
+/** What an answer says about the profile by which it was asked for and read. Pure. */
+import { Either } from "effect"
+import type { Answer } from "../Partner/Attempt.ts"
+import { isFields } from "../Partner/Wire/Fields.ts"
+import { type Decoder, decode, decodeAll } from "../Partner/Wire/Row.ts"
+import type { Malformed, PartnerError } from "../Partner.ts"
+import type { Interface } from "../Settings/Interface.ts"
+import { counted } from "../Terminal/Text.ts"
+import { seen } from "./Ask.ts"
+import type { Endpoint } from "./Endpoints.ts"
+import * as Shape from "./Shape.ts"
+
+export interface Finding {
+  readonly verdict: "ok" | "wrong" | "notThere" | "untried"
+  /** `error`: a sync would not work, or not wholly. `warning`: something to decide or to look at. */
+  readonly severity: "none" | "warning" | "error"
+  readonly detail: string
+  /** The settings keys that are wrong, or that decide. */
+  readonly settings: ReadonlyArray<string>
+  readonly advice: string | null
+  /** Field names and types of the answer, never values; null where there is none. */
+  readonly shape: string | null
+}
+
+export const finding = (
+  verdict: Finding["verdict"],
+  severity: Finding["severity"],
+  detail: string,
+  more: Partial<Pick<Finding, "settings" | "advice" | "shape">> = {},
+): Finding => ({ verdict, severity, detail, settings: [], advice: null, shape: null, ...more })
+
+export const untried = (detail: string, settings: ReadonlyArray<string> = []): Finding =>
+  finding("untried", "none", detail, { settings })
+
+const wrong = (
+  detail: string,
+  settings: ReadonlyArray<string>,
+  advice: string | null,
+  answer: Answer,
+): Finding => finding("wrong", "error", detail, { settings, advice, shape: Shape.describe(answer.value) })
+
+/** A refusal of a request for `endpoint`, whose path is `setting`. */
+export const ofError = (error: PartnerError, endpoint: Endpoint, setting: string): Finding => {
+  const detail = seen(error)
+  if (error.reason === "NotFound") {
+    const advice = endpoint.dispensable
+      ? `Set ${setting} to its path, or to null if the service has none.`
+      : `Set ${setting} to its path${endpoint.guesses === null ? "" : "; tieout doctor --discover tries some"}.`
+    const optional = endpoint.dispensable && endpoint.guesses !== null
+    return finding("notThere", optional ? "warning" : "error", detail, { settings: [setting], advice })
+  }
+  if (error.reason === "Unavailable" || error.reason === "Timeout") {
+    return finding("untried", "error", detail, { advice: error.advice })
+  }
+  const settings =
+    error.reason === "Rejected"
+      ? [setting]
+      : error.reason === "TooLarge"
+        ? ["interface.paging.size", "limits.maxBodyBytes"]
+        : []
+  return finding("wrong", "error", detail, { settings, advice: error.advice })
+}
+
+const quoted = (names: ReadonlyArray<string>): string => names.map((name) => JSON.stringify(name)).join(", ")
+
+/** A path within a row, without names that look like data. */
+const safePath = (path: string): string =>
+  path
+    .split(".")
+    .map((part) => (part === "$" || Shape.isName(part.replace(/\[\d+\]$/, "")) ? part : "…"))
+    .join(".")
+
+const moneyPath = new RegExp(String.raw`^\$\.(${Shape.moneyKeys.join("|")})\.(\w+)$`)
+
+/** Which setting a row that cannot be read speaks against, and what stands there instead. */
+const moneySetting = (
+  { path }: Malformed,
+  rows: ReadonlyArray<unknown>,
+  names: Interface["money"],
+): { readonly setting: string; readonly advice: string } | undefined => {
+  const [, money, inner] = moneyPath.exec(path) ?? []
+  if (money === undefined) return undefined
+  const objects = rows.map((row) => (isFields(row) ? row[money] : undefined)).filter(isFields)
+  const candidates = objects.map(Shape.moneyFields)
+  const explain = (setting: string, found: Shape.Agreement) => ({
+    setting,
+    advice:
+      found.kind === "agreed"
+        ? `Set ${setting} to ${found.name}.`
+        : `Set ${setting} to what the service sends.`,
+  })
+  // A field that is there but holds no such value is the row's fault, not the profile's.
+  const missing = objects.some((object) => inner !== undefined && !Object.hasOwn(object, inner))
+  if (!missing) return undefined
+  if (inner === names.amountField) {
+    const found = Shape.agree(
+      candidates.map(({ amounts }) => amounts),
+      "",
+    )
+    return explain("interface.money.amountField", found)
+  }
+  const found = Shape.agree(
+    candidates.map(({ currencies }) => currencies),
+    "",
+  )
+  return explain("interface.money.currencyField", found)
+}
+
+/** A list's page, taken apart by the profile. */
+export interface Page {
+  readonly rows: ReadonlyArray<unknown>
+  readonly hasNextPage: boolean
+  readonly endCursor: string | undefined
+}
+
+export interface Judged {
+  readonly finding: Finding
+  /** Undefined where the profile does not lead to it. */
+  readonly page: Page | undefined
+  /** The rows, also where only their identifiers show that they are meant: other endpoints are tried with them. */
+  readonly rows: ReadonlyArray<unknown>
+}
+
+/** Opens an answer by the profile; what stands in its way, where it cannot be opened. */
+export const open = (
+  answer: Answer,
+  { itemsField, pageInfoField }: Interface["paging"],
+  idField: string,
+): Either.Either<Page, Finding> => {
+  const { value } = answer
+  const rows = Shape.at(value, itemsField)
+  if (!Array.isArray(rows)) {
+    const setting = "interface.paging.itemsField"
+    const paths = Shape.lists(value, idField).map(({ path }) => path)
+    const hint = paths.length === 0 ? "the answer has no list" : `there is one at ${quoted(paths)}`
+    const advice = paths.length === 0 ? null : `Set ${setting} to ${quoted(paths)}.`
+    return Either.left(
+      wrong(`there is no array at ${quoted([itemsField])}; ${hint}`, [setting], advice, answer),
+    )
+  }
+  if (itemsField === "") return Either.right({ rows, hasNextPage: false, endCursor: undefined })
+  const info = Shape.at(value, pageInfoField)
+  if (!isFields(info) || typeof info.hasNextPage !== "boolean") {
+    const setting = "interface.paging.pageInfoField"
+    const paths = Shape.pageInfos(value)
+    const hint = paths.length === 0 ? "there is none in the answer" : `there is one at ${quoted(paths)}`
+    const advice = paths.length === 0 ? null : `Set ${setting} to ${quoted(paths)}.`
+    return Either.left(
+      wrong(`there is no hasNextPage at ${quoted([pageInfoField])}; ${hint}`, [setting], advice, answer),
+    )
+  }
+  const cursor = info.endCursor
+  return Either.right({
+    rows,
+    hasNextPage: info.hasNextPage,
+    endCursor: typeof cursor === "string" && cursor !== "" ? cursor : undefined,
+  })
+}
+
+const reasons = (malformed: ReadonlyArray<Malformed>): string => {
+  const counts = new Map<string, number>()
+  for (const { path, reason } of malformed) {
+    const text = `${safePath(path)}: ${reason}`
+    counts.set(text, (counts.get(text) ?? 0) + 1)
+  }
+  return [...counts]
+    .slice(0, 5)
+    .map(([text, count]) => (count === 1 ? text : `${text} (${count} rows)`))
+    .join("; ")
+}
+
+/** A list's answer: whether it can be opened, and its rows be read by the decoder that a sync uses. */
+export const ofList = (
+  answer: Answer,
+  endpoint: Endpoint,
+  profile: Interface,
+  setting: string,
+  of: string,
+): Judged => {
+  const opened = open(answer, profile.paging, endpoint.idField)
+  if (Either.isLeft(opened)) {
+    const [list] = Shape.lists(answer.value, endpoint.idField)
+    return { finding: opened.left, page: undefined, rows: list?.known === true ? list.rows : [] }
+  }
+  const page = opened.right
+  const judged = (finding: Finding): Judged => ({ finding, page, rows: page.rows })
+  const path = profile.paging.itemsField === "" ? [] : profile.paging.itemsField.split(".")
+  const read = decodeAll(endpoint.decoder(profile.money, of), page.rows, answer.source, path)
+  const malformed = read.filter(Either.isLeft).map(({ left }) => left)
+  const rows = counted(page.rows.length, "row")
+  const shape = Shape.describe(answer.value)
+  if (page.rows.length === 0) {
+    return judged(finding("ok", "none", "no rows, so whether they can be read is not known", { shape }))
+  }
+  if (malformed.length === 0) {
+    const more = page.hasNextPage ? "more pages follow" : "the only page"
+    return judged(finding("ok", "none", `${rows}, all can be read; ${more}`, { shape }))
+  }
+  const detail = `${malformed.length} of ${rows} cannot be read: ${reasons(malformed)}`
+  const money = malformed
+    .map((row) => moneySetting(row, page.rows, profile.money))
+    .find((found) => found !== undefined)
+  if (money !== undefined) return judged(wrong(detail, [money.setting], money.advice, answer))
+  if (malformed.length < page.rows.length) {
+    const advice = "A sync puts such rows into quarantine; tell the partner."
+    return judged(finding("ok", "warning", detail, { advice, shape }))
+  }
+  const isOther = page.rows.every((row) => !isFields(row) || !Object.hasOwn(row, endpoint.idField))
+  const advice = isOther
+    ? `These rows have no ${endpoint.idField}: set ${setting} to the path of that list.`
+    : null
+  return judged(wrong(detail, isOther ? [setting] : [], advice, answer))
+}
+
+const idOf = (value: unknown, idField: string): unknown => (isFields(value) ? value[idField] : undefined)
+
+/** One object's answer. `id`: what was asked for; it must be the one that comes. */
+export const ofObject = (
+  answer: Answer,
+  endpoint: Endpoint,
+  profile: Interface,
+  setting: string,
+  id: string,
+): Finding => {
+  const { source, value } = answer
+  const decoder: Decoder<unknown> = endpoint.decoder(profile.money, "")
+  const read = decode(decoder, value, () => source.text, source)
+  if (Either.isLeft(read)) {
+    const detail = `it cannot be read: ${reasons([read.left])}`
+    const money = moneySetting(read.left, [value], profile.money)
+    if (money !== undefined) return wrong(detail, [money.setting], money.advice, answer)
+    const isOther = isFields(value) && !Object.hasOwn(value, endpoint.idField) && endpoint.idField !== ""
+    return wrong(detail, isOther ? [setting] : [], null, answer)
+  }
+  const found = idOf(value, endpoint.idField)
+  if (typeof found === "string" && found.toLowerCase() !== id.toLowerCase()) {
+    return wrong("it is another one than was asked for", [setting], `Check ${setting}.`, answer)
+  }
+  return finding("ok", "none", "can be read", { shape: Shape.describe(value) })
+}

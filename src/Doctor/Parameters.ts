@@ -1,0 +1,180 @@
+/** Which query parameter takes the page size, and which the cursor: the one that visibly does something. */
+import { Effect, Either } from "effect"
+import type { Interface } from "../Settings/Interface.ts"
+import { type Ask, queryOf, sized } from "./Ask.ts"
+import { open, type Page } from "./Judge.ts"
+import { movedOn } from "./Shape.ts"
+import type { Sample, Undetermined } from "./Survey.ts"
+
+type Paging = Interface["paging"]
+
+const sizeNames = [
+  "first",
+  "limit",
+  "size",
+  "pageSize",
+  "page_size",
+  "perPage",
+  "per_page",
+  "count",
+  "take",
+  "max",
+  "maxResults",
+  "max_results",
+  "top",
+  "page[size]",
+]
+
+const cursorNames = [
+  "after",
+  "cursor",
+  "pageToken",
+  "page_token",
+  "startingAfter",
+  "starting_after",
+  "next",
+  "nextCursor",
+  "next_cursor",
+  "endCursor",
+  "afterCursor",
+  "nextToken",
+  "nextPageToken",
+  "from",
+  "continuation",
+  "continuationToken",
+  "marker",
+  "offset",
+  "start",
+  "page",
+  "page[after]",
+  "page[cursor]",
+]
+
+/** Page sizes that are tried where the configured one is refused. */
+const smallerSizes = [50, 25, 20, 10, 5]
+const listsTried = 3
+
+const namesFrom = (configured: string | null, names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  configured === null ? names : [configured, ...names.filter((name) => name !== configured)]
+
+const longestFirst = (samples: ReadonlyArray<Sample>): ReadonlyArray<Sample> =>
+  [...samples]
+    .sort((a, b) => Number(b.hasNextPage) - Number(a.hasNextPage) || b.rows.length - a.rows.length)
+    .slice(0, listsTried)
+
+/** A list's page with some parameters; undefined where it is refused or cannot be opened. */
+const pageOf = Effect.fn("Doctor.pageOf")(function* (
+  ask: Ask,
+  { endpoint, path }: Sample,
+  paging: Paging,
+  parameters: ReadonlyArray<readonly [string, string | number]>,
+) {
+  const answer = yield* ask("paging", path, queryOf(parameters))
+  if (Either.isLeft(answer)) return undefined
+  const opened = open(answer.right, paging, endpoint.idField)
+  return Either.isRight(opened) ? opened.right : undefined
+})
+
+interface Determined<A> {
+  readonly found: A
+  readonly undetermined: ReadonlyArray<Undetermined>
+}
+
+const none = <A>(found: A, setting: string, reason: string, blocking = false): Determined<A> => ({
+  found,
+  undetermined: [{ setting, reason, blocking }],
+})
+
+/** The parameter by which as many rows come as it says. */
+const sizeParam = Effect.fn("Doctor.sizeParam")(function* (
+  ask: Ask,
+  samples: ReadonlyArray<Sample>,
+  paging: Paging,
+) {
+  const setting = "interface.paging.sizeParam"
+  const lists = longestFirst(samples).filter(({ rows }) => rows.length > 1)
+  const [list] = lists
+  if (list === undefined) return none(paging.sizeParam, setting, "no list has more than one row")
+  const tried = namesFrom(paging.sizeParam, sizeNames)
+  for (const name of tried) {
+    const one = yield* pageOf(ask, list, paging, [[name, 1]])
+    if (one?.rows.length !== 1) continue
+    if (list.rows.length === 2) return { found: name, undetermined: [] }
+    const two = yield* pageOf(ask, list, paging, [[name, 2]])
+    if (two?.rows.length === 2) return { found: name, undetermined: [] }
+  }
+  return none(null, setting, `none of these changes how many rows come: ${tried.join(", ")}; no size is sent`)
+})
+
+/** The configured size, or the largest that is taken in its place. */
+const sizeFor = Effect.fn("Doctor.sizeFor")(function* (
+  ask: Ask,
+  samples: ReadonlyArray<Sample>,
+  paging: Paging,
+) {
+  const [list] = longestFirst(samples)
+  if (list === undefined || paging.sizeParam === null) return paging.size
+  for (const size of [paging.size, ...smallerSizes.filter((smaller) => smaller < paging.size)]) {
+    if ((yield* pageOf(ask, list, paging, sized(paging, size))) !== undefined) return size
+  }
+  return paging.size
+})
+
+const cursorAt = Effect.fn("Doctor.cursorAt")(function* (
+  ask: Ask,
+  list: Sample,
+  paging: Paging,
+  first: Page,
+  size: ReadonlyArray<readonly [string, number]>,
+) {
+  for (const name of namesFrom(paging.cursorParam, cursorNames)) {
+    if (first.endCursor === undefined || name === paging.sizeParam) continue
+    const second = yield* pageOf(ask, list, paging, [...size, [name, first.endCursor]])
+    if (second !== undefined && movedOn(first.rows, second.rows)) return name
+  }
+  return undefined
+})
+
+/** The parameter that, given the cursor of a first page, leads to another one. */
+const cursorParam = Effect.fn("Doctor.cursorParam")(function* (
+  ask: Ask,
+  samples: ReadonlyArray<Sample>,
+  paging: Paging,
+) {
+  const setting = "interface.paging.cursorParam"
+  let reason = "no list has a second page"
+  for (const list of longestFirst(samples)) {
+    const size = list.rows.length > 1 ? sized(paging, 1) : []
+    const first = yield* pageOf(ask, list, paging, size)
+    if (first?.hasNextPage !== true) continue
+    if (first.endCursor === undefined) {
+      reason = `${list.endpoint.key} promises a next page without an endCursor`
+      continue
+    }
+    const name = yield* cursorAt(ask, list, paging, first, size)
+    if (name !== undefined) return { found: name, undetermined: [] }
+    const tried = namesFrom(paging.cursorParam, cursorNames).join(", ")
+    return none(paging.cursorParam, setting, `none of these turns the page: ${tried}`, true)
+  }
+  return none(paging.cursorParam, setting, reason, reason.includes("promises"))
+})
+
+/** Both parameters and the size. Items and PageInfo must be right already. */
+export const determine = Effect.fn("Doctor.parameters")(function* (
+  ask: Ask,
+  samples: ReadonlyArray<Sample>,
+  paging: Paging,
+) {
+  if (paging.itemsField === "") {
+    const reason = "the answers are the lists themselves, so there is nothing that a page could follow from"
+    return { paging, undetermined: none(null, "interface.paging.cursorParam", reason).undetermined }
+  }
+  const size = yield* sizeParam(ask, samples, paging)
+  const withParam = { ...paging, sizeParam: size.found }
+  const withSize = { ...withParam, size: yield* sizeFor(ask, samples, withParam) }
+  const cursor = yield* cursorParam(ask, samples, withSize)
+  return {
+    paging: { ...withSize, cursorParam: cursor.found },
+    undetermined: [...size.undetermined, ...cursor.undetermined],
+  }
+})

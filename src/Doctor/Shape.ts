@@ -1,0 +1,159 @@
+/**
+ * What a JSON answer looks like, from its field names and types alone. Values never leave this file: an answer may hold
+ * account numbers and names of people.
+ */
+import { Either } from "effect"
+import { scaleOf } from "../Money/Currency.ts"
+import * as Money from "../Money.ts"
+import { type Fields, isFields } from "../Partner/Wire/Fields.ts"
+
+/** Deeper and wider than anything that the interface describes; what lies beyond is not looked at. */
+const deepest = 6
+const widest = 40
+const rowsLookedAt = 50
+
+const identifierLike = /^[A-Za-z_$][A-Za-z0-9_$-]{0,39}$/
+const numberLike = /[0-9]{4,}|[0-9a-f]{8}-[0-9a-f]{4}/i
+
+/** Whether a name is a field's. One that looks like data is not repeated: some services key objects by account number. */
+export const isName = (name: string): boolean => identifierLike.test(name) && !numberLike.test(name)
+
+const scalar = (value: unknown): string => (value === null ? "null" : typeof value)
+
+const describeFields = (objects: ReadonlyArray<Fields>, depth: number): string => {
+  if (depth >= deepest) return "{…}"
+  const keys = [...new Set(objects.flatMap((object) => Object.keys(object)))]
+  const named = keys.filter(isName).slice(0, widest)
+  const parts = named.map((key) => {
+    const having = objects.filter((object) => Object.hasOwn(object, key))
+    const kind = describeAll(
+      having.map((object) => object[key]),
+      depth + 1,
+    )
+    return `${key}${having.length < objects.length ? "?" : ""}: ${kind}`
+  })
+  if (named.length < keys.length) parts.push("…")
+  return parts.length === 0 ? "{}" : `{ ${parts.join(", ")} }`
+}
+
+const describeAll = (values: ReadonlyArray<unknown>, depth: number): string => {
+  const objects = values.filter(isFields)
+  const lists = values.filter((value) => Array.isArray(value))
+  const scalars = values.filter((value) => !isFields(value) && !Array.isArray(value)).map(scalar)
+  const kinds = new Set(scalars)
+  if (objects.length > 0) kinds.add(describeFields(objects, depth))
+  if (lists.length > 0) {
+    const items = lists.flatMap((list): ReadonlyArray<unknown> => list.slice(0, rowsLookedAt))
+    kinds.add(depth >= deepest ? "[…]" : items.length === 0 ? "[]" : `[${describeAll(items, depth + 1)}]`)
+  }
+  return [...kinds].join(" | ")
+}
+
+/** Names and types of an answer, e.g. `{ items: [{ accountId: string, status?: string }], next: null }`. */
+export const describe = (value: unknown): string => describeAll([value], 0)
+
+/** The value at a dotted path; undefined where there is none. Empty: the value itself. */
+export const at = (value: unknown, dotted: string): unknown =>
+  (dotted === "" ? [] : dotted.split(".")).reduce<unknown>(
+    (inner, key) => (isFields(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
+    value,
+  )
+
+interface Part {
+  readonly path: string
+  readonly value: unknown
+}
+
+/** An answer and everything in it that a dotted path can name: not what lies within arrays. */
+const parts = (value: unknown, path = "", depth = 0): ReadonlyArray<Part> => {
+  const here = { path, value }
+  if (!isFields(value) || depth >= deepest) return [here]
+  const inside = Object.entries(value)
+    .filter(([key]) => isName(key))
+    .slice(0, widest)
+    .flatMap(([key, child]) => parts(child, path === "" ? key : `${path}.${key}`, depth + 1))
+  return [here, ...inside]
+}
+
+/** A list in an answer. `known`: its rows have the identifier that was looked for. */
+interface List {
+  readonly path: string
+  readonly rows: ReadonlyArray<unknown>
+  readonly known: boolean
+}
+
+const isListOfObjects = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0 && rows.every(isFields)
+
+/**
+ * The lists that an answer can be meant to hold: those whose rows have `idField`; else arrays of objects; else, where
+ * there is only one array at all, that one, though it is empty.
+ */
+export const lists = (answer: unknown, idField: string): ReadonlyArray<List> => {
+  const arrays = parts(answer).flatMap(({ path, value }) =>
+    Array.isArray(value) ? [{ path, rows: value.slice(), known: false }] : [],
+  )
+  const ofObjects = arrays.filter(({ rows }) => isListOfObjects(rows))
+  const known = ofObjects.filter(({ rows }) =>
+    rows.some((row) => isFields(row) && Object.hasOwn(row, idField)),
+  )
+  if (known.length > 0) return known.map((list) => ({ ...list, known: true }))
+  if (ofObjects.length > 0) return ofObjects
+  return arrays.length === 1 ? arrays.filter(({ rows }) => rows.length === 0) : []
+}
+
+/** Where an answer has its PageInfo: objects with a boolean `hasNextPage`. Empty path: the answer itself. */
+export const pageInfos = (answer: unknown): ReadonlyArray<string> =>
+  parts(answer).flatMap(({ path, value }) =>
+    isFields(value) && typeof value.hasNextPage === "boolean" ? [path] : [],
+  )
+
+/** The fields of a Money object that can be its amount, and those that can be its currency. */
+export const moneyFields = (
+  money: Fields,
+): { readonly amounts: ReadonlyArray<string>; readonly currencies: ReadonlyArray<string> } => {
+  const texts = Object.entries(money).flatMap(([name, value]) =>
+    isName(name) && typeof value === "string" ? [{ name, value }] : [],
+  )
+  return {
+    amounts: texts.filter(({ value }) => Either.isRight(Money.parse(value))).map(({ name }) => name),
+    currencies: texts.filter(({ value }) => scaleOf(value) !== undefined).map(({ name }) => name),
+  }
+}
+
+/** Fields of resources that are Money objects on the organization surface. Source: `partner-interface.md`. */
+export const moneyKeys = [
+  "amount",
+  "fee",
+  "sourceAmount",
+  "destinationAmount",
+  "sellAmount",
+  "buyAmount",
+] as const
+
+/** The Money objects of some rows. */
+export const moneys = (rows: ReadonlyArray<unknown>): ReadonlyArray<Fields> =>
+  rows
+    .slice(0, rowsLookedAt)
+    .flatMap((row) => (isFields(row) ? moneyKeys.map((key) => row[key]).filter(isFields) : []))
+
+/** `split`: the witnesses name different things, or more than one each. */
+export type Agreement =
+  | { readonly kind: "agreed"; readonly name: string }
+  | { readonly kind: "split"; readonly names: ReadonlyArray<string> }
+  | { readonly kind: "unknown" }
+
+/** The one name that every witness can mean. Where several are left, the configured one is, if it is among them. */
+export const agree = (witnesses: ReadonlyArray<ReadonlyArray<string>>, configured: string): Agreement => {
+  const all = [...new Set(witnesses.flat())]
+  const common = all.filter((name) => witnesses.every((names) => names.includes(name)))
+  const [only] = common
+  if (common.includes(configured)) return { kind: "agreed", name: configured }
+  if (common.length === 1 && only !== undefined) return { kind: "agreed", name: only }
+  return all.length === 0 ? { kind: "unknown" } : { kind: "split", names: common.length > 0 ? common : all }
+}
+
+/** Whether a page is another one: it has rows, and none of them was on the first. */
+export const movedOn = (first: ReadonlyArray<unknown>, second: ReadonlyArray<unknown>): boolean => {
+  const seen = new Set(first.map((row) => JSON.stringify(row)))
+  return second.length > 0 && second.every((row) => !seen.has(JSON.stringify(row)))
+}

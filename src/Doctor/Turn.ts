@@ -1,0 +1,108 @@
+/** Whether a list can be turned page by page with the profile's parameters. */
+import { Effect, Either } from "effect"
+import type { Interface } from "../Settings/Interface.ts"
+import { type Ask, queryOf, seen, sized } from "./Ask.ts"
+import type { Endpoint } from "./Endpoints.ts"
+import { finding, open, type Page, untried } from "./Judge.ts"
+import { movedOn } from "./Shape.ts"
+
+/** A list whose first page has been read. */
+export interface Listed {
+  readonly endpoint: Endpoint
+  /** With its identifiers. */
+  readonly path: string
+  readonly page: Page
+}
+
+const cursorSetting = "interface.paging.cursorParam"
+const sizeSetting = "interface.paging.sizeParam"
+
+/** A first page with another one behind it: as it was read, or cut short by a page size of 1. */
+const firstOf = Effect.fn("Doctor.firstOf")(function* (
+  ask: Ask,
+  { endpoint, page, path }: Listed,
+  paging: Interface["paging"],
+) {
+  if (page.hasNextPage) return { page, size: paging.size }
+  if (paging.sizeParam === null || page.rows.length < 2) return undefined
+  const answer = yield* ask("paging", path, queryOf(sized(paging, 1)))
+  if (Either.isLeft(answer)) return undefined
+  const opened = open(answer.right, paging, endpoint.idField)
+  return Either.isRight(opened) ? { page: opened.right, size: 1 } : undefined
+})
+
+const follow = Effect.fn("Doctor.follow")(function* (
+  ask: Ask,
+  { endpoint, path }: Listed,
+  paging: Interface["paging"],
+  first: { readonly page: Page; readonly size: number },
+) {
+  const { endCursor } = first.page
+  if (endCursor === undefined) {
+    return finding("wrong", "error", `${endpoint.key} promises a next page without an endCursor`, {
+      settings: ["interface.paging.pageInfoField"],
+      advice: "Set interface.paging.pageInfoField to the object that holds hasNextPage and endCursor.",
+    })
+  }
+  const parameters = [...sized(paging, first.size), [paging.cursorParam, endCursor] as const]
+  const answer = yield* ask("paging", path, queryOf(parameters))
+  const advice = `Set ${cursorSetting} to the parameter that takes the cursor; tieout doctor --discover tries some.`
+  if (Either.isLeft(answer)) {
+    const detail = `the second page of ${endpoint.key} ${seen(answer.left)}`
+    return finding("wrong", "error", detail, { settings: [cursorSetting], advice })
+  }
+  const second = open(answer.right, paging, endpoint.idField)
+  if (Either.isLeft(second)) return second.left
+  return movedOn(first.page.rows, second.right.rows)
+    ? finding("ok", "none", `${endpoint.key}: the cursor leads to the second page`)
+    : finding("wrong", "error", `${endpoint.key}: the second page is no other than the first`, {
+        settings: [cursorSetting],
+        advice,
+      })
+})
+
+const likeliestFirst = (lists: ReadonlyArray<Listed>): ReadonlyArray<Listed> =>
+  [...lists].sort(
+    (a, b) =>
+      Number(b.page.hasNextPage) - Number(a.page.hasNextPage) || b.page.rows.length - a.page.rows.length,
+  )
+
+/** Asks for a page of one row. */
+export const shorten = Effect.fn("Doctor.shorten")(function* (
+  ask: Ask,
+  lists: ReadonlyArray<Listed>,
+  paging: Interface["paging"],
+) {
+  if (paging.sizeParam === null) return untried(`${sizeSetting} is null: no size is sent`, [sizeSetting])
+  const list = likeliestFirst(lists).find(({ page }) => page.rows.length > 1)
+  if (list === undefined) return untried("no list has more than one row")
+  const { endpoint, path } = list
+  const answer = yield* ask("paging", path, queryOf(sized(paging, 1)))
+  const settings = [sizeSetting]
+  if (Either.isLeft(answer)) {
+    return finding("wrong", "warning", `${endpoint.key}: a page of one row ${seen(answer.left)}`, {
+      settings,
+    })
+  }
+  const opened = open(answer.right, paging, endpoint.idField)
+  if (Either.isLeft(opened)) return opened.left
+  if (opened.right.rows.length === 1)
+    return finding("ok", "none", `${endpoint.key}: a page of one row has one`)
+  return finding("wrong", "warning", `${endpoint.key}: a page size of 1 changes nothing`, {
+    settings,
+    advice: `Set ${sizeSetting} to the parameter that takes the page size, or to null if there is none.`,
+  })
+})
+
+/** Follows one cursor, of the list that is likeliest to have one. */
+export const turn = Effect.fn("Doctor.turn")(function* (
+  ask: Ask,
+  lists: ReadonlyArray<Listed>,
+  paging: Interface["paging"],
+) {
+  for (const list of likeliestFirst(lists).slice(0, 3)) {
+    const first = yield* firstOf(ask, list, paging)
+    if (first?.page.hasNextPage === true) return yield* follow(ask, list, paging, first)
+  }
+  return untried("no list has a second page")
+})

@@ -1,0 +1,409 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Command } from "@effect/cli"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import { it } from "@effect/vitest"
+import { Effect, Either, Layer, Option, Stream } from "effect"
+import { afterAll, beforeAll, describe, expect } from "vitest"
+import { parse } from "yaml"
+import { doctor } from "../../src/Cli/Doctor.ts"
+import { ofError } from "../../src/Cli/Failure.ts"
+import { makeOutput, Outcome, Output } from "../../src/Cli/Output.ts"
+import * as PartnerHttp from "../../src/Partner/Http.ts"
+import { type Pages, Partner } from "../../src/Partner.ts"
+import { Settings, SettingsSource } from "../../src/Settings.ts"
+import { json, type Service, secret, serve, uuid } from "../Partner/Service.ts"
+import { imitate, personal } from "./Imitation.ts"
+
+let folder = ""
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tieout-doctor-"))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const plain = { interactive: false, width: Number.POSITIVE_INFINITY, color: false }
+
+const credentials = (url: string) => ({
+  TIEOUT_BASE_URL: url,
+  TIEOUT_CLIENT_ID: "the-client",
+  TIEOUT_CLIENT_SECRET: secret,
+  TIEOUT_SCOPE: "accounts:read",
+})
+
+const main = Command.run(Command.make("tieout").pipe(Command.withSubcommands([doctor])), {
+  name: "tieout",
+  version: "",
+})
+
+/** The command as a person runs it, without a process of its own. */
+const run = Effect.fn("test.run")(function* (
+  args: ReadonlyArray<string>,
+  { file, variables }: { readonly file?: string; readonly variables: Record<string, string> },
+) {
+  const outcome = new Outcome()
+  let out = ""
+  let error = ""
+  const terminal = {
+    stdout: plain,
+    stderr: plain,
+    writeOut: (text: string) => {
+      out += text
+    },
+    writeError: (text: string) => {
+      error += text
+    },
+  }
+  const output = makeOutput(args.includes("--json"), terminal, outcome)
+  const source = { file: Option.fromNullable(file), variables }
+  yield* main(["node", "tieout", "doctor", ...args.filter((arg) => arg !== "--json")]).pipe(
+    Effect.catchAll((failure) => output.fail([ofError(failure)])),
+    Effect.provide(
+      Layer.mergeAll(Layer.succeed(Output, output), Layer.succeed(SettingsSource, source), NodeContext.layer),
+    ),
+  )
+  for (const value of personal) expect(out + error).not.toContain(value)
+  expect(out + error).not.toContain(secret)
+  return { code: outcome.code, out, error }
+})
+
+const written = (text: string) =>
+  Effect.promise(async () => {
+    const file = join(folder, `${Math.random().toString(36).slice(2)}.yaml`)
+    await writeFile(file, text)
+    return file
+  })
+
+const rowsOf = <A>(pages: Pages<A> | null) =>
+  Effect.map(Stream.runCollect(pages === null ? Stream.empty : pages(Option.none())), (all) =>
+    [...all].flatMap(({ rows }) => rows),
+  )
+
+/** Everything that a sync reads, through the connector, by the settings of a file. */
+const readAll = Effect.fn("test.readAll")(function* (file: string, service: Service) {
+  const settings = yield* Effect.flatMap(Settings, ({ connection }) => connection("default")).pipe(
+    Effect.provide(Settings.from({ file, variables: credentials(service.url) })),
+  )
+  return yield* Effect.gen(function* () {
+    const partner = yield* Partner
+    const lists = yield* Effect.all([
+      rowsOf<unknown>(partner.accounts),
+      rowsOf<unknown>(partner.statement(uuid(1))),
+      rowsOf<unknown>(partner.deposits),
+      rowsOf<unknown>(partner.withdrawals),
+      rowsOf<unknown>(partner.addressBook),
+    ])
+    expect(lists.flat().filter(Either.isLeft)).toEqual([])
+    return lists.map((list) => list.length)
+  }).pipe(Effect.provide(PartnerHttp.layer(settings)))
+})
+
+const field = (report: unknown, name: string): unknown =>
+  typeof report === "object" && report !== null ? Reflect.get(report, name) : undefined
+
+const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+
+/** `endpoint: verdict severity settings`, of the only connection. */
+const verdictsIn = (out: string) => {
+  const [connection] = list(field(JSON.parse(out), "connections"))
+  return list(field(connection, "endpoints")).map((report) =>
+    [
+      `${field(report, "surface") ?? "-"} ${field(report, "endpoint")}: ${field(report, "verdict")}`,
+      ...(field(report, "severity") === "none"
+        ? []
+        : [field(report, "severity"), ...list(field(report, "settings"))]),
+    ].join(" "),
+  )
+}
+
+const allWell = (surface: string) => [
+  `${surface} accounts: ok`,
+  `${surface} account: ok`,
+  `${surface} depositInstructions: ok`,
+  `${surface} statement: ok`,
+]
+
+describe("doctor", () => {
+  it.scopedLive(
+    "finds nothing wrong with a service that is as the defaults have it, and shows no value",
+    () =>
+      Effect.gen(function* () {
+        const service = yield* imitate()
+        const { code, error, out } = yield* run(["--json"], { variables: credentials(service.url) })
+        expect([code, error]).toEqual([0, ""])
+        expect(verdictsIn(out)).toEqual([
+          ...allWell("organization"),
+          "organization deposits: ok",
+          "organization deposit: ok",
+          "organization withdrawals: ok",
+          "organization withdrawal: ok",
+          "organization conversions: untried",
+          "organization conversion: ok",
+          "organization conversionPairs: ok",
+          "organization addressBook: ok",
+          "- pageSize: ok",
+          "- paging: ok",
+        ])
+        expect(service.calls.filter(({ method }) => method !== "GET").map(({ path }) => path)).toEqual([
+          "/oauth/token",
+        ])
+        const human = yield* run([], { variables: credentials(service.url) })
+        expect(human.out).toContain("default: all is well.")
+      }),
+  )
+
+  it.scopedLive("follows the client and the credit surface, the client surface below its prefix", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate()
+      const file = yield* written("connections: { default: { surfaces: [client, credit] } }")
+      const { code, out } = yield* run(["--json"], { file, variables: credentials(service.url) })
+      expect(code).toBe(0)
+      expect(verdictsIn(out)).toEqual([
+        "client clients: ok",
+        ...allWell("client"),
+        "client deposits: untried",
+        "client deposit: ok",
+        "client withdrawals: untried",
+        "client withdrawal: ok",
+        "client conversions: untried",
+        "client conversion: ok",
+        "client conversionPairs: ok",
+        "client addressBook: ok",
+        "credit clients: ok",
+        "credit paymentRails: ok",
+        "credit receivables: ok",
+        "credit creditAccounts: ok",
+        "- pageSize: ok",
+        "- paging: ok",
+      ])
+      expect(service.count(`/clients/${uuid(602)}/accounts`)).toBeGreaterThan(0)
+      expect(service.count("/accounts")).toBe(0)
+    }),
+  )
+
+  it.scopedLive("warns of a guessed list that is not there, and of nothing worse", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate({ addressBook: null })
+      const { code, out } = yield* run([], { variables: credentials(service.url) })
+      expect(code).toBe(0)
+      expect(out).toContain(
+        "not there addressBook         GET /destinations: answers 404: there is no such path",
+      )
+      expect(out).toContain(
+        "Set interface.paths.addressBook to its path, or to null if the service has none.",
+      )
+      expect(out).toContain("default: all is well, 1 warning.")
+    }),
+  )
+
+  it.scopedLive("names the settings that are wrong", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate({
+        items: "data.rows",
+        amount: "value",
+        cursor: "cursor",
+        statement: "/transactions",
+      })
+      const items = yield* run(["--json"], { variables: credentials(service.url) })
+      expect(items.code).toBe(1)
+      expect(verdictsIn(items.out)[0]).toBe("organization accounts: wrong error interface.paging.itemsField")
+      const file = yield* written("interface: { paging: { itemsField: data.rows } }")
+      const { code, out } = yield* run(["--json"], { file, variables: credentials(service.url) })
+      expect(code).toBe(1)
+      expect(verdictsIn(out).filter((verdict) => verdict.includes("error"))).toEqual([
+        "organization statement: notThere error interface.paths.statement",
+        "organization deposits: wrong error interface.money.amountField",
+        "organization deposit: wrong error interface.money.amountField",
+        "organization withdrawals: wrong error interface.money.amountField",
+        "organization withdrawal: wrong error interface.money.amountField",
+        "- paging: wrong error interface.paging.cursorParam",
+      ])
+    }),
+  )
+
+  it.scopedLive("tells a refused page size from a parameter that is not known", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate({ size: "limit", strict: true })
+      const { out } = yield* run(["--json"], { variables: credentials(service.url) })
+      expect(verdictsIn(out)[0]).toBe("organization accounts: wrong error interface.paging.sizeParam")
+    }),
+  )
+
+  it.scopedLive(
+    "says what is wrong with the credentials and the address, once, by the names of the variables",
+    () =>
+      Effect.gen(function* () {
+        const service = yield* imitate({}, (_, response) => json(response, { error: "invalid_client" }, 401))
+        const refused = yield* run([], { variables: credentials(service.url) })
+        expect([refused.code, refused.out]).toEqual([1, ""])
+        expect(refused.error).toBe(
+          "POST /oauth/token answered 401: the credentials are refused (invalid_client). Check TIEOUT_CLIENT_ID, TIEOUT_CLIENT_SECRET and TIEOUT_SCOPE, and that they belong to this base address\n",
+        )
+        const away = yield* run([], { variables: credentials("http://127.0.0.1:1/api/v1") })
+        expect([away.code, away.out]).toEqual([1, ""])
+        expect(away.error).toContain("the connection failed (ECONNREFUSED)")
+        const missing = yield* run([], { variables: {} })
+        expect(missing.code).toBe(2)
+        expect(missing.error).toContain("TIEOUT_BASE_URL: is not set")
+      }),
+  )
+
+  it.scopedLive("does not repeat an answer that it cannot read", () =>
+    Effect.gen(function* () {
+      const token = yield* imitate({}, (_, response) => {
+        response
+          .writeHead(200, { "content-type": "application/json" })
+          .end('{"access_token":"eyJ-half-a-token')
+      })
+      const { code, error } = yield* run([], { variables: credentials(token.url) })
+      expect(code).toBe(1)
+      expect(error).toContain("POST /oauth/token answers 200: the answer is not complete JSON.")
+      expect(error).not.toContain("eyJ")
+      const cut = yield* serve((_, response) => {
+        response
+          .writeHead(200, { "content-type": "application/json" })
+          .end(`{"items":[{"name":"${personal[1]}`)
+      })
+      const { out } = yield* run([], { variables: credentials(cut.url) })
+      expect(out).toContain(
+        "WRONG     accounts            GET /accounts: answers 200: the answer is not complete JSON",
+      )
+    }),
+  )
+
+  it.scopedLive("goes on with the other connections, and names the one that failed", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate()
+      const file = yield* written("connections: { default: {}, acme-uk: {} }")
+      const { code, out } = yield* run([], { file, variables: credentials(service.url) })
+      expect(code).toBe(2)
+      expect(out).toContain("default: all is well.")
+      expect(out).toContain("acme-uk: TIEOUT_ACME_UK_BASE_URL: is not set")
+    }),
+  )
+})
+
+const other = {
+  items: "data.rows",
+  pageInfo: "meta.page",
+  cursor: "cursor",
+  size: "limit",
+  amount: "value",
+  currency: "ccy",
+  statement: "/transactions",
+  addressBook: "/address-book",
+  receivables: "/funding-requests",
+  creditAccounts: "/credit/accounts",
+  publicKeys: "/webhooks/keys",
+} as const
+
+const otherSettings = {
+  paging: { cursorParam: "cursor", sizeParam: "limit", itemsField: "data.rows", pageInfoField: "meta.page" },
+  money: { amountField: "value", currencyField: "ccy" },
+}
+
+describe("doctor --discover", () => {
+  it.scopedLive.each([{ strict: false }, { strict: true }])(
+    "prints the settings by which the connector reads a service of other names ($strict)",
+    ({ strict }) =>
+      Effect.gen(function* () {
+        const service = yield* imitate({ ...other, strict })
+        const { code, out } = yield* run(["--discover"], { variables: credentials(service.url) })
+        expect(code).toBe(0)
+        expect(parse(out)).toEqual({
+          interface: {
+            ...otherSettings,
+            paths: {
+              statement: "/accounts/{accountId}/transactions",
+              addressBook: "/address-book",
+              publicKeys: "/webhooks/keys",
+            },
+          },
+        })
+        expect(out).toContain("# Called with these settings: default: all is well.")
+        const small = `${out}\n`.replace("paging:\n", "paging:\n    size: 2\n")
+        expect(yield* readAll(yield* written(small), service)).toEqual([3, 5, 3, 1, 1])
+        expect(service.calls.every(({ method, path }) => method === "GET" || path === "/oauth/token")).toBe(
+          true,
+        )
+      }),
+  )
+
+  it.scopedLive("finds the client and credit surfaces' names too, below each connection's own section", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate(other)
+      const file = yield* written("connections: { default: { surfaces: [client, credit] }, other: {} }")
+      const { code, out } = yield* run(["--discover", "--connection", "default"], {
+        file,
+        variables: credentials(service.url),
+      })
+      expect(code).toBe(0)
+      const { paging } = otherSettings
+      expect(parse(out)).toEqual({
+        connections: {
+          default: {
+            surfaces: ["client", "credit"],
+            interface: {
+              paging,
+              paths: {
+                receivables: "/funding-requests",
+                creditAccounts: "/credit/accounts",
+                publicKeys: "/webhooks/keys",
+              },
+              clientPaths: { statement: "/accounts/{accountId}/transactions", addressBook: "/address-book" },
+            },
+          },
+        },
+      })
+    }),
+  )
+
+  it.scopedLive("says so where every default holds", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate()
+      const { code, out } = yield* run(["--discover"], { variables: credentials(service.url) })
+      expect(code).toBe(0)
+      expect(out).toBe(
+        "# Every name is as the defaults have it; there is nothing to set.\n# Called with these settings: default: all is well.\n",
+      )
+    }),
+  )
+
+  it.scopedLive("names what it could not find out, and why", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate({
+        addressBook: null,
+        size: null,
+        entries: 1,
+        statement: "/what-happened",
+      })
+      const { code, out } = yield* run(["--discover", "--json"], { variables: credentials(service.url) })
+      expect(code).toBe(1)
+      const [connection] = list(field(JSON.parse(out), "connections"))
+      const tried = "there is nothing at /accounts/{accountId}/statement, "
+      const undetermined = list(field(connection, "undetermined"))
+      expect(undetermined.map((one) => field(one, "setting"))).toEqual([
+        "interface.paths.statement",
+        "interface.paths.addressBook",
+        "interface.paging.sizeParam",
+        "interface.paging.cursorParam",
+      ])
+      expect(String(field(undetermined[0], "reason")).startsWith(tried)).toBe(true)
+      expect(field(undetermined[3], "reason")).toBe("no list has a second page")
+      const profile = field(connection, "profile")
+      expect(field(field(profile, "paths"), "addressBook")).toBe(null)
+      expect(field(field(profile, "paging"), "sizeParam")).toBe(null)
+    }),
+  )
+
+  it.scopedLive("does not guess a documented path that is not there", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate()
+      const file = yield* written("interface: { paths: { deposits: /payins } }")
+      const { out } = yield* run(["--discover"], { file, variables: credentials(service.url) })
+      expect(out).toContain(
+        "# interface.paths.deposits could not be found out: there is nothing at /payins; this path is documented, another one cannot be guessed: ask the partner for it",
+      )
+    }),
+  )
+})

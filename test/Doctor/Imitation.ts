@@ -1,0 +1,236 @@
+/** A small service whose names are a test's to choose. Deterministic; strict about parameters where told to be. */
+import { isRecord } from "../../src/Settings/Record.ts"
+import { type Answerer, json, serve, uuid } from "../Partner/Service.ts"
+
+export interface Names {
+  readonly items: string
+  readonly pageInfo: string
+  readonly cursor: string
+  /** Null: it takes no page size. */
+  readonly size: string | null
+  readonly amount: string
+  readonly currency: string
+  /** What follows `/accounts/{accountId}`. */
+  readonly statement: string
+  /** Null: there is none. */
+  readonly addressBook: string | null
+  readonly receivables: string
+  readonly creditAccounts: string
+  readonly publicKeys: string
+  /** Refuses parameters that it does not know. */
+  readonly strict: boolean
+  /** Rows on a page where none is asked for. */
+  readonly pageSize: number
+  readonly entries: number
+}
+
+const usual: Names = {
+  items: "items",
+  pageInfo: "pageInfo",
+  cursor: "after",
+  size: "first",
+  amount: "amount",
+  currency: "currency",
+  statement: "/statement",
+  addressBook: "/destinations",
+  receivables: "/receivables",
+  creditAccounts: "/credit-accounts",
+  publicKeys: "/webhooks/public-keys",
+  strict: false,
+  pageSize: 20,
+  entries: 5,
+}
+
+/** Values that must not be seen anywhere: they stand for what is personal. */
+export const personal = ["DE89370400440532013000", "Erika Mustermann", "COBADEFFXXX"]
+
+const ref = (index: number) => ({ accountId: uuid(index), currency: "EUR", paymentRails: "SEPA" })
+const accountRow = (index: number) => ({
+  ...ref(index),
+  balance: index === 1 ? "50.00" : "0.00",
+  status: "ACTIVE",
+})
+const at = "2026-10-01T12:00:00Z"
+
+const entryRow = (account: number, index: number) => ({
+  entryId: uuid(1000 + index),
+  accountId: uuid(account),
+  type: "CREDIT",
+  amount: "10.00",
+  currency: "EUR",
+  balanceAfter: `${(index + 1) * 10}.00`,
+  ...[
+    { relatedResourceType: "DEPOSIT", relatedResourceId: uuid(100) },
+    { relatedResourceType: "WITHDRAWAL", relatedResourceId: uuid(200) },
+    { relatedResourceType: "CONVERSION", relatedResourceId: uuid(300) },
+    {},
+  ][index % 4],
+  occurredAt: at,
+})
+
+const place = (target: Record<string, unknown>, path: string, value: unknown): void => {
+  const [key = "", ...rest] = path.split(".")
+  if (rest.length === 0) target[key] = value
+  else {
+    const inner = isRecord(target[key]) ? { ...target[key] } : {}
+    place(inner, rest.join("."), value)
+    target[key] = inner
+  }
+}
+
+/** The answers of one book's endpoints, by path below the book's prefix. */
+const bookAnswers = (names: Names, flat: boolean) => {
+  const money = (amount: string) => ({ [names.amount]: amount, [names.currency]: "EUR" })
+  const deposit = (index: number) => ({
+    depositId: uuid(100 + index),
+    account: ref(1),
+    ...(flat
+      ? { amount: "10.00", currency: "EUR", feeAmount: "0.10" }
+      : { amount: money("10.00"), fee: money("0.10") }),
+    status: "COMPLETED",
+    remitterName: "Erika Mustermann",
+    createdAt: at,
+  })
+  const withdrawal = (index: number) => ({
+    withdrawalId: uuid(200 + index),
+    sourceAccount: ref(1),
+    ...(flat
+      ? { amount: "10.00", currency: "EUR" }
+      : { sourceAmount: money("10.00"), destinationAmount: money("9.00"), fee: money("1.00") }),
+    destination: { destinationId: uuid(400), accountNumber: "DE89370400440532013000" },
+    status: "COMPLETED",
+    createdAt: at,
+  })
+  const conversion = {
+    conversionId: uuid(300),
+    pairId: uuid(500),
+    status: "COMPLETED",
+    sellAccount: ref(1),
+    sellAmount: flat ? "10.00" : money("10.00"),
+    buyAccount: ref(2),
+    buyAmount: flat ? "10.00" : money("10.00"),
+    rate: "1",
+    ...(flat ? { feeAmount: "0.00", feeCurrency: "EUR" } : { fee: money("0.00") }),
+    createdAt: at,
+  }
+  const instructions = {
+    beneficiaryName: "Erika Mustermann",
+    accountNumber: "DE89370400440532013000",
+    swiftBic: "COBADEFFXXX",
+    bankName: "Bank",
+  }
+  const lists: Record<string, ReadonlyArray<object>> = {
+    "/accounts": [1, 2, 3].map(accountRow),
+    [`/accounts/${uuid(1)}${names.statement}`]: Array.from({ length: names.entries }, (_, index) =>
+      entryRow(1, index),
+    ),
+    [`/accounts/${uuid(2)}${names.statement}`]: [],
+    [`/accounts/${uuid(3)}${names.statement}`]: [],
+    ...(flat ? {} : { "/deposits": [0, 1, 2].map(deposit), "/withdrawals": [0].map(withdrawal) }),
+    "/conversion-pairs": [{ pairId: uuid(500), pair: "EUR-EUR" }],
+    ...(names.addressBook === null
+      ? {}
+      : { [names.addressBook]: [{ destinationId: uuid(400), accountNumber: "DE89370400440532013000" }] }),
+  }
+  const objects: Record<string, object> = {
+    ...Object.fromEntries([1, 2, 3].map((index) => [`/accounts/${uuid(index)}`, accountRow(index)])),
+    ...Object.fromEntries(
+      [1, 2, 3].map((index) => [`/accounts/${uuid(index)}/deposit-instructions`, instructions]),
+    ),
+    ...Object.fromEntries([0, 1, 2].map((index) => [`/deposits/${uuid(100 + index)}`, deposit(index)])),
+    [`/withdrawals/${uuid(200)}`]: withdrawal(0),
+    [`/conversions/${uuid(300)}`]: conversion,
+  }
+  return { lists, objects }
+}
+
+const below = <A>(prefix: string, answers: Record<string, A>): Record<string, A> =>
+  Object.fromEntries(Object.entries(answers).map(([path, answer]) => [prefix + path, answer]))
+
+const clientRow = (index: number, status: string) => ({
+  clientId: uuid(600 + index),
+  code: `C${index}`,
+  legalEntityName: "Erika Mustermann",
+  status,
+})
+
+const credit = (names: Names): Record<string, ReadonlyArray<object>> => ({
+  "/settings/payment-rails": [{ code: "SEPA", description: "SEPA", currencies: ["EUR"] }],
+  [names.receivables]: [
+    {
+      receivableId: uuid(700),
+      clientId: uuid(602),
+      issueDate: at,
+      initialPrincipal: "100.00",
+      currentPrincipal: "60.00",
+      repaymentAmount: "61.00",
+      currency: "EUR",
+      status: "ACTIVE",
+      paymentTransaction: { txId: "tx", txTimestamp: at },
+      paymentRails: "SEPA",
+    },
+  ],
+  [names.creditAccounts]: [
+    {
+      creditAccountId: uuid(800),
+      currency: "EUR",
+      creditLimit: "1000.00",
+      availableBalance: "940.00",
+      principalOutstanding: "60.00",
+      totalRepaymentAmount: "61.00",
+      totalInterestAmount: "1.00",
+      status: "ACTIVE",
+      paymentRails: "SEPA",
+    },
+  ],
+  [names.publicKeys]: [
+    { publicKeyId: uuid(900), active: true, algorithm: "ES256", publicKey: "…", createdAt: at },
+  ],
+})
+
+const pageOf = (names: Names, path: string, rows: ReadonlyArray<object>, query: URLSearchParams) => {
+  const asked = names.size === null ? null : query.get(names.size)
+  const size = asked === null ? names.pageSize : Number(asked)
+  const cursor = query.get(names.cursor)
+  const start = cursor === null ? 0 : Number(cursor.split(":")[1])
+  if (!Number.isInteger(size) || size < 1 || (cursor !== null && cursor !== `${path}:${start}`))
+    return undefined
+  const end = start + size
+  const answer: Record<string, unknown> = { links: [{ rel: "self" }], status: { status: "OK" } }
+  place(answer, names.items, rows.slice(start, end))
+  place(answer, names.pageInfo, { hasNextPage: end < rows.length, endCursor: `${path}:${end}` })
+  return answer
+}
+
+const answerer = (names: Names): Answerer => {
+  const own = bookAnswers(names, false)
+  const clients = bookAnswers(names, true)
+  const prefix = `/clients/${uuid(602)}`
+  const lists: Record<string, ReadonlyArray<object>> = {
+    ...own.lists,
+    ...below(prefix, clients.lists),
+    "/clients": [clientRow(1, "ONBOARDING"), clientRow(2, "ACTIVE")],
+    ...credit(names),
+  }
+  const objects: Record<string, object> = { ...own.objects, ...below(prefix, clients.objects) }
+  return ({ method, path }, response) => {
+    const { pathname, searchParams } = new URL(path, "http://localhost")
+    if (method !== "GET") return json(response, { message: "only reading is allowed" }, 405)
+    const object = objects[pathname]
+    if (object !== undefined) return json(response, object)
+    const rows = lists[pathname]
+    if (rows === undefined) return json(response, { code: "not_found", message: `no ${pathname}` }, 404)
+    const unknown = [...searchParams.keys()].find((key) => key !== names.cursor && key !== names.size)
+    if (names.strict && unknown !== undefined) {
+      return json(response, { code: "bad_request", message: `unknown parameter ${unknown}` }, 400)
+    }
+    const page = pageOf(names, pathname, rows, searchParams)
+    return page === undefined ? json(response, { message: "bad cursor" }, 400) : json(response, page)
+  }
+}
+
+/** Serves on loopback until the scope closes. */
+export const imitate = (names: Partial<Names> = {}, token?: Answerer) => {
+  const answer = answerer({ ...usual, ...names })
+  return token === undefined ? serve(answer) : serve(answer, token)
+}
