@@ -2,6 +2,7 @@
 import { fill } from "../Partner/Address.ts"
 import * as Account from "../Partner/Wire/Account.ts"
 import * as Conversion from "../Partner/Wire/Conversion.ts"
+import * as Credit from "../Partner/Wire/Credit.ts"
 import * as Deposit from "../Partner/Wire/Deposit.ts"
 import type { MoneyFields } from "../Partner/Wire/Fields.ts"
 import * as ReferenceItem from "../Partner/Wire/ReferenceItem.ts"
@@ -44,7 +45,7 @@ const essential = { essential: true, dispensable: false }
 const undocumented = (...guesses: ReadonlyArray<string>) => ({ guesses })
 
 export const accounts = make("accounts", () => Account.decoder, essential)
-export const clients = make("clients", () => Rows.client, essential)
+export const clients = make("clients", () => Credit.client, essential)
 
 export const statement = make("statement", (_, of) => StatementEntry.decoder(of), {
   ...essential,
@@ -65,11 +66,11 @@ export const statement = make("statement", (_, of) => StatementEntry.decoder(of)
 export const deposits = make("deposits", Deposit.decoder)
 export const withdrawals = make("withdrawals", Withdrawal.decoder)
 export const conversions = make("conversions", Conversion.decoder, undocumented("/conversions"))
-export const conversionPairs = make("conversionPairs", () => ReferenceItem.decoder("pairId"))
+export const conversionPairs = make("conversionPairs", () => ReferenceItem.conversionPair)
 
 export const addressBook = make(
   "addressBook",
-  () => ReferenceItem.decoder("destinationId"),
+  () => ReferenceItem.destination,
   undocumented(
     "/destinations",
     "/address-book",
@@ -81,11 +82,11 @@ export const addressBook = make(
   ),
 )
 
-export const paymentRails = make("paymentRails", () => Rows.paymentRails)
+export const paymentRails = make("paymentRails", () => ReferenceItem.paymentRail)
 
 export const receivables = make(
   "receivables",
-  () => Rows.receivable,
+  () => Credit.receivable,
   undocumented(
     "/receivables",
     "/funding-requests",
@@ -97,11 +98,11 @@ export const receivables = make(
 
 export const creditAccounts = make(
   "creditAccounts",
-  () => Rows.creditAccount,
+  () => Credit.creditAccount,
   undocumented("/credit-accounts", "/credit/accounts", "/creditAccounts", "/credit/credit-accounts"),
 )
 
-export const publicKeys = make("publicKeys", () => ReferenceItem.decoder("publicKeyId"), {
+export const publicKeys = make("publicKeys", () => Rows.publicKey, {
   guesses: [
     "/webhooks/public-keys",
     "/webhooks/keys",

@@ -53,9 +53,9 @@ export const record = (sql: Sql, scope: Scope, query: CheckQuery) => {
       update reconcile.findings o set closed_at = now(), closed_run = ${scope.runId}::integer
       where o.book_id = ${inBooks(sql, scope)} and o.closed_at is null
         and o.check_name = any (${`{${query.checks.join(",")}}`}::text::text[])
-        and not exists (
-          select 1 from found f where f.book_id = o.book_id and f.check_name = o.check_name
-            and f.subject_type = o.subject_type and f.subject_id = o.subject_id)
+        -- Looked up in a hash table whatever joins the session allows: both sides may be many.
+        and (o.book_id, o.check_name, o.subject_type, o.subject_id) not in (
+          select f.book_id, f.check_name, f.subject_type, f.subject_id from found f)
       returning 1)
     ${query.deferring === undefined ? sql`` : deferral(sql, scope, query.deferring)}
     select (select count(*) from kept where opened) as opened, (select count(*) from closed) as closed`
