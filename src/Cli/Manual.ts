@@ -105,7 +105,8 @@ export const commands = {
     examples: [["tieout verify exports/default-org/2026-10/1", "after copying it somewhere"]],
   },
   sandbox: {
-    usage: "tieout sandbox [--port N] [--seed N] [--accounts N] [--entries N] [--from DATE] [--to DATE]",
+    usage:
+      "tieout sandbox [--port N] [--seed N] [--accounts N] [--entries N] [--clients N] [--accounts-per-client N] [--client-entries N] [--from DATE] [--to DATE]",
     summary: "Serve an imitation of the partner's service on this machine.",
     about: [
       "The same seed gives the same data. It prints the variables that point Tieout to it, and runs until interrupted.",
@@ -113,8 +114,11 @@ export const commands = {
     options: {
       "--port N": "Where it listens, on 127.0.0.1; default: any free port.",
       "--seed N": "Which data; default: 1.",
-      "--accounts N": "How many accounts; default: 12.",
-      "--entries N": "How many statement entries in all; default: 2000.",
+      "--accounts N": "How many accounts of the organization; default: 12.",
+      "--entries N": "How many statement entries over all of them; default: 2000.",
+      "--clients N": "How many represented clients, up to 10000; of ten or more, one in ten is not active. Default: 0.",
+      "--accounts-per-client N": "How many accounts each client has; default: 4.",
+      "--client-entries N": "How many statement entries over all clients together; default: 20 for each account.",
       "--from DATE": "First day with movements; default: 2026-09-01.",
       "--to DATE": "Last day with movements; default: 2026-10-31.",
     },

@@ -1,3 +1,4 @@
+import type { Clients } from "./Clients.ts"
 import { printAmount } from "./Currency.ts"
 import type { Movements } from "./Movement.ts"
 import { failure, json, type Reply } from "./Reply.ts"
@@ -22,35 +23,59 @@ export class Counters {
   }
 }
 
-const state = (world: World, counters: Counters): string =>
-  JSON.stringify({
-    requests: counters.requests,
-    answers: counters.answers,
-    movements: world.movements,
-    unfinished: world.later.size,
-    entries: world.entries.account.size,
-    deposits: world.deposits.account.size,
-    withdrawals: world.withdrawals.account.size,
-    conversions: world.conversions.pair.size,
-    conversionIds: world.conversions.pair.size > 100_000 ? undefined : allConversions(world),
-    accounts: world.accounts.map((account) => ({
-      accountId: account.id,
-      currency: account.currency.code,
-      status: account.status,
-      entries: account.entries.size,
-      openingBalance: printAmount(account.entries.size === 0 ? 0n : account.opening, account.currency),
-      balance: printAmount(account.balance, account.currency),
-    })),
-  })
+/** What a test can know of a world beyond what is served. */
+const stateOf = (world: World) => ({
+  movements: world.movements,
+  unfinished: world.later.size,
+  entries: world.entries.account.size,
+  deposits: world.deposits.account.size,
+  withdrawals: world.withdrawals.account.size,
+  conversions: world.conversions.pair.size,
+  conversionIds: world.conversions.pair.size > 100_000 ? undefined : allConversions(world),
+  accounts: world.accounts.map((account) => ({
+    accountId: account.id,
+    currency: account.currency.code,
+    status: account.status,
+    entries: account.entries.size,
+    openingBalance: printAmount(account.entries.size === 0 ? 0n : account.opening, account.currency),
+    balance: printAmount(account.balance, account.currency),
+  })),
+})
 
 /** The surface has no list of conversions; a test may still want the ones without an entry. */
 const allConversions = (world: World): ReadonlyArray<string> =>
   Array.from({ length: world.conversions.pair.size }, (_, index) => world.ids.of("conversion", index))
 
+/** All that can be driven and looked at. */
+export interface Controlled {
+  readonly world: World
+  readonly movements: Movements
+  readonly clients: Clients
+  readonly counters: Counters
+}
+
+type Command = (query: URLSearchParams) => Reply
+
 /** Makes the answers below /control: what lets a test drive and check the sandbox. No token is needed. */
-export const control = (world: World, movements: Movements, counters: Counters) => {
-  const routes: Record<string, { method: string; answer: (query: URLSearchParams) => Reply }> = {
-    "/control/state": { method: "GET", answer: () => json(200, state(world, counters)) },
+export const control = ({ world, movements, clients, counters }: Controlled) => {
+  /** What the query's client has, or the organization has if it names none. */
+  const chosen = (query: URLSearchParams) => {
+    const client = query.get("client")
+    if (client === null) return { world, movements }
+    return /^(0|[1-9]\d{0,5})$/.test(client) ? clients.world(Number(client)) : undefined
+  }
+  const noClient = failure(400, "invalid_request", "client must be the index of an active client, from 0")
+
+  const routes: Record<string, { method: string; answer: Command }> = {
+    "/control/state": {
+      method: "GET",
+      answer: (query) => {
+        const of = chosen(query)
+        if (of === undefined) return noClient
+        const { requests, answers } = counters
+        return json(200, JSON.stringify({ requests, answers, clients: clients.size, ...stateOf(of.world) }))
+      },
+    },
     "/control/reset-counters": {
       method: "POST",
       answer: () => {
@@ -65,12 +90,12 @@ export const control = (world: World, movements: Movements, counters: Counters) 
         if (!/^[1-9]\d{0,6}$/.test(asked)) {
           return failure(400, "invalid_request", "movements must be a whole number from 1 to 9999999")
         }
-        const before = world.entries.account.size
-        movements.advance(Number(asked))
-        return json(
-          200,
-          JSON.stringify({ movements: Number(asked), entries: world.entries.account.size - before }),
-        )
+        const of = chosen(query)
+        if (of === undefined) return noClient
+        const before = of.world.entries.account.size
+        of.movements.advance(Number(asked))
+        const entries = of.world.entries.account.size - before
+        return json(200, JSON.stringify({ movements: Number(asked), entries }))
       },
     },
   }

@@ -1,5 +1,6 @@
 import { Data } from "effect"
-import { defaultWire, type Wire } from "./Wire.ts"
+import { defaultWire, renamed, type Wire, type WireOptions } from "./Wire.ts"
+import type { WorldData } from "./World.ts"
 
 /** Why a sandbox could not start. `Options`: `problems` names each bad value; `Listen`: the port could not be opened. */
 export class SandboxError extends Data.TaggedError("SandboxError")<{
@@ -20,6 +21,12 @@ export interface SandboxOptions {
   readonly accounts?: number | undefined
   /** How many statement entries over all accounts together, exactly; 0 .. 20,000,000, default 2,000. */
   readonly entries?: number | undefined
+  /** How many represented clients, 0 .. 10,000, default 0. Of ten or more, one in ten is not active. */
+  readonly clients?: number | undefined
+  /** How many accounts each active client has, 1 .. 100, default 4. */
+  readonly accountsPerClient?: number | undefined
+  /** How many statement entries over all clients together, exactly; 0 .. 20,000,000, default 20 for each account. */
+  readonly clientEntries?: number | undefined
   /** First day with movements, YYYY-MM-DD in UTC, default 2026-09-01. */
   readonly from?: string | undefined
   /** Last day with movements, included, YYYY-MM-DD in UTC, default 2026-10-31. */
@@ -31,18 +38,17 @@ export interface SandboxOptions {
   /** Lifetime of a token in seconds, default 3600. */
   readonly expiresIn?: number | undefined
   /** Names and paths on the wire that the interface leaves open. */
-  readonly wire?: Partial<Wire> | undefined
+  readonly wire?: WireOptions | undefined
   /** The clock that tokens live by, in milliseconds since 1970; the data never depends on it. Default `Date.now`. */
   readonly now?: (() => number) | undefined
 }
 
-/** What decides the data. Times in milliseconds since 1970, UTC. */
-export interface SandboxData {
-  readonly seed: number
-  readonly accounts: number
-  readonly entries: number
-  readonly start: number
-  readonly end: number
+/** What decides the data: the organization's, and what its clients have. */
+export interface SandboxData extends WorldData {
+  readonly clients: number
+  readonly accountsPerClient: number
+  /** Undefined: in proportion to their accounts. */
+  readonly clientEntries: number | undefined
 }
 
 /** What decides how it is served. */
@@ -94,6 +100,12 @@ export const readOptions = (options: SandboxOptions): { data: SandboxData; servi
     seed: integer("seed", options.seed, 0, 0xffffffff, 1),
     accounts: integer("accounts", options.accounts, 1, 100_000, 12),
     entries: integer("entries", options.entries, 0, 20_000_000, 2000),
+    clients: integer("clients", options.clients, 0, 10_000, 0),
+    accountsPerClient: integer("accountsPerClient", options.accountsPerClient, 1, 100, 4),
+    clientEntries:
+      options.clientEntries === undefined
+        ? undefined
+        : integer("clientEntries", options.clientEntries, 0, 20_000_000, 0),
     start,
     end: last + day - 1,
   }
@@ -103,7 +115,7 @@ export const readOptions = (options: SandboxOptions): { data: SandboxData; servi
     clientId: text("clientId", options.clientId, "sandbox-client"),
     clientSecret: text("clientSecret", options.clientSecret, "sandbox-secret"),
     expiresIn: integer("expiresIn", options.expiresIn, 1, 31_536_000, 3600),
-    wire: { ...defaultWire, ...options.wire },
+    wire: renamed(defaultWire, options.wire),
     now: options.now ?? Date.now,
   }
   if (problems.length > 0) {

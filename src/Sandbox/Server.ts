@@ -1,12 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
-import { type Counters, control } from "./Control.ts"
-import type { Movements } from "./Movement.ts"
+import { type Controlled, control } from "./Control.ts"
 import type { SandboxService } from "./Options.ts"
+import { pager } from "./Paging.ts"
 import { failure, type Reply } from "./Reply.ts"
 import { surface } from "./Surface.ts"
 import { Tokens } from "./Tokens.ts"
-import { router } from "./Wire.ts"
-import type { World } from "./World.ts"
+import { type Route, router } from "./Wire.ts"
 
 /** A token request is a few hundred bytes; more is refused before it is kept. */
 const largestBody = 16_384
@@ -33,19 +32,44 @@ const readBody = async (request: IncomingMessage): Promise<string | undefined> =
   return Buffer.concat(chunks).toString()
 }
 
-/** Makes the HTTP server of a world. Every answer is made as a value first and sent in one place. */
+/** Makes the function that answers what a route asks for, once its token is accepted. */
+const operations = ({ world, clients }: Controlled, { wire }: SandboxService, created: number) => {
+  const organization = surface(world, wire, created, { name: "Sandbox Organization, Ltd.", flat: false })
+  const page = pager(wire)
+  return (route: Route, query: string): Reply => {
+    if (route.client !== undefined) {
+      const index = clients.indexOf(route.client)
+      if (index === undefined) return failure(404, "not_found", `there is no client ${route.client}`)
+      const client = clients.world(index)
+      if (client !== undefined) return client.answer(route.endpoint, route.id, query)
+      return failure(403, "client_not_active", `the client ${route.client} is ${clients.status(index)}`)
+    }
+    switch (route.endpoint) {
+      case "clients":
+        return page({ name: "clients", size: clients.size, render: (index) => clients.render(index) }, query)
+      case "token":
+      case "paymentRails":
+      case "receivables":
+      case "creditAccounts":
+        return failure(404, "not_found", "this is not served")
+      default:
+        return organization(route.endpoint, route.id, query)
+    }
+  }
+}
+
+/** Makes the HTTP server of a sandbox. Every answer is made as a value first and sent in one place. */
 export const makeServer = (
-  world: World,
-  movements: Movements,
-  counters: Counters,
+  controlled: Controlled,
   service: SandboxService,
   data: { readonly seed: number; readonly start: number },
 ): Server => {
   const { wire } = service
-  const match = router(wire.paths)
+  const { counters } = controlled
+  const match = router(wire)
   const tokens = new Tokens(service, data.seed)
-  const answer = surface(world, wire, data.start)
-  const command = control(world, movements, counters)
+  const answer = operations(controlled, service, data.start)
+  const command = control(controlled)
 
   const reply = (request: IncomingMessage): Reply | Promise<Reply> => {
     const target = request.url ?? "/"
@@ -55,9 +79,10 @@ export const makeServer = (
     const method = request.method ?? ""
     if (path.startsWith("/control/")) return command(method, path, query)
     const route = path.startsWith(`${wire.basePath}/`) ? match(path.slice(wire.basePath.length)) : undefined
-    counters.request(route?.endpoint ?? "unknown")
+    const counted = route?.client === undefined ? route?.endpoint : `client.${route.endpoint}`
+    counters.request(counted ?? "unknown")
     if (route === undefined) return failure(404, "not_found", `there is no ${path}`)
-    const { endpoint, id } = route
+    const { endpoint } = route
     const allow = endpoint === "token" ? "POST" : "GET"
     if (method !== allow) return failure(405, "method_not_allowed", `${path} takes ${allow}`, { allow })
     if (endpoint === "token") {
@@ -73,7 +98,7 @@ export const makeServer = (
       const message = "the access token is missing, unknown or expired"
       return failure(401, "invalid_token", message, { "www-authenticate": "Bearer" })
     }
-    return answer(endpoint, id, query)
+    return answer(route, query)
   }
 
   const finish = (response: ServerResponse, made: Reply): void => {

@@ -1,20 +1,20 @@
-import { depositInstructions, destination } from "./AddressBook.ts"
+import { depositInstructions, destination, type Owner } from "./AddressBook.ts"
+import { flatForm, moneyForm } from "./Form.ts"
 import type { IdentifierKind } from "./Identifier.ts"
 import { type Listing, pager } from "./Paging.ts"
 import { Render } from "./Render.ts"
 import { failure, json, type Reply } from "./Reply.ts"
-import type { Endpoint, Wire } from "./Wire.ts"
+import type { ClientEndpoint, Wire } from "./Wire.ts"
 import { destinationsPerAccount, type World } from "./World.ts"
 
 const endpoints = ["https://hooks.example.test/tieout", "https://backup.example.test/hooks?tenant=1"]
 
-/** Makes the answers of all operations of the organization surface but the token request. */
-export const surface = (
-  world: World,
-  wire: Wire,
-  created: number,
-): ((endpoint: Exclude<Endpoint, "token">, id: string, query: string) => Reply) => {
-  const render = new Render(world, wire)
+/** Answers the operations on the resources of one world. */
+export type Surface = (endpoint: ClientEndpoint | "subscriptions", id: string, query: string) => Reply
+
+/** Makes the answers of the operations on a world's resources, in the form that its owner's surface has. */
+export const surface = (world: World, wire: Wire, created: number, owner: Owner): Surface => {
+  const render = new Render(world, owner.flat ? flatForm : moneyForm(wire))
   const page = pager(wire)
   const { accounts, pairs, deposits, withdrawals, conversions, ids } = world
   const createdAt = new Date(created).toISOString()
@@ -52,7 +52,9 @@ export const surface = (
       case "account":
         return found("account", id, accounts.length, (index) => json(200, render.account(index)))
       case "depositInstructions":
-        return found("account", id, accounts.length, (index) => json(200, depositInstructions(world, index)))
+        return found("account", id, accounts.length, (index) =>
+          json(200, depositInstructions(world, index, owner)),
+        )
       case "statement":
         return found("account", id, accounts.length, (index) => page(statement(index), query))
       case "deposits":
@@ -71,6 +73,11 @@ export const surface = (
         return found("withdrawal", id, withdrawals.account.size, (index) =>
           json(200, render.withdrawal(index)),
         )
+      case "conversions":
+        return page(
+          list("conversions", conversions.pair.size, (index) => render.conversion(index)),
+          query,
+        )
       case "conversion":
         return found("conversion", id, conversions.pair.size, (index) => json(200, render.conversion(index)))
       case "conversionPairs":
@@ -81,7 +88,7 @@ export const surface = (
       case "destinations":
         return page(
           list("destinations", accounts.length * destinationsPerAccount, (index) =>
-            destination(world, index, createdAt),
+            destination(world, index, createdAt, owner.flat),
           ),
           query,
         )
