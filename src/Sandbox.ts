@@ -1,5 +1,6 @@
 import { Clients } from "./Sandbox/Clients.ts"
 import { Counters } from "./Sandbox/Control.ts"
+import { Credit } from "./Sandbox/Credit.ts"
 import { Movements } from "./Sandbox/Movement.ts"
 import { readOptions, SandboxError, type SandboxOptions } from "./Sandbox/Options.ts"
 import { makeServer } from "./Sandbox/Server.ts"
@@ -30,7 +31,9 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbo
   const movements = new Movements(world)
   movements.generate()
   const clients = new Clients(data, service.wire)
-  const server = makeServer({ world, movements, clients, counters: new Counters() }, service, data)
+  const credit = new Credit(world, clients, data)
+  const controlled = { world, movements, clients, credit, counters: new Counters() }
+  const server = makeServer(controlled, service, data)
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => {
       const message = `the sandbox cannot listen on ${service.host}:${service.port}: ${cause.message}`

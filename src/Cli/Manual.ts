@@ -106,7 +106,7 @@ export const commands = {
   },
   sandbox: {
     usage:
-      "tieout sandbox [--port N] [--seed N] [--accounts N] [--entries N] [--clients N] [--accounts-per-client N] [--client-entries N] [--from DATE] [--to DATE]",
+      "tieout sandbox [--port N] [--seed N] [--accounts N] [--entries N] [--clients N] [--accounts-per-client N] [--client-entries N] [--receivables N] [--from DATE] [--to DATE]",
     summary: "Serve an imitation of the partner's service on this machine.",
     about: [
       "The same seed gives the same data. It prints the variables that point Tieout to it, and runs until interrupted.",
@@ -116,9 +116,12 @@ export const commands = {
       "--seed N": "Which data; default: 1.",
       "--accounts N": "How many accounts of the organization; default: 12.",
       "--entries N": "How many statement entries over all of them; default: 2000.",
-      "--clients N": "How many represented clients, up to 10000; of ten or more, one in ten is not active. Default: 0.",
+      "--clients N":
+        "How many represented clients, up to 10000; of ten or more, one in ten is not active. Default: 0.",
       "--accounts-per-client N": "How many accounts each client has; default: 4.",
-      "--client-entries N": "How many statement entries over all clients together; default: 20 for each account.",
+      "--client-entries N":
+        "How many statement entries over all clients together; default: 20 for each account.",
+      "--receivables N": "How many receivables, with the credit accounts that follow from them; default: 0.",
       "--from DATE": "First day with movements; default: 2026-09-01.",
       "--to DATE": "Last day with movements; default: 2026-10-31.",
     },

@@ -13,6 +13,7 @@ const wanted = {
   clients: number("clients"),
   accountsPerClient: number("accounts-per-client"),
   clientEntries: number("client-entries"),
+  receivables: number("receivables"),
   from: text("from"),
   to: text("to"),
 }
@@ -51,6 +52,7 @@ export const sandbox = Command.make(
             clients: Option.getOrUndefined(options.clients),
             accountsPerClient: Option.getOrUndefined(options.accountsPerClient),
             clientEntries: Option.getOrUndefined(options.clientEntries),
+            receivables: Option.getOrUndefined(options.receivables),
             from: Option.getOrUndefined(options.from),
             to: Option.getOrUndefined(options.to),
             clientId: credentials.clientId,

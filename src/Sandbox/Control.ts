@@ -1,4 +1,6 @@
 import type { Clients } from "./Clients.ts"
+import type { Credit } from "./Credit.ts"
+import { controlReceivables } from "./CreditControl.ts"
 import { printAmount } from "./Currency.ts"
 import type { Movements } from "./Movement.ts"
 import { failure, json, type Reply } from "./Reply.ts"
@@ -51,13 +53,14 @@ export interface Controlled {
   readonly world: World
   readonly movements: Movements
   readonly clients: Clients
+  readonly credit: Credit
   readonly counters: Counters
 }
 
 type Command = (query: URLSearchParams) => Reply
 
 /** Makes the answers below /control: what lets a test drive and check the sandbox. No token is needed. */
-export const control = ({ world, movements, clients, counters }: Controlled) => {
+export const control = ({ world, movements, clients, credit, counters }: Controlled) => {
   /** What the query's client has, or the organization has if it names none. */
   const chosen = (query: URLSearchParams) => {
     const client = query.get("client")
@@ -73,7 +76,8 @@ export const control = ({ world, movements, clients, counters }: Controlled) => 
         const of = chosen(query)
         if (of === undefined) return noClient
         const { requests, answers } = counters
-        return json(200, JSON.stringify({ requests, answers, clients: clients.size, ...stateOf(of.world) }))
+        const totals = { clients: clients.size, receivables: credit.size }
+        return json(200, JSON.stringify({ requests, answers, ...totals, ...stateOf(of.world) }))
       },
     },
     "/control/reset-counters": {
@@ -83,6 +87,7 @@ export const control = ({ world, movements, clients, counters }: Controlled) => 
         return json(200, JSON.stringify({ reset: true }))
       },
     },
+    "/control/receivables": { method: "POST", answer: (query) => controlReceivables(credit, query) },
     "/control/advance": {
       method: "POST",
       answer: (query) => {

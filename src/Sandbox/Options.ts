@@ -27,6 +27,8 @@ export interface SandboxOptions {
   readonly accountsPerClient?: number | undefined
   /** How many statement entries over all clients together, exactly; 0 .. 20,000,000, default 20 for each account. */
   readonly clientEntries?: number | undefined
+  /** How many receivables, 0 .. 100,000, default 0; eight or more show every status. */
+  readonly receivables?: number | undefined
   /** First day with movements, YYYY-MM-DD in UTC, default 2026-09-01. */
   readonly from?: string | undefined
   /** Last day with movements, included, YYYY-MM-DD in UTC, default 2026-10-31. */
@@ -49,6 +51,7 @@ export interface SandboxData extends WorldData {
   readonly accountsPerClient: number
   /** Undefined: in proportion to their accounts. */
   readonly clientEntries: number | undefined
+  readonly receivables: number
 }
 
 /** What decides how it is served. */
@@ -106,6 +109,7 @@ export const readOptions = (options: SandboxOptions): { data: SandboxData; servi
       options.clientEntries === undefined
         ? undefined
         : integer("clientEntries", options.clientEntries, 0, 20_000_000, 0),
+    receivables: integer("receivables", options.receivables, 0, 100_000, 0),
     start,
     end: last + day - 1,
   }

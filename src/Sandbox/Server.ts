@@ -5,7 +5,7 @@ import { pager } from "./Paging.ts"
 import { failure, type Reply } from "./Reply.ts"
 import { surface } from "./Surface.ts"
 import { Tokens } from "./Tokens.ts"
-import { type Route, router } from "./Wire.ts"
+import { type ResourceRoute, router } from "./Wire.ts"
 
 /** A token request is a few hundred bytes; more is refused before it is kept. */
 const largestBody = 16_384
@@ -33,10 +33,10 @@ const readBody = async (request: IncomingMessage): Promise<string | undefined> =
 }
 
 /** Makes the function that answers what a route asks for, once its token is accepted. */
-const operations = ({ world, clients }: Controlled, { wire }: SandboxService, created: number) => {
+const operations = ({ world, clients, credit }: Controlled, { wire }: SandboxService, created: number) => {
   const organization = surface(world, wire, created, { name: "Sandbox Organization, Ltd.", flat: false })
   const page = pager(wire)
-  return (route: Route, query: string): Reply => {
+  return (route: ResourceRoute, query: string): Reply => {
     if (route.client !== undefined) {
       const index = clients.indexOf(route.client)
       if (index === undefined) return failure(404, "not_found", `there is no client ${route.client}`)
@@ -47,11 +47,12 @@ const operations = ({ world, clients }: Controlled, { wire }: SandboxService, cr
     switch (route.endpoint) {
       case "clients":
         return page({ name: "clients", size: clients.size, render: (index) => clients.render(index) }, query)
-      case "token":
       case "paymentRails":
+        return page(credit.paymentRails(), query)
       case "receivables":
+        return page(credit.receivables(), query)
       case "creditAccounts":
-        return failure(404, "not_found", "this is not served")
+        return page(credit.creditAccounts(), query)
       default:
         return organization(route.endpoint, route.id, query)
     }
@@ -82,10 +83,9 @@ export const makeServer = (
     const counted = route?.client === undefined ? route?.endpoint : `client.${route.endpoint}`
     counters.request(counted ?? "unknown")
     if (route === undefined) return failure(404, "not_found", `there is no ${path}`)
-    const { endpoint } = route
-    const allow = endpoint === "token" ? "POST" : "GET"
+    const allow = route.endpoint === "token" ? "POST" : "GET"
     if (method !== allow) return failure(405, "method_not_allowed", `${path} takes ${allow}`, { allow })
-    if (endpoint === "token") {
+    if (route.endpoint === "token") {
       return readBody(request).then((body) =>
         body === undefined
           ? failure(413, "too_large", `a token request has at most ${largestBody} bytes`, {

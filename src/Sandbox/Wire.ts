@@ -158,10 +158,13 @@ const matcher = <E extends string>(paths: ReadonlyArray<readonly [endpoint: E, p
   }
 }
 
-/** What a path asks for: something of the organization, or something of one of its clients. */
-export type Route =
-  | { readonly client: undefined; readonly endpoint: Endpoint; readonly id: string }
+/** Asks for something of the organization, or for something of one of its clients. */
+export type ResourceRoute =
+  | { readonly client: undefined; readonly endpoint: Exclude<Endpoint, "token">; readonly id: string }
   | { readonly client: string; readonly endpoint: ClientEndpoint; readonly id: string }
+
+/** What a path asks for. */
+export type Route = { readonly client: undefined; readonly endpoint: "token" } | ResourceRoute
 
 /** Makes the function that finds what a path below the base path asks for. */
 export const router = ({ paths, clientPaths }: Wire): ((path: string) => Route | undefined) => {
@@ -175,8 +178,9 @@ export const router = ({ paths, clientPaths }: Wire): ((path: string) => Route |
   )
   const [before = "", after = ""] = clientPaths.prefix.split(/\{\w+\}/)
   return (path) => {
-    const route = ofOrganization(path)
-    if (route !== undefined) return { client: undefined, ...route }
+    const { endpoint, id = "" } = ofOrganization(path) ?? {}
+    if (endpoint === "token") return { client: undefined, endpoint }
+    if (endpoint !== undefined) return { client: undefined, endpoint, id }
     if (!path.startsWith(before)) return undefined
     const slash = path.indexOf("/", before.length)
     if (slash < 0 || !path.startsWith(after, slash)) return undefined
