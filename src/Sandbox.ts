@@ -1,6 +1,7 @@
 import { Clients } from "./Sandbox/Clients.ts"
 import { Counters } from "./Sandbox/Control.ts"
 import { Credit } from "./Sandbox/Credit.ts"
+import { Faults } from "./Sandbox/Faults.ts"
 import { Movements } from "./Sandbox/Movement.ts"
 import { readOptions, SandboxError, type SandboxOptions } from "./Sandbox/Options.ts"
 import { makeServer } from "./Sandbox/Server.ts"
@@ -32,7 +33,8 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbo
   movements.generate()
   const clients = new Clients(data, service.wire)
   const credit = new Credit(world, clients, data)
-  const controlled = { world, movements, clients, credit, counters: new Counters() }
+  const faults = new Faults(data.seed, service.now, service.faults)
+  const controlled = { world, movements, clients, credit, faults, counters: new Counters() }
   const server = makeServer(controlled, service, data)
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => {

@@ -106,10 +106,13 @@ export const commands = {
   },
   sandbox: {
     usage:
-      "tieout sandbox [--port N] [--seed N] [--accounts N] [--entries N] [--clients N] [--accounts-per-client N] [--client-entries N] [--receivables N] [--from DATE] [--to DATE]",
+      "tieout sandbox [--port N] [--seed N] [--accounts N] [--entries N] [--clients N] [--accounts-per-client N] [--client-entries N] [--receivables N] [--from DATE] [--to DATE] [--faults F[,F…]]",
     summary: "Serve an imitation of the partner's service on this machine.",
     about: [
       "The same seed gives the same data. It prints the variables that point Tieout to it, and runs until interrupted.",
+      "Faults: limit (requests a second), unavailable, reset, truncate, slow, expire-token, expire-cursor, repeat, change and",
+      "redirect (in percent of requests). POST /control/faults?set=… changes them while it runs, POST /control/advance?movements=N",
+      "lets more happen (&client=K to one client), POST /control/receivables?index=K&to=… moves a receivable on.",
     ],
     options: {
       "--port N": "Where it listens, on 127.0.0.1; default: any free port.",
@@ -124,8 +127,13 @@ export const commands = {
       "--receivables N": "How many receivables, with the credit accounts that follow from them; default: 0.",
       "--from DATE": "First day with movements; default: 2026-09-01.",
       "--to DATE": "Last day with movements; default: 2026-10-31.",
+      "--faults F[,F…]":
+        "What goes wrong: none, wild (all that passes), or names with a rate if need be, as in unavailable:2,limit:20. Default: none.",
     },
-    examples: [["tieout sandbox --port 8700 --entries 10000", "in one shell, tieout sync in another"]],
+    examples: [
+      ["tieout sandbox --port 8700 --entries 10000", "in one shell, tieout sync in another"],
+      ["tieout sandbox --clients 200 --receivables 50 --faults wild", "every surface, in any weather"],
+    ],
   },
   demo: {
     usage: "tieout demo",

@@ -16,6 +16,7 @@ const wanted = {
   receivables: number("receivables"),
   from: text("from"),
   to: text("to"),
+  faults: text("faults"),
 }
 
 const credentials = { clientId: "sandbox-client", clientSecret: "sandbox-secret", scope: "sandbox" }
@@ -55,6 +56,7 @@ export const sandbox = Command.make(
             receivables: Option.getOrUndefined(options.receivables),
             from: Option.getOrUndefined(options.from),
             to: Option.getOrUndefined(options.to),
+            faults: Option.getOrUndefined(options.faults),
             clientId: credentials.clientId,
             clientSecret: credentials.clientSecret,
           }),

@@ -125,7 +125,7 @@ export class Clients {
     const movements = new Movements(world)
     movements.generate()
     const owner = { name: this.name(index), flat: true }
-    const made = { world, movements, answer: surface(world, this.#wire, start, owner) }
+    const made = { world, movements, answer: surface(world, this.#wire, start, owner, `client.${index}.`) }
     this.#worlds.set(index, made)
     return made
   }

@@ -2,6 +2,8 @@ import type { Clients } from "./Clients.ts"
 import type { Credit } from "./Credit.ts"
 import { controlReceivables } from "./CreditControl.ts"
 import { printAmount } from "./Currency.ts"
+import { readFaults } from "./FaultPlan.ts"
+import type { Faults } from "./Faults.ts"
 import type { Movements } from "./Movement.ts"
 import { failure, json, type Reply } from "./Reply.ts"
 import type { World } from "./World.ts"
@@ -54,13 +56,14 @@ export interface Controlled {
   readonly movements: Movements
   readonly clients: Clients
   readonly credit: Credit
+  readonly faults: Faults
   readonly counters: Counters
 }
 
 type Command = (query: URLSearchParams) => Reply
 
 /** Makes the answers below /control: what lets a test drive and check the sandbox. No token is needed. */
-export const control = ({ world, movements, clients, credit, counters }: Controlled) => {
+export const control = ({ world, movements, clients, credit, faults, counters }: Controlled) => {
   /** What the query's client has, or the organization has if it names none. */
   const chosen = (query: URLSearchParams) => {
     const client = query.get("client")
@@ -69,47 +72,53 @@ export const control = ({ world, movements, clients, credit, counters }: Control
   }
   const noClient = failure(400, "invalid_request", "client must be the index of an active client, from 0")
 
-  const routes: Record<string, { method: string; answer: Command }> = {
-    "/control/state": {
-      method: "GET",
-      answer: (query) => {
-        const of = chosen(query)
-        if (of === undefined) return noClient
-        const { requests, answers } = counters
-        const totals = { clients: clients.size, receivables: credit.size }
-        return json(200, JSON.stringify({ requests, answers, ...totals, ...stateOf(of.world) }))
-      },
-    },
-    "/control/reset-counters": {
-      method: "POST",
-      answer: () => {
-        counters.reset()
-        return json(200, JSON.stringify({ reset: true }))
-      },
-    },
-    "/control/receivables": { method: "POST", answer: (query) => controlReceivables(credit, query) },
-    "/control/advance": {
-      method: "POST",
-      answer: (query) => {
-        const asked = query.get("movements") ?? ""
-        if (!/^[1-9]\d{0,6}$/.test(asked)) {
-          return failure(400, "invalid_request", "movements must be a whole number from 1 to 9999999")
-        }
-        const of = chosen(query)
-        if (of === undefined) return noClient
-        const before = of.world.entries.account.size
-        of.movements.advance(Number(asked))
-        const entries = of.world.entries.account.size - before
-        return json(200, JSON.stringify({ movements: Number(asked), entries }))
-      },
-    },
+  const state: Command = (query) => {
+    const of = chosen(query)
+    if (of === undefined) return noClient
+    const { requests, answers } = counters
+    const totals = { faults: faults.counts, clients: clients.size, receivables: credit.size }
+    return json(200, JSON.stringify({ requests, answers, ...totals, ...stateOf(of.world) }))
+  }
+  const resetCounters: Command = () => {
+    counters.reset()
+    faults.reset()
+    return json(200, JSON.stringify({ reset: true }))
+  }
+  const advance: Command = (query) => {
+    const asked = query.get("movements") ?? ""
+    if (!/^[1-9]\d{0,6}$/.test(asked)) {
+      return failure(400, "invalid_request", "movements must be a whole number from 1 to 9999999")
+    }
+    const of = chosen(query)
+    if (of === undefined) return noClient
+    const before = of.world.entries.account.size
+    of.movements.advance(Number(asked))
+    const entries = of.world.entries.account.size - before
+    return json(200, JSON.stringify({ movements: Number(asked), entries }))
+  }
+  const showFaults = () => json(200, JSON.stringify({ faults: faults.plan, happened: faults.counts }))
+  const setFaults: Command = (query) => {
+    const plan = readFaults(query.get("set") ?? "?")
+    if (typeof plan === "string") return failure(400, "invalid_request", `set: ${plan}`)
+    faults.set(plan)
+    return showFaults()
+  }
+
+  const get = (answer: Command): Readonly<Record<string, Command>> => ({ GET: answer })
+  const post = (answer: Command): Readonly<Record<string, Command>> => ({ POST: answer })
+  const routes: Readonly<Record<string, Readonly<Record<string, Command>>>> = {
+    "/control/state": get(state),
+    "/control/reset-counters": post(resetCounters),
+    "/control/receivables": post((query) => controlReceivables(credit, query)),
+    "/control/faults": { GET: showFaults, POST: setFaults },
+    "/control/advance": post(advance),
   }
   return (method: string, path: string, query: string): Reply => {
     const route = routes[path]
     if (route === undefined) return failure(404, "not_found", `there is no ${path}`)
-    if (route.method !== method) {
-      return failure(405, "method_not_allowed", `${path} takes ${route.method}`, { allow: route.method })
-    }
-    return route.answer(new URLSearchParams(query))
+    const answer = route[method]
+    if (answer !== undefined) return answer(new URLSearchParams(query))
+    const allow = Object.keys(route).join(", ")
+    return failure(405, "method_not_allowed", `${path} takes ${allow}`, { allow })
   }
 }

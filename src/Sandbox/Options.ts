@@ -1,4 +1,5 @@
 import { Data } from "effect"
+import { type FaultPlan, readFaults } from "./FaultPlan.ts"
 import { defaultWire, renamed, type Wire, type WireOptions } from "./Wire.ts"
 import type { WorldData } from "./World.ts"
 
@@ -39,6 +40,8 @@ export interface SandboxOptions {
   readonly clientSecret?: string | undefined
   /** Lifetime of a token in seconds, default 3600. */
   readonly expiresIn?: number | undefined
+  /** What goes wrong: `none`, `wild`, or `name[:rate]` of FaultPlan.ts, separated by commas. Default `none`. */
+  readonly faults?: string | undefined
   /** Names and paths on the wire that the interface leaves open. */
   readonly wire?: WireOptions | undefined
   /** The clock that tokens live by, in milliseconds since 1970; the data never depends on it. Default `Date.now`. */
@@ -61,6 +64,7 @@ export interface SandboxService {
   readonly clientId: string
   readonly clientSecret: string
   readonly expiresIn: number
+  readonly faults: FaultPlan
   readonly wire: Wire
   readonly now: () => number
 }
@@ -113,12 +117,15 @@ export const readOptions = (options: SandboxOptions): { data: SandboxData; servi
     start,
     end: last + day - 1,
   }
+  const faults = readFaults(options.faults ?? "none")
+  if (typeof faults === "string") problems.push(`faults: ${faults}`)
   const service = {
     port: integer("port", options.port, 0, 65_535, 0),
     host: text("host", options.host, "127.0.0.1"),
     clientId: text("clientId", options.clientId, "sandbox-client"),
     clientSecret: text("clientSecret", options.clientSecret, "sandbox-secret"),
     expiresIn: integer("expiresIn", options.expiresIn, 1, 31_536_000, 3600),
+    faults: typeof faults === "string" ? new Map() : faults,
     wire: renamed(defaultWire, options.wire),
     now: options.now ?? Date.now,
   }

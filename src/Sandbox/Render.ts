@@ -127,11 +127,12 @@ export class Render {
     }
   }
 
-  deposit(index: number): string {
+  /** A deposit, or what it was like before it was completed. */
+  deposit(index: number, earlier = false): string {
     const { ids, deposits } = this.#world
     const { currency, index: account } = this.#account(deposits.account.at(index))
     const fee = deposits.fee.at(index)
-    const status = deposits.status.at(index)
+    const status = earlier ? "PENDING" : deposits.status.at(index)
     const name = this.#text("deposit", index, purpose.name, texts.remitters, 10)
     return (
       `{"depositId":"${ids.of("deposit", index)}","account":${this.#refs[account]},` +
@@ -167,12 +168,12 @@ export class Render {
     return `,"supportingDocuments":${JSON.stringify([document])}`
   }
 
-  withdrawal(index: number): string {
+  withdrawal(index: number, earlier = false): string {
     const { ids, withdrawals } = this.#world
     const { currency, index: account } = this.#account(withdrawals.account.at(index))
     const amount = withdrawals.amount.at(index)
     const fee = withdrawals.fee.at(index)
-    const status = this.#form.withdrawalStatus(withdrawals.status.at(index))
+    const status = earlier ? "PENDING" : this.#form.withdrawalStatus(withdrawals.status.at(index))
     const reference = this.#text("withdrawal", index, purpose.reference, texts.references, 25)
     const anonymous = ids.bits("withdrawal", index, purpose.name) % 25 === 0
     return (
@@ -189,16 +190,16 @@ export class Render {
     )
   }
 
-  conversion(index: number): string {
+  conversion(index: number, earlier = false): string {
     const { ids, conversions } = this.#world
     const pair = this.#world.pairs[conversions.pair.at(index)]
     if (pair === undefined) throw new RangeError(`no pair of conversion ${index}`)
     const { sell, buy } = pair
     const fiat = sell.currency.digital ? buy.currency : sell.currency
-    const status = conversions.status.at(index)
+    const status = earlier ? "ACTIVE" : conversions.status.at(index)
     const scale = conversions.rateScale.at(index)
     const digits = String(conversions.rate.at(index)).padStart(scale + 1, "0")
-    const completedAt = conversions.completedAt.at(index)
+    const completedAt = earlier ? 0 : conversions.completedAt.at(index)
     const dated = completedAt > 0 && ids.bits("conversion", index, purpose.name) % 30 !== 0
     return (
       `{"conversionId":"${ids.of("conversion", index)}","pairId":"${ids.of("pair", pair.index)}",` +
