@@ -17,6 +17,7 @@ const wanted = {
   from: text("from"),
   to: text("to"),
   faults: text("faults"),
+  names: text("names"),
 }
 
 const credentials = { clientId: "sandbox-client", clientSecret: "sandbox-secret", scope: "sandbox" }
@@ -57,6 +58,7 @@ export const sandbox = Command.make(
             from: Option.getOrUndefined(options.from),
             to: Option.getOrUndefined(options.to),
             faults: Option.getOrUndefined(options.faults),
+            names: Option.getOrUndefined(options.names),
             clientId: credentials.clientId,
             clientSecret: credentials.clientSecret,
           }),

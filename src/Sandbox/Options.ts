@@ -1,6 +1,7 @@
 import { Data } from "effect"
 import { type FaultPlan, readFaults } from "./FaultPlan.ts"
 import { defaultWire, renamed, type Wire, type WireOptions } from "./Wire.ts"
+import { wireNamed } from "./WireNames.ts"
 import type { WorldData } from "./World.ts"
 
 /** Why a sandbox could not start. `Options`: `problems` names each bad value; `Listen`: the port could not be opened. */
@@ -42,7 +43,9 @@ export interface SandboxOptions {
   readonly expiresIn?: number | undefined
   /** What goes wrong: `none`, `wild`, or `name[:rate]` of FaultPlan.ts, separated by commas. Default `none`. */
   readonly faults?: string | undefined
-  /** Names and paths on the wire that the interface leaves open. */
+  /** Which names and paths the wire has where the interface leaves them open: `plain` or `odd`. Default `plain`. */
+  readonly names?: string | undefined
+  /** Some of these names one by one. */
   readonly wire?: WireOptions | undefined
   /** The clock that tokens live by, in milliseconds since 1970; the data never depends on it. Default `Date.now`. */
   readonly now?: (() => number) | undefined
@@ -119,6 +122,8 @@ export const readOptions = (options: SandboxOptions): { data: SandboxData; servi
   }
   const faults = readFaults(options.faults ?? "none")
   if (typeof faults === "string") problems.push(`faults: ${faults}`)
+  const named = wireNamed(options.names ?? "plain")
+  if (typeof named === "string") problems.push(`names: ${named}`)
   const service = {
     port: integer("port", options.port, 0, 65_535, 0),
     host: text("host", options.host, "127.0.0.1"),
@@ -126,7 +131,7 @@ export const readOptions = (options: SandboxOptions): { data: SandboxData; servi
     clientSecret: text("clientSecret", options.clientSecret, "sandbox-secret"),
     expiresIn: integer("expiresIn", options.expiresIn, 1, 31_536_000, 3600),
     faults: typeof faults === "string" ? new Map() : faults,
-    wire: renamed(defaultWire, options.wire),
+    wire: renamed(typeof named === "string" ? defaultWire : named, options.wire),
     now: options.now ?? Date.now,
   }
   if (problems.length > 0) {

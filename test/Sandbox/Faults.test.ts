@@ -54,8 +54,11 @@ describe("the faults of the sandbox", () => {
       expect((await set(wrong)).status, wrong).toBe(400)
     }
     expect((await fetch(`${sandbox.origin}/control/faults`, { method: "PUT" })).status).toBe(405)
-    await expect(startSandbox({ faults: "storm" })).rejects.toMatchObject({
-      problems: [expect.stringMatching(/^faults: found "storm", expected none, or some of wild, limit, /)],
+    await expect(startSandbox({ faults: "storm", names: "new" })).rejects.toMatchObject({
+      problems: [
+        expect.stringMatching(/^faults: found "storm", expected none, or some of wild, limit, /),
+        'names: found "new", expected plain or odd',
+      ],
     })
   })
 
