@@ -70,7 +70,7 @@ export class ReceivableSource {
     const count = this.#clients.size === 0 ? strangers : this.#clients.size
     const client = this.#ids.bits("receivable", index, 1) % count
     // Nobody is funded before the onboarding is done.
-    return this.#clients.status(client) === "ONBOARDING" ? client + 1 : client
+    return this.#clients.status(client) === "ONBOARDING" ? client - 1 : client
   }
 
   /** A request that is just accepted. */
