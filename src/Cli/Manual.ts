@@ -106,7 +106,7 @@ export const commands = {
   },
   sandbox: {
     usage:
-      "tieout sandbox [--port N] [--seed N] [--accounts N] [--entries N] [--clients N] [--accounts-per-client N] [--client-entries N] [--receivables N] [--from DATE] [--to DATE] [--faults F[,F…]] [--names N]",
+      "tieout sandbox [--port N] [--seed N] [--accounts N] [--entries N] [--clients N] [--accounts-per-client N] [--client-entries N] [--receivables N] [--from DATE] [--to DATE] [--faults F[,F…]] [--names WHICH]",
     summary: "Serve an imitation of the partner's service on this machine.",
     about: [
       "The same seed gives the same data. It prints the variables that point Tieout to it, and runs until interrupted.",
@@ -129,7 +129,7 @@ export const commands = {
       "--to DATE": "Last day with movements; default: 2026-10-31.",
       "--faults F[,F…]":
         "What goes wrong: none, wild (all that passes), or names with a rate if need be, as in unavailable:2,limit:20. Default: none.",
-      "--names N":
+      "--names WHICH":
         "plain, or odd: other parameters, fields and paths where the interface does not show them. Default: plain.",
     },
     examples: [
