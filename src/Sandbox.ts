@@ -1,4 +1,7 @@
+import { Clients } from "./Sandbox/Clients.ts"
 import { Counters } from "./Sandbox/Control.ts"
+import { Credit } from "./Sandbox/Credit.ts"
+import { Faults } from "./Sandbox/Faults.ts"
 import { Movements } from "./Sandbox/Movement.ts"
 import { readOptions, SandboxError, type SandboxOptions } from "./Sandbox/Options.ts"
 import { makeServer } from "./Sandbox/Server.ts"
@@ -11,14 +14,14 @@ export interface Sandbox {
   /** Where `/control/…` lives: scheme, host and port. */
   readonly origin: string
   readonly port: number
-  /** Lets that many more movements happen. */
-  readonly advance: (movements: number) => void
+  /** Lets that many more movements happen in the organization, or to the active client with that index. */
+  readonly advance: (movements: number, client?: number) => void
   /** Stops listening and cuts all connections. */
   readonly close: () => Promise<void>
 }
 
 /**
- * Starts a fake of the partner service, written from `partner-interface.md` alone: the organization surface over real
+ * Starts a fake of the partner service, written from `partner-interface.md` alone: its surfaces over real
  * HTTP, with data that depends only on the options.
  *
  * @throws SandboxError with reason `Options` for bad values, `Listen` if the port cannot be opened.
@@ -28,7 +31,11 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbo
   const world = new World(data)
   const movements = new Movements(world)
   movements.generate()
-  const server = makeServer(world, movements, new Counters(), service, data)
+  const clients = new Clients(data, service.wire)
+  const credit = new Credit(world, clients, data)
+  const faults = new Faults(data.seed, service.now, service.faults)
+  const controlled = { world, movements, clients, credit, faults, counters: new Counters() }
+  const server = makeServer(controlled, service, data)
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => {
       const message = `the sandbox cannot listen on ${service.host}:${service.port}: ${cause.message}`
@@ -43,7 +50,8 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbo
     url: `${origin}${service.wire.basePath}`,
     origin,
     port,
-    advance: (count) => movements.advance(count),
+    advance: (count, client) =>
+      (client === undefined ? movements : clients.world(client)?.movements)?.advance(count),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

@@ -125,20 +125,37 @@ export const commands = {
     examples: [["tieout verify exports/default-org/2026-10/1", "after copying it somewhere"]],
   },
   sandbox: {
-    usage: "tieout sandbox [--port N] [--seed N] [--accounts N] [--entries N] [--from DATE] [--to DATE]",
+    usage:
+      "tieout sandbox [--port N] [--seed N] [--accounts N] [--entries N] [--clients N] [--accounts-per-client N] [--client-entries N] [--receivables N] [--from DATE] [--to DATE] [--faults F[,F…]] [--names WHICH]",
     summary: "Serve an imitation of the partner's service on this machine.",
     about: [
       "The same seed gives the same data. It prints the variables that point Tieout to it, and runs until interrupted.",
+      "Faults: limit (requests a second), unavailable, reset, truncate, slow, expire-token, expire-cursor, repeat, change and",
+      "redirect (in percent of requests). POST /control/faults?set=… changes them while it runs, POST /control/advance?movements=N",
+      "lets more happen (&client=K to one client), POST /control/receivables?index=K&to=… moves a receivable on.",
     ],
     options: {
       "--port N": "Where it listens, on 127.0.0.1; default: any free port.",
       "--seed N": "Which data; default: 1.",
-      "--accounts N": "How many accounts; default: 12.",
-      "--entries N": "How many statement entries in all; default: 2000.",
+      "--accounts N": "How many accounts of the organization; default: 12.",
+      "--entries N": "How many statement entries over all of them; default: 2000.",
+      "--clients N":
+        "How many represented clients, up to 10000; of ten or more, one in ten is not active. Default: 0.",
+      "--accounts-per-client N": "How many accounts each client has; default: 4.",
+      "--client-entries N":
+        "How many statement entries over all clients together; default: 20 for each account.",
+      "--receivables N": "How many receivables, with the credit accounts that follow from them; default: 0.",
       "--from DATE": "First day with movements; default: 2026-09-01.",
       "--to DATE": "Last day with movements; default: 2026-10-31.",
+      "--faults F[,F…]":
+        "What goes wrong: none, wild (all that passes), or names with a rate if need be, as in unavailable:2,limit:20. Default: none.",
+      "--names WHICH":
+        "plain, or odd: other parameters, fields and paths where the interface does not show them. Default: plain.",
     },
-    examples: [["tieout sandbox --port 8700 --entries 10000", "in one shell, tieout sync in another"]],
+    examples: [
+      ["tieout sandbox --port 8700 --entries 10000", "in one shell, tieout sync in another"],
+      ["tieout sandbox --clients 200 --receivables 50 --faults wild", "every surface, in any weather"],
+    ],
   },
   demo: {
     usage: "tieout demo",

@@ -44,8 +44,11 @@ const openingOf = (ids: Identifiers, index: number, currency: Currency): bigint 
   return units * 10n ** BigInt(currency.smallest) + odd * (currency.scale === 8 ? 10_000n : 1n)
 }
 
-/** Makes the accounts: all currencies first, then all of them again with other payment rails. */
-export const makeAccounts = (ids: Identifiers, count: number): ReadonlyArray<Account> =>
+/**
+ * Makes the accounts: all currencies first, then all of them again with other payment rails, of which the first `skip`
+ * are left out.
+ */
+export const makeAccounts = (ids: Identifiers, count: number, skip: number): ReadonlyArray<Account> =>
   Array.from({ length: count }, (_, index) => {
     const currency = currencies[index % currencies.length] ?? currencies[0]
     const group = Math.floor(index / currencies.length)
@@ -54,8 +57,8 @@ export const makeAccounts = (ids: Identifiers, count: number): ReadonlyArray<Acc
       index,
       id: ids.of("account", index),
       currency,
-      rail: railOf(currency, group),
-      network: networkOf(group),
+      rail: railOf(currency, group + skip),
+      network: networkOf(group + skip),
       quantum: currency.digital && !fine ? 100n : 1n,
       opening: openingOf(ids, index, currency),
       dormant: index % 36 === 10,

@@ -35,8 +35,15 @@ const creditorReference = (reference: string): string => {
   return `RF${check}${reference}`.replace(/(.{4})(?=.)/g, "$1 ")
 }
 
-/** Where money for an account is to be sent; the bank form has a reference only where the receiving account is shared. */
-export const depositInstructions = ({ accounts, ids }: World, index: number): string => {
+/** Who owns the accounts, and how the interface shows what is theirs. */
+export interface Owner {
+  readonly name: string
+  /** Bank details lie flat beside the account number; every bank account is paid into with a reference. */
+  readonly flat: boolean
+}
+
+/** Where money for an account is to be sent; a bank account that is not shared needs no reference, but for the flat form. */
+export const depositInstructions = ({ accounts, ids }: World, index: number, owner: Owner): string => {
   const account = accounts[index]
   if (account === undefined) throw new RangeError(`no account ${index}`)
   if (account.currency.digital) {
@@ -44,14 +51,14 @@ export const depositInstructions = ({ accounts, ids }: World, index: number): st
     return JSON.stringify({ walletAddress: address, network: account.network })
   }
   const bits = ids.bits("account", index, 3)
-  const shared = bits % 2 === 0
+  const referenced = owner.flat || bits % 2 === 0
   const [bankName, swiftBic] = addressBookBanks[bits % addressBookBanks.length] ?? addressBookBanks[0]
   return JSON.stringify({
-    beneficiaryName: "Sandbox Organization, Ltd.",
+    beneficiaryName: owner.name,
     accountNumber: String(1_000_000_000 + (bits % 900_000_000)),
     swiftBic,
     bankName,
-    ...(shared
+    ...(referenced
       ? { reference: creditorReference(`${letters[bits % 26]}${1_000_000 + (bits % 8_999_999)}`) }
       : {}),
   })
@@ -64,7 +71,7 @@ const statusOf = (index: number): string => {
   return Math.floor(index / destinationsPerAccount) % 2 === 0 ? "SUSPENDED" : "CLOSED"
 }
 
-const detailsOf = ({ accounts, ids }: World, index: number) => {
+const detailsOf = ({ accounts, ids }: World, index: number, flat: boolean) => {
   const account = accounts[Math.floor(index / destinationsPerAccount)]
   if (account === undefined) throw new RangeError(`no destination ${index}`)
   const currency = account.currency.code
@@ -74,15 +81,17 @@ const detailsOf = ({ accounts, ids }: World, index: number) => {
   }
   const bits = ids.bits("destination", index, 3)
   const [bankName, swiftBic, country, city] = addressBookBanks[bits % 5] ?? addressBookBanks[0]
+  const accountNumber = `ACC-${100_000_000 + (bits % 899_999_999)}`
+  if (flat) return { currency, details: { accountNumber, swiftBic, bankName } }
   const full = bits % 3 !== 0
   const address = full ? { country, city, streetName: "Harbour Street", buildingNumber: "1a" } : { country }
   const bank = { bankName, address, ...(full ? { swiftBic } : { clearingCode: "026009593" }) }
-  return { currency, details: { accountNumber: `ACC-${100_000_000 + (bits % 899_999_999)}`, bank } }
+  return { currency, details: { accountNumber, bank } }
 }
 
-/** An address book entry, in the block form. */
-export const destination = (world: World, index: number, createdAt: string): string => {
-  const { currency, details } = detailsOf(world, index)
+/** An address book entry, in the block or the flat form. */
+export const destination = (world: World, index: number, createdAt: string, flat: boolean): string => {
+  const { currency, details } = detailsOf(world, index, flat)
   return JSON.stringify({
     destinationId: world.ids.of("destination", index),
     status: statusOf(index),
@@ -93,8 +102,13 @@ export const destination = (world: World, index: number, createdAt: string): str
 }
 
 /** The snapshot of an address book entry on a withdrawal: without status and creation date, sometimes without identity. */
-export const destinationSnapshot = (world: World, index: number, anonymous: boolean): string => {
-  const { currency, details } = detailsOf(world, index)
+export const destinationSnapshot = (
+  world: World,
+  index: number,
+  anonymous: boolean,
+  flat: boolean,
+): string => {
+  const { currency, details } = detailsOf(world, index, flat)
   const identity = anonymous ? {} : { destinationId: world.ids.of("destination", index), currency }
   return JSON.stringify({ ...identity, ...details })
 }

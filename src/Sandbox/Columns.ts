@@ -83,3 +83,22 @@ export class AmountColumn {
     this.#data[index] = this.#checked(value)
   }
 }
+
+/** A growing set of row numbers, a bit each. */
+export class RowSet {
+  #data = new Uint8Array(0)
+
+  add(row: number): void {
+    const place = row >>> 3
+    if (place >= this.#data.length) {
+      const grown = new Uint8Array(Math.max(16, place * 2))
+      grown.set(this.#data)
+      this.#data = grown
+    }
+    this.#data[place] = (this.#data[place] ?? 0) | (1 << (row & 7))
+  }
+
+  has(row: number): boolean {
+    return ((this.#data[row >>> 3] ?? 0) & (1 << (row & 7))) !== 0
+  }
+}

@@ -1,4 +1,9 @@
+import type { Clients } from "./Clients.ts"
+import type { Credit } from "./Credit.ts"
+import { controlReceivables } from "./CreditControl.ts"
 import { printAmount } from "./Currency.ts"
+import { readFaults } from "./FaultPlan.ts"
+import type { Faults } from "./Faults.ts"
 import type { Movements } from "./Movement.ts"
 import { failure, json, type Reply } from "./Reply.ts"
 import type { World } from "./World.ts"
@@ -22,64 +27,98 @@ export class Counters {
   }
 }
 
-const state = (world: World, counters: Counters): string =>
-  JSON.stringify({
-    requests: counters.requests,
-    answers: counters.answers,
-    movements: world.movements,
-    unfinished: world.later.size,
-    entries: world.entries.account.size,
-    deposits: world.deposits.account.size,
-    withdrawals: world.withdrawals.account.size,
-    conversions: world.conversions.pair.size,
-    conversionIds: world.conversions.pair.size > 100_000 ? undefined : allConversions(world),
-    accounts: world.accounts.map((account) => ({
-      accountId: account.id,
-      currency: account.currency.code,
-      status: account.status,
-      entries: account.entries.size,
-      openingBalance: printAmount(account.entries.size === 0 ? 0n : account.opening, account.currency),
-      balance: printAmount(account.balance, account.currency),
-    })),
-  })
+/** What a test can know of a world beyond what is served. */
+const stateOf = (world: World) => ({
+  movements: world.movements,
+  unfinished: world.later.size,
+  entries: world.entries.account.size,
+  deposits: world.deposits.account.size,
+  withdrawals: world.withdrawals.account.size,
+  conversions: world.conversions.pair.size,
+  conversionIds: world.conversions.pair.size > 100_000 ? undefined : allConversions(world),
+  accounts: world.accounts.map((account) => ({
+    accountId: account.id,
+    currency: account.currency.code,
+    status: account.status,
+    entries: account.entries.size,
+    openingBalance: printAmount(account.entries.size === 0 ? 0n : account.opening, account.currency),
+    balance: printAmount(account.balance, account.currency),
+  })),
+})
 
 /** The surface has no list of conversions; a test may still want the ones without an entry. */
 const allConversions = (world: World): ReadonlyArray<string> =>
   Array.from({ length: world.conversions.pair.size }, (_, index) => world.ids.of("conversion", index))
 
+/** All that can be driven and looked at. */
+export interface Controlled {
+  readonly world: World
+  readonly movements: Movements
+  readonly clients: Clients
+  readonly credit: Credit
+  readonly faults: Faults
+  readonly counters: Counters
+}
+
+type Command = (query: URLSearchParams) => Reply
+
 /** Makes the answers below /control: what lets a test drive and check the sandbox. No token is needed. */
-export const control = (world: World, movements: Movements, counters: Counters) => {
-  const routes: Record<string, { method: string; answer: (query: URLSearchParams) => Reply }> = {
-    "/control/state": { method: "GET", answer: () => json(200, state(world, counters)) },
-    "/control/reset-counters": {
-      method: "POST",
-      answer: () => {
-        counters.reset()
-        return json(200, JSON.stringify({ reset: true }))
-      },
-    },
-    "/control/advance": {
-      method: "POST",
-      answer: (query) => {
-        const asked = query.get("movements") ?? ""
-        if (!/^[1-9]\d{0,6}$/.test(asked)) {
-          return failure(400, "invalid_request", "movements must be a whole number from 1 to 9999999")
-        }
-        const before = world.entries.account.size
-        movements.advance(Number(asked))
-        return json(
-          200,
-          JSON.stringify({ movements: Number(asked), entries: world.entries.account.size - before }),
-        )
-      },
-    },
+export const control = ({ world, movements, clients, credit, faults, counters }: Controlled) => {
+  /** What the query's client has, or the organization has if it names none. */
+  const chosen = (query: URLSearchParams) => {
+    const client = query.get("client")
+    if (client === null) return { world, movements }
+    return /^(0|[1-9]\d{0,5})$/.test(client) ? clients.world(Number(client)) : undefined
+  }
+  const noClient = failure(400, "invalid_request", "client must be the index of an active client, from 0")
+
+  const state: Command = (query) => {
+    const of = chosen(query)
+    if (of === undefined) return noClient
+    const { requests, answers } = counters
+    const totals = { faults: faults.counts, clients: clients.size, receivables: credit.size }
+    return json(200, JSON.stringify({ requests, answers, ...totals, ...stateOf(of.world) }))
+  }
+  const resetCounters: Command = () => {
+    counters.reset()
+    faults.reset()
+    return json(200, JSON.stringify({ reset: true }))
+  }
+  const advance: Command = (query) => {
+    const asked = query.get("movements") ?? ""
+    if (!/^[1-9]\d{0,6}$/.test(asked)) {
+      return failure(400, "invalid_request", "movements must be a whole number from 1 to 9999999")
+    }
+    const of = chosen(query)
+    if (of === undefined) return noClient
+    const before = of.world.entries.account.size
+    of.movements.advance(Number(asked))
+    const entries = of.world.entries.account.size - before
+    return json(200, JSON.stringify({ movements: Number(asked), entries }))
+  }
+  const showFaults = () => json(200, JSON.stringify({ faults: faults.plan, happened: faults.counts }))
+  const setFaults: Command = (query) => {
+    const plan = readFaults(query.get("set") ?? "?")
+    if (typeof plan === "string") return failure(400, "invalid_request", `set: ${plan}`)
+    faults.set(plan)
+    return showFaults()
+  }
+
+  const get = (answer: Command): Readonly<Record<string, Command>> => ({ GET: answer })
+  const post = (answer: Command): Readonly<Record<string, Command>> => ({ POST: answer })
+  const routes: Readonly<Record<string, Readonly<Record<string, Command>>>> = {
+    "/control/state": get(state),
+    "/control/reset-counters": post(resetCounters),
+    "/control/receivables": post((query) => controlReceivables(credit, query)),
+    "/control/faults": { GET: showFaults, POST: setFaults },
+    "/control/advance": post(advance),
   }
   return (method: string, path: string, query: string): Reply => {
     const route = routes[path]
     if (route === undefined) return failure(404, "not_found", `there is no ${path}`)
-    if (route.method !== method) {
-      return failure(405, "method_not_allowed", `${path} takes ${route.method}`, { allow: route.method })
-    }
-    return route.answer(new URLSearchParams(query))
+    const answer = route[method]
+    if (answer !== undefined) return answer(new URLSearchParams(query))
+    const allow = Object.keys(route).join(", ")
+    return failure(405, "method_not_allowed", `${path} takes ${allow}`, { allow })
   }
 }

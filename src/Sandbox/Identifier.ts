@@ -10,6 +10,9 @@ const kinds = {
   destination: 7,
   payout: 8,
   subscription: 9,
+  client: 10,
+  receivable: 11,
+  creditAccount: 12,
 } as const
 
 /** What an identifier is for; an identifier of one kind is unknown as another. */

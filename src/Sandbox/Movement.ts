@@ -107,7 +107,8 @@ export class Movements {
     const world = this.#world
     if (kind < 75) return withdraw(world, account)
     if (kind < 90) return convert(world)
-    return kind < 95 ? payOut(world, account) : adjust(world, account)
+    if (kind < 95) return world.paysOut ? payOut(world, account) : withdraw(world, account)
+    return adjust(world, account)
   }
 
   #retire(): void {

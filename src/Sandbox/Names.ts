@@ -95,3 +95,37 @@ export const addressBookBanks: NonEmpty<readonly [name: string, bic: string, cou
     ["東京湾銀行", "TOBAJPJT", "JP", "東京"],
     ["Banque du Léman S.A.", "BLEMCHGG", "CH", "Genève"],
   ]
+
+/** First parts of clients' registered names. */
+export const legalNames: NonEmpty<string> = [
+  "Alder",
+  "Bösch & Partner",
+  "Crème de la Mer",
+  "Delta-Fünf",
+  "Ēriks",
+  "Fjord",
+  "Gómez Hermanos",
+  "Hồng Hà",
+  "İstanbul Tekstil",
+  "Jäger's",
+  "Kestrel, Wren",
+  "Łódź Import",
+]
+
+/** Legal forms at the end of clients' registered names. */
+export const legalForms: NonEmpty<string> = ["Ltd", "GmbH", "S.A.", "AG", "Sp. z o.o.", "K.K.", "B.V.", "LLC"]
+
+/** Clients' legal addresses; the district is a two-letter code where the country is US or CA. */
+export const legalAddresses: NonEmpty<Readonly<Record<string, string>>> = [
+  { address: "1 Harbor Plaza", city: "New York", district: "NY", postalCode: "10004", country: "US" },
+  {
+    address: "Kaiserstraße 12",
+    addressExtended: "3. OG, Tür 7",
+    city: "Wien",
+    postalCode: "1070",
+    country: "AT",
+  },
+  { address: "99 Rue de l'Église", city: "Montréal", district: "QC", postalCode: "H2Y 1A1", country: "CA" },
+  { address: "銀座4-5-6", city: "東京", district: "東京都", postalCode: "104-0061", country: "JP" },
+  { address: 'Flat 2, "The Mews"', city: "London", postalCode: "SW1A 2AA", country: "GB" },
+]

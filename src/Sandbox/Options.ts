@@ -1,5 +1,8 @@
 import { Data } from "effect"
-import { defaultWire, type Wire } from "./Wire.ts"
+import { type FaultPlan, readFaults } from "./FaultPlan.ts"
+import { defaultWire, renamed, type Wire, type WireOptions } from "./Wire.ts"
+import { wireNamed } from "./WireNames.ts"
+import type { WorldData } from "./World.ts"
 
 /** Why a sandbox could not start. `Options`: `problems` names each bad value; `Listen`: the port could not be opened. */
 export class SandboxError extends Data.TaggedError("SandboxError")<{
@@ -20,6 +23,14 @@ export interface SandboxOptions {
   readonly accounts?: number | undefined
   /** How many statement entries over all accounts together, exactly; 0 .. 20,000,000, default 2,000. */
   readonly entries?: number | undefined
+  /** How many represented clients, 0 .. 10,000, default 0. Of ten or more, one in ten is not active. */
+  readonly clients?: number | undefined
+  /** How many accounts each active client has, 1 .. 100, default 4. */
+  readonly accountsPerClient?: number | undefined
+  /** How many statement entries over all clients together, exactly; 0 .. 20,000,000, default 20 for each account. */
+  readonly clientEntries?: number | undefined
+  /** How many receivables, 0 .. 100,000, default 0; eight or more show every status. */
+  readonly receivables?: number | undefined
   /** First day with movements, YYYY-MM-DD in UTC, default 2026-09-01. */
   readonly from?: string | undefined
   /** Last day with movements, included, YYYY-MM-DD in UTC, default 2026-10-31. */
@@ -30,19 +41,23 @@ export interface SandboxOptions {
   readonly clientSecret?: string | undefined
   /** Lifetime of a token in seconds, default 3600. */
   readonly expiresIn?: number | undefined
-  /** Names and paths on the wire that the interface leaves open. */
-  readonly wire?: Partial<Wire> | undefined
+  /** What goes wrong: `none`, `wild`, or `name[:rate]` of FaultPlan.ts, separated by commas. Default `none`. */
+  readonly faults?: string | undefined
+  /** Which names and paths the wire has where the interface leaves them open: `plain` or `odd`. Default `plain`. */
+  readonly names?: string | undefined
+  /** Some of these names one by one. */
+  readonly wire?: WireOptions | undefined
   /** The clock that tokens live by, in milliseconds since 1970; the data never depends on it. Default `Date.now`. */
   readonly now?: (() => number) | undefined
 }
 
-/** What decides the data. Times in milliseconds since 1970, UTC. */
-export interface SandboxData {
-  readonly seed: number
-  readonly accounts: number
-  readonly entries: number
-  readonly start: number
-  readonly end: number
+/** What decides the data: the organization's, and what its clients have. */
+export interface SandboxData extends WorldData {
+  readonly clients: number
+  readonly accountsPerClient: number
+  /** Undefined: in proportion to their accounts. */
+  readonly clientEntries: number | undefined
+  readonly receivables: number
 }
 
 /** What decides how it is served. */
@@ -52,6 +67,7 @@ export interface SandboxService {
   readonly clientId: string
   readonly clientSecret: string
   readonly expiresIn: number
+  readonly faults: FaultPlan
   readonly wire: Wire
   readonly now: () => number
 }
@@ -94,16 +110,28 @@ export const readOptions = (options: SandboxOptions): { data: SandboxData; servi
     seed: integer("seed", options.seed, 0, 0xffffffff, 1),
     accounts: integer("accounts", options.accounts, 1, 100_000, 12),
     entries: integer("entries", options.entries, 0, 20_000_000, 2000),
+    clients: integer("clients", options.clients, 0, 10_000, 0),
+    accountsPerClient: integer("accountsPerClient", options.accountsPerClient, 1, 100, 4),
+    clientEntries:
+      options.clientEntries === undefined
+        ? undefined
+        : integer("clientEntries", options.clientEntries, 0, 20_000_000, 0),
+    receivables: integer("receivables", options.receivables, 0, 100_000, 0),
     start,
     end: last + day - 1,
   }
+  const faults = readFaults(options.faults ?? "none")
+  if (typeof faults === "string") problems.push(`faults: ${faults}`)
+  const named = wireNamed(options.names ?? "plain")
+  if (typeof named === "string") problems.push(`names: ${named}`)
   const service = {
     port: integer("port", options.port, 0, 65_535, 0),
     host: text("host", options.host, "127.0.0.1"),
     clientId: text("clientId", options.clientId, "sandbox-client"),
     clientSecret: text("clientSecret", options.clientSecret, "sandbox-secret"),
     expiresIn: integer("expiresIn", options.expiresIn, 1, 31_536_000, 3600),
-    wire: { ...defaultWire, ...options.wire },
+    faults: typeof faults === "string" ? new Map() : faults,
+    wire: renamed(typeof named === "string" ? defaultWire : named, options.wire),
     now: options.now ?? Date.now,
   }
   if (problems.length > 0) {

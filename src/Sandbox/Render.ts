@@ -1,6 +1,7 @@
 import type { Account } from "./Account.ts"
 import { destinationSnapshot } from "./AddressBook.ts"
-import { type Currency, printAmount } from "./Currency.ts"
+import { printAmount } from "./Currency.ts"
+import type { Form } from "./Form.ts"
 import type { IdentifierKind } from "./Identifier.ts"
 import {
   conversionReasons,
@@ -10,7 +11,6 @@ import {
   remitters,
   withdrawalReasons,
 } from "./Names.ts"
-import type { Wire } from "./Wire.ts"
 import type { World } from "./World.ts"
 
 /** Why a bit of an item is looked at: optional fields are absent independently of each other. */
@@ -33,26 +33,19 @@ const texts = {
   external: quoted(externalReferences),
 }
 
-/** Renders the world's items as JSON texts, as the organization surface shows them. */
+/** Renders the world's items as JSON texts, as a surface shows them. */
 export class Render {
   #world: World
-  #amountKey: string
-  #currencyKey: string
+  #form: Form
   #refs: ReadonlyArray<string>
   #snapshots = new Map<number, string>()
 
-  constructor(world: World, wire: Wire) {
+  constructor(world: World, form: Form) {
     this.#world = world
-    this.#amountKey = JSON.stringify(wire.amountField)
-    this.#currencyKey = JSON.stringify(wire.currencyField)
+    this.#form = form
     this.#refs = world.accounts.map(({ id, currency, rail }) =>
       JSON.stringify({ accountId: id, currency: currency.code, paymentRails: rail }),
     )
-  }
-
-  #money(minor: bigint, currency: Currency): string {
-    const amount = printAmount(minor, currency)
-    return `{${this.#amountKey}:"${amount}",${this.#currencyKey}:"${currency.code}"}`
   }
 
   #account(index: number): Account {
@@ -134,16 +127,16 @@ export class Render {
     }
   }
 
-  deposit(index: number): string {
+  /** A deposit, or what it was like before it was completed. */
+  deposit(index: number, earlier = false): string {
     const { ids, deposits } = this.#world
     const { currency, index: account } = this.#account(deposits.account.at(index))
     const fee = deposits.fee.at(index)
-    const status = deposits.status.at(index)
+    const status = earlier ? "PENDING" : deposits.status.at(index)
     const name = this.#text("deposit", index, purpose.name, texts.remitters, 10)
     return (
       `{"depositId":"${ids.of("deposit", index)}","account":${this.#refs[account]},` +
-      `"amount":${this.#money(deposits.amount.at(index), currency)},` +
-      (fee < 0n ? "" : `"fee":${this.#money(fee, currency)},`) +
+      this.#form.deposit(deposits.amount.at(index), fee, currency) +
       `"status":"${status}"${name === undefined ? "" : `,"remitterName":"${name}"`}` +
       this.#code("deposit", index) +
       (currency.digital ? this.#hash("deposit", index) : "") +
@@ -156,7 +149,7 @@ export class Render {
     const key = destination * 2 + (anonymous ? 1 : 0)
     const known = this.#snapshots.get(key)
     if (known !== undefined) return known
-    const made = destinationSnapshot(this.#world, destination, anonymous)
+    const made = destinationSnapshot(this.#world, destination, anonymous, this.#form.flat)
     this.#snapshots.set(key, made)
     return made
   }
@@ -175,21 +168,20 @@ export class Render {
     return `,"supportingDocuments":${JSON.stringify([document])}`
   }
 
-  withdrawal(index: number): string {
+  withdrawal(index: number, earlier = false): string {
     const { ids, withdrawals } = this.#world
     const { currency, index: account } = this.#account(withdrawals.account.at(index))
     const amount = withdrawals.amount.at(index)
     const fee = withdrawals.fee.at(index)
-    const status = withdrawals.status.at(index)
+    const status = earlier ? "PENDING" : this.#form.withdrawalStatus(withdrawals.status.at(index))
     const reference = this.#text("withdrawal", index, purpose.reference, texts.references, 25)
     const anonymous = ids.bits("withdrawal", index, purpose.name) % 25 === 0
     return (
       `{"withdrawalId":"${ids.of("withdrawal", index)}","sourceAccount":${this.#refs[account]},` +
-      `"sourceAmount":${this.#money(amount, currency)},` +
-      `"destinationAmount":${this.#money(amount - fee, currency)},"fee":${this.#money(fee, currency)},` +
+      this.#form.withdrawal(amount, fee, currency) +
       `"destination":${this.#snapshot(withdrawals.destination.at(index), anonymous)},"status":"${status}"` +
       this.#code("withdrawal", index) +
-      (reference === undefined ? "" : `,"reference":"${reference} ${index}"`) +
+      (reference === undefined ? "" : `,"${this.#form.text}":"${reference} ${index}"`) +
       this.#documents(index) +
       this.#external("withdrawal", index) +
       (currency.digital && status === "COMPLETED" ? this.#hash("withdrawal", index) : "") +
@@ -198,26 +190,26 @@ export class Render {
     )
   }
 
-  conversion(index: number): string {
+  conversion(index: number, earlier = false): string {
     const { ids, conversions } = this.#world
     const pair = this.#world.pairs[conversions.pair.at(index)]
     if (pair === undefined) throw new RangeError(`no pair of conversion ${index}`)
     const { sell, buy } = pair
     const fiat = sell.currency.digital ? buy.currency : sell.currency
-    const status = conversions.status.at(index)
+    const status = earlier ? "ACTIVE" : conversions.status.at(index)
     const scale = conversions.rateScale.at(index)
     const digits = String(conversions.rate.at(index)).padStart(scale + 1, "0")
-    const completedAt = conversions.completedAt.at(index)
+    const completedAt = earlier ? 0 : conversions.completedAt.at(index)
     const dated = completedAt > 0 && ids.bits("conversion", index, purpose.name) % 30 !== 0
     return (
       `{"conversionId":"${ids.of("conversion", index)}","pairId":"${ids.of("pair", pair.index)}",` +
       `"status":"${status}"${this.#reason("conversion", index, status, conversionReasons)},` +
       `"sellAccount":${this.#refs[sell.index]},` +
-      `"sellAmount":${this.#money(conversions.sell.at(index), sell.currency)},` +
+      `"sellAmount":${this.#form.amount(conversions.sell.at(index), sell.currency)},` +
       `"buyAccount":${this.#refs[buy.index]},` +
-      `"buyAmount":${this.#money(conversions.buy.at(index), buy.currency)},` +
+      `"buyAmount":${this.#form.amount(conversions.buy.at(index), buy.currency)},` +
       `"rate":"${digits.slice(0, -scale)}.${digits.slice(-scale)}",` +
-      `"fee":${this.#money(conversions.fee.at(index), fiat)}${this.#external("conversion", index)},` +
+      `${this.#form.conversionFee(conversions.fee.at(index), fiat)}${this.#external("conversion", index)},` +
       `"createdAt":"${time(conversions.createdAt.at(index))}"` +
       `${dated ? `,"completedAt":"${time(completedAt)}"` : ""}}`
     )

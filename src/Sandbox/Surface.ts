@@ -1,26 +1,30 @@
-import { depositInstructions, destination } from "./AddressBook.ts"
+import { depositInstructions, destination, type Owner } from "./AddressBook.ts"
+import { RowSet } from "./Columns.ts"
+import { flatForm, moneyForm } from "./Form.ts"
 import type { IdentifierKind } from "./Identifier.ts"
-import { type Listing, pager } from "./Paging.ts"
+import { type Asked, type Listing, pager } from "./Paging.ts"
 import { Render } from "./Render.ts"
 import { failure, json, type Reply } from "./Reply.ts"
-import type { Endpoint, Wire } from "./Wire.ts"
+import type { ClientEndpoint, Wire } from "./Wire.ts"
 import { destinationsPerAccount, type World } from "./World.ts"
 
 const endpoints = ["https://hooks.example.test/tieout", "https://backup.example.test/hooks?tenant=1"]
 
-/** Makes the answers of all operations of the organization surface but the token request. */
-export const surface = (
-  world: World,
-  wire: Wire,
-  created: number,
-): ((endpoint: Exclude<Endpoint, "token">, id: string, query: string) => Reply) => {
-  const render = new Render(world, wire)
+/** Answers the operations on the resources of one world. */
+export type Surface = (endpoint: ClientEndpoint | "subscriptions", id: string, asked: Asked) => Reply
+
+/**
+ * Makes the answers of the operations on a world's resources, in the form that its owner's surface has. `scope` tells
+ * its cursors from those of other worlds.
+ */
+export const surface = (world: World, wire: Wire, created: number, owner: Owner, scope: string): Surface => {
+  const render = new Render(world, owner.flat ? flatForm : moneyForm(wire))
   const page = pager(wire)
   const { accounts, pairs, deposits, withdrawals, conversions, ids } = world
   const createdAt = new Date(created).toISOString()
 
   const list = (name: string, size: number, item: (position: number) => string): Listing => ({
-    name,
+    name: `${scope}${name}`,
     size,
     render: item,
   })
@@ -33,6 +37,30 @@ export const surface = (
     const index = ids.indexOf(kind, id, count)
     return index === undefined ? failure(404, "not_found", `there is no ${kind} ${id}`) : answer(index)
   }
+  /** Resources that are completed in the course of time; none is seen as completed first and as open afterwards. */
+  const resource = (
+    kind: "deposit" | "withdrawal" | "conversion",
+    rows: { readonly at: (index: number) => string; readonly size: number },
+  ) => {
+    const seen = new RowSet()
+    const item = (index: number) => {
+      seen.add(index)
+      return render[kind](index)
+    }
+    const earlier = (index: number) => {
+      if (seen.has(index) || rows.at(index) !== "COMPLETED") return undefined
+      return render[kind](index, true)
+    }
+    return {
+      all: (asked: Asked) => page({ ...list(`${kind}s`, rows.size, item), earlier }, asked),
+      one: (id: string) => found(kind, id, rows.size, (index) => json(200, item(index))),
+    }
+  }
+  const resources = {
+    deposit: resource("deposit", deposits.status),
+    withdrawal: resource("withdrawal", withdrawals.status),
+    conversion: resource("conversion", conversions.status),
+  }
   const statement = (index: number): Listing => {
     const entries = accounts[index]?.entries
     return list(`statement.${index}`, entries?.size ?? 0, (position) =>
@@ -41,52 +69,42 @@ export const surface = (
   }
   const subscription = (index: number) =>
     JSON.stringify({ subscriptionId: ids.of("subscription", index), endpoint: endpoints[index] })
+  const lists = {
+    accounts: list("accounts", accounts.length, (index) => render.account(index)),
+    conversionPairs: list("pairs", pairs.length, (index) => render.pair(index)),
+    destinations: list("destinations", accounts.length * destinationsPerAccount, (index) =>
+      destination(world, index, createdAt, owner.flat),
+    ),
+    subscriptions: list("subscriptions", endpoints.length, subscription),
+  }
 
-  return (endpoint, id, query) => {
+  return (endpoint, id, asked) => {
     switch (endpoint) {
       case "accounts":
-        return page(
-          list("accounts", accounts.length, (index) => render.account(index)),
-          query,
-        )
+      case "conversionPairs":
+      case "destinations":
+      case "subscriptions":
+        return page(lists[endpoint], asked)
       case "account":
         return found("account", id, accounts.length, (index) => json(200, render.account(index)))
       case "depositInstructions":
-        return found("account", id, accounts.length, (index) => json(200, depositInstructions(world, index)))
+        return found("account", id, accounts.length, (index) =>
+          json(200, depositInstructions(world, index, owner)),
+        )
       case "statement":
-        return found("account", id, accounts.length, (index) => page(statement(index), query))
+        return found("account", id, accounts.length, (index) => page(statement(index), asked))
       case "deposits":
-        return page(
-          list("deposits", deposits.account.size, (index) => render.deposit(index)),
-          query,
-        )
+        return resources.deposit.all(asked)
       case "deposit":
-        return found("deposit", id, deposits.account.size, (index) => json(200, render.deposit(index)))
+        return resources.deposit.one(id)
       case "withdrawals":
-        return page(
-          list("withdrawals", withdrawals.account.size, (index) => render.withdrawal(index)),
-          query,
-        )
+        return resources.withdrawal.all(asked)
       case "withdrawal":
-        return found("withdrawal", id, withdrawals.account.size, (index) =>
-          json(200, render.withdrawal(index)),
-        )
+        return resources.withdrawal.one(id)
+      case "conversions":
+        return resources.conversion.all(asked)
       case "conversion":
-        return found("conversion", id, conversions.pair.size, (index) => json(200, render.conversion(index)))
-      case "conversionPairs":
-        return page(
-          list("pairs", pairs.length, (index) => render.pair(index)),
-          query,
-        )
-      case "destinations":
-        return page(
-          list("destinations", accounts.length * destinationsPerAccount, (index) =>
-            destination(world, index, createdAt),
-          ),
-          query,
-        )
-      case "subscriptions":
-        return page(list("subscriptions", endpoints.length, subscription), query)
+        return resources.conversion.one(id)
     }
   }
 }

@@ -58,6 +58,11 @@ export class Tokens {
     return expiry !== undefined && this.#settings.now() < expiry
   }
 
+  /** Lets no token be good any more that was issued until now. */
+  forget(): void {
+    this.#expiry.clear()
+  }
+
   #forgetExpired(): void {
     const now = this.#settings.now()
     for (const [token, expiry] of this.#expiry) if (expiry <= now) this.#expiry.delete(token)

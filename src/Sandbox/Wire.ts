@@ -1,22 +1,51 @@
-/** Paths below the base path; `{accountId}` and the like stand for the identifier. */
-export interface WirePaths {
-  readonly token: string
-  readonly accounts: string
-  readonly account: string
-  readonly depositInstructions: string
-  readonly statement: string
-  readonly deposits: string
-  readonly deposit: string
-  readonly withdrawals: string
-  readonly withdrawal: string
-  readonly conversion: string
-  readonly conversionPairs: string
-  readonly destinations: string
-  readonly subscriptions: string
-}
+const endpointNames = [
+  "token",
+  "accounts",
+  "account",
+  "depositInstructions",
+  "statement",
+  "deposits",
+  "deposit",
+  "withdrawals",
+  "withdrawal",
+  "conversion",
+  "conversionPairs",
+  "destinations",
+  "subscriptions",
+  "clients",
+  "paymentRails",
+  "receivables",
+  "creditAccounts",
+] as const
 
-/** An operation of the service. */
-export type Endpoint = keyof WirePaths
+/** An operation of the organization and credit surfaces. */
+export type Endpoint = (typeof endpointNames)[number]
+
+/** Paths below the base path; `{accountId}` and the like stand for the identifier. */
+export type WirePaths = Readonly<Record<Endpoint, string>>
+
+const clientEndpointNames = [
+  "accounts",
+  "account",
+  "depositInstructions",
+  "statement",
+  "deposits",
+  "deposit",
+  "withdrawals",
+  "withdrawal",
+  "conversions",
+  "conversion",
+  "conversionPairs",
+  "destinations",
+] as const
+
+/** An operation of the client surface. */
+export type ClientEndpoint = (typeof clientEndpointNames)[number]
+
+/** Paths below `prefix`: null is not served, and what does not stand here is as on the organization surface. */
+export type ClientPaths = { readonly prefix: string } & {
+  readonly [endpoint in ClientEndpoint]?: string | null
+}
 
 /** All names that the interface description leaves open: served exactly as they stand here. */
 export interface Wire {
@@ -30,6 +59,13 @@ export interface Wire {
   readonly amountField: string
   readonly currencyField: string
   readonly paths: WirePaths
+  readonly clientPaths: ClientPaths
+}
+
+/** A wire with some of its names left out. */
+export type WireOptions = Partial<Omit<Wire, "paths" | "clientPaths">> & {
+  readonly paths?: Partial<WirePaths>
+  readonly clientPaths?: Partial<ClientPaths>
 }
 
 export const defaultWire: Wire = {
@@ -54,8 +90,22 @@ export const defaultWire: Wire = {
     conversionPairs: "/conversion-pairs",
     destinations: "/destinations",
     subscriptions: "/webhooks/subscriptions",
+    clients: "/clients",
+    paymentRails: "/settings/payment-rails",
+    receivables: "/receivables",
+    creditAccounts: "/credit-accounts",
   },
+  // The interface shows no lists of these there.
+  clientPaths: { prefix: "/clients/{clientId}", deposits: null, withdrawals: null, conversions: null },
 }
+
+/** Puts names in place of those of another wire. */
+export const renamed = (wire: Wire, names: WireOptions = {}): Wire => ({
+  ...wire,
+  ...names,
+  paths: { ...wire.paths, ...names.paths },
+  clientPaths: { ...wire.clientPaths, ...names.clientPaths },
+})
 
 interface Nested {
   [name: string]: Nested | string
@@ -87,17 +137,16 @@ export const envelope = (wire: Wire): ((items: string, pageInfo: string) => stri
   return (items, pageInfo) => `${head}[${items}]${middle}${pageInfo}${tail}`
 }
 
-/** Finds the endpoint and the identifier that a path below the base path means. */
-export const router = (paths: WirePaths) => {
-  const fixed = new Map<string, Endpoint>()
-  const patterns: Array<{ endpoint: Endpoint; prefix: string; suffix: string }> = []
-  const add = (endpoint: Endpoint) => {
-    const [prefix = "", suffix] = paths[endpoint].split(/\{\w+\}/)
+/** Finds the one of some paths that a path means, and the identifier in it. */
+const matcher = <E extends string>(paths: ReadonlyArray<readonly [endpoint: E, path: string]>) => {
+  const fixed = new Map<string, E>()
+  const patterns: Array<{ endpoint: E; prefix: string; suffix: string }> = []
+  for (const [endpoint, path] of paths) {
+    const [prefix = "", suffix] = path.split(/\{\w+\}/)
     if (suffix === undefined) fixed.set(prefix, endpoint)
     else patterns.push({ endpoint, prefix, suffix })
   }
-  for (const endpoint of Object.keys(defaultWire.paths)) if (isEndpoint(endpoint)) add(endpoint)
-  return (path: string): { endpoint: Endpoint; id: string } | undefined => {
+  return (path: string): { endpoint: E; id: string } | undefined => {
     const exact = fixed.get(path)
     if (exact !== undefined) return { endpoint: exact, id: "" }
     for (const { endpoint, prefix, suffix } of patterns) {
@@ -109,4 +158,33 @@ export const router = (paths: WirePaths) => {
   }
 }
 
-const isEndpoint = (name: string): name is Endpoint => Object.hasOwn(defaultWire.paths, name)
+/** Asks for something of the organization, or for something of one of its clients. */
+export type ResourceRoute =
+  | { readonly client: undefined; readonly endpoint: Exclude<Endpoint, "token">; readonly id: string }
+  | { readonly client: string; readonly endpoint: ClientEndpoint; readonly id: string }
+
+/** What a path asks for. */
+export type Route = { readonly client: undefined; readonly endpoint: "token" } | ResourceRoute
+
+/** Makes the function that finds what a path below the base path asks for. */
+export const router = ({ paths, clientPaths }: Wire): ((path: string) => Route | undefined) => {
+  const ofOrganization = matcher(endpointNames.map((name) => [name, paths[name]] as const))
+  const ofClient = matcher(
+    clientEndpointNames.flatMap((name) => {
+      const own = clientPaths[name]
+      const path = own === undefined && name !== "conversions" ? paths[name] : own
+      return path === null || path === undefined ? [] : [[name, path] as const]
+    }),
+  )
+  const [before = "", after = ""] = clientPaths.prefix.split(/\{\w+\}/)
+  return (path) => {
+    const { endpoint, id = "" } = ofOrganization(path) ?? {}
+    if (endpoint === "token") return { client: undefined, endpoint }
+    if (endpoint !== undefined) return { client: undefined, endpoint, id }
+    if (!path.startsWith(before)) return undefined
+    const slash = path.indexOf("/", before.length)
+    if (slash < 0 || !path.startsWith(after, slash)) return undefined
+    const below = ofClient(path.slice(slash + after.length))
+    return below === undefined ? undefined : { client: path.slice(before.length, slash), ...below }
+  }
+}

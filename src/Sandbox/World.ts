@@ -2,12 +2,30 @@ import { type Account, available, makeAccounts, makePairs, type Pair } from "./A
 import { Clock } from "./Clock.ts"
 import { Identifiers } from "./Identifier.ts"
 import { Later } from "./Later.ts"
-import type { SandboxData } from "./Options.ts"
 import { Random } from "./Random.ts"
 import { Conversions, Deposits, Entries, type Relation, Withdrawals } from "./Tables.ts"
 
 /** How many address book entries every account's currency gets. */
 export const destinationsPerAccount = 4
+
+/** What decides the data of a world. Times in milliseconds since 1970, UTC. */
+export interface WorldData {
+  readonly seed: number
+  readonly accounts: number
+  readonly entries: number
+  readonly start: number
+  readonly end: number
+}
+
+/** Where worlds differ in kind. */
+export interface WorldKind {
+  /** Whether payouts occur: only the organization has them. */
+  readonly payouts: boolean
+  /** How many payment rails of each currency its accounts leave out. */
+  readonly skippedRails: number
+}
+
+const organization: WorldKind = { payouts: true, skippedRails: 0 }
 
 /** All that the fake service knows: accounts, resources and statement entries, and what is still to happen. */
 export class World {
@@ -25,15 +43,17 @@ export class World {
   movements = 0
   /** The number of entries that must not be exceeded. */
   limit: number
+  readonly paysOut: boolean
   readonly #open: Array<Account>
 
-  constructor(data: SandboxData) {
+  constructor(data: WorldData, kind: WorldKind = organization) {
     this.random = new Random(data.seed)
     this.ids = new Identifiers(data.seed)
     this.clock = new Clock(data.start, data.end, data.entries)
-    this.accounts = makeAccounts(this.ids, data.accounts)
+    this.accounts = makeAccounts(this.ids, data.accounts, kind.skippedRails)
     this.pairs = makePairs(this.accounts)
     this.limit = data.entries
+    this.paysOut = kind.payouts
     this.#open = this.accounts.filter((account) => !account.dormant)
   }
 

@@ -3,13 +3,13 @@ import type { Sandbox } from "../../src/Sandbox.ts"
 
 // What the interface says, written down a second time: a slip in the sandbox cannot hide behind shared code.
 
-const Decimal = Schema.String.pipe(Schema.pattern(/^(0|[1-9]\d*)(\.\d+)?$/))
-const Uuid = Schema.String.pipe(
+export const Decimal = Schema.String.pipe(Schema.pattern(/^(0|[1-9]\d*)(\.\d+)?$/))
+export const Uuid = Schema.String.pipe(
   Schema.pattern(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
 )
-const Time = Schema.String.pipe(Schema.pattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
-const Currency = Schema.Literal("USD", "EUR", "GBP", "JPY", "USDT", "USDC")
-const optional = Schema.optional
+export const Time = Schema.String.pipe(Schema.pattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
+export const Currency = Schema.Literal("USD", "EUR", "GBP", "JPY", "USDT", "USDC")
+export const optional = Schema.optional
 const Money = Schema.Struct({ amount: Decimal, currency: Currency })
 const AccountRef = Schema.Struct({ accountId: Uuid, currency: Currency, paymentRails: Schema.String })
 
@@ -130,6 +130,9 @@ export const Pair = Schema.Struct({
 const State = Schema.Struct({
   requests: Schema.Record({ key: Schema.String, value: Schema.Int }),
   answers: Schema.Record({ key: Schema.String, value: Schema.Int }),
+  faults: Schema.Record({ key: Schema.String, value: Schema.Int }),
+  clients: Schema.Int,
+  receivables: Schema.Int,
   movements: Schema.Int,
   unfinished: Schema.Int,
   entries: Schema.Int,
@@ -197,7 +200,8 @@ export const connect = async (sandbox: Sandbox) => {
       cursor = `&after=${page.pageInfo.endCursor}`
     }
   }
-  const state = async () => decode(State, await (await fetch(`${sandbox.origin}/control/state`)).json())
+  const state = async (query = "") =>
+    decode(State, await (await fetch(`${sandbox.origin}/control/state${query}`)).json())
   const everything = async () => {
     const accounts = await all(Account, "/accounts")
     const statements = new Map<string, ReadonlyArray<typeof Entry.Type>>()
