@@ -97,6 +97,20 @@ export const clientBook = Effect.fn("Book.client")(function* (
   }
 })
 
+/** Those of the books that hold anything: an organization's that is only there for its clients has no accounts. */
+export const heldBooks = Effect.fn("Book.held")(function* (books: ReadonlyArray<Book>) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Book.held",
+    (sql) => sql<Array<{ book_id: number }>>`
+      select b.book_id from mirror.books b
+      where exists (select 1 from mirror.accounts a where a.book_id = b.book_id)
+        or exists (select 1 from ledger.accounts l where l.book_id = b.book_id)`,
+  )
+  const held = new Set(rows.map(({ book_id: id }) => id))
+  return books.filter(({ bookId }) => held.has(bookId))
+})
+
 /** All books, or those of one connection. */
 export const allBooks = Effect.fn("Book.all")(function* (
   connection: Option.Option<string>,

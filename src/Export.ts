@@ -1,7 +1,7 @@
 /** Writes the books as files that accountants import: numbered, checksummed batches in a folder. */
 import { join, resolve } from "node:path"
 import { Effect, Either, Option } from "effect"
-import { allBooks, type Book } from "./Book.ts"
+import { allBooks, type Book, heldBooks } from "./Book.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
 import { writeBatch } from "./Export/Batch.ts"
@@ -66,7 +66,10 @@ const chooseBooks = Effect.fn("Export.chooseBooks")(function* (
   if (books.length === 0) {
     return yield* exportError("Usage", `There are no books${of} yet: run \`tieout sync\` first.`)
   }
-  if (Option.isNone(wanted)) return books
+  if (Option.isNone(wanted)) {
+    const held = yield* heldBooks(books)
+    return held.length > 0 ? held : books
+  }
   const name = wanted.value.toLowerCase()
   const chosen = books.filter(
     ({ clientId, code }) => code.toLowerCase() === name || Option.contains(clientId, name),

@@ -172,7 +172,12 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
             const state = Exit.isSuccess(exit) ? "done" : stopped ? "stopped" : "failed"
             const code = Exit.isSuccess(exit) ? exitCodeOf(exit.value) : stopped ? 75 : 1
             const newEntries = Exit.isSuccess(exit) ? Object.fromEntries(exit.value.newEntries) : {}
-            return Effect.ignore(endRun(run.runId, state, code, { counters: run.counters, newEntries }))
+            const failedBooks = Exit.isSuccess(exit)
+              ? [...new Set(exit.value.clientFailures.flatMap(({ book }) => book ?? []))]
+              : []
+            return Effect.ignore(
+              endRun(run.runId, state, code, { counters: run.counters, newEntries, failedBooks }),
+            )
           }),
         )
       })

@@ -25,7 +25,9 @@ interface BookRow {
   readonly unread: number
   /** How the connection's last sync ended; null where there was none. */
   readonly last_sync: string | null
-  /** The day (UTC) on which the statement that was read longest ago was read to its end. */
+  /** The connection's last sync could not read this book. */
+  readonly failed: boolean
+  /** The day (accounting time zone) on which the statement that was read longest ago was read to its end. */
   readonly read_on: string | null
   readonly now: string
 }
@@ -33,10 +35,11 @@ interface BookRow {
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
 
 const reasonsOf = (
-  { findings, last_sync: lastSync, quarantined, read_on: readOn, unnumbered, unread }: BookRow,
+  { failed, findings, last_sync: lastSync, quarantined, read_on: readOn, unnumbered, unread }: BookRow,
   to: string | null,
 ): ReadonlyArray<string> => [
   ...(lastSync !== null && lastSync !== "done" ? [`the last sync has not finished (${lastSync})`] : []),
+  ...(failed ? ["the last sync could not read this book"] : []),
   ...(unread > 0
     ? [`${plural(unread, "account is", "accounts are")} not read up to the balance that the service reports`]
     : []),
@@ -91,7 +94,11 @@ export const readFacts = Effect.fn("Export.readFacts")(function* (bookId: number
             and (a.tail_read_at is null or a.balance <> coalesce(a.last_balance, 0))) as unread,
         (select r.state from sync.runs r
           where r.connection = b.connection and r.command = 'sync' order by r.run_id desc limit 1) as last_sync,
-        (select to_char(min(a.tail_read_at) at time zone 'UTC', 'YYYY-MM-DD') from mirror.accounts a
+        coalesce((select r.summary -> 'failedBooks' ? b.code from sync.runs r
+          where r.connection = b.connection and r.command = 'sync' order by r.run_id desc limit 1), false) as failed,
+        (select to_char(min(a.tail_read_at) at time zone coalesce(
+            (select l.time_zone from ledger.locks l where l.book_id = b.book_id), 'UTC'), 'YYYY-MM-DD')
+          from mirror.accounts a
           where a.book_id = b.book_id) as read_on
       from mirror.books b where b.book_id = ${bookId}`,
   )

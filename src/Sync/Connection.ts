@@ -50,6 +50,7 @@ const matches =
     })
 
 const ofClient = (book: Book, { stopped, what, why }: Failure): Failure => ({
+  book: book.code,
   what: `client ${book.code}${what === "" ? "" : `, ${what}`}`,
   why,
   stopped,

@@ -4,6 +4,8 @@ import type { Counters } from "./Run.ts"
 
 /** Something that this run could not read, in words for a person. */
 export interface Failure {
+  /** The code of the client's book that could not be read. */
+  readonly book?: string
   /** `statement 0f3c…`, `deposits`. */
   readonly what: string
   readonly why: string
