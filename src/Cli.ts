@@ -6,6 +6,7 @@ import { Command, HelpDoc, ValidationError } from "@effect/cli"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Cause, Effect, Either, Layer, LogLevel } from "effect"
 import { type Arguments, readArguments, UsageError } from "./Cli/Arguments.ts"
+import { backfill } from "./Cli/Backfill.ts"
 import { demo } from "./Cli/Demo.ts"
 import { doctor } from "./Cli/Doctor.ts"
 import { exitCodes } from "./Cli/ExitCode.ts"
@@ -28,6 +29,7 @@ type Variables = Readonly<Record<string, string | undefined>>
 
 const root = Command.make("tieout").pipe(
   Command.withSubcommands([
+    backfill,
     doctor,
     migrate,
     sync,

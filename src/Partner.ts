@@ -210,10 +210,17 @@ export class PartnerError extends Data.TaggedError("PartnerError")<{
  */
 export type Pages<A> = (from: Option.Option<string>) => Stream.Stream<Page<A>, PartnerError>
 
+/** A stretch of time: from an instant up to, not including, another. */
+export interface Stretch {
+  readonly from: Instant
+  readonly to: Instant
+}
+
 /** What can be read of one book: the organization's own, or one client's. All operations are read-only. */
 export interface BookReads {
   readonly accounts: Pages<Account>
-  readonly statement: (accountId: string) => Pages<StatementEntry>
+  /** `within` limits it to a stretch of time where the profile has filters for that, and is passed over where not. */
+  readonly statement: (accountId: string, within?: Stretch) => Pages<StatementEntry>
   /** Null where the profile has no such list. */
   readonly deposits: Pages<Deposit> | null
   readonly withdrawals: Pages<Withdrawal> | null

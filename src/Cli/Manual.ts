@@ -62,6 +62,29 @@ export const commands = {
       ["tieout sync --connection acme-uk --json", "one connection, the result as JSON"],
     ],
   },
+  backfill: {
+    usage:
+      "tieout backfill (--period YYYY-MM | --from DAY --to DAY) [--connection NAME] [--surface NAME] [--client ID]",
+    summary: "Read a period again and prove it from its opening to its closing balance.",
+    about: [
+      "Reads everything that touches the days again, whatever the syncs have read: proves each statement's running balance",
+      "entry by entry, reads the movements behind it by identifier, and books what is older than all that was known. Entries",
+      "that were missing, changed or are gone are reported and never overwrite what is in the books (exit code 3). It may run",
+      "beside a sync: each waits while the other writes.",
+    ],
+    options: {
+      "--period YYYY-MM": "A month of the accounting time zone.",
+      "--from YYYY-MM-DD": "The first day, included; with --to.",
+      "--to YYYY-MM-DD": "The last day, included.",
+      [connection]: onlyThis,
+      "--surface NAME": "Only this surface of the connection: organization, client or credit.",
+      "--client ID": "Only this client of the client surface, by its identifier or its code.",
+    },
+    examples: [
+      ["tieout backfill --period 2026-10", "before the month is closed"],
+      ["tieout backfill --from 2026-10-01 --to 2026-10-15 --client C-17", "two weeks of one client"],
+    ],
+  },
   status: {
     usage: "tieout status [--connection NAME]",
     summary: "Show every account: entries, closing balance, ties out or not.",

@@ -221,3 +221,35 @@ export const openingBalance = (first: PlacedEntry): Option.Option<JournalEntry> 
     ]),
   })
 }
+
+/**
+ * Older entries of an account have been found: the opening balance that was booked in their place shrinks by what they
+ * moved. `sequence` is the number of corrections before, plus one. None where they moved nothing on the whole.
+ */
+export const openingCorrection = (
+  older: ReadonlyArray<PlacedEntry>,
+  first: PlacedEntry,
+  sequence: number,
+): Option.Option<JournalEntry> => {
+  const moved = older.reduce((sum, { entry }) => Money.add(sum, signedAmount(entry)), Money.zero)
+  if (Money.isZero(moved)) return Option.none()
+  const { accountId, currency, occurredAt } = first.entry
+  return Option.some({
+    sourceType: "opening",
+    sourceId: accountId,
+    kind: "opening_correction",
+    sequence,
+    occurredAt,
+    partnerAccountId: accountId,
+    position: first.position - 1n,
+    resourceType: null,
+    resourceId: null,
+    description: "Opening balance, less older entries that have been found",
+    externalReference: Option.none(),
+    counterparty: Option.none(),
+    lines: debitsFirst([
+      { role: "cash", currency, amount: Money.negate(moved), partnerAccountId: accountId, rule: null },
+      { role: "opening_balance", currency, amount: moved, partnerAccountId: null, rule: null },
+    ]),
+  })
+}

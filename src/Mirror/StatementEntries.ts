@@ -14,6 +14,11 @@ export interface PlacedEntry {
   readonly position: bigint
 }
 
+/** An entry that is mirrored. */
+export interface KnownEntry extends PlacedEntry {
+  readonly held: boolean
+}
+
 /** Held entries take places of their own, far behind any that are posted, until the break before them heals. */
 export const heldFrom = 1_000_000_000_000n
 
@@ -39,21 +44,26 @@ export class StatementEntries extends Effect.Service<StatementEntries>()("tieout
   effect: Effect.gen(function* () {
     const database = yield* Database
 
-    /** The mirrored ones among `ids`, with whether they are held. */
+    /** The mirrored ones among `ids`, with their place and whether they are held. */
     const known = Effect.fn("Mirror.StatementEntries.known")(function* (
       book: Book,
       ids: ReadonlyArray<string>,
     ) {
-      if (ids.length === 0) return new Map<string, { entry: StatementEntry; held: boolean }>()
+      if (ids.length === 0) return new Map<string, KnownEntry>()
       const rows = yield* database.query(
         "Mirror.StatementEntries.known",
-        (sql) => sql<Array<EntryRow & { held: boolean }>>`
-          select entry_id, account_id, type, amount, currency, balance_after, related_type, related_id,
+        (sql) => sql<Array<EntryRow & { held: boolean; position: bigint }>>`
+          select entry_id, account_id, position, type, amount, currency, balance_after, related_type, related_id,
             to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at, held
           from mirror.statement_entries
           where book_id = ${book.bookId} and entry_id = any (${textArray(sql, ids)}::uuid[])`,
       )
-      return new Map(rows.map((row) => [row.entry_id, { entry: entryFromRow(row), held: row.held }]))
+      return new Map<string, KnownEntry>(
+        rows.map((row) => [
+          row.entry_id,
+          { entry: entryFromRow(row), held: row.held, position: row.position },
+        ]),
+      )
     })
 
     /** Part of the caller's transaction. An entry that was held takes its proper place; `held` ones wait. */
@@ -126,6 +136,24 @@ export class StatementEntries extends Effect.Service<StatementEntries>()("tieout
       }
     })
 
-    return { known, put, heldCount, contradict }
+    /** Part of the caller's transaction: posted entries that the service does not show in its statement any more. */
+    const gone = Effect.fn("Mirror.StatementEntries.gone")(function* (
+      book: Book,
+      runId: number,
+      entryIds: ReadonlyArray<string>,
+    ) {
+      if (entryIds.length === 0) return
+      yield* database.query(
+        "Mirror.StatementEntries.gone",
+        (sql) => sql`
+          insert into mirror.contradictions (book_id, entry_id, account_id, content, digest, run_id)
+          select e.book_id, e.entry_id, e.account_id, '{"absent":true}', 'absent', ${runId}
+          from mirror.statement_entries e
+          where e.book_id = ${book.bookId} and e.entry_id = any (${plainArray(sql, entryIds)}::uuid[])
+          on conflict do nothing`,
+      )
+    })
+
+    return { known, put, heldCount, contradict, gone }
   }),
 }) {}

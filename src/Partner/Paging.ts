@@ -105,21 +105,27 @@ export interface Listing<A> {
   readonly kind: string
   readonly path: string
   readonly decoder: Decoder<A>
+  /** Query parameters besides those of paging. */
+  readonly filters?: Readonly<Record<string, string>>
 }
 
-const queryOf = (paging: Interface["paging"], cursor: Option.Option<string>): string => {
-  const query = new URLSearchParams()
+const queryOf = (
+  paging: Interface["paging"],
+  cursor: Option.Option<string>,
+  filters: Readonly<Record<string, string>>,
+): string => {
+  const query = new URLSearchParams(filters)
   if (paging.sizeParam !== null) query.set(paging.sizeParam, String(paging.size))
   if (Option.isSome(cursor)) query.set(paging.cursorParam, cursor.value)
   return query.size === 0 ? "" : `?${query.toString()}`
 }
 
 const fetchPage = <A>(
-  { session, paging, kind, path, decoder }: Listing<A>,
+  { session, paging, kind, path, decoder, filters = {} }: Listing<A>,
   cursor: Option.Option<string>,
 ): Effect.Effect<Page<A>, PartnerError> => {
   const operation = `GET ${path}`
-  return session.get(kind, path, queryOf(paging, cursor)).pipe(
+  return session.get(kind, path, queryOf(paging, cursor, filters)).pipe(
     Effect.catchIf(
       (error) => Option.isSome(cursor) && refusalsOfCursor.has(error.status),
       ({ status = 400 }) => Effect.fail(Fault.make("CursorExpired", operation, { status })),

@@ -1,6 +1,6 @@
 /** What can be read of one book, by the paths that its surface has. */
 import { Effect, Option } from "effect"
-import type { BookReads, Pages, PartnerError, Resource, ResourceType, Row } from "../Partner.ts"
+import type { BookReads, Pages, PartnerError, Resource, ResourceType, Row, Stretch } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"
 import * as Address from "./Address.ts"
 import type { Bounds } from "./Bounds.ts"
@@ -97,8 +97,25 @@ const byId =
 /** The pages of a list at a path of the profile. */
 export const listing =
   ({ bounds, interface: { paging }, session }: Wiring) =>
-  <A>(kind: string, path: string, decoder: Decoder<A>): Pages<A> =>
-    pages({ session, paging, bounds, kind, path, decoder })
+  <A>(
+    kind: string,
+    path: string,
+    decoder: Decoder<A>,
+    filters: Readonly<Record<string, string>> = {},
+  ): Pages<A> =>
+    pages({ session, paging, bounds, kind, path, decoder, filters })
+
+/** The parameters that limit a list to a stretch of time, as far as the profile names any. */
+const filtersOf = (
+  { from, to }: Interface["filters"],
+  within: Stretch | undefined,
+): Readonly<Record<string, string>> =>
+  within === undefined
+    ? {}
+    : {
+        ...(from === null ? {} : { [from]: within.from }),
+        ...(to === null ? {} : { [to]: within.to }),
+      }
 
 export const bookReads = (wiring: Wiring, paths: BookPaths): BookReads => {
   const { money } = wiring.interface
@@ -114,8 +131,13 @@ export const bookReads = (wiring: Wiring, paths: BookPaths): BookReads => {
   const { depositInstructions: instructions } = paths
   return {
     accounts: list("accounts", paths.accounts, Account.decoder),
-    statement: (accountId) =>
-      list("statement", Address.fill(paths.statement, accountId), StatementEntry.decoder(accountId)),
+    statement: (accountId, within) =>
+      list(
+        "statement",
+        Address.fill(paths.statement, accountId),
+        StatementEntry.decoder(accountId),
+        filtersOf(wiring.interface.filters, within),
+      ),
     deposits: listOrNull("deposits", paths.deposits, decoders.DEPOSIT.decoder),
     withdrawals: listOrNull("withdrawals", paths.withdrawals, decoders.WITHDRAWAL.decoder),
     conversions: listOrNull("conversions", paths.conversions, decoders.CONVERSION.decoder),

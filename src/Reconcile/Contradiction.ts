@@ -6,8 +6,11 @@ import { type Fragment, inBooks, instantText, type Scope } from "./Scope.ts"
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   select 'contradiction' as check_name, c.book_id, 'statement_entry' as subject_type, c.entry_id::text as subject_id,
     true as ripe,
-    format('The statement entry at position %s was read again with another content: %s differs. The books keep what was read first.',
-      coalesce(e.position::text, '?'), coalesce(c.fields, 'something')) as message,
+    case when c.absent
+      then format('The statement entry at position %s is not in the statement any more. The books keep it.',
+        coalesce(e.position::text, '?'))
+      else format('The statement entry at position %s was read again with another content: %s differs. The books keep what was read first.',
+        coalesce(e.position::text, '?'), coalesce(c.fields, 'something')) end as message,
     jsonb_build_object('accountId', c.account_id, 'position', e.position::text,
       'kept', jsonb_build_object('entryId', e.entry_id, 'accountId', e.account_id, 'type', e.type,
         'amount', trim_scale(e.amount)::text, 'currency', e.currency, 'balanceAfter', trim_scale(e.balance_after)::text,
@@ -18,6 +21,7 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
     select k.book_id, k.entry_id, min(k.account_id::text) as account_id,
       jsonb_agg(jsonb_build_object('content', k.content::jsonb, 'firstSeenAt', ${instantText(sql, sql`k.first_seen_at`)},
         'runId', k.run_id) order by k.first_seen_at, k.digest) as contents,
+      bool_and(k.digest = 'absent') as absent,
       (select string_agg(distinct d.field, ', ' order by d.field)
        from mirror.contradictions o
        join mirror.statement_entries e on e.book_id = o.book_id and e.entry_id = o.entry_id

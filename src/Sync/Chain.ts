@@ -32,7 +32,7 @@ export interface Walked {
 }
 
 /** Whether an entry continues a balance; the first entry only has to agree with itself. */
-const continues = (balance: Option.Option<Amount>, entry: StatementEntry): boolean => {
+export const continues = (balance: Option.Option<Amount>, entry: StatementEntry): boolean => {
   const before = Option.getOrElse(balance, () => Money.subtract(entry.balanceAfter, signedAmount(entry)))
   return (
     Money.equals(Money.add(before, signedAmount(entry)), entry.balanceAfter) &&

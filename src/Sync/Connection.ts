@@ -5,18 +5,18 @@ import type { DatabaseError } from "../Database/DatabaseError.ts"
 import { Database } from "../Database.ts"
 import { type BookReads, type Client, Partner, PartnerConnection } from "../Partner.ts"
 import { Settings, SettingsError } from "../Settings.ts"
-import type { BookReader } from "./BookReader.ts"
+import type { BookOutcome } from "./BookReader.ts"
 import { Clients } from "./Clients.ts"
 import { Credit } from "./Credit.ts"
-import { alone, aloneOfClient, failureOf } from "./Failures.ts"
+import { alone, aloneOfClient, failureOf, type ReadError } from "./Failures.ts"
 import type { Loans } from "./Loans.ts"
 import type { Failure } from "./Report.ts"
 import { Run } from "./Run.ts"
+import type { Surface } from "./Surfaces.ts"
 
 export interface Wanted {
   readonly connection: string
-  readonly full: boolean
-  readonly surfaces: ReadonlySet<"organization" | "client" | "credit">
+  readonly surfaces: ReadonlySet<Surface>
   /** By its identifier or its code. */
   readonly client: Option.Option<string>
 }
@@ -57,14 +57,14 @@ const ofClient = (book: Book, { stopped, what, why }: Failure): Failure => ({
 })
 
 /** What reads and books one book, with what the service offers of it. */
-export interface BookParts {
-  readonly reader: BookReader
+export interface BookParts<R> {
+  readonly read: (book: Book) => Effect.Effect<BookOutcome, ReadError, R>
   readonly loans: Loans
 }
 
-export const readConnection = <P>(
+export const readConnection = <P, R>(
   wanted: Wanted,
-  partsOf: (partner: Context.Tag.Service<Partner>) => Effect.Effect<BookParts, never, P>,
+  partsOf: (partner: Context.Tag.Service<Partner>) => Effect.Effect<BookParts<R>, never, P>,
   inTimeZone: (book: Book) => Effect.Effect<void, SettingsError | DatabaseError>,
 ) =>
   Effect.gen(function* () {
@@ -85,8 +85,8 @@ export const readConnection = <P>(
 
     const readBook = (book: Book, reads: BookReads) =>
       Effect.gen(function* () {
-        const { reader } = yield* within(reads)
-        const outcome = yield* reader.read(book, wanted.full)
+        const { read } = yield* within(reads)
+        const outcome = yield* read(book)
         for (const [account, entries] of outcome.newEntries) newEntries.set(account, entries)
         for (const notice of outcome.notices) {
           const text = Option.isSome(book.clientId) ? withoutIdentifiers(notice) : notice

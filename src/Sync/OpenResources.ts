@@ -69,19 +69,23 @@ export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/
         yield* pages.absorbResources(book, railOf, read, missing, also)
       })
 
-    /** Reads all that is due, in batches of one transaction each. Gives how many were asked for. */
+    /** Reads resources by id, in batches of one transaction each. */
+    const readKeys = (book: Book, railOf: (accountId: string) => string, keys: ReadonlyArray<ResourceKey>) =>
+      Stream.fromIterable(keys).pipe(
+        Stream.grouped(batchSize),
+        Stream.runForEach((batch) => readBatch(book, railOf, Chunk.toReadonlyArray(batch))),
+      )
+
+    /** Reads all that is due. Gives how many were asked for. */
     const read = Effect.fn("Sync.OpenResources.read")(function* (
       book: Book,
       railOf: (accountId: string) => string,
     ) {
       const keys = yield* due(book)
-      yield* Stream.fromIterable(keys).pipe(
-        Stream.grouped(batchSize),
-        Stream.runForEach((batch) => readBatch(book, railOf, Chunk.toReadonlyArray(batch))),
-      )
+      yield* readKeys(book, railOf, keys)
       return keys.length
     })
 
-    return { read }
+    return { read, readKeys }
   }),
 }) {}

@@ -4,6 +4,7 @@ import type { Book } from "../Book.ts"
 import { DatabaseError } from "../Database/DatabaseError.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
+import type { JournalEntry } from "../Ledger/JournalEntry.ts"
 import { journalEntriesFor, resourceKey } from "../Ledger/Movements.ts"
 import type { Subject } from "../Ledger/Posting.ts"
 import { subjectsOf } from "../Ledger/Subjects.ts"
@@ -65,6 +66,8 @@ interface Absorbed {
   /** What the books have of the same resources, where the caller has just asked. */
   readonly booked?: ReadonlyArray<Subject> | undefined
   readonly opens: boolean
+  /** Entries that do not follow from movements: an opening balance put right. */
+  readonly more?: ReadonlyArray<JournalEntry>
   readonly hydrated: Pick<Hydrated, "resources" | "read" | "missing">
 }
 
@@ -123,10 +126,13 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
           [...fresh, ...booked].map(({ entry }) => entry),
           hydrated.resources,
         )
-        const entries = journalEntriesFor(
-          { fresh, booked, resources: hydrated.resources, opens },
-          ledger.contextFor(book, known),
-        )
+        const entries = [
+          ...journalEntriesFor(
+            { fresh, booked, resources: hydrated.resources, opens },
+            ledger.contextFor(book, known),
+          ),
+          ...(absorbed.more ?? []),
+        ]
         const prepared = yield* ledger.prepare(book, entries, railOf)
         const readAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
         const changed = yield* run.commit(

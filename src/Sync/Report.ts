@@ -58,9 +58,12 @@ export class SyncIncomplete extends Data.TaggedError("SyncIncomplete")<{
   }
 }
 
-/** Another sync of this connection is under way (exit 4). */
-export class SyncBusy extends Data.TaggedError("SyncBusy")<{ readonly connection: string }> {
+/** Another sync, or another backfill, of this connection is under way (exit 4). */
+export class SyncBusy extends Data.TaggedError("SyncBusy")<{
+  readonly connection: string
+  readonly what?: "sync" | "backfill"
+}> {
   override get message(): string {
-    return `Another sync of connection ${this.connection} is running; this one has read and written nothing. See: tieout status`
+    return `Another ${this.what ?? "sync"} of connection ${this.connection} is running; this one has read and written nothing. See: tieout status`
   }
 }

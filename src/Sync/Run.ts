@@ -56,7 +56,6 @@ export class Run extends Context.Tag("tieout/Sync/Run")<
   {
     readonly connection: string
     readonly runId: number
-    readonly epoch: bigint
     /** ISO 8601, our clock. */
     readonly startedAt: string
     readonly counters: Counters
@@ -71,47 +70,81 @@ export class Run extends Context.Tag("tieout/Sync/Run")<
 /** Our clock, ISO 8601. */
 export const nowIso = (epochMilliseconds: number): string => new Date(epochMilliseconds).toISOString()
 
+interface Lease {
+  readonly runId: number
+  readonly epoch: bigint
+}
+
+/** Takes the connection's lease for a run: whoever had it before writes nothing more. */
+export const takeLease = Effect.fn("Sync.takeLease")(function* (connection: string, runId: number) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Sync.takeLease",
+    (sql) => sql<Array<Lease>>`
+      insert into sync.leases as l (connection, epoch, run_id) values (${connection}, 1, ${runId})
+      on conflict (connection) do update set epoch = l.epoch + 1, run_id = excluded.run_id, taken_at = now()
+      returning run_id as "runId", epoch`,
+  )
+  const row = rows[0]
+  return row === undefined ? yield* Effect.dieMessage(`no lease of ${connection} could be taken`) : row
+})
+
+/** Runs an effect in one transaction, and only while the lease is held. */
+export const fenced =
+  (database: Database, connection: string, { epoch, runId }: Lease) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError | LeaseLost, R> =>
+    database.transaction(
+      database
+        .query(
+          "Sync.fence",
+          (sql) =>
+            sql`select 1 from sync.leases where connection = ${connection} and epoch = ${epoch} for share`,
+        )
+        .pipe(
+          Effect.filterOrFail(
+            (found) => found.length === 1,
+            () => new LeaseLost({ connection, runId }),
+          ),
+          Effect.zipRight(effect),
+        ),
+    )
+
+/** Notes that a run has started; an earlier one of the same command that never ended was abandoned. */
+export const openRun = Effect.fn("Sync.openRun")(function* (connection: string, command: string) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Sync.openRun",
+    (sql) => sql<Array<{ run_id: number }>>`
+      with abandoned as (
+        update sync.runs set state = 'abandoned', ended_at = now()
+        where connection = ${connection} and command = ${command} and state = 'running')
+      insert into sync.runs (connection, command) values (${connection}, ${command}) returning run_id`,
+  )
+  const row = rows[0]
+  return row === undefined
+    ? yield* Effect.dieMessage(`no run could be started for ${connection}`)
+    : row.run_id
+})
+
+/** What a run counts and shows, at its start. */
+export const freshRun = (connection: string, runId: number, startedAt: number) => ({
+  connection,
+  runId,
+  startedAt: nowIso(startedAt),
+  counters: noCounts(),
+  reading: { statements: { done: 0, all: 0 }, clients: { done: 0, all: 0 } },
+})
+
 /** Starts a run and takes the lease of the connection. The caller holds the connection's session lock. */
 export const beginRun = Effect.fn("Sync.beginRun")(function* (connection: string, command: string) {
   const database = yield* Database
   const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-  const rows = yield* database.transaction(
-    database.query(
-      "Sync.beginRun",
-      (sql) => sql<Array<{ run_id: number; epoch: bigint }>>`
-        with abandoned as (
-          update sync.runs set state = 'abandoned', ended_at = now()
-          where connection = ${connection} and command = ${command} and state = 'running'),
-        run as (
-          insert into sync.runs (connection, command) values (${connection}, ${command}) returning run_id)
-        insert into sync.leases as l (connection, epoch, run_id)
-        select ${connection}, 1, run_id from run
-        on conflict (connection) do update set epoch = l.epoch + 1, run_id = excluded.run_id, taken_at = now()
-        returning run_id, epoch`,
-    ),
+  const lease = yield* database.transaction(
+    Effect.flatMap(openRun(connection, command), (runId) => takeLease(connection, runId)),
   )
-  const row = rows[0]
-  if (row === undefined) return yield* Effect.dieMessage(`no run could be started for ${connection}`)
-  const { run_id: runId, epoch } = row
-  const fence = database
-    .query(
-      "Sync.fence",
-      (sql) => sql`select 1 from sync.leases where connection = ${connection} and epoch = ${epoch} for share`,
-    )
-    .pipe(
-      Effect.filterOrFail(
-        (found) => found.length === 1,
-        () => new LeaseLost({ connection, runId }),
-      ),
-    )
   return Run.of({
-    connection,
-    runId,
-    epoch,
-    startedAt: nowIso(started),
-    counters: noCounts(),
-    reading: { statements: { done: 0, all: 0 }, clients: { done: 0, all: 0 } },
-    commit: (effect) => database.transaction(Effect.zipRight(fence, effect)),
+    ...freshRun(connection, lease.runId, started),
+    commit: fenced(database, connection, lease),
   })
 })
 

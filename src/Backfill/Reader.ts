@@ -1,0 +1,119 @@
+/** Reads everything of one book that touches a window again: statements, and the resources behind them. */
+import { Effect, Option } from "effect"
+import type { Book } from "../Book.ts"
+import { Database } from "../Database.ts"
+import { MirrorAccounts, type MirroredAccount } from "../Mirror/Accounts.ts"
+import { Partner, type ResourceType } from "../Partner.ts"
+import { Settings } from "../Settings.ts"
+import type { BookOutcome } from "../Sync/BookReader.ts"
+import { beginning, checkpoints, statementStream } from "../Sync/Checkpoint.ts"
+import { alone, failureOf } from "../Sync/Failures.ts"
+import { ResourceKey } from "../Sync/Hydration.ts"
+import { Lists } from "../Sync/Lists.ts"
+import { OpenResources } from "../Sync/OpenResources.ts"
+import { PostingFacts } from "../Sync/PostingFacts.ts"
+import type { Failure } from "../Sync/Report.ts"
+import { Run } from "../Sync/Run.ts"
+import { Statements } from "../Sync/Statement.ts"
+import { BackfillWindow } from "./BackfillWindow.ts"
+import { BackfillStatements } from "./Statements.ts"
+
+export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Backfill/Reader", {
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+    const settings = yield* Settings
+    const partner = yield* Partner
+    const accounts = yield* MirrorAccounts
+    const lists = yield* Lists
+    const open = yield* OpenResources
+    const facts = yield* PostingFacts
+    const statements = yield* Statements
+    const again = yield* BackfillStatements
+    const { exclusively, results, window } = yield* BackfillWindow
+
+    /** Accounts whose statement has not been read past the window's end. */
+    const unread = Effect.fn("Backfill.Reader.unread")(function* (book: Book) {
+      const rows = yield* database.query(
+        "Backfill.Reader.unread",
+        (sql) => sql<Array<{ account_id: string }>>`
+          select account_id from mirror.accounts
+          where book_id = ${book.bookId} and (tail_read_at is null or tail_read_at < ${window.end})`,
+      )
+      return new Set(rows.map(({ account_id: id }) => id))
+    })
+
+    /** The ordinary reading on, for what the window has beyond the last sync. Nobody else may read on meanwhile. */
+    const readOn = (book: Book, account: MirroredAccount, railOf: (accountId: string) => string) =>
+      exclusively(
+        Effect.gen(function* () {
+          const run = yield* Run
+          const stored = yield* checkpoints(book)
+          const fresh = (yield* accounts.all(book)).find(({ accountId }) => accountId === account.accountId)
+          const checkpoint = stored.get(statementStream(account.accountId)) ?? beginning
+          const outcome = yield* statements.read(book, fresh ?? account, checkpoint, railOf)
+          if (Option.isSome(outcome.tailReadAt)) {
+            yield* run.commit(accounts.tailRead(book, account.accountId, outcome.tailReadAt.value))
+          }
+          return outcome.newEntries
+        }),
+      )
+
+    /** Movements that were created in the window or have entries in it. */
+    const touching = Effect.fn("Backfill.Reader.touching")(function* (book: Book) {
+      const rows = yield* database.query(
+        "Backfill.Reader.touching",
+        (sql) => sql<Array<{ type: ResourceType; id: string }>>`
+          select r.resource_type as type, r.resource_id as id from mirror.resources r
+          where r.book_id = ${book.bookId} and r.created_at >= ${window.start} and r.created_at < ${window.end}
+          union
+          select e.related_type, e.related_id from mirror.statement_entries e
+          where e.book_id = ${book.bookId} and e.occurred_at >= ${window.start} and e.occurred_at < ${window.end}
+            and e.related_id is not null and e.related_type in ('DEPOSIT', 'WITHDRAWAL', 'CONVERSION') and not e.held
+          order by 1, 2`,
+      )
+      return rows.map((row) => new ResourceKey(row))
+    })
+
+    const read = Effect.fn("Backfill.Reader.read")(function* (book: Book) {
+      const run = yield* Run
+      const failures: Array<Failure> = []
+      const newEntries = new Map<string, number>()
+      yield* lists.readAccounts(book)
+      if (partner.addressBook !== null) {
+        yield* lists.readReference(book, "destination", partner.addressBook).pipe(alone(() => undefined))
+      }
+      yield* facts.refresh(book)
+      const all = yield* accounts.all(book)
+      const rails = new Map(all.map((account) => [account.accountId, account.paymentRails]))
+      const railOf = (accountId: string): string => rails.get(accountId) ?? ""
+      const behind = yield* unread(book)
+      run.reading.statements.all += all.length
+
+      const readOne = (account: MirroredAccount) =>
+        Effect.gen(function* () {
+          if (behind.has(account.accountId)) {
+            newEntries.set(account.accountId, yield* readOn(book, account, railOf))
+          }
+          const [now] = (yield* accounts.all(book)).filter(({ accountId }) => accountId === account.accountId)
+          results.push(yield* again.readAgain(book, now ?? account, railOf, window))
+        }).pipe(
+          alone((error): void => {
+            failures.push(failureOf(`statement ${account.accountId}`, error))
+          }),
+          Effect.tap(() => {
+            run.reading.statements.done += 1
+          }),
+        )
+      yield* Effect.forEach(all, readOne, { concurrency: settings.limits.accountsInParallel, discard: true })
+      const keys = yield* touching(book)
+      yield* open.readKeys(book, railOf, keys).pipe(
+        alone((error): void => {
+          failures.push(failureOf("movements of the window", error))
+        }),
+      )
+      return { newEntries, openResources: keys.length, failures, notices: [] } satisfies BookOutcome
+    })
+
+    return { read }
+  }),
+}) {}

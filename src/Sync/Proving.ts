@@ -1,0 +1,84 @@
+/** From reading a connection to books that are numbered and proved: what syncs and backfills share. */
+import { Effect, Exit } from "effect"
+import type { Book } from "../Book.ts"
+import { Ledger } from "../Ledger.ts"
+import { PartnerConnection } from "../Partner.ts"
+import { Reconcile } from "../Reconcile.ts"
+import { Settings, SettingsError } from "../Settings.ts"
+import type { RunOutcome } from "./Connection.ts"
+import { wasInterrupted } from "./Failures.ts"
+import { SyncIncomplete, type SyncReport } from "./Report.ts"
+import { endRun, Run } from "./Run.ts"
+
+const now = Effect.clockWith((clock) => clock.currentTimeMillis)
+
+/** A book is dated in one time zone for good. */
+export const inTimeZone = Effect.fn("Sync.inTimeZone")(function* (book: Book) {
+  const { accounting } = yield* Settings
+  const zone = yield* (yield* Ledger).dateIn(book)
+  if (zone === accounting.timeZone) return
+  return yield* new SettingsError({
+    reason: "Invalid",
+    mistakes: [
+      `accounting.timeZone: is ${accounting.timeZone}, but the entries of book ${book.code} are dated in ${zone}`,
+    ],
+    advice: `Set it back to ${zone}, or begin a new database: a book cannot change its time zone.`,
+  })
+})
+
+/**
+ * Numbers and reconciles what was read to its end. Fails with `SyncIncomplete`, which holds the report, where something was
+ * not.
+ */
+export const prove = Effect.fn("Sync.prove")(function* (started: number, full: boolean, outcome: RunOutcome) {
+  const run = yield* Run
+  const ledger = yield* Ledger
+  const reconcile = yield* Reconcile
+  const { requests } = yield* PartnerConnection
+  const { complete, failures } = outcome
+  // A book that was not read to its end is not numbered: numbers follow the reading order of everything that is new.
+  const numbered = complete.length === 0 ? 0 : yield* run.commit(ledger.assignNumbers(complete))
+  const found = yield* reconcile.afterRun(complete, { runId: run.runId, full })
+  const report: SyncReport = {
+    connection: run.connection,
+    runId: run.runId,
+    seconds: ((yield* now) - started) / 1_000,
+    counters: run.counters,
+    requests: Object.fromEntries([...(yield* requests)].sort(([a], [b]) => (a < b ? -1 : 1))),
+    newEntries: outcome.newEntries,
+    openResources: outcome.openResources,
+    numbered,
+    findingsOpened: found.opened,
+    findingsClosed: found.closed,
+    blockingFindings: found.blocking,
+    clients: { read: outcome.clientsRead, skipped: outcome.skipped },
+    clientFailures: outcome.clientFailures,
+    notices: outcome.notices,
+  }
+  if (failures.length === 0) return report
+  const reason = failures.every(({ stopped }) => stopped) ? "Stopped" : "Failed"
+  return yield* new SyncIncomplete({ reason, failures, report })
+})
+
+const exitCodeOf = ({ blockingFindings, clientFailures }: SyncReport): number =>
+  blockingFindings > 0 || clientFailures.length > 0 ? 3 : 0
+
+/** Writes how a run ended. */
+export const recordEnd = Effect.fn("Sync.recordEnd")(function* (
+  run: Run["Type"],
+  exit: Exit.Exit<SyncReport, unknown>,
+) {
+  const stopped =
+    wasInterrupted(exit) ||
+    (Exit.isFailure(exit) &&
+      exit.cause._tag === "Fail" &&
+      exit.cause.error instanceof SyncIncomplete &&
+      exit.cause.error.reason === "Stopped")
+  const state = Exit.isSuccess(exit) ? "done" : stopped ? "stopped" : "failed"
+  const code = Exit.isSuccess(exit) ? exitCodeOf(exit.value) : stopped ? 75 : 1
+  const newEntries = Exit.isSuccess(exit) ? Object.fromEntries(exit.value.newEntries) : {}
+  const failedBooks = Exit.isSuccess(exit)
+    ? [...new Set(exit.value.clientFailures.flatMap(({ book }) => book ?? []))]
+    : []
+  yield* Effect.ignore(endRun(run.runId, state, code, { counters: run.counters, newEntries, failedBooks }))
+}, Effect.asVoid)

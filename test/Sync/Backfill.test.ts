@@ -1,0 +1,226 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Backfill } from "../../src/Backfill.ts"
+import { Database } from "../../src/Database.ts"
+import { Settings } from "../../src/Settings.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { accountId, credit, debit, deposit, id, partnership } from "./Partnership.ts"
+import { findings, journal, postings, rows, sync, variablesFor } from "./Runs.ts"
+
+const october = { from: "2026-10-01", to: "2026-10-31" }
+
+const backfill = (url: string, days = october, variables: Record<string, string> = {}) =>
+  Effect.flatMap(Backfill, (service) => service.run({ connection: "default", days })).pipe(
+    Effect.provide(
+      Backfill.Default.pipe(
+        Layer.provideMerge(Settings.from({ variables: { ...variablesFor(url), ...variables } })),
+      ),
+    ),
+    Effect.scoped,
+  )
+
+/** Ten credits of 10 in September and ten in October, two on a page. */
+const twoMonths = () => {
+  const statement = Array.from({ length: 20 }, (_, index) => ({
+    ...credit(index + 100, "10.00", `${(index + 1) * 10}.00`),
+    occurredAt: index < 10 ? `2026-09-${index + 10}T10:00:00Z` : `2026-10-${index}T10:00:00Z`,
+  }))
+  return { statement, balance: "200.00", pageSize: 2 }
+}
+
+layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
+  it.scoped("proves a period from its opening to its closing balance, starting near it", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership(twoMonths())
+      yield* sync(service.url, { TIEOUT_LIMITS_PAGES_PER_TRANSACTION: "1" })
+      const before = yield* journal
+      const path = `/accounts/${accountId}/statement`
+      const asked = service.count(path)
+      const report = yield* backfill(service.url)
+      expect(report.accounts).toEqual([
+        {
+          book: "ORG",
+          accountId,
+          currency: "USD",
+          entries: 10,
+          opening: "100.00",
+          closing: "200.00",
+          proved: true,
+          breakAt: null,
+          missing: [],
+          changed: [],
+          gone: [],
+          older: 0,
+          unreadable: 0,
+        },
+      ])
+      // Five pages of October, and none of September's five.
+      expect(service.count(path) - asked).toBe(5)
+      expect(yield* journal).toEqual(before)
+      const september = yield* backfill(service.url, { from: "2026-09-15", to: "2026-09-30" })
+      expect(september.accounts[0]).toMatchObject({
+        entries: 5,
+        opening: "50.00",
+        closing: "100.00",
+        proved: true,
+      })
+    }),
+  )
+
+  it.scoped("reads a book that was never synced", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership(twoMonths())
+      const report = yield* backfill(service.url)
+      expect(report.accounts[0]).toMatchObject({
+        entries: 10,
+        opening: "100.00",
+        closing: "200.00",
+        proved: true,
+      })
+      expect(report.counters.journalEntries).toBe(20)
+      expect(report.numbered).toBe(20)
+      const booked = yield* journal
+      yield* sync(service.url)
+      expect(yield* journal).toEqual(booked)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("books entries that are older than all that were known, and shrinks the opening balance", () =>
+    Effect.gen(function* () {
+      const whole = [credit(1, "100.00", "100.00"), debit(2, "30.00", "70.00"), credit(3, "5.00", "75.00")]
+      const { held, service } = yield* partnership({ statement: whole.slice(2), balance: "75.00" })
+      yield* sync(service.url)
+      expect(yield* postings).toEqual([
+        "opening_balance cash 70, opening_balance -70",
+        "adjustment cash 5, suspense -5",
+      ])
+      held.statement = whole
+      const report = yield* backfill(service.url)
+      expect(report.accounts[0]).toMatchObject({ older: 2, proved: true, opening: "0.00", closing: "75.00" })
+      expect((yield* postings).toSorted()).toEqual(
+        [
+          "opening_balance cash 70, opening_balance -70",
+          "adjustment cash 100, suspense -100",
+          "adjustment suspense 30, cash -30",
+          "opening_correction opening_balance 70, cash -70",
+          "adjustment cash 5, suspense -5",
+        ].toSorted(),
+      )
+      expect((yield* findings).filter((finding) => String(finding).includes("blocking"))).toEqual([])
+      // Done again it books nothing more.
+      const booked = yield* journal
+      expect((yield* backfill(service.url)).accounts[0]).toMatchObject({ older: 0, proved: true })
+      expect(yield* journal).toEqual(booked)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("reports entries that were missing, changed and gone, and overwrites nothing", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership(twoMonths())
+      yield* sync(service.url)
+      const before = yield* postings
+      const [third, fourth] = [held.statement[13], held.statement[14]]
+      if (third === undefined || fourth === undefined) throw new Error("there are twenty")
+      held.statement = [
+        ...held.statement.slice(0, 12),
+        // Two that cancel out, so that the running balance carries over them.
+        { ...credit(501, "7.00", "127.00"), occurredAt: "2026-10-12T00:00:00Z" },
+        { ...debit(502, "7.00", "120.00"), occurredAt: "2026-10-12T00:00:01Z" },
+        ...held.statement.slice(12, 13),
+        { ...third, relatedResourceType: "PAYOUT" },
+        { ...fourth, entryId: id(777) },
+        ...held.statement.slice(15),
+      ]
+      const report = yield* backfill(service.url)
+      expect(report.accounts[0]).toMatchObject({
+        proved: false,
+        breakAt: null,
+        missing: [id(501), id(502), id(777)],
+        changed: [id(113)],
+        gone: [id(114)],
+      })
+      expect(yield* postings).toEqual(before)
+      expect(report.blockingFindings).toBeGreaterThan(0)
+      expect(
+        yield* rows(
+          `select message from reconcile.findings where check_name = 'contradiction' and subject_id = '${id(114)}'`,
+        ),
+      ).toEqual([
+        {
+          message: "The statement entry at position 15 is not in the statement any more. The books keep it.",
+        },
+      ])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("reads movements of the period again, the final ones too", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership({
+        statement: [credit(1, "98.00", "98.00", id(20))],
+        deposits: [deposit(20, "98.00")],
+        balance: "98.00",
+      })
+      yield* sync(service.url)
+      // The service corrects what it said of a completed deposit: it had a fee inside.
+      held.deposits = [deposit(20, "100.00", { fee: { amount: "2.00", currency: "USD" } })]
+      const report = yield* backfill(service.url)
+      expect(report.counters.changedResources).toBe(1)
+      expect(yield* postings).toEqual([
+        "deposit cash 98, deposits_clearing -98",
+        "reclassification fees 2, deposits_clearing -2",
+      ])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("asks for a stretch of time where the profile has filters for it", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership({ ...twoMonths(), pageSize: 100 })
+      yield* sync(service.url)
+      yield* backfill(service.url, october, {
+        TIEOUT_INTERFACE_FILTERS_FROM: "since",
+        TIEOUT_INTERFACE_FILTERS_TO: "until",
+        TIEOUT_ACCOUNTING_TIME_ZONE: "UTC",
+      })
+      const query = service.calls.map(({ path }) => path).find((path) => path.includes("since="))
+      expect(new URL(query ?? "", "http://x").searchParams.get("since")).toBe("2026-10-01T00:00:00.000000Z")
+      expect(new URL(query ?? "", "http://x").searchParams.get("until")).toBe("2026-11-01T00:00:00.000000Z")
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("and a sync at the same time wait for each other", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership(twoMonths())
+      yield* sync(service.url)
+      held.statement.push({ ...credit(900, "1.00", "201.00"), occurredAt: "2026-10-25T00:00:00Z" })
+      held.balance = "201.00"
+      const [synced, filled] = yield* Effect.all([sync(service.url), backfill(service.url)], {
+        concurrency: 2,
+      })
+      expect(synced.counters.entries + filled.counters.entries).toBe(1)
+      expect(filled.accounts[0]?.proved).toBe(true)
+      expect(yield* rows("select command, state from sync.runs order by run_id")).toContainEqual({
+        command: "backfill",
+        state: "done",
+      })
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("waits while a sync holds the connection, and a second backfill does not", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership(twoMonths())
+      yield* sync(service.url)
+      const database = yield* Database
+      const waiting = yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* database.tryLock("sync:default")
+          const fiber = yield* Effect.forkDaemon(backfill(service.url))
+          yield* Effect.sleep("700 millis")
+          const second = yield* Effect.flip(backfill(service.url))
+          expect(second.message).toContain("Another backfill of connection default is running")
+          return fiber
+        }),
+      )
+      expect((yield* waiting.await)._tag).toBe("Success")
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+})
