@@ -29,7 +29,7 @@ const lastDayOf = (period: string): string => {
 }
 
 /** A month, or the first and the last day. */
-export const daysOf = ({ from, period, to }: DayOptions): Either.Either<Days, UsageError> =>
+const daysOf = ({ from, period, to }: DayOptions): Either.Either<Days, UsageError> =>
   Either.gen(function* () {
     const wrong = (detail: string) =>
       Either.left(new UsageError({ detail, advice: "Run tieout backfill --help to see what it takes." }))

@@ -58,7 +58,7 @@ const roomPerPart = 64
 const roomPerVersion = roomPerPart * parts.length
 
 /** The sequence of a part's first entry. */
-export const sequenceOf = (version: number, part: Part): number =>
+const sequenceOf = (version: number, part: Part): number =>
   version * roomPerVersion + parts.indexOf(part) * roomPerPart
 
 /** The sequence of the part that an entry books or puts right. */

@@ -145,7 +145,7 @@ export const lending = (over: Partial<Lending> = {}) =>
     return { held, service }
   })
 
-export const usd = (amount: string) => ({ amount, currency: "USD" })
+const usd = (amount: string) => ({ amount, currency: "USD" })
 
 /** A deposit or withdrawal of the organization's account, as the Money form has it. */
 export const orgDeposit = (index: number, amount: string, over: Item = {}): Item => ({

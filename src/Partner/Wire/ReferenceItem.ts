@@ -30,7 +30,7 @@ const present = (parts: ReadonlyArray<Option.Option<string>>): string =>
     .join(", ")
 
 /** Bank details stand beside the account number (flat form) or in a `bank` block. */
-export const bankName = (row: Fields, at = "$"): Option.Option<string> =>
+const bankName = (row: Fields, at = "$"): Option.Option<string> =>
   isFields(row.bank) ? optionalText(row.bank, "bankName", `${at}.bank`) : optionalText(row, "bankName", at)
 
 /** Whom an address book entry, or its snapshot on a withdrawal, names: bank and account, or network and wallet. */
