@@ -2,38 +2,23 @@
  * Pulls a connection's movements into the mirror and the ledger, page by page, numbers what is new and reconciles it. A
  * run can be killed anywhere and started again: what is committed stays, and the rest is read again.
  */
-import { type Context, Effect, Exit, Layer, Option } from "effect"
-import type { Book } from "./Book.ts"
+import { Effect, Option } from "effect"
+import { allBooks, type Book } from "./Book.ts"
 import { Database } from "./Database.ts"
 import { Ledger } from "./Ledger.ts"
-import { MirrorAccounts } from "./Mirror/Accounts.ts"
 import { Quarantine } from "./Mirror/Quarantine.ts"
-import { Receivables } from "./Mirror/Receivables.ts"
-import { ReferenceItems } from "./Mirror/ReferenceItems.ts"
-import { Resources } from "./Mirror/Resources.ts"
-import { StatementEntries } from "./Mirror/StatementEntries.ts"
 import * as PartnerHttp from "./Partner/Http.ts"
+import { keptRows } from "./Partner/Kept.ts"
 import { Partner, PartnerConnection } from "./Partner.ts"
 import { Reconcile } from "./Reconcile.ts"
+import type { Interface } from "./Settings/Interface.ts"
 import { Settings, SettingsError } from "./Settings.ts"
-import { Balances } from "./Sync/Balances.ts"
-import { BookReader } from "./Sync/BookReader.ts"
-import { Clients } from "./Sync/Clients.ts"
 import { type RunOutcome, readConnection } from "./Sync/Connection.ts"
-import { Credit } from "./Sync/Credit.ts"
-import { DepositInstructions } from "./Sync/DepositInstructions.ts"
-import { wasInterrupted } from "./Sync/Failures.ts"
-import { Hydration } from "./Sync/Hydration.ts"
-import { Lists } from "./Sync/Lists.ts"
-import { Loans } from "./Sync/Loans.ts"
-import { OpenResources } from "./Sync/OpenResources.ts"
-import { FloodGate, Pages } from "./Sync/Page.ts"
-import { PostingFacts } from "./Sync/PostingFacts.ts"
+import { leased } from "./Sync/Leased.ts"
+import { partsOf } from "./Sync/Parts.ts"
 import { SyncBusy, SyncIncomplete, type SyncReport } from "./Sync/Report.ts"
-import { beginRun, endRun, Run } from "./Sync/Run.ts"
-import { Statements } from "./Sync/Statement.ts"
-import { Statistics } from "./Sync/Statistics.ts"
-import { watched } from "./Sync/Watched.ts"
+import { Run } from "./Sync/Run.ts"
+import { type ReplayReport, stillWait } from "./Sync/Tried.ts"
 
 type Surface = "organization" | "client" | "credit"
 
@@ -47,34 +32,11 @@ export interface SyncOptions {
   readonly client?: Option.Option<string>
 }
 
-/** What a run's books share. Built anew for every run: it remembers what this run has read. */
-const shared = Layer.mergeAll(
-  MirrorAccounts.Default,
-  Quarantine.Default,
-  Receivables.Default,
-  ReferenceItems.Default,
-  Resources.Default,
-  StatementEntries.Default,
-  Statistics.Default,
-)
-
-/** The parts of reading one book, which `Partner` gives. */
-const bookParts = Layer.mergeAll(BookReader.Default, Loans.Default).pipe(
-  Layer.provide(
-    Layer.mergeAll(Lists.Default, Balances.Default, OpenResources.Default, DepositInstructions.Default),
-  ),
-  Layer.provide(Statements.Default),
-  Layer.provide(Layer.mergeAll(Hydration.Default, Pages.Default)),
-  Layer.provide(Layer.mergeAll(PostingFacts.Default, FloodGate.Default)),
-)
-
-/** Made anew for every book: they remember what of it was read. */
-const partsOf = (partner: Context.Tag.Service<Partner>) =>
-  Effect.all({ reader: BookReader, loans: Loans }).pipe(
-    Effect.provide(Layer.provide(bookParts, Layer.succeed(Partner, partner))),
-  )
-
-const connectionParts = Layer.mergeAll(Clients.Default, Credit.Default).pipe(Layer.provide(FloodGate.Default))
+export interface ReplayOptions {
+  readonly connection: string
+  /** Only these rows; none: all that wait. */
+  readonly rows: ReadonlyArray<bigint>
+}
 
 const secondsSince = (started: number) =>
   Effect.clockWith((clock) => Effect.map(clock.currentTimeMillis, (now) => (now - started) / 1_000))
@@ -156,27 +118,6 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
     const exitCodeOf = ({ blockingFindings, clientFailures }: SyncReport): number =>
       blockingFindings > 0 || clientFailures.length > 0 ? 3 : 0
 
-    const underLease = (options: SyncOptions, surfaces: ReadonlySet<Surface>) =>
-      Effect.gen(function* () {
-        const run = yield* beginRun(options.connection, "sync")
-        return yield* watched(readAndProve(options, surfaces)).pipe(
-          Effect.provide(Layer.provideMerge(connectionParts, shared)),
-          Effect.provideService(Run, run),
-          Effect.onExit((exit) => {
-            const stopped =
-              wasInterrupted(exit) ||
-              (Exit.isFailure(exit) &&
-                exit.cause._tag === "Fail" &&
-                exit.cause.error instanceof SyncIncomplete &&
-                exit.cause.error.reason === "Stopped")
-            const state = Exit.isSuccess(exit) ? "done" : stopped ? "stopped" : "failed"
-            const code = Exit.isSuccess(exit) ? exitCodeOf(exit.value) : stopped ? 75 : 1
-            const newEntries = Exit.isSuccess(exit) ? Object.fromEntries(exit.value.newEntries) : {}
-            return Effect.ignore(endRun(run.runId, state, code, { counters: run.counters, newEntries }))
-          }),
-        )
-      })
-
     /** The surfaces to read: those of the connection, or the one that was asked for. */
     const surfacesOf = (
       known: ReadonlyArray<Surface>,
@@ -201,7 +142,13 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
       const surfaces = yield* surfacesOf(connection.surfaces, options)
       const partner = PartnerHttp.layer({ ...connection, limits: settings.limits })
       return yield* database
-        .withSessionLock(`sync:${options.connection}`, underLease(options, surfaces))
+        .withSessionLock(
+          `sync:${options.connection}`,
+          leased(options.connection, "sync", readAndProve(options, surfaces), (report) => ({
+            code: exitCodeOf(report),
+            newEntries: report.newEntries,
+          })),
+        )
         .pipe(
           Effect.provide(partner),
           Effect.provide(services),
@@ -209,6 +156,65 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
         )
     })
 
-    return { run }
+    const replayRows = Effect.fn("Sync.replayRows")(function* (
+      { connection, rows }: ReplayOptions,
+      profile: Interface,
+    ) {
+      const run = yield* Run
+      const partner = yield* PartnerConnection
+      const open = yield* (yield* Quarantine).list({ connection: Option.some(connection) })
+      const wanted = new Set(
+        open.map(({ quarantineId }) => quarantineId).filter((id) => rows.length === 0 || rows.includes(id)),
+      )
+      const kept = keptRows(profile)
+      const concerned = (yield* allBooks(Option.some(connection))).filter(({ bookId }) =>
+        open.some((row) => row.bookId === bookId && wanted.has(row.quarantineId)),
+      )
+      const tried = yield* Effect.forEach(concerned, (book) =>
+        Effect.gen(function* () {
+          yield* inTimeZone(book)
+          const reads = Option.match(book.clientId, {
+            onNone: () => partner.organization,
+            onSome: partner.client,
+          })
+          const { replay } = yield* partsOf(Partner.of({ ...reads, requests: partner.requests }))
+          const own = open.filter(({ bookId }) => bookId === book.bookId)
+          return yield* replay.replay(book, own, wanted, kept)
+        }),
+      )
+      const numbered = concerned.length === 0 ? 0 : yield* run.commit(ledger.assignNumbers(concerned))
+      const found = yield* reconcile.afterRun(concerned, { runId: run.runId, full: false })
+      return {
+        connection,
+        tried: tried.flat(),
+        entries: run.counters.entries,
+        journalEntries: run.counters.journalEntries,
+        reclassifications: run.counters.reclassifications,
+        numbered,
+        findingsOpened: found.opened,
+        findingsClosed: found.closed,
+      } satisfies ReplayReport
+    })
+
+    /** Tries quarantined rows of a connection again. Exclusive with a run of it, and one itself. */
+    const replay = Effect.fn("Sync.replay")(function* (options: ReplayOptions) {
+      const connection = yield* settings.connection(options.connection)
+      const work = Effect.suspend(() => replayRows(options, connection.interface))
+      return yield* database
+        .withSessionLock(
+          `sync:${options.connection}`,
+          leased(options.connection, "replay", work, (report) => ({
+            code: stillWait(report).length > 0 ? 3 : 0,
+            newEntries: new Map(),
+          })),
+        )
+        .pipe(
+          Effect.provide(PartnerHttp.layer({ ...connection, limits: settings.limits })),
+          Effect.provide(services),
+          Effect.catchTag("LockBusy", () => new SyncBusy({ connection: options.connection })),
+        )
+    })
+
+    return { run, replay }
   }),
 }) {}
