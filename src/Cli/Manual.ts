@@ -130,10 +130,15 @@ export const commands = {
     usage: "tieout explain ID",
     summary: "Show where a figure comes from, back to what the service said and when.",
     about: [
-      "ID: a journal number, or the identifier of an account, a statement entry, a deposit, a withdrawal or a conversion.",
+      "ID: a journal number; a finding (F12); a row in quarantine (Q12; its content is shown by tieout quarantine show Q12);",
+      "a client's code; or the identifier of an account, a statement entry, a deposit, a withdrawal, a conversion, a receivable",
+      "or a client, of which the first 8 characters are enough.",
     ],
     options: {},
-    examples: [["tieout explain ORG-2026-10-000007", "one journal entry"]],
+    examples: [
+      ["tieout explain ORG-2026-10-000007", "one journal entry"],
+      ["tieout explain F12", "one finding, and what it is about"],
+    ],
   },
   verify: {
     usage: "tieout verify DIR",
