@@ -10,6 +10,7 @@ import { counted, harmless, styled } from "../Terminal/Text.ts"
 import type { Screen } from "../Terminal.ts"
 import { UsageError } from "./Arguments.ts"
 import { books, booksForSync, knownConnection } from "./Books.ts"
+import { withinDeadline } from "./Deadline.ts"
 import { type ExitCode, exitCodes, worst } from "./ExitCode.ts"
 import { documentOf, type Failure, ofError } from "./Failure.ts"
 import * as Options from "./Options.ts"
@@ -202,7 +203,7 @@ const replay = Command.make(
       const names = [...new Set(open.map((row) => row.connection))]
       const outcomes = yield* Effect.forEach(names, (name) =>
         Effect.map(
-          Effect.either(sync.replay({ connection: name, rows: ids })),
+          Effect.either(withinDeadline(name)(sync.replay({ connection: name, rows: ids }))),
           (result): Outcome => ({ connection: name, result: Either.mapLeft(result, ofError) }),
         ),
       )
