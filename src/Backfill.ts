@@ -18,7 +18,7 @@ import { Settings } from "./Settings.ts"
 import { readConnection } from "./Sync/Connection.ts"
 import { bookParts, runParts } from "./Sync/Layers.ts"
 import { Loans } from "./Sync/Loans.ts"
-import { inTimeZone, prove, recordEnd } from "./Sync/Proving.ts"
+import { endOf, inTimeZone, prove, recordEnd } from "./Sync/Proving.ts"
 import { SyncBusy, type SyncReport } from "./Sync/Report.ts"
 import { fenced, freshRun, openRun, Run, takeLease } from "./Sync/Run.ts"
 import { type Surface, type SurfaceOptions, surfacesOf } from "./Sync/Surfaces.ts"
@@ -135,7 +135,7 @@ export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
         ).pipe(
           Effect.provide(runParts),
           Effect.provideService(Run, run),
-          Effect.onExit((exit) => recordEnd(run, exit)),
+          Effect.onExit((exit) => recordEnd(run, exit, endOf)),
         )
         const order = ({ accountId, book }: AccountBackfill) => `${book} ${accountId}`
         return {

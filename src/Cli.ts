@@ -16,6 +16,7 @@ import { ofCause } from "./Cli/Failure.ts"
 import { logFormat, logging } from "./Cli/Logging.ts"
 import { migrate } from "./Cli/Migrate.ts"
 import { makeOutput, type Outcome, Output } from "./Cli/Output.ts"
+import { quarantine } from "./Cli/Quarantine.ts"
 import { reconcile } from "./Cli/Reconcile.ts"
 import { sandbox } from "./Cli/Sandbox.ts"
 import { status } from "./Cli/Status.ts"
@@ -35,6 +36,7 @@ const root = Command.make("tieout").pipe(
     sync,
     status,
     reconcile,
+    quarantine,
     exportCommand,
     explain,
     verify,

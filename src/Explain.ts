@@ -2,11 +2,13 @@
 import { Effect } from "effect"
 import { Database } from "./Database.ts"
 import { account } from "./Explain/Accounts.ts"
+import { client } from "./Explain/Clients.ts"
 import { findings, quarantined } from "./Explain/Findings.ts"
 import { journalEntries } from "./Explain/Journal.ts"
+import { receivableBooks, receivableTransactions, receivableVersions } from "./Explain/Receivables.ts"
 import { parseReferences } from "./Explain/Reference.ts"
 import { resource } from "./Explain/Resources.ts"
-import { statementEntries, type Traced } from "./Explain/StatementEntries.ts"
+import { earlierEntries, statementEntries, type Traced } from "./Explain/StatementEntries.ts"
 import type { Step } from "./Explain/Step.ts"
 import { type Subject, subjectsOf } from "./Explain/Subject.ts"
 
@@ -42,10 +44,42 @@ const amiss = Effect.fn("Explain.amiss")(function* (
   return [...found, ...(yield* quarantined(bookId, { items: ids, stream }))]
 })
 
+/** A receivable's versions, the cash of its transactions, and what is booked of both. */
+const ofReceivable = Effect.fn("Explain.ofReceivable")(function* (
+  { bookId, id }: Pick<Subject, "bookId" | "id">,
+  told: { readonly version: number; readonly entryId: string } | null,
+) {
+  const { books, kept } = yield* receivableBooks(bookId, id)
+  const transactions = yield* receivableTransactions(books, id)
+  const cash: Array<Step> = []
+  const journal: Array<Step> = []
+  for (const book of books) {
+    const ids = transactions.flatMap(({ bookId: of, entries }) => (of === book ? entries : []))
+    cash.push(...stepsOf(yield* statementEntries(book, { ids })))
+    const booked = yield* journalEntries(book, { sources: [id, ...ids] })
+    journal.push(...stepsOf(booked.filter(({ entryId }) => book !== bookId || entryId !== told?.entryId)))
+  }
+  return [
+    ...(yield* receivableVersions(kept, id, told?.version)),
+    ...stepsOf(transactions),
+    ...cash,
+    ...journal,
+    ...(yield* amiss(kept, [id], null)),
+  ]
+})
+
+const ofClient = Effect.fn("Explain.ofClient")(function* ({ bookId, id }: Subject) {
+  return [...(yield* client(bookId, id)), ...(yield* amiss(bookId, [id], null))]
+})
+
 const ofJournalEntry = Effect.fn("Explain.ofJournalEntry")(function* ({ bookId, id }: Subject) {
   const [asked] = yield* journalEntries(bookId, { entryId: id })
   if (asked === undefined) return []
-  const { sourceId, sourceType } = asked.source
+  const { sourceId, sourceType, version } = asked.source
+  if (sourceType === "receivable_version") {
+    const behindIt = yield* ofReceivable({ bookId, id: sourceId }, { version, entryId: asked.entryId })
+    return [asked.step, ...behindIt]
+  }
   const siblings = yield* journalEntries(bookId, { sources: [sourceId] })
   const others = siblings.filter(
     ({ entryId, source }) => entryId !== asked.entryId && source.sourceType === sourceType,
@@ -88,10 +122,12 @@ const ofResource = Effect.fn("Explain.ofResource")(function* ({ bookId, id, kind
 })
 
 const ofAccount = Effect.fn("Explain.ofAccount")(function* ({ bookId, id }: Subject) {
+  const last = yield* statementEntries(bookId, { lastOf: id })
   return [
     ...(yield* account(bookId, id)),
     ...(yield* amiss(bookId, [id], `statement:${id}`)),
-    ...stepsOf(yield* statementEntries(bookId, { lastOf: id })),
+    ...stepsOf(last),
+    ...(yield* earlierEntries(bookId, id, last)),
   ]
 })
 
@@ -106,6 +142,12 @@ const ofSubject = (subject: Subject): Effect.Effect<ReadonlyArray<Step>, Explain
       return ofAccount(subject)
     case "finding":
       return ofFinding(subject)
+    case "receivable":
+      return ofReceivable(subject, null)
+    case "client":
+      return ofClient(subject)
+    case "quarantined":
+      return quarantined(subject.bookId, { quarantineId: subject.id })
     default:
       return ofResource(subject)
   }
@@ -114,10 +156,9 @@ const ofSubject = (subject: Subject): Effect.Effect<ReadonlyArray<Step>, Explain
 type Explaining = Effect.Effect.Error<ReturnType<typeof ofAccount>>
 
 const explainable: ReadonlyMap<string, Subject["kind"]> = new Map(
-  (["account", "statement_entry", "deposit", "withdrawal", "conversion"] as const).map((kind) => [
-    kind,
-    kind,
-  ]),
+  (
+    ["account", "statement_entry", "deposit", "withdrawal", "conversion", "receivable", "client"] as const
+  ).map((kind) => [kind, kind]),
 )
 
 const ofFinding = Effect.fn("Explain.ofFinding")(function* (subject: Subject) {
@@ -136,8 +177,9 @@ export class Explain extends Effect.Service<Explain>()("tieout/Explain", {
     const database = yield* Database
 
     /**
-     * Takes a journal number, a finding (`F12`), or the identifier of an account, statement entry, deposit, withdrawal
-     * or conversion, or its first 8 characters or more. Fails with `NothingFound`.
+     * Takes a journal number, a finding (`F12`), a quarantined row (`Q12`), a client's code, or the identifier of an
+     * account, statement entry, deposit, withdrawal, conversion, receivable or client, or its first 8 characters or more.
+     * Fails with `NothingFound`.
      */
     const explain = Effect.fn("Explain.explain")(
       function* (id: string) {

@@ -10,13 +10,11 @@ import * as PartnerHttp from "./Partner/Http.ts"
 import { Partner } from "./Partner.ts"
 import { Reconcile } from "./Reconcile.ts"
 import { Settings } from "./Settings.ts"
-import { Balances } from "./Sync/Balances.ts"
 import { BookReader } from "./Sync/BookReader.ts"
 import { readConnection } from "./Sync/Connection.ts"
-import { DepositInstructions } from "./Sync/DepositInstructions.ts"
-import { bookParts, runParts } from "./Sync/Layers.ts"
+import { runParts, syncParts } from "./Sync/Layers.ts"
 import { Loans } from "./Sync/Loans.ts"
-import { inTimeZone, prove, recordEnd } from "./Sync/Proving.ts"
+import { endOf, inTimeZone, prove, recordEnd } from "./Sync/Proving.ts"
 import { SyncBusy } from "./Sync/Report.ts"
 import { beginRun, Run } from "./Sync/Run.ts"
 import { type Surface, type SurfaceOptions, surfacesOf } from "./Sync/Surfaces.ts"
@@ -27,18 +25,13 @@ export interface SyncOptions extends SurfaceOptions {
   readonly full: boolean
 }
 
-const reading = BookReader.Default.pipe(
-  Layer.provide(Layer.mergeAll(Balances.Default, DepositInstructions.Default)),
-  Layer.provideMerge(bookParts),
-)
-
 const partsOf = (full: boolean) => (partner: Context.Tag.Service<Partner>) =>
   Effect.all({ reader: BookReader, loans: Loans }).pipe(
     Effect.map(({ loans, reader }) => ({
       loans,
       read: (book: Parameters<typeof reader.read>[0]) => reader.read(book, full),
     })),
-    Effect.provide(Layer.provide(reading, Layer.succeed(Partner, partner))),
+    Effect.provide(Layer.provide(syncParts, Layer.succeed(Partner, partner))),
   )
 
 /** A backfill holds the connection only for moments: a sync waits for it. Another sync would be long. */
@@ -69,7 +62,7 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
         return yield* watched(readAndProve(options, surfaces)).pipe(
           Effect.provide(runParts),
           Effect.provideService(Run, run),
-          Effect.onExit((exit) => recordEnd(run, exit)),
+          Effect.onExit((exit) => recordEnd(run, exit, endOf)),
         )
       })
 

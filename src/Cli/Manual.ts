@@ -106,6 +106,26 @@ export const commands = {
     },
     examples: [["tieout reconcile --period 2026-10", "before closing October"]],
   },
+  quarantine: {
+    usage: "tieout quarantine (list [--all] | show Q12 | replay [Q12 …]) [--connection NAME]",
+    summary: "List what could not be understood, look at it, and try it again.",
+    about: [
+      "list: the rows that wait, by number, with the reason and the place in the row. Ends with 3 while a row waits.",
+      "show: one row as the service sent it. That is personal data: nothing else shows it, and no log holds it.",
+      "replay: tries the rows that wait again, or those named, with today's settings, and books what can be understood now.",
+      "What needs the service (a statement entry, a row that is still not understood) is asked for again. Numbers and",
+      "reconciles the books concerned. It is safe to repeat; ends with 3 while a row that was tried still waits.",
+    ],
+    options: {
+      [connection]: onlyThis,
+      "--all": "list: the rows that are settled, too.",
+    },
+    examples: [
+      ["tieout quarantine list", "what waits, and why"],
+      ["tieout quarantine replay", "after an upgrade, or once the settings' interface section is mended"],
+      ["tieout quarantine show Q12", "one row as the service sent it"],
+    ],
+  },
   export: {
     usage:
       "tieout export --format F[,F…] (--period YYYY-MM | --from DATE --to DATE | --all | --since-last) [--book B] [--out DIR]",
@@ -133,10 +153,15 @@ export const commands = {
     usage: "tieout explain ID",
     summary: "Show where a figure comes from, back to what the service said and when.",
     about: [
-      "ID: a journal number, or the identifier of an account, a statement entry, a deposit, a withdrawal or a conversion.",
+      "ID: a journal number; a finding (F12); a row in quarantine (Q12; its content is shown by tieout quarantine show Q12);",
+      "a client's code; or the identifier of an account, a statement entry, a deposit, a withdrawal, a conversion, a receivable",
+      "or a client, of which the first 8 characters are enough.",
     ],
     options: {},
-    examples: [["tieout explain ORG-2026-10-000007", "one journal entry"]],
+    examples: [
+      ["tieout explain ORG-2026-10-000007", "one journal entry"],
+      ["tieout explain F12", "one finding, and what it is about"],
+    ],
   },
   verify: {
     usage: "tieout verify DIR",

@@ -41,6 +41,7 @@ const linesOf = (summary: ReconcileSummary, screen: Screen): ReadonlyArray<strin
     good ? "Everything ties out." : `${counted(blocking, "blocking finding")} open.`,
     ...(summary.quarantined > 0 ? [`${counted(summary.quarantined, "row")} in quarantine.`] : []),
     ...(warnings > 0 ? [`${counted(warnings, "warning")}.`] : []),
+    ...(summary.quarantined > 0 ? ["See: tieout quarantine list"] : []),
   ]
   return [
     ...names.flatMap((name) =>

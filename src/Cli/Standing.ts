@@ -48,7 +48,13 @@ export const verdict = (
   const good = sentences.length === 0
   if (open.warnings > 0) sentences.push(`${counted(open.warnings, "warning")}.`)
   if (good && accounts.length > 0) sentences.unshift("Everything ties out.")
-  if (!good || open.warnings > 0) sentences.push("See: tieout reconcile")
+  // What waits in quarantine is a finding as well; where that is all there is, the list says more.
+  const elsewhere = off > 0 || open.blockingFindings > 0 || open.warnings > 0
+  const commands = [
+    ...(elsewhere ? ["tieout reconcile"] : []),
+    ...(open.quarantined > 0 ? ["tieout quarantine list"] : []),
+  ]
+  if (commands.length > 0) sentences.push(`See: ${commands.join(", ")}`)
   return sentences.length === 0 ? [] : ["", styled(screen.color, good ? "green" : "red", sentences.join(" "))]
 }
 

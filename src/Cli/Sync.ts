@@ -1,5 +1,5 @@
 import { Command } from "@effect/cli"
-import { Data, Duration, Effect, Either, Layer, Option } from "effect"
+import { Effect, Either, Layer, Option } from "effect"
 import { Ledger } from "../Ledger.ts"
 import { Settings } from "../Settings.ts"
 import { Status } from "../Status.ts"
@@ -8,6 +8,7 @@ import { Sync, type SyncOptions } from "../Sync.ts"
 import { counted, harmless } from "../Terminal/Text.ts"
 import type { Screen } from "../Terminal.ts"
 import { booksForSync } from "./Books.ts"
+import { withinDeadline } from "./Deadline.ts"
 import { type ExitCode, exitCodes, worst } from "./ExitCode.ts"
 import { documentOf, type Failure, ofError } from "./Failure.ts"
 import * as Options from "./Options.ts"
@@ -77,23 +78,10 @@ const outcomeDocument = ({ connection, failure, report }: Outcome): object => ({
   ...(failure === undefined ? {} : documentOf([failure])),
 })
 
-class DeadlineReached extends Data.TaggedError("DeadlineReached")<{ readonly message: string }> {}
-
 const runOne = Effect.fn("Cli.sync.connection")(function* (options: SyncOptions) {
   const { connection } = options
   const sync = yield* Sync
-  const { limits } = yield* Settings
-  const deadline = Duration.format(limits.runDeadline)
-  const result = yield* sync.run(options).pipe(
-    Effect.timeoutFail({
-      duration: limits.runDeadline,
-      onTimeout: () =>
-        new DeadlineReached({
-          message: `The run of connection ${connection} took longer than limits.runDeadline (${deadline}) and was stopped. What it has committed stays; run it again to go on.`,
-        }),
-    }),
-    Effect.either,
-  )
+  const result = yield* Effect.either(withinDeadline(connection)(sync.run(options)))
   if (Either.isRight(result))
     return { connection, report: result.right, failure: undefined } satisfies Outcome
   const report = result.left instanceof SyncIncomplete ? result.left.report : undefined

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { instantText } from "../Reconcile/Scope.ts"
-import { known, type Step } from "./Step.ts"
+import { known, runText, type Step } from "./Step.ts"
 
 interface Row {
   readonly finding_id: bigint
@@ -61,41 +61,55 @@ export const findings = Effect.fn("Explain.findings")(function* (
 })
 
 interface QuarantineRow {
+  readonly quarantine_id: bigint
   readonly stream: string
   readonly item_id: string | null
-  readonly raw: string
   readonly reason: string
   readonly path: string
   readonly first_seen_at: string
   readonly last_seen_at: string
   readonly resolved_at: string | null
+  readonly run_id: number
+  readonly command: string | null
+  readonly started_at: string | null
 }
 
-/** Rows that could not be understood: those with one of the identifiers, and the open ones of a stream. */
+/** Rows in quarantine: one by its number; or those with one of the identifiers, and the open ones of a stream. */
+type WhichQuarantined =
+  | { readonly quarantineId: string }
+  | { readonly items: ReadonlyArray<string>; readonly stream: string | null }
+
+/** Rows that could not be understood, without their content: that is personal data and only shown by itself. */
 export const quarantined = Effect.fn("Explain.quarantined")(function* (
   bookId: number,
-  which: { readonly items: ReadonlyArray<string>; readonly stream: string | null },
+  which: WhichQuarantined,
 ) {
   const database = yield* Database
   const rows = yield* database.query(
     "Explain.quarantined",
     (sql) => sql<Array<QuarantineRow>>`
-      select q.stream, q.item_id, q.raw, q.reason, q.path, ${instantText(sql, sql`q.first_seen_at`)} as first_seen_at,
+      select q.quarantine_id, q.stream, q.item_id, q.reason, q.path, q.run_id, r.command,
+        ${instantText(sql, sql`r.started_at`)} as started_at, ${instantText(sql, sql`q.first_seen_at`)} as first_seen_at,
         ${instantText(sql, sql`q.last_seen_at`)} as last_seen_at, ${instantText(sql, sql`q.resolved_at`)} as resolved_at
-      from mirror.quarantine q
-      where q.book_id = ${bookId} and (q.item_id = any (${textArray(sql, which.items)})
-        or q.stream = ${which.stream}::text and q.resolved_at is null)
+      from mirror.quarantine q left join sync.runs r on r.run_id = q.run_id
+      where q.book_id = ${bookId} and ${
+        "quarantineId" in which
+          ? sql`q.quarantine_id = ${which.quarantineId}::text::bigint`
+          : sql`(q.item_id = any (${textArray(sql, which.items)})
+              or q.stream = ${which.stream}::text and q.resolved_at is null)`
+      }
       order by q.quarantine_id limit ${most}`,
   )
   return rows.map(
     (row): Step => ({
-      title: `quarantined row of ${row.stream}`,
+      title: `quarantined row Q${row.quarantine_id} of ${row.stream}`,
       facts: [
         ["not understood", `${row.path} ${row.reason}`],
         ...known("identifier", row.item_id),
         ["seen", `${row.first_seen_at} to ${row.last_seen_at}`],
+        ...known("last by", runText(row)),
         ["settled", row.resolved_at ?? "not yet"],
-        ["as sent", row.raw],
+        ["as sent", `tieout quarantine show Q${row.quarantine_id}`],
       ],
     }),
   )

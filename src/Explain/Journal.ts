@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { journalNumber } from "../Export/Entry.ts"
+import { versionOfSequence } from "../Ledger/Receivable.ts"
 import { printedSum } from "../Reconcile/Printed.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import { known, runText, type Step } from "./Step.ts"
@@ -35,10 +36,20 @@ interface Row {
   }>
 }
 
-/** What a journal entry was made from: its statement entry, or the account whose opening balance it is. */
+/** What a journal entry was made from: a statement entry, the account whose opening balance it is, a receivable. */
 export interface Source {
   readonly sourceType: string
   readonly sourceId: string
+  /** Of a receivable, the version; otherwise 0. */
+  readonly version: number
+}
+
+const versionOf = ({ sequence, source_type: type }: Row): number =>
+  type === "receivable_version" ? versionOfSequence(sequence) : 0
+
+const kindText = (row: Row): string => {
+  if (versionOf(row) > 0) return `${row.kind} (version ${versionOf(row)})`
+  return row.sequence === 0 ? row.kind : `${row.kind} (${row.sequence})`
 }
 
 const lineText = ({ amount, code, currency, name }: Row["lines"][number]): readonly [string, string] => {
@@ -61,7 +72,7 @@ const stepOf = (row: Row): Step => {
     title: `journal entry ${name}`,
     facts: [
       ["description", row.description],
-      ["kind", row.sequence === 0 ? row.kind : `${row.kind} (${row.sequence})`],
+      ["kind", kindText(row)],
       ...row.lines.map(lineText),
       ["effective date", row.effective_date],
       ...known("late for", row.late_for),
@@ -109,7 +120,11 @@ export const journalEntries = Effect.fn("Explain.journalEntries")(function* (
   )
   return rows.map((row) => ({
     entryId: row.entry_id.toString(),
-    source: { sourceType: row.source_type, sourceId: row.source_id } satisfies Source,
+    source: {
+      sourceType: row.source_type,
+      sourceId: row.source_id,
+      version: versionOf(row),
+    } satisfies Source,
     step: stepOf(row),
   }))
 })

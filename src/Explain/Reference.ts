@@ -3,11 +3,13 @@
 export type Reference =
   | { readonly kind: "number"; readonly code: string; readonly period: string; readonly number: number }
   | { readonly kind: "finding"; readonly findingId: string }
+  | { readonly kind: "quarantined"; readonly quarantineId: string }
   /** A UUID, or the beginning of one: everything from `from` to `to`. */
   | { readonly kind: "uuid"; readonly from: string; readonly to: string; readonly whole: boolean }
 
 const journalNumber = /^([A-Z0-9][A-Z0-9_.-]*)-(\d{4}-(?:0[1-9]|1[0-2]))-(\d{1,9})$/
 const finding = /^(?:FINDING[ -]?|F)(\d{1,18})$/
+const quarantined = /^(?:QUARANTINE[ -]?|Q)(\d{1,18})$/
 const hex = /^[0-9a-f]{8,32}$/
 
 const uuidOf = (digits: string, filler: string): string => {
@@ -21,6 +23,8 @@ export const parseReferences = (text: string): ReadonlyArray<Reference> => {
   const references: Array<Reference> = []
   const [, findingId] = finding.exec(trimmed) ?? []
   if (findingId !== undefined) references.push({ kind: "finding", findingId })
+  const [, quarantineId] = quarantined.exec(trimmed) ?? []
+  if (quarantineId !== undefined) references.push({ kind: "quarantined", quarantineId })
   const digits = trimmed.toLowerCase().replaceAll("-", "")
   if (hex.test(digits)) {
     const whole = digits.length === 32

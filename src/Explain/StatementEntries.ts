@@ -4,6 +4,7 @@ import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { printedSum } from "../Reconcile/Printed.ts"
 import { instantText } from "../Reconcile/Scope.ts"
+import { counted } from "../Terminal/Text.ts"
 import { known, runText, type Step } from "./Step.ts"
 
 interface Row {
@@ -96,4 +97,29 @@ export const statementEntries = Effect.fn("Explain.statementEntries")(function* 
       step: stepOf(row),
     }),
   )
+})
+
+/** How many entries of the account stand before one; told only where the last ones of it are shown. */
+export const earlierEntries = Effect.fn("Explain.earlierEntries")(function* (
+  bookId: number,
+  accountId: string,
+  shown: ReadonlyArray<Traced>,
+) {
+  const first = shown.at(-1)
+  if (first === undefined || shown.length < most) return []
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Explain.earlierEntries",
+    (sql) => sql<Array<{ earlier: bigint }>>`
+      select count(*) as earlier from mirror.statement_entries e
+      where e.book_id = ${bookId} and e.account_id = ${accountId} and e.position < (
+        select s.position from mirror.statement_entries s
+        where s.book_id = ${bookId} and s.entry_id = ${first.entryId})`,
+  )
+  const earlier = rows[0]?.earlier ?? 0n
+  const step: Step = {
+    title: `and ${counted(earlier, "earlier statement entry", "earlier statement entries")} of account ${accountId}`,
+    facts: [["to see one", "tieout explain with its identifier"]],
+  }
+  return earlier > 0n ? [step] : []
 })

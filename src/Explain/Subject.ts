@@ -12,8 +12,11 @@ export interface Subject {
     | "deposit"
     | "withdrawal"
     | "conversion"
+    | "receivable"
+    | "client"
     | "journal_entry"
     | "finding"
+    | "quarantined"
   readonly bookId: number
   /** The book's code. */
   readonly book: string
@@ -46,6 +49,37 @@ const byFinding = Effect.fn("Explain.byFinding")(function* (findingId: string) {
   )
 })
 
+const byQuarantineNumber = Effect.fn("Explain.byQuarantineNumber")(function* (quarantineId: string) {
+  const database = yield* Database
+  return yield* database.query(
+    "Explain.byQuarantineNumber",
+    (sql) => sql<Array<Subject>>`
+      select 'quarantined' as kind, b.book_id as "bookId", b.code as book, q.quarantine_id::text as id
+      from mirror.quarantine q join mirror.books b on b.book_id = q.book_id
+      where q.quarantine_id = ${quarantineId}::text::bigint`,
+  )
+})
+
+/** A client by the code that the service gives it, or by that of its book. */
+const byClientCode = Effect.fn("Explain.byClientCode")(function* (code: string) {
+  const database = yield* Database
+  return yield* database.query(
+    "Explain.byClientCode",
+    (sql) => sql<Array<Subject>>`
+      select 'client' as kind, coalesce(c.book_id, b.book_id) as "bookId", coalesce(c.code, b.code) as book,
+        i.item_id as id
+      from mirror.books b
+      join mirror.reference_items i on i.book_id = b.book_id and i.kind = 'client' and i.current
+        and upper(i.raw ->> 'code') = ${code}
+      left join mirror.books c on c.connection = b.connection and c.client_id = mirror.uuid_or_null(i.item_id)
+      where b.client_id is null
+      union
+      select 'client', b.book_id, b.code, b.client_id::text from mirror.books b
+      where b.client_id is not null and b.code = ${code}
+      order by 3, 4 limit ${named + 1}`,
+  )
+})
+
 /** Every key leads with its book, so that each book is probed; a resource that is only named is found as well. */
 const byUuid = Effect.fn("Explain.byUuid")(function* (from: string, to: string) {
   const database = yield* Database
@@ -69,6 +103,19 @@ const byUuid = Effect.fn("Explain.byUuid")(function* (from: string, to: string) 
          where m.book_id = b.book_id and m.resource_id between ${from}::uuid and ${to}::uuid
            and not exists (select 1 from mirror.resources r where r.book_id = m.book_id
              and r.resource_id = m.resource_id and r.resource_type = m.resource_type)
+         order by 2 limit ${most})
+        union all
+        (select 'receivable', v.receivable_id from mirror.receivables v
+         where v.book_id = b.book_id and v.receivable_id between ${from}::uuid and ${to}::uuid and v.current
+         order by 2 limit ${most})
+        union all
+        (select 'client', b.client_id where b.client_id between ${from}::uuid and ${to}::uuid)
+        union all
+        (select 'client', mirror.uuid_or_null(i.item_id) from mirror.reference_items i
+         where b.client_id is null and i.book_id = b.book_id and i.kind = 'client' and i.current
+           and mirror.uuid_or_null(i.item_id) between ${from}::uuid and ${to}::uuid
+           and not exists (select 1 from mirror.books c where c.connection = b.connection
+             and c.client_id = mirror.uuid_or_null(i.item_id))
          order by 2 limit ${most})) f
       order by b.code, f.kind, f.id limit ${most}`,
   )
@@ -82,6 +129,8 @@ const lookUp = (reference: Reference) => {
       return byNumber(reference.code, reference.period, reference.number)
     case "finding":
       return byFinding(reference.findingId)
+    case "quarantined":
+      return byQuarantineNumber(reference.quarantineId)
     case "uuid":
       return byUuid(reference.from, reference.to)
   }
@@ -94,6 +143,8 @@ export const subjectsOf = Effect.fn("Explain.subjectsOf")(function* (
 ) {
   const found: Array<Subject> = []
   for (const reference of references) found.push(...(yield* lookUp(reference)))
+  const code = id.trim().toUpperCase()
+  if (code !== "") found.push(...(yield* byClientCode(code)))
   if (found.length === 0) return yield* new NothingFound({ reason: "Unknown", id, candidates: [] })
   if (new Set(found.map((subject) => subject.id)).size > 1) {
     const candidates = [...found.slice(0, named).map(wordOf), ...(found.length > named ? ["more"] : [])]

@@ -61,6 +61,9 @@ const roomPerVersion = roomPerPart * parts.length
 const sequenceOf = (version: number, part: Part): number =>
   version * roomPerVersion + parts.indexOf(part) * roomPerPart
 
+/** The version that an entry of this sequence comes from. */
+export const versionOfSequence = (sequence: number): number => Math.floor(sequence / roomPerVersion)
+
 /** The sequence of the part that an entry books or puts right. */
 export const partSequence = (sequence: number): number => sequence - (sequence % roomPerPart)
 

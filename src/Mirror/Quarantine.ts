@@ -6,6 +6,39 @@ import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { Malformed } from "../Partner.ts"
 
+/** A row in quarantine without its content, which is personal data and only asked for by itself. */
+export interface QuarantinedRow {
+  readonly quarantineId: bigint
+  readonly connection: string
+  readonly bookId: number
+  /** The book's code. */
+  readonly book: string
+  /** `deposits`, `statement:<accountId>`, `destination`, … */
+  readonly stream: string
+  readonly itemId: string | null
+  readonly reason: string
+  /** JSON path within the row. */
+  readonly path: string
+  /** ISO 8601, our clock, as are the other two. */
+  readonly firstSeenAt: string
+  readonly lastSeenAt: string
+  /** Null while it waits. */
+  readonly resolvedAt: string | null
+  /** The run that saw it last. */
+  readonly runId: number
+}
+
+/** Which rows: all of a connection or of every one, the settled ones too if asked for; or some by number. */
+export interface WhichRows {
+  readonly connection?: Option.Option<string>
+  readonly settled?: boolean
+  readonly ids?: ReadonlyArray<bigint>
+}
+
+/** What people call a row: `Q12`. */
+export const quarantineNumber = ({ quarantineId }: Pick<QuarantinedRow, "quarantineId">): string =>
+  `Q${quarantineId}`
+
 /** Postgres text cannot hold NUL; JSON text never needs it. */
 const storable = (text: string): string => text.replaceAll("\u0000", "\\u0000").toWellFormed()
 
@@ -48,7 +81,11 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
         (sql) => sql`
           update mirror.quarantine set resolved_at = now()
           where book_id = ${book.bookId} and stream = ${stream} and resolved_at is null
-            and item_id = any (${textArray(sql, ids)})`,
+            and item_id = any (${textArray(
+              sql,
+              // Identifiers are kept in lower case here, whatever they are: `EURO-SEPA` is a payment rail's.
+              ids.map((id) => id.toLowerCase()),
+            )})`,
       )
     })
 
@@ -75,6 +112,90 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
       )
     })
 
-    return { put, resolveItems, resolveStream, open }
+    /** Part of the caller's transaction. */
+    const resolveRows = Effect.fn("Mirror.Quarantine.resolveRows")(function* (ids: ReadonlyArray<bigint>) {
+      if (ids.length === 0) return
+      yield* database.query(
+        "Mirror.Quarantine.resolveRows",
+        (sql) => sql`
+          update mirror.quarantine set resolved_at = now()
+          where quarantine_id = any (${`{${ids.join(",")}}`}::text::bigint[]) and resolved_at is null`,
+      )
+    })
+
+    /** Part of the caller's transaction: of a statement that still has a gap, what stands before the gap now. */
+    const resolveBooked = Effect.fn("Mirror.Quarantine.resolveBooked")(function* (
+      book: Book,
+      stream: string,
+      runId: number,
+    ) {
+      yield* database.query(
+        "Mirror.Quarantine.resolveBooked",
+        (sql) => sql`
+          update mirror.quarantine q set resolved_at = now()
+          from mirror.statement_entries e
+          where q.book_id = ${book.bookId} and q.stream = ${stream} and q.resolved_at is null and q.run_id < ${runId}
+            and e.book_id = q.book_id and e.entry_id = mirror.uuid_or_null(q.item_id) and not e.held`,
+      )
+    })
+
+    const list = Effect.fn("Mirror.Quarantine.list")(function* (which: WhichRows) {
+      const connection = Option.getOrNull(which.connection ?? Option.none())
+      const ids = which.ids === undefined ? null : `{${which.ids.join(",")}}`
+      return yield* database.query("Mirror.Quarantine.list", (sql) => {
+        const instant = (column: string) =>
+          sql`to_char(${sql(`q.${column}`)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+        return sql<Array<QuarantinedRow>>`
+          select q.quarantine_id as "quarantineId", b.connection, q.book_id as "bookId", b.code as book, q.stream,
+            q.item_id as "itemId", q.reason, q.path, ${instant("first_seen_at")} as "firstSeenAt",
+            ${instant("last_seen_at")} as "lastSeenAt", ${instant("resolved_at")} as "resolvedAt", q.run_id as "runId"
+          from mirror.quarantine q join mirror.books b on b.book_id = q.book_id
+          where (${connection}::text is null or b.connection = ${connection})
+            and (q.resolved_at is null or ${which.settled ?? false})
+            and (${ids}::text is null or q.quarantine_id = any (${ids}::text::bigint[]))
+          order by q.quarantine_id`
+      })
+    })
+
+    /** The row as the service sent it. Personal data: never logged. */
+    const raw = Effect.fn("Mirror.Quarantine.raw")(function* (id: bigint) {
+      const rows = yield* database.query(
+        "Mirror.Quarantine.raw",
+        (sql) => sql<Array<{ raw: string }>>`
+          select raw from mirror.quarantine where quarantine_id = ${id.toString()}::text::bigint`,
+      )
+      return rows[0]?.raw ?? ""
+    })
+
+    /** Whether the mirror has what the row is about from a later read: then the row is history. */
+    const overtaken = Effect.fn("Mirror.Quarantine.overtaken")(function* (row: QuarantinedRow, id: string) {
+      const { bookId, lastSeenAt, stream } = row
+      const rows = yield* database.query(
+        "Mirror.Quarantine.overtaken",
+        (sql) => sql<Array<{ overtaken: boolean }>>`
+          select exists (select 1 from mirror.resources r
+              where r.book_id = ${bookId} and r.resource_id = mirror.uuid_or_null(${id})
+                and r.resource_type = upper(rtrim(${stream}, 's')) and r.read_at > ${lastSeenAt}::timestamptz)
+            or exists (select 1 from mirror.accounts a
+              where ${stream} = 'accounts' and a.book_id = ${bookId} and a.account_id = mirror.uuid_or_null(${id})
+                and a.balance_read_at > ${lastSeenAt}::timestamptz)
+            or exists (select 1 from mirror.reference_items i
+              where i.book_id = ${bookId} and i.kind = ${stream} and i.item_id = ${id} and i.current
+                and i.read_at > ${lastSeenAt}::timestamptz) as overtaken`,
+      )
+      return rows[0]?.overtaken ?? false
+    })
+
+    return {
+      put,
+      resolveItems,
+      resolveStream,
+      resolveRows,
+      resolveBooked,
+      open,
+      list,
+      raw,
+      overtaken,
+    }
   }),
 }) {}

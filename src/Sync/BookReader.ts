@@ -49,9 +49,7 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
       if (read.length === 0) return
       const run = yield* Run
       const waiting = new Set((yield* quarantine.open(book)).map(({ stream }) => stream))
-      const healed = outcomes.filter(
-        ({ accountId, broken }) => !broken && waiting.has(statementStream(accountId)),
-      )
+      const waited = outcomes.filter(({ accountId }) => waiting.has(statementStream(accountId)))
       yield* run.commit(
         Effect.gen(function* () {
           yield* database.query(
@@ -68,8 +66,9 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
                 )}) as t (account_id, at)
               where a.book_id = ${book.bookId} and a.account_id = t.account_id::uuid`,
           )
-          for (const { accountId } of healed) {
-            yield* quarantine.resolveStream(book, statementStream(accountId), run.runId)
+          for (const { accountId, broken } of waited) {
+            const resolve = broken ? quarantine.resolveBooked : quarantine.resolveStream
+            yield* resolve(book, statementStream(accountId), run.runId)
           }
         }),
       )
@@ -186,6 +185,17 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
       return { newEntries, openResources: asked, failures, notices } satisfies BookOutcome
     })
 
-    return { read }
+    /** Reads only these statements on from where they are known to be good. Gives what failed. */
+    const readStatementsOn = Effect.fn("Sync.readStatementsOn")(function* (
+      book: Book,
+      some: ReadonlyArray<MirroredAccount>,
+      railOf: (accountId: string) => string,
+    ) {
+      const { failures, outcomes } = yield* readStatements(book, some, railOf, false)
+      yield* saveTails(book, outcomes)
+      return failures
+    })
+
+    return { read, readStatementsOn }
   }),
 }) {}

@@ -8,7 +8,7 @@ import { Database } from "../Database.ts"
 import type { MirroredAccount } from "../Mirror/Accounts.ts"
 import { Quarantine } from "../Mirror/Quarantine.ts"
 import { ReferenceItems } from "../Mirror/ReferenceItems.ts"
-import { Partner, PartnerError } from "../Partner.ts"
+import { type Malformed, Partner, PartnerError } from "../Partner.ts"
 import { nowIso, Run } from "./Run.ts"
 
 const kind = "deposit_instruction"
@@ -47,6 +47,10 @@ export class DepositInstructions extends Effect.Service<DepositInstructions>()(
           wanted,
           (accountId) =>
             ask(accountId).pipe(
+              // They bear no identifier of their own: what cannot be understood is still known to be this account's.
+              Effect.map(
+                Option.map(Either.mapLeft((row): Malformed => ({ ...row, id: Option.some(accountId) }))),
+              ),
               Effect.catchIf(
                 (error) =>
                   error instanceof PartnerError &&
@@ -61,10 +65,15 @@ export class DepositInstructions extends Effect.Service<DepositInstructions>()(
         const malformed = rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
         const items = rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
         yield* run.commit(
-          Effect.zipRight(
-            reference.put(book, run.runId, kind, askedAt, items),
-            quarantine.put(book, run.runId, kind, malformed),
-          ),
+          Effect.gen(function* () {
+            yield* reference.put(book, run.runId, kind, askedAt, items)
+            yield* quarantine.put(book, run.runId, kind, malformed)
+            yield* quarantine.resolveItems(
+              book,
+              kind,
+              items.map(({ id }) => id),
+            )
+          }),
         )
         run.counters.quarantined += malformed.length
       })

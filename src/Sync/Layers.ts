@@ -6,8 +6,11 @@ import { Receivables } from "../Mirror/Receivables.ts"
 import { ReferenceItems } from "../Mirror/ReferenceItems.ts"
 import { Resources } from "../Mirror/Resources.ts"
 import { StatementEntries } from "../Mirror/StatementEntries.ts"
+import { Balances } from "./Balances.ts"
+import { BookReader } from "./BookReader.ts"
 import { Clients } from "./Clients.ts"
 import { Credit } from "./Credit.ts"
+import { DepositInstructions } from "./DepositInstructions.ts"
 import { Hydration } from "./Hydration.ts"
 import { Lists } from "./Lists.ts"
 import { Loans } from "./Loans.ts"
@@ -39,4 +42,10 @@ export const bookParts = Layer.mergeAll(Lists.Default, OpenResources.Default, Lo
   Layer.provideMerge(Statements.Default),
   Layer.provideMerge(Layer.mergeAll(Hydration.Default, Pages.Default)),
   Layer.provideMerge(Layer.mergeAll(PostingFacts.Default, FloodGate.Default)),
+)
+
+/** The same, with what reads a book as a sync does. */
+export const syncParts = BookReader.Default.pipe(
+  Layer.provide(Layer.mergeAll(Balances.Default, DepositInstructions.Default)),
+  Layer.provideMerge(bookParts),
 )

@@ -60,13 +60,27 @@ export const prove = Effect.fn("Sync.prove")(function* (started: number, full: b
   return yield* new SyncIncomplete({ reason, failures, report })
 })
 
-const exitCodeOf = ({ blockingFindings, clientFailures }: SyncReport): number =>
-  blockingFindings > 0 || clientFailures.length > 0 ? 3 : 0
+/** What is kept of a run that came to its end. */
+interface Ended {
+  readonly code: number
+  /** New statement entries by account. */
+  readonly newEntries?: ReadonlyMap<string, number>
+  /** Codes of books that could not be read. */
+  readonly failedBooks?: ReadonlyArray<string>
+}
+
+/** How a sync, or a backfill, ended. */
+export const endOf = ({ blockingFindings, clientFailures, newEntries }: SyncReport): Ended => ({
+  code: blockingFindings > 0 || clientFailures.length > 0 ? 3 : 0,
+  newEntries,
+  failedBooks: [...new Set(clientFailures.flatMap(({ book }) => book ?? []))],
+})
 
 /** Writes how a run ended. */
-export const recordEnd = Effect.fn("Sync.recordEnd")(function* (
+export const recordEnd = Effect.fn("Sync.recordEnd")(function* <A>(
   run: Run["Type"],
-  exit: Exit.Exit<SyncReport, unknown>,
+  exit: Exit.Exit<A, unknown>,
+  ended: (done: A) => Ended,
 ) {
   const stopped =
     wasInterrupted(exit) ||
@@ -75,10 +89,12 @@ export const recordEnd = Effect.fn("Sync.recordEnd")(function* (
       exit.cause.error instanceof SyncIncomplete &&
       exit.cause.error.reason === "Stopped")
   const state = Exit.isSuccess(exit) ? "done" : stopped ? "stopped" : "failed"
-  const code = Exit.isSuccess(exit) ? exitCodeOf(exit.value) : stopped ? 75 : 1
-  const newEntries = Exit.isSuccess(exit) ? Object.fromEntries(exit.value.newEntries) : {}
-  const failedBooks = Exit.isSuccess(exit)
-    ? [...new Set(exit.value.clientFailures.flatMap(({ book }) => book ?? []))]
-    : []
-  yield* Effect.ignore(endRun(run.runId, state, code, { counters: run.counters, newEntries, failedBooks }))
-}, Effect.asVoid)
+  const end: Ended = Exit.isSuccess(exit) ? ended(exit.value) : { code: stopped ? 75 : 1 }
+  yield* Effect.ignore(
+    endRun(run.runId, state, end.code, {
+      counters: run.counters,
+      newEntries: Object.fromEntries(end.newEntries ?? []),
+      failedBooks: end.failedBooks ?? [],
+    }),
+  )
+})

@@ -8,6 +8,7 @@ import { exportCommand } from "../../src/Cli/Export.ts"
 import { helpFor, overview } from "../../src/Cli/Help.ts"
 import { type CommandManual, commands } from "../../src/Cli/Manual.ts"
 import { migrate } from "../../src/Cli/Migrate.ts"
+import { quarantine } from "../../src/Cli/Quarantine.ts"
 import { reconcile } from "../../src/Cli/Reconcile.ts"
 import { sandbox } from "../../src/Cli/Sandbox.ts"
 import { status } from "../../src/Cli/Status.ts"
@@ -24,6 +25,7 @@ const parsed = {
   sync: HelpDoc.toAnsiText(Command.getHelp(sync, config)),
   status: HelpDoc.toAnsiText(Command.getHelp(status, config)),
   reconcile: HelpDoc.toAnsiText(Command.getHelp(reconcile, config)),
+  quarantine: HelpDoc.toAnsiText(Command.getHelp(quarantine, config)),
   export: HelpDoc.toAnsiText(Command.getHelp(exportCommand, config)),
   explain: HelpDoc.toAnsiText(Command.getHelp(explain, config)),
   verify: HelpDoc.toAnsiText(Command.getHelp(verify, config)),

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import { jsonLines } from "../../src/Terminal/Json.ts"
 import { shown } from "../../src/Terminal/Progress.ts"
 import { table } from "../../src/Terminal/Table.ts"
 import { counted, harmless, truncate, widthOf } from "../../src/Terminal/Text.ts"
@@ -30,6 +31,34 @@ describe("text", () => {
       "1 entry",
       "1,234,567 entries",
     ])
+  })
+})
+
+describe("JSON", () => {
+  it("is laid out without a digit or an escape of it changing", () => {
+    const text = '{"a":1.10,"b":[],"c":[{"d":"x, \\"y\\": {\\u0000"},-0,1e5],"e":{}, "f" : null}'
+    const lines = jsonLines(text)
+    expect(lines).toEqual([
+      "{",
+      '  "a": 1.10,',
+      '  "b": [],',
+      '  "c": [',
+      "    {",
+      '      "d": "x, \\"y\\": {\\u0000"',
+      "    },",
+      "    -0,",
+      "    1e5",
+      "  ],",
+      '  "e": {},',
+      '  "f": null',
+      "}",
+    ])
+    expect(JSON.parse(lines.join(""))).toEqual(JSON.parse(text))
+  })
+
+  it("that is not whole stays as it is", () => {
+    expect(jsonLines('{"a": 1,\n{')).toEqual(['{"a": 1,', "{"])
+    expect(jsonLines('"only text"')).toEqual(['"only text"'])
   })
 })
 

@@ -11,6 +11,7 @@ describe("what a person types", () => {
       { kind: "number", code: "PRODUCTION-ORG", period: "2026-10", number: 1_000_007 },
     ],
     ["F12", { kind: "finding", findingId: "12" }],
+    ["q12", { kind: "quarantined", quarantineId: "12" }],
     ["finding 12", { kind: "finding", findingId: "12" }],
     [uuid, { kind: "uuid", from: uuid, to: uuid, whole: true }],
     [` ${uuid.toUpperCase()} `, { kind: "uuid", from: uuid, to: uuid, whole: true }],

@@ -1,0 +1,108 @@
+/** Tries quarantined rows again with today's decoders and settings, as a run of its own: exclusive with syncs. */
+import { type Context, Effect, Layer, Option } from "effect"
+import { allBooks } from "./Book.ts"
+import { Database } from "./Database.ts"
+import { Ledger } from "./Ledger.ts"
+import { Quarantine } from "./Mirror/Quarantine.ts"
+import * as PartnerHttp from "./Partner/Http.ts"
+import { keptRows } from "./Partner/Kept.ts"
+import { Partner, PartnerConnection } from "./Partner.ts"
+import { Reconcile } from "./Reconcile.ts"
+import type { Interface } from "./Settings/Interface.ts"
+import { Settings } from "./Settings.ts"
+import { runParts, syncParts } from "./Sync/Layers.ts"
+import { inTimeZone, recordEnd } from "./Sync/Proving.ts"
+import { Replay } from "./Sync/Replay.ts"
+import { ReplayedResources } from "./Sync/ReplayedResources.ts"
+import { ReplayedStatements } from "./Sync/ReplayedStatements.ts"
+import { SyncBusy } from "./Sync/Report.ts"
+import { beginRun, Run } from "./Sync/Run.ts"
+import { type ReplayReport, stillWait } from "./Sync/Tried.ts"
+import { watched } from "./Sync/Watched.ts"
+
+export interface ReplayOptions {
+  readonly connection: string
+  /** Only these rows; none: all that wait. */
+  readonly rows: ReadonlyArray<bigint>
+}
+
+const replaying = Replay.Default.pipe(
+  Layer.provide(Layer.mergeAll(ReplayedResources.Default, ReplayedStatements.Default)),
+  Layer.provideMerge(syncParts),
+)
+
+const replayOf = (partner: Context.Tag.Service<Partner>) =>
+  Effect.provide(Replay, Layer.provide(replaying, Layer.succeed(Partner, partner)))
+
+export class QuarantineReplay extends Effect.Service<QuarantineReplay>()("tieout/QuarantineReplay", {
+  dependencies: [Ledger.Default, Reconcile.Default],
+  effect: Effect.gen(function* () {
+    const settings = yield* Settings
+    const database = yield* Database
+    const ledger = yield* Ledger
+    const reconcile = yield* Reconcile
+    const services = yield* Effect.context<Database | Settings | Ledger | Reconcile>()
+
+    const replayRows = Effect.fn("QuarantineReplay.rows")(function* (
+      { connection, rows }: ReplayOptions,
+      profile: Interface,
+    ) {
+      const run = yield* Run
+      const partner = yield* PartnerConnection
+      const open = yield* (yield* Quarantine).list({ connection: Option.some(connection) })
+      const wanted = new Set(
+        open.map(({ quarantineId }) => quarantineId).filter((id) => rows.length === 0 || rows.includes(id)),
+      )
+      const kept = keptRows(profile)
+      const concerned = (yield* Effect.provide(allBooks(Option.some(connection)), services)).filter(
+        ({ bookId }) => open.some((row) => row.bookId === bookId && wanted.has(row.quarantineId)),
+      )
+      const tried = yield* Effect.forEach(concerned, (book) =>
+        Effect.gen(function* () {
+          yield* Effect.provide(inTimeZone(book), services)
+          const reads = Option.match(book.clientId, {
+            onNone: () => partner.organization,
+            onSome: partner.client,
+          })
+          const replay = yield* replayOf(Partner.of({ ...reads, requests: partner.requests }))
+          const own = open.filter(({ bookId }) => bookId === book.bookId)
+          return yield* replay.replay(book, own, wanted, kept)
+        }),
+      )
+      const numbered = concerned.length === 0 ? 0 : yield* run.commit(ledger.assignNumbers(concerned))
+      const found = yield* reconcile.afterRun(concerned, { runId: run.runId, full: false })
+      return {
+        connection,
+        tried: tried.flat(),
+        entries: run.counters.entries,
+        journalEntries: run.counters.journalEntries,
+        reclassifications: run.counters.reclassifications,
+        numbered,
+        findingsOpened: found.opened,
+        findingsClosed: found.closed,
+      } satisfies ReplayReport
+    })
+
+    /** Tries rows of a connection again. */
+    const run = Effect.fn("QuarantineReplay.run")(function* (options: ReplayOptions) {
+      const connection = yield* settings.connection(options.connection)
+      const work = Effect.gen(function* () {
+        const begun = yield* beginRun(options.connection, "replay")
+        return yield* watched(replayRows(options, connection.interface)).pipe(
+          Effect.provide(runParts),
+          Effect.provideService(Run, begun),
+          Effect.onExit((exit) =>
+            recordEnd(begun, exit, (report) => ({ code: stillWait(report).length > 0 ? 3 : 0 })),
+          ),
+        )
+      })
+      return yield* database.withSessionLock(`sync:${options.connection}`, work).pipe(
+        Effect.provide(PartnerHttp.layer({ ...connection, limits: settings.limits })),
+        Effect.provide(services),
+        Effect.catchTag("LockBusy", () => new SyncBusy({ connection: options.connection })),
+      )
+    })
+
+    return { run }
+  }),
+}) {}
