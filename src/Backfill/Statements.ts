@@ -2,7 +2,7 @@
 import { Effect, Either, Option, Stream } from "effect"
 import type { Book } from "../Book.ts"
 import { Database } from "../Database.ts"
-import { openingCorrection } from "../Ledger/Posting.ts"
+import { openingCorrection } from "../Ledger/Opening.ts"
 import type { MirroredAccount } from "../Mirror/Accounts.ts"
 import { Quarantine } from "../Mirror/Quarantine.ts"
 import { heldFrom, type PlacedEntry, StatementEntries } from "../Mirror/StatementEntries.ts"

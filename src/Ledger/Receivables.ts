@@ -5,7 +5,7 @@ import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import * as Money from "../Money.ts"
 import type { Posted } from "./Posting.ts"
-import type { ReceivableVersion, ReceivableView, Transaction } from "./Receivable.ts"
+import type { ReceivableVersion, ReceivableView, Transaction } from "./ReceivableSteps.ts"
 import type { Role } from "./Role.ts"
 
 export interface LoadedReceivable {

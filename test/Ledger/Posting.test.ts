@@ -1,7 +1,8 @@
 import { Option } from "effect"
 import { describe, expect, it } from "vitest"
 import type { JournalEntry } from "../../src/Ledger/JournalEntry.ts"
-import { openingBalance, type PostingContext, postMovement, type Subject } from "../../src/Ledger/Posting.ts"
+import { openingBalance } from "../../src/Ledger/Opening.ts"
+import { type PostingContext, postMovement, type Subject } from "../../src/Ledger/Posting.ts"
 import * as Money from "../../src/Money.ts"
 import type { Conversion, Deposit, Resource, StatementEntry, Withdrawal } from "../../src/Partner.ts"
 

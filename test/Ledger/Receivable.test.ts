@@ -3,12 +3,8 @@ import { Option } from "effect"
 import fc from "fast-check"
 import type { Line } from "../../src/Ledger/JournalEntry.ts"
 import type { Posted } from "../../src/Ledger/Posting.ts"
-import {
-  partSequence,
-  type ReceivableVersion,
-  type ReceivableView,
-  receivableEntries,
-} from "../../src/Ledger/Receivable.ts"
+import { partSequence, receivableEntries } from "../../src/Ledger/Receivable.ts"
+import type { ReceivableVersion, ReceivableView } from "../../src/Ledger/ReceivableSteps.ts"
 import * as Money from "../../src/Money.ts"
 
 const receivableId = "00000000-0000-4000-8000-0000000000aa"
