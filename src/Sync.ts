@@ -23,13 +23,16 @@ import { watched } from "./Sync/Watched.ts"
 export interface SyncOptions extends SurfaceOptions {
   /** Read every statement and list from its start and reconcile everything, not only what is new. */
   readonly full: boolean
+  /** Only statements whose account's balance has moved; no lists and nothing that is open. */
+  readonly quick?: boolean
 }
 
-const partsOf = (full: boolean) => (partner: Context.Tag.Service<Partner>) =>
+const partsOf = (full: boolean, quick: boolean) => (partner: Context.Tag.Service<Partner>) =>
   Effect.all({ reader: BookReader, loans: Loans }).pipe(
     Effect.map(({ loans, reader }) => ({
       loans,
-      read: (book: Parameters<typeof reader.read>[0]) => reader.read(book, full),
+      read: (book: Parameters<typeof reader.read>[0]) =>
+        quick ? reader.readQuick(book) : reader.read(book, full),
     })),
     Effect.provide(Layer.provide(syncParts, Layer.succeed(Partner, partner))),
   )
@@ -49,8 +52,8 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
       surfaces: ReadonlySet<Surface>,
     ) {
       const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-      const { client = Option.none(), connection, full } = options
-      const outcome = yield* readConnection({ connection, surfaces, client }, partsOf(full), (book) =>
+      const { client = Option.none(), connection, full, quick = false } = options
+      const outcome = yield* readConnection({ connection, surfaces, client }, partsOf(full, quick), (book) =>
         Effect.provide(inTimeZone(book), services),
       )
       return yield* prove(started, full, outcome)

@@ -43,7 +43,7 @@ export const commands = {
     examples: [["DATABASE_URL=postgres://… tieout migrate", "prepare a server of your own"]],
   },
   sync: {
-    usage: "tieout sync [--connection NAME] [--surface NAME] [--client ID] [--full]",
+    usage: "tieout sync [--connection NAME] [--surface NAME] [--client ID] [--full | --quick]",
     summary: "Read what is new at the service, book it and prove it.",
     about: [
       "Reads every account's statement from where the last run stopped, fetches the deposits, withdrawals and conversions",
@@ -56,6 +56,7 @@ export const commands = {
       "--surface NAME": "Only this surface of the connection: organization, client or credit.",
       "--client ID": "Only this client of the client surface, by its identifier or its code.",
       "--full": "Read everything again from the start; what is known already changes nothing.",
+      "--quick": "Only statements whose account's balance has moved: for the hours between full runs.",
     },
     examples: [
       ["tieout sync", "what a nightly job runs"],

@@ -7,6 +7,9 @@ export const connection = Options.text("connection").pipe(Options.optional)
 /** `--full` */
 export const full = Options.boolean("full")
 
+/** `--quick` */
+export const quick = Options.boolean("quick")
+
 /** `--period YYYY-MM`, not yet checked. */
 export const period = Options.text("period").pipe(Options.optional)
 

@@ -7,6 +7,7 @@ import { SyncIncomplete, type SyncReport } from "../Sync/Report.ts"
 import { Sync, type SyncOptions } from "../Sync.ts"
 import { counted, harmless } from "../Terminal/Text.ts"
 import type { Screen } from "../Terminal.ts"
+import { UsageError } from "./Arguments.ts"
 import { booksForSync } from "./Books.ts"
 import { withinDeadline } from "./Deadline.ts"
 import { type ExitCode, exitCodes, worst } from "./ExitCode.ts"
@@ -118,15 +119,22 @@ export const sync = Command.make(
     surface: Options.surface,
     client: Options.client,
     full: Options.full,
+    quick: Options.quick,
   },
   Effect.fn("Cli.sync")(
-    function* ({ client, connection, full, surface }) {
+    function* ({ client, connection, full, quick, surface }) {
       const output = yield* Output
+      if (full && quick) {
+        return yield* new UsageError({
+          detail: "--full reads everything and --quick as little as it can: which of them?",
+          advice: "Run tieout sync --help to see what it takes.",
+        })
+      }
       const { connectionNames } = yield* Settings
       const names = Option.isSome(connection) ? [connection.value] : connectionNames
       // One connection's trouble is not the others': each gets its run, and the worst decides the exit code.
       const outcomes = yield* Effect.forEach(names, (name) =>
-        runOne({ connection: name, full, surface, client }),
+        runOne({ connection: name, full, quick, surface, client }),
       )
       const codes = outcomes.flatMap(
         ({ failure }): ReadonlyArray<ExitCode> => (failure ? [failure.code] : []),

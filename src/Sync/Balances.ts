@@ -14,7 +14,8 @@ import { Statements } from "./Statement.ts"
 
 const rounds = 3
 
-const agrees = (account: MirroredAccount): boolean =>
+/** Whether the books stand where the service says that they do. */
+export const agrees = (account: MirroredAccount): boolean =>
   Money.equals(
     account.balance,
     Option.getOrElse(account.lastBalance, () => Money.zero),
@@ -50,16 +51,16 @@ export class Balances extends Effect.Service<Balances>()("tieout/Sync/Balances",
       return outcome.newEntries
     })
 
-    /** Gives the new entries that the extra reads brought, by account. */
+    /** Proves the accounts that are `among`. Gives the new entries that the extra reads brought, by account. */
     const settle = Effect.fn("Sync.Balances.settle")(function* (
       book: Book,
       railOf: (accountId: string) => string,
-      skip: ReadonlySet<string>,
+      among: ReadonlySet<string>,
     ) {
       const brought = new Map<string, number>()
       for (let round = 1; round <= rounds; round++) {
         const open = (yield* accounts.all(book)).filter(
-          (account) => !agrees(account) && !skip.has(account.accountId),
+          (account) => !agrees(account) && among.has(account.accountId),
         )
         if (open.length === 0) break
         yield* Effect.forEach(

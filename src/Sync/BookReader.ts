@@ -7,7 +7,7 @@ import { MirrorAccounts, type MirroredAccount } from "../Mirror/Accounts.ts"
 import { Quarantine } from "../Mirror/Quarantine.ts"
 import { Partner } from "../Partner.ts"
 import { Settings } from "../Settings.ts"
-import { Balances } from "./Balances.ts"
+import { agrees, Balances } from "./Balances.ts"
 import { beginning, type Checkpoint, checkpoints, statementStream } from "./Checkpoint.ts"
 import { DepositInstructions } from "./DepositInstructions.ts"
 import { alone, failureOf, isAbsent, type ReadError } from "./Failures.ts"
@@ -145,6 +145,29 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
       return { failures, outcomes: outcomes.flatMap((outcome) => Option.toArray(outcome)) }
     })
 
+    /** Reads the statements of some accounts on, and proves their balances; `full`: from their start. */
+    const readSome = Effect.fn("Sync.BookReader.readSome")(function* (
+      book: Book,
+      some: ReadonlyArray<MirroredAccount>,
+      railOf: (accountId: string) => string,
+      full: boolean,
+    ) {
+      const read = yield* readStatements(book, some, railOf, full)
+      const failures = [...read.failures]
+      yield* saveTails(book, read.outcomes)
+      const newEntries = new Map(read.outcomes.map(({ accountId, newEntries: found }) => [accountId, found]))
+      const whole = new Set(read.outcomes.flatMap(({ accountId, broken }) => (broken ? [] : [accountId])))
+      const settled = yield* balances.settle(book, railOf, whole).pipe(
+        alone((error) => {
+          failures.push(failureOf("account balances", error))
+          return new Map<string, number>()
+        }),
+      )
+      for (const [accountId, found] of settled)
+        newEntries.set(accountId, (newEntries.get(accountId) ?? 0) + found)
+      return { newEntries, openResources: 0, failures, notices: [] } satisfies BookOutcome
+    })
+
     /**
      * Reads all that is new; `full`: everything from the start, which shows what has changed. Fails only where no stream
      * can go on: credentials, the database, the lease.
@@ -168,34 +191,25 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
           return 0
         }),
       )
-      const read = yield* readStatements(book, all, railOf, full)
+      const read = yield* readSome(book, all, railOf, full)
       failures.push(...read.failures)
-      yield* saveTails(book, read.outcomes)
-      const newEntries = new Map(read.outcomes.map(({ accountId, newEntries: found }) => [accountId, found]))
-      const skip = new Set(read.outcomes.filter(({ broken }) => broken).map(({ accountId }) => accountId))
-      for (const { what } of read.failures) skip.add(what.replace("statement ", ""))
-      const settled = yield* balances.settle(book, railOf, skip).pipe(
-        alone((error) => {
-          failures.push(failureOf("account balances", error))
-          return new Map<string, number>()
-        }),
-      )
-      for (const [accountId, found] of settled)
-        newEntries.set(accountId, (newEntries.get(accountId) ?? 0) + found)
+      const { newEntries } = read
       return { newEntries, openResources: asked, failures, notices } satisfies BookOutcome
     })
 
-    /** Reads only these statements on from where they are known to be good. Gives what failed. */
-    const readStatementsOn = Effect.fn("Sync.readStatementsOn")(function* (
-      book: Book,
-      some: ReadonlyArray<MirroredAccount>,
-      railOf: (accountId: string) => string,
-    ) {
-      const { failures, outcomes } = yield* readStatements(book, some, railOf, false)
-      yield* saveTails(book, outcomes)
-      return failures
+    /**
+     * The hours between full runs: the accounts' list carries balances, so that only statements whose account stands
+     * elsewhere than the books are read. Movements that cancel out wait for the next full one.
+     */
+    const readQuick = Effect.fn("Sync.BookReader.readQuick")(function* (book: Book) {
+      yield* lists.readAccounts(book)
+      yield* facts.refresh(book)
+      const all = yield* accounts.all(book)
+      const rails = new Map(all.map((account) => [account.accountId, account.paymentRails]))
+      const moved = all.filter((account) => !agrees(account))
+      return yield* readSome(book, moved, (accountId) => rails.get(accountId) ?? "", false)
     })
 
-    return { read, readStatementsOn }
+    return { read, readQuick, readSome }
   }),
 }) {}

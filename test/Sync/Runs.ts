@@ -13,8 +13,8 @@ export const variablesFor = (url: string): Record<string, string> => ({
 })
 
 /** One run, as `tieout sync` does it. */
-export const sync = (url: string, variables: Record<string, string> = {}, full = false) =>
-  Effect.flatMap(Sync, (service) => service.run({ connection: "default", full })).pipe(
+export const sync = (url: string, variables: Record<string, string> = {}, full = false, quick = false) =>
+  Effect.flatMap(Sync, (service) => service.run({ connection: "default", full, quick })).pipe(
     Effect.provide(
       Sync.Default.pipe(
         Layer.provideMerge(Settings.from({ variables: { ...variablesFor(url), ...variables } })),

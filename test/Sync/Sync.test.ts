@@ -85,6 +85,25 @@ layer(TestDatabase.layer, { excludeTestServices: true })("sync", (it) => {
   )
 })
 
+layer(TestDatabase.layer, { excludeTestServices: true })("A quick run", (it) => {
+  it.scoped("reads only the statements whose balance has moved, and nothing else", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* served({ entries: 400, seed: 7 })
+      yield* sync(sandbox.url)
+      const still = yield* sync(sandbox.url, {}, false, true)
+      expect(still.requests).toEqual({ accounts: 1, token: 1 })
+      sandbox.advance(5)
+      const moved = yield* sync(sandbox.url, {}, false, true)
+      expect(moved.counters.entries).toBeGreaterThan(0)
+      expect(moved.requests.deposits).toBeUndefined()
+      expect(moved.requests.statement).toBeLessThan(moved.newEntries.size + 5)
+      yield* tiesOut(sandbox)
+      // The next whole run finds nothing that the quick one should have booked.
+      expect((yield* sync(sandbox.url)).counters.entries).toBe(0)
+    }),
+  )
+})
+
 layer(TestDatabase.layer, { excludeTestServices: true })("the books", (it) => {
   const totals = rows(`
     select e.resource_type, e.resource_id, a.role, p.currency, trim_scale(sum(p.amount))::text as total
