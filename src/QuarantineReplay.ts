@@ -10,6 +10,7 @@ import { Partner, PartnerConnection } from "./Partner.ts"
 import { Reconcile } from "./Reconcile.ts"
 import type { Interface } from "./Settings/Interface.ts"
 import { Settings } from "./Settings.ts"
+import { holding } from "./Sync/Holding.ts"
 import { runParts, syncParts } from "./Sync/Layers.ts"
 import { inTimeZone, recordEnd } from "./Sync/Proving.ts"
 import { Replay } from "./Sync/Replay.ts"
@@ -96,7 +97,7 @@ export class QuarantineReplay extends Effect.Service<QuarantineReplay>()("tieout
           ),
         )
       })
-      return yield* database.withSessionLock(`sync:${options.connection}`, work).pipe(
+      return yield* holding(database, options.connection, work).pipe(
         Effect.provide(PartnerHttp.layer({ ...connection, limits: settings.limits })),
         Effect.provide(services),
         Effect.catchTag("LockBusy", () => new SyncBusy({ connection: options.connection })),

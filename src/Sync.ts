@@ -2,8 +2,7 @@
  * Pulls a connection's movements into the mirror and the ledger, page by page, numbers what is new and reconciles it. A
  * run can be killed anywhere and started again: what is committed stays, and the rest is read again.
  */
-import { type Context, Effect, Layer, Option, Schedule } from "effect"
-import { LockBusy } from "./Database/SessionLock.ts"
+import { type Context, Effect, Layer, Option } from "effect"
 import { Database } from "./Database.ts"
 import { Ledger } from "./Ledger.ts"
 import * as PartnerHttp from "./Partner/Http.ts"
@@ -12,6 +11,7 @@ import { Reconcile } from "./Reconcile.ts"
 import { Settings } from "./Settings.ts"
 import { BookReader } from "./Sync/BookReader.ts"
 import { readConnection } from "./Sync/Connection.ts"
+import { holding } from "./Sync/Holding.ts"
 import { runParts, syncParts } from "./Sync/Layers.ts"
 import { Loans } from "./Sync/Loans.ts"
 import { endOf, inTimeZone, prove, recordEnd } from "./Sync/Proving.ts"
@@ -36,9 +36,6 @@ const partsOf = (full: boolean, quick: boolean) => (partner: Context.Tag.Service
     })),
     Effect.provide(Layer.provide(syncParts, Layer.succeed(Partner, partner))),
   )
-
-/** A backfill holds the connection only for moments: a sync waits for it. Another sync would be long. */
-const patience = Schedule.spaced("200 millis").pipe(Schedule.intersect(Schedule.recurUpTo("10 minutes")))
 
 export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
   dependencies: [Ledger.Default, Reconcile.Default],
@@ -69,29 +66,16 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
         )
       })
 
-    const backfillRuns = (connection: string) =>
-      Effect.scoped(database.tryLock(`backfill:${connection}`)).pipe(
-        Effect.as(false),
-        Effect.catchTag("LockBusy", () => Effect.succeed(true)),
-      )
-
     /** One run of a connection. Everything is committed page by page; a failure keeps what was read before it. */
     const run = Effect.fn("Sync.run")(function* (options: SyncOptions) {
       const connection = yield* settings.connection(options.connection)
       const surfaces = yield* surfacesOf(connection.surfaces, options)
       const partner = PartnerHttp.layer({ ...connection, limits: settings.limits })
-      return yield* database
-        .withSessionLock(`sync:${options.connection}`, underLease(options, surfaces))
-        .pipe(
-          Effect.retry({
-            schedule: patience,
-            while: (error) =>
-              error instanceof LockBusy ? backfillRuns(options.connection) : Effect.succeed(false),
-          }),
-          Effect.provide(partner),
-          Effect.provide(services),
-          Effect.catchTag("LockBusy", () => new SyncBusy({ connection: options.connection })),
-        )
+      return yield* holding(database, options.connection, underLease(options, surfaces)).pipe(
+        Effect.provide(partner),
+        Effect.provide(services),
+        Effect.catchTag("LockBusy", () => new SyncBusy({ connection: options.connection })),
+      )
     })
 
     return { run }

@@ -86,7 +86,7 @@ describe("the command line", () => {
     expect(await tieout(["--version"])).toEqual({ code: 0, out: "9.8.7\n", error: "" })
     const help = await tieout(["sync", "--help"])
     expect(help.code).toBe(0)
-    expect(help.out).toContain("tieout sync [--connection NAME] [--full]")
+    expect(help.out).toContain("tieout sync [--connection NAME] [--surface NAME]")
     expect(help.error).toBe("")
     const nothing = await tieout([])
     expect([nothing.code, nothing.out]).toEqual([2, ""])
