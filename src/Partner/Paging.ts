@@ -45,6 +45,7 @@ const openEnvelope = (
   { value }: Answer,
   operation: string,
   { itemsField, pageInfoField }: Interface["paging"],
+  mayBePlain: boolean,
 ): Effect.Effect<Envelope, PartnerError> => {
   const wrong = (what: string, setting: string) =>
     Effect.fail(
@@ -53,6 +54,7 @@ const openEnvelope = (
         advice: `Set \`${setting}\` to what the service sends`,
       }),
     )
+  if (mayBePlain && Array.isArray(value)) return Effect.succeed({ items: value, ...lastPage })
   const items = at(value, pathOf(itemsField))
   if (!Array.isArray(items))
     return wrong(`there is no array at "${itemsField}"`, "interface.paging.itemsField")
@@ -105,6 +107,8 @@ export interface Listing<A> {
   readonly kind: string
   readonly path: string
   readonly decoder: Decoder<A>
+  /** The service may answer with the list itself, whatever its other lists look like. */
+  readonly mayBePlain?: boolean
 }
 
 const queryOf = (paging: Interface["paging"], cursor: Option.Option<string>): string => {
@@ -115,7 +119,7 @@ const queryOf = (paging: Interface["paging"], cursor: Option.Option<string>): st
 }
 
 const fetchPage = <A>(
-  { session, paging, kind, path, decoder }: Listing<A>,
+  { session, paging, kind, path, decoder, mayBePlain = false }: Listing<A>,
   cursor: Option.Option<string>,
 ): Effect.Effect<Page<A>, PartnerError> => {
   const operation = `GET ${path}`
@@ -125,8 +129,13 @@ const fetchPage = <A>(
       ({ status = 400 }) => Effect.fail(Fault.make("CursorExpired", operation, { status })),
     ),
     Effect.flatMap((answer) =>
-      Effect.map(openEnvelope(answer, operation, paging), (envelope) => ({
-        rows: decodeAll(decoder, envelope.items, answer.source, pathOf(paging.itemsField)),
+      Effect.map(openEnvelope(answer, operation, paging, mayBePlain), (envelope) => ({
+        rows: decodeAll(
+          decoder,
+          envelope.items,
+          answer.source,
+          Array.isArray(answer.value) ? [] : pathOf(paging.itemsField),
+        ),
         hasNextPage: envelope.hasNextPage,
         endCursor: envelope.endCursor,
         askedWith: cursor,
