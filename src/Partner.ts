@@ -145,6 +145,16 @@ export interface CreditAccount extends ReferenceItem {
   readonly totalRepaymentAmount: Amount
 }
 
+/** A key that webhook deliveries are signed with. */
+export interface PublicKey {
+  readonly publicKeyId: string
+  /** Verbatim: what the deliveries' algorithm header says. */
+  readonly algorithm: string
+  readonly active: boolean
+  /** In whichever form the service has it: PEM, base64 of the DER, or a JWK as JSON text. */
+  readonly publicKey: string
+}
+
 /** A row that could not be understood: what it was, why, and where in it. */
 export interface Malformed {
   readonly raw: string
@@ -250,6 +260,8 @@ export class PartnerConnection extends Context.Tag("tieout/PartnerConnection")<
     readonly paymentRails: Pages<ReferenceItem> | null
     readonly receivables: Pages<Receivable> | null
     readonly creditAccounts: Pages<CreditAccount> | null
+    /** All of them; the list may be paged or not. */
+    readonly publicKeys: Effect.Effect<ReadonlyArray<PublicKey>, PartnerError>
     /** Requests sent so far, retries included, by kind of endpoint. */
     readonly requests: Effect.Effect<ReadonlyMap<string, number>>
   }

@@ -5,6 +5,7 @@ import type { Interface } from "../Settings/Interface.ts"
 import * as Address from "./Address.ts"
 import { bounds, defaultLimits, type ServiceLimits, type Tuning } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
+import { publicKeys } from "./PublicKeys.ts"
 import { bookReads, clientPaths, listing, type Wiring } from "./Reads.ts"
 import * as Session from "./Session.ts"
 import * as Credit from "./Wire/Credit.ts"
@@ -50,6 +51,7 @@ const make = Effect.fn("PartnerHttp.make")(function* (
     paymentRails: listOrNull("paymentRails", paths.paymentRails, ReferenceItem.paymentRail),
     receivables: listOrNull("receivables", paths.receivables, Credit.receivable),
     creditAccounts: listOrNull("creditAccounts", paths.creditAccounts, Credit.creditAccount),
+    publicKeys: publicKeys(wiring, paths.publicKeys),
     requests: session.requests,
   })
 })

@@ -45,6 +45,7 @@ const openEnvelope = (
   { value }: Answer,
   operation: string,
   { itemsField, pageInfoField }: Interface["paging"],
+  mayBePlain: boolean,
 ): Effect.Effect<Envelope, PartnerError> => {
   const wrong = (what: string, setting: string) =>
     Effect.fail(
@@ -53,6 +54,7 @@ const openEnvelope = (
         advice: `Set \`${setting}\` to what the service sends`,
       }),
     )
+  if (mayBePlain && Array.isArray(value)) return Effect.succeed({ items: value, ...lastPage })
   const items = at(value, pathOf(itemsField))
   if (!Array.isArray(items))
     return wrong(`there is no array at "${itemsField}"`, "interface.paging.itemsField")
@@ -107,6 +109,8 @@ export interface Listing<A> {
   readonly decoder: Decoder<A>
   /** Query parameters besides those of paging. */
   readonly filters?: Readonly<Record<string, string>>
+  /** The service may answer with the list itself, whatever its other lists look like. */
+  readonly mayBePlain?: boolean
 }
 
 const queryOf = (
@@ -121,7 +125,7 @@ const queryOf = (
 }
 
 const fetchPage = <A>(
-  { session, paging, kind, path, decoder, filters = {} }: Listing<A>,
+  { session, paging, kind, path, decoder, filters = {}, mayBePlain = false }: Listing<A>,
   cursor: Option.Option<string>,
 ): Effect.Effect<Page<A>, PartnerError> => {
   const operation = `GET ${path}`
@@ -131,8 +135,13 @@ const fetchPage = <A>(
       ({ status = 400 }) => Effect.fail(Fault.make("CursorExpired", operation, { status })),
     ),
     Effect.flatMap((answer) =>
-      Effect.map(openEnvelope(answer, operation, paging), (envelope) => ({
-        rows: decodeAll(decoder, envelope.items, answer.source, pathOf(paging.itemsField)),
+      Effect.map(openEnvelope(answer, operation, paging, mayBePlain), (envelope) => ({
+        rows: decodeAll(
+          decoder,
+          envelope.items,
+          answer.source,
+          Array.isArray(answer.value) ? [] : pathOf(paging.itemsField),
+        ),
         hasNextPage: envelope.hasNextPage,
         endCursor: envelope.endCursor,
         askedWith: cursor,

@@ -3,6 +3,7 @@
  * names.
  */
 import { Schema } from "effect"
+import { Signatures } from "./Signatures.ts"
 
 const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: NoInfer<A>) =>
   Schema.optionalWith(schema, { default: () => value })
@@ -92,6 +93,7 @@ export const Interface = Schema.Struct({
   paths: withDefault(Paths, Paths.make({})),
   clientPaths: withDefault(ClientPaths, ClientPaths.make({})),
   filters: withDefault(Filters, Filters.make({})),
+  webhook: withDefault(Signatures, Signatures.make({})),
 })
 
 export type Interface = typeof Interface.Type

@@ -66,12 +66,13 @@ describe("settings that are right", () => {
     const example = readFileSync("config/tieout.yaml", "utf8")
     const uncommented = example
       .split("\n")
-      .map((line) => (/^#(?:[a-z]| {2,}[a-zA-Z_]+:)/.test(line) ? line.slice(1) : line))
+      .map((line) => (/^#(?:[a-z]| {2,}[a-zA-Z_][a-zA-Z_0-9]*:)/.test(line) ? line.slice(1) : line))
       .join("\n")
     const { connection: _a, file: _b, ...defaults } = settings("")
     const { connection: _c, file: _d, ...fromExample } = settings(uncommented)
     expect(fromExample).toEqual(defaults)
     expect(uncommented.split("\n").filter((line) => /^[a-z]+:/.test(line))).toHaveLength(9)
+    expect(uncommented).toContain("\n      PS512: {")
   })
 
   it("take every key from the environment, which beats the file", () => {
@@ -240,6 +241,22 @@ webhook: 3
     [
       `chart: { cash: { name: "Assets:Cash:{currency}" } }`,
       "tieout.yaml:1: chart.cash.name: expected a name with {account} in it, since every partner account has its own cash account",
+    ],
+    [
+      `interface: { webhook: { signedPayload: "{id}.{timestamp}" } }`,
+      'tieout.yaml:1: interface.webhook.signedPayload: found "{id}.{timestamp}", expected a template that has {body} or {sha256} in it, and else only text, {id}, {timestamp} and {header:NAME}',
+    ],
+    [
+      `interface: { webhook: { algorithms: { HS256: { keyType: ed25519 } } } }`,
+      "tieout.yaml:1: interface.webhook.algorithms.HS256: expected a name as it comes in the header, of an algorithm with a public key",
+    ],
+    [
+      `interface: { webhook: { algorithms: { RS256: { keyType: rsa, minimumBits: 1024, hash: sha256 } } } }`,
+      "tieout.yaml:1: interface.webhook.algorithms.RS256.minimumBits: found 1024, expected a whole number from 2048 to 16384",
+    ],
+    [
+      `interface: { webhook: { algorithms: { X: { keyType: ec, hash: sha256 } } } }`,
+      "tieout.yaml:1: interface.webhook.algorithms.X.curve: expected P-256, P-384 or P-521",
     ],
     [
       `rules: [{ match: { reference: "(" }, account: { code: "1", name: "Expenses" } }]`,

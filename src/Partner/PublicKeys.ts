@@ -1,0 +1,35 @@
+/** The keys that webhook deliveries are signed with (`partner-interface.md`, Webhook resources: PublicKey). */
+import { Chunk, Effect, Either, Option, Stream } from "effect"
+import type { PartnerError, PublicKey } from "../Partner.ts"
+import { pages } from "./Paging.ts"
+import type { Wiring } from "./Reads.ts"
+import { Fault, type Fields, isFields, text } from "./Wire/Fields.ts"
+import type { Decoder } from "./Wire/Row.ts"
+
+/** A JWK may come as an object instead of its text. */
+const keyText = (row: Fields): string =>
+  isFields(row.publicKey) ? JSON.stringify(row.publicKey) : text(row, "publicKey")
+
+const decoder: Decoder<PublicKey> = {
+  idField: "publicKeyId",
+  decode: (row) => {
+    if (typeof row.active !== "boolean") throw new Fault("$.active", "expected true or false")
+    return {
+      publicKeyId: text(row, "publicKeyId"),
+      algorithm: text(row, "algorithm"),
+      active: row.active,
+      publicKey: keyText(row),
+    }
+  },
+}
+
+/** All keys of the list. One that cannot be read is left out: what it signed is refused as from an unknown key. */
+export const publicKeys = (
+  { bounds, interface: { paging }, session }: Wiring,
+  path: string,
+): Effect.Effect<ReadonlyArray<PublicKey>, PartnerError> =>
+  pages({ session, paging, bounds, kind: "publicKeys", path, decoder, mayBePlain: true })(Option.none()).pipe(
+    Stream.mapConcat(({ rows }) => rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))),
+    Stream.runCollect,
+    Effect.map(Chunk.toReadonlyArray),
+  )

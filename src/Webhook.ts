@@ -1,0 +1,88 @@
+/**
+ * The listener for the service's events (`partner-interface.md`, Events). It proves who sent a delivery, makes it durable,
+ * and only then says 200; what the events bring about is somebody else's (`Webhook/Inbox.ts`).
+ */
+import { Context, Duration, Effect, Layer } from "effect"
+import * as PartnerHttp from "./Partner/Http.ts"
+import { PartnerConnection } from "./Partner.ts"
+import { type ConnectionSettings, Settings, SettingsError } from "./Settings.ts"
+import { makeCommits } from "./Webhook/Commits.ts"
+import { Inbox } from "./Webhook/Inbox.ts"
+import * as Keyring from "./Webhook/Keyring.ts"
+import { makeKeyring, type Tuning } from "./Webhook/Keyring.ts"
+import { defaultOptions, type ListenerOptions, listen as listenTo } from "./Webhook/Listener.ts"
+import { makeReceiver } from "./Webhook/Receiver.ts"
+import { Tally } from "./Webhook/Tally.ts"
+
+/** No event of the interface comes near this. */
+const bodyLimit = 64 * 1024
+/** The longest that a delivery waits to become durable. */
+const patience = Duration.seconds(5)
+
+export interface WebhookOptions extends Partial<ListenerOptions> {
+  readonly keys?: Partial<Tuning>
+}
+
+/** Keys are read while a sender waits: no waits for a better moment, and no second try, are worth it. */
+const forKeys = (connection: ConnectionSettings, limits: Settings["limits"]): PartnerHttp.Connection => ({
+  ...connection,
+  limits: {
+    ...limits,
+    tries: 1,
+    connectTimeout: Duration.seconds(3),
+    headersTimeout: Duration.seconds(4),
+    bodyTimeout: Duration.seconds(4),
+    attemptTimeout: Duration.seconds(4),
+    maxRetryAfter: Duration.seconds(1),
+    maxPages: 20,
+  },
+  tuning: { limitedTries: 1, breakerThreshold: 1_000 },
+})
+
+/**
+ * Listens for the deliveries of all connections of the settings until the scope closes: then it accepts nothing more and
+ * lets what is in flight end.
+ */
+export const listen = Effect.fn("Webhook.listen")(function* (options: WebhookOptions = {}) {
+  const settings = yield* Settings
+  const inbox = yield* Inbox
+  if (settings.connectionNames.length > 1 && !settings.webhook.path.includes("{connection}")) {
+    return yield* new SettingsError({
+      reason: "Invalid",
+      mistakes: [`webhook.path: ${settings.webhook.path} is the same for every connection`],
+      advice: "Put {connection} where its name is to stand, as in /webhooks/{connection}.",
+    })
+  }
+  const commits = yield* makeCommits(inbox.put)
+  const tally = new Tally()
+  const tuning = { ...Keyring.defaultTuning, ...options.keys }
+  const receivers = yield* Effect.forEach(settings.connectionNames, (name) =>
+    Effect.gen(function* () {
+      const connection = yield* settings.connection(name)
+      const context = yield* Layer.build(PartnerHttp.layer(forKeys(connection, settings.limits)))
+      const keyring = yield* makeKeyring(Context.get(context, PartnerConnection).publicKeys, tuning)
+      const signatures = connection.interface.webhook
+      const parts = { connection: name, signatures, keyring, commits, bodyLimit, patience }
+      return [name, makeReceiver(parts)] as const
+    }),
+  )
+  const listening = yield* listenTo(
+    {
+      ...defaultOptions,
+      host: "0.0.0.0",
+      port: settings.webhook.port,
+      path: settings.webhook.path,
+      ...options,
+    },
+    new Map(receivers),
+    tally.told,
+  )
+  yield* Effect.logDebug(`Listening for events on port ${listening.port}`)
+  return {
+    /** Where it listens; the port is the one that the system gave where 0 was asked for. */
+    port: listening.port,
+    address: listening.address,
+    /** What was received since the start, by connection and verdict. */
+    counts: Effect.sync(() => tally.counts),
+  }
+})

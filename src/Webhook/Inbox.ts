@@ -1,0 +1,296 @@
+/**
+ * Events that were received and acknowledged, until their effect is in the books. A listener puts them in; whoever
+ * processes them takes them out, and takes each as a hint only: the service is asked for what is true.
+ */
+import { Duration, Effect, PubSub, Stream } from "effect"
+import { plainArray, textArray } from "../Database/TextArray.ts"
+import { Database } from "../Database.ts"
+import { type Delivery, keyOf, type Receipt } from "./Delivery.ts"
+import { list } from "./InboxList.ts"
+
+/** What names a row: an event may be there with several bodies. */
+export interface EventKey {
+  readonly connection: string
+  readonly eventId: string
+  /** SHA-256 of the body, hexadecimal. */
+  readonly digest: string
+}
+
+/** An event whose effect is not in the books yet. */
+export interface WaitingEvent extends EventKey {
+  /** Verbatim, known or not. */
+  readonly type: string
+  readonly body: Uint8Array
+  /** UTC, ISO 8601. */
+  readonly receivedAt: string
+  /** How often it was taken, this time included. */
+  readonly tries: number
+  readonly conflict: boolean
+}
+
+export interface InboxCount {
+  readonly connection: string
+  readonly state: string
+  readonly events: number
+  /** Of these, how many came with several bodies. */
+  readonly conflicts: number
+  /** When the oldest of them was received, UTC. */
+  readonly oldest: string
+}
+
+/** After so many tries an event is dead, unless the caller says otherwise. */
+export const defaultTries = 8
+
+/** How long whoever took an event may work at it before somebody else may take it. */
+export const defaultLease = Duration.minutes(2)
+
+const longestError = 2_000
+const longestBackoff = Duration.minutes(10)
+
+interface TakenRow {
+  event_id: string
+  digest: string
+  type: string
+  body: Buffer
+  received_at: string
+  tries: number
+  conflict: boolean
+}
+
+/** 1 s, 2 s, 4 s … at most ten minutes. */
+const backoff = (tries: number): Duration.Duration =>
+  Duration.min(Duration.seconds(2 ** Math.min(tries - 1, 20)), longestBackoff)
+
+const storable = (text: string): string =>
+  text.replaceAll("\u0000", "�").toWellFormed().slice(0, longestError)
+
+export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
+  scoped: Effect.gen(function* () {
+    const database = yield* Database
+    const arrived = yield* PubSub.sliding<string>(1_024)
+
+    const keysOf = (keys: ReadonlyArray<EventKey>) => ({
+      connections: keys.map(({ connection }) => connection),
+      ids: keys.map(({ eventId }) => eventId),
+      digests: keys.map(({ digest }) => digest),
+    })
+
+    /** Stores deliveries in one statement; when it succeeds they are durable. One receipt for each, in their order. */
+    const put = Effect.fn("Webhook.Inbox.put")(function* (deliveries: ReadonlyArray<Delivery>) {
+      const distinct = new Map(deliveries.map((delivery) => [keyOf(delivery), delivery]))
+      const rows = [...distinct.values()]
+      const stored = yield* database.query(
+        "Webhook.Inbox.put",
+        (sql) => sql<Array<{ connection: string; event_id: string; digest: string; conflict: boolean }>>`
+          with incoming as (
+            select connection, event_id, decode(digest, 'hex') as digest, type, decode(body, 'base64') as body, key_id,
+                   algorithm, error, count(*) over (partition by connection, event_id) > 1 as doubled
+            from unnest(${textArray(
+              sql,
+              rows.map(({ connection }) => connection),
+            )}, ${textArray(
+              sql,
+              rows.map(({ eventId }) => eventId),
+            )}, ${plainArray(
+              sql,
+              rows.map(({ digest }) => digest),
+            )}, ${textArray(
+              sql,
+              rows.map(({ type }) => type),
+            )}, ${plainArray(
+              sql,
+              rows.map(({ body }) =>
+                Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("base64"),
+              ),
+            )}, ${textArray(
+              sql,
+              rows.map(({ keyId }) => keyId),
+            )}, ${textArray(
+              sql,
+              rows.map(({ algorithm }) => algorithm),
+            )}, ${textArray(
+              sql,
+              rows.map(({ poison }) => poison),
+            )}) as t (connection, event_id, digest, type, body, key_id, algorithm, error)
+          ), stored as (
+            insert into webhook.inbox (connection, event_id, digest, type, body, key_id, algorithm, state, error, conflict)
+            select connection, event_id, digest, type, body, key_id, algorithm,
+                   case when error is null then 'waiting' else 'poison' end, error,
+                   doubled or exists (
+                     select from webhook.inbox other
+                     where other.connection = incoming.connection and other.event_id = incoming.event_id
+                       and other.digest <> incoming.digest)
+            from incoming
+            on conflict (connection, event_id, digest) do nothing
+            returning connection, event_id, digest, conflict
+          ), flagged as (
+            update webhook.inbox earlier set conflict = true
+            from stored
+            where stored.conflict and not earlier.conflict
+              and earlier.connection = stored.connection and earlier.event_id = stored.event_id
+          )
+          select connection, event_id, encode(digest, 'hex') as digest, conflict from stored`,
+      )
+      const receipts = new Map(
+        stored.map(({ conflict, connection, digest, event_id }) => [
+          keyOf({ connection, digest, eventId: event_id }),
+          conflict,
+        ]),
+      )
+      yield* PubSub.publishAll(arrived, new Set(stored.map(({ connection }) => connection)))
+      return deliveries.map((delivery): Receipt => {
+        const conflict = receipts.get(keyOf(delivery))
+        if (conflict === undefined) return "known"
+        return conflict ? "conflict" : "stored"
+      })
+    })
+
+    /**
+     * Takes the oldest events that are due, for as long as `lease`: not finished by then, they are due again, so that one
+     * that was taken by a process that died is not lost. Two takers never get the same event within a lease.
+     */
+    const take = Effect.fn("Webhook.Inbox.take")(function* (
+      connection: string,
+      limit: number,
+      lease: Duration.Duration = defaultLease,
+    ) {
+      const rows = yield* database.query(
+        "Webhook.Inbox.take",
+        (sql) => sql<Array<TakenRow>>`
+          with due as (
+            select event_id, digest from webhook.inbox
+            where connection = ${connection} and state in ('waiting', 'failed') and next_try_at <= now()
+            order by next_try_at
+            limit ${limit}
+            for update skip locked
+          ), taken as (
+            update webhook.inbox i
+            set tries = i.tries + 1, next_try_at = now() + make_interval(secs => ${Duration.toSeconds(lease)})
+            from due
+            where i.connection = ${connection} and i.event_id = due.event_id and i.digest = due.digest
+            returning i.event_id, i.digest, i.type, i.body, i.received_at, i.tries, i.conflict
+          )
+          select event_id, encode(digest, 'hex') as digest, type, body, tries, conflict,
+                 to_char(received_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as received_at
+          from taken
+          order by received_at, event_id`,
+      )
+      return rows.map(
+        ({ body, conflict, digest, event_id, received_at, tries, type }): WaitingEvent => ({
+          connection,
+          eventId: event_id,
+          digest,
+          type,
+          body,
+          receivedAt: received_at,
+          tries,
+          conflict,
+        }),
+      )
+    })
+
+    /** Their effect is in the books. May be part of the caller's transaction. */
+    const finish = Effect.fn("Webhook.Inbox.finish")(function* (keys: ReadonlyArray<EventKey>) {
+      if (keys.length === 0) return
+      const { connections, digests, ids } = keysOf(keys)
+      yield* database.query(
+        "Webhook.Inbox.finish",
+        (sql) => sql`
+          update webhook.inbox i set state = 'done', processed_at = now(), error = null
+          from unnest(${textArray(sql, connections)}, ${textArray(sql, ids)}, ${plainArray(sql, digests)})
+            as k (connection, event_id, digest)
+          where i.connection = k.connection and i.event_id = k.event_id and i.digest = decode(k.digest, 'hex')
+            and i.state in ('waiting', 'failed')`,
+      )
+    })
+
+    /** It did not work this time: tried again later, each time after a longer wait; dead after `most` tries. */
+    const fail = Effect.fn("Webhook.Inbox.fail")(function* (
+      events: ReadonlyArray<EventKey & { readonly tries: number }>,
+      error: string,
+      most: number = defaultTries,
+    ) {
+      if (events.length === 0) return
+      const { connections, digests, ids } = keysOf(events)
+      const waits = events.map(({ tries }) => String(Duration.toSeconds(backoff(tries))))
+      yield* database.query(
+        "Webhook.Inbox.fail",
+        (sql) => sql`
+          update webhook.inbox i
+          set state = case when i.tries >= ${most} then 'dead' else 'failed' end, error = ${storable(error)},
+              next_try_at = now() + make_interval(secs => k.wait::float8),
+              processed_at = case when i.tries >= ${most} then now() end
+          from unnest(${textArray(sql, connections)}, ${textArray(sql, ids)}, ${plainArray(sql, digests)},
+              ${plainArray(sql, waits)}) as k (connection, event_id, digest, wait)
+          where i.connection = k.connection and i.event_id = k.event_id and i.digest = decode(k.digest, 'hex')
+            and i.state in ('waiting', 'failed')`,
+      )
+    })
+
+    /** Makes due at once what a process that is known to be gone had taken. */
+    const release = Effect.fn("Webhook.Inbox.release")(function* (connection: string) {
+      const rows = yield* database.query(
+        "Webhook.Inbox.release",
+        (sql) => sql`
+          update webhook.inbox set next_try_at = now()
+          where connection = ${connection} and state = 'waiting' and next_try_at > now()`,
+      )
+      return rows.count
+    })
+
+    const counts = Effect.fn("Webhook.Inbox.counts")(function* () {
+      return yield* database.query(
+        "Webhook.Inbox.counts",
+        (sql) => sql<Array<InboxCount>>`
+          select connection, state, count(*)::int as events, (count(*) filter (where conflict))::int as conflicts,
+                 to_char(min(received_at), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as oldest
+          from webhook.inbox
+          group by connection, state
+          order by connection, state`,
+      )
+    })
+
+    /** Sets events back to waiting: these, or all that are dead. Poison stays what it is. Gives what was set back. */
+    const replay = Effect.fn("Webhook.Inbox.replay")(function* (which: ReadonlyArray<string> | "dead") {
+      const rows = yield* database.query(
+        "Webhook.Inbox.replay",
+        (sql) => sql<Array<{ connection: string; event_id: string }>>`
+          update webhook.inbox
+          set state = 'waiting', tries = 0, next_try_at = now(), error = null, processed_at = null
+          where ${
+            which === "dead"
+              ? sql`state = 'dead'`
+              : sql`state <> 'poison' and event_id = any (${textArray(sql, which)})`
+          }
+          returning connection, event_id`,
+      )
+      yield* PubSub.publishAll(arrived, new Set(rows.map(({ connection }) => connection)))
+      return rows.map(({ connection, event_id }) => ({ connection, eventId: event_id }))
+    })
+
+    /** Forgets events that were done so long ago that no duplicate of them will come any more. Gives how many. */
+    const prune = Effect.fn("Webhook.Inbox.prune")(function* (age: Duration.Duration) {
+      const rows = yield* database.query(
+        "Webhook.Inbox.prune",
+        (sql) => sql`
+          delete from webhook.inbox
+          where state = 'done' and received_at < now() - make_interval(secs => ${Duration.toSeconds(age)})`,
+      )
+      return rows.count
+    })
+
+    return {
+      put,
+      take,
+      finish,
+      fail,
+      release,
+      counts,
+      replay,
+      prune,
+      list: list(database),
+      /** The names of connections for which something new has been stored by this process. May leave some out. */
+      arrivals: Stream.fromPubSub(arrived),
+    }
+  }),
+}) {}

@@ -1,0 +1,171 @@
+/**
+ * The public keys of one connection, kept. Only an unknown key identifier makes anybody wait for the service, and a stranger
+ * who makes identifiers up cannot make us ask it more than ten times a minute.
+ */
+import type { KeyObject } from "node:crypto"
+import { Data, Deferred, Duration, Effect, Exit, FiberId, type Scope } from "effect"
+import type { PartnerError, PublicKey } from "../Partner.ts"
+import { readKey } from "./KeyText.ts"
+
+/** It cannot be known now whether there is such a key. */
+export class KeysUnavailable extends Data.TaggedError("KeysUnavailable")<{
+  readonly reason: "Unreachable" | "BudgetSpent"
+  readonly detail: string
+  /** Seconds after which asking again makes sense. */
+  readonly retryAfter: number
+}> {}
+
+export interface KnownKey {
+  readonly record: PublicKey
+  /** Undefined where the service's text is not a public key. */
+  readonly key: KeyObject | undefined
+}
+
+export interface Tuning {
+  /** Fetches for unknown identifiers in a minute. */
+  readonly fetchesPerMinute: number
+  /** The longest that a delivery waits for the service's keys. */
+  readonly patience: Duration.Duration
+  /** Known keys older than this are read again, without anybody waiting: one may have been withdrawn. */
+  readonly refreshAfter: Duration.Duration
+}
+
+export const defaultTuning: Tuning = {
+  fetchesPerMinute: 10,
+  patience: Duration.seconds(5),
+  refreshAfter: Duration.minutes(5),
+}
+
+export interface Keyring {
+  /** At once; undefined where it is not known yet. */
+  readonly known: (keyId: string) => KnownKey | undefined
+  /** Asks the service where it has to; undefined where the service has no such key. */
+  readonly find: (keyId: string) => Effect.Effect<KnownKey | undefined, KeysUnavailable>
+  /** Reads all keys now. */
+  readonly refresh: Effect.Effect<void, KeysUnavailable>
+}
+
+type Flight = Deferred.Deferred<void, KeysUnavailable>
+
+const minute = 60_000
+
+const secondsUntil = (moment: number): number =>
+  Math.max(1, Math.min(60, Math.ceil((moment - Date.now()) / 1_000)))
+
+const unreachable = (error: PartnerError): KeysUnavailable =>
+  new KeysUnavailable({
+    reason: "Unreachable",
+    detail: error.message,
+    retryAfter: error.retryAt === undefined ? 5 : secondsUntil(error.retryAt),
+  })
+
+/** A key ring that lives as long as its scope. */
+export const makeKeyring = (
+  fetch: Effect.Effect<ReadonlyArray<PublicKey>, PartnerError>,
+  tuning: Tuning = defaultTuning,
+): Effect.Effect<Keyring, never, Scope.Scope> =>
+  Effect.map(Effect.scope, (scope) => {
+    let keys: ReadonlyMap<string, KnownKey> = new Map()
+    let flight: Flight | undefined
+    let askedAt = Number.NEGATIVE_INFINITY
+    /** When unknown identifiers made us ask, oldest first. */
+    const spent: Array<number> = []
+
+    const take = (records: ReadonlyArray<PublicKey>) => {
+      const before = keys
+      keys = new Map(
+        records.map((record) => {
+          const earlier = before.get(record.publicKeyId)
+          const same = earlier !== undefined && earlier.record.publicKey === record.publicKey
+          return [record.publicKeyId, { record, key: same ? earlier.key : readKey(record.publicKey) }]
+        }),
+      )
+    }
+
+    // A fiber of its own: whoever asked first may be gone while others wait for the same answer.
+    const launch = (mine: Flight) =>
+      fetch.pipe(
+        Effect.timeoutFail({
+          duration: Duration.times(tuning.patience, 2),
+          onTimeout: () =>
+            new KeysUnavailable({ reason: "Unreachable", detail: "no answer in time", retryAfter: 5 }),
+        }),
+        Effect.mapError((error) => (error._tag === "PartnerError" ? unreachable(error) : error)),
+        Effect.map(take),
+        Effect.exit,
+        Effect.flatMap((exit) => {
+          flight = undefined
+          return Deferred.done(mine, Exit.isInterrupted(exit) ? Exit.void : exit)
+        }),
+        Effect.forkIn(scope),
+      )
+
+    const start = Effect.suspend(() => {
+      const mine: Flight = Deferred.unsafeMake(FiberId.none)
+      flight = mine
+      askedAt = Date.now()
+      return Effect.as(launch(mine), mine)
+    })
+
+    const patiently = (waited: Flight) =>
+      Deferred.await(waited).pipe(
+        Effect.timeoutFail({
+          duration: tuning.patience,
+          onTimeout: () =>
+            new KeysUnavailable({
+              reason: "Unreachable",
+              detail: `the service's keys did not come within ${Duration.format(tuning.patience)}`,
+              retryAfter: 5,
+            }),
+        }),
+      )
+
+    /** A fetch that began after this was called, as far as the budget goes. */
+    const fresh = Effect.suspend(() => {
+      const now = Date.now()
+      while (spent[0] !== undefined && spent[0] <= now - minute) spent.shift()
+      const [oldest = now] = spent
+      if (spent.length >= tuning.fetchesPerMinute) {
+        return new KeysUnavailable({
+          reason: "BudgetSpent",
+          detail: `the service's keys were read ${spent.length} times within a minute`,
+          retryAfter: secondsUntil(oldest + minute),
+        })
+      }
+      spent.push(now)
+      return Effect.flatMap(start, patiently)
+    })
+
+    /** Keys may have been withdrawn. Nobody waits for this, and a failure changes nothing. */
+    const renew = Effect.suspend(() =>
+      flight === undefined && Date.now() - askedAt > Duration.toMillis(tuning.refreshAfter)
+        ? Effect.asVoid(start)
+        : Effect.void,
+    )
+
+    const find = (keyId: string) =>
+      Effect.gen(function* () {
+        const found = keys.get(keyId)
+        if (found !== undefined) {
+          yield* renew
+          return found
+        }
+        if (flight !== undefined) {
+          yield* patiently(flight)
+          const since = keys.get(keyId)
+          if (since !== undefined) return since
+        }
+        // The answer that was under way may be older than the key: only one that was asked for later is proof.
+        yield* flight === undefined ? fresh : patiently(flight)
+        return keys.get(keyId)
+      })
+
+    return {
+      known: (keyId) =>
+        Date.now() - askedAt > Duration.toMillis(tuning.refreshAfter) ? undefined : keys.get(keyId),
+      find,
+      refresh: Effect.suspend(() =>
+        Effect.flatMap(flight === undefined ? start : Effect.succeed(flight), patiently),
+      ),
+    }
+  })

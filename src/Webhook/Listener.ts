@@ -1,0 +1,147 @@
+/** The public HTTP server: the webhook path and /healthz, nothing else. */
+import { createServer, type IncomingMessage, type Server } from "node:http"
+import { type HttpApp, type HttpServer, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import type { ServeError } from "@effect/platform/HttpServerError"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { Duration, Effect, type Scope } from "effect"
+import type { Receive, Refusal, Verdict } from "./Receiver.ts"
+
+export interface ListenerOptions {
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
+  /** With `{connection}` where its name goes. */
+  readonly path: string
+  /** The headers, and the whole request, must have come within this. */
+  readonly requestTimeout: Duration.Duration
+  /** What is in flight when it stops has this long to end. */
+  readonly grace: Duration.Duration
+  readonly maxConnections: number
+}
+
+export const defaultOptions: Omit<ListenerOptions, "host" | "port" | "path"> = {
+  // With the second between two looks at the clock, below the ten that reliability.md allows.
+  requestTimeout: Duration.seconds(8),
+  grace: Duration.seconds(9),
+  maxConnections: 10_000,
+}
+
+const largestHeaders = 32 * 1024
+
+const makeServer = ({ maxConnections, requestTimeout }: ListenerOptions): Server => {
+  const within = Duration.toMillis(requestTimeout)
+  const server = createServer({
+    headersTimeout: within,
+    requestTimeout: within,
+    // Node looks at its timeouts only this often; by default every 30 seconds.
+    connectionsCheckingInterval: Math.min(1_000, Math.max(50, within / 4)),
+    keepAliveTimeout: 60_000,
+    maxHeaderSize: largestHeaders,
+  })
+  server.maxConnections = maxConnections
+  return server
+}
+
+/** Stops accepting, lets what is in flight end, then cuts what is left, such as connections that never said anything. */
+const stop = (server: Server, inFlight: () => number, grace: Duration.Duration) =>
+  Effect.gen(function* () {
+    const until = Date.now() + Duration.toMillis(grace)
+    server.close()
+    while (inFlight() > 0 && Date.now() < until) yield* Effect.sleep("20 millis")
+    server.closeAllConnections()
+  })
+
+const json = (status: number, body: object, headers: Readonly<Record<string, string>> = {}) =>
+  HttpServerResponse.text(JSON.stringify(body), { status, headers, contentType: "application/json" })
+
+const stored = json(200, { received: true })
+const healthy = json(200, { status: "ok" })
+const notFound = json(404, { error: "not found" })
+const onlyPost = json(405, { error: "method not allowed" }, { allow: "POST" })
+const onlyGet = json(405, { error: "method not allowed" }, { allow: "GET, HEAD" })
+
+const words: Readonly<Record<Refusal["status"], string>> = {
+  400: "bad request",
+  401: "unauthorized",
+  413: "content too large",
+  415: "unsupported media type",
+  503: "try again later",
+}
+
+const refused = ({ retryAfter, status }: Refusal) =>
+  json(
+    status,
+    { error: words[status] },
+    {
+      ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
+      // The rest of a body that is not wanted is not waited for.
+      ...(status === 413 ? { connection: "close" } : {}),
+    },
+  )
+
+/** Finds the receiver that a path belongs to. */
+const router = (template: string, receivers: ReadonlyMap<string, Receive>) => {
+  const paths = new Map(
+    [...receivers].map(([name, receive]) => [template.replaceAll("{connection}", name), { name, receive }]),
+  )
+  return (url: string) => {
+    const query = url.indexOf("?")
+    return paths.get(query < 0 ? url : url.slice(0, query))
+  }
+}
+
+export interface Listening {
+  readonly address: HttpServer.Address
+  readonly port: number
+}
+
+/** Told of everything that was received: for counts and the log. */
+export type Told = (connection: string, outcome: Verdict | Refusal) => Effect.Effect<void>
+
+const app = (
+  { path }: ListenerOptions,
+  receivers: ReadonlyMap<string, Receive>,
+  told: Told,
+): HttpApp.Default => {
+  const find = router(path, receivers)
+  const isHealth = (url: string) => url === "/healthz" || url.startsWith("/healthz?")
+  const receiveFrom = (name: string, receive: Receive, message: IncomingMessage) =>
+    receive(message).pipe(
+      Effect.matchEffect({
+        onSuccess: (verdict) => Effect.as(told(name, verdict), stored),
+        onFailure: (refusal) => Effect.as(told(name, refusal), refused(refusal)),
+      }),
+    )
+  return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    const message = NodeHttpServerRequest.toIncomingMessage(request)
+    const { method, url = "/" } = message
+    if (isHealth(url)) return Effect.succeed(method === "GET" || method === "HEAD" ? healthy : onlyGet)
+    const found = find(url)
+    if (found === undefined) return Effect.succeed(notFound)
+    if (method !== "POST") return Effect.succeed(onlyPost)
+    return receiveFrom(found.name, found.receive, message)
+  })
+}
+
+/** Listens until the scope closes; then it stops as `stop` says. */
+export const listen = (
+  options: ListenerOptions,
+  receivers: ReadonlyMap<string, Receive>,
+  told: Told,
+): Effect.Effect<Listening, ServeError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const server = makeServer(options)
+    let inFlight = 0
+    server.on("request", (_, response) => {
+      inFlight++
+      response.once("close", () => {
+        inFlight--
+      })
+    })
+    const http = yield* NodeHttpServer.make(() => server, { host: options.host, port: options.port })
+    yield* http.serve(app(options, receivers, told))
+    yield* Effect.addFinalizer(() => stop(server, () => inFlight, options.grace))
+    const { address } = http
+    return { address, port: address._tag === "TcpAddress" ? address.port : 0 }
+  })

@@ -1,0 +1,169 @@
+/**
+ * What happens to the deliveries of one connection: headers, key, body, signature, and only then a look at what it says.
+ * `reliability.md`, section [W].
+ */
+import { createHash } from "node:crypto"
+import type { IncomingMessage } from "node:http"
+import { Data, Duration, Effect, Either } from "effect"
+import type { DatabaseError } from "../Database/DatabaseError.ts"
+import type { Signatures } from "../Settings/Signatures.ts"
+import { type BodyRefused, readBody } from "./Body.ts"
+import type { Commits } from "./Commits.ts"
+import type { Delivery } from "./Delivery.ts"
+import { readEnvelope } from "./Envelope.ts"
+import { readHeaders, type SignedHeaders, single } from "./Headers.ts"
+import type { Keyring, KeysUnavailable, KnownKey } from "./Keyring.ts"
+import { isSigned, misfit } from "./Signature.ts"
+import { signedPayload } from "./SignedPayload.ts"
+
+/** What a delivery came to; counted under this name. */
+export type Verdict =
+  | "stored"
+  | "known"
+  | "conflict"
+  | "poison"
+  | "media"
+  | "too-large"
+  | "cut-short"
+  | "unsigned"
+  | "keys-unavailable"
+  | "not-durable"
+
+/** Why a delivery is not accepted. `detail` is for the log: a stranger is told nothing but the status. */
+export class Refusal extends Data.TaggedError("Refusal")<{
+  readonly status: 400 | 401 | 413 | 415 | 503
+  readonly verdict: Verdict
+  readonly detail: string
+  /** Seconds. */
+  readonly retryAfter?: number
+  /** An operator should know: something of the service's own is wrong, not a stranger's doing. */
+  readonly notable?: boolean
+}> {}
+
+export interface ReceiverParts {
+  readonly connection: string
+  readonly signatures: Signatures
+  readonly keyring: Keyring
+  readonly commits: Commits
+  /** Bytes. */
+  readonly bodyLimit: number
+  /** The longest that a delivery waits to become durable. */
+  readonly patience: Duration.Duration
+}
+
+export type Receive = (message: IncomingMessage) => Effect.Effect<Verdict, Refusal>
+
+const unsigned = (detail: string, notable = false) =>
+  new Refusal({ status: 401, verdict: "unsigned", detail, notable })
+
+const isJson = (contentType: string | undefined): boolean =>
+  contentType !== undefined && /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType)
+
+const wrongMedia = (message: IncomingMessage): Refusal | undefined => {
+  if (message.headersDistinct["content-encoding"] !== undefined) {
+    return new Refusal({ status: 415, verdict: "media", detail: "it has a Content-Encoding" })
+  }
+  return isJson(single(message, "content-type"))
+    ? undefined
+    : new Refusal({ status: 415, verdict: "media", detail: "its Content-Type is not application/json" })
+}
+
+const ofKeys = ({ detail, reason, retryAfter }: KeysUnavailable) =>
+  new Refusal({
+    status: 503,
+    verdict: "keys-unavailable",
+    detail,
+    retryAfter,
+    notable: reason === "Unreachable",
+  })
+
+const ofBody = ({ reason }: BodyRefused) =>
+  reason === "TooLarge"
+    ? new Refusal({ status: 413, verdict: "too-large", detail: "its body is too large" })
+    : new Refusal({ status: 400, verdict: "cut-short", detail: "its body was cut short" })
+
+const notDurable = (detail: string) =>
+  new Refusal({ status: 503, verdict: "not-durable", detail, retryAfter: 5, notable: true })
+
+/** Header, key record and the key itself must say the same; undefined where they do. */
+const disagreement = (
+  { algorithm, algorithmName }: SignedHeaders,
+  { key, record }: KnownKey,
+  { algorithms }: Signatures,
+): Refusal | undefined => {
+  const quoted = JSON.stringify(record.algorithm.slice(0, 64))
+  const recorded = Object.hasOwn(algorithms, record.algorithm) ? algorithms[record.algorithm] : undefined
+  // Two names of the settings may mean the same.
+  if (record.algorithm !== algorithmName && JSON.stringify(recorded) !== JSON.stringify(algorithm)) {
+    return unsigned(`the header says ${algorithmName}, the key is for ${quoted}`)
+  }
+  if (key === undefined) return unsigned("the service's key cannot be read as a public key", true)
+  const wrong = misfit(algorithm, key)
+  return wrong === undefined ? undefined : unsigned(`algorithm ${algorithmName}: ${wrong}`)
+}
+
+const deliveryOf = (connection: string, body: Buffer, headers: SignedHeaders): Delivery => {
+  const digest = createHash("sha256").update(body).digest("hex")
+  const base = { connection, digest, body, keyId: headers.keyId, algorithm: headers.algorithmName }
+  return Either.match(readEnvelope(body), {
+    onLeft: (why) => ({
+      ...base,
+      eventId: `poison:${digest.slice(0, 32)}`,
+      type: null,
+      poison: `The body ${why}.`,
+    }),
+    onRight: ({ id, type }) => ({ ...base, eventId: id, type, poison: null }),
+  })
+}
+
+export const makeReceiver = (parts: ReceiverParts): Receive => {
+  const { bodyLimit, commits, connection, keyring, patience, signatures } = parts
+  const payloadOf = signedPayload(signatures.signedPayload)
+
+  const keyOf = (keyId: string): Effect.Effect<KnownKey, Refusal> => {
+    const known = keyring.known(keyId)
+    if (known !== undefined) return Effect.succeed(known)
+    return keyring.find(keyId).pipe(
+      Effect.mapError(ofKeys),
+      Effect.flatMap((found) =>
+        found === undefined ? unsigned(`the service has no key ${keyId}`) : Effect.succeed(found),
+      ),
+    )
+  }
+
+  const check = (message: IncomingMessage, headers: SignedHeaders, known: KnownKey, body: Buffer) => {
+    if (known.key === undefined) return false
+    const payload = payloadOf({ body, header: (name) => single(message, name) })
+    return payload !== undefined && isSigned(headers.algorithm, known.key, payload, headers.signature)
+  }
+
+  const store = (delivery: Delivery): Effect.Effect<Verdict, Refusal> =>
+    commits.store(delivery).pipe(
+      Effect.timeoutFail({
+        duration: patience,
+        onTimeout: () => notDurable(`the database took longer than ${Duration.format(patience)}`),
+      }),
+      Effect.mapError((error: DatabaseError | Refusal | { readonly _tag: "CommitsFull" }) => {
+        if (error._tag === "Refusal") return error
+        return notDurable(
+          error._tag === "CommitsFull" ? "too much is waiting for the database" : error.message,
+        )
+      }),
+      Effect.map((receipt) => (delivery.poison !== null && receipt !== "known" ? "poison" : receipt)),
+    )
+
+  return Effect.fnUntraced(function* (message) {
+    const media = wrongMedia(message)
+    if (media !== undefined) return yield* media
+    const headers = yield* Either.mapLeft(readHeaders(message, signatures), (why) => unsigned(why))
+    const known = yield* keyOf(headers.keyId)
+    const disagrees = disagreement(headers, known, signatures)
+    if (disagrees !== undefined) return yield* disagrees
+    if (!known.record.active) {
+      return yield* unsigned(`the key ${headers.keyId} is not active any more`, true)
+    }
+    const body = yield* Effect.mapError(readBody(message, bodyLimit), ofBody)
+    if (!check(message, headers, known, body)) return yield* unsigned("the signature does not fit the body")
+    return yield* store(deliveryOf(connection, body, headers))
+  })
+}

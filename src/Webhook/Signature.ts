@@ -1,0 +1,91 @@
+/** Whether bytes were signed with the private half of a key: the profile's algorithms over `node:crypto`. */
+import { constants, type KeyObject, verify } from "node:crypto"
+import type { Algorithm, Signatures } from "../Settings/Signatures.ts"
+
+/** OpenSSL's names of the curves that the settings can name. */
+const curveNames: Readonly<Record<NonNullable<Algorithm["curve"]>, string>> = {
+  "P-256": "prime256v1",
+  "P-384": "secp384r1",
+  "P-521": "secp521r1",
+}
+
+/** No RSA key below this is accepted, whatever the settings say. */
+const leastBits = 2_048
+
+/**
+ * What is wrong with using this key with this algorithm; undefined where nothing is. To be asked first: `verify` would
+ * take the key's type for the algorithm's.
+ */
+export const misfit = (algorithm: Algorithm, key: KeyObject): string | undefined => {
+  const { asymmetricKeyDetails: details, asymmetricKeyType: type } = key
+  const found = type ?? "a secret"
+  switch (algorithm.keyType) {
+    case "ed25519":
+      return type === "ed25519" ? undefined : `the key is ${found}, not ed25519`
+    case "ec": {
+      if (type !== "ec") return `the key is ${found}, not ec`
+      const wanted = algorithm.curve === undefined ? undefined : curveNames[algorithm.curve]
+      return details?.namedCurve === wanted
+        ? undefined
+        : `the key's curve is ${details?.namedCurve ?? "unknown"}, not ${wanted}`
+    }
+    case "rsa":
+    case "rsa-pss": {
+      // A key that is restricted to PSS must not check anything else; a plain one may check both.
+      if (type !== "rsa" && !(type === "rsa-pss" && algorithm.keyType === "rsa-pss")) {
+        return `the key is ${found}, not ${algorithm.keyType}`
+      }
+      const least = Math.max(leastBits, algorithm.minimumBits ?? leastBits)
+      const bits = details?.modulusLength ?? 0
+      if (bits < least) return `the key has ${bits} bits, fewer than ${least}`
+      const bound = details?.hashAlgorithm
+      return bound === undefined || bound === algorithm.hash
+        ? undefined
+        : `the key is for ${bound}, not ${algorithm.hash}`
+    }
+  }
+}
+
+/** Whether the signature is the key's over the bytes. The key must have been found to fit the algorithm. */
+export const isSigned = (
+  algorithm: Algorithm,
+  key: KeyObject,
+  data: Uint8Array,
+  signature: Uint8Array,
+): boolean => {
+  try {
+    switch (algorithm.keyType) {
+      case "ed25519":
+        return verify(null, data, key, signature)
+      case "ec":
+        return verify(algorithm.hash, data, { key, dsaEncoding: algorithm.signature ?? "der" }, signature)
+      case "rsa":
+        return verify(algorithm.hash, data, { key, padding: constants.RSA_PKCS1_PADDING }, signature)
+      case "rsa-pss":
+        return verify(
+          algorithm.hash,
+          data,
+          // Services differ in the length of the salt; the signature says which.
+          { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO },
+          signature,
+        )
+    }
+  } catch {
+    return false
+  }
+}
+
+const grammar: Readonly<Record<Signatures["encoding"], RegExp>> = {
+  base64: /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/,
+  base64url: /^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-]{2}(?:==)?|[A-Za-z0-9_-]{3}=?)?$/,
+  hex: /^(?:[0-9a-fA-F]{2})+$/,
+}
+
+const unpadded = (text: string): string => text.replace(/=+$/, "")
+
+/** The bytes that a header's text stands for; undefined where it is not of that encoding, or not the one way to write them. */
+export const decodeSignature = (text: string, encoding: Signatures["encoding"]): Buffer | undefined => {
+  if (text === "" || !grammar[encoding].test(text)) return undefined
+  const bytes = Buffer.from(text, encoding)
+  return encoding === "hex" || bytes.toString(encoding).startsWith(unpadded(text)) ? bytes : undefined
+}

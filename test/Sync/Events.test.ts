@@ -1,0 +1,234 @@
+import { createHash } from "node:crypto"
+import { expect, layer } from "@effect/vitest"
+import { Duration, Effect, Layer, Option } from "effect"
+import { Database } from "../../src/Database.ts"
+import { Events } from "../../src/Events.ts"
+import * as PartnerHttp from "../../src/Partner/Http.ts"
+import { Settings } from "../../src/Settings.ts"
+import { Inbox } from "../../src/Webhook/Inbox.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { accountOf, client, clientId, lending, move } from "./Lending.ts"
+import { accountId, credit, deposit, id, partnership } from "./Partnership.ts"
+import { findings, postings, rows, sync, variablesFor } from "./Runs.ts"
+
+const both = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}" }
+
+/** The processor of events, with the partner at a URL. */
+const processing = <A, E>(
+  url: string,
+  use: (events: Events, inbox: Inbox) => Effect.Effect<A, E, Partner | Database>,
+  variables: Record<string, string> = {},
+) =>
+  Effect.gen(function* () {
+    const settings = yield* Settings
+    const partner = PartnerHttp.layer({
+      ...(yield* settings.connection("default")),
+      limits: { ...settings.limits, tries: 1 },
+    })
+    return yield* use(yield* Events, yield* Inbox).pipe(Effect.provide(partner))
+  }).pipe(
+    Effect.provide(
+      Events.Default.pipe(
+        Layer.provideMerge(Inbox.Default),
+        Layer.provideMerge(Settings.from({ variables: { ...variablesFor(url), ...variables } })),
+      ),
+    ),
+  )
+type Partner = Layer.Layer.Success<ReturnType<typeof PartnerHttp.layer>>
+
+let counter = 0
+
+const delivery = (type: string, data: object) => {
+  counter += 1
+  const event = { id: id(5_000 + counter), timestamp: "2026-10-01T00:00:00Z", type, data }
+  const body = Buffer.from(JSON.stringify(event))
+  return {
+    connection: "default",
+    eventId: event.id,
+    digest: createHash("sha256").update(body).digest("hex"),
+    type,
+    body,
+    keyId: "k",
+    algorithm: "ES256",
+    poison: null,
+  }
+}
+
+const states = rows("select state, count(*)::integer as n from webhook.inbox group by 1 order by 1").pipe(
+  Effect.map((found) => found.map(({ n, state }) => `${state} ${n}`)),
+)
+
+layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
+  it.scoped("bring what they name into the books: the movement, the account, the statement's tail", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership()
+      yield* sync(service.url)
+      held.statement = [credit(1, "98.00", "98.00", id(20))]
+      held.deposits = [deposit(20, "100.00", { fee: { amount: "2.00", currency: "USD" } })]
+      held.balance = "98.00"
+      const before = service.calls.length
+      const round = yield* processing(service.url, (events, inbox) =>
+        Effect.zipRight(
+          inbox.put([delivery("deposit.completed", { depositId: id(20), status: "COMPLETED" })]),
+          events.round("default"),
+        ),
+      )
+      expect(Option.map(round, ({ entries, failed }) => ({ entries, failed }))).toEqual(
+        Option.some({ entries: 1, failed: 0 }),
+      )
+      expect(yield* postings).toEqual(["deposit cash 98, fees 2, deposits_clearing -100"])
+      expect(yield* states).toEqual(["done 1"])
+      expect(yield* findings).toEqual([])
+      expect(yield* rows("select count(*)::integer as n from ledger.unnumbered")).toEqual([{ n: 0 }])
+      // Nothing but what the event concerns: no lists.
+      const asked = service.calls.slice(before).map(({ path }) => path.split("?")[0])
+      expect(asked).not.toContain("/deposits")
+      expect(asked).not.toContain("/accounts")
+    }),
+  )
+
+  it.scoped("that are many are one round, and an account is read once [W12]", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership()
+      yield* sync(service.url)
+      held.statement = Array.from({ length: 50 }, (_, index) => credit(index + 1, "1.00", `${index + 1}.00`))
+      held.balance = "50.00"
+      const asked = service.count(`/accounts/${accountId}/statement`)
+      const deliveries = Array.from({ length: 2_000 }, (_, index) =>
+        delivery("account.credited", { accountId, amount: "1.00", currency: "USD", n: index }),
+      )
+      const round = yield* processing(service.url, (events, inbox) =>
+        Effect.zipRight(inbox.put(deliveries), events.round("default")),
+      )
+      expect(Option.getOrThrow(round)).toMatchObject({ events: 2_000, failed: 0, entries: 50 })
+      expect(service.count(`/accounts/${accountId}/statement`) - asked).toBeLessThanOrEqual(2)
+      expect(yield* states).toEqual(["done 2000"])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("of an unknown type trigger a general sync of the book [W11]", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership()
+      held.statement = [credit(1, "5.00", "5.00")]
+      held.balance = "5.00"
+      yield* processing(service.url, (events, inbox) =>
+        Effect.zipRight(inbox.put([delivery("moon.risen", {})]), events.round("default")),
+      )
+      expect(yield* postings).toEqual(["adjustment cash 5, suspense -5"])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("of a client are that client's, also of one that was not known", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({ clients: [client(1)] })
+      yield* sync(service.url, both)
+      held.clients.push(client(2))
+      move(held, clientId(2), { type: "CREDIT", amount: 7 })
+      move(held, clientId(1), { type: "CREDIT", amount: 3 })
+      const event = (index: number) =>
+        delivery("account.credited", {
+          accountId: accountOf(clientId(index)),
+          amount: "1",
+          currency: "USD",
+          clientId: clientId(index),
+        })
+      yield* processing(
+        service.url,
+        (events, inbox) =>
+          Effect.zipRight(inbox.put([event(2), event(1), event(1)]), events.round("default")),
+        both,
+      )
+      expect(
+        yield* rows(`
+          select b.code, trim_scale(sum(t.debit - t.credit))::text as cash from ledger.balances t
+          join ledger.accounts a using (book_id, account_id) join mirror.books b on b.book_id = t.book_id
+          where a.role = 'cash' group by 1 order by 1`),
+      ).toEqual([
+        { code: "C1", cash: "3" },
+        { code: "C2", cash: "7" },
+      ])
+      expect(yield* states).toEqual(["done 3"])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("that keep failing are given up after some tries; the others go on [W14]", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership()
+      yield* sync(service.url)
+      held.statement = [credit(1, "5.00", "5.00")]
+      held.balance = "5.00"
+      held.interfere = (path, response) => {
+        if (!path.startsWith(`/withdrawals/${id(66)}`)) return false
+        response.writeHead(400, { "content-type": "application/json" }).end("{}")
+        return true
+      }
+      yield* processing(service.url, (events, inbox) =>
+        Effect.gen(function* () {
+          yield* inbox.put([
+            delivery("withdrawal.completed", { withdrawalId: id(66), status: "COMPLETED" }),
+            delivery("account.credited", { accountId, amount: "5.00", currency: "USD" }),
+          ])
+          expect(Option.getOrThrow(yield* events.round("default"))).toMatchObject({ failed: 1, entries: 1 })
+          expect(yield* states).toEqual(["done 1", "failed 1"])
+          for (let tries = 2; tries <= 8; tries++) {
+            yield* rows("update webhook.inbox set next_try_at = now() where state = 'failed' returning 1")
+            yield* events.round("default")
+          }
+          expect(yield* states).toEqual(["dead 1", "done 1"])
+          held.interfere = () => false
+          yield* inbox.replay("dead")
+          expect(Option.getOrThrow(yield* events.round("default"))).toMatchObject({ failed: 0 })
+          expect(yield* states).toEqual(["done 2"])
+        }),
+      )
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("wait for a running sync, and none is lost [W12]", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership()
+      yield* sync(service.url)
+      held.statement = [credit(1, "5.00", "5.00")]
+      held.balance = "5.00"
+      const database = yield* Database
+      yield* processing(service.url, (events, inbox) =>
+        Effect.gen(function* () {
+          yield* inbox.put([delivery("account.credited", { accountId, amount: "5.00", currency: "USD" })])
+          const waiting = yield* Effect.scoped(
+            Effect.gen(function* () {
+              yield* database.tryLock("sync:default")
+              const fiber = yield* Effect.fork(events.round("default"))
+              yield* Effect.sleep(Duration.millis(600))
+              expect(yield* states).toEqual(["waiting 1"])
+              return fiber
+            }),
+          )
+          expect(Option.getOrThrow(yield* waiting)).toMatchObject({ entries: 1 })
+        }),
+      )
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("are followed as they come", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership()
+      yield* sync(service.url)
+      yield* processing(service.url, (events, inbox) =>
+        Effect.gen(function* () {
+          yield* Effect.forkScoped(events.follow("default", () => Effect.void))
+          for (const index of [1, 2, 3]) {
+            held.statement.push(credit(index, "5.00", `${index * 5}.00`))
+            held.balance = `${index * 5}.00`
+            yield* inbox.put([delivery("account.credited", { accountId, amount: "5.00", currency: "USD" })])
+            const booked = yield* rows("select count(*)::integer as n from ledger.journal_entries").pipe(
+              Effect.delay("50 millis"),
+              Effect.repeat({ until: ([row]) => row?.n === index }),
+              Effect.timeout("20 seconds"),
+            )
+            expect(booked).toEqual([{ n: index }])
+          }
+        }).pipe(Effect.scoped),
+      )
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+})

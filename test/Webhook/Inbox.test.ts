@@ -1,0 +1,131 @@
+import { createHash } from "node:crypto"
+import { expect, layer } from "@effect/vitest"
+import { Duration, Effect, Layer, Option, Stream } from "effect"
+import { Database } from "../../src/Database.ts"
+import type { Delivery } from "../../src/Webhook/Delivery.ts"
+import { Inbox } from "../../src/Webhook/Inbox.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const delivery = (eventId: string, text = eventId, more: Partial<Delivery> = {}): Delivery => ({
+  connection: "default",
+  eventId,
+  digest: createHash("sha256").update(text).digest("hex"),
+  type: "deposit.completed",
+  body: Buffer.from(text),
+  keyId: "k1",
+  algorithm: "ES256",
+  poison: null,
+  ...more,
+})
+
+const empty = Effect.flatMap(Database, (database) =>
+  database.query("Test.empty", (sql) => sql`truncate webhook.inbox`),
+)
+const makeDue = Effect.flatMap(Database, (database) =>
+  database.query("Test.due", (sql) => sql`update webhook.inbox set next_try_at = now()`),
+)
+const all = { connection: Option.none(), state: Option.none(), limit: 100 }
+const setup = Effect.zipRight(empty, Inbox)
+
+layer(Layer.provideMerge(Inbox.Default, TestDatabase.layer))("the inbox", (it) => {
+  it.effect(
+    "[W10] keeps one delivery once, and the same event with another body beside it, both flagged",
+    () =>
+      Effect.gen(function* () {
+        const inbox = yield* setup
+        const same = Array.from({ length: 5 }, () => delivery("a"))
+        expect(yield* inbox.put([...same, delivery("b")])).toEqual(Array.from({ length: 6 }, () => "stored"))
+        expect(yield* inbox.put(same)).toEqual(Array.from({ length: 5 }, () => "known"))
+        expect(yield* inbox.put([delivery("a", "other"), delivery("c")])).toEqual(["conflict", "stored"])
+        expect(yield* inbox.put([delivery("d", "one"), delivery("d", "two")])).toEqual([
+          "conflict",
+          "conflict",
+        ])
+        const rows = yield* inbox.list(all)
+        expect(rows.map(({ conflict, eventId }) => [eventId, conflict]).sort()).toEqual([
+          ["a", true],
+          ["a", true],
+          ["b", false],
+          ["c", false],
+          ["d", true],
+          ["d", true],
+        ])
+        expect(yield* inbox.counts()).toMatchObject([{ state: "waiting", events: 6, conflicts: 4 }])
+      }),
+  )
+
+  it.effect("gives every byte back, and what is due once within a lease", () =>
+    Effect.gen(function* () {
+      const inbox = yield* setup
+      const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
+      yield* inbox.put([delivery(`quote " back \\ {curly}`, "x", { body: bytes })])
+      const [taken, ...none] = yield* inbox.take("default", 10)
+      expect(none).toEqual([])
+      expect(taken?.eventId).toBe(`quote " back \\ {curly}`)
+      expect(taken?.tries).toBe(1)
+      expect(Buffer.compare(taken?.body ?? Buffer.alloc(0), bytes)).toBe(0)
+      expect(yield* inbox.take("default", 10)).toEqual([])
+      expect(yield* inbox.take("other", 10)).toEqual([])
+      expect(yield* inbox.release("default")).toBe(1)
+      const [again] = yield* inbox.take("default", 10, Duration.millis(1))
+      expect(again?.tries).toBe(2)
+      yield* Effect.promise(() => new Promise((done) => setTimeout(done, 20)))
+      expect(yield* inbox.take("default", 10)).toHaveLength(1)
+      yield* inbox.finish(again === undefined ? [] : [again])
+      yield* makeDue
+      expect(yield* inbox.take("default", 10)).toEqual([])
+    }),
+  )
+
+  it.effect("[W14] gives up after N tries, and tries again when it is told to", () =>
+    Effect.gen(function* () {
+      const inbox = yield* setup
+      yield* inbox.put([
+        delivery("bad"),
+        delivery("good"),
+        delivery("poison:1", "p", { type: null, poison: "no id" }),
+      ])
+      for (let tries = 1; tries <= 3; tries++) {
+        const taken = yield* inbox.take("default", 10)
+        expect(taken.map(({ eventId }) => eventId).sort()).toEqual(tries === 1 ? ["bad", "good"] : ["bad"])
+        yield* inbox.finish(taken.filter(({ eventId }) => eventId === "good"))
+        yield* inbox.fail(
+          taken.filter(({ eventId }) => eventId === "bad"),
+          "boom \u0000 \ud800",
+          3,
+        )
+        expect(yield* inbox.take("default", 10)).toEqual([])
+        yield* makeDue
+      }
+      expect(yield* inbox.take("default", 10)).toEqual([])
+      expect(yield* inbox.list({ ...all, state: Option.some("dead") })).toMatchObject([
+        { eventId: "bad", tries: 3, error: "boom � �" },
+      ])
+      expect(yield* inbox.replay(["poison:1", "nothing"])).toEqual([])
+      expect(yield* inbox.replay("dead")).toEqual([{ connection: "default", eventId: "bad" }])
+      expect(yield* inbox.replay(["good"])).toEqual([{ connection: "default", eventId: "good" }])
+      expect((yield* inbox.take("default", 10)).map(({ tries }) => tries)).toEqual([1, 1])
+    }),
+  )
+
+  it.effect("tells who listens that something came", () =>
+    Effect.gen(function* () {
+      const inbox = yield* setup
+      const heard = yield* Effect.fork(Stream.runCollect(Stream.take(inbox.arrivals, 1)))
+      yield* Effect.yieldNow()
+      yield* Effect.promise(() => new Promise((done) => setTimeout(done, 20)))
+      yield* inbox.put([delivery("x", "x", { connection: "acme" })])
+      expect([...(yield* heard)]).toEqual(["acme"])
+    }),
+  )
+
+  it.effect("forgets what was done long ago", () =>
+    Effect.gen(function* () {
+      const inbox = yield* setup
+      yield* inbox.put([delivery("old"), delivery("open")])
+      yield* inbox.finish([delivery("old")])
+      expect(yield* inbox.prune(Duration.days(1))).toBe(0)
+      expect(yield* inbox.prune(Duration.zero)).toBe(1)
+    }),
+  )
+})
