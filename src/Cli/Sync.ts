@@ -54,9 +54,10 @@ const reportLines = (report: SyncReport): ReadonlyArray<string> => {
     .filter(([key]) => report.counters[key] > 0)
     .map(([key, one, many]) => counted(report.counters[key], one, many))
   const did = counts.length === 0 ? "nothing new" : counts.join(", ")
-  const requests = counted(total(report.requests), "request")
+  const sent = total(report.requests)
+  const each = sent === 0 ? "" : ` (${((report.seconds * 1_000) / sent).toFixed(1)} ms each)`
   return [
-    `${report.connection}: ${did}; ${requests} in ${report.seconds.toFixed(1)} s.`,
+    `${report.connection}: ${did}; ${counted(sent, "request")} in ${report.seconds.toFixed(1)} s${each}.`,
     ...(report.clients.read > 0 ? [`${counted(report.clients.read, "client")} read.`] : []),
     ...listed("Not read because of their status", report.clients.skipped),
     ...report.clientFailures.map(({ what, why }) => `Could not be read: ${harmless(what)}: ${harmless(why)}`),
