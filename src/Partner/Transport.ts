@@ -45,7 +45,7 @@ const certificateProblem = /CERT|^ERR_TLS|^ERR_SSL|SIGNED|UNABLE_TO_/
 
 const codeOf = (error: Error): string => ("code" in error && typeof error.code === "string" ? error.code : "")
 
-const faultOf = (error: Error): TransportFault => {
+const faultOf = (error: Error, host: string): TransportFault => {
   if (error instanceof TransportFault) return error
   const code = codeOf(error)
   const timeout = timeouts[code]
@@ -58,7 +58,7 @@ const faultOf = (error: Error): TransportFault => {
   }
   return new TransportFault({
     kind: "network",
-    detail: `the connection failed (${code === "" ? error.name : code})`,
+    detail: `the connection to ${host} failed (${code === "" ? error.name : code})`,
   })
 }
 
@@ -94,6 +94,7 @@ const unpack = (
 class Gatherer implements Dispatcher.DispatchHandler {
   private readonly limit: number
   private readonly done: (result: Reply | TransportFault) => void
+  private readonly host: string
   private controller: Dispatcher.DispatchController | undefined
   private aborted: TransportFault | undefined
   private status = 0
@@ -101,7 +102,8 @@ class Gatherer implements Dispatcher.DispatchHandler {
   private chunks: Array<Buffer> = []
   private size = 0
 
-  constructor(limit: number, done: (result: Reply | TransportFault) => void) {
+  constructor(host: string, limit: number, done: (result: Reply | TransportFault) => void) {
+    this.host = host
     this.limit = limit
     this.done = done
   }
@@ -143,7 +145,7 @@ class Gatherer implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.done(this.aborted ?? faultOf(error))
+    this.done(this.aborted ?? faultOf(error, this.host))
   }
 }
 
@@ -168,7 +170,7 @@ export const make = (origin: string, bounds: Bounds): Effect.Effect<Transport, n
     (agent): Transport => ({
       send: (request) =>
         Effect.async<Reply, TransportFault>((resume) => {
-          const gatherer = new Gatherer(bounds.maxBodyBytes, (result) => {
+          const gatherer = new Gatherer(new URL(origin).host, bounds.maxBodyBytes, (result) => {
             clearTimeout(timer)
             resume(result instanceof TransportFault ? Effect.fail(result) : Effect.succeed(result))
           })

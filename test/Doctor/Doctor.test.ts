@@ -241,7 +241,7 @@ describe("doctor", () => {
         )
         const away = yield* run([], { variables: credentials("http://127.0.0.1:1/api/v1") })
         expect([away.code, away.out]).toEqual([1, ""])
-        expect(away.error).toContain("the connection failed (ECONNREFUSED)")
+        expect(away.error).toContain("failed (ECONNREFUSED)")
         const missing = yield* run([], { variables: {} })
         expect(missing.code).toBe(2)
         expect(missing.error).toContain("TIEOUT_BASE_URL: is not set")

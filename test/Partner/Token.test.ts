@@ -116,6 +116,26 @@ describe("Tokens", () => {
 })
 
 describe("The token request", () => {
+  it.live("[C11] whose answer is cut short never shows what came of the token", () =>
+    withPartner(
+      serve(
+        (_, response) => json(response, account(1)),
+        (_, response) => {
+          response
+            .writeHead(200, { "content-type": "application/json" })
+            .end('{"access_token":"eyJhbGciOiJSUzI1NiJ9.half-a-tok')
+        },
+      ),
+      (partner) =>
+        Effect.gen(function* () {
+          const error = yield* failureOf(partner.account(uuid(1)))
+          expect(error.reason).toBe("BadResponse")
+          expect(error.message).toContain("48 bytes")
+          expect(error.message).not.toContain("eyJ")
+        }),
+    ),
+  )
+
   it.live("is form-encoded, verbatim in its scope, without an Authorization header", () =>
     withPartner(
       serve((_, response) => json(response, account(1))),
