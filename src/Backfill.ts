@@ -8,7 +8,6 @@ import { BackfillWindow } from "./Backfill/BackfillWindow.ts"
 import { BackfillReader } from "./Backfill/Reader.ts"
 import { type AccountBackfill, BackfillStatements } from "./Backfill/Statements.ts"
 import { type Days, type Window, windowOf } from "./Backfill/Window.ts"
-import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
 import { Ledger } from "./Ledger.ts"
 import * as PartnerHttp from "./Partner/Http.ts"
@@ -16,6 +15,7 @@ import { Partner } from "./Partner.ts"
 import { Reconcile } from "./Reconcile.ts"
 import { Settings } from "./Settings.ts"
 import { readConnection } from "./Sync/Connection.ts"
+import { forAMoment } from "./Sync/Holding.ts"
 import { bookParts, runParts } from "./Sync/Layers.ts"
 import { Loans } from "./Sync/Loans.ts"
 import { endOf, inTimeZone, prove, recordEnd } from "./Sync/Proving.ts"
@@ -33,9 +33,6 @@ export interface BackfillReport extends SyncReport {
   /** By book and account. */
   readonly accounts: ReadonlyArray<AccountBackfill>
 }
-
-/** How often a lock that a sync holds is asked for. */
-const askAgain = "250 millis"
 
 const reading = BackfillReader.Default.pipe(
   Layer.provide(BackfillStatements.Default),
@@ -63,22 +60,6 @@ export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
     const services = yield* Effect.context<Database | Settings | Ledger | Reconcile>()
     const lease = yield* FiberRef.make(Option.none<Lease>())
 
-    /** Waits for its turn: a sync may be long. */
-    const locked = <A, E, R>(
-      connection: string,
-      effect: Effect.Effect<A, E, R>,
-    ): Effect.Effect<A, E | DatabaseError, R> =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const lock = yield* database.tryLock(`sync:${connection}`).pipe(
-            Effect.tapErrorTag("LockBusy", () => Effect.sleep(askAgain)),
-            Effect.retry({ while: (error) => error._tag === "LockBusy" }),
-            Effect.catchTag("LockBusy", () => Effect.dieMessage("it is asked for until it is free")),
-          )
-          return yield* Effect.raceFirst(effect, lock.lost)
-        }),
-      )
-
     /** Takes turns with syncs of the connection, and with the other parts of this backfill. */
     const turns = Effect.fn("Backfill.turns")(function* (connection: string, runId: number) {
       const one = yield* Effect.makeSemaphore(1)
@@ -87,7 +68,8 @@ export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
           Option.isSome(held)
             ? effect
             : one.withPermits(1)(
-                locked(
+                forAMoment(
+                  database,
                   connection,
                   Effect.flatMap(
                     Effect.provideService(takeLease(connection, runId), Database, database),

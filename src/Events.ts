@@ -4,7 +4,6 @@
  */
 import { type Context, Duration, Effect, Layer, Option, Schedule, Stream } from "effect"
 import { allBooks, type Book, organizationBook } from "./Book.ts"
-import { LockBusy } from "./Database/SessionLock.ts"
 import { Database } from "./Database.ts"
 import { hintOf, keyOfResource, together } from "./Events/Hint.ts"
 import { type ReadAgain, TouchedReader } from "./Events/Reader.ts"
@@ -15,6 +14,7 @@ import { Reconcile } from "./Reconcile.ts"
 import { Settings } from "./Settings.ts"
 import { Clients } from "./Sync/Clients.ts"
 import { aloneOfClient, failureOf } from "./Sync/Failures.ts"
+import { forAMoment } from "./Sync/Holding.ts"
 import { runParts, syncParts } from "./Sync/Layers.ts"
 import { inTimeZone, recordEnd } from "./Sync/Proving.ts"
 import { beginRun, Run } from "./Sync/Run.ts"
@@ -26,8 +26,6 @@ const eventsPerRound = 5_000
 const gathering = Duration.millis(150)
 /** Where nothing announces an event (another process received it, a try is due), it is looked for. */
 const lookAgain = Duration.seconds(2)
-/** How often a connection that a sync holds is asked for. */
-const askAgain = Duration.millis(250)
 
 const reading = TouchedReader.Default.pipe(Layer.provideMerge(syncParts))
 
@@ -185,11 +183,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
           ),
         )
       })
-      return yield* database.withSessionLock(`sync:${connection}`, work).pipe(
-        Effect.tapErrorTag("LockBusy", () => Effect.sleep(askAgain)),
-        Effect.retry({ while: (error) => error instanceof LockBusy }),
-        Effect.provide(services),
-      )
+      return yield* forAMoment(database, connection, work).pipe(Effect.provide(services))
     })
 
     /** Follows the events of a connection until it is interrupted; `told` hears of every round. */
