@@ -17,6 +17,7 @@ import { migrate } from "./Cli/Migrate.ts"
 import { makeOutput, type Outcome, Output } from "./Cli/Output.ts"
 import { reconcile } from "./Cli/Reconcile.ts"
 import { sandbox } from "./Cli/Sandbox.ts"
+import { serve } from "./Cli/Serve.ts"
 import { status } from "./Cli/Status.ts"
 import { sync } from "./Cli/Sync.ts"
 import { verify } from "./Cli/Verify.ts"
@@ -36,6 +37,7 @@ const root = Command.make("tieout").pipe(
     exportCommand,
     explain,
     verify,
+    serve,
     sandbox,
     demo,
   ]),
@@ -81,7 +83,7 @@ const outputLayer = (json: boolean, terminal: TerminalService, outcome: Outcome)
   Layer.succeed(Output, makeOutput(json, terminal, outcome))
 
 const runArguments = (args: Arguments, variables: Variables, terminal: TerminalService, outcome: Outcome) => {
-  const format = logFormat(args.json, variables.TIEOUT_LOG, terminal)
+  const format = logFormat(args.json, variables.TIEOUT_LOG, terminal, args.rest[0] === "serve")
   const withProgress = Layer.unwrapScoped(
     Effect.map(shown(terminal, format !== "json"), (progress) =>
       Layer.merge(

@@ -175,10 +175,12 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
             const failedBooks = Exit.isSuccess(exit)
               ? [...new Set(exit.value.clientFailures.flatMap(({ book }) => book ?? []))]
               : []
+            const requests = Exit.isSuccess(exit) ? exit.value.requests : {}
             return Effect.ignore(
-              endRun(run.runId, state, code, { counters: run.counters, newEntries, failedBooks }),
+              endRun(run.runId, state, code, { counters: run.counters, requests, newEntries, failedBooks }),
             )
           }),
+          Effect.annotateLogs({ connection: run.connection, run: run.runId }),
         )
       })
 

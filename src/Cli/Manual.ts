@@ -124,6 +124,24 @@ export const commands = {
     options: {},
     examples: [["tieout verify exports/default-org/2026-10/1", "after copying it somewhere"]],
   },
+  serve: {
+    usage: "tieout serve [--no-webhook] [--status-port N]",
+    summary: "Run by itself: the nightly sync, the status page, metrics and alerts in one process.",
+    about: [
+      "Syncs every connection at schedule.nightly (in accounting.timeZone), and at once where the last time was missed; then",
+      "exports what is new in the formats of schedule.export. The status page is at http://127.0.0.1:8788/, with /healthz,",
+      "/readyz and /metrics beside it; elsewhere than on loopback (status.host) it asks for TIEOUT_STATUS_TOKEN.",
+      "Ends with 0 on SIGTERM or SIGINT, after at most ten seconds. The log is JSON unless it is read on a terminal.",
+    ],
+    options: {
+      "--no-webhook": "Without the public listener for events.",
+      "--status-port N": "Where the private server listens, instead of status.port; 0: any free port.",
+    },
+    examples: [
+      ["tieout serve", "until it is interrupted"],
+      ["tieout serve --no-webhook --status-port 9000", "only the schedule and the status page"],
+    ],
+  },
   sandbox: {
     usage:
       "tieout sandbox [--port N] [--seed N] [--accounts N] [--entries N] [--clients N] [--accounts-per-client N] [--client-entries N] [--receivables N] [--from DATE] [--to DATE] [--faults F[,F…]] [--names WHICH]",
@@ -195,8 +213,9 @@ export const variableTexts: ReadonlyArray<readonly [name: string, what: string]>
   ["TIEOUT_<NAME>_…", "the same four for a connection named <name>"],
   ["DATABASE_URL", "a Postgres of your own (15 or later); default: an embedded one"],
   ["TIEOUT_DATA_DIR", "the embedded database's data; default: ./data"],
+  ["TIEOUT_STATUS_TOKEN", "what opens the status page where it is not only on this machine"],
   ["TIEOUT_CONFIG", "the settings file, as --config"],
   ["TIEOUT_LOG_LEVEL", "as --log-level"],
-  ["TIEOUT_LOG", "json: the log as JSON lines"],
+  ["TIEOUT_LOG", "json: the log as JSON lines; line: as text, also of serve"],
   ["NO_COLOR", "no colours"],
 ]

@@ -9,6 +9,7 @@ import { type CommandManual, commands } from "../../src/Cli/Manual.ts"
 import { migrate } from "../../src/Cli/Migrate.ts"
 import { reconcile } from "../../src/Cli/Reconcile.ts"
 import { sandbox } from "../../src/Cli/Sandbox.ts"
+import { serve } from "../../src/Cli/Serve.ts"
 import { status } from "../../src/Cli/Status.ts"
 import { sync } from "../../src/Cli/Sync.ts"
 import { verify } from "../../src/Cli/Verify.ts"
@@ -25,6 +26,7 @@ const parsed = {
   export: HelpDoc.toAnsiText(Command.getHelp(exportCommand, config)),
   explain: HelpDoc.toAnsiText(Command.getHelp(explain, config)),
   verify: HelpDoc.toAnsiText(Command.getHelp(verify, config)),
+  serve: HelpDoc.toAnsiText(Command.getHelp(serve, config)),
   sandbox: HelpDoc.toAnsiText(Command.getHelp(sandbox, config)),
   demo: HelpDoc.toAnsiText(Command.getHelp(demo, config)),
 }

@@ -98,7 +98,10 @@ describe("settings that are right", () => {
       TIEOUT_LIMITS_MAX_RETRY_AFTER: "2 minutes",
       TIEOUT_RULES: `[{ match: { reference: "^Payroll" }, account: { code: "4120", name: "Expenses:Payroll" } }]`,
       TIEOUT_LIMITS_TRIES: "",
+      TIEOUT_SCHEDULE_EXPORT: "journal, hledger",
+      TIEOUT_SCHEDULE_NIGHTLY: "null",
     })
+    expect(it.schedule).toMatchObject({ nightly: null, export: ["journal", "hledger"] })
     expect(it.accounting.timeZone).toBe("Asia/Tokyo")
     expect(it.accounting.baseCurrency).toBe("USD")
     expect(it.interface.paging.size).toBe(500)
