@@ -14,6 +14,8 @@ export interface FindingRow {
   /** Epoch milliseconds. */
   readonly openedAt: number
   readonly evidence: Evidence
+  /** How many of the same check and severity are open, this one included. */
+  readonly ofCheck: number
 }
 
 export interface FindingCount {
@@ -34,9 +36,10 @@ export interface QuarantineRow {
   readonly lastSeenAt: number
 }
 
-const listed = 30
+/** Of one check: the others are the same again. */
+const listedOfCheck = 5
 
-/** The first findings of all books, blocking ones first, then the oldest. */
+/** The first findings of every check over all books, blocking ones first, then the oldest. */
 export const openFindings = Effect.fn("Overview.findings")(function* () {
   const database = yield* Database
   const rows = yield* database.query(
@@ -50,12 +53,19 @@ export const openFindings = Effect.fn("Overview.findings")(function* () {
         message: string
         evidence: unknown
         opened_at: number
+        of_check: number
       }>
     >`
-      select f.finding_id, f.check_name, f.severity, b.code, f.message, f.evidence,
+      with ranked as (
+        select finding_id, (count(*) over (partition by severity, check_name))::integer as of_check,
+          row_number() over (partition by severity, check_name order by opened_at, finding_id) as place
+        from reconcile.findings where closed_at is null)
+      select f.finding_id, f.check_name, f.severity, b.code, f.message, f.evidence, r.of_check,
         (extract(epoch from f.opened_at) * 1000)::float8 as opened_at
-      from reconcile.findings f join mirror.books b on b.book_id = f.book_id
-      where f.closed_at is null order by f.severity, f.opened_at, f.finding_id limit ${listed}`,
+      from ranked r
+      join reconcile.findings f on f.finding_id = r.finding_id
+      join mirror.books b on b.book_id = f.book_id
+      where r.place <= ${listedOfCheck} order by f.severity, f.check_name, r.place`,
   )
   return rows.map(
     (row): FindingRow => ({
@@ -66,6 +76,7 @@ export const openFindings = Effect.fn("Overview.findings")(function* () {
       message: row.message,
       openedAt: row.opened_at,
       evidence: evidenceOf(row.evidence),
+      ofCheck: row.of_check,
     }),
   )
 })

@@ -9,21 +9,34 @@ const evidence = ({ evidence: { lines, withheld }, findingId }: FindingRow): Htm
     ({ depth, name, value }) => html`<dt class="d${depth}">${name}</dt><dd>${value}</dd>`,
   )}</dl><p>${withheld > 0 ? `${counted(withheld, "more field")}: ` : "From the figure back to its source: "}<code>tieout explain ${findingId}</code></p></div>`
 
-const finding = (found: FindingRow, timeZone: string): Html => {
-  const blocking = found.severity === "blocking"
-  return html`<details><summary><span class="tag ${blocking ? "bad" : "late"}">${blocking ? "blocking" : "warning"}</span>
-<span class="soft">${found.code} · ${found.check} · ${clockText(found.openedAt, timeZone)}</span><p>${found.message}</p></summary>${evidence(found)}</details>`
+const finding = (found: FindingRow, timeZone: string): Html =>
+  html`<details><summary><p>${found.message}</p><span class="soft">${found.code} · ${clockText(found.openedAt, timeZone)}</span></summary>${evidence(found)}</details>`
+
+/** One check's findings: the first few, and how many more there are. */
+const group = (own: ReadonlyArray<FindingRow>, timeZone: string): Html => {
+  const [first] = own
+  if (first === undefined) return html``
+  const blocking = first.severity === "blocking"
+  const more = first.ofCheck - own.length
+  return html`<h3><span class="tag ${blocking ? "bad" : "late"}">${blocking ? "blocking" : "warning"}</span> ${first.check} <small>${count(first.ofCheck)}</small></h3>
+${own.map((found) => finding(found, timeZone))}
+${more > 0 ? html`<p class="more">and ${count(more)} more of this kind: <code>tieout reconcile</code> lists them.</p>` : html``}`
 }
 
-/** Blocking findings first, a bounded list. */
+/** By check, blocking ones first, a bounded list. */
 export const findingsSection = ({ findingCounts, findings }: Snapshot, timeZone: string): Html => {
   const all = findingCounts.reduce((sum, row) => sum + row.count, 0)
   if (all === 0)
     return html`<section><h2>Findings</h2><p class="empty">Nothing is open: everything that was checked agrees.</p></section>`
-  const more = all - findings.length
+  const keyOf = ({ check, severity }: FindingRow) => `${severity} ${check}`
+  const keys = [...new Set(findings.map(keyOf))]
   return html`<section><h2>Findings <small>${count(all)} open</small></h2>
-${findings.map((found) => finding(found, timeZone))}
-${more > 0 ? html`<p class="more">and ${count(more)} more: <code>tieout reconcile</code> lists them.</p>` : html``}</section>`
+${keys.map((key) =>
+  group(
+    findings.filter((found) => keyOf(found) === key),
+    timeZone,
+  ),
+)}</section>`
 }
 
 const quarantineListed = 20

@@ -18,7 +18,8 @@ header span,footer,.soft{color:var(--soft)}
 header span{margin-left:auto;font-size:13px}
 footer{font-size:13px;padding-top:8px;padding-bottom:40px}
 h2{font-size:16px;margin:0 0 12px;letter-spacing:-.01em}
-h2 small{font-weight:400;color:var(--soft);font-size:13px;margin-left:6px}
+h3{font-size:14px;margin:16px 0 4px;font-weight:600}
+h3 small,h2 small{font-weight:400;color:var(--soft);font-size:13px;margin-left:6px}
 section{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:18px 20px;margin:0 0 16px}
 .verdict{display:flex;gap:14px;align-items:center;font-size:20px;line-height:1.35;font-weight:600;letter-spacing:-.01em}
 .verdict svg{flex:none;width:34px;height:34px}
@@ -37,6 +38,7 @@ table{border-collapse:collapse;width:100%}
 th{font-weight:500;font-size:13px;color:var(--soft);text-align:left;padding:0 16px 6px 0;white-space:nowrap}
 td{padding:8px 16px 8px 0;border-top:1px solid var(--line);vertical-align:top}
 th:last-child,td:last-child{padding-right:0}
+td.num+td:not(.num),th.num+th:not(.num){padding-left:14px}
 .num{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 td.num{min-width:4em}
 .amount{display:block}
@@ -51,9 +53,13 @@ td.num{min-width:4em}
 .chart .stopped{fill:var(--late)}.chart line{stroke:var(--line)}
 .legend{display:flex;flex-wrap:wrap;gap:2px 16px;font-size:13px;color:var(--soft);margin-bottom:12px}
 details{border-top:1px solid var(--line)}
-details:first-of-type{border-top:0}
-summary{cursor:pointer;padding:9px 0;display:grid;grid-template-columns:auto auto 1fr;gap:4px 12px;align-items:baseline;
-list-style:none}
+h3+details{border-top:0}
+summary{cursor:pointer;padding:7px 0 7px 18px;position:relative;display:flex;gap:2px 20px;justify-content:space-between;
+align-items:baseline;list-style:none}
+summary::before{content:"";position:absolute;left:2px;top:14px;border:solid var(--soft);border-width:0 1.5px 1.5px 0;width:6px;
+height:6px;transform:rotate(-45deg)}
+details[open]>summary::before{transform:rotate(45deg)}
+summary span{font-size:13px;white-space:nowrap}
 summary::-webkit-details-marker{display:none}
 summary:hover p{text-decoration:underline;text-decoration-color:var(--line);text-underline-offset:3px}
 summary p{margin:0;overflow-wrap:anywhere}
@@ -76,16 +82,16 @@ cursor:pointer}
 .narrow{max-width:520px;padding-top:8vh}
 :focus-visible{outline:2px solid var(--link);outline-offset:2px;border-radius:4px}
 @media (max-width:820px){.facts dl{grid-template-columns:1fr 1fr}.facts div:nth-child(odd){border-left:0}
-.facts div:nth-child(n+3){border-top:1px solid var(--line)}}
+.facts div:nth-child(n+3){border-top:1px solid var(--line)}.facts div:last-child{grid-column:1/-1}}
 @media (max-width:640px){main,header,footer{padding-left:14px;padding-right:14px}section{padding:14px;border-radius:10px}
 .facts{padding:0}.facts div{padding:10px 14px}.verdict{font-size:17px}
 .stack thead{display:none}.stack tr{display:block;border-top:1px solid var(--line);padding:8px 0}
-.stack tr:first-child{border-top:0;padding-top:0}.stack td{display:flex;justify-content:space-between;gap:16px;border:0;
-padding:2px 0;text-align:right}.stack td::before{content:attr(data-label);color:var(--soft);font-size:13px;flex:none;
+.stack tr:first-child{border-top:0;padding-top:0}.stack td,.stack td.num+td{display:flex;justify-content:space-between;gap:16px;border:0;
+padding:2px 0!important;text-align:right}.stack td::before{content:attr(data-label);color:var(--soft);font-size:13px;flex:none;
 text-align:left}.stack td.lead{font-weight:600;text-align:left}.stack td.lead::before{content:none}
 .stack td.files{flex-wrap:wrap;justify-content:flex-start;gap:2px 14px}.stack td.files::before{content:none}
 .files a{margin:0}.stack td.long{display:block;text-align:left}.stack td.long::before{content:none}
-summary{grid-template-columns:auto 1fr}summary p{grid-column:1/-1}.evidence{padding:10px 12px}
+summary{display:block}.evidence{padding:10px 12px}
 .evidence dl{grid-template-columns:1fr}.evidence dd{padding-bottom:4px}.chart{height:72px}}
 `.trim()
 
