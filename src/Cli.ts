@@ -6,12 +6,14 @@ import { Command, HelpDoc, ValidationError } from "@effect/cli"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Cause, Effect, Either, Layer, LogLevel } from "effect"
 import { type Arguments, readArguments, UsageError } from "./Cli/Arguments.ts"
+import { completions } from "./Cli/Completions.ts"
 import { demo } from "./Cli/Demo.ts"
 import { doctor } from "./Cli/Doctor.ts"
 import { exitCodes } from "./Cli/ExitCode.ts"
 import { explain } from "./Cli/Explain.ts"
 import { exportCommand } from "./Cli/Export.ts"
 import { ofCause } from "./Cli/Failure.ts"
+import { init } from "./Cli/Init.ts"
 import { logFormat, logging } from "./Cli/Logging.ts"
 import { migrate } from "./Cli/Migrate.ts"
 import { makeOutput, type Outcome, Output } from "./Cli/Output.ts"
@@ -29,6 +31,7 @@ type Variables = Readonly<Record<string, string | undefined>>
 
 const root = Command.make("tieout").pipe(
   Command.withSubcommands([
+    init,
     doctor,
     migrate,
     sync,
@@ -40,6 +43,7 @@ const root = Command.make("tieout").pipe(
     serve,
     sandbox,
     demo,
+    completions,
   ]),
 )
 

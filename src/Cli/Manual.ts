@@ -16,6 +16,23 @@ const connection = "--connection NAME"
 const onlyThis = "Only this connection of the settings; default: all of them."
 
 export const commands = {
+  init: {
+    usage: "tieout init [--yes] [--out FILE] [--force]",
+    summary: "Write a settings file, with every setting and its default in it.",
+    about: [
+      "Asks for the connections, their surfaces, the time zone and the base currency, and says which environment variables to",
+      "set next. Where it is not run on a terminal, --yes takes the defaults. Credentials never stand in the file.",
+    ],
+    options: {
+      "--yes": "Take the defaults and ask nothing.",
+      "--out FILE": "Where it goes; default: config/tieout.yaml.",
+      "--force": "Overwrite a file that is there.",
+    },
+    examples: [
+      ["tieout init", "before anything else"],
+      ["tieout init --yes --out /etc/tieout/tieout.yaml", "on a server"],
+    ],
+  },
   doctor: {
     usage: "tieout doctor [--connection NAME] [--discover]",
     summary: "Call the service's endpoints, and say which settings of the interface section are wrong.",
@@ -184,6 +201,16 @@ export const commands = {
     ],
     options: {},
     examples: [["npm run demo", "the same, from a checkout"]],
+  },
+  completions: {
+    usage: "tieout completions SHELL",
+    summary: "Print completions for a shell: bash, zsh or fish.",
+    about: ["They propose the commands and options of this version, and files elsewhere."],
+    options: {},
+    examples: [
+      ["source <(tieout completions bash)", "in ~/.bashrc"],
+      ["tieout completions fish > ~/.config/fish/completions/tieout.fish", "once"],
+    ],
   },
 } as const satisfies Record<string, CommandManual>
 

@@ -31,7 +31,7 @@ export interface Snapshot {
 }
 
 /** Books that the page lists one by one. */
-export const listedBooks = 40
+export const listedBooks = 15
 
 /** How long a snapshot is good for: many who look cost no more than one. */
 const goodFor = "3 seconds"

@@ -1,10 +1,12 @@
 import { CliConfig, Command, HelpDoc } from "@effect/cli"
 import { describe, expect, it } from "vitest"
+import { completions } from "../../src/Cli/Completions.ts"
 import { demo } from "../../src/Cli/Demo.ts"
 import { doctor } from "../../src/Cli/Doctor.ts"
 import { explain } from "../../src/Cli/Explain.ts"
 import { exportCommand } from "../../src/Cli/Export.ts"
 import { helpFor, overview } from "../../src/Cli/Help.ts"
+import { init } from "../../src/Cli/Init.ts"
 import { type CommandManual, commands } from "../../src/Cli/Manual.ts"
 import { migrate } from "../../src/Cli/Migrate.ts"
 import { reconcile } from "../../src/Cli/Reconcile.ts"
@@ -18,6 +20,7 @@ const config = CliConfig.make({ ...CliConfig.defaultConfig, showBuiltIns: false 
 const flags = (text: string): ReadonlyArray<string> =>
   [...new Set(text.match(/--[a-z][a-z-]*/g) ?? [])].sort()
 const parsed = {
+  init: HelpDoc.toAnsiText(Command.getHelp(init, config)),
   doctor: HelpDoc.toAnsiText(Command.getHelp(doctor, config)),
   migrate: HelpDoc.toAnsiText(Command.getHelp(migrate, config)),
   sync: HelpDoc.toAnsiText(Command.getHelp(sync, config)),
@@ -29,6 +32,7 @@ const parsed = {
   serve: HelpDoc.toAnsiText(Command.getHelp(serve, config)),
   sandbox: HelpDoc.toAnsiText(Command.getHelp(sandbox, config)),
   demo: HelpDoc.toAnsiText(Command.getHelp(demo, config)),
+  completions: HelpDoc.toAnsiText(Command.getHelp(completions, config)),
 }
 
 const manuals: ReadonlyArray<readonly [string, CommandManual]> = Object.entries(commands)

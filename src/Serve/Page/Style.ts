@@ -90,7 +90,7 @@ cursor:pointer}
 padding:2px 0!important;text-align:right}.stack td::before{content:attr(data-label);color:var(--soft);font-size:13px;flex:none;
 text-align:left}.stack td.lead{font-weight:600;text-align:left}.stack td.lead::before{content:none}
 .stack td.files{flex-wrap:wrap;justify-content:flex-start;gap:2px 14px}.stack td.files::before{content:none}
-.files a{margin:0}.stack td.long{display:block;text-align:left}.stack td.long::before{content:none}
+.files a{margin:0}.stack td.long{display:block!important;text-align:left!important}.stack td.long::before{content:none}
 summary{display:block}.evidence{padding:10px 12px}
 .evidence dl{grid-template-columns:1fr}.evidence dd{padding-bottom:4px}.chart{height:72px}}
 `.trim()
