@@ -18,7 +18,7 @@ export const defaultAnswers: Answers = {
 }
 
 /** The example of this version: beside `src` and `dist` alike. */
-export const example = (): string => readFileSync(new URL("../config/tieout.yaml", import.meta.url), "utf8")
+const example = (): string => readFileSync(new URL("../config/tieout.yaml", import.meta.url), "utf8")
 
 /** A section of the example, commented out as it is: from its name to the next empty line. */
 const sectionOf = (name: string): RegExp => new RegExp(`^#${name}:\\n(?:#.*\\n)*`, "m")

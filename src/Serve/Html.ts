@@ -19,7 +19,7 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /** Text as it may stand in an element or in a quoted attribute. Direction overrides and control characters become visible. */
-export const escaped = (text: string): string =>
+const escaped = (text: string): string =>
   harmless(text).replace(/[&<>"']/g, (character) => entities[character] ?? character)
 
 const textOf = (content: Content): string => {

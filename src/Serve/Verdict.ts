@@ -17,7 +17,7 @@ const ages = (snapshot: Snapshot, connections: ReadonlyArray<string>): ReadonlyA
   })
 
 /** Connections without a successful sync for longer than `staleAfter` milliseconds. */
-export const staleConnections = (
+const staleConnections = (
   snapshot: Snapshot,
   connections: ReadonlyArray<string>,
   staleAfter: number,

@@ -5,7 +5,7 @@ import { parseCron } from "../../src/Serve/Cron.ts"
 import { startSchedule } from "../../src/Serve/Schedule.ts"
 
 const expression = "30 3 * * *"
-const fields = Either.getOrThrow(Either.mapLeft(parseCron(expression), (text) => new Error(text)))
+const fields = Either.getOrThrowWith(parseCron(expression), (text) => new Error(text))
 
 const starting = (
   work: Effect.Effect<void>,

@@ -261,15 +261,11 @@ layer(services, { excludeTestServices: true })("the private server", (it) => {
 
   it.scoped("is not ready when the database lacks a migration", () =>
     Effect.gen(function* () {
-      yield* Effect.gen(function* () {
-        const port = yield* serving()
-        expect(yield* ask(port, "/readyz")).toMatchObject({
-          status: 503,
-          body: expect.stringMatching(
-            /^not ready: the database lacks \d+ migrations?: run tieout migrate\n$/,
-          ),
-        })
-      }).pipe(Effect.provide(TestDatabase.blankLayer))
-    }),
+      const port = yield* serving()
+      expect(yield* ask(port, "/readyz")).toMatchObject({
+        status: 503,
+        body: expect.stringMatching(/^not ready: the database lacks \d+ migrations?: run tieout migrate\n$/),
+      })
+    }).pipe(Effect.provide(TestDatabase.blankLayer)),
   )
 })
