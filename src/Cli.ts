@@ -7,18 +7,21 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Cause, Effect, Either, Layer, LogLevel } from "effect"
 import { type Arguments, readArguments, UsageError } from "./Cli/Arguments.ts"
 import { backfill } from "./Cli/Backfill.ts"
+import { completions } from "./Cli/Completions.ts"
 import { demo } from "./Cli/Demo.ts"
 import { doctor } from "./Cli/Doctor.ts"
 import { exitCodes } from "./Cli/ExitCode.ts"
 import { explain } from "./Cli/Explain.ts"
 import { exportCommand } from "./Cli/Export.ts"
 import { ofCause } from "./Cli/Failure.ts"
+import { init } from "./Cli/Init.ts"
 import { logFormat, logging } from "./Cli/Logging.ts"
 import { migrate } from "./Cli/Migrate.ts"
 import { makeOutput, type Outcome, Output } from "./Cli/Output.ts"
 import { quarantine } from "./Cli/Quarantine.ts"
 import { reconcile } from "./Cli/Reconcile.ts"
 import { sandbox } from "./Cli/Sandbox.ts"
+import { serve } from "./Cli/Serve.ts"
 import { status } from "./Cli/Status.ts"
 import { sync } from "./Cli/Sync.ts"
 import { verify } from "./Cli/Verify.ts"
@@ -31,6 +34,7 @@ type Variables = Readonly<Record<string, string | undefined>>
 const root = Command.make("tieout").pipe(
   Command.withSubcommands([
     backfill,
+    init,
     doctor,
     migrate,
     sync,
@@ -40,8 +44,10 @@ const root = Command.make("tieout").pipe(
     exportCommand,
     explain,
     verify,
+    serve,
     sandbox,
     demo,
+    completions,
   ]),
 )
 
@@ -85,7 +91,7 @@ const outputLayer = (json: boolean, terminal: TerminalService, outcome: Outcome)
   Layer.succeed(Output, makeOutput(json, terminal, outcome))
 
 const runArguments = (args: Arguments, variables: Variables, terminal: TerminalService, outcome: Outcome) => {
-  const format = logFormat(args.json, variables.TIEOUT_LOG, terminal)
+  const format = logFormat(args.json, variables.TIEOUT_LOG, terminal, args.rest[0] === "serve")
   const withProgress = Layer.unwrapScoped(
     Effect.map(shown(terminal, format !== "json"), (progress) =>
       Layer.merge(

@@ -180,6 +180,8 @@ export class Settings extends Effect.Service<Settings>()("tieout/Settings", {
       connectionNames: names,
       connection,
       databaseUrl: Option.map(databaseUrl, (url) => Redacted.make(url)),
+      /** What opens the status page where it is not only on this machine. */
+      statusToken: Option.map(variable(variables, "TIEOUT_STATUS_TOKEN"), (token) => Redacted.make(token)),
       /** Where an embedded database keeps its data, as given: relative to the working directory. */
       dataDir: Option.getOrElse(variable(variables, "TIEOUT_DATA_DIR"), () => "data"),
     }

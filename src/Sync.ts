@@ -63,6 +63,7 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
           Effect.provide(runParts),
           Effect.provideService(Run, run),
           Effect.onExit((exit) => recordEnd(run, exit, endOf)),
+          Effect.annotateLogs({ connection: run.connection, run: run.runId }),
         )
       })
 

@@ -50,9 +50,20 @@ const format = (kind: LogFormat, color: boolean) => (options: Logger.Logger.Opti
   return personLine(color, kind === "pretty" ? iso.slice(11, 19) : iso, options)
 }
 
-/** Which format fits: JSON with `--json` or `TIEOUT_LOG=json`. */
-export const logFormat = (json: boolean, wanted: string | undefined, terminal: TerminalService): LogFormat =>
-  json || wanted === "json" ? "json" : terminal.stderr.interactive ? "pretty" : "line"
+/**
+ * Which format fits: JSON with `--json` or `TIEOUT_LOG=json`. A server's log is read by programs unless somebody sits
+ * before it.
+ */
+export const logFormat = (
+  json: boolean,
+  wanted: string | undefined,
+  terminal: TerminalService,
+  server: boolean,
+): LogFormat => {
+  if (json || wanted === "json") return "json"
+  if (terminal.stderr.interactive) return "pretty"
+  return server && wanted !== "line" ? "json" : "line"
+}
 
 /** Replaces the default logger, which writes to stdout. `write` gets whole lines. */
 export const logging = (

@@ -16,6 +16,23 @@ const connection = "--connection NAME"
 const onlyThis = "Only this connection of the settings; default: all of them."
 
 export const commands = {
+  init: {
+    usage: "tieout init [--yes] [--out FILE] [--force]",
+    summary: "Write a settings file, with every setting and its default in it.",
+    about: [
+      "Asks for the connections, their surfaces, the time zone and the base currency, and says which environment variables to",
+      "set next. Where it is not run on a terminal, --yes takes the defaults. Credentials never stand in the file.",
+    ],
+    options: {
+      "--yes": "Take the defaults and ask nothing.",
+      "--out FILE": "Where it goes; default: config/tieout.yaml.",
+      "--force": "Overwrite a file that is there.",
+    },
+    examples: [
+      ["tieout init", "before anything else"],
+      ["tieout init --yes --out /etc/tieout/tieout.yaml", "on a server"],
+    ],
+  },
   doctor: {
     usage: "tieout doctor [--connection NAME] [--discover]",
     summary: "Call the service's endpoints, and say which settings of the interface section are wrong.",
@@ -173,6 +190,24 @@ export const commands = {
     options: {},
     examples: [["tieout verify exports/default-org/2026-10/1", "after copying it somewhere"]],
   },
+  serve: {
+    usage: "tieout serve [--no-webhook] [--status-port N]",
+    summary: "Run by itself: the nightly sync, the status page, metrics and alerts in one process.",
+    about: [
+      "Syncs every connection at schedule.nightly (in accounting.timeZone), and at once where the last time was missed; then",
+      "exports what is new in the formats of schedule.export. The status page is at http://127.0.0.1:8788/, with /healthz,",
+      "/readyz and /metrics beside it; elsewhere than on loopback (status.host) it asks for TIEOUT_STATUS_TOKEN.",
+      "Ends with 0 on SIGTERM or SIGINT, after at most ten seconds. The log is JSON unless it is read on a terminal.",
+    ],
+    options: {
+      "--no-webhook": "Without the public listener for events.",
+      "--status-port N": "Where the private server listens, instead of status.port; 0: any free port.",
+    },
+    examples: [
+      ["tieout serve", "until it is interrupted"],
+      ["tieout serve --no-webhook --status-port 9000", "only the schedule and the status page"],
+    ],
+  },
   sandbox: {
     usage:
       "tieout sandbox [--port N] [--seed N] [--accounts N] [--entries N] [--clients N] [--accounts-per-client N] [--client-entries N] [--receivables N] [--from DATE] [--to DATE] [--faults F[,F…]] [--names WHICH]",
@@ -216,6 +251,16 @@ export const commands = {
     options: {},
     examples: [["npm run demo", "the same, from a checkout"]],
   },
+  completions: {
+    usage: "tieout completions SHELL",
+    summary: "Print completions for a shell: bash, zsh or fish.",
+    about: ["They propose the commands and options of this version, and files elsewhere."],
+    options: {},
+    examples: [
+      ["source <(tieout completions bash)", "in ~/.bashrc"],
+      ["tieout completions fish > ~/.config/fish/completions/tieout.fish", "once"],
+    ],
+  },
 } as const satisfies Record<string, CommandManual>
 
 /** Options that every command takes, before or after its name. */
@@ -244,8 +289,9 @@ export const variableTexts: ReadonlyArray<readonly [name: string, what: string]>
   ["TIEOUT_<NAME>_…", "the same four for a connection named <name>"],
   ["DATABASE_URL", "a Postgres of your own (15 or later); default: an embedded one"],
   ["TIEOUT_DATA_DIR", "the embedded database's data; default: ./data"],
+  ["TIEOUT_STATUS_TOKEN", "what opens the status page where it is not only on this machine"],
   ["TIEOUT_CONFIG", "the settings file, as --config"],
   ["TIEOUT_LOG_LEVEL", "as --log-level"],
-  ["TIEOUT_LOG", "json: the log as JSON lines"],
+  ["TIEOUT_LOG", "json: the log as JSON lines; line: as text, also of serve"],
   ["NO_COLOR", "no colours"],
 ]

@@ -7,7 +7,7 @@ import { section, withDefault } from "./Field.ts"
 import { Interface } from "./Interface.ts"
 import { Limits } from "./Limits.ts"
 import { Rules } from "./Rules.ts"
-import { Nightly, Status, Webhook } from "./Servers.ts"
+import { Alerts, Nightly, Status, Webhook } from "./Servers.ts"
 
 export const Content = Schema.Struct({
   connections: withDefault(Connections, { default: { surfaces: ["organization"] } }),
@@ -19,5 +19,6 @@ export const Content = Schema.Struct({
   webhook: section(Webhook),
   status: section(Status),
   schedule: section(Nightly),
+  alerts: section(Alerts),
 })
 export type Content = typeof Content.Type

@@ -2,6 +2,7 @@
 import { Either, Option, Redacted } from "effect"
 import { type Variables, variable } from "./Environment.ts"
 import { connectionPrefix } from "./Keys.ts"
+import { isLoopback } from "./Loopback.ts"
 import type { Mistake } from "./Mistake.ts"
 
 export interface Credentials {
@@ -12,9 +13,6 @@ export interface Credentials {
   /** Sent verbatim. */
   readonly scope: string
 }
-
-const isLoopback = (host: string): boolean =>
-  host === "localhost" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(host)
 
 /** The address in normal form, or what is wrong with it. User names and passwords in it are never repeated. */
 const baseUrl = (text: string): Either.Either<string, string> => {

@@ -21,7 +21,13 @@ const variableName = (path: ReadonlyArray<string>): string =>
 const sections = sectionNames.map((name) => variableName([name]))
 
 /** Variables that are no keys of the file. */
-const ownVariables = ["TIEOUT_CONFIG", "TIEOUT_DATA_DIR", "TIEOUT_LOG", "TIEOUT_LOG_LEVEL"]
+const ownVariables = [
+  "TIEOUT_CONFIG",
+  "TIEOUT_DATA_DIR",
+  "TIEOUT_LOG",
+  "TIEOUT_LOG_LEVEL",
+  "TIEOUT_STATUS_TOKEN",
+]
 const secretNames = ["BASE_URL", "CLIENT_ID", "CLIENT_SECRET", "SCOPE"] as const
 
 /** An empty variable counts as not set, as it does in a compose file. */
@@ -36,6 +42,9 @@ const acceptsText = (ast: SchemaAST.AST): boolean =>
 const acceptsNull = (ast: SchemaAST.AST): boolean =>
   ast._tag === "Union" && ast.types.some((type) => type._tag === "Literal" && type.literal === null)
 
+const isList = (ast: SchemaAST.AST): boolean =>
+  ast._tag === "TupleType" || (ast._tag === "Union" && ast.types.some(isList))
+
 const yamlOrText = (text: string): unknown => {
   try {
     return parse(text)
@@ -48,7 +57,7 @@ const yamlOrText = (text: string): unknown => {
 const valueOf = (text: string, ast: SchemaAST.AST): unknown => {
   if (acceptsNull(ast) && text === "null") return null
   if (acceptsText(ast)) return text
-  if (ast._tag === "TupleType" && !/^\s*[[{-]/.test(text)) return text.split(",").map((item) => item.trim())
+  if (isList(ast) && !/^\s*[[{-]/.test(text)) return text.split(",").map((item) => item.trim())
   return yamlOrText(text)
 }
 

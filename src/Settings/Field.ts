@@ -58,19 +58,28 @@ const parseDuration = (text: string): Option.Option<Duration.Duration> => {
   if (count === undefined || unit === undefined) return Option.none()
   const key = unit.startsWith("mill") || unit === "ms" ? "ms" : unit.charAt(0)
   const millis = Number(count) * (unitMillis[key] ?? Number.NaN)
-  return millis > 0 ? Option.some(Duration.millis(millis)) : Option.none()
+  return Number.isFinite(millis) ? Option.some(Duration.millis(millis)) : Option.none()
 }
 
+const span = (atLeastMillis: number) =>
+  Schema.transformOrFail(Schema.String, Schema.DurationFromSelf, {
+    strict: true,
+    decode: (text, _options, ast) =>
+      Option.match(
+        Option.filter(parseDuration(text), (found) => Duration.toMillis(found) >= atLeastMillis),
+        {
+          onNone: () => ParseResult.fail(new ParseResult.Type(ast, text)),
+          onSome: ParseResult.succeed,
+        },
+      ),
+    encode: (found) => ParseResult.succeed(`${Duration.toMillis(found)} ms`),
+  }).annotations({ description: 'a span of time with its unit, such as "30 seconds", "5 m" or "2 hours"' })
+
 /** A span of time, written with its unit. */
-export const Span = Schema.transformOrFail(Schema.String, Schema.DurationFromSelf, {
-  strict: true,
-  decode: (text, _options, ast) =>
-    Option.match(parseDuration(text), {
-      onNone: () => ParseResult.fail(new ParseResult.Type(ast, text)),
-      onSome: ParseResult.succeed,
-    }),
-  encode: (span) => ParseResult.succeed(`${Duration.toMillis(span)} ms`),
-}).annotations({ description: 'a span of time with its unit, such as "30 seconds", "5 m" or "2 hours"' })
+export const Span = span(Number.MIN_VALUE)
+
+/** The same, where none at all (`0 s`) makes sense too. */
+export const Wait = span(0)
 
 const cannotBeRead = (text: string): string | undefined => {
   try {

@@ -51,7 +51,12 @@ const secretKeys: Record<string, string> = {
   scope: "SCOPE",
   secret: "CLIENT_SECRET",
   databaseurl: "DATABASE_URL",
+  token: "TIEOUT_STATUS_TOKEN",
+  statustoken: "TIEOUT_STATUS_TOKEN",
 }
+
+/** Secrets that belong to no connection: their names are whole. */
+const notOfConnections = new Set(["DATABASE_URL", "TIEOUT_STATUS_TOKEN"])
 
 /** The variables' common beginning for one connection. */
 export const connectionPrefix = (name: string): string =>
@@ -59,7 +64,7 @@ export const connectionPrefix = (name: string): string =>
 
 const secretVariable = (path: Path, key: string): string | undefined => {
   const variable = secretKeys[key.toLowerCase().replace(/[_-]/g, "")]
-  if (variable === undefined || variable === "DATABASE_URL") return variable
+  if (variable === undefined || notOfConnections.has(variable)) return variable
   const [section, name] = path
   return connectionPrefix(section === "connections" && typeof name === "string" ? name : "default") + variable
 }

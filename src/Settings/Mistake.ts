@@ -21,7 +21,10 @@ const show = (value: unknown): string => {
   if (value === undefined || value === null) return "nothing"
   // What stands inside a section is not shown: a secret may have strayed into it.
   if (typeof value === "object") return Array.isArray(value) ? "a list" : "a section"
-  const text = JSON.stringify(value) ?? String(value)
+  // Nor what follows the host in an address: that may be what lets one in.
+  const shown =
+    typeof value === "string" ? value.replace(/^(\w+:\/\/)(?:[^/?#]*@)?([^/?#]*).+$/, "$1$2/…") : value
+  const text = JSON.stringify(shown) ?? String(shown)
   return text.length > 80 ? `${text.slice(0, 77)}...` : text
 }
 

@@ -65,14 +65,17 @@ interface Ended {
   readonly code: number
   /** New statement entries by account. */
   readonly newEntries?: ReadonlyMap<string, number>
+  /** Requests sent, by kind of endpoint. */
+  readonly requests?: Readonly<Record<string, number>>
   /** Codes of books that could not be read. */
   readonly failedBooks?: ReadonlyArray<string>
 }
 
 /** How a sync, or a backfill, ended. */
-export const endOf = ({ blockingFindings, clientFailures, newEntries }: SyncReport): Ended => ({
+export const endOf = ({ blockingFindings, clientFailures, newEntries, requests }: SyncReport): Ended => ({
   code: blockingFindings > 0 || clientFailures.length > 0 ? 3 : 0,
   newEntries,
+  requests,
   failedBooks: [...new Set(clientFailures.flatMap(({ book }) => book ?? []))],
 })
 
@@ -93,6 +96,7 @@ export const recordEnd = Effect.fn("Sync.recordEnd")(function* <A>(
   yield* Effect.ignore(
     endRun(run.runId, state, end.code, {
       counters: run.counters,
+      requests: end.requests ?? {},
       newEntries: Object.fromEntries(end.newEntries ?? []),
       failedBooks: end.failedBooks ?? [],
     }),

@@ -1,16 +1,19 @@
 import { CliConfig, Command, HelpDoc } from "@effect/cli"
 import { describe, expect, it } from "vitest"
 import { backfill } from "../../src/Cli/Backfill.ts"
+import { completions } from "../../src/Cli/Completions.ts"
 import { demo } from "../../src/Cli/Demo.ts"
 import { doctor } from "../../src/Cli/Doctor.ts"
 import { explain } from "../../src/Cli/Explain.ts"
 import { exportCommand } from "../../src/Cli/Export.ts"
 import { helpFor, overview } from "../../src/Cli/Help.ts"
+import { init } from "../../src/Cli/Init.ts"
 import { type CommandManual, commands } from "../../src/Cli/Manual.ts"
 import { migrate } from "../../src/Cli/Migrate.ts"
 import { quarantine } from "../../src/Cli/Quarantine.ts"
 import { reconcile } from "../../src/Cli/Reconcile.ts"
 import { sandbox } from "../../src/Cli/Sandbox.ts"
+import { serve } from "../../src/Cli/Serve.ts"
 import { status } from "../../src/Cli/Status.ts"
 import { sync } from "../../src/Cli/Sync.ts"
 import { verify } from "../../src/Cli/Verify.ts"
@@ -20,6 +23,7 @@ const flags = (text: string): ReadonlyArray<string> =>
   [...new Set(text.match(/--[a-z][a-z-]*/g) ?? [])].sort()
 const parsed = {
   backfill: HelpDoc.toAnsiText(Command.getHelp(backfill, config)),
+  init: HelpDoc.toAnsiText(Command.getHelp(init, config)),
   doctor: HelpDoc.toAnsiText(Command.getHelp(doctor, config)),
   migrate: HelpDoc.toAnsiText(Command.getHelp(migrate, config)),
   sync: HelpDoc.toAnsiText(Command.getHelp(sync, config)),
@@ -29,8 +33,10 @@ const parsed = {
   export: HelpDoc.toAnsiText(Command.getHelp(exportCommand, config)),
   explain: HelpDoc.toAnsiText(Command.getHelp(explain, config)),
   verify: HelpDoc.toAnsiText(Command.getHelp(verify, config)),
+  serve: HelpDoc.toAnsiText(Command.getHelp(serve, config)),
   sandbox: HelpDoc.toAnsiText(Command.getHelp(sandbox, config)),
   demo: HelpDoc.toAnsiText(Command.getHelp(demo, config)),
+  completions: HelpDoc.toAnsiText(Command.getHelp(completions, config)),
 }
 
 const manuals: ReadonlyArray<readonly [string, CommandManual]> = Object.entries(commands)

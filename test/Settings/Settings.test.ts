@@ -58,6 +58,20 @@ describe("settings that are right", () => {
     expect(Duration.toSeconds(it.limits.attemptTimeout)).toBe(30)
     expect(it.limits.quarantine).toEqual({ maxRows: 10, maxShare: 0.01 })
     expect(it.webhook).toEqual({ port: 8787, path: "/webhooks/{connection}" })
+    expect(it.status).toEqual({ port: 8788, host: "127.0.0.1", names: [] })
+    expect(it.schedule).toEqual({
+      nightly: "30 3 * * *",
+      jitter: Duration.zero,
+      export: null,
+      out: "exports",
+    })
+    expect(it.alerts).toEqual({
+      webhook: null,
+      command: null,
+      on: ["failure", "findings", "staleness"],
+      staleAfter: Duration.hours(26),
+    })
+    expect(Option.isNone(it.statusToken)).toBe(true)
     expect(it.dataDir).toBe("data")
     expect(Option.isNone(it.databaseUrl)).toBe(true)
   })
@@ -71,7 +85,7 @@ describe("settings that are right", () => {
     const { connection: _a, file: _b, ...defaults } = settings("")
     const { connection: _c, file: _d, ...fromExample } = settings(uncommented)
     expect(fromExample).toEqual(defaults)
-    expect(uncommented.split("\n").filter((line) => /^[a-z]+:/.test(line))).toHaveLength(9)
+    expect(uncommented.split("\n").filter((line) => /^[a-z]+:/.test(line))).toHaveLength(10)
     expect(uncommented).toContain("\n      PS512: {")
   })
 
@@ -85,7 +99,10 @@ describe("settings that are right", () => {
       TIEOUT_LIMITS_MAX_RETRY_AFTER: "2 minutes",
       TIEOUT_RULES: `[{ match: { reference: "^Payroll" }, account: { code: "4120", name: "Expenses:Payroll" } }]`,
       TIEOUT_LIMITS_TRIES: "",
+      TIEOUT_SCHEDULE_EXPORT: "journal, hledger",
+      TIEOUT_SCHEDULE_NIGHTLY: "null",
     })
+    expect(it.schedule).toMatchObject({ nightly: null, export: ["journal", "hledger"] })
     expect(it.accounting.timeZone).toBe("Asia/Tokyo")
     expect(it.accounting.baseCurrency).toBe("USD")
     expect(it.interface.paging.size).toBe(500)
@@ -95,6 +112,14 @@ describe("settings that are right", () => {
     expect(Duration.toMinutes(it.limits.maxRetryAfter)).toBe(2)
     expect(it.rules[0]?.match.reference).toBe("^Payroll")
     expect(it.limits.tries).toBe(5)
+  })
+
+  it("take the token of the status page from the environment only", () => {
+    const it = settings("status: { host: 0.0.0.0 }", { TIEOUT_STATUS_TOKEN: "a-token-of-16-or-more" })
+    expect(Option.map(it.statusToken, Redacted.value)).toEqual(Option.some("a-token-of-16-or-more"))
+    expect(mistakes("status: { token: hunter2 }")).toEqual([
+      "tieout.yaml:1: status.token: credentials never stand in this file: remove the key and set TIEOUT_STATUS_TOKEN instead",
+    ])
   })
 
   it("may have sections whose keys are all commented out", () => {
@@ -265,6 +290,18 @@ webhook: 3
     [
       `rules: [{ match: {}, account: { code: "1", name: "Expenses" } }]`,
       "tieout.yaml:1: rules[0].match: found a section, expected at least one criterion, since a rule without any would match everything",
+    ],
+    [
+      "schedule: { export: [journal, xero2] }",
+      "tieout.yaml:1: schedule.export: found a list, expected a list of export formats: journal, hledger, ledger, beancount, trial-balance or null",
+    ],
+    [
+      `schedule: { nightly: "every night" }`,
+      'tieout.yaml:1: schedule.nightly: found "every night", expected five cron fields (minute hour day month weekday) such as "30 3 * * *" or null',
+    ],
+    [
+      "alerts: { webhook: http://me:hunter2@hooks.example.com/x }",
+      'tieout.yaml:1: alerts.webhook: found "http://hooks.example.com/…", expected an address that begins with https:// (http:// only for this machine itself) and holds no password or null',
     ],
     ["- a", 'tieout.yaml: expected keys such as "accounting:" at the left margin'],
     [

@@ -27,7 +27,7 @@ export const compile = async (): Promise<Compiled> => {
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify(settings))
   await writeFile(join(folder, "package.json"), '{"type":"module"}')
   await symlink(join(root, "node_modules"), join(folder, "node_modules"), "dir")
-  await symlink(join(root, "drizzle"), join(folder, "drizzle"), "dir")
+  for (const name of ["drizzle", "config"]) await symlink(join(root, name), join(folder, name), "dir")
   const compiler = join(root, "node_modules", "typescript", "bin", "tsc")
   await promisify(execFile)(process.execPath, [compiler, "-p", folder])
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) }

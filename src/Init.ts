@@ -1,0 +1,58 @@
+/** A settings file for a new installation: the bundled example, with the answers in place of what they replace. */
+import { readFileSync } from "node:fs"
+import { connectionPrefix } from "./Settings/Keys.ts"
+
+export const surfaces = ["organization", "client", "credit"] as const
+export type Surface = (typeof surfaces)[number]
+
+export interface Answers {
+  readonly connections: ReadonlyArray<{ readonly name: string; readonly surfaces: ReadonlyArray<Surface> }>
+  readonly timeZone: string
+  readonly baseCurrency: string
+}
+
+export const defaultAnswers: Answers = {
+  connections: [{ name: "default", surfaces: ["organization"] }],
+  timeZone: "UTC",
+  baseCurrency: "EUR",
+}
+
+/** The example of this version: beside `src` and `dist` alike. */
+const example = (): string => readFileSync(new URL("../config/tieout.yaml", import.meta.url), "utf8")
+
+/** A section of the example, commented out as it is: from its name to the next empty line. */
+const sectionOf = (name: string): RegExp => new RegExp(`^#${name}:\\n(?:#.*\\n)*`, "m")
+
+const connectionLines = ({ connections }: Answers): string =>
+  [
+    "connections:",
+    ...connections.flatMap(({ name, surfaces: used }) => [
+      `  ${name}:`,
+      `    surfaces: [${used.join(", ")}]`,
+    ]),
+    "",
+  ].join("\n")
+
+/** The keys that were answered are uncommented; the rest of the section stays as it is. */
+const accountingLines = (section: string, { baseCurrency, timeZone }: Answers): string =>
+  section
+    .replace(/^#accounting:/, "accounting:")
+    .replace(/^#( {2}timeZone: )(\S+)( *)/m, (_, key: string, found: string, space: string) =>
+      filled(key, timeZone, found, space),
+    )
+    .replace(/^#( {2}baseCurrency: )(\S+)( *)/m, (_, key: string, found: string, space: string) =>
+      filled(key, baseCurrency, found, space),
+    )
+
+/** Keeps the comment behind it in its column. */
+const filled = (key: string, value: string, found: string, space: string): string =>
+  key + `${value} `.padEnd(found.length + space.length + 1)
+
+export const settingsText = (answers: Answers, from: string = example()): string =>
+  from
+    .replace(sectionOf("connections"), () => connectionLines(answers))
+    .replace(sectionOf("accounting"), (section) => accountingLines(section, answers))
+
+/** The variables that a connection takes its credentials from. */
+export const variablesOf = (connection: string): ReadonlyArray<string> =>
+  ["BASE_URL", "CLIENT_ID", "CLIENT_SECRET", "SCOPE"].map((name) => connectionPrefix(connection) + name)

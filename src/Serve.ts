@@ -1,0 +1,114 @@
+/**
+ * One process that an operator can leave alone. It is a list of parts that run side by side: each starts, says so in the
+ * log, and ends with its scope. At the end all parts stop at once; what is in flight gets ten seconds.
+ */
+import type * as HttpServerError from "@effect/platform/HttpServerError"
+import { Clock, Effect, ExecutionStrategy, Exit, Layer, type Option, Scope } from "effect"
+import type { DatabaseError } from "./Database/DatabaseError.ts"
+import type { Database } from "./Database.ts"
+import { Events } from "./Events.ts"
+import type { PartnerError } from "./Partner.ts"
+import type { Alerts } from "./Serve/Alerts.ts"
+import type { CronFields } from "./Serve/Cron.ts"
+import { Nightly } from "./Serve/Nightly.ts"
+import { Overview } from "./Serve/Overview.ts"
+import { scheduleFields, startSchedule } from "./Serve/Schedule.ts"
+import { lastSuccess, watchStaleness } from "./Serve/Staleness.ts"
+import { type ListenError, startStatusServer } from "./Serve/StatusServer.ts"
+import { Settings, type SettingsError } from "./Settings.ts"
+import { counted } from "./Terminal/Text.ts"
+import type { Inbox } from "./Webhook/Inbox.ts"
+import { listen } from "./Webhook.ts"
+
+export interface ServeOptions {
+  /** Whether to listen for webhooks and to process their events. */
+  readonly webhook: boolean
+  /** Instead of `status.port`. */
+  readonly statusPort: Option.Option<number>
+}
+
+type Services = Settings | Database | Overview | Alerts | Nightly | Inbox | Events
+
+type PartError = ListenError | SettingsError | DatabaseError | PartnerError | HttpServerError.ServeError
+
+/** Starts one thing and returns; what it started ends with the scope, within `grace`. */
+type Part = Effect.Effect<unknown, PartError, Services | Scope.Scope>
+
+/** How long what is in flight may take at the end. */
+const grace = "10 seconds"
+const stalenessEvery = "5 minutes"
+
+const nightly = (fields: CronFields): Part =>
+  Effect.gen(function* () {
+    const { accounting, schedule } = yield* Settings
+    const { run } = yield* Nightly
+    yield* startSchedule<Settings | Database>({
+      name: "nightly sync",
+      expression: schedule.nightly ?? "",
+      timeZone: accounting.timeZone,
+      jitter: schedule.jitter,
+      fields,
+      grace,
+      work: run(),
+      // A database that cannot be asked now has other troubles than a missed night.
+      lastSuccess: lastSuccess().pipe(
+        Effect.catchAll(({ message }) =>
+          Effect.zipRight(
+            Effect.logWarning(`Whether a night was missed cannot be told: ${message}`),
+            Clock.currentTimeMillis,
+          ),
+        ),
+      ),
+    })
+  })
+
+/** The public listener: it makes deliveries durable and says 200. */
+const listener: Part = Effect.flatMap(listen(), ({ address, port }) =>
+  Effect.logInfo(`Listening for events on ${address}, port ${port}.`),
+)
+
+/** What the events bring about, connection by connection: one that is in trouble holds up no other. */
+const followers: Part = Effect.gen(function* () {
+  const { connectionNames } = yield* Settings
+  const { follow } = yield* Events
+  yield* Effect.forEach(connectionNames, (name) =>
+    follow(name, ({ entries, events, failed }) =>
+      Effect.logInfo(
+        `${counted(events, "event")}: ${counted(entries, "new entry", "new entries")}${failed > 0 ? `, ${failed} to be tried again` : ""}.`,
+      ),
+    ).pipe(Effect.annotateLogs({ connection: name }), Effect.interruptible, Effect.forkScoped),
+  )
+})
+
+const publicParts: ReadonlyArray<Part> = [listener, followers]
+
+const partsOf = (options: ServeOptions, fields: CronFields | undefined): ReadonlyArray<Part> => [
+  startStatusServer(options.statusPort, fields),
+  watchStaleness(stalenessEvery),
+  ...(fields === undefined ? [] : [nightly(fields)]),
+  ...(options.webhook ? publicParts : []),
+]
+
+/** Runs until it is interrupted. `started` is run when all parts are up. */
+export const serve = Effect.fn("Serve.serve")(function* <R>(
+  options: ServeOptions,
+  started: Effect.Effect<void, never, R>,
+) {
+  const { schedule } = yield* Settings
+  const parts = partsOf(options, yield* scheduleFields(schedule))
+  return yield* Effect.acquireUseRelease(
+    Scope.make(ExecutionStrategy.parallel),
+    (together) =>
+      Effect.gen(function* () {
+        for (const part of parts) {
+          yield* Scope.extend(part, yield* Scope.fork(together, ExecutionStrategy.sequential))
+        }
+        yield* started
+        return yield* Effect.never
+      }),
+    (together) => Effect.zipRight(Effect.logInfo("Stopping."), Scope.close(together, Exit.void)),
+  )
+})
+
+/** What the parts need of each other, on the database that is given. */
+export const parts = Layer.mergeAll(Overview.Default, Nightly.layer)

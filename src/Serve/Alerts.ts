@@ -1,0 +1,126 @@
+/**
+ * Tells somebody outside: by POST to an address, by starting a program, or both. An alert holds what happened and what to
+ * do, in counts; no amount, no name, nothing that the service answered. Telling never holds anything up and never fails it.
+ */
+import { spawn } from "node:child_process"
+import { Clock, Data, Effect, Queue, Schedule } from "effect"
+import type { Occasion } from "../Settings/Servers.ts"
+import { Settings } from "../Settings.ts"
+
+export interface Alert {
+  readonly kind: Occasion
+  /** One sentence for a person. */
+  readonly text: string
+  /** Null where it is about all of them. */
+  readonly connection: string | null
+  readonly counts: Readonly<Record<string, number>>
+}
+
+class AlertFailed extends Data.TaggedError("AlertFailed")<{ readonly message: string }> {}
+
+/** Alerts that wait; more are dropped, and the log says so. */
+const mostWaiting = 100
+const attemptWithin = "10 seconds"
+const tries = Schedule.intersect(Schedule.exponential("1 second", 4), Schedule.recurs(3))
+
+const failed = (what: string) => (cause: unknown) =>
+  new AlertFailed({ message: `${what}: ${cause instanceof Error ? cause.message : String(cause)}` })
+
+/** A redirect is not followed: the alert would go where nobody said. */
+const post = (address: string, body: string) =>
+  Effect.tryPromise({
+    try: async (signal) => {
+      const answer = await fetch(address, {
+        method: "POST",
+        body,
+        signal,
+        redirect: "manual",
+        headers: { "content-type": "application/json", "user-agent": "tieout" },
+      })
+      await answer.body?.cancel()
+      return answer.status
+    },
+    // What fetch says may hold the address, and that may be a secret.
+    catch: (cause) =>
+      new AlertFailed({
+        message: `alerts.webhook cannot be reached (${cause instanceof Error ? cause.name : "unknown"})`,
+      }),
+  }).pipe(
+    Effect.filterOrFail(
+      (status) => status >= 200 && status < 300,
+      (status) => new AlertFailed({ message: `alerts.webhook answered ${status}` }),
+    ),
+    Effect.timeoutFail({
+      duration: attemptWithin,
+      onTimeout: () => new AlertFailed({ message: `alerts.webhook did not answer within ${attemptWithin}` }),
+    }),
+  )
+
+/** Credentials are not the program's business. */
+const withoutSecrets = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => name !== "DATABASE_URL" && !name.startsWith("TIEOUT_")),
+  )
+
+const start = ([program = "", ...args]: ReadonlyArray<string>, body: string) =>
+  Effect.async<void, AlertFailed>((resume) => {
+    const child = spawn(program, args, {
+      shell: false,
+      stdio: ["pipe", "ignore", "ignore"],
+      env: withoutSecrets(),
+    })
+    const fail = (text: string) => resume(new AlertFailed({ message: `alerts.command ${program}: ${text}` }))
+    child.once("error", (cause) => fail(failed("it did not start")(cause).message))
+    child.once("close", (code, signal) =>
+      code === 0 ? resume(Effect.void) : fail(`it ended with ${code ?? signal ?? "nothing"}`),
+    )
+    // A program that does not read its input is none of our trouble.
+    child.stdin.on("error", () => undefined)
+    child.stdin.end(body)
+    return Effect.sync(() => child.kill("SIGKILL"))
+  }).pipe(
+    Effect.timeoutFail({
+      duration: attemptWithin,
+      onTimeout: () =>
+        new AlertFailed({ message: `alerts.command ${program}: it did not end within ${attemptWithin}` }),
+    }),
+  )
+
+export class Alerts extends Effect.Service<Alerts>()("tieout/Serve/Alerts", {
+  scoped: Effect.gen(function* () {
+    const { command, on, webhook } = (yield* Settings).alerts
+    const waiting = yield* Queue.dropping<Alert>(mostWaiting)
+
+    const deliver = Effect.fn("Alerts.deliver")(function* (alert: Alert) {
+      const at = new Date(yield* Clock.currentTimeMillis).toISOString()
+      const body = `${JSON.stringify({ product: "tieout", at, ...alert })}\n`
+      const ways = [
+        ...(webhook === null ? [] : [post(webhook, body)]),
+        ...(command === null ? [] : [start(command, body)]),
+      ]
+      yield* Effect.forEach(
+        ways,
+        (way) =>
+          Effect.retry(way, tries).pipe(
+            Effect.catchAll(({ message }) =>
+              Effect.logError(`An alert (${alert.kind}) was not delivered: ${message}.`),
+            ),
+          ),
+        { concurrency: "unbounded", discard: true },
+      )
+    })
+
+    yield* Effect.forkScoped(Effect.forever(Effect.flatMap(Queue.take(waiting), deliver)))
+
+    /** Returns at once. Kinds that are not wanted are left out. */
+    const raise = Effect.fn("Alerts.raise")(function* (alert: Alert) {
+      if (!on.includes(alert.kind)) return
+      yield* Effect.logWarning(`Alert (${alert.kind}): ${alert.text}`)
+      if (webhook === null && command === null) return
+      if (!(yield* Queue.offer(waiting, alert)))
+        yield* Effect.logError("Too many alerts wait: one was dropped.")
+    })
+
+    return { raise }
+  }),
+}) {}

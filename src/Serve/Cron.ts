@@ -1,0 +1,103 @@
+/**
+ * When a schedule was last due and when it is due next, to the minute. node-cron fires at those times and knows nothing of
+ * those that it was not there for. As node-cron has it: day of month and day of week must both fit, a time that the clocks
+ * skip is left out, one that they repeat comes twice.
+ */
+import { Either, Option } from "effect"
+import { type ParsedFields, parse } from "node-cron"
+
+export type CronFields = Pick<ParsedFields, "minute" | "hour" | "dayOfMonth" | "month" | "dayOfWeek">
+
+/** The fields, or what is wrong with them. Weekdays count from 0, Sunday. */
+export const parseCron = (expression: string): Either.Either<CronFields, string> =>
+  Either.try({
+    try: () => parse(expression),
+    catch: (cause) => (cause instanceof Error ? cause.message : String(cause)),
+  })
+
+/** Days that are looked through: leap days are up to eight years apart. */
+const daysLookedThrough = 8 * 366
+const minute = 60_000
+const day = 86_400_000
+
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
+const formatterOf = (timeZone: string): Intl.DateTimeFormat => {
+  const known = formatters.get(timeZone)
+  if (known !== undefined) return known
+  const made = new Intl.DateTimeFormat("en-US", {
+    timeZone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+  })
+  formatters.set(timeZone, made)
+  return made
+}
+
+/** What the clocks of a time zone show, as if it were UTC. Epoch milliseconds, whole seconds. */
+const wallClock = (instant: number, timeZone: string): number => {
+  const part = Object.fromEntries(
+    formatterOf(timeZone)
+      .formatToParts(instant)
+      .map(({ type, value }) => [type, Number(value)]),
+  )
+  const { year = 0, month = 1, day: dayOfMonth = 1, hour = 0, minute: minutes = 0, second = 0 } = part
+  return Date.UTC(year, month - 1, dayOfMonth, hour, minutes, second)
+}
+
+/** The instants at which the clocks show this: none, one or two. */
+const instantsOf = (wall: number, timeZone: string): ReadonlyArray<number> => {
+  const offsets = [wall - day, wall + day].map((near) => wallClock(near, timeZone) - near)
+  return [...new Set(offsets)]
+    .map((offset) => wall - offset)
+    .filter((instant) => wallClock(instant, timeZone) === wall)
+}
+
+const fits = ({ dayOfMonth, dayOfWeek, month }: CronFields, wallDay: number): boolean => {
+  const date = new Date(wallDay)
+  const lastOfMonth = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate()
+  const isDay = dayOfMonth.some((wanted) =>
+    wanted === "L" ? date.getUTCDate() === lastOfMonth : wanted === date.getUTCDate(),
+  )
+  return month.includes(date.getUTCMonth() + 1) && isDay && dayOfWeek.includes(date.getUTCDay())
+}
+
+/** Every instant of a day of the wall clock at which the schedule is due, in order. */
+const dueOn = (fields: CronFields, timeZone: string, wallDay: number): ReadonlyArray<number> =>
+  fits(fields, wallDay)
+    ? fields.hour
+        .flatMap((hour) =>
+          fields.minute.flatMap((at) => instantsOf(wallDay + (hour * 60 + at) * minute, timeZone)),
+        )
+        .sort((a, b) => a - b)
+    : []
+
+const search = (
+  fields: CronFields,
+  timeZone: string,
+  now: number,
+  direction: 1 | -1,
+): Option.Option<number> => {
+  const wall = wallClock(now, timeZone)
+  const today = wall - (wall % day)
+  for (let step = 0; step <= daysLookedThrough; step++) {
+    const due = dueOn(fields, timeZone, today + direction * step * day)
+    const found =
+      direction === 1 ? due.find((instant) => instant > now) : due.findLast((instant) => instant <= now)
+    if (found !== undefined) return Option.some(found)
+  }
+  return Option.none()
+}
+
+/** When it was last due, at `now` or before. Epoch milliseconds. None: never within eight years. */
+export const previousDue = (fields: CronFields, timeZone: string, now: number): Option.Option<number> =>
+  search(fields, timeZone, now, -1)
+
+/** When it is due next, after `now`. Epoch milliseconds. None: never within eight years. */
+export const nextDue = (fields: CronFields, timeZone: string, now: number): Option.Option<number> =>
+  search(fields, timeZone, now, 1)

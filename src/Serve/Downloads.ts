@@ -1,0 +1,43 @@
+/** Files of committed batches. Only what a batch names can be asked for, and only below the exports folder. */
+import { createReadStream } from "node:fs"
+import { realpath, stat } from "node:fs/promises"
+import { join, resolve, sep } from "node:path"
+import { Effect, Option } from "effect"
+import { batchFile } from "./Overview/Batches.ts"
+import * as Reply from "./Reply.ts"
+
+/** Book code, batch number, file name: nothing in them can be a path, and nothing needs to be decoded. */
+const address = /^\/exports\/([A-Z0-9][A-Z0-9_.-]{0,39})\/([1-9]\d{0,8})\/([A-Za-z0-9_][A-Za-z0-9_.-]{0,99})$/
+
+const notThere = Reply.plain("There is no such export.", 404)
+
+interface Found {
+  readonly path: string
+  readonly bytes: number
+}
+
+/** The file, unless it is gone, or a link leads out of the exports folder. */
+const locate = (root: string, folder: string, name: string) =>
+  Effect.tryPromise(async (): Promise<Found | undefined> => {
+    const top = await realpath(root)
+    const path = await realpath(join(root, folder, name))
+    const found = await stat(path)
+    return path.startsWith(`${top}${sep}`) && found.isFile() ? { path, bytes: found.size } : undefined
+  }).pipe(Effect.orElseSucceed(() => undefined))
+
+/** `out` is the folder that exports go to. */
+export const download = Effect.fn("Serve.download")(function* (path: string, out: string, headOnly: boolean) {
+  const [, code, batch, name] = address.exec(path) ?? []
+  if (code === undefined || batch === undefined || name === undefined) return notThere
+  const named = yield* batchFile(code, Number(batch), name)
+  if (Option.isNone(named)) return notThere
+  const found = yield* locate(resolve(out), named.value.folder, name)
+  if (found === undefined) {
+    return Reply.plain(
+      `The file is not in the exports folder (schedule.out: ${out}) any more; the batch is known.`,
+      404,
+    )
+  }
+  const fileName = `${code}-${batch}-${name}`
+  return Reply.download(headOnly ? "" : createReadStream(found.path), fileName, found.bytes)
+})

@@ -1,0 +1,29 @@
+/** Whether the process can do its work: the database answers and has this version's tables. */
+import { Effect } from "effect"
+import { pendingMigrations } from "../Database/Migrate.ts"
+import { counted } from "../Terminal/Text.ts"
+
+const within = "5 seconds"
+
+/** Why it is not ready; undefined where it is. Says nothing of where the database is: anybody may ask. */
+export const unreadyReason = Effect.fn("Serve.unreadyReason")(
+  function* () {
+    const pending = yield* pendingMigrations()
+    return pending.length === 0
+      ? undefined
+      : `the database lacks ${counted(pending.length, "migration")}: run tieout migrate`
+  },
+  Effect.timeoutTo({
+    duration: within,
+    onTimeout: () => `the database does not answer within ${within}`,
+    onSuccess: (reason: string | undefined) => reason,
+  }),
+  Effect.catchAll((error) =>
+    Effect.as(
+      Effect.logWarning(`Not ready: ${error.message}`),
+      error.reason === "Settings"
+        ? "the database does not fit these settings or this version: see the log"
+        : "the database cannot be reached: see the log",
+    ),
+  ),
+)

@@ -1,0 +1,203 @@
+/**
+ * The metrics in the Prometheus text format 0.0.4
+ * (https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format).
+ */
+import type { Snapshot } from "./Overview.ts"
+
+type Labels = Readonly<Record<string, string>>
+
+interface Sample {
+  readonly labels: Labels
+  readonly value: number
+}
+
+interface Family {
+  readonly name: string
+  readonly help: string
+  readonly type: "gauge" | "counter"
+  readonly samples: ReadonlyArray<Sample>
+}
+
+/** Books with a series of their own, the most behind first; the others are in their connection's figure. */
+const booksListed = 500
+
+const helpText = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")
+const labelText = (text: string): string => helpText(text).replaceAll('"', '\\"')
+
+const labelsText = (labels: Labels): string => {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${labelText(value)}"`)
+  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`
+}
+
+const valueText = (value: number): string =>
+  Number.isNaN(value) ? "NaN" : Number.isFinite(value) ? String(value) : value > 0 ? "+Inf" : "-Inf"
+
+const familyText = ({ help, name, samples, type }: Family): string =>
+  samples.length === 0
+    ? ""
+    : [
+        `# HELP ${name} ${helpText(help)}`,
+        `# TYPE ${name} ${type}`,
+        ...samples.map(({ labels, value }) => `${name}${labelsText(labels)} ${valueText(value)}`),
+        "",
+      ].join("\n")
+
+const plain = (value: number): ReadonlyArray<Sample> => [{ labels: {}, value }]
+
+const byConnection = (
+  snapshot: Snapshot,
+  of: (book: Snapshot["books"][number]) => number,
+): ReadonlyArray<Sample> => {
+  const sums = new Map<string, number>(snapshot.connections.map(({ connection }) => [connection, 0]))
+  for (const book of snapshot.books) sums.set(book.connection, (sums.get(book.connection) ?? 0) + of(book))
+  return [...sums].map(([connection, value]) => ({ labels: { connection }, value }))
+}
+
+const lagFamilies = ({ books }: Snapshot): ReadonlyArray<Family> => {
+  const known = books.flatMap(({ code, connection, lag }) =>
+    lag === null ? [] : [{ code, connection, lag }],
+  )
+  const worst = new Map<string, number>()
+  for (const { connection, lag } of known) worst.set(connection, Math.max(worst.get(connection) ?? 0, lag))
+  const own = [...known].sort((a, b) => b.lag - a.lag).slice(0, booksListed)
+  return [
+    {
+      name: "tieout_stream_lag_seconds",
+      help: `Seconds since the oldest of a book's streams was read to its end; the ${booksListed} books that are most behind.`,
+      type: "gauge",
+      samples: own.map(({ code, connection, lag }) => ({
+        labels: { connection, book: code, stream: "statement" },
+        value: lag,
+      })),
+    },
+    {
+      name: "tieout_lag_seconds",
+      help: "Seconds since the oldest stream of any of a connection's books was read to its end.",
+      type: "gauge",
+      samples: [...worst].map(([connection, value]) => ({ labels: { connection }, value })),
+    },
+  ]
+}
+
+const runStates = ["running", "done", "failed", "stopped", "abandoned"] as const
+
+const runFamilies = ({ connections }: Snapshot): ReadonlyArray<Family> => [
+  {
+    name: "tieout_runs_last_day",
+    help: "Runs that were started within the last 24 hours, by state.",
+    type: "gauge",
+    samples: connections.flatMap(({ connection, lastDay }) =>
+      runStates.map((state) => ({ labels: { connection, state }, value: lastDay[state] ?? 0 })),
+    ),
+  },
+  {
+    name: "tieout_last_success_timestamp_seconds",
+    help: "When the last sync that succeeded ended, Unix time.",
+    type: "gauge",
+    samples: connections.flatMap(({ connection, lastSuccessAt }) =>
+      lastSuccessAt === null ? [] : [{ labels: { connection }, value: lastSuccessAt / 1_000 }],
+    ),
+  },
+  {
+    name: "tieout_last_run_duration_seconds",
+    help: "How long the last sync took, or has taken so far.",
+    type: "gauge",
+    samples: connections.flatMap(({ connection, last }) =>
+      last === null ? [] : [{ labels: { connection, state: last.state }, value: last.seconds }],
+    ),
+  },
+  {
+    name: "tieout_last_run_requests",
+    help: "Requests that the last finished sync sent, retries included, by kind of endpoint.",
+    type: "gauge",
+    samples: connections.flatMap(({ connection, requests }) =>
+      Object.entries(requests).map(([kind, value]) => ({ labels: { connection, kind }, value })),
+    ),
+  },
+]
+
+const openFamilies = (snapshot: Snapshot): ReadonlyArray<Family> => [
+  {
+    name: "tieout_open_findings",
+    help: "Open findings by severity.",
+    type: "gauge",
+    samples: snapshot.connections.flatMap(({ connection }) =>
+      (["blocking", "warning"] as const).map((severity) => ({
+        labels: { connection, severity },
+        value:
+          snapshot.findingCounts.find((row) => row.connection === connection && row.severity === severity)
+            ?.count ?? 0,
+      })),
+    ),
+  },
+  {
+    name: "tieout_quarantine_rows",
+    help: "Rows that could not be understood and wait.",
+    type: "gauge",
+    samples: byConnection(snapshot, ({ quarantined }) => quarantined),
+  },
+]
+
+const bookFamilies = (snapshot: Snapshot): ReadonlyArray<Family> => [
+  {
+    name: "tieout_entries_total",
+    help: "Statement entries that are booked.",
+    type: "counter",
+    samples: byConnection(snapshot, ({ entries }) => Number(entries)),
+  },
+  {
+    name: "tieout_accounts",
+    help: "Accounts of the service.",
+    type: "gauge",
+    samples: byConnection(snapshot, ({ accounts }) => accounts),
+  },
+  {
+    name: "tieout_accounts_off",
+    help: "Accounts that do not tie out.",
+    type: "gauge",
+    samples: byConnection(snapshot, ({ off }) => off),
+  },
+]
+
+const processFamilies = (uptime: number, database: boolean): ReadonlyArray<Family> => [
+  {
+    name: "tieout_database_up",
+    help: "1 where the database answers.",
+    type: "gauge",
+    samples: plain(database ? 1 : 0),
+  },
+  {
+    name: "tieout_uptime_seconds",
+    help: "How long this process runs.",
+    type: "gauge",
+    samples: plain(uptime),
+  },
+  {
+    name: "process_resident_memory_bytes",
+    help: "Resident memory size in bytes.",
+    type: "gauge",
+    samples: plain(process.memoryUsage.rss()),
+  },
+]
+
+/** `snapshot` is undefined where the database cannot be read; what is then known is said all the same. */
+export const metricsText = (snapshot: Snapshot | undefined, uptime: number): string => {
+  const families: Array<Family> = [...processFamilies(uptime, snapshot !== undefined)]
+  if (snapshot !== undefined) {
+    families.push(
+      ...runFamilies(snapshot),
+      ...bookFamilies(snapshot),
+      ...lagFamilies(snapshot),
+      ...openFamilies(snapshot),
+    )
+    if (snapshot.inbox !== null) {
+      families.push({
+        name: "tieout_inbox_depth",
+        help: "Webhook events that wait to be processed.",
+        type: "gauge",
+        samples: plain(snapshot.inbox.depth),
+      })
+    }
+  }
+  return families.map(familyText).join("")
+}

@@ -1,0 +1,128 @@
+/** What the schedule runs: a sync of every connection, then an export of what is new, then a word to whoever should know. */
+import { Cause, Chunk, Duration, Effect, Either, Layer, Option } from "effect"
+import { allBooks } from "../Book.ts"
+import { Database } from "../Database.ts"
+import { run as runExport } from "../Export.ts"
+import { openCounts } from "../Reconcile/Summary.ts"
+import { Settings } from "../Settings.ts"
+import { Sync } from "../Sync.ts"
+import { counted } from "../Terminal/Text.ts"
+import { type Alert, Alerts } from "./Alerts.ts"
+
+/** What an error is, without its message: that may quote what the service answered. */
+const kindOf = (error: unknown): string => {
+  const field = (name: string): string | undefined => {
+    const value: unknown = typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined
+    return typeof value === "string" && value !== "" ? value : undefined
+  }
+  const reason = field("reason")
+  return `${field("_tag") ?? "a defect"}${reason === undefined ? "" : ` (${reason})`}`
+}
+
+const failureOf = (what: string, connection: string, error: unknown): Alert => ({
+  kind: "failure",
+  connection,
+  text: `The ${what} of connection ${connection} failed: ${kindOf(error)}. What was committed stays; the log says why.`,
+  counts: {},
+})
+
+/** The first error of a cause, or the defect. */
+const errorOf = (cause: Cause.Cause<unknown>): unknown =>
+  Option.getOrElse(Chunk.head(Cause.failures(cause)), () => Cause.squash(cause))
+
+export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
+  effect: Effect.gen(function* () {
+    const settings = yield* Settings
+    const sync = yield* Sync
+    const alerts = yield* Alerts
+    const database = yield* Database
+
+    const report = (what: string, connection: string) => (cause: Cause.Cause<unknown>) =>
+      Effect.gen(function* () {
+        if (Cause.isInterruptedOnly(cause)) return
+        yield* Effect.logError(`The ${what} failed.`, cause)
+        yield* alerts.raise(failureOf(what, connection, errorOf(cause)))
+      })
+
+    /** Whether the connection was read to its end. */
+    const syncOne = Effect.fn("Nightly.sync")(function* (connection: string) {
+      const started = yield* sync
+        .run({ connection, full: false })
+        .pipe(Effect.timeoutOption(settings.limits.runDeadline), Effect.either)
+      if (Either.isLeft(started)) {
+        // Whoever runs it does the same.
+        if (started.left._tag === "SyncBusy") {
+          yield* Effect.logInfo("Another sync of the connection is running; this one is left to it.")
+          return false
+        }
+        return yield* Effect.fail(started.left)
+      }
+      if (Option.isNone(started.right)) {
+        yield* Effect.logWarning(
+          `The sync was stopped after limits.runDeadline (${Duration.format(settings.limits.runDeadline)}); the next one goes on from there.`,
+        )
+        return false
+      }
+      const { blockingFindings, counters, requests, runId, seconds } = started.right.value
+      const asked = Object.values(requests).reduce((sum, value) => sum + value, 0)
+      yield* Effect.logInfo(
+        `Read ${counted(counters.entries, "new entry", "new entries")} with ${counted(asked, "request")} in ${seconds.toFixed(1)} s; ${counted(blockingFindings, "blocking finding")} open.`,
+      ).pipe(Effect.annotateLogs({ run: runId }))
+      return true
+    })
+
+    const exportOne = Effect.fn("Nightly.export")(
+      function* (connection: string) {
+        const formats = settings.schedule.export
+        if (formats === null) return
+        const { batches, unchanged } = yield* runExport({
+          formats,
+          scope: { kind: "since-last" },
+          connection: Option.some(connection),
+          book: Option.none(),
+          out: settings.schedule.out,
+        })
+        yield* Effect.logInfo(
+          `Exported ${counted(batches.length, "batch", "batches")}; nothing new in ${counted(unchanged.length, "book")}.`,
+        )
+      },
+      Effect.provideService(Database, database),
+    )
+
+    const attention = Effect.fn("Nightly.attention")(
+      function* () {
+        const { blockingFindings, quarantined, warnings } = yield* openCounts(yield* allBooks(Option.none()))
+        if (blockingFindings === 0 && quarantined === 0) return
+        yield* alerts.raise({
+          kind: "findings",
+          connection: null,
+          text: `The books do not tie out: ${counted(blockingFindings, "blocking finding")} open, ${counted(quarantined, "row")} in quarantine. See tieout reconcile, or the status page.`,
+          counts: { blockingFindings, quarantined, warnings },
+        })
+      },
+      Effect.provideService(Database, database),
+    )
+
+    /** One connection's trouble is not the others'. Never fails: what goes wrong is in the log and in an alert. */
+    const run = Effect.fn("Nightly.run")(function* () {
+      for (const connection of settings.connectionNames) {
+        yield* syncOne(connection).pipe(
+          Effect.catchAllCause((cause) => Effect.as(report("sync", connection)(cause), false)),
+          Effect.flatMap((read) =>
+            read ? Effect.catchAllCause(exportOne(connection), report("export", connection)) : Effect.void,
+          ),
+          Effect.annotateLogs({ connection }),
+        )
+      }
+      yield* Effect.catchAllCause(attention(), (cause) =>
+        Cause.isInterruptedOnly(cause)
+          ? Effect.void
+          : Effect.logError("What is open could not be counted.", cause),
+      )
+    })
+
+    return { run }
+  }),
+}) {
+  static readonly layer = Layer.provideMerge(Nightly.Default, Alerts.Default)
+}

@@ -1,0 +1,76 @@
+/** Everything that the status page and the metrics show, read in one snapshot; nothing of it grows with history. */
+import { Clock, Effect, Fiber } from "effect"
+import { Database } from "../Database.ts"
+import { type BatchRow, recentBatches } from "./Overview/Batches.ts"
+import { type Balance, type BookStanding, bookStandings, cashBalances } from "./Overview/Books.ts"
+import { type InboxOverview, inboxOverview } from "./Overview/Inbox.ts"
+import {
+  type FindingCount,
+  type FindingRow,
+  findingCounts,
+  openFindings,
+  type QuarantineRow,
+  quarantined,
+} from "./Overview/Open.ts"
+import { type ConnectionRuns, connectionRuns, type RunRow, recentRuns } from "./Overview/Runs.ts"
+
+export interface Snapshot {
+  /** Our clock, epoch milliseconds. */
+  readonly at: number
+  /** All books that hold something, the worst first. */
+  readonly books: ReadonlyArray<BookStanding>
+  /** Of the books that are listed on the page, by code. */
+  readonly balances: ReadonlyMap<string, ReadonlyArray<Balance>>
+  readonly connections: ReadonlyArray<ConnectionRuns>
+  readonly runs: ReadonlyArray<RunRow>
+  readonly findings: ReadonlyArray<FindingRow>
+  readonly findingCounts: ReadonlyArray<FindingCount>
+  readonly quarantine: ReadonlyArray<QuarantineRow>
+  readonly batches: ReadonlyArray<BatchRow>
+  readonly inbox: InboxOverview | null
+}
+
+/** Books that the page lists one by one. */
+export const listedBooks = 15
+
+/** How long a snapshot is good for: many who look cost no more than one. */
+const goodFor = "3 seconds"
+/** A database that does not answer within this is as good as not there. */
+const within = "15 seconds"
+
+const readSnapshot = Effect.fn("Overview.read")(function* () {
+  const at = yield* Clock.currentTimeMillis
+  const books = yield* bookStandings()
+  const snapshot: Snapshot = {
+    at,
+    books,
+    balances: yield* cashBalances(books.slice(0, listedBooks).map(({ code }) => code)),
+    connections: yield* connectionRuns(),
+    runs: yield* recentRuns(),
+    findings: yield* openFindings(),
+    findingCounts: yield* findingCounts(),
+    quarantine: yield* quarantined(),
+    batches: yield* recentBatches(),
+    inbox: yield* inboxOverview(),
+  }
+  return snapshot
+})
+
+export class Overview extends Effect.Service<Overview>()("tieout/Serve/Overview", {
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+    const fresh = database
+      .transaction(Effect.provideService(readSnapshot(), Database, database), {
+        isolation: "repeatable read",
+        readOnly: true,
+      })
+      .pipe(Effect.timeoutOption(within))
+    // On a fiber of its own: whoever asked first and went away must not leave an interruption to those who ask next.
+    const shared = Effect.uninterruptible(
+      Effect.flatMap(Effect.forkDaemon(Effect.interruptible(fresh)), Fiber.join),
+    )
+    /** The snapshot of the last seconds; none where the database takes too long. */
+    const read = yield* Effect.cachedWithTTL(shared, goodFor)
+    return { read }
+  }),
+}) {}

@@ -1,0 +1,98 @@
+/** Committed exports and their files: what the page offers, and nothing else can be downloaded. */
+import { Effect, Either, Option, Schema } from "effect"
+import { Database } from "../../Database.ts"
+import { manifestFile } from "../../Export/Manifest.ts"
+
+export interface BatchFile {
+  readonly name: string
+  readonly bytes: number | null
+}
+
+export interface BatchRow {
+  readonly code: string
+  readonly batch: number
+  readonly scope: string
+  readonly complete: boolean
+  readonly entries: number
+  /** Epoch milliseconds. */
+  readonly committedAt: number
+  readonly files: ReadonlyArray<BatchFile>
+}
+
+const listed = 20
+/** Of one book: so that what is looked through grows with the books and not with the nights. */
+const listedOfBook = 3
+
+const Files = Schema.Array(
+  Schema.Struct({
+    name: Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/)),
+    bytes: Schema.NonNegative,
+  }),
+)
+const decodeFiles = Schema.decodeUnknownEither(Files)
+
+/** The manifest's files and the manifest itself. */
+const filesOf = (files: unknown): ReadonlyArray<BatchFile> => {
+  const decoded = decodeFiles(files)
+  return Either.isRight(decoded) ? [...decoded.right, { name: manifestFile, bytes: null }] : []
+}
+
+interface Row {
+  readonly code: string
+  readonly batch: number
+  readonly scope: string
+  readonly complete: boolean
+  readonly entries: number
+  readonly committed_at: number
+  readonly files: unknown
+}
+
+/** The last batches, the newest first. */
+export const recentBatches = Effect.fn("Overview.batches")(function* () {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Overview.batches",
+    (sql) => sql<Array<Row>>`
+      with recent as (
+        select k.code, e.book_id, e.batch, e.scope, e.committed_at from mirror.books k
+        cross join lateral (
+          select * from export.batches x where x.book_id = k.book_id order by x.batch desc limit ${listedOfBook}) e
+        order by e.committed_at desc, k.code, e.batch desc limit ${listed})
+      select r.code, r.batch, r.scope, (extract(epoch from r.committed_at) * 1000)::float8 as committed_at,
+        coalesce((b.manifest ->> 'complete')::boolean, false) as complete,
+        coalesce((b.manifest ->> 'entries')::integer, 0) as entries, b.manifest -> 'files' as files
+      from recent r join export.batches b on b.book_id = r.book_id and b.batch = r.batch
+      order by r.committed_at desc, r.code, r.batch desc`,
+  )
+  return rows.map(
+    (row): BatchRow => ({
+      code: row.code,
+      batch: row.batch,
+      scope: row.scope,
+      complete: row.complete,
+      entries: row.entries,
+      committedAt: row.committed_at,
+      files: filesOf(row.files),
+    }),
+  )
+})
+
+/** Where a file of a batch lies below the exports folder; none where no such batch names such a file. */
+export const batchFile = Effect.fn("Overview.batchFile")(function* (
+  code: string,
+  batch: number,
+  name: string,
+) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Overview.batchFile",
+    (sql) => sql<Array<{ folder: string; files: unknown }>>`
+      select b.folder, b.manifest -> 'files' as files
+      from export.batches b join mirror.books k on k.book_id = b.book_id
+      where k.code = ${code} and b.batch = ${batch}`,
+  )
+  const [row] = rows
+  return row !== undefined && filesOf(row.files).some((file) => file.name === name)
+    ? Option.some({ folder: row.folder, name })
+    : Option.none()
+})

@@ -1,0 +1,127 @@
+/** What waits for a person: findings with their evidence, and what is in quarantine. Bounded, the worst first. */
+import { Effect } from "effect"
+import { Database } from "../../Database.ts"
+import type { Severity } from "../../Reconcile/Check.ts"
+import { type Evidence, evidenceOf } from "../Evidence.ts"
+
+export interface FindingRow {
+  /** What `tieout explain` takes. */
+  readonly findingId: string
+  readonly check: string
+  readonly severity: Severity
+  readonly code: string
+  readonly message: string
+  /** Epoch milliseconds. */
+  readonly openedAt: number
+  readonly evidence: Evidence
+  /** How many of the same check and severity are open, this one included. */
+  readonly ofCheck: number
+}
+
+export interface FindingCount {
+  readonly connection: string
+  readonly severity: Severity
+  readonly count: number
+}
+
+export interface QuarantineRow {
+  readonly connection: string
+  /** `statement`, `deposits`, …: without the account that a statement is of. */
+  readonly stream: string
+  readonly reason: string
+  /** Where in the row, a JSON path. */
+  readonly path: string
+  readonly rows: number
+  /** Epoch milliseconds. */
+  readonly lastSeenAt: number
+}
+
+/** Of one check: the others are the same again. */
+const listedOfCheck = 5
+
+/** The first findings of every check over all books, blocking ones first, then the oldest. */
+export const openFindings = Effect.fn("Overview.findings")(function* () {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Overview.findings",
+    (sql) => sql<
+      Array<{
+        finding_id: bigint
+        check_name: string
+        severity: Severity
+        code: string
+        message: string
+        evidence: unknown
+        opened_at: number
+        of_check: number
+      }>
+    >`
+      with ranked as (
+        select finding_id, (count(*) over (partition by severity, check_name))::integer as of_check,
+          row_number() over (partition by severity, check_name order by opened_at, finding_id) as place
+        from reconcile.findings where closed_at is null)
+      select f.finding_id, f.check_name, f.severity, b.code, f.message, f.evidence, r.of_check,
+        (extract(epoch from f.opened_at) * 1000)::float8 as opened_at
+      from ranked r
+      join reconcile.findings f on f.finding_id = r.finding_id
+      join mirror.books b on b.book_id = f.book_id
+      where r.place <= ${listedOfCheck} order by f.severity, f.check_name, r.place`,
+  )
+  return rows.map(
+    (row): FindingRow => ({
+      findingId: `F${row.finding_id}`,
+      check: row.check_name,
+      severity: row.severity,
+      code: row.code,
+      message: row.message,
+      openedAt: row.opened_at,
+      evidence: evidenceOf(row.evidence),
+      ofCheck: row.of_check,
+    }),
+  )
+})
+
+export const findingCounts = Effect.fn("Overview.findingCounts")(function* () {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Overview.findingCounts",
+    (sql) => sql<Array<FindingCount>>`
+      select b.connection, f.severity, count(*)::integer as count
+      from reconcile.findings f join mirror.books b on b.book_id = f.book_id
+      where f.closed_at is null group by b.connection, f.severity order by b.connection, f.severity`,
+  )
+  return rows.map((row): FindingCount => ({ ...row }))
+})
+
+/** Rows in quarantine by connection, stream, reason and path; never what is in them. */
+export const quarantined = Effect.fn("Overview.quarantine")(function* () {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Overview.quarantine",
+    (sql) => sql<
+      Array<{
+        connection: string
+        stream: string
+        reason: string
+        path: string
+        rows: number
+        last_seen_at: number
+      }>
+    >`
+      select b.connection, split_part(q.stream, ':', 1) as stream, q.reason, q.path, count(*)::integer as rows,
+        (extract(epoch from max(q.last_seen_at)) * 1000)::float8 as last_seen_at
+      from mirror.quarantine q join mirror.books b on b.book_id = q.book_id
+      where q.resolved_at is null
+      group by 1, 2, 3, 4 order by rows desc, 1, 2, 3, 4`,
+  )
+  return rows.map(
+    (row): QuarantineRow => ({
+      connection: row.connection,
+      stream: row.stream,
+      reason: row.reason,
+      path: row.path,
+      rows: row.rows,
+      lastSeenAt: row.last_seen_at,
+    }),
+  )
+})

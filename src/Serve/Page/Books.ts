@@ -1,0 +1,58 @@
+import { count, counted } from "../../Terminal/Text.ts"
+import { type Html, html } from "../Html.ts"
+import type { Balance, BookStanding } from "../Overview/Books.ts"
+import { listedBooks, type Snapshot } from "../Overview.ts"
+import { spanText } from "../Time.ts"
+
+/** `-1234567.80` → `-1,234,567.80`. The text stays exact. */
+const grouped = (amount: string): string => {
+  const [whole = "", fraction] = amount.split(".")
+  const digits = whole.replace(/\B(?=(?:\d{3})+$)/g, ",")
+  return fraction === undefined ? digits : `${digits}.${fraction}`
+}
+
+const balanceText = ({ amount, currency }: Balance): Html =>
+  html`<span class="amount">${grouped(amount)}<i>${currency}</i></span>`
+
+/** Why a book does not tie out, or what else there is to say of it. */
+const remark = (book: BookStanding): string =>
+  [
+    ...(book.off > 0 ? [`${count(book.off)} of ${counted(book.accounts, "account")} off`] : []),
+    ...(book.unread > 0 ? [`${counted(book.unread, "statement")} not read to the end yet`] : []),
+    ...(book.blocking > 0 ? [counted(book.blocking, "blocking finding")] : []),
+    ...(book.quarantined > 0 ? [`${counted(book.quarantined, "row")} in quarantine`] : []),
+    ...(book.warnings > 0 ? [counted(book.warnings, "warning")] : []),
+  ].join(", ")
+
+const state = (book: BookStanding): Html =>
+  book.tiesOut
+    ? html`<span class="tag good">ties out</span>`
+    : html`<span class="tag bad">does not tie out</span>`
+
+const bookRow = (book: BookStanding, balances: ReadonlyArray<Balance>, severalConnections: boolean): Html =>
+  html`<tr><td class="lead">${book.code}${severalConnections ? html` <span class="soft">${book.connection}</span>` : html``}</td>
+<td data-label="State"><span>${state(book)} <span class="soft">${remark(book)}</span></span></td>
+<td class="num" data-label="Accounts">${count(book.accounts)}</td>
+<td class="num" data-label="Entries">${count(book.entries)}</td>
+<td data-label="Read">${book.lag === null ? "never" : `${spanText(book.lag)} ago`}</td>
+<td class="num" data-label="Balance"><span>${balances.map(balanceText)}</span></td></tr>`
+
+const moreText = (books: ReadonlyArray<BookStanding>): string => {
+  const hidden = books.slice(listedBooks)
+  const off = hidden.filter(({ tiesOut }) => !tiesOut).length
+  const how = off === 0 ? "all of which tie out" : `${count(off)} of which do not tie out`
+  return `and ${counted(hidden.length, "more book")}, ${how}.`
+}
+
+/** The worst first, a bounded list. */
+export const booksSection = ({ balances, books }: Snapshot): Html => {
+  if (books.length === 0) return html``
+  const severalConnections = new Set(books.map(({ connection }) => connection)).size > 1
+  const rows = books
+    .slice(0, listedBooks)
+    .map((book) => bookRow(book, balances.get(book.code) ?? [], severalConnections))
+  return html`<section><h2>Books <small>${count(books.length)}</small></h2>
+<table class="stack"><thead><tr><th>Book</th><th>State</th><th class="num">Accounts</th><th class="num">Entries</th><th>Read</th><th class="num">Balance</th></tr></thead>
+<tbody>${rows}</tbody></table>
+${books.length > listedBooks ? html`<p class="more">${moreText(books)}</p>` : html``}</section>`
+}

@@ -1,0 +1,43 @@
+/** What the private server answers with: every answer carries the same strict headers. */
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import { styleHash } from "./Page/Style.ts"
+
+const strict: Readonly<Record<string, string>> = {
+  "content-security-policy": `default-src 'none'; style-src '${styleHash}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+  "cache-control": "no-store",
+}
+
+type Extra = Readonly<Record<string, string>>
+
+const answer = (body: string, status: number, contentType: string, headers: Extra) =>
+  HttpServerResponse.text(body, { status, contentType, headers: { ...strict, ...headers } })
+
+export const page = (body: string, status = 200, headers: Extra = {}) =>
+  answer(body, status, "text/html; charset=utf-8", headers)
+
+export const plain = (body: string, status = 200, headers: Extra = {}) =>
+  answer(`${body}\n`, status, "text/plain; charset=utf-8", headers)
+
+/** Source: the exposition format of Prometheus, version 0.0.4. */
+export const metrics = (body: string) => answer(body, 200, "text/plain; version=0.0.4; charset=utf-8", {})
+
+/** After a form was sent: the browser asks for the page anew, and reloading sends nothing again. */
+export const seeOther = (location: string, headers: Extra) =>
+  HttpServerResponse.empty({ status: 303, headers: { ...strict, ...headers, location } })
+
+/** A file's bytes; `body` is a stream, or nothing where only the headers were asked for. */
+export const download = (body: unknown, name: string, bytes: number) =>
+  HttpServerResponse.raw(body, {
+    headers: {
+      ...strict,
+      "content-type": "application/octet-stream",
+      "content-disposition": `attachment; filename="${name}"`,
+      "content-length": String(bytes),
+    },
+  })

@@ -1,0 +1,179 @@
+/**
+ * The private server: health, metrics, the status page and exports to download. It listens on loopback unless told
+ * otherwise, answers only to names that it knows, and elsewhere than on loopback only to those who have the token.
+ */
+import { createServer } from "node:http"
+import type * as HttpApp from "@effect/platform/HttpApp"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { Clock, Data, Duration, Effect, Option, Redacted } from "effect"
+import type { Database } from "../Database.ts"
+import { productVersion } from "../Export/Version.ts"
+import { isLoopback } from "../Settings/Loopback.ts"
+import { Settings, SettingsError } from "../Settings.ts"
+import { type CronFields, nextDue } from "./Cron.ts"
+import { download } from "./Downloads.ts"
+import { cookieName, isBearer, isOwnHost, isSession } from "./Guard.ts"
+import { unreadyReason } from "./Health.ts"
+import { login } from "./Login.ts"
+import { metricsText } from "./Metrics.ts"
+import { Overview } from "./Overview.ts"
+import { loginPage, messagePage } from "./Page/Frame.ts"
+import { statusPage } from "./Page.ts"
+import * as Reply from "./Reply.ts"
+
+/** A server that cannot listen. */
+export class ListenError extends Data.TaggedError("ListenError")<{ readonly message: string }> {}
+
+/** What requests in flight get at the end, milliseconds. */
+const graceMillis = 10_000
+const leastToken = 16
+const mostConnections = 200
+
+const listenError = (host: string, port: number, cause: unknown): ListenError => {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown error"
+  const why: Readonly<Record<string, string>> = {
+    EADDRINUSE:
+      "another program listens there: stop it, or choose another port with --status-port or status.port",
+    EADDRNOTAVAIL: "this machine has no such address: check status.host",
+    EACCES: "this user may not use that port: choose one from 1024 on with --status-port or status.port",
+  }
+  return new ListenError({
+    message: `The status page cannot listen on ${host}:${port}: ${why[code] ?? "check status.host and status.port"} [${code}].`,
+  })
+}
+
+/** The token, which there must be where others could come by. */
+const requiredToken = Effect.gen(function* () {
+  const { status, statusToken } = yield* Settings
+  const token = Option.map(statusToken, Redacted.value)
+  const wrong = (text: string) =>
+    new SettingsError({
+      reason: "Invalid",
+      mistakes: [`TIEOUT_STATUS_TOKEN: ${text}`],
+      advice: "Make one, for example with: openssl rand -hex 24",
+    })
+  if (Option.isNone(token) && !isLoopback(status.host)) {
+    return yield* wrong(
+      `is not set, but status.host is ${status.host}: whoever can reach it must show a token`,
+    )
+  }
+  if (Option.exists(token, (text) => text.length < leastToken || /[^\x21-\x7e]/.test(text))) {
+    return yield* wrong(`expected at least ${leastToken} letters, digits and signs without a space`)
+  }
+  return token
+})
+
+/** What can be seen by whoever may look. */
+const content = (path: string, headOnly: boolean, schedule: CronFields | undefined, startedAt: number) =>
+  Effect.gen(function* () {
+    const { accounting, alerts, connectionNames, schedule: settings } = yield* Settings
+    const overview = yield* Overview
+    if (path.startsWith("/exports/")) return yield* download(path, settings.out, headOnly)
+    const now = yield* Clock.currentTimeMillis
+    if (path === "/metrics") {
+      const snapshot = yield* Effect.orElseSucceed(overview.read, () => Option.none())
+      return Reply.metrics(metricsText(Option.getOrUndefined(snapshot), (now - startedAt) / 1_000))
+    }
+    if (path !== "/") return Reply.page(messagePage("Not here", "There is no such page."), 404)
+    const snapshot = yield* overview.read
+    if (Option.isNone(snapshot)) {
+      return Reply.page(messagePage("No answer", "The database takes too long. Try again in a while."), 503)
+    }
+    const { timeZone } = accounting
+    const next = schedule === undefined ? Option.none() : nextDue(schedule, timeZone, now)
+    return Reply.page(
+      statusPage(snapshot.value, {
+        connections: connectionNames,
+        timeZone,
+        staleAfter: Duration.toMillis(alerts.staleAfter),
+        nextRun: Option.getOrNull(next),
+        version: productVersion(),
+      }),
+    )
+  })
+
+const unauthorized = (accept: string | undefined) =>
+  accept?.includes("text/html") === true
+    ? Reply.page(loginPage(false), 401)
+    : Reply.plain("This needs the token: Authorization: Bearer …", 401, {
+        "www-authenticate": 'Bearer realm="tieout"',
+      })
+
+const app = (
+  names: ReadonlyArray<string>,
+  token: Option.Option<string>,
+  schedule: CronFields | undefined,
+  startedAt: number,
+) =>
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const { headers, method } = request
+    const [path = "/"] = request.url.split("?")
+    const { localAddress } = NodeHttpServerRequest.toIncomingMessage(request).socket
+    if (!isOwnHost(headers.host, names, localAddress)) {
+      return Reply.plain("This server does not go by that name: add it to status.names.", 421)
+    }
+    const signingIn = path === "/login" && Option.isSome(token)
+    const allowed = signingIn ? ["GET", "HEAD", "POST"] : ["GET", "HEAD"]
+    if (!allowed.includes(method)) {
+      return Reply.plain("This can only be read.", 405, { allow: allowed.join(", "), connection: "close" })
+    }
+    if (path === "/healthz") return Reply.plain("alive")
+    if (path === "/readyz") {
+      const reason = yield* unreadyReason()
+      return reason === undefined ? Reply.plain("ready") : Reply.plain(`not ready: ${reason}`, 503)
+    }
+    if (signingIn) return method === "POST" ? yield* login(token.value) : Reply.page(loginPage(false))
+    const open = Option.match(token, {
+      onNone: () => true,
+      onSome: (secret) =>
+        isBearer(headers.authorization, secret) || isSession(request.cookies[cookieName], secret),
+    })
+    return open ? yield* content(path, method === "HEAD", schedule, startedAt) : unauthorized(headers.accept)
+  })
+
+/** Whatever goes wrong is in the log; who asked learns only that it did. */
+const guarded = <E, R>(whole: HttpApp.Default<E, R>): HttpApp.Default<never, R> =>
+  Effect.catchAllCause(whole, (cause) =>
+    Effect.as(
+      Effect.logError("The status page could not answer.", cause),
+      Reply.page(messagePage("Not now", "The database cannot be read at the moment; the log says why."), 503),
+    ),
+  )
+
+/** Listens until the scope closes; gives the port. `port` beats the settings. */
+export const startStatusServer = Effect.fn("Serve.statusServer")(function* (
+  port: Option.Option<number>,
+  schedule: CronFields | undefined,
+) {
+  const { status } = yield* Settings
+  const token = yield* requiredToken
+  const startedAt = yield* Clock.currentTimeMillis
+  const node = createServer({
+    // Node looks for slow clients only every 30 seconds unless told otherwise.
+    connectionsCheckingInterval: 1_000,
+    headersTimeout: 10_000,
+    requestTimeout: 15_000,
+    keepAliveTimeout: 5_000,
+  })
+  node.maxConnections = mostConnections
+  const wanted = Option.getOrElse(port, () => status.port)
+  const host = status.host.replace(/^\[|\]$/g, "")
+  const server = yield* NodeHttpServer.make(() => node, { host, port: wanted }).pipe(
+    Effect.mapError(({ cause }) => listenError(status.host, wanted, cause)),
+  )
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      setTimeout(() => node.closeAllConnections(), graceMillis).unref()
+    }),
+  )
+  const context = yield* Effect.context<Settings | Overview | Database>()
+  yield* server.serve(
+    guarded(app([status.host, ...status.names], token, schedule, startedAt)).pipe(Effect.provide(context)),
+  )
+  const bound = server.address._tag === "TcpAddress" ? server.address.port : wanted
+  yield* Effect.logInfo(`The status page is at http://${status.host}:${bound}/`)
+  return bound
+})

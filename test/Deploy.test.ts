@@ -1,0 +1,134 @@
+import { execFileSync, spawnSync } from "node:child_process"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import { parse, parseAllDocuments } from "yaml"
+import { commands } from "../src/Cli/Manual.ts"
+
+const folder = "config/deploy"
+const read = (name: string): string => readFileSync(join(folder, name), "utf8")
+const nonRoot = { runAsNonRoot: true, runAsUser: 1000 }
+
+const Pod = Schema.Struct({
+  automountServiceAccountToken: Schema.Literal(false),
+  securityContext: Schema.Struct({ runAsNonRoot: Schema.Literal(true), runAsUser: Schema.Literal(1000) }),
+  containers: Schema.Tuple(
+    Schema.Struct({
+      args: Schema.NonEmptyArray(Schema.String),
+      envFrom: Schema.Tuple(Schema.Struct({ secretRef: Schema.Struct({ name: Schema.Literal("tieout") }) })),
+      env: Schema.optional(Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.String }))),
+      securityContext: Schema.Struct({
+        allowPrivilegeEscalation: Schema.Literal(false),
+        readOnlyRootFilesystem: Schema.Literal(true),
+        capabilities: Schema.Struct({ drop: Schema.Tuple(Schema.Literal("ALL")) }),
+      }),
+      volumeMounts: Schema.Array(Schema.Struct({ name: Schema.String, mountPath: Schema.String })),
+      readinessProbe: Schema.optional(
+        Schema.Struct({
+          httpGet: Schema.Struct({ path: Schema.Literal("/readyz"), port: Schema.Literal("status") }),
+        }),
+      ),
+    }),
+  ),
+  volumes: Schema.Array(Schema.Struct({ name: Schema.String })),
+})
+const Template = Schema.Struct({ spec: Pod })
+const Deployment = Schema.Struct({
+  apiVersion: Schema.Literal("apps/v1"),
+  kind: Schema.Literal("Deployment"),
+  spec: Schema.Struct({ replicas: Schema.Literal(1), template: Template }),
+})
+const CronJob = Schema.Struct({
+  apiVersion: Schema.Literal("batch/v1"),
+  kind: Schema.Literal("CronJob"),
+  spec: Schema.Struct({
+    concurrencyPolicy: Schema.Literal("Forbid"),
+    jobTemplate: Schema.Struct({ spec: Schema.Struct({ template: Template }) }),
+  }),
+})
+
+const checkPod = ({ containers: [container], securityContext, volumes }: typeof Pod.Type) => {
+  expect(Object.keys(commands)).toContain(container.args[0])
+  expect(securityContext).toMatchObject(nonRoot)
+  const declared = volumes.map(({ name }) => name)
+  expect(container.volumeMounts.map(({ name }) => name).sort()).toEqual([...declared].sort())
+  // Secrets come by reference only.
+  for (const { name } of container.env ?? []) expect(name).not.toMatch(/SECRET|TOKEN|PASSWORD|DATABASE_URL/)
+}
+
+describe("the Kubernetes manifests", () => {
+  it("run serve with probes, without root and with a file system that cannot be written", () => {
+    const documents = parseAllDocuments(read("kubernetes/deployment.yaml")).map((document) => {
+      expect(document.errors).toEqual([])
+      return document.toJS()
+    })
+    expect(documents.map(({ kind }) => kind)).toEqual(["Deployment", "PersistentVolumeClaim", "Service"])
+    const { spec } = Schema.decodeUnknownSync(Deployment)(documents[0])
+    checkPod(spec.template.spec)
+    expect(spec.template.spec.containers[0].readinessProbe).toBeDefined()
+  })
+
+  it("run one sync at a time from a schedule", () => {
+    const { spec } = Schema.decodeUnknownSync(CronJob)(parse(read("kubernetes/cronjob.yaml")))
+    checkPod(spec.jobTemplate.spec.template.spec)
+  })
+})
+
+describe("the compose file", () => {
+  it("waits for a healthy Postgres, listens on this machine only, and holds no secret", () => {
+    const { services, volumes } = parse(read("compose.yaml"))
+    expect(Object.keys(services)).toEqual(["postgres", "tieout"])
+    expect(services.tieout.depends_on).toEqual({ postgres: { condition: "service_healthy" } })
+    expect(services.postgres.healthcheck.test).toContain("pg_isready -U tieout -d tieout")
+    expect(services.tieout.ports).toEqual(["127.0.0.1:8788:8788"])
+    expect(services.tieout).toMatchObject({ read_only: true, cap_drop: ["ALL"], env_file: "tieout.env" })
+    expect(Object.keys(volumes)).toEqual(["database", "exports"])
+    expect(read("compose.yaml")).not.toMatch(/PASSWORD:|SECRET:|TOKEN:/)
+  })
+})
+
+describe("the Dockerfile", () => {
+  it("leaves development dependencies and root behind, and copies only what there is", () => {
+    const text = read("Dockerfile")
+    expect(text).toContain("npm ci --omit=dev")
+    expect(text).toMatch(/^USER 1000:1000$/m)
+    expect(text).not.toMatch(/^(?:ARG|ENV) .*(?:SECRET|TOKEN|PASSWORD)/m)
+    const ignored = read("Dockerfile.dockerignore")
+    for (const [, names = ""] of text.matchAll(/^COPY (?!--from)(.+) \S+$/gm)) {
+      for (const name of names.split(" ")) {
+        expect(readdirSync(name.includes("/") ? "config" : ".")).toContain(name.split("/").at(-1))
+        expect(ignored).toContain(`!${name}\n`)
+      }
+    }
+  })
+})
+
+const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0
+
+describe("the systemd units", () => {
+  it.skipIf(!hasSystemd)("hold in systemd's own eyes", () => {
+    const made = mkdtempSync(join(tmpdir(), "tieout-units-"))
+    try {
+      const units = readdirSync(join(folder, "systemd"))
+      // The program is not installed here: one that is stands for it.
+      for (const unit of units)
+        writeFileSync(
+          join(made, unit),
+          read(`systemd/${unit}`).replace("/usr/local/bin/tieout", process.execPath),
+        )
+      const paths = units.map((unit) => join(made, unit))
+      execFileSync("systemd-analyze", ["verify", "--recursive-errors=no", ...paths], { stdio: "pipe" })
+    } finally {
+      rmSync(made, { recursive: true })
+    }
+  })
+
+  it("name commands that there are", () => {
+    for (const unit of ["tieout.service", "tieout-sync.service"]) {
+      const [, command] = /^ExecStart=\/usr\/local\/bin\/tieout (\w+)/m.exec(read(`systemd/${unit}`)) ?? []
+      expect(Object.keys(commands)).toContain(command)
+    }
+  })
+})

@@ -1,0 +1,98 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, it } from "@effect/vitest"
+import { Effect, Layer, Logger, LogLevel } from "effect"
+import { describe } from "vitest"
+import { type Alert, Alerts } from "../../src/Serve/Alerts.ts"
+import { Settings } from "../../src/Settings.ts"
+
+const alert: Alert = { kind: "failure", text: "It failed.", connection: "default", counts: { tries: 1 } }
+
+/** Gives what was posted; refuses so many first. */
+const receiver = (refusals: number) =>
+  Effect.acquireRelease(
+    Effect.async<{ url: string; bodies: Array<string>; close: () => void }>((resume) => {
+      const bodies: Array<string> = []
+      let left = refusals
+      const server = createServer((request, response) => {
+        let body = ""
+        request.on("data", (chunk) => {
+          body += String(chunk)
+        })
+        request.on("end", () => {
+          left -= 1
+          if (left < 0) bodies.push(body)
+          response.writeHead(left < 0 ? 204 : 503).end()
+        })
+      })
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        const port = typeof address === "object" && address !== null ? address.port : 0
+        resume(Effect.succeed({ url: `http://127.0.0.1:${port}/hook`, bodies, close: () => server.close() }))
+      })
+    }),
+    ({ close }) => Effect.sync(close),
+  )
+
+const alerting = (variables: Record<string, string>) =>
+  Layer.provide(Alerts.Default, Settings.from({ variables }))
+
+const until = (done: () => boolean) =>
+  Effect.repeat(Effect.sleep("20 millis"), { until: done }).pipe(Effect.timeout("10 seconds"))
+
+describe("alerts", () => {
+  it.scopedLive("are posted as JSON, again where they are refused", () =>
+    Effect.gen(function* () {
+      const { bodies, url } = yield* receiver(1)
+      yield* Effect.gen(function* () {
+        yield* (yield* Alerts).raise(alert)
+        yield* until(() => bodies.length > 0)
+      }).pipe(Effect.provide(alerting({ TIEOUT_ALERTS_WEBHOOK: url })))
+      expect(JSON.parse(bodies[0] ?? "")).toEqual({ product: "tieout", at: expect.any(String), ...alert })
+    }).pipe(Logger.withMinimumLogLevel(LogLevel.None)),
+  )
+
+  it.scopedLive("reach a program on its standard input, without a shell and without credentials", () =>
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "tieout-alert-"))),
+        (made) => Effect.sync(() => rmSync(made, { recursive: true })),
+      )
+      const file = join(folder, "out; touch x")
+      process.env.TIEOUT_CLIENT_SECRET = "hunter2"
+      const script = `const fs=require("fs");fs.writeFileSync(process.argv[1],fs.readFileSync(0,"utf8")+(process.env.TIEOUT_CLIENT_SECRET??"none"))`
+      const command = JSON.stringify([process.execPath, "-e", script, file])
+      const read = () => {
+        try {
+          return readFileSync(file, "utf8")
+        } catch {
+          return ""
+        }
+      }
+      yield* Effect.gen(function* () {
+        yield* (yield* Alerts).raise(alert)
+        yield* until(() => read() !== "")
+      }).pipe(Effect.provide(alerting({ TIEOUT_ALERTS_COMMAND: command })))
+      delete process.env.TIEOUT_CLIENT_SECRET
+      const [document = "", secret] = read().split("\n")
+      expect([JSON.parse(document).text, secret]).toEqual(["It failed.", "none"])
+    }).pipe(Logger.withMinimumLogLevel(LogLevel.None)),
+  )
+
+  it.scopedLive("never hold up whoever raises them, and leave out what is not wanted", () =>
+    Effect.gen(function* () {
+      const { bodies, url } = yield* receiver(0)
+      yield* Effect.gen(function* () {
+        const { raise } = yield* Alerts
+        const started = performance.now()
+        for (let index = 0; index < 300; index++) yield* raise({ ...alert, kind: "staleness" })
+        yield* raise({ ...alert, kind: "findings" })
+        expect(performance.now() - started).toBeLessThan(1_000)
+        yield* until(() => bodies.length > 0)
+      }).pipe(Effect.provide(alerting({ TIEOUT_ALERTS_WEBHOOK: url, TIEOUT_ALERTS_ON: "findings" })))
+      expect(bodies.map((body) => JSON.parse(body).kind)).toEqual(["findings"])
+    }).pipe(Logger.withMinimumLogLevel(LogLevel.None)),
+  )
+})

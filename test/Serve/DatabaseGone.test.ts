@@ -1,0 +1,35 @@
+import { expect, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { inject } from "vitest"
+import { makeClient } from "../../src/Database/Client.ts"
+import { parseDatabaseUrl } from "../../src/Database/DatabaseUrl.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { ask, serving } from "./Asking.ts"
+
+const drop = (name: string) =>
+  Effect.acquireUseRelease(
+    Effect.map(parseDatabaseUrl(Redacted.make(inject("testServerUrl"))), (settings) =>
+      makeClient(settings, { connections: 1 }),
+    ),
+    (client) => Effect.promise(() => client.unsafe(`drop database ${name} with (force)`)),
+    (client) => Effect.promise(() => client.end({ timeout: 2 })),
+  )
+
+it.scopedLive("a database that is gone: alive, not ready, and every page says so", () =>
+  Effect.gen(function* () {
+    const port = yield* serving()
+    expect((yield* ask(port, "/readyz")).status).toBe(200)
+    const { name } = yield* TestDatabase
+    yield* drop(name)
+    expect((yield* ask(port, "/healthz")).status).toBe(200)
+    const { body, status } = yield* ask(port, "/readyz")
+    expect([status, body.startsWith("not ready: the database ")]).toEqual([503, true])
+    const page = yield* ask(port, "/")
+    expect([page.status, page.body.includes("The database cannot be read at the moment")]).toEqual([
+      503,
+      true,
+    ])
+    const metrics = yield* ask(port, "/metrics")
+    expect([metrics.status, metrics.body.includes("tieout_database_up 0\n")]).toEqual([200, true])
+  }).pipe(Effect.provide(TestDatabase.layer)),
+)

@@ -1,0 +1,85 @@
+import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { startSandbox } from "../../src/Sandbox.ts"
+import { variablesFor } from "../Sync/Runs.ts"
+import { compile } from "../support/Compiled.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { ask } from "./Asking.ts"
+
+const made = <A>(make: () => Promise<A>, end: (value: A) => Promise<unknown>) =>
+  Effect.acquireRelease(Effect.promise(make), (value) => Effect.promise(() => end(value)))
+
+/** `tieout serve` as a process, its log line by line, and how it ended. */
+const starting = (program: string, cwd: string, variables: Record<string, string>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const child = spawn(process.execPath, [program, "serve", "--status-port", "0"], {
+        cwd,
+        env: { PATH: process.env.PATH, ...variables },
+        stdio: ["ignore", "ignore", "pipe"],
+      })
+      let log = ""
+      child.stderr.setEncoding("utf8").on("data", (text: string) => {
+        log += text
+      })
+      const ended = new Promise<number | null>((resolve) => child.once("close", resolve))
+      return { child, ended, log: () => log }
+    }),
+    ({ child }) => Effect.sync(() => child.kill("SIGKILL")),
+  )
+
+const until = (done: () => boolean) =>
+  Effect.repeat(Effect.sleep("50 millis"), { until: done }).pipe(Effect.timeout("20 seconds"))
+
+it.scopedLive(
+  "serve makes up for a missed night, exports, shows that all ties out, and ends with 0 on SIGTERM",
+  () =>
+    Effect.gen(function* () {
+      const { folder } = yield* made(compile, (compiled) => compiled.remove())
+      yield* Effect.promise(() =>
+        writeFile(join(folder, "package.json"), '{"type":"module","version":"9.8.7"}'),
+      )
+      const cwd = yield* made(
+        () => mkdtemp(join(tmpdir(), "tieout-serve-")),
+        (path) => rm(path, { recursive: true }),
+      )
+      const sandbox = yield* made(
+        () => startSandbox({ entries: 60, accounts: 3 }),
+        (running) => running.close(),
+      )
+      const { url } = yield* TestDatabase
+      const { child, ended, log } = yield* starting(join(folder, "src", "main.js"), cwd, {
+        ...variablesFor(sandbox.url),
+        DATABASE_URL: url,
+        TIEOUT_SCHEDULE_EXPORT: "journal",
+      })
+      yield* until(() => log().includes("Exported 1 batch")).pipe(
+        Effect.orElse(() => Effect.dieMessage(log())),
+      )
+      const lines = log()
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line))
+      const messages = lines.map(({ message }) => message)
+      expect(messages).toContain("The last nightly sync was missed and runs now.")
+      expect(lines.find(({ message }) => message.startsWith("Read 60 new entries"))).toMatchObject({
+        connection: "default",
+        run: "1",
+      })
+      const [, port] = /http:\/\/127\.0\.0\.1:(\d+)\//.exec(log()) ?? []
+      const page = yield* ask(Number(port), "/")
+      expect(page.body).toContain("<p>The books are current and tie out.</p>")
+      expect((yield* ask(Number(port), "/exports/ORG/1/journal.csv")).status).toBe(200)
+      expect((yield* ask(Number(port), "/metrics")).body).toContain(
+        'tieout_entries_total{connection="default"} 60\n',
+      )
+      expect(existsSync(join(cwd, "exports", "default-org", "since-0", "1", "manifest.json"))).toBe(true)
+      child.kill("SIGTERM")
+      expect(yield* Effect.promise(() => ended)).toBe(0)
+    }).pipe(Effect.provide(Layer.fresh(TestDatabase.migrated))),
+)

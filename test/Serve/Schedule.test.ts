@@ -1,0 +1,73 @@
+import { expect, it } from "@effect/vitest"
+import { Deferred, Duration, Effect, Either, Exit, Fiber, Logger, LogLevel, Scope } from "effect"
+import { describe } from "vitest"
+import { parseCron } from "../../src/Serve/Cron.ts"
+import { startSchedule } from "../../src/Serve/Schedule.ts"
+
+const expression = "30 3 * * *"
+const fields = Either.getOrThrowWith(parseCron(expression), (text) => new Error(text))
+
+const starting = (
+  work: Effect.Effect<void>,
+  lastSuccess: number | undefined,
+  grace: Duration.DurationInput = "5 seconds",
+) =>
+  startSchedule({
+    name: "test",
+    expression,
+    timeZone: "UTC",
+    jitter: Duration.zero,
+    fields,
+    lastSuccess: Effect.succeed(lastSuccess),
+    work,
+    grace,
+  }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
+
+describe("the schedule", () => {
+  it.live("runs at once what was missed, and nothing else", () =>
+    Effect.gen(function* () {
+      let runs = 0
+      const count = Effect.sync(() => {
+        runs += 1
+      })
+      yield* Effect.scoped(Effect.zipRight(starting(count, Date.now()), Effect.sleep("50 millis")))
+      expect(runs).toBe(0)
+      yield* Effect.scoped(Effect.zipRight(starting(count, undefined), Effect.sleep("50 millis")))
+      expect(runs).toBe(1)
+    }),
+  )
+
+  it.live("waits at the end for what has begun", () =>
+    Effect.gen(function* () {
+      const begun = yield* Deferred.make<void>()
+      let finished = false
+      const work = Effect.zipRight(Deferred.succeed(begun, undefined), Effect.sleep("100 millis")).pipe(
+        Effect.andThen(
+          Effect.sync(() => {
+            finished = true
+          }),
+        ),
+      )
+      const scope = yield* Scope.make()
+      yield* Scope.extend(starting(work, undefined), scope)
+      yield* Deferred.await(begun)
+      yield* Scope.close(scope, Exit.void)
+      expect(finished).toBe(true)
+    }),
+  )
+
+  it.live("stops what takes longer than the grace", () =>
+    Effect.gen(function* () {
+      const begun = yield* Deferred.make<void>()
+      const ended = yield* Deferred.make<boolean>()
+      const work = Effect.zipRight(Deferred.succeed(begun, undefined), Effect.never).pipe(
+        Effect.onInterrupt(() => Deferred.succeed(ended, true)),
+      )
+      const scope = yield* Scope.make()
+      yield* Scope.extend(starting(work, undefined, "50 millis"), scope)
+      yield* Deferred.await(begun)
+      yield* Scope.close(scope, Exit.void)
+      expect(yield* Fiber.join(yield* Effect.fork(Deferred.await(ended)))).toBe(true)
+    }),
+  )
+})

@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest"
+import { evidenceOf } from "../../src/Serve/Evidence.ts"
+import { metricsText } from "../../src/Serve/Metrics.ts"
+import type { BookStanding } from "../../src/Serve/Overview/Books.ts"
+import type { Snapshot } from "../../src/Serve/Overview.ts"
+import { statusPage } from "../../src/Serve/Page.ts"
+import { verdictOf } from "../../src/Serve/Verdict.ts"
+
+const hour = 3_600_000
+const at = Date.parse("2026-10-07T09:00:00Z")
+
+const book = (over: Partial<BookStanding> = {}): BookStanding => ({
+  connection: "default",
+  code: "ORG",
+  accounts: 2,
+  off: 0,
+  unread: 0,
+  entries: 10n,
+  lag: 60,
+  blocking: 0,
+  warnings: 0,
+  quarantined: 0,
+  tiesOut: true,
+  ...over,
+})
+
+const connection = (name: string, hoursAgo: number | null) => ({
+  connection: name,
+  last: null,
+  lastSuccessAt: hoursAgo === null ? null : at - hoursAgo * hour,
+  lastDay: {},
+  requests: {},
+})
+
+const snapshot = (over: Partial<Snapshot> = {}): Snapshot => ({
+  at,
+  books: [book()],
+  balances: new Map(),
+  connections: [connection("default", 5)],
+  runs: [],
+  findings: [],
+  findingCounts: [],
+  quarantine: [],
+  batches: [],
+  inbox: null,
+  ...over,
+})
+
+const verdict = (over: Partial<Snapshot> = {}, connections = ["default"]) => {
+  const { sentence, tone } = verdictOf(snapshot(over), connections, 26 * hour)
+  return [tone, sentence]
+}
+
+describe("the answer at the top", () => {
+  it("is one sentence", () => {
+    expect(verdict()).toEqual(["good", "The books are current and tie out."])
+    expect(verdict({ books: [] })).toEqual(["none", "Nothing has been read yet."])
+    expect(verdict({ connections: [connection("default", 72)] })).toEqual([
+      "late",
+      "The books tie out, but are not current: they have not been read for 3 days.",
+    ])
+    expect(verdict({}, ["default", "acme"])).toEqual([
+      "late",
+      "The books tie out, but are not current: connection acme has never been read to the end.",
+    ])
+    const blocking = { connection: "default", severity: "blocking", count: 1 } as const
+    expect(verdict({ books: [book({ off: 2, quarantined: 3 })], findingCounts: [blocking] })).toEqual([
+      "bad",
+      "The books are current, but do not tie out: 2 accounts do not tie out, 1 blocking finding is open and 3 rows are in quarantine.",
+    ])
+  })
+})
+
+describe("the page of two hundred clients", () => {
+  it("lists the first, and says of the others how many do not tie out", () => {
+    const books = Array.from({ length: 200 }, (_, index) =>
+      book({ code: `C-${index}`, tiesOut: index >= 20 }),
+    )
+    const text = statusPage(snapshot({ books }), {
+      connections: ["default"],
+      timeZone: "Europe/Berlin",
+      staleAfter: 26 * hour,
+      nextRun: Date.parse("2026-10-08T01:30:00Z"),
+      version: "1",
+    })
+    expect(text.match(/class="lead">C-/g)).toHaveLength(15)
+    expect(text).toContain("and 185 more books, 5 of which do not tie out.")
+    expect(text).toContain("<dt>Next run</dt><dd>2026-10-08 03:30</dd>")
+  })
+})
+
+describe("metrics", () => {
+  const lines = (found: Snapshot | undefined) => metricsText(found, 1.5).split("\n")
+
+  it("are in the text format: HELP and TYPE once before the samples of each, label values escaped", () => {
+    const found = lines(snapshot({ books: [book({ code: 'A"\\\nB', lag: 1.25 })] }))
+    expect(found.at(-1)).toBe("")
+    for (const line of found.slice(0, -1))
+      expect(line).toMatch(
+        /^(?:# HELP [a-z_]+ .+|# TYPE [a-z_]+ (?:gauge|counter)|[a-z_]+(?:\{(?:[a-z]+="(?:[^"\\\n]|\\[\\"n])*",?)+\})? [-+0-9.eInf]+)$/,
+      )
+    const types = found.filter((line) => line.startsWith("# TYPE "))
+    expect(new Set(types).size).toBe(types.length)
+    expect(found).toContain(
+      'tieout_stream_lag_seconds{connection="default",book="A\\"\\\\\\nB",stream="statement"} 1.25',
+    )
+    expect(found).toContain(
+      `tieout_last_success_timestamp_seconds{connection="default"} ${(at - 5 * hour) / 1_000}`,
+    )
+  })
+
+  it("say of a database that is gone that it is gone", () => {
+    expect(lines(undefined)).toContain("tieout_database_up 0")
+    expect(lines(undefined)).toContain("tieout_uptime_seconds 1.5")
+  })
+})
+
+describe("evidence", () => {
+  it("is what a check may show; what is not listed is counted", () => {
+    expect(
+      evidenceOf({
+        currency: "EUR",
+        entries: [{ entryId: "e1", amount: "1", remitterName: "Jane" }],
+        kept: { amount: "2" },
+        content: { iban: "DE00" },
+        missing: null,
+      }),
+    ).toEqual({
+      lines: [
+        { depth: 0, name: "currency", value: "EUR" },
+        { depth: 0, name: "entries 1", value: "" },
+        { depth: 1, name: "entryId", value: "e1" },
+        { depth: 1, name: "amount", value: "1" },
+        { depth: 0, name: "kept", value: "" },
+        { depth: 1, name: "amount", value: "2" },
+      ],
+      withheld: 2,
+    })
+  })
+})

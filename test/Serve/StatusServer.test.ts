@@ -1,0 +1,271 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Reconcile } from "../../src/Reconcile.ts"
+import { Settings } from "../../src/Settings.ts"
+import { addEntry, openAccount, openBook, query, reconciled, startRun } from "../Reconcile/Books.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { ask, serving } from "./Asking.ts"
+
+const services = Reconcile.Default.pipe(
+  Layer.provideMerge(TestDatabase.layer),
+  Layer.provide(Settings.from({ variables: {} })),
+)
+const token = "a-token-that-is-long-enough"
+const payout = { type: "PAYOUT", id: null }
+
+layer(services, { excludeTestServices: true })("the private server", (it) => {
+  it.scoped("is alive, ready, and has nothing to tell of an empty database", () =>
+    Effect.gen(function* () {
+      const port = yield* serving()
+      expect(yield* ask(port, "/healthz")).toMatchObject({ status: 200, body: "alive\n" })
+      expect(yield* ask(port, "/readyz")).toMatchObject({ status: 200, body: "ready\n" })
+      const { body, status } = yield* ask(port, "/")
+      expect(status).toBe(200)
+      expect(body).toContain("Nothing has been read yet.")
+      expect((yield* ask(port, "/nowhere")).status).toBe(404)
+    }),
+  )
+
+  it.scoped("sends strict headers with every answer, and a page without script", () =>
+    Effect.gen(function* () {
+      const port = yield* serving()
+      for (const path of ["/", "/healthz", "/metrics", "/nowhere"]) {
+        const { headers } = yield* ask(port, path)
+        expect(headers["content-security-policy"]).toMatch(
+          /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+        )
+        expect(headers).toMatchObject({
+          "x-content-type-options": "nosniff",
+          "x-frame-options": "DENY",
+          "referrer-policy": "no-referrer",
+          "cache-control": "no-store",
+        })
+      }
+      const { body } = yield* ask(port, "/")
+      expect(body).not.toMatch(/<script|style="| on[a-z]+="|https?:\/\/(?!www\.w3\.org)/i)
+      const head = yield* ask(port, "/", { method: "HEAD" })
+      expect([head.status, head.body]).toEqual([200, ""])
+    }),
+  )
+
+  it.scoped("answers only to names that it knows", () =>
+    Effect.gen(function* () {
+      const port = yield* serving({ TIEOUT_STATUS_NAMES: "tieout.internal" })
+      const as = (host: string) =>
+        Effect.map(ask(port, "/healthz", { headers: { host } }), ({ status }) => status)
+      for (const host of ["localhost", "127.0.0.1:8788", "[::1]:1", "LOCALHOST", "tieout.internal:80"])
+        expect(yield* as(host)).toBe(200)
+      for (const host of [
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example",
+        "10.0.0.1",
+        "a@localhost",
+      ])
+        expect(yield* as(host)).toBe(421)
+    }),
+  )
+
+  it.scoped("can only be read", () =>
+    Effect.gen(function* () {
+      const port = yield* serving()
+      for (const method of ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
+        const { headers, status } = yield* ask(port, "/", { method })
+        expect([status, headers.allow]).toEqual([405, "GET, HEAD"])
+      }
+      expect((yield* ask(port, "/login", { method: "POST" })).status).toBe(405)
+    }),
+  )
+
+  it.scoped("asks for the token where one is set, but for the health checks", () =>
+    Effect.gen(function* () {
+      const port = yield* serving({ TIEOUT_STATUS_TOKEN: token, TIEOUT_STATUS_HOST: "0.0.0.0" })
+      expect((yield* ask(port, "/healthz")).status).toBe(200)
+      expect((yield* ask(port, "/readyz")).status).toBe(200)
+      for (const path of ["/", "/metrics", "/exports/ORG/1/journal.csv", "/nowhere"]) {
+        expect((yield* ask(port, path)).status).toBe(401)
+        const headers = { authorization: `Bearer ${token}x` }
+        expect((yield* ask(port, path, { headers })).headers["www-authenticate"]).toBe(
+          'Bearer realm="tieout"',
+        )
+      }
+      const bearer = { authorization: `Bearer ${token}` }
+      expect((yield* ask(port, "/metrics", { headers: bearer })).status).toBe(200)
+      const form = yield* ask(port, "/", { headers: { accept: "text/html" } })
+      expect([form.status, form.body.includes('<form method="post" action="/login">')]).toEqual([401, true])
+    }),
+  )
+
+  it.scoped("takes the token by a form, and keeps no more of it than a proof", () =>
+    Effect.gen(function* () {
+      const port = yield* serving({ TIEOUT_STATUS_TOKEN: token })
+      const send = (body: string, headers: Record<string, string> = {}) =>
+        ask(port, "/login", {
+          method: "POST",
+          body,
+          headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+        })
+      expect((yield* send("token=wrong")).status).toBe(401)
+      expect((yield* send("token=a", { "content-type": "text/plain" })).status).toBe(415)
+      expect((yield* send(`token=${"x".repeat(5_000)}`)).status).toBe(413)
+      const done = yield* send(`token=${token}`)
+      const cookie = done.headers["set-cookie"]?.[0] ?? ""
+      expect([done.status, done.headers.location]).toEqual([303, "/"])
+      expect(cookie).toMatch(
+        /^tieout_status=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/,
+      )
+      expect(cookie).not.toContain(token)
+      const pair = cookie.split(";")[0] ?? ""
+      expect((yield* ask(port, "/", { headers: { cookie: pair } })).status).toBe(200)
+      expect((yield* ask(port, "/", { headers: { cookie: `${pair}x` } })).status).toBe(401)
+      expect((yield* ask(port, "/", { headers: { cookie: `tieout_status=${token}` } })).status).toBe(401)
+      const secure = yield* send(`token=${token}`, { "x-forwarded-proto": "https" })
+      expect(secure.headers["set-cookie"]?.[0]).toMatch(/; Secure$/)
+    }),
+  )
+
+  it.scoped("does not start where others could come by without a token", () =>
+    Effect.gen(function* () {
+      const refused = yield* Effect.flip(serving({ TIEOUT_STATUS_HOST: "0.0.0.0" }))
+      expect(refused.message).toBe(
+        "TIEOUT_STATUS_TOKEN: is not set, but status.host is 0.0.0.0: whoever can reach it must show a token\nMake one, for example with: openssl rand -hex 24",
+      )
+      const short = yield* Effect.flip(serving({ TIEOUT_STATUS_TOKEN: "short" }))
+      expect(short.message).toContain("expected at least 16 letters")
+      expect(short.message).not.toContain("short")
+    }),
+  )
+
+  it.scoped("says what stands in its way when the port is taken", () =>
+    Effect.gen(function* () {
+      const port = yield* serving()
+      const { message } = yield* Effect.flip(serving({}, port))
+      expect(message).toBe(
+        `The status page cannot listen on 127.0.0.1:${port}: another program listens there: stop it, or choose another port with --status-port or status.port [EADDRINUSE].`,
+      )
+    }),
+  )
+
+  it.scoped("escapes what others wrote, and shows no names, numbers or rows", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const account = yield* openAccount(book)
+      yield* addEntry(account, { type: "CREDIT", amount: "1234567.5", of: payout })
+      yield* startRun(book)
+      yield* reconciled(book)
+      const evil = `<script>alert(1)</script>"'&\u202e`
+      yield* query(
+        (sql) => sql`
+          insert into reconcile.findings (book_id, check_name, severity, subject_type, subject_id, message, evidence)
+          values (${book.bookId}, 'cash-balance', 'blocking', 'account', ${account.id}, ${evil},
+            ${JSON.stringify({ ledger: evil, readAgain: [{ content: { remitterName: "Jane Remitter" } }] })}::text::jsonb)`,
+      )
+      yield* query(
+        (sql) => sql`
+          insert into mirror.quarantine (book_id, stream, item_id, raw, reason, path, digest, run_id)
+          values (${book.bookId}, ${`statement:${account.id}`}, null, '{"iban":"DE00 1234"}', ${evil}, '$.amount', 'd', 0)`,
+      )
+      const port = yield* serving({ TIEOUT_CONNECTIONS: `{ ${book.connection}: {} }` })
+      const { body } = yield* ask(port, "/")
+      expect(body).not.toContain("<script")
+      expect(body).not.toContain("\u202e")
+      expect(body).not.toContain("Jane Remitter")
+      expect(body).not.toContain("DE00")
+      expect(body).toContain("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;\ufffd")
+      expect(body).toContain("1 more field: <code>tieout explain F")
+      expect(body).toContain('<span class="amount">1,234,567.50<i>USD</i></span>')
+      expect(body).toContain("The books are current, but do not tie out:")
+      const text = yield* ask(port, "/metrics")
+      expect(text.body).toContain(`tieout_quarantine_rows{connection="${book.connection}"} 1\n`)
+      yield* query((sql) => sql`delete from mirror.quarantine where book_id = ${book.bookId}`)
+      yield* query((sql) => sql`delete from reconcile.findings where book_id = ${book.bookId}`)
+    }),
+  )
+
+  it.scoped("gives the files that a batch names, and no others", () =>
+    Effect.gen(function* () {
+      const out = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "tieout-exports-"))),
+        (folder) => Effect.sync(() => rmSync(folder, { recursive: true })),
+      )
+      const book = yield* openBook
+      const folder = join(out, "a", "all", "1")
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(join(folder, "journal.csv"), "a,b\n")
+      writeFileSync(join(folder, "secret.txt"), "secret")
+      writeFileSync(join(folder, "manifest.json"), "{}")
+      symlinkSync("/etc/hostname", join(folder, "link.csv"))
+      const files = ["journal.csv", "gone.csv", "link.csv"].map((name) => ({ name, bytes: 4 }))
+      yield* query(
+        (sql) => sql`
+          insert into export.batches (book_id, batch, scope, formats, folder, through_numbering, manifest)
+          values (${book.bookId}, 1, 'all', '{journal}', 'a/all/1', 1,
+            ${JSON.stringify({ complete: true, entries: 1, files })}::text::json)`,
+      )
+      const port = yield* serving({ TIEOUT_SCHEDULE_OUT: out })
+      const file = yield* ask(port, `/exports/${book.code}/1/journal.csv`)
+      expect([file.status, file.body, file.headers["content-type"]]).toEqual([
+        200,
+        "a,b\n",
+        "application/octet-stream",
+      ])
+      expect(file.headers["content-disposition"]).toBe(`attachment; filename="${book.code}-1-journal.csv"`)
+      const head = yield* ask(port, `/exports/${book.code}/1/journal.csv`, { method: "HEAD" })
+      expect([head.status, head.headers["content-length"], head.body]).toEqual([200, "4", ""])
+      expect((yield* ask(port, `/exports/${book.code}/1/manifest.json`)).status).toBe(200)
+      for (const path of [
+        `/exports/${book.code}/1/secret.txt`,
+        `/exports/${book.code}/1/gone.csv`,
+        `/exports/${book.code}/1/link.csv`,
+        `/exports/${book.code}/2/journal.csv`,
+        `/exports/OTHER/1/journal.csv`,
+        `/exports/${book.code}/1/../1/journal.csv`,
+        `/exports/${book.code}/1/..%2f1%2fjournal.csv`,
+        `/exports/${book.code}/1/%2e%2e/secret.txt`,
+        "/exports/../../etc/passwd",
+        "/exports/..%2f..%2fetc%2fpasswd",
+        `/exports/${book.code}/1//etc/passwd`,
+        `/exports/${book.code}/1/journal.csv%00`,
+        `/exports/${book.code}/1\\journal.csv`,
+      ]) {
+        const { body, status } = yield* ask(port, path)
+        expect([path, status, body.includes("secret")]).toEqual([path, 404, false])
+      }
+      expect((yield* ask(port, "/")).body).toContain(`href="/exports/${book.code}/1/journal.csv"`)
+    }),
+  )
+
+  it.scoped("shows webhook events once there is a table of them", () =>
+    Effect.gen(function* () {
+      yield* query((sql) => sql`create schema webhook`)
+      yield* query(
+        (sql) => sql`
+          create table webhook.inbox (connection text, event_type text, received_at timestamptz, processed_at timestamptz)`,
+      )
+      yield* query(
+        (sql) => sql`insert into webhook.inbox values ('test-1', 'deposit.completed', now(), null)`,
+      )
+      const port = yield* serving()
+      expect((yield* ask(port, "/")).body).toContain("Webhook events <small>1 waiting</small>")
+      expect((yield* ask(port, "/metrics")).body).toContain("tieout_inbox_depth 1\n")
+      yield* query((sql) => sql`alter table webhook.inbox rename column event_type to kind`)
+      const other = yield* serving()
+      const page = yield* ask(other, "/")
+      expect([page.status, page.body.includes("Webhook events")]).toEqual([200, false])
+      yield* query((sql) => sql`drop schema webhook cascade`)
+    }),
+  )
+
+  it.scoped("is not ready when the database lacks a migration", () =>
+    Effect.gen(function* () {
+      const port = yield* serving()
+      expect(yield* ask(port, "/readyz")).toMatchObject({
+        status: 503,
+        body: expect.stringMatching(/^not ready: the database lacks \d+ migrations?: run tieout migrate\n$/),
+      })
+    }).pipe(Effect.provide(TestDatabase.blankLayer)),
+  )
+})
