@@ -20,6 +20,7 @@ import { sandbox } from "./Cli/Sandbox.ts"
 import { status } from "./Cli/Status.ts"
 import { sync } from "./Cli/Sync.ts"
 import { verify } from "./Cli/Verify.ts"
+import { webhook } from "./Cli/Webhook.ts"
 import { SettingsSource } from "./Settings.ts"
 import { Progress, shown } from "./Terminal/Progress.ts"
 import { processTerminal, Terminal, type TerminalService } from "./Terminal.ts"
@@ -36,6 +37,7 @@ const root = Command.make("tieout").pipe(
     exportCommand,
     explain,
     verify,
+    webhook,
     sandbox,
     demo,
   ]),

@@ -124,6 +124,30 @@ export const commands = {
     options: {},
     examples: [["tieout verify exports/default-org/2026-10/1", "after copying it somewhere"]],
   },
+  webhook: {
+    usage:
+      "tieout webhook (events [--connection NAME] [--state S] | replay (ID… | --dead) | diagnose FILE --key FILE)",
+    summary:
+      "Look at the events that were received, have them processed again, find out how they are signed.",
+    about: [
+      "events lists what was received, the latest first. replay sets events back to waiting; the listener's process takes",
+      "them up. diagnose takes a captured delivery (the request's headers, an empty line and its body, or JSON with headers and",
+      "body) and the public key, and prints the settings by which its signature is good; it asks nobody, and ends with 1 where",
+      "there are none.",
+    ],
+    options: {
+      [connection]: onlyThis,
+      "--state S":
+        "Only events that are waiting, done, failed (tried again later), dead (given up) or poison (unreadable).",
+      "--dead": "All events that were given up.",
+      "--key FILE": "The public key: PEM, base64 of its DER, a JWK, or the service's list of public keys.",
+    },
+    examples: [
+      ["tieout webhook events --state dead", "what needs a look"],
+      ["tieout webhook replay --dead", "once the cause is gone"],
+      ["tieout webhook diagnose delivery.http --key key.pem", "where every delivery is refused with 401"],
+    ],
+  },
   sandbox: {
     usage:
       "tieout sandbox [--port N] [--seed N] [--accounts N] [--entries N] [--clients N] [--accounts-per-client N] [--client-entries N] [--receivables N] [--from DATE] [--to DATE] [--faults F[,F…]] [--names WHICH]",

@@ -97,7 +97,7 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
             )}, ${textArray(
               sql,
               rows.map(({ type }) => type),
-            )}, ${plainArray(
+            )}, ${textArray(
               sql,
               rows.map(({ body }) =>
                 Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("base64"),

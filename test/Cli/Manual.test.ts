@@ -12,6 +12,7 @@ import { sandbox } from "../../src/Cli/Sandbox.ts"
 import { status } from "../../src/Cli/Status.ts"
 import { sync } from "../../src/Cli/Sync.ts"
 import { verify } from "../../src/Cli/Verify.ts"
+import { webhook } from "../../src/Cli/Webhook.ts"
 
 const config = CliConfig.make({ ...CliConfig.defaultConfig, showBuiltIns: false })
 const flags = (text: string): ReadonlyArray<string> =>
@@ -25,6 +26,7 @@ const parsed = {
   export: HelpDoc.toAnsiText(Command.getHelp(exportCommand, config)),
   explain: HelpDoc.toAnsiText(Command.getHelp(explain, config)),
   verify: HelpDoc.toAnsiText(Command.getHelp(verify, config)),
+  webhook: HelpDoc.toAnsiText(Command.getHelp(webhook, config)),
   sandbox: HelpDoc.toAnsiText(Command.getHelp(sandbox, config)),
   demo: HelpDoc.toAnsiText(Command.getHelp(demo, config)),
 }
