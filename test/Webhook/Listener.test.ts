@@ -194,8 +194,8 @@ layer(database, { excludeTestServices: true })("the listener", (it) => {
       Effect.gen(function* () {
         const { port } = yield* listening(withKey)
         const property = fc.asyncProperty(
-          fc.uint8Array({ maxLength: 300 }),
-          fc.uint8Array({ maxLength: 300 }),
+          fc.uint8Array({ minLength: 1, maxLength: 300 }),
+          fc.uint8Array({ minLength: 1, maxLength: 300 }),
           async (signed, sent) => {
             const status = (body: Uint8Array) =>
               Effect.runPromise(
