@@ -150,13 +150,16 @@ export const commands = {
   },
   sandbox: {
     usage:
-      "tieout sandbox [--port N] [--seed N] [--accounts N] [--entries N] [--clients N] [--accounts-per-client N] [--client-entries N] [--receivables N] [--from DATE] [--to DATE] [--faults F[,F…]] [--names WHICH]",
+      "tieout sandbox [--port N] [--seed N] [--accounts N] [--entries N] [--clients N] [--accounts-per-client N] [--client-entries N] [--receivables N] [--from DATE] [--to DATE] [--faults F[,F…]] [--names WHICH] [--webhook URL] [--webhook-algorithm A] [--rate N]",
     summary: "Serve an imitation of the partner's service on this machine.",
     about: [
       "The same seed gives the same data. It prints the variables that point Tieout to it, and runs until interrupted.",
       "Faults: limit (requests a second), unavailable, reset, truncate, slow, expire-token, expire-cursor, repeat, change and",
       "redirect (in percent of requests). POST /control/faults?set=… changes them while it runs, POST /control/advance?movements=N",
       "lets more happen (&client=K to one client), POST /control/receivables?index=K&to=… moves a receivable on.",
+      "With --webhook it sends signed events for what happens. POST /control/webhooks?set=duplicates,reorder,drop,tamper (each",
+      "with :PERCENT if need be) sends them badly, POST /control/webhooks/rotate changes the key, POST /control/rate?movements=N",
+      "lets N movements a second happen by themselves.",
     ],
     options: {
       "--port N": "Where it listens, on 127.0.0.1; default: any free port.",
@@ -175,6 +178,10 @@ export const commands = {
         "What goes wrong: none, wild (all that passes), or names with a rate if need be, as in unavailable:2,limit:20. Default: none.",
       "--names WHICH":
         "plain, or odd: other parameters, fields and paths where the interface does not show them. Default: plain.",
+      "--webhook URL":
+        "Where signed events go, such as http://127.0.0.1:8787/webhooks/default; default: nowhere.",
+      "--webhook-algorithm A": "ES256, ES384, EdDSA, RS256, RS512, PS256 or PS512; default: ES256.",
+      "--rate N": "Movements that happen by themselves every second, up to 1000; default: 0.",
     },
     examples: [
       ["tieout sandbox --port 8700 --entries 10000", "in one shell, tieout sync in another"],
