@@ -10,6 +10,8 @@ import type { Delivery, Receipt } from "./Delivery.ts"
 export class CommitsFull extends Data.TaggedError("CommitsFull")<{ readonly waiting: number }> {}
 
 export interface CommitBounds {
+  /** While one waits for the disk, the next can be on its way. */
+  readonly statementsAtOnce: number
   readonly rowsPerStatement: number
   readonly bytesPerStatement: number
   readonly waitingRows: number
@@ -17,6 +19,7 @@ export interface CommitBounds {
 }
 
 export const defaultBounds: CommitBounds = {
+  statementsAtOnce: 3,
   rowsPerStatement: 500,
   bytesPerStatement: 4 * 1024 * 1024,
   waitingRows: 20_000,
@@ -37,6 +40,13 @@ interface Waiting {
 /** The database said no to something in it, and would again; whatever else is in the same statement is not to suffer. */
 const isOfOneRow = ({ reason }: DatabaseError): boolean => reason === "Refused" || reason === "Other"
 
+const eventOf = ({ delivery }: Waiting): string => `${delivery.connection}\n${delivery.eventId}`
+
+/** Lets everything that has arrived by now join the next statement. */
+const turn = Effect.async<void>((resume) => {
+  setImmediate(() => resume(Effect.void))
+})
+
 const answer = (
   batch: ReadonlyArray<Waiting>,
   exit: Exit.Exit<ReadonlyArray<Receipt>, DatabaseError>,
@@ -52,19 +62,29 @@ export const makeCommits = (
 ): Effect.Effect<Commits, never, Scope.Scope> =>
   Effect.gen(function* () {
     const filled = yield* Effect.makeLatch(false)
-    const waiting: Array<Waiting> = []
+    let waiting: Array<Waiting> = []
+    /** Events that a statement under way is writing: the same one with another body must come after it, to be noticed. */
+    const writing = new Set<string>()
     let bytes = 0
 
     const next = (): ReadonlyArray<Waiting> => {
-      let count = 0
+      const batch: Array<Waiting> = []
+      const left: Array<Waiting> = []
+      const others = new Set(writing)
       let size = 0
-      for (const { delivery } of waiting) {
-        if (count === bounds.rowsPerStatement || size > bounds.bytesPerStatement) break
-        count++
-        size += delivery.body.length
+      for (const one of waiting) {
+        const isFull = batch.length === bounds.rowsPerStatement || size > bounds.bytesPerStatement
+        if (isFull || others.has(eventOf(one))) {
+          left.push(one)
+          continue
+        }
+        batch.push(one)
+        writing.add(eventOf(one))
+        size += one.delivery.body.length
       }
+      waiting = left
       bytes -= size
-      return waiting.splice(0, count)
+      return batch
     }
 
     const write = (batch: ReadonlyArray<Waiting>): Effect.Effect<void> =>
@@ -76,16 +96,23 @@ export const makeCommits = (
         return Effect.sync(() => answer(batch, exit))
       })
 
-    const drain = Effect.whileLoop({
-      while: () => waiting.length > 0,
-      body: () => write(next()),
-      step: () => undefined,
+    const writeNext = Effect.suspend(() => {
+      const batch = next()
+      if (batch.length === 0) return Effect.sync(() => filled.unsafeClose())
+      return Effect.ensuring(
+        write(batch),
+        Effect.sync(() => {
+          for (const one of batch) writing.delete(eventOf(one))
+          if (waiting.length > 0) filled.unsafeOpen()
+        }),
+      )
     })
     yield* filled.await.pipe(
-      Effect.zipRight(Effect.sync(() => filled.unsafeClose())),
-      Effect.zipRight(drain),
+      Effect.zipRight(turn),
+      Effect.zipRight(writeNext),
       Effect.forever,
       Effect.forkScoped,
+      Effect.replicateEffect(bounds.statementsAtOnce),
     )
     // Nobody is left to write them, and none of them has been acknowledged.
     yield* Effect.addFinalizer(() =>

@@ -173,7 +173,13 @@ layer(Layer.empty, { excludeTestServices: true })("group commit", (it) => {
 
   it.scoped("keeps a bounded number waiting", () =>
     Effect.gen(function* () {
-      const bounds = { rowsPerStatement: 1, bytesPerStatement: 10, waitingRows: 3, waitingBytes: 1_000 }
+      const bounds = {
+        statementsAtOnce: 1,
+        rowsPerStatement: 1,
+        bytesPerStatement: 10,
+        waitingRows: 3,
+        waitingBytes: 1_000,
+      }
       const commits = yield* makeCommits(() => Effect.never, bounds)
       const store = (id: string) => Effect.timeout(commits.store(delivery(id)), Duration.millis(50))
       const exits = yield* Effect.forEach(["1", "2", "3", "4", "5"], (id) => Effect.flip(store(id)), {
