@@ -55,16 +55,7 @@ const measure = async (databaseUrl: string): Promise<void> => {
     TIEOUT_SCOPE: "bench",
   }
   const start = async (kind: string) => {
-    const server = await serve(
-      [
-        ...(process.env.PROF && kind === "tieout" ? ["--cpu-prof", "--cpu-prof-dir=/tmp/prof-wh"] : []),
-        "--import",
-        "tsx",
-        "bench/webhookServers.ts",
-        kind,
-      ],
-      env,
-    )
+    const server = await serve(["--import", "tsx", "bench/webhookServers.ts", kind], env)
     return { stop: server.stop, url: `http://127.0.0.1:${numberAt(server.answer, "port")}/webhooks/default` }
   }
   const servers = { bare: await start("bare"), tieout: await start("tieout") }
@@ -89,7 +80,7 @@ const measure = async (databaseUrl: string): Promise<void> => {
     ].join("\n")}\n`,
   )
   for (const { url } of Object.values(servers)) await load(url, 32, 2_000)
-  for (const lanes of [64]) {
+  for (const lanes of [8, 64, 256]) {
     const bare = await load(servers.bare.url, lanes, count)
     const tieout = await load(servers.tieout.url, lanes, count)
     const base = numberAt(bare, "perSecond")

@@ -35,7 +35,7 @@ const bare = async (): Promise<void> => {
 const tieout = Effect.gen(function* () {
   const { port } = yield* listen({ host: "127.0.0.1", port: 0 })
   ready(port)
-  yield* Effect.never
+  return yield* Effect.never
 }).pipe(
   Effect.scoped,
   Effect.provide(Layer.merge(Settings.Default, Layer.provide(Inbox.Default, Database.Default))),

@@ -9,7 +9,15 @@ import type { Delivery, Receipt } from "./Delivery.ts"
 /** More is waiting for the database than may be kept in memory. */
 export class CommitsFull extends Data.TaggedError("CommitsFull")<{ readonly waiting: number }> {}
 
+/** The database has not answered in time. The row may be there all the same. */
+export class CommitsSlow extends Data.TaggedError("CommitsSlow")<{
+  /** Milliseconds. */
+  readonly patience: number
+}> {}
+
 export interface CommitBounds {
+  /** The longest that a delivery waits to become durable. Milliseconds. */
+  readonly patience: number
   /** While one waits for the disk, the next can be on its way. */
   readonly statementsAtOnce: number
   readonly rowsPerStatement: number
@@ -18,7 +26,8 @@ export interface CommitBounds {
   readonly waitingBytes: number
 }
 
-export const defaultBounds: CommitBounds = {
+const defaultBounds: CommitBounds = {
+  patience: 5_000,
   statementsAtOnce: 3,
   rowsPerStatement: 500,
   bytesPerStatement: 4 * 1024 * 1024,
@@ -27,7 +36,7 @@ export const defaultBounds: CommitBounds = {
 }
 
 export interface Commits {
-  readonly store: (delivery: Delivery) => Effect.Effect<Receipt, DatabaseError | CommitsFull>
+  readonly store: (delivery: Delivery) => Effect.Effect<Receipt, DatabaseError | CommitsFull | CommitsSlow>
 }
 
 type Put = (deliveries: ReadonlyArray<Delivery>) => Effect.Effect<ReadonlyArray<Receipt>, DatabaseError>
@@ -119,15 +128,21 @@ export const makeCommits = (
       Effect.sync(() => answer(waiting.splice(0), Exit.interrupt(FiberId.none))),
     )
 
+    // A timer of its own, not `Effect.timeout`: that starts two fibers, which is a good part of what a delivery costs.
     const enqueue = (delivery: Delivery) =>
-      Effect.async<Receipt, DatabaseError>((resume) => {
-        waiting.push({ delivery, resume })
+      Effect.async<Receipt, DatabaseError | CommitsSlow>((resume) => {
+        const late = setTimeout(() => resume(new CommitsSlow({ patience: bounds.patience })), bounds.patience)
+        const done: Waiting["resume"] = (outcome) => {
+          clearTimeout(late)
+          resume(outcome)
+        }
+        waiting.push({ delivery, resume: done })
         bytes += delivery.body.length
         filled.unsafeOpen()
       })
 
-    const store = (delivery: Delivery): Effect.Effect<Receipt, DatabaseError | CommitsFull> =>
-      Effect.suspend((): Effect.Effect<Receipt, DatabaseError | CommitsFull> => {
+    const store = (delivery: Delivery): Effect.Effect<Receipt, DatabaseError | CommitsFull | CommitsSlow> =>
+      Effect.suspend((): Effect.Effect<Receipt, DatabaseError | CommitsFull | CommitsSlow> => {
         const isFull =
           waiting.length >= bounds.waitingRows || bytes + delivery.body.length > bounds.waitingBytes
         return isFull ? new CommitsFull({ waiting: waiting.length }) : enqueue(delivery)

@@ -39,10 +39,10 @@ export interface InboxCount {
 }
 
 /** After so many tries an event is dead, unless the caller says otherwise. */
-export const defaultTries = 8
+const defaultTries = 8
 
 /** How long whoever took an event may work at it before somebody else may take it. */
-export const defaultLease = Duration.minutes(2)
+const defaultLease = Duration.minutes(2)
 
 const longestError = 2_000
 const longestBackoff = Duration.minutes(10)

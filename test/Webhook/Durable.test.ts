@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 import { expect, layer } from "@effect/vitest"
-import { Duration, Effect, Exit, Layer } from "effect"
+import { Effect, Exit, Layer } from "effect"
 import { databaseError } from "../../src/Database/DatabaseError.ts"
 import { Database } from "../../src/Database.ts"
 import { makeCommits } from "../../src/Webhook/Commits.ts"
@@ -174,6 +174,7 @@ layer(Layer.empty, { excludeTestServices: true })("group commit", (it) => {
   it.scoped("keeps a bounded number waiting", () =>
     Effect.gen(function* () {
       const bounds = {
+        patience: 50,
         statementsAtOnce: 1,
         rowsPerStatement: 1,
         bytesPerStatement: 10,
@@ -181,7 +182,7 @@ layer(Layer.empty, { excludeTestServices: true })("group commit", (it) => {
         waitingBytes: 1_000,
       }
       const commits = yield* makeCommits(() => Effect.never, bounds)
-      const store = (id: string) => Effect.timeout(commits.store(delivery(id)), Duration.millis(50))
+      const store = (id: string) => commits.store(delivery(id))
       const exits = yield* Effect.forEach(["1", "2", "3", "4", "5"], (id) => Effect.flip(store(id)), {
         concurrency: "unbounded",
       })

@@ -8,7 +8,7 @@ import { listen } from "../../src/Webhook.ts"
 const run = Effect.gen(function* () {
   const { port } = yield* listen({ host: "127.0.0.1", port: 0 })
   process.stdout.write(`port ${port}\n`)
-  yield* Effect.never
+  return yield* Effect.never
 }).pipe(
   Effect.scoped,
   Effect.provide(Layer.merge(Settings.Default, Layer.provide(Inbox.Default, Database.Default))),
