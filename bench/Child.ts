@@ -52,8 +52,11 @@ export const run = async (args: ReadonlyArray<string>, env: Record<string, strin
 }
 
 /** Starts Node with the arguments and waits for its first whole JSON document on stdout. */
-export const serve = async (args: ReadonlyArray<string>): Promise<{ answer: unknown; stop: () => void }> => {
-  const child = start(args, {})
+export const serve = async (
+  args: ReadonlyArray<string>,
+  env: Record<string, string> = {},
+): Promise<{ answer: unknown; stop: () => void }> => {
+  const child = start(args, env)
   let text = ""
   const answer = await new Promise<unknown>((resolve, reject) => {
     child.once("exit", (code) => reject(new Error(`${args.join(" ")} ended with ${code}`)))

@@ -25,6 +25,7 @@ import { serve } from "./Cli/Serve.ts"
 import { status } from "./Cli/Status.ts"
 import { sync } from "./Cli/Sync.ts"
 import { verify } from "./Cli/Verify.ts"
+import { webhook } from "./Cli/Webhook.ts"
 import { SettingsSource } from "./Settings.ts"
 import { Progress, shown } from "./Terminal/Progress.ts"
 import { processTerminal, Terminal, type TerminalService } from "./Terminal.ts"
@@ -45,6 +46,7 @@ const root = Command.make("tieout").pipe(
     explain,
     verify,
     serve,
+    webhook,
     sandbox,
     demo,
     completions,

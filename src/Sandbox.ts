@@ -2,9 +2,12 @@ import { Clients } from "./Sandbox/Clients.ts"
 import { Counters } from "./Sandbox/Control.ts"
 import { Credit } from "./Sandbox/Credit.ts"
 import { Faults } from "./Sandbox/Faults.ts"
+import { Identifiers } from "./Sandbox/Identifier.ts"
 import { Movements } from "./Sandbox/Movement.ts"
 import { readOptions, SandboxError, type SandboxOptions } from "./Sandbox/Options.ts"
+import { Rate } from "./Sandbox/Rate.ts"
 import { makeServer } from "./Sandbox/Server.ts"
+import { Webhooks } from "./Sandbox/Webhooks.ts"
 import { World } from "./Sandbox/World.ts"
 
 /** A running sandbox. */
@@ -34,7 +37,9 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbo
   const clients = new Clients(data, service.wire)
   const credit = new Credit(world, clients, data)
   const faults = new Faults(data.seed, service.now, service.faults)
-  const controlled = { world, movements, clients, credit, faults, counters: new Counters() }
+  const webhooks = new Webhooks(data.seed, new Identifiers(data.seed), service.webhook)
+  const rate = new Rate((count) => webhooks.during(world, undefined, () => movements.advance(count)))
+  const controlled = { webhooks, rate, world, movements, clients, credit, faults, counters: new Counters() }
   const server = makeServer(controlled, service, data)
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => {
@@ -43,6 +48,7 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbo
     })
     server.listen(service.port, service.host, resolve)
   })
+  rate.set(service.rate)
   const address = server.address()
   const port = typeof address === "object" && address !== null ? address.port : service.port
   const origin = `http://${service.host.includes(":") ? `[${service.host}]` : service.host}:${port}`
@@ -50,10 +56,15 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbo
     url: `${origin}${service.wire.basePath}`,
     origin,
     port,
-    advance: (count, client) =>
-      (client === undefined ? movements : clients.world(client)?.movements)?.advance(count),
+    advance: (count, client) => {
+      const of = client === undefined ? { world, movements } : clients.world(client)
+      const id = client === undefined ? undefined : clients.idOf(client)
+      if (of !== undefined) webhooks.during(of.world, id, () => of.movements.advance(count))
+    },
     close: () =>
       new Promise((resolve) => {
+        rate.set(0)
+        webhooks.close()
         server.close(() => resolve())
         server.closeAllConnections()
       }),

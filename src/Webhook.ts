@@ -16,8 +16,6 @@ import { Tally } from "./Webhook/Tally.ts"
 
 /** No event of the interface comes near this. */
 const bodyLimit = 64 * 1024
-/** The longest that a delivery waits to become durable. */
-const patience = Duration.seconds(5)
 
 export interface WebhookOptions extends Partial<ListenerOptions> {
   readonly keys?: Partial<Tuning>
@@ -62,7 +60,7 @@ export const listen = Effect.fn("Webhook.listen")(function* (options: WebhookOpt
       const context = yield* Layer.build(PartnerHttp.layer(forKeys(connection, settings.limits)))
       const keyring = yield* makeKeyring(Context.get(context, PartnerConnection).publicKeys, tuning)
       const signatures = connection.interface.webhook
-      const parts = { connection: name, signatures, keyring, commits, bodyLimit, patience }
+      const parts = { connection: name, signatures, keyring, commits, bodyLimit }
       return [name, makeReceiver(parts)] as const
     }),
   )

@@ -197,6 +197,7 @@ export const commands = {
       "Syncs every connection at schedule.nightly (in accounting.timeZone), and at once where the last time was missed; then",
       "exports what is new in the formats of schedule.export. The status page is at http://127.0.0.1:8788/, with /healthz,",
       "/readyz and /metrics beside it; elsewhere than on loopback (status.host) it asks for TIEOUT_STATUS_TOKEN.",
+      "Events are received on webhook.port, proved, kept and then acknowledged; what they name is read and booked at once.",
       "Ends with 0 on SIGTERM or SIGINT, after at most ten seconds. The log is JSON unless it is read on a terminal.",
     ],
     options: {
@@ -208,15 +209,42 @@ export const commands = {
       ["tieout serve --no-webhook --status-port 9000", "only the schedule and the status page"],
     ],
   },
+  webhook: {
+    usage:
+      "tieout webhook (events [--connection NAME] [--state S] | replay (ID… | --dead) | diagnose FILE --key FILE)",
+    summary:
+      "Look at the events that were received, have them processed again, find out how they are signed.",
+    about: [
+      "events lists what was received, the latest first. replay sets events back to waiting; the listener's process takes",
+      "them up. diagnose takes a captured delivery (the request's headers, an empty line and its body, or JSON with headers and",
+      "body) and the public key, and prints the settings by which its signature is good; it asks nobody, and ends with 1 where",
+      "there are none.",
+    ],
+    options: {
+      [connection]: onlyThis,
+      "--state S":
+        "Only events that are waiting, done, failed (tried again later), dead (given up) or poison (unreadable).",
+      "--dead": "All events that were given up.",
+      "--key FILE": "The public key: PEM, base64 of its DER, a JWK, or the service's list of public keys.",
+    },
+    examples: [
+      ["tieout webhook events --state dead", "what needs a look"],
+      ["tieout webhook replay --dead", "once the cause is gone"],
+      ["tieout webhook diagnose delivery.http --key key.pem", "where every delivery is refused with 401"],
+    ],
+  },
   sandbox: {
     usage:
-      "tieout sandbox [--port N] [--seed N] [--accounts N] [--entries N] [--clients N] [--accounts-per-client N] [--client-entries N] [--receivables N] [--from DATE] [--to DATE] [--faults F[,F…]] [--names WHICH]",
+      "tieout sandbox [--port N] [--seed N] [--accounts N] [--entries N] [--clients N] [--accounts-per-client N] [--client-entries N] [--receivables N] [--from DATE] [--to DATE] [--faults F[,F…]] [--names WHICH] [--webhook URL] [--webhook-algorithm A] [--rate N]",
     summary: "Serve an imitation of the partner's service on this machine.",
     about: [
       "The same seed gives the same data. It prints the variables that point Tieout to it, and runs until interrupted.",
       "Faults: limit (requests a second), unavailable, reset, truncate, slow, expire-token, expire-cursor, repeat, change and",
       "redirect (in percent of requests). POST /control/faults?set=… changes them while it runs, POST /control/advance?movements=N",
       "lets more happen (&client=K to one client), POST /control/receivables?index=K&to=… moves a receivable on.",
+      "With --webhook it sends signed events for what happens. POST /control/webhooks?set=duplicates,reorder,drop,tamper (each",
+      "with :PERCENT if need be) sends them badly, POST /control/webhooks/rotate changes the key, POST /control/rate?movements=N",
+      "lets N movements a second happen by themselves.",
     ],
     options: {
       "--port N": "Where it listens, on 127.0.0.1; default: any free port.",
@@ -235,6 +263,10 @@ export const commands = {
         "What goes wrong: none, wild (all that passes), or names with a rate if need be, as in unavailable:2,limit:20. Default: none.",
       "--names WHICH":
         "plain, or odd: other parameters, fields and paths where the interface does not show them. Default: plain.",
+      "--webhook URL":
+        "Where signed events go, such as http://127.0.0.1:8787/webhooks/default; default: nowhere.",
+      "--webhook-algorithm A": "ES256, ES384, EdDSA, RS256, RS512, PS256 or PS512; default: ES256.",
+      "--rate N": "Movements that happen by themselves every second, up to 1000; default: 0.",
     },
     examples: [
       ["tieout sandbox --port 8700 --entries 10000", "in one shell, tieout sync in another"],

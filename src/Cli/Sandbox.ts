@@ -18,6 +18,9 @@ const wanted = {
   to: text("to"),
   faults: text("faults"),
   names: text("names"),
+  webhook: text("webhook"),
+  webhookAlgorithm: text("webhook-algorithm"),
+  rate: number("rate"),
 }
 
 const credentials = { clientId: "sandbox-client", clientSecret: "sandbox-secret", scope: "sandbox" }
@@ -59,6 +62,9 @@ export const sandbox = Command.make(
             to: Option.getOrUndefined(options.to),
             faults: Option.getOrUndefined(options.faults),
             names: Option.getOrUndefined(options.names),
+            webhook: Option.getOrUndefined(options.webhook),
+            webhookAlgorithm: Option.getOrUndefined(options.webhookAlgorithm),
+            rate: Option.getOrUndefined(options.rate),
             clientId: credentials.clientId,
             clientSecret: credentials.clientSecret,
           }),

@@ -5,7 +5,9 @@ import { printAmount } from "./Currency.ts"
 import { readFaults } from "./FaultPlan.ts"
 import type { Faults } from "./Faults.ts"
 import type { Movements } from "./Movement.ts"
+import type { Rate } from "./Rate.ts"
 import { failure, json, type Reply } from "./Reply.ts"
+import type { Webhooks } from "./Webhooks.ts"
 import type { World } from "./World.ts"
 
 /** How often each operation was asked for, and how often each status was answered, since the last reset. */
@@ -58,17 +60,23 @@ export interface Controlled {
   readonly credit: Credit
   readonly faults: Faults
   readonly counters: Counters
+  readonly webhooks: Webhooks
+  readonly rate: Rate
 }
 
 type Command = (query: URLSearchParams) => Reply
 
 /** Makes the answers below /control: what lets a test drive and check the sandbox. No token is needed. */
-export const control = ({ world, movements, clients, credit, faults, counters }: Controlled) => {
+export const control = (controlled: Controlled) => {
+  const { world, movements, clients, credit, faults, counters, webhooks, rate } = controlled
   /** What the query's client has, or the organization has if it names none. */
   const chosen = (query: URLSearchParams) => {
     const client = query.get("client")
-    if (client === null) return { world, movements }
-    return /^(0|[1-9]\d{0,5})$/.test(client) ? clients.world(Number(client)) : undefined
+    if (client === null) return { world, movements, client: undefined }
+    if (!/^(0|[1-9]\d{0,5})$/.test(client)) return undefined
+    const index = Number(client)
+    const found = clients.world(index)
+    return found === undefined ? undefined : { ...found, client: clients.idOf(index) }
   }
   const noClient = failure(400, "invalid_request", "client must be the index of an active client, from 0")
 
@@ -76,7 +84,13 @@ export const control = ({ world, movements, clients, credit, faults, counters }:
     const of = chosen(query)
     if (of === undefined) return noClient
     const { requests, answers } = counters
-    const totals = { faults: faults.counts, clients: clients.size, receivables: credit.size }
+    const totals = {
+      faults: faults.counts,
+      clients: clients.size,
+      receivables: credit.size,
+      webhooks: webhooks.state,
+      rate: rate.perSecond,
+    }
     return json(200, JSON.stringify({ requests, answers, ...totals, ...stateOf(of.world) }))
   }
   const resetCounters: Command = () => {
@@ -92,7 +106,7 @@ export const control = ({ world, movements, clients, credit, faults, counters }:
     const of = chosen(query)
     if (of === undefined) return noClient
     const before = of.world.entries.account.size
-    of.movements.advance(Number(asked))
+    webhooks.during(of.world, of.client, () => of.movements.advance(Number(asked)))
     const entries = of.world.entries.account.size - before
     return json(200, JSON.stringify({ movements: Number(asked), entries }))
   }
@@ -104,6 +118,20 @@ export const control = ({ world, movements, clients, credit, faults, counters }:
     return showFaults()
   }
 
+  const showWebhooks = () => json(200, JSON.stringify(webhooks.state))
+  const setWebhooks: Command = (query) => {
+    const wrong = webhooks.set(query.get("set") ?? "?")
+    return wrong === undefined ? showWebhooks() : failure(400, "invalid_request", `set: ${wrong}`)
+  }
+  const setRate: Command = (query) => {
+    const asked = query.get("movements") ?? ""
+    if (!/^(?:0|[1-9]\d{0,2}|1000)$/.test(asked)) {
+      return failure(400, "invalid_request", "movements must be a whole number from 0 to 1000")
+    }
+    rate.set(Number(asked))
+    return json(200, JSON.stringify({ rate: rate.perSecond }))
+  }
+
   const get = (answer: Command): Readonly<Record<string, Command>> => ({ GET: answer })
   const post = (answer: Command): Readonly<Record<string, Command>> => ({ POST: answer })
   const routes: Readonly<Record<string, Readonly<Record<string, Command>>>> = {
@@ -112,6 +140,9 @@ export const control = ({ world, movements, clients, credit, faults, counters }:
     "/control/receivables": post((query) => controlReceivables(credit, query)),
     "/control/faults": { GET: showFaults, POST: setFaults },
     "/control/advance": post(advance),
+    "/control/webhooks": { GET: showWebhooks, POST: setWebhooks },
+    "/control/webhooks/rotate": post(() => json(200, JSON.stringify({ publicKeyId: webhooks.rotate() }))),
+    "/control/rate": post(setRate),
   }
   return (method: string, path: string, query: string): Reply => {
     const route = routes[path]

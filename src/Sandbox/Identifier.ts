@@ -13,6 +13,8 @@ const kinds = {
   client: 10,
   receivable: 11,
   creditAccount: 12,
+  publicKey: 13,
+  event: 14,
 } as const
 
 /** What an identifier is for; an identifier of one kind is unknown as another. */

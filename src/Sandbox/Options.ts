@@ -1,5 +1,7 @@
 import { Data } from "effect"
 import { type FaultPlan, readFaults } from "./FaultPlan.ts"
+import { type SigningAlgorithm, signingAlgorithms } from "./Webhook/Keys.ts"
+import type { WebhookTarget } from "./Webhooks.ts"
 import { defaultWire, renamed, type Wire, type WireOptions } from "./Wire.ts"
 import { wireNamed } from "./WireNames.ts"
 import type { WorldData } from "./World.ts"
@@ -45,6 +47,12 @@ export interface SandboxOptions {
   readonly faults?: string | undefined
   /** Which names and paths the wire has where the interface leaves them open: `plain` or `odd`. Default `plain`. */
   readonly names?: string | undefined
+  /** Where signed events go for what happens from the start on. Default: nowhere. */
+  readonly webhook?: string | undefined
+  /** ES256, ES384, EdDSA, RS256, RS512, PS256 or PS512. Default ES256. */
+  readonly webhookAlgorithm?: string | undefined
+  /** Movements of the organization that happen by themselves every second, 0 .. 1000, default 0. */
+  readonly rate?: number | undefined
   /** Some of these names one by one. */
   readonly wire?: WireOptions | undefined
   /** The clock that tokens live by, in milliseconds since 1970; the data never depends on it. Default `Date.now`. */
@@ -70,6 +78,8 @@ export interface SandboxService {
   readonly faults: FaultPlan
   readonly wire: Wire
   readonly now: () => number
+  readonly webhook: WebhookTarget
+  readonly rate: number
 }
 
 const day = 86_400_000
@@ -92,7 +102,23 @@ const checkOptions = (problems: Array<string>) => {
     if (value === "") problems.push(`${name}: found an empty text, expected at least one character`)
     return value ?? otherwise
   }
-  return { integer, date, text }
+  const address = (name: string, value: string | undefined) => {
+    if (value === undefined || /^https?:$/.test(URL.canParse(value) ? new URL(value).protocol : ""))
+      return value
+    problems.push(
+      `${name}: found ${JSON.stringify(value)}, expected an address that begins with http:// or https://`,
+    )
+    return undefined
+  }
+  const algorithm = (value: string): SigningAlgorithm => {
+    const known = signingAlgorithms.find((name) => name === value)
+    if (known !== undefined) return known
+    problems.push(
+      `webhookAlgorithm: found ${JSON.stringify(value)}, expected ${signingAlgorithms.join(", ")}`,
+    )
+    return "ES256"
+  }
+  return { integer, date, text, address, algorithm }
 }
 
 /**
@@ -102,7 +128,7 @@ const checkOptions = (problems: Array<string>) => {
  */
 export const readOptions = (options: SandboxOptions): { data: SandboxData; service: SandboxService } => {
   const problems: Array<string> = []
-  const { integer, date, text } = checkOptions(problems)
+  const { integer, date, text, address, algorithm } = checkOptions(problems)
   const start = date("from", options.from ?? "2026-09-01")
   const last = date("to", options.to ?? "2026-10-31")
   if (start > last) problems.push(`to: found ${options.to ?? "2026-10-31"}, expected a day not before from`)
@@ -133,6 +159,11 @@ export const readOptions = (options: SandboxOptions): { data: SandboxData; servi
     faults: typeof faults === "string" ? new Map() : faults,
     wire: renamed(typeof named === "string" ? defaultWire : named, options.wire),
     now: options.now ?? Date.now,
+    webhook: {
+      url: address("webhook", options.webhook),
+      algorithm: algorithm(options.webhookAlgorithm ?? "ES256"),
+    },
+    rate: integer("rate", options.rate, 0, 1000, 0),
   }
   if (problems.length > 0) {
     const message = `the sandbox cannot start: ${problems.join("; ")}`

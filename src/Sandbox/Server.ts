@@ -45,7 +45,11 @@ const issue = async (tokens: Tokens, request: IncomingMessage): Promise<Reply> =
 }
 
 /** Makes the function that answers what a route asks for, once its token is accepted. */
-const operations = ({ world, clients, credit }: Controlled, { wire }: SandboxService, created: number) => {
+const operations = (
+  { world, clients, credit, webhooks }: Controlled,
+  { wire }: SandboxService,
+  created: number,
+) => {
   const organization = surface(world, wire, created, { name: "Sandbox Organization, Ltd.", flat: false }, "")
   const page = pager(wire)
   return (route: ResourceRoute, asked: Asked): Reply => {
@@ -59,6 +63,10 @@ const operations = ({ world, clients, credit }: Controlled, { wire }: SandboxSer
     switch (route.endpoint) {
       case "clients":
         return page({ name: "clients", size: clients.size, render: (index) => clients.render(index) }, asked)
+      case "publicKeys": {
+        const keys = webhooks.renderKeys(new Date(created).toISOString())
+        return page({ name: "publicKeys", size: keys.length, render: (index) => keys[index] ?? "" }, asked)
+      }
       case "paymentRails":
         return page(credit.paymentRails(), asked)
       case "receivables":

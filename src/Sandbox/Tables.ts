@@ -5,6 +5,8 @@ import type { NonEmpty } from "./Random.ts"
 class StatusColumn<S extends string> {
   #names: NonEmpty<S>
   #codes = NumberColumn.u8()
+  /** Told of every status, with whether the row is new. */
+  watch: ((index: number, status: S, isNew: boolean) => void) | undefined
 
   constructor(names: NonEmpty<S>) {
     this.#names = names
@@ -16,6 +18,7 @@ class StatusColumn<S extends string> {
 
   push(status: S): void {
     this.#codes.push(this.#names.indexOf(status))
+    this.watch?.(this.#codes.size - 1, status, true)
   }
 
   at(index: number): S {
@@ -24,6 +27,7 @@ class StatusColumn<S extends string> {
 
   set(index: number, status: S): void {
     this.#codes.set(index, this.#names.indexOf(status))
+    this.watch?.(index, status, false)
   }
 }
 

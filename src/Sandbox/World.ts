@@ -44,6 +44,8 @@ export class World {
   /** The number of entries that must not be exceeded. */
   limit: number
   readonly paysOut: boolean
+  /** Told of every entry. */
+  posted: ((entry: number) => void) | undefined
   readonly #open: Array<Account>
 
   constructor(data: WorldData, kind: WorldKind = organization) {
@@ -102,6 +104,7 @@ export class World {
     this.entries.relation.push(relation)
     this.entries.resource.push(resource)
     this.entries.occurredAt.push(this.clock.now)
+    this.posted?.(this.entries.account.size - 1)
   }
 
   /**

@@ -39,10 +39,10 @@ export interface InboxCount {
 }
 
 /** After so many tries an event is dead, unless the caller says otherwise. */
-export const defaultTries = 8
+const defaultTries = 8
 
 /** How long whoever took an event may work at it before somebody else may take it. */
-export const defaultLease = Duration.minutes(2)
+const defaultLease = Duration.minutes(2)
 
 const longestError = 2_000
 const longestBackoff = Duration.minutes(10)
@@ -55,6 +55,29 @@ interface TakenRow {
   received_at: string
   tries: number
   conflict: boolean
+}
+
+interface StoredRow {
+  connection: string
+  event_id: string
+  digest: string
+  conflict: boolean
+}
+
+const base64Of = ({ body }: Delivery): string =>
+  Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("base64")
+
+/** Those whose event is there several times, with different bodies. */
+const doubledIn = (rows: ReadonlyArray<Delivery>): ReadonlySet<Delivery> => {
+  const first = new Map<string, Delivery>()
+  const doubled = new Set<Delivery>()
+  for (const row of rows) {
+    const key = `${row.connection}\n${row.eventId}`
+    const other = first.get(key)
+    if (other === undefined) first.set(key, row)
+    else doubled.add(other).add(row)
+  }
+  return doubled
 }
 
 /** 1 s, 2 s, 4 s … at most ten minutes. */
@@ -75,62 +98,51 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
       digests: keys.map(({ digest }) => digest),
     })
 
+    /** The same event with another body, whichever came first. */
+    const flag = (conflicts: ReadonlyArray<StoredRow>) =>
+      database.query(
+        "Webhook.Inbox.flag",
+        (sql) => sql`
+          update webhook.inbox i set conflict = true
+          from unnest(${textArray(
+            sql,
+            conflicts.map(({ connection }) => connection),
+          )}, ${textArray(
+            sql,
+            conflicts.map(({ event_id }) => event_id),
+          )}) as k (connection, event_id)
+          where i.connection = k.connection and i.event_id = k.event_id and not i.conflict`,
+      )
+
     /** Stores deliveries in one statement; when it succeeds they are durable. One receipt for each, in their order. */
     const put = Effect.fn("Webhook.Inbox.put")(function* (deliveries: ReadonlyArray<Delivery>) {
       const distinct = new Map(deliveries.map((delivery) => [keyOf(delivery), delivery]))
       const rows = [...distinct.values()]
-      const stored = yield* database.query(
-        "Webhook.Inbox.put",
-        (sql) => sql<Array<{ connection: string; event_id: string; digest: string; conflict: boolean }>>`
-          with incoming as (
-            select connection, event_id, decode(digest, 'hex') as digest, type, decode(body, 'base64') as body, key_id,
-                   algorithm, error, count(*) over (partition by connection, event_id) > 1 as doubled
-            from unnest(${textArray(
-              sql,
-              rows.map(({ connection }) => connection),
-            )}, ${textArray(
-              sql,
-              rows.map(({ eventId }) => eventId),
-            )}, ${plainArray(
-              sql,
-              rows.map(({ digest }) => digest),
-            )}, ${textArray(
-              sql,
-              rows.map(({ type }) => type),
-            )}, ${plainArray(
-              sql,
-              rows.map(({ body }) =>
-                Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("base64"),
-              ),
-            )}, ${textArray(
-              sql,
-              rows.map(({ keyId }) => keyId),
-            )}, ${textArray(
-              sql,
-              rows.map(({ algorithm }) => algorithm),
-            )}, ${textArray(
-              sql,
-              rows.map(({ poison }) => poison),
-            )}) as t (connection, event_id, digest, type, body, key_id, algorithm, error)
-          ), stored as (
-            insert into webhook.inbox (connection, event_id, digest, type, body, key_id, algorithm, state, error, conflict)
-            select connection, event_id, digest, type, body, key_id, algorithm,
-                   case when error is null then 'waiting' else 'poison' end, error,
-                   doubled or exists (
-                     select from webhook.inbox other
-                     where other.connection = incoming.connection and other.event_id = incoming.event_id
-                       and other.digest <> incoming.digest)
-            from incoming
-            on conflict (connection, event_id, digest) do nothing
-            returning connection, event_id, digest, conflict
-          ), flagged as (
-            update webhook.inbox earlier set conflict = true
-            from stored
-            where stored.conflict and not earlier.conflict
-              and earlier.connection = stored.connection and earlier.event_id = stored.event_id
-          )
-          select connection, event_id, encode(digest, 'hex') as digest, conflict from stored`,
-      )
+      const doubled = doubledIn(rows)
+      const stored = yield* database.query("Webhook.Inbox.put", (sql) => {
+        const text = (of: (row: Delivery) => string | null) => textArray(sql, rows.map(of))
+        const plain = (of: (row: Delivery) => string | null) => plainArray(sql, rows.map(of))
+        // `offset 0` keeps the planner from joining: it is to look each event up in the index, however small it believes the
+        // table to be when it first makes the plan that the session then keeps.
+        return sql<Array<StoredRow>>`
+          insert into webhook.inbox (connection, event_id, digest, type, body, key_id, algorithm, state, error, conflict)
+          select t.connection, t.event_id, decode(t.digest, 'hex'), t.type, decode(t.body, 'base64'), t.key_id, t.algorithm,
+                 case when t.error is null then 'waiting' else 'poison' end, t.error,
+                 t.doubled = 't' or exists (
+                   select from webhook.inbox other
+                   where other.connection = t.connection and other.event_id = t.event_id
+                     and other.digest <> decode(t.digest, 'hex')
+                   offset 0)
+          from unnest(${text(({ connection }) => connection)}, ${text(({ eventId }) => eventId)},
+              ${plain(({ digest }) => digest)}, ${text(({ type }) => type)}, ${text(base64Of)},
+              ${text(({ keyId }) => keyId)}, ${text(({ algorithm }) => algorithm)}, ${text(({ poison }) => poison)},
+              ${plain((row) => (doubled.has(row) ? "t" : "f"))})
+            as t (connection, event_id, digest, type, body, key_id, algorithm, error, doubled)
+          on conflict (connection, event_id, digest) do nothing
+          returning connection, event_id, encode(digest, 'hex') as digest, conflict`
+      })
+      const conflicts = stored.filter(({ conflict }) => conflict)
+      if (conflicts.length > 0) yield* flag(conflicts)
       const receipts = new Map(
         stored.map(({ conflict, connection, digest, event_id }) => [
           keyOf({ connection, digest, eventId: event_id }),

