@@ -7,6 +7,7 @@ import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { type Delivery, keyOf, type Receipt } from "./Delivery.ts"
 import { list } from "./InboxList.ts"
+import { store } from "./InboxStore.ts"
 
 /** What names a row: an event may be there with several bodies. */
 export interface EventKey {
@@ -57,29 +58,6 @@ interface TakenRow {
   conflict: boolean
 }
 
-interface StoredRow {
-  connection: string
-  event_id: string
-  digest: string
-  conflict: boolean
-}
-
-const base64Of = ({ body }: Delivery): string =>
-  Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("base64")
-
-/** Those whose event is there several times, with different bodies. */
-const doubledIn = (rows: ReadonlyArray<Delivery>): ReadonlySet<Delivery> => {
-  const first = new Map<string, Delivery>()
-  const doubled = new Set<Delivery>()
-  for (const row of rows) {
-    const key = `${row.connection}\n${row.eventId}`
-    const other = first.get(key)
-    if (other === undefined) first.set(key, row)
-    else doubled.add(other).add(row)
-  }
-  return doubled
-}
-
 /** 1 s, 2 s, 4 s … at most ten minutes. */
 const backoff = (tries: number): Duration.Duration =>
   Duration.min(Duration.seconds(2 ** Math.min(tries - 1, 20)), longestBackoff)
@@ -90,6 +68,7 @@ const storable = (text: string): string =>
 export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
   scoped: Effect.gen(function* () {
     const database = yield* Database
+    const storeRows = store(database)
     const arrived = yield* PubSub.sliding<string>(1_024)
 
     const keysOf = (keys: ReadonlyArray<EventKey>) => ({
@@ -98,57 +77,10 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
       digests: keys.map(({ digest }) => digest),
     })
 
-    /** The same event with another body, whichever came first. */
-    const flag = (conflicts: ReadonlyArray<StoredRow>) =>
-      database.query(
-        "Webhook.Inbox.flag",
-        (sql) => sql`
-          update webhook.inbox i set conflict = true
-          from unnest(${textArray(
-            sql,
-            conflicts.map(({ connection }) => connection),
-          )}, ${textArray(
-            sql,
-            conflicts.map(({ event_id }) => event_id),
-          )}) as k (connection, event_id)
-          where i.connection = k.connection and i.event_id = k.event_id and not i.conflict`,
-      )
-
     /** Stores deliveries in one statement; when it succeeds they are durable. One receipt for each, in their order. */
     const put = Effect.fn("Webhook.Inbox.put")(function* (deliveries: ReadonlyArray<Delivery>) {
-      const distinct = new Map(deliveries.map((delivery) => [keyOf(delivery), delivery]))
-      const rows = [...distinct.values()]
-      const doubled = doubledIn(rows)
-      const stored = yield* database.query("Webhook.Inbox.put", (sql) => {
-        const text = (of: (row: Delivery) => string | null) => textArray(sql, rows.map(of))
-        const plain = (of: (row: Delivery) => string | null) => plainArray(sql, rows.map(of))
-        // `offset 0` keeps the planner from joining: it is to look each event up in the index, however small it believes the
-        // table to be when it first makes the plan that the session then keeps.
-        return sql<Array<StoredRow>>`
-          insert into webhook.inbox (connection, event_id, digest, type, body, key_id, algorithm, state, error, conflict)
-          select t.connection, t.event_id, decode(t.digest, 'hex'), t.type, decode(t.body, 'base64'), t.key_id, t.algorithm,
-                 case when t.error is null then 'waiting' else 'poison' end, t.error,
-                 t.doubled = 't' or exists (
-                   select from webhook.inbox other
-                   where other.connection = t.connection and other.event_id = t.event_id
-                     and other.digest <> decode(t.digest, 'hex')
-                   offset 0)
-          from unnest(${text(({ connection }) => connection)}, ${text(({ eventId }) => eventId)},
-              ${plain(({ digest }) => digest)}, ${text(({ type }) => type)}, ${text(base64Of)},
-              ${text(({ keyId }) => keyId)}, ${text(({ algorithm }) => algorithm)}, ${text(({ poison }) => poison)},
-              ${plain((row) => (doubled.has(row) ? "t" : "f"))})
-            as t (connection, event_id, digest, type, body, key_id, algorithm, error, doubled)
-          on conflict (connection, event_id, digest) do nothing
-          returning connection, event_id, encode(digest, 'hex') as digest, conflict`
-      })
-      const conflicts = stored.filter(({ conflict }) => conflict)
-      if (conflicts.length > 0) yield* flag(conflicts)
-      const receipts = new Map(
-        stored.map(({ conflict, connection, digest, event_id }) => [
-          keyOf({ connection, digest, eventId: event_id }),
-          conflict,
-        ]),
-      )
+      const stored = yield* storeRows(deliveries)
+      const receipts = new Map(stored.map((row) => [row.key, row.conflict]))
       yield* PubSub.publishAll(arrived, new Set(stored.map(({ connection }) => connection)))
       return deliveries.map((delivery): Receipt => {
         const conflict = receipts.get(keyOf(delivery))

@@ -1,0 +1,81 @@
+/** How deliveries come into the inbox: many in one statement, each once. */
+import { Effect } from "effect"
+import { plainArray, textArray } from "../Database/TextArray.ts"
+import type { Database } from "../Database.ts"
+import { type Delivery, keyOf } from "./Delivery.ts"
+
+interface StoredRow {
+  connection: string
+  event_id: string
+  digest: string
+  conflict: boolean
+}
+
+const base64Of = ({ body }: Delivery): string =>
+  Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("base64")
+
+/** Those whose event is there several times, with different bodies. */
+const doubledIn = (rows: ReadonlyArray<Delivery>): ReadonlySet<Delivery> => {
+  const first = new Map<string, Delivery>()
+  const doubled = new Set<Delivery>()
+  for (const row of rows) {
+    const key = `${row.connection}\n${row.eventId}`
+    const other = first.get(key)
+    if (other === undefined) first.set(key, row)
+    else doubled.add(other).add(row)
+  }
+  return doubled
+}
+
+/** The same event with another body, whichever came first. */
+const flag = (database: Database, conflicts: ReadonlyArray<StoredRow>) =>
+  database.query(
+    "Webhook.Inbox.flag",
+    (sql) => sql`
+      update webhook.inbox i set conflict = true
+      from unnest(${textArray(
+        sql,
+        conflicts.map(({ connection }) => connection),
+      )}, ${textArray(
+        sql,
+        conflicts.map(({ event_id }) => event_id),
+      )}) as k (connection, event_id)
+      where i.connection = k.connection and i.event_id = k.event_id and not i.conflict`,
+  )
+
+/** Gives those that were not there before; when it succeeds they are durable. */
+export const store = (database: Database) =>
+  Effect.fnUntraced(function* (deliveries: ReadonlyArray<Delivery>) {
+    const distinct = new Map(deliveries.map((delivery) => [keyOf(delivery), delivery]))
+    const rows = [...distinct.values()]
+    const doubled = doubledIn(rows)
+    const stored = yield* database.query("Webhook.Inbox.put", (sql) => {
+      const text = (of: (row: Delivery) => string | null) => textArray(sql, rows.map(of))
+      const plain = (of: (row: Delivery) => string | null) => plainArray(sql, rows.map(of))
+      // `offset 0` keeps the planner from joining: it is to look each event up in the index, however small it believes the
+      // table to be when it first makes the plan that the session then keeps.
+      return sql<Array<StoredRow>>`
+          insert into webhook.inbox (connection, event_id, digest, type, body, key_id, algorithm, state, error, conflict)
+          select t.connection, t.event_id, decode(t.digest, 'hex'), t.type, decode(t.body, 'base64'), t.key_id, t.algorithm,
+                 case when t.error is null then 'waiting' else 'poison' end, t.error,
+                 t.doubled = 't' or exists (
+                   select from webhook.inbox other
+                   where other.connection = t.connection and other.event_id = t.event_id
+                     and other.digest <> decode(t.digest, 'hex')
+                   offset 0)
+          from unnest(${text(({ connection }) => connection)}, ${text(({ eventId }) => eventId)},
+              ${plain(({ digest }) => digest)}, ${text(({ type }) => type)}, ${text(base64Of)},
+              ${text(({ keyId }) => keyId)}, ${text(({ algorithm }) => algorithm)}, ${text(({ poison }) => poison)},
+              ${plain((row) => (doubled.has(row) ? "t" : "f"))})
+            as t (connection, event_id, digest, type, body, key_id, algorithm, error, doubled)
+          on conflict (connection, event_id, digest) do nothing
+          returning connection, event_id, encode(digest, 'hex') as digest, conflict`
+    })
+    const conflicts = stored.filter(({ conflict }) => conflict)
+    if (conflicts.length > 0) yield* flag(database, conflicts)
+    return stored.map(({ conflict, connection, digest, event_id }) => ({
+      key: keyOf({ connection, digest, eventId: event_id }),
+      connection,
+      conflict,
+    }))
+  })
