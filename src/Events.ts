@@ -205,6 +205,10 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
         Stream.as(undefined),
       )
       const regularly = Stream.fromSchedule(Schedule.spaced(lookAgain)).pipe(Stream.as(undefined))
+      // What a process that is gone had taken is due at once; nobody works at any while this one holds the connection.
+      yield* forAMoment(database, connection, inbox.release(connection)).pipe(
+        Effect.catchAll((error) => Effect.logWarning(`Events of ${connection} wait: ${error.message}`)),
+      )
       yield* Stream.merge(announced, regularly).pipe(
         // A burst is one announcement.
         Stream.throttle({ cost: () => 1, units: 1, duration: gathering, strategy: "shape" }),

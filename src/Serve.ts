@@ -3,7 +3,17 @@
  * log, and ends with its scope. At the end all parts stop at once; what is in flight gets ten seconds.
  */
 import type * as HttpServerError from "@effect/platform/HttpServerError"
-import { Clock, Effect, ExecutionStrategy, Exit, Layer, type Option, Scope } from "effect"
+import {
+  Clock,
+  Duration,
+  Effect,
+  Schedule as EffectSchedule,
+  ExecutionStrategy,
+  Exit,
+  Layer,
+  type Option,
+  Scope,
+} from "effect"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import type { Database } from "./Database.ts"
 import { Events } from "./Events.ts"
@@ -17,7 +27,7 @@ import { lastSuccess, watchStaleness } from "./Serve/Staleness.ts"
 import { type ListenError, startStatusServer } from "./Serve/StatusServer.ts"
 import { Settings, type SettingsError } from "./Settings.ts"
 import { counted } from "./Terminal/Text.ts"
-import type { Inbox } from "./Webhook/Inbox.ts"
+import { Inbox } from "./Webhook/Inbox.ts"
 import { listen } from "./Webhook.ts"
 
 export interface ServeOptions {
@@ -80,7 +90,18 @@ const followers: Part = Effect.gen(function* () {
   )
 })
 
-const publicParts: ReadonlyArray<Part> = [listener, followers]
+/** Duplicates come within hours: what was done long ago is forgotten. */
+const forgetting: Part = Effect.flatMap(Inbox, ({ prune }) =>
+  Effect.forkScoped(
+    prune(Duration.days(90)).pipe(
+      Effect.catchAll((error) => Effect.logWarning(`Old events stay: ${error.message}`)),
+      Effect.repeat(EffectSchedule.spaced("1 day")),
+      Effect.interruptible,
+    ),
+  ),
+)
+
+const publicParts: ReadonlyArray<Part> = [listener, followers, forgetting]
 
 const partsOf = (options: ServeOptions, fields: CronFields | undefined): ReadonlyArray<Part> => [
   startStatusServer(options.statusPort, fields),
