@@ -67,6 +67,8 @@ interface Ended {
   readonly newEntries?: ReadonlyMap<string, number>
   /** Codes of books that could not be read. */
   readonly failedBooks?: ReadonlyArray<string>
+  /** Of a backfill: the days that it read, both included. */
+  readonly days?: { readonly from: string; readonly to: string }
 }
 
 /** How a sync, or a backfill, ended. */
@@ -95,6 +97,7 @@ export const recordEnd = Effect.fn("Sync.recordEnd")(function* <A>(
       counters: run.counters,
       newEntries: Object.fromEntries(end.newEntries ?? []),
       failedBooks: end.failedBooks ?? [],
+      ...(end.days === undefined ? {} : { days: end.days }),
     }),
   )
 })
