@@ -7,6 +7,7 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Cause, Effect, Either, Layer, LogLevel } from "effect"
 import { type Arguments, readArguments, UsageError } from "./Cli/Arguments.ts"
 import { backfill } from "./Cli/Backfill.ts"
+import { close } from "./Cli/Close.ts"
 import { demo } from "./Cli/Demo.ts"
 import { doctor } from "./Cli/Doctor.ts"
 import { exitCodes } from "./Cli/ExitCode.ts"
@@ -18,6 +19,7 @@ import { migrate } from "./Cli/Migrate.ts"
 import { makeOutput, type Outcome, Output } from "./Cli/Output.ts"
 import { quarantine } from "./Cli/Quarantine.ts"
 import { reconcile } from "./Cli/Reconcile.ts"
+import { reopen } from "./Cli/Reopen.ts"
 import { sandbox } from "./Cli/Sandbox.ts"
 import { status } from "./Cli/Status.ts"
 import { sync } from "./Cli/Sync.ts"
@@ -37,6 +39,8 @@ const root = Command.make("tieout").pipe(
     status,
     reconcile,
     quarantine,
+    close,
+    reopen,
     exportCommand,
     explain,
     verify,

@@ -21,7 +21,7 @@ const variableName = (path: ReadonlyArray<string>): string =>
 const sections = sectionNames.map((name) => variableName([name]))
 
 /** Variables that are no keys of the file. */
-const ownVariables = ["TIEOUT_CONFIG", "TIEOUT_DATA_DIR", "TIEOUT_LOG", "TIEOUT_LOG_LEVEL"]
+const ownVariables = ["TIEOUT_CONFIG", "TIEOUT_DATA_DIR", "TIEOUT_LOG", "TIEOUT_LOG_LEVEL", "TIEOUT_USER"]
 const secretNames = ["BASE_URL", "CLIENT_ID", "CLIENT_SECRET", "SCOPE"] as const
 
 /** An empty variable counts as not set, as it does in a compose file. */

@@ -1,6 +1,7 @@
 import { CliConfig, Command, HelpDoc } from "@effect/cli"
 import { describe, expect, it } from "vitest"
 import { backfill } from "../../src/Cli/Backfill.ts"
+import { close } from "../../src/Cli/Close.ts"
 import { demo } from "../../src/Cli/Demo.ts"
 import { doctor } from "../../src/Cli/Doctor.ts"
 import { explain } from "../../src/Cli/Explain.ts"
@@ -10,6 +11,7 @@ import { type CommandManual, commands } from "../../src/Cli/Manual.ts"
 import { migrate } from "../../src/Cli/Migrate.ts"
 import { quarantine } from "../../src/Cli/Quarantine.ts"
 import { reconcile } from "../../src/Cli/Reconcile.ts"
+import { reopen } from "../../src/Cli/Reopen.ts"
 import { sandbox } from "../../src/Cli/Sandbox.ts"
 import { status } from "../../src/Cli/Status.ts"
 import { sync } from "../../src/Cli/Sync.ts"
@@ -26,6 +28,8 @@ const parsed = {
   status: HelpDoc.toAnsiText(Command.getHelp(status, config)),
   reconcile: HelpDoc.toAnsiText(Command.getHelp(reconcile, config)),
   quarantine: HelpDoc.toAnsiText(Command.getHelp(quarantine, config)),
+  close: HelpDoc.toAnsiText(Command.getHelp(close, config)),
+  reopen: HelpDoc.toAnsiText(Command.getHelp(reopen, config)),
   export: HelpDoc.toAnsiText(Command.getHelp(exportCommand, config)),
   explain: HelpDoc.toAnsiText(Command.getHelp(explain, config)),
   verify: HelpDoc.toAnsiText(Command.getHelp(verify, config)),
