@@ -18,6 +18,7 @@ import { logFormat, logging } from "./Cli/Logging.ts"
 import { migrate } from "./Cli/Migrate.ts"
 import { makeOutput, type Outcome, Output } from "./Cli/Output.ts"
 import { quarantine } from "./Cli/Quarantine.ts"
+import { reclassify } from "./Cli/Reclassify.ts"
 import { reconcile } from "./Cli/Reconcile.ts"
 import { reopen } from "./Cli/Reopen.ts"
 import { sandbox } from "./Cli/Sandbox.ts"
@@ -39,6 +40,7 @@ const root = Command.make("tieout").pipe(
     status,
     reconcile,
     quarantine,
+    reclassify,
     close,
     reopen,
     exportCommand,

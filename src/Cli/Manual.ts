@@ -127,6 +127,27 @@ export const commands = {
       ["tieout quarantine show Q12", "one row as the service sent it"],
     ],
   },
+  reclassify: {
+    usage: "tieout reclassify ID --to CODE --reason TEXT [--name NAME]",
+    summary: "Move what stands in suspense to the account that it belongs to.",
+    about: [
+      "ID: a journal number, a finding (F12) or a statement entry. Moves all that stands of it in suspense, or else in a clearing",
+      "account, by a journal entry of its own, dated as the entry, or today where its month is closed. Cash is never touched.",
+      "Its finding closes. Not while a sync of the connection runs (exit code 4).",
+    ],
+    options: {
+      "--to CODE": "The account's code.",
+      "--reason TEXT": "Why; it stands in the journal entry's description. Required, at most 150 characters.",
+      "--name NAME": "The account's name, such as Expenses:Bank; needed where nothing has the code yet.",
+    },
+    examples: [
+      [
+        'tieout reclassify F12 --to 6855 --name "Expenses:Bank" --reason "Account fee of October"',
+        "by its finding",
+      ],
+      ['tieout reclassify ORG-2026-10-000007 --to 4120 --reason "Interest"', "by its journal number"],
+    ],
+  },
   close: {
     usage: "tieout close YYYY-MM [--book B] [--dry-run] [--accept F12 --reason TEXT]… [--bridge | --check]",
     summary: "Prove a month complete and lock it, with its balances and a chained hash.",

@@ -69,6 +69,8 @@ interface Ended {
   readonly failedBooks?: ReadonlyArray<string>
   /** Of a backfill: the days that it read, both included. */
   readonly days?: { readonly from: string; readonly to: string }
+  /** Of what a person did by hand: who. */
+  readonly by?: string
 }
 
 /** How a sync, or a backfill, ended. */
@@ -98,6 +100,7 @@ export const recordEnd = Effect.fn("Sync.recordEnd")(function* <A>(
       newEntries: Object.fromEntries(end.newEntries ?? []),
       failedBooks: end.failedBooks ?? [],
       ...(end.days === undefined ? {} : { days: end.days }),
+      ...(end.by === undefined ? {} : { by: end.by }),
     }),
   )
 })

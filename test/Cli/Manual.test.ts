@@ -10,6 +10,7 @@ import { helpFor, overview } from "../../src/Cli/Help.ts"
 import { type CommandManual, commands } from "../../src/Cli/Manual.ts"
 import { migrate } from "../../src/Cli/Migrate.ts"
 import { quarantine } from "../../src/Cli/Quarantine.ts"
+import { reclassify } from "../../src/Cli/Reclassify.ts"
 import { reconcile } from "../../src/Cli/Reconcile.ts"
 import { reopen } from "../../src/Cli/Reopen.ts"
 import { sandbox } from "../../src/Cli/Sandbox.ts"
@@ -28,6 +29,7 @@ const parsed = {
   status: HelpDoc.toAnsiText(Command.getHelp(status, config)),
   reconcile: HelpDoc.toAnsiText(Command.getHelp(reconcile, config)),
   quarantine: HelpDoc.toAnsiText(Command.getHelp(quarantine, config)),
+  reclassify: HelpDoc.toAnsiText(Command.getHelp(reclassify, config)),
   close: HelpDoc.toAnsiText(Command.getHelp(close, config)),
   reopen: HelpDoc.toAnsiText(Command.getHelp(reopen, config)),
   export: HelpDoc.toAnsiText(Command.getHelp(exportCommand, config)),

@@ -33,7 +33,7 @@ export const threeMonths = Effect.gen(function* () {
   })
 })
 
-export const controller = { who: "controller", reason: null }
+const controller = { who: "controller", reason: null }
 
 export const closing = (
   period: string,
