@@ -117,7 +117,7 @@ export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
         ).pipe(
           Effect.provide(runParts),
           Effect.provideService(Run, run),
-          Effect.onExit((exit) => recordEnd(run, exit, endOf)),
+          Effect.onExit((exit) => recordEnd(run, exit, (done) => ({ ...endOf(done), days }))),
         )
         const order = ({ accountId, book }: AccountBackfill) => `${book} ${accountId}`
         return {

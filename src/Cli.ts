@@ -7,6 +7,7 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Cause, Effect, Either, Layer, LogLevel } from "effect"
 import { type Arguments, readArguments, UsageError } from "./Cli/Arguments.ts"
 import { backfill } from "./Cli/Backfill.ts"
+import { close } from "./Cli/Close.ts"
 import { completions } from "./Cli/Completions.ts"
 import { demo } from "./Cli/Demo.ts"
 import { doctor } from "./Cli/Doctor.ts"
@@ -19,7 +20,9 @@ import { logFormat, logging } from "./Cli/Logging.ts"
 import { migrate } from "./Cli/Migrate.ts"
 import { makeOutput, type Outcome, Output } from "./Cli/Output.ts"
 import { quarantine } from "./Cli/Quarantine.ts"
+import { reclassify } from "./Cli/Reclassify.ts"
 import { reconcile } from "./Cli/Reconcile.ts"
+import { reopen } from "./Cli/Reopen.ts"
 import { sandbox } from "./Cli/Sandbox.ts"
 import { serve } from "./Cli/Serve.ts"
 import { status } from "./Cli/Status.ts"
@@ -42,6 +45,9 @@ const root = Command.make("tieout").pipe(
     status,
     reconcile,
     quarantine,
+    reclassify,
+    close,
+    reopen,
     exportCommand,
     explain,
     verify,

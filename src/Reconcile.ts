@@ -175,6 +175,13 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
     /** One book that a run has just read. */
     const book = (of: Book, run: { readonly runId: number; readonly full: boolean }) => afterRun([of], run)
 
+    /** Looks at one month (`2026-10`) of the books by hand; in the caller's transaction, where there is one. */
+    const month = Effect.fn("Reconcile.month")(
+      (books: ReadonlyArray<Book>, period: string) =>
+        all(books, { runId: Option.none(), full: false, period: Option.some(period) }),
+      Effect.provideService(Database, database),
+    )
+
     /** What `tieout reconcile` does: all books, or those of one connection. */
     const run = Effect.fn("Reconcile.run")(
       function* ({ connection, full, period }: ReconcileOptions) {
@@ -195,6 +202,6 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       Effect.provideService(Database, database),
     )
 
-    return { book, afterRun, run }
+    return { book, afterRun, month, run }
   }),
 }) {}

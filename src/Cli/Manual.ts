@@ -144,6 +144,66 @@ export const commands = {
       ["tieout quarantine show Q12", "one row as the service sent it"],
     ],
   },
+  reclassify: {
+    usage: "tieout reclassify ID --to CODE --reason TEXT [--name NAME]",
+    summary: "Move what stands in suspense to the account that it belongs to.",
+    about: [
+      "ID: a journal number, a finding (F12) or a statement entry. Moves all that stands of it in suspense, or else in a clearing",
+      "account, by a journal entry of its own, dated as the entry, or today where its month is closed. Cash is never touched.",
+      "Its finding closes. Not while a sync of the connection runs (exit code 4).",
+    ],
+    options: {
+      "--to CODE": "The account's code.",
+      "--reason TEXT": "Why; it stands in the journal entry's description. Required, at most 150 characters.",
+      "--name NAME": "The account's name, such as Expenses:Bank; needed where nothing has the code yet.",
+    },
+    examples: [
+      [
+        'tieout reclassify F12 --to 6855 --name "Expenses:Bank" --reason "Account fee of October"',
+        "by its finding",
+      ],
+      ['tieout reclassify ORG-2026-10-000007 --to 4120 --reason "Interest"', "by its journal number"],
+    ],
+  },
+  close: {
+    usage: "tieout close YYYY-MM [--book B] [--dry-run] [--accept F12 --reason TEXT]… [--bridge | --check]",
+    summary: "Prove a month complete and lock it, with its balances and a chained hash.",
+    about: [
+      "A month closes where every statement was read past its end, the running balances were proved again, nothing blocking is",
+      "open, nothing is in quarantine or in suspense, and the last sync ended well. What is in the way is listed, nothing is",
+      "locked, and it ends with 3. Months close in order, one book at a time; what comes later for a closed month is dated to",
+      "the first open day. Who closed, when and why is kept: TIEOUT_USER, or else the user of the operating system.",
+    ],
+    options: {
+      "--book B": "Only this book, by its code (ORG, …) or its client's identifier; default: all.",
+      "--dry-run": "Say what would be in the way; lock nothing.",
+      "--accept F12":
+        "Take responsibility for a finding, or for an account (by its identifier) that cannot be read any more. May be repeated.",
+      "--reason TEXT": "Why: one for each --accept in their order, or one for all.",
+      "--bridge":
+        "Only show the way from the provider's statement to the books, with late entries; locks nothing.",
+      "--check":
+        "Only recompute the hash and the balances of a closed month; ends with 1 where they do not agree.",
+    },
+    examples: [
+      ["tieout close 2026-10 --dry-run", "what is in the way of closing October"],
+      ['tieout close 2026-10 --accept F12 --reason "Bank confirmed, see ticket 7"', "with a finding open"],
+      ["tieout close 2026-10 --check", "does October still agree with its close?"],
+    ],
+  },
+  reopen: {
+    usage: "tieout reopen YYYY-MM --reason TEXT [--book B]",
+    summary: "Open the latest closed month again.",
+    about: [
+      "Only the latest closed month of a book can be opened. The close stays on record, and so does who opened it, when and why.",
+    ],
+    options: {
+      "--reason TEXT": "Why; required.",
+      "--book B":
+        "Only this book, by its code or its client's identifier; default: all in which the month is closed.",
+    },
+    examples: [['tieout reopen 2026-10 --reason "Fee invoice came late" --book ORG', "one book"]],
+  },
   export: {
     usage:
       "tieout export --format F[,F…] (--period YYYY-MM | --from DATE --to DATE | --all | --since-last) [--book B] [--out DIR]",
@@ -322,6 +382,7 @@ export const variableTexts: ReadonlyArray<readonly [name: string, what: string]>
   ["DATABASE_URL", "a Postgres of your own (15 or later); default: an embedded one"],
   ["TIEOUT_DATA_DIR", "the embedded database's data; default: ./data"],
   ["TIEOUT_STATUS_TOKEN", "what opens the status page where it is not only on this machine"],
+  ["TIEOUT_USER", "who closes, reopens and reclassifies; default: the user of the operating system"],
   ["TIEOUT_CONFIG", "the settings file, as --config"],
   ["TIEOUT_LOG_LEVEL", "as --log-level"],
   ["TIEOUT_LOG", "json: the log as JSON lines; line: as text, also of serve"],

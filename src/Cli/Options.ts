@@ -18,3 +18,6 @@ export const surface = Options.choice("surface", ["organization", "client", "cre
 
 /** `--client ID` or its code; none: all. */
 export const client = Options.text("client").pipe(Options.optional)
+
+/** `--book B`, a book's code or its client's identifier; none: all. */
+export const book = Options.text("book").pipe(Options.optional)

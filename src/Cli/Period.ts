@@ -8,10 +8,10 @@ const wrong = (option: string, found: string, wanted: string) =>
   )
 
 /** A calendar month of the accounting time zone, `2026-10`. */
-export const month = (text: string): Either.Either<string, UsageError> =>
+export const month = (text: string, option = "--period"): Either.Either<string, UsageError> =>
   /^\d{4}-(?:0[1-9]|1[0-2])$/.test(text)
     ? Either.right(text)
-    : wrong("--period", text, "a month as YYYY-MM, such as 2026-10")
+    : wrong(option, text, "a month as YYYY-MM, such as 2026-10")
 
 /** A calendar day that exists, `2026-10-31`. */
 export const day = (option: string, text: string): Either.Either<string, UsageError> => {

@@ -128,7 +128,9 @@ export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", 
               ${textArray(sql, header.counterparty)})
             as t (entry_id, source_type, source_id, kind, sequence, occurred_at, line_count, partner_account_id,
               position, resource_type, resource_id, description, external_reference, counterparty)),
-          closing as (select closed_through from ledger.locks where book_id = ${book.bookId}),
+          -- Waits for a close that is under way and sees what it did: dated by what was before it, the rules would refuse.
+          closing as materialized (
+            select closed_through from ledger.locks where book_id = ${book.bookId} for share),
           headers as (
             insert into ledger.journal_entries (book_id, entry_id, source_type, source_id, kind, sequence,
               effective_date, occurred_at, late_for, line_count, partner_account_id, position, resource_type,

@@ -18,6 +18,7 @@ interface SubjectRow extends EntryRow {
     rule_code: string
     code: string
     name: string
+    manual: boolean
   }> | null
 }
 
@@ -28,6 +29,22 @@ const lineOf = (row: SubjectRow, line: NonNullable<SubjectRow["lines"]>[number])
   partnerAccountId: null,
   rule: line.rule_code === "" ? null : { code: line.rule_code, name: line.name },
 })
+
+/**
+ * The lines against cash. Where a person has moved some of them, only what stands is left of each role and account, so
+ * that whatever puts the movement right later takes it from where it is.
+ */
+const linesOf = (row: SubjectRow): ReadonlyArray<Line> => {
+  const lines = row.lines ?? []
+  if (!lines.some(({ manual }) => manual)) return lines.map((line) => lineOf(row, line))
+  const standing = new Map<string, Line>()
+  for (const line of lines.map((one) => lineOf(row, one))) {
+    const key = `${line.role}|${line.rule?.code ?? ""}`
+    const before = standing.get(key)?.amount ?? Money.zero
+    standing.set(key, { ...line, amount: Money.add(before, line.amount) })
+  }
+  return [...standing.values()].filter(({ amount }) => !Money.isZero(amount))
+}
 
 /** The mirrored, unheld entries that name one of the resources, or are among `entryIds`, in posting order per account. */
 export const subjectsOf = Effect.fn("Ledger.subjectsOf")(function* (
@@ -45,13 +62,15 @@ export const subjectsOf = Effect.fn("Ledger.subjectsOf")(function* (
         booked.sequence, booked.lines
       from mirror.statement_entries s
       left join lateral (
-        select max(j.sequence) as sequence,
+        select max(j.sequence) filter (where j.source_type = 'statement_entry') as sequence,
           json_agg(json_build_object('role', a.role, 'amount', p.amount::text, 'rule_code', a.rule_code,
-            'code', a.code, 'name', a.name)) filter (where a.role <> 'cash') as lines
+            'code', a.code, 'name', a.name, 'manual', j.source_type = 'manual'))
+            filter (where a.role <> 'cash') as lines
         from ledger.journal_entries j
         join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
         join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
-        where j.book_id = s.book_id and j.source_id = s.entry_id and j.source_type = 'statement_entry') booked on true
+        where j.book_id = s.book_id and j.source_id = s.entry_id
+          and j.source_type in ('statement_entry', 'manual')) booked on true
       where s.book_id = ${book.bookId} and not s.held and ${
         entryIds.length === 0
           ? sql`s.related_id = any (${textArray(sql, resourceIds)}::uuid[])`
@@ -69,7 +88,7 @@ export const subjectsOf = Effect.fn("Ledger.subjectsOf")(function* (
           ? Option.none()
           : Option.some({
               sequence: row.sequence,
-              lines: (row.lines ?? []).map((line) => lineOf(row, line)),
+              lines: linesOf(row),
             }),
     }),
   )

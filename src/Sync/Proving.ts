@@ -69,6 +69,10 @@ interface Ended {
   readonly requests?: Readonly<Record<string, number>>
   /** Codes of books that could not be read. */
   readonly failedBooks?: ReadonlyArray<string>
+  /** Of a backfill: the days that it read, both included. */
+  readonly days?: { readonly from: string; readonly to: string }
+  /** Of what a person did by hand: who. */
+  readonly by?: string
 }
 
 /** How a sync, or a backfill, ended. */
@@ -99,6 +103,8 @@ export const recordEnd = Effect.fn("Sync.recordEnd")(function* <A>(
       requests: end.requests ?? {},
       newEntries: Object.fromEntries(end.newEntries ?? []),
       failedBooks: end.failedBooks ?? [],
+      ...(end.days === undefined ? {} : { days: end.days }),
+      ...(end.by === undefined ? {} : { by: end.by }),
     }),
   )
 })

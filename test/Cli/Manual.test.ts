@@ -1,6 +1,7 @@
 import { CliConfig, Command, HelpDoc } from "@effect/cli"
 import { describe, expect, it } from "vitest"
 import { backfill } from "../../src/Cli/Backfill.ts"
+import { close } from "../../src/Cli/Close.ts"
 import { completions } from "../../src/Cli/Completions.ts"
 import { demo } from "../../src/Cli/Demo.ts"
 import { doctor } from "../../src/Cli/Doctor.ts"
@@ -11,7 +12,9 @@ import { init } from "../../src/Cli/Init.ts"
 import { type CommandManual, commands } from "../../src/Cli/Manual.ts"
 import { migrate } from "../../src/Cli/Migrate.ts"
 import { quarantine } from "../../src/Cli/Quarantine.ts"
+import { reclassify } from "../../src/Cli/Reclassify.ts"
 import { reconcile } from "../../src/Cli/Reconcile.ts"
+import { reopen } from "../../src/Cli/Reopen.ts"
 import { sandbox } from "../../src/Cli/Sandbox.ts"
 import { serve } from "../../src/Cli/Serve.ts"
 import { status } from "../../src/Cli/Status.ts"
@@ -31,6 +34,9 @@ const parsed = {
   status: HelpDoc.toAnsiText(Command.getHelp(status, config)),
   reconcile: HelpDoc.toAnsiText(Command.getHelp(reconcile, config)),
   quarantine: HelpDoc.toAnsiText(Command.getHelp(quarantine, config)),
+  reclassify: HelpDoc.toAnsiText(Command.getHelp(reclassify, config)),
+  close: HelpDoc.toAnsiText(Command.getHelp(close, config)),
+  reopen: HelpDoc.toAnsiText(Command.getHelp(reopen, config)),
   export: HelpDoc.toAnsiText(Command.getHelp(exportCommand, config)),
   explain: HelpDoc.toAnsiText(Command.getHelp(explain, config)),
   verify: HelpDoc.toAnsiText(Command.getHelp(verify, config)),

@@ -1,0 +1,220 @@
+/**
+ * Closing a month: nothing is locked that has not been proved complete, and what is locked is kept with its balances, a hash
+ * chained to the close before, and who did it, when and why.
+ */
+import { Effect, Option } from "effect"
+import { allBooks, type Book, heldBooks } from "./Book.ts"
+import { type Agreement, agreementOf } from "./Close/Agreement.ts"
+import { type Bridge, bridgeOf } from "./Close/Bridge.ts"
+import { closeError } from "./Close/CloseError.ts"
+import { digestOf } from "./Close/Digest.ts"
+import { type Blocker, gateOf } from "./Close/Gate.ts"
+import {
+  type Accepted,
+  closesOf,
+  type Doing,
+  keepClose,
+  keepReopening,
+  lastHash,
+  standing,
+} from "./Close/Kept.ts"
+import { isClosed, type Month, readMonth, refusalOf } from "./Close/Month.ts"
+import { Database } from "./Database.ts"
+import { Ledger } from "./Ledger.ts"
+import { Reconcile } from "./Reconcile.ts"
+
+export interface CloseRequest extends Doing {
+  /** `2026-10` */
+  readonly period: string
+  /** A book's code or its client's id; none: all that hold anything. */
+  readonly book: Option.Option<string>
+  /** Says what would block, and locks nothing. */
+  readonly dryRun: boolean
+  /** By what `Blocker.id` holds, in upper or lower case. */
+  readonly accept: ReadonlyArray<{ readonly id: string; readonly reason: string }>
+}
+
+export type CloseState = "closed" | "blocked" | "closable" | "already closed"
+
+/** What became of one book. */
+export interface BookClose {
+  readonly book: string
+  readonly period: string
+  readonly state: CloseState
+  readonly blockers: ReadonlyArray<Blocker>
+  readonly accepted: ReadonlyArray<Accepted>
+  readonly notes: ReadonlyArray<string>
+  readonly bridge: Bridge | null
+  readonly sequence: number | null
+  readonly hash: string | null
+  readonly previousHash: string | null
+  readonly entries: bigint | null
+}
+
+const nothing = {
+  blockers: [],
+  accepted: [],
+  notes: [],
+  bridge: null,
+  sequence: null,
+  hash: null,
+  previousHash: null,
+  entries: null,
+}
+
+const chooseBooks = Effect.fn("Close.chooseBooks")(function* (wanted: Option.Option<string>) {
+  const all = yield* allBooks(Option.none())
+  if (all.length === 0) return yield* closeError("Usage", "There are no books yet: run tieout sync first.")
+  if (Option.isNone(wanted)) return yield* heldBooks(all)
+  const name = wanted.value.toLowerCase()
+  const chosen = all.filter(
+    ({ clientId, code }) => code.toLowerCase() === name || Option.contains(clientId, name),
+  )
+  if (chosen.length > 0) return chosen
+  const known = all.slice(0, 20).map(({ code }) => code)
+  const more = all.length > known.length ? ` … (${all.length} in all)` : ""
+  return yield* closeError(
+    "Usage",
+    `There is no book ${JSON.stringify(wanted.value)}: known are ${known.join(", ")}${more}.`,
+  )
+})
+
+/** The months of the books, if each can be closed or is closed already; all refusals are told at once. */
+const closableMonths = Effect.fn("Close.closableMonths")(function* ({ book, period }: CloseRequest) {
+  const months = yield* Effect.forEach(yield* chooseBooks(book), (of) => readMonth(of, period))
+  const refusals = months.flatMap((month) => refusalOf(month) ?? [])
+  const open = months.filter((month) => !isClosed(month))
+  const grave = refusals.filter(({ reason }) => reason !== "AlreadyClosed")
+  const told = open.length === 0 ? refusals : grave
+  const [first] = told
+  if (first === undefined) return months
+  return yield* closeError(first.reason, told.map(({ message }) => message).join("\n"))
+})
+
+/** Numbers what waits where no sync of the connection runs; one that runs numbers its own when it ends. */
+const numbered = Effect.fn("Close.number")(function* (book: Book, dryRun: boolean) {
+  const database = yield* Database
+  const ledger = yield* Ledger
+  return yield* database
+    .withSessionLock(`sync:${book.connection}`, dryRun ? Effect.void : ledger.assignNumbers([book]))
+    .pipe(
+      Effect.as(true),
+      Effect.catchTag("LockBusy", () => Effect.succeed(false)),
+    )
+})
+
+const acceptedOf = (
+  blockers: ReadonlyArray<Blocker>,
+  accept: CloseRequest["accept"],
+): ReadonlyArray<Accepted> =>
+  blockers.flatMap(({ id, what }) => {
+    const found = accept.find((one) => one.id.toLowerCase() === id?.toLowerCase())
+    return id === null || found === undefined ? [] : [{ id, what, reason: found.reason }]
+  })
+
+const examine = Effect.fn("Close.examine")(function* (month: Month, request: CloseRequest, free: boolean) {
+  yield* (yield* Reconcile).month([month.book], month.period)
+  const gate = yield* gateOf(month, { syncing: !free, willNumber: free && request.dryRun })
+  const accepted = acceptedOf(gate.blockers, request.accept)
+  return {
+    ...gate,
+    accepted,
+    blockers: gate.blockers.filter(({ id }) => !accepted.some((one) => one.id === id)),
+  }
+})
+
+/** One book, in one transaction: what reconciling found stays, whether the month closes or not. */
+const closeBook = Effect.fn("Close.book")(function* (month: Month, request: CloseRequest) {
+  const database = yield* Database
+  const { book, period } = month
+  const told = { ...nothing, book: book.code, period }
+  if (isClosed(month)) return { ...told, state: "already closed" } satisfies BookClose
+  const free = yield* numbered(book, request.dryRun)
+  return yield* database.transaction(
+    Effect.gen(function* () {
+      // From here no posting of the book commits: it waits, and finds the month closed, or open as before.
+      const now = yield* readMonth(book, period, !request.dryRun)
+      const refusal = refusalOf(now)
+      if (refusal !== null) return yield* refusal
+      const gate = yield* examine(now, request, free)
+      if (gate.blockers.length > 0) return { ...told, ...gate, state: "blocked" } satisfies BookClose
+      if (request.dryRun) return { ...told, ...gate, state: "closable" } satisfies BookClose
+      const previousHash = lastHash(yield* closesOf(book))
+      const digest = yield* digestOf(book, period, previousHash)
+      const sequence = yield* keepClose(book, period, digest, { ...request, accepted: gate.accepted })
+      return { ...told, ...gate, ...digest, previousHash, sequence, state: "closed" } satisfies BookClose
+    }),
+  )
+})
+
+/**
+ * Closes a month of one book or of all, each in a transaction of its own; a book that is blocked keeps no other back. Fails
+ * with `CloseError` before anything is locked where the month cannot be closed whatever stands in it.
+ */
+export const close = Effect.fn("Close.close")(function* (request: CloseRequest) {
+  const months = yield* closableMonths(request)
+  const results: Array<BookClose> = yield* Effect.forEach(months, (month) => closeBook(month, request))
+  return results
+})
+
+/** The months of the books that are closed; those of `book` must be. */
+const closedMonths = Effect.fn("Close.closedMonths")(function* (book: Option.Option<string>, period: string) {
+  const months = yield* Effect.forEach(yield* chooseBooks(book), (of) => readMonth(of, period))
+  const closed = months.filter(isClosed)
+  if (closed.length > 0) return closed
+  const codes = months.map((month) => month.book.code).join(", ")
+  return yield* closeError(
+    "NotClosed",
+    `${period} is not closed in ${codes === "" ? "any book" : codes}. To close it: tieout close ${period}`,
+  )
+})
+
+/** Opens the latest closed month again. Fails with `CloseError` where it is another one that was named. */
+export const reopen = Effect.fn("Close.reopen")(function* (
+  period: string,
+  book: Option.Option<string>,
+  doing: Doing,
+) {
+  const database = yield* Database
+  const months = yield* closedMonths(book, period)
+  const later = months.filter(({ closedThrough }) => closedThrough !== period)
+  if (later.length > 0) {
+    const told = later.map((month) => `${month.book.code} is closed through ${month.closedThrough}`)
+    return yield* closeError(
+      "OutOfOrder",
+      `${period} cannot be reopened: ${told.join(", ")}, and only the latest closed month can be.`,
+    )
+  }
+  return yield* database.transaction(
+    Effect.forEach(months, (month) =>
+      Effect.gen(function* () {
+        const now = yield* readMonth(month.book, period, true)
+        if (now.closedThrough !== period) {
+          return yield* closeError("NotClosed", `${period} of ${month.book.code} was reopened meanwhile.`)
+        }
+        const undone = standing(yield* closesOf(month.book), period)
+        const sequence = yield* keepReopening(month.book, undone ?? { period, hash: null }, doing)
+        return { book: month.book.code, period, sequence, undone: undone?.hash ?? null }
+      }),
+    ),
+  )
+})
+
+const inOneSnapshot = { isolation: "repeatable read", readOnly: true } as const
+
+/** Recomputes what closed months were closed with. */
+export const check = Effect.fn("Close.check")(function* (period: string, book: Option.Option<string>) {
+  const database = yield* Database
+  const months = yield* closedMonths(book, period)
+  const agreements: Array<Agreement> = yield* Effect.forEach(months, (month) =>
+    database.transaction(agreementOf(month), inOneSnapshot),
+  )
+  return agreements
+})
+
+/** From the provider's statement to the books, for a month that is closed or not. */
+export const bridge = Effect.fn("Close.bridge")(function* (period: string, book: Option.Option<string>) {
+  const database = yield* Database
+  const months = yield* Effect.forEach(yield* chooseBooks(book), (of) => readMonth(of, period))
+  return yield* Effect.forEach(months, (month) => database.transaction(bridgeOf(month), inOneSnapshot))
+})

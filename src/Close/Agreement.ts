@@ -1,0 +1,102 @@
+/** Whether a closed month is still what it was when it was closed: the hash, its chain, and every account's balances. */
+import { Effect } from "effect"
+import { Database } from "../Database.ts"
+import { printed } from "../Reconcile/Printed.ts"
+import { digestOf } from "./Digest.ts"
+import { closesOf, type KeptClose, standing } from "./Kept.ts"
+import type { Month } from "./Month.ts"
+
+export interface Agreement {
+  readonly book: string
+  readonly period: string
+  /** Null: the month was closed by other means, and there is nothing to compare with. */
+  readonly close: KeptClose | null
+  readonly hash: string
+  readonly accounts: number
+  /** What differs, and where. Empty: all agrees. */
+  readonly differences: ReadonlyArray<string>
+}
+
+interface BalanceRow {
+  readonly account: string
+  readonly currency: string
+  readonly differs: boolean
+  readonly kept: ReadonlyArray<string | null>
+  readonly found: ReadonlyArray<string | null>
+}
+
+/** Turnover is added up again from the postings of the month; the balance to date from the turnover of all months. */
+const balances = Effect.fn("Close.agreement.balances")(function* ({ book, period }: Month, sequence: number) {
+  const database = yield* Database
+  const first = `${period}-01`
+  return yield* database.query(
+    "Close.agreement.balances",
+    (sql) => sql<Array<BalanceRow>>`
+      with kept as (
+        select account_id, code, currency, debit, credit, balance from ledger.close_balances
+        where book_id = ${book.bookId} and sequence = ${sequence}),
+      posted as (
+        select p.account_id, sum(greatest(p.amount, 0)) as debit, sum(greatest(-p.amount, 0)) as credit
+        from ledger.journal_entries j
+        join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+        where j.book_id = ${book.bookId} and j.period = ${first}::text::date group by p.account_id),
+      balanced as (
+        select b.account_id, sum(b.debit - b.credit) as balance from ledger.balances b
+        where b.book_id = ${book.bookId} and b.period <= ${first}::text::date group by b.account_id)
+      select coalesce(k.code, a.code, '?') as account, coalesce(k.currency, a.currency, '') as currency,
+        coalesce(k.debit, 0) <> coalesce(p.debit, 0) or coalesce(k.credit, 0) <> coalesce(p.credit, 0)
+          or coalesce(k.balance, 0) <> coalesce(b.balance, 0) as differs,
+        array[k.debit::text, k.credit::text, k.balance::text] as kept,
+        array[p.debit::text, p.credit::text, b.balance::text] as found
+      from kept k
+      full join posted p on p.account_id = k.account_id
+      full join balanced b on b.account_id = coalesce(k.account_id, p.account_id)
+      left join ledger.accounts a on a.book_id = ${book.bookId}
+        and a.account_id = coalesce(k.account_id, p.account_id, b.account_id)
+      order by 1, 2`,
+  )
+})
+
+const figures = (values: ReadonlyArray<string | null>, currency: string): string => {
+  const [debit = "0", credit = "0", balance = "0"] = values.map((value) => printed(value ?? "0", currency))
+  return `debit ${debit}, credit ${credit}, balance ${balance}`
+}
+
+const inChain = (closes: ReadonlyArray<KeptClose>, close: KeptClose): ReadonlyArray<string> => {
+  const before = closes.findLast(({ action, sequence }) => action === "close" && sequence < close.sequence)
+  return (before?.hash ?? null) === close.previousHash
+    ? []
+    : [
+        `The close does not follow the one before it: it names ${close.previousHash ?? "none"}, that one is ${before?.hash ?? "not there"}.`,
+      ]
+}
+
+/** In one snapshot where the caller's transaction is one. The month is closed. */
+export const agreementOf = Effect.fn("Close.agreement")(function* (month: Month) {
+  const { book, period } = month
+  const closes = yield* closesOf(book)
+  const close = standing(closes, period) ?? null
+  const digest = yield* digestOf(book, period, close?.previousHash ?? null)
+  const told = { book: book.code, period, close, hash: digest.hash }
+  if (close === null) {
+    const differences = [`${period} of book ${book.code} is closed, but nothing is kept of its close.`]
+    return { ...told, accounts: 0, differences } satisfies Agreement
+  }
+  const rows = yield* balances(month, close.sequence)
+  const differences = [
+    ...inChain(closes, close),
+    ...(digest.entries === close.entries
+      ? []
+      : [`The month has ${digest.entries} journal entries; ${close.entries} were closed.`]),
+    ...(digest.hash === close.hash
+      ? []
+      : [`The journal's hash is ${digest.hash}; the close kept ${close.hash}.`]),
+    ...rows
+      .filter(({ differs }) => differs)
+      .map(
+        ({ account, currency, found, kept }) =>
+          `Account ${account} (${currency}): closed with ${figures(kept, currency)}; now ${figures(found, currency)}.`,
+      ),
+  ]
+  return { ...told, accounts: rows.length, differences } satisfies Agreement
+})

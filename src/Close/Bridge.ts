@@ -1,0 +1,187 @@
+/**
+ * From the provider's statement to the books: what the statement says of a month by the time of its entries, what of it is
+ * dated elsewhere because it came late, what of earlier months is dated here, and what the books say. Nothing may be left.
+ *
+ * Amounts are text in the major unit of the account's currency at its scale; debit (money in) positive.
+ */
+import { Effect } from "effect"
+import type { Book } from "../Book.ts"
+import { Database } from "../Database.ts"
+import { journalNumber } from "../Export/Entry.ts"
+import { printed } from "../Reconcile/Printed.ts"
+import type { Month } from "./Month.ts"
+
+/** One account. `booksMovements = movements − lateElsewhere + lateHere + openingBooked`. */
+export interface AccountBridge {
+  readonly accountId: string
+  readonly currency: string
+  /** Statement entries of the month. */
+  readonly entries: number
+  readonly opening: string
+  readonly movements: string
+  readonly closing: string
+  /** Entries of the month that the books date to a later one. */
+  readonly lateElsewhere: string
+  /** Entries of earlier, closed months that are dated in this one. */
+  readonly lateHere: string
+  /** The balance before the first entry that is known, booked in this month. */
+  readonly openingBooked: string
+  readonly booksMovements: string
+  readonly booksClosing: string
+  /** What remains between the two movements, and between the two closing balances: zero. */
+  readonly difference: string
+  readonly closingDifference: string
+}
+
+export interface LateEntry {
+  readonly accountId: string
+  readonly currency: string
+  readonly amount: string
+  /** Null: not numbered yet. */
+  readonly number: string | null
+  readonly occurredAt: string
+  readonly effectiveDate: string
+  readonly lateFor: string
+  readonly description: string
+}
+
+export interface Bridge {
+  readonly book: string
+  readonly period: string
+  readonly accounts: ReadonlyArray<AccountBridge>
+  readonly lateElsewhere: ReadonlyArray<LateEntry>
+  readonly lateHere: ReadonlyArray<LateEntry>
+}
+
+const amounts = [
+  "opening",
+  "movements",
+  "closing",
+  "lateElsewhere",
+  "lateHere",
+  "openingBooked",
+  "booksMovements",
+  "booksClosing",
+  "difference",
+  "closingDifference",
+] as const
+
+const atScale = (row: AccountBridge): AccountBridge => {
+  const texts = Object.fromEntries(amounts.map((name) => [name, printed(row[name], row.currency)]))
+  return { ...row, ...texts }
+}
+
+/** Accounts with anything up to the end of the month. */
+const accountBridges = Effect.fn("Close.bridge.accounts")(function* ({ book, end, period, timeZone }: Month) {
+  const database = yield* Database
+  const first = `${period}-01`
+  const rows = yield* database.query(
+    "Close.bridge.accounts",
+    (sql) => sql<Array<AccountBridge>>`
+      with statement as (
+        select a.account_id, a.currency, s.entries::integer as entries, coalesce(a.last_balance, 0) - s.after as closing,
+          s.movements, s.known
+        from mirror.accounts a
+        cross join lateral (
+          select count(*) filter (where x.inside) as entries, count(*) filter (where not x.after) as known,
+            coalesce(sum(x.moved) filter (where x.inside), 0) as movements,
+            coalesce(sum(x.moved) filter (where x.after), 0) as after
+          from (
+            select case e.type when 'CREDIT' then e.amount else -e.amount end as moved,
+              e.occurred_at >= ${end}::text::timestamptz as after,
+              e.occurred_at >= ${first}::text::timestamp at time zone ${timeZone}::text
+                and e.occurred_at < ${end}::text::timestamptz as inside
+            from mirror.statement_entries e
+            where e.book_id = a.book_id and e.account_id = a.account_id and not e.held) x) s
+        where a.book_id = ${book.bookId}),
+      odd as (
+        select j.partner_account_id as account_id,
+          coalesce(sum(p.amount) filter (where j.source_type = 'statement_entry'
+            and j.late_for = ${first}::text::date), 0) as elsewhere,
+          coalesce(sum(p.amount) filter (where j.source_type = 'statement_entry'
+            and j.late_for is not null and j.period = ${first}::text::date), 0) as here,
+          coalesce(sum(p.amount) filter (where j.source_type = 'opening'
+            and j.period = ${first}::text::date), 0) as opened,
+          coalesce(sum(p.amount) filter (where j.period > ${first}::text::date
+            and (j.source_type = 'opening' or j.late_for <= ${first}::text::date)), 0) as outstanding
+        from ledger.journal_entries j
+        join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+        join ledger.accounts c on c.book_id = p.book_id and c.account_id = p.account_id and c.role = 'cash'
+        where j.book_id = ${book.bookId} and (j.source_type = 'opening' or j.late_for is not null)
+        group by j.partner_account_id),
+      books as (
+        select c.partner_account_id as account_id,
+          coalesce(sum(b.debit - b.credit) filter (where b.period = ${first}::text::date), 0) as movements,
+          coalesce(sum(b.debit - b.credit) filter (where b.period <= ${first}::text::date), 0) as closing
+        from ledger.accounts c
+        left join ledger.balances b on b.book_id = c.book_id and b.account_id = c.account_id
+        where c.book_id = ${book.bookId} and c.role = 'cash' group by c.partner_account_id)
+      select s.account_id as "accountId", s.currency, s.entries, (s.closing - s.movements)::text as opening,
+        s.movements::text as movements, s.closing::text as closing,
+        coalesce(o.elsewhere, 0)::text as "lateElsewhere", coalesce(o.here, 0)::text as "lateHere",
+        coalesce(o.opened, 0)::text as "openingBooked", coalesce(b.movements, 0)::text as "booksMovements",
+        coalesce(b.closing, 0)::text as "booksClosing",
+        (coalesce(b.movements, 0) - (s.movements - coalesce(o.elsewhere, 0) + coalesce(o.here, 0)
+          + coalesce(o.opened, 0)))::text as difference,
+        (coalesce(b.closing, 0) - (s.closing - coalesce(o.outstanding, 0)))::text as "closingDifference"
+      from statement s
+      left join odd o on o.account_id = s.account_id
+      left join books b on b.account_id = s.account_id
+      where s.known > 0 or b.closing <> 0 or b.movements <> 0
+      order by s.account_id`,
+  )
+  return rows.map(atScale)
+})
+
+interface LateRow extends Omit<LateEntry, "number"> {
+  readonly elsewhere: boolean
+  readonly period: string
+  readonly number: number | null
+}
+
+const lateRows = Effect.fn("Close.bridge.late")(function* (book: Book, period: string) {
+  const database = yield* Database
+  const first = `${period}-01`
+  return yield* database.query(
+    "Close.bridge.late",
+    (sql) => sql<Array<LateRow>>`
+      select j.late_for = ${first}::text::date as elsewhere, j.partner_account_id as "accountId", p.currency,
+        p.amount::text as amount, to_char(j.period, 'YYYY-MM') as period, n.number,
+        to_char(j.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "occurredAt",
+        j.effective_date::text as "effectiveDate", to_char(j.late_for, 'YYYY-MM') as "lateFor", j.description
+      from ledger.journal_entries j
+      join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+      join ledger.accounts c on c.book_id = p.book_id and c.account_id = p.account_id and c.role = 'cash'
+      left join ledger.journal_numbers n on n.book_id = j.book_id and n.entry_id = j.entry_id
+      where j.book_id = ${book.bookId} and j.source_type = 'statement_entry'
+        and (j.late_for = ${first}::text::date or j.late_for is not null and j.period = ${first}::text::date)
+      order by j.effective_date, j.partner_account_id, j.position`,
+  )
+})
+
+/** In one snapshot where the caller's transaction is one. */
+export const bridgeOf = Effect.fn("Close.bridge")(function* (month: Month) {
+  const { book, period } = month
+  const accounts = yield* accountBridges(month)
+  const late = (yield* lateRows(book, period)).map(({ elsewhere, number, period: dated, ...entry }) => ({
+    elsewhere,
+    entry: {
+      ...entry,
+      amount: printed(entry.amount, entry.currency),
+      number: number === null ? null : journalNumber(book.code, dated, number),
+    } satisfies LateEntry,
+  }))
+  return {
+    book: book.code,
+    period,
+    accounts,
+    lateElsewhere: late.filter(({ elsewhere }) => elsewhere).map(({ entry }) => entry),
+    lateHere: late.filter(({ elsewhere }) => !elsewhere).map(({ entry }) => entry),
+  } satisfies Bridge
+})
+
+/** Accounts in which something is left between the statement and the books. */
+export const unbridged = ({ accounts }: Bridge): ReadonlyArray<AccountBridge> =>
+  accounts.filter(({ closingDifference, difference }) =>
+    [difference, closingDifference].some((amount) => /[1-9]/.test(amount)),
+  )

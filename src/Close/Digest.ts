@@ -1,0 +1,103 @@
+/**
+ * The hash of a closed period: SHA-256 over one text in UTF-8 that anyone can write down again from the journal.
+ *
+ * The text is a row of fields, each `<length in bytes>:<content>`, or `-` where there is none; nothing stands between them,
+ * and no two journals give one text. First `tieout-close-1`, the hash of the book's close before (hex), the book's code and
+ * the month (`2026-10`). Then every journal entry of the month by journal number: number, effective date, occurred at (UTC,
+ * microseconds), the month it is late for, kind, description, source type, source, sequence, partner account, position,
+ * resource type, resource, external reference, counterparty, the journal number that it reverses, count of lines; and for
+ * each line its number, the account's role, currency, partner account and rule code, and the amount: debit positive, major
+ * unit, without trailing zeros.
+ *
+ * An account's code and name are presentation and may change after the close, so they are not in it; nor is the time of
+ * recording, in which alone two runs over the same data differ.
+ */
+import { createHash } from "node:crypto"
+import { Effect, Stream } from "effect"
+import type { Book } from "../Book.ts"
+import type { Sql } from "../Database/Client.ts"
+import { Database } from "../Database.ts"
+import { type Fragment, instantText } from "../Reconcile/Scope.ts"
+
+export interface Digest {
+  readonly hash: string
+  /** Journal entries that it covers. */
+  readonly entries: bigint
+}
+
+/** One field of the text. */
+const field = (content: string | null): string =>
+  content === null ? "-" : `${Buffer.byteLength(content)}:${content}`
+
+/** The same for an expression of SQL. */
+const fieldText = (sql: Sql, value: Fragment): Fragment =>
+  sql`coalesce(octet_length(convert_to((${value})::text, 'UTF8')) || ':' || (${value})::text, '-')`
+
+const joined = (sql: Sql, values: ReadonlyArray<Fragment>): Fragment =>
+  values.map((value) => fieldText(sql, value)).reduce((text, next) => sql`${text} || ${next}`)
+
+const headerFields = (sql: Sql): Fragment =>
+  joined(sql, [
+    sql`n.number`,
+    sql`to_char(j.effective_date, 'YYYY-MM-DD')`,
+    instantText(sql, sql`j.occurred_at`),
+    sql`to_char(j.late_for, 'YYYY-MM')`,
+    sql`j.kind`,
+    sql`j.description`,
+    sql`j.source_type`,
+    sql`j.source_id`,
+    sql`j.sequence`,
+    sql`j.partner_account_id`,
+    sql`j.position`,
+    sql`j.resource_type`,
+    sql`j.resource_id`,
+    sql`j.external_reference`,
+    sql`j.counterparty`,
+    sql`(select b.code || '-' || to_char(v.period, 'YYYY-MM') || '-' || lpad(v.number::text, greatest(6, length(v.number::text)), '0')
+         from ledger.journal_numbers v join mirror.books b on b.book_id = v.book_id
+         where v.book_id = j.book_id and v.entry_id = j.reverses)`,
+    sql`j.line_count`,
+  ])
+
+const lineFields = (sql: Sql): Fragment =>
+  joined(sql, [
+    sql`p.line_number`,
+    sql`a.role`,
+    sql`p.currency`,
+    sql`a.partner_account_id`,
+    sql`a.rule_code`,
+    sql`trim_scale(p.amount)`,
+  ])
+
+/** Reads the period's journal once, with flat memory. */
+export const digestOf = Effect.fn("Close.digest")(function* (
+  book: Book,
+  period: string,
+  previousHash: string | null,
+) {
+  const database = yield* Database
+  const hash = createHash("sha256")
+  for (const content of ["tieout-close-1", previousHash, book.code, period]) hash.update(field(content))
+  const entries = yield* database
+    .stream(
+      "Close.digest",
+      (sql) => sql<Array<{ text: string }>>`
+        select ${headerFields(sql)} || l.text as text
+        from ledger.journal_numbers n
+        join ledger.journal_entries j on j.book_id = n.book_id and j.entry_id = n.entry_id
+        cross join lateral (
+          select coalesce(string_agg(${lineFields(sql)}, '' order by p.line_number), '') as text
+          from ledger.postings p
+          join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+          where p.book_id = j.book_id and p.entry_id = j.entry_id) l
+        where n.book_id = ${book.bookId} and n.period = ${`${period}-01`}::text::date
+        order by n.number`,
+    )
+    .pipe(
+      Stream.runFold(0n, (count, { text }) => {
+        hash.update(text)
+        return count + 1n
+      }),
+    )
+  return { hash: hash.digest("hex"), entries } satisfies Digest
+})

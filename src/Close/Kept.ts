@@ -1,0 +1,142 @@
+/** What is kept of closes and reopenings: `ledger.closes`, `ledger.close_balances` and the state of the period. */
+import { Effect } from "effect"
+import type { Book } from "../Book.ts"
+import { Database } from "../Database.ts"
+import type { Digest } from "./Digest.ts"
+
+/** A finding, or an account, that somebody took responsibility for. */
+export interface Accepted {
+  readonly id: string
+  readonly what: string
+  readonly reason: string
+}
+
+/** A close that was made, or a reopening. */
+export interface KeptClose {
+  readonly sequence: number
+  readonly action: "close" | "reopen"
+  /** `2026-10` */
+  readonly period: string
+  readonly hash: string | null
+  readonly previousHash: string | null
+  readonly entries: bigint
+  readonly who: string
+  /** ISO 8601, our clock. */
+  readonly at: string
+  readonly reason: string | null
+  readonly accepted: ReadonlyArray<Accepted>
+}
+
+/** All of a book, the first first. */
+export const closesOf = Effect.fn("Close.closesOf")(function* (book: Book) {
+  const database = yield* Database
+  return yield* database.query(
+    "Close.closesOf",
+    (sql) => sql<Array<KeptClose>>`
+      select sequence, action, to_char(period, 'YYYY-MM') as period, hash, previous_hash as "previousHash", entries, who,
+        to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at, reason, accepted
+      from ledger.closes where book_id = ${book.bookId} order by sequence`,
+  )
+})
+
+/** The close of a month that stands: the last of that month, if it was not a reopening. */
+export const standing = (closes: ReadonlyArray<KeptClose>, period: string): KeptClose | undefined => {
+  const last = closes.findLast((close) => close.period === period)
+  return last?.action === "close" ? last : undefined
+}
+
+export const lastHash = (closes: ReadonlyArray<KeptClose>): string | null =>
+  closes.findLast(({ action }) => action === "close")?.hash ?? null
+
+const nextSequence = (closes: ReadonlyArray<KeptClose>): number => (closes.at(-1)?.sequence ?? 0) + 1
+
+export interface Doing {
+  readonly who: string
+  readonly reason: string | null
+}
+
+/** Part of the caller's transaction. The order matters: an insert that met a closed period would have closed it before. */
+const setStatus = Effect.fn("Close.setStatus")(function* (
+  book: Book,
+  period: string,
+  status: "open" | "closed",
+) {
+  const database = yield* Database
+  const first = `${period}-01`
+  const changed = yield* database.query(
+    "Close.setStatus",
+    (sql) => sql`
+      update ledger.periods set status = ${status} where book_id = ${book.bookId} and period = ${first}::text::date
+      returning 1`,
+  )
+  if (changed.length > 0 || status === "open") return
+  yield* database.query(
+    "Close.setStatus.empty",
+    (sql) => sql`
+      insert into ledger.periods (book_id, period, status) values (${book.bookId}, ${first}::text::date, ${status})`,
+  )
+})
+
+/** All accounts that the book has had anything on, as they stand at the end of the month. */
+const keepBalances = Effect.fn("Close.keepBalances")(function* (
+  book: Book,
+  sequence: number,
+  period: string,
+) {
+  const database = yield* Database
+  const first = `${period}-01`
+  yield* database.query(
+    "Close.keepBalances",
+    (sql) => sql`
+      insert into ledger.close_balances (book_id, sequence, account_id, code, name, currency, debit, credit, balance)
+      select a.book_id, ${sequence}, a.account_id, a.code, a.name, a.currency,
+        coalesce(sum(b.debit) filter (where b.period = ${first}::text::date), 0),
+        coalesce(sum(b.credit) filter (where b.period = ${first}::text::date), 0), sum(b.debit - b.credit)
+      from ledger.accounts a
+      join ledger.balances b on b.book_id = a.book_id and b.account_id = a.account_id
+        and b.period <= ${first}::text::date
+      where a.book_id = ${book.bookId}
+      group by a.book_id, a.account_id, a.code, a.name, a.currency`,
+  )
+})
+
+/** Part of the caller's transaction. */
+export const keepClose = Effect.fn("Close.keepClose")(function* (
+  book: Book,
+  period: string,
+  { entries, hash }: Digest,
+  { accepted, reason, who }: Doing & { readonly accepted: ReadonlyArray<Accepted> },
+) {
+  const database = yield* Database
+  const closes = yield* closesOf(book)
+  const sequence = nextSequence(closes)
+  yield* setStatus(book, period, "closed")
+  yield* database.query(
+    "Close.keepClose",
+    (sql) => sql`
+      insert into ledger.closes (book_id, sequence, period, action, hash, previous_hash, entries, who, reason, accepted)
+      values (${book.bookId}, ${sequence}, ${`${period}-01`}::text::date, 'close', ${hash}, ${lastHash(closes)},
+        ${entries.toString()}::text::bigint, ${who}, ${reason}, ${JSON.stringify(accepted)}::text::jsonb)`,
+  )
+  yield* keepBalances(book, sequence, period)
+  return sequence
+})
+
+/** Part of the caller's transaction. `undone` is the close that stands. */
+export const keepReopening = Effect.fn("Close.keepReopening")(function* (
+  book: Book,
+  undone: Pick<KeptClose, "period" | "hash">,
+  { reason, who }: Doing,
+) {
+  const database = yield* Database
+  const sequence = nextSequence(yield* closesOf(book))
+  yield* setStatus(book, undone.period, "open")
+  yield* database.query(
+    "Close.keepReopening",
+    (sql) => sql`
+      insert into ledger.closes (book_id, sequence, period, action, hash, previous_hash, entries, who, reason, accepted)
+      values (${book.bookId}, ${sequence}, ${`${undone.period}-01`}::text::date, 'reopen', null, ${undone.hash}, 0, ${who},
+        ${reason}, '[]')`,
+  )
+  return sequence
+})

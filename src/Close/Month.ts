@@ -1,0 +1,75 @@
+/** A month of one book: whether it is over, open or closed, and what stands before it. */
+import { Effect } from "effect"
+import type { Book } from "../Book.ts"
+import { Database } from "../Database.ts"
+import { Settings } from "../Settings.ts"
+import { type CloseError, closeError } from "./CloseError.ts"
+
+/** Months are `2026-10`. */
+export interface Month {
+  readonly book: Book
+  readonly period: string
+  /** The first instant after the month in the book's time zone, ISO 8601 in UTC. */
+  readonly end: string
+  readonly timeZone: string
+  readonly over: boolean
+  readonly closedThrough: string | null
+  /** The earliest month before it that has entries and is open. */
+  readonly earlierOpen: string | null
+}
+
+/** Part of the caller's transaction, where there is one. `lock`: against every posting of the book until that ends. */
+export const readMonth = Effect.fn("Close.readMonth")(function* (book: Book, period: string, lock = false) {
+  const database = yield* Database
+  const { accounting } = yield* Settings
+  const first = `${period}-01`
+  if (lock) {
+    yield* database.query(
+      "Close.lock",
+      (sql) => sql`select 1 from ledger.locks where book_id = ${book.bookId} for update`,
+    )
+  }
+  const rows = yield* database.query(
+    "Close.readMonth",
+    (sql) => sql<Array<Omit<Month, "book" | "period">>>`
+      select z.zone as "timeZone", to_char(e.ends at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as end,
+        now() >= e.ends as over, to_char(l.closed_through, 'YYYY-MM') as "closedThrough",
+        (select to_char(min(p.period), 'YYYY-MM') from ledger.periods p
+         where p.book_id = l.book_id and p.status = 'open' and p.period < ${first}::text::date) as "earlierOpen"
+      from ledger.locks l
+      cross join lateral (select coalesce(l.time_zone, ${accounting.timeZone}::text) as zone) z
+      cross join lateral (
+        select (${first}::text::timestamp + interval '1 month') at time zone z.zone as ends) e
+      where l.book_id = ${book.bookId}`,
+  )
+  const [row] = rows
+  if (row === undefined) return yield* Effect.dieMessage(`book ${book.code} has no ledger`)
+  return { book, period, ...row } satisfies Month
+})
+
+export const isClosed = ({ closedThrough, period }: Month): boolean =>
+  closedThrough !== null && period <= closedThrough
+
+/** Why the month cannot be closed whatever stands in it; null: it can. */
+export const refusalOf = (month: Month): CloseError | null => {
+  const { book, closedThrough, earlierOpen, end, period, timeZone } = month
+  if (!month.over) {
+    return closeError(
+      "Usage",
+      `${period} of book ${book.code} is not over before ${end} (${timeZone}): only a month that is over can be closed.`,
+    )
+  }
+  if (isClosed(month)) {
+    return closeError(
+      "AlreadyClosed",
+      `${period} of book ${book.code} is closed already; the book is closed through ${closedThrough}. See whether it still agrees: tieout close ${period} --book ${book.code} --check`,
+    )
+  }
+  if (earlierOpen !== null) {
+    return closeError(
+      "OutOfOrder",
+      `${period} of book ${book.code} cannot be closed while ${earlierOpen} is open: months close in order. First: tieout close ${earlierOpen} --book ${book.code}`,
+    )
+  }
+  return null
+}

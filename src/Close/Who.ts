@@ -1,0 +1,16 @@
+/** Who closes, reopens and reclassifies, as the books keep it. */
+import { userInfo } from "node:os"
+import { Effect, Option } from "effect"
+import { variable } from "../Settings/Environment.ts"
+import { SettingsSource } from "../Settings.ts"
+
+/** `TIEOUT_USER`, or else the user of the operating system; a container may know none by name. */
+export const who = Effect.gen(function* () {
+  const { variables } = yield* SettingsSource
+  const named = variable(variables, "TIEOUT_USER")
+  if (Option.isSome(named)) return named.value
+  return yield* Effect.orElseSucceed(
+    Effect.try(() => userInfo().username),
+    () => `user ${process.getuid?.() ?? "unknown"}`,
+  )
+})

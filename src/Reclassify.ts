@@ -1,0 +1,127 @@
+/**
+ * Moves what stands in suspense, or in a clearing account, of one statement entry to another account: an entry of its own,
+ * made by a person and with a reason. Cash is never touched, and neither is a closed month.
+ */
+import { Effect, Option } from "effect"
+import type { Book } from "./Book.ts"
+import { Database } from "./Database.ts"
+import { journalNumber } from "./Export/Entry.ts"
+import type { JournalEntry, RuleAccount } from "./Ledger/JournalEntry.ts"
+import { debitsFirst } from "./Ledger/Posting.ts"
+import { Ledger } from "./Ledger.ts"
+import * as Money from "./Money.ts"
+import { findEntry, type Standing, type StandingLine, standingOf } from "./Reclassify/Standing.ts"
+import { movable, targetOf } from "./Reclassify/Target.ts"
+import { printedSum } from "./Reconcile/Printed.ts"
+import { Reconcile } from "./Reconcile.ts"
+import { holding } from "./Sync/Holding.ts"
+import { recordEnd } from "./Sync/Proving.ts"
+import { SyncBusy } from "./Sync/Report.ts"
+import { beginRun, type Run } from "./Sync/Run.ts"
+
+export interface ReclassifyRequest {
+  /** A journal number, a finding or a statement entry's identifier, as `tieout explain` takes them. */
+  readonly id: string
+  readonly to: string
+  /** The account's name, where nothing has the code yet. */
+  readonly name: Option.Option<string>
+  /** At most 150 characters. */
+  readonly reason: string
+  readonly who: string
+}
+
+export interface Reclassified {
+  readonly book: string
+  /** The journal number of the new entry; null: not numbered yet. */
+  readonly number: string | null
+  readonly entryId: string
+  readonly effectiveDate: string
+  /** `12.50 EUR`; debit positive. */
+  readonly amount: string
+  readonly from: Pick<StandingLine, "code" | "name">
+  readonly to: RuleAccount
+  readonly reason: string
+}
+
+const entryOf = (standing: Standing, from: StandingLine, to: RuleAccount, reason: string): JournalEntry => {
+  const amount = Money.fromTrusted(from.amount)
+  const line = { role: from.role, currency: from.currency, partnerAccountId: null }
+  const rule = from.ruleCode === "" ? null : { code: from.code, name: from.name }
+  return {
+    sourceType: "manual",
+    sourceId: standing.entryId,
+    kind: "reclassification",
+    sequence: standing.made + 1,
+    occurredAt: standing.at,
+    partnerAccountId: standing.partnerAccountId,
+    position: standing.position,
+    resourceType: standing.resourceType,
+    resourceId: standing.resourceId,
+    description: `Reclassification by hand: ${reason}`,
+    externalReference: Option.fromNullable(standing.externalReference),
+    counterparty: Option.fromNullable(standing.counterparty),
+    lines: debitsFirst([
+      { ...line, amount: Money.negate(amount), rule },
+      { ...line, amount, rule: to },
+    ]),
+  }
+}
+
+const postedEntry = Effect.fn("Reclassify.posted")(function* (book: Book, entry: JournalEntry) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Reclassify.posted",
+    (sql) => sql<Array<{ date: string; period: string; number: number | null }>>`
+      select j.effective_date::text as date, to_char(j.period, 'YYYY-MM') as period, n.number
+      from ledger.journal_entries j
+      left join ledger.journal_numbers n on n.book_id = j.book_id and n.entry_id = j.entry_id
+      where j.book_id = ${book.bookId} and j.source_id = ${entry.sourceId}::uuid and j.source_type = 'manual'
+        and j.sequence = ${entry.sequence}`,
+  )
+  const [row] = rows
+  return row === undefined ? yield* Effect.dieMessage("an entry that was posted is there") : row
+})
+
+/** While no sync of the connection runs: one might be about to put the same movement right. */
+const alone = (request: ReclassifyRequest, book: Book, entryId: string, run: Run["Type"]) =>
+  Effect.gen(function* () {
+    const ledger = yield* Ledger
+    const standing = yield* standingOf(book, entryId)
+    const from = yield* movable(standing)
+    const to = yield* targetOf(book, from, request.to, Option.getOrNull(request.name))
+    const entry = entryOf(standing, from, to, request.reason)
+    const prepared = yield* ledger.prepare(book, [entry], () => "")
+    yield* run.commit(Effect.zipRight(ledger.post(book, run.runId, prepared), ledger.assignNumbers([book])))
+    run.counters.journalEntries += 1
+    run.counters.reclassifications += 1
+    yield* (yield* Reconcile).month([book], standing.month)
+    const { date, number, period } = yield* postedEntry(book, entry)
+    return {
+      book: book.code,
+      number: number === null ? null : journalNumber(book.code, period, number),
+      entryId,
+      effectiveDate: date,
+      amount: printedSum(from.amount, from.currency),
+      from: { code: from.code, name: from.name },
+      to,
+      reason: request.reason,
+    } satisfies Reclassified
+  })
+
+/** Fails with `ReclassifyError`, `NothingFound`, or `SyncBusy` while a sync of the connection runs. */
+export const reclassify = Effect.fn("Reclassify.reclassify")(function* (request: ReclassifyRequest) {
+  const database = yield* Database
+  const { book, entryId } = yield* findEntry(request.id)
+  const work = Effect.gen(function* () {
+    // What is refused leaves no trace of a run.
+    const from = yield* movable(yield* standingOf(book, entryId))
+    yield* targetOf(book, from, request.to, Option.getOrNull(request.name))
+    const run = yield* beginRun(book.connection, "reclassify")
+    return yield* alone(request, book, entryId, run).pipe(
+      Effect.onExit((exit) => recordEnd(run, exit, () => ({ code: 0, by: request.who }))),
+    )
+  })
+  return yield* holding(database, book.connection, work).pipe(
+    Effect.catchTag("LockBusy", () => new SyncBusy({ connection: book.connection })),
+  )
+})

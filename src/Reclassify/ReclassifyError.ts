@@ -1,0 +1,16 @@
+import { Data } from "effect"
+
+export type ReclassifyReason =
+  /** The entry, the account or the name makes no sense: exit code 2. */
+  | "Usage"
+  /** Nothing of the entry stands in suspense or in clearing, or it stands there in several currencies. */
+  | "NothingThere"
+
+/** `message` says what, where and what to do. Nothing has been posted. */
+export class ReclassifyError extends Data.TaggedError("ReclassifyError")<{
+  readonly reason: ReclassifyReason
+  readonly message: string
+}> {}
+
+export const reclassifyError = (reason: ReclassifyReason, message: string): ReclassifyError =>
+  new ReclassifyError({ reason, message })

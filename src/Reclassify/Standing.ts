@@ -1,0 +1,124 @@
+/** What stands in the books against one statement entry, and when a correction of it would be dated. */
+import { Effect, Option } from "effect"
+import { allBooks, type Book } from "../Book.ts"
+import { Database } from "../Database.ts"
+import { parseReferences } from "../Explain/Reference.ts"
+import { subjectsOf } from "../Explain/Subject.ts"
+import type { Role } from "../Ledger/Role.ts"
+import { reclassifyError } from "./ReclassifyError.ts"
+
+/** A ledger account with what of the entry stands in it; `amount` in the major unit of `currency`, debit positive. */
+export interface StandingLine {
+  readonly role: Role
+  readonly currency: string
+  readonly amount: string
+  readonly ruleCode: string
+  readonly code: string
+  readonly name: string
+}
+
+export interface Standing {
+  readonly entryId: string
+  readonly partnerAccountId: string
+  readonly position: bigint
+  readonly resourceType: string | null
+  readonly resourceId: string | null
+  readonly externalReference: string | null
+  readonly counterparty: string | null
+  /** `2026-10`, by the service's time. */
+  readonly month: string
+  /** The time that dates a correction: that of the entry where its month is open, and now where it is closed. */
+  readonly at: string
+  /** Reclassifications that persons have made of it. */
+  readonly made: number
+  readonly lines: ReadonlyArray<StandingLine>
+}
+
+const ofFinding = Effect.fn("Reclassify.ofFinding")(function* (findingId: string) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Reclassify.ofFinding",
+    (sql) => sql<Array<{ subject_id: string }>>`
+      select subject_id from reconcile.findings
+      where finding_id = ${findingId}::text::bigint and subject_type = 'statement_entry'`,
+  )
+  return rows.map(({ subject_id: id }) => id)
+})
+
+const ofJournalEntry = Effect.fn("Reclassify.ofJournalEntry")(function* (bookId: number, entryId: string) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Reclassify.ofJournalEntry",
+    (sql) => sql<Array<{ source_id: string }>>`
+      select source_id from ledger.journal_entries
+      where book_id = ${bookId} and entry_id = ${entryId}::text::bigint
+        and source_type in ('statement_entry', 'manual')`,
+  )
+  return rows.map(({ source_id: id }) => id)
+})
+
+/**
+ * The statement entry that a journal number, a finding (`F12`) or an identifier names, and its book. Fails with
+ * `NothingFound` where there is no such thing, and with `ReclassifyError` where it is another kind of thing.
+ */
+export const findEntry = Effect.fn("Reclassify.findEntry")(function* (id: string) {
+  const found: Array<{ readonly bookId: number; readonly entryId: string }> = []
+  for (const { bookId, id: subject, kind } of yield* subjectsOf(id, parseReferences(id))) {
+    const ids =
+      kind === "statement_entry"
+        ? [subject]
+        : kind === "journal_entry"
+          ? yield* ofJournalEntry(bookId, subject)
+          : kind === "finding"
+            ? yield* ofFinding(subject)
+            : []
+    found.push(...ids.map((entryId) => ({ bookId, entryId })))
+  }
+  const [entry] = found
+  const book = (yield* allBooks(Option.none())).find(({ bookId }) => bookId === entry?.bookId)
+  if (entry === undefined || book === undefined) {
+    return yield* reclassifyError(
+      "Usage",
+      `${JSON.stringify(id)} names no statement entry and no journal entry of one: only what a statement moved can be reclassified. See: tieout explain ${id}`,
+    )
+  }
+  return { book, entryId: entry.entryId }
+})
+
+/** Part of the caller's transaction, where there is one. Without lines: the entry is not booked. */
+export const standingOf = Effect.fn("Reclassify.standingOf")(function* (book: Book, entryId: string) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Reclassify.standingOf",
+    (sql) => sql<Array<Standing>>`
+      select j.source_id as "entryId", j.partner_account_id as "partnerAccountId", j.position,
+        j.resource_type as "resourceType", j.resource_id as "resourceId", j.external_reference as "externalReference",
+        j.counterparty, to_char(j.occurred_at at time zone coalesce(l.time_zone, 'UTC'), 'YYYY-MM') as month,
+        to_char(case
+            when j.period <= l.closed_through then now()
+            when j.late_for is null then j.occurred_at
+            else j.effective_date::timestamp at time zone coalesce(l.time_zone, 'UTC') end
+          at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at,
+        (select coalesce(max(m.sequence), 0) from ledger.journal_entries m
+         where m.book_id = j.book_id and m.source_id = j.source_id and m.source_type = 'manual') as made,
+        (select coalesce(json_agg(s), '[]') from (
+          select a.role, p.currency, sum(p.amount)::text as amount, a.rule_code as "ruleCode", a.code, a.name
+          from ledger.journal_entries e
+          join ledger.postings p on p.book_id = e.book_id and p.entry_id = e.entry_id
+          join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+          where e.book_id = j.book_id and e.source_id = j.source_id
+            and e.source_type in ('statement_entry', 'manual') and a.role <> 'cash'
+          group by a.role, p.currency, a.rule_code, a.code, a.name having sum(p.amount) <> 0
+          order by a.role, a.rule_code, p.currency) s) as lines
+      from ledger.journal_entries j
+      join ledger.locks l on l.book_id = j.book_id
+      where j.book_id = ${book.bookId} and j.source_id = ${entryId}::uuid and j.source_type = 'statement_entry'
+        and j.sequence = 0`,
+  )
+  const [row] = rows
+  if (row !== undefined) return row
+  return yield* reclassifyError(
+    "NothingThere",
+    `Statement entry ${entryId} is held back and not booked yet. See: tieout explain ${entryId}`,
+  )
+})

@@ -1,0 +1,108 @@
+/** The account that a person names, and what moves to it. */
+import { Effect, Either, Schema } from "effect"
+import type { Book } from "../Book.ts"
+import { Database } from "../Database.ts"
+import type { RuleAccount } from "../Ledger/JournalEntry.ts"
+import type { Role } from "../Ledger/Role.ts"
+import { AccountCode, AccountName } from "../Settings/Chart.ts"
+import { Settings } from "../Settings.ts"
+import { reclassifyError } from "./ReclassifyError.ts"
+import type { Standing, StandingLine } from "./Standing.ts"
+
+const clearing: ReadonlyArray<Role> = ["deposits_clearing", "withdrawals_clearing", "payouts_clearing"]
+
+/** What is to be moved: what stands in suspense, or else in a clearing account. */
+export const movable = ({ entryId, lines }: Standing) => {
+  const held = lines.filter(({ role }) => role === "suspense")
+  const found = held.length > 0 ? held : lines.filter(({ role }) => clearing.includes(role))
+  const [line] = found
+  if (line === undefined) {
+    const where = lines.map(({ code, name }) => `${code} ${name}`).join(", ")
+    return Either.left(
+      reclassifyError(
+        "NothingThere",
+        `Nothing of statement entry ${entryId} stands in suspense or in a clearing account${where === "" ? "" : `; it stands in ${where}`}. See: tieout explain ${entryId}`,
+      ),
+    )
+  }
+  if (found.length > 1) {
+    const parts = found.map(({ amount, code, currency }) => `${amount} ${currency} in ${code}`).join(", ")
+    return Either.left(
+      reclassifyError(
+        "NothingThere",
+        `Statement entry ${entryId} stands in several places or currencies (${parts}): it cannot be moved as one.`,
+      ),
+    )
+  }
+  return Either.right(line)
+}
+
+const isCode = Schema.is(AccountCode)
+const isName = Schema.is(AccountName)
+
+interface Known {
+  readonly name: string
+  readonly cash: boolean
+}
+
+/** Names for a code, the nearest first: accounts of the book, the posting rules, the chart. */
+const knownAccounts = Effect.fn("Reclassify.knownAccounts")(function* (
+  book: Book,
+  code: string,
+  currency: string,
+) {
+  const database = yield* Database
+  const { chart, rules } = yield* Settings
+  const rows = yield* database.query(
+    "Reclassify.knownAccounts",
+    (sql) => sql<Array<Known>>`
+      select name, role = 'cash' as cash from ledger.accounts
+      where book_id = ${book.bookId} and code = ${code} order by currency = ${currency} desc, account_id`,
+  )
+  const ruled = rules.filter(({ account }) => account.code === code).map(({ account }) => account.name)
+  const charted = Object.entries(chart)
+    .filter(([, account]) => account.code === code)
+    .map(([role, { name }]): Known => ({ name, cash: role === "cash" }))
+  return [...rows, ...ruled.map((name): Known => ({ name, cash: false })), ...charted]
+})
+
+/** The account to move to. `name` is needed where nothing has the code yet. */
+export const targetOf = Effect.fn("Reclassify.targetOf")(function* (
+  book: Book,
+  from: StandingLine,
+  code: string,
+  name: string | null,
+): Effect.fn.Return<
+  RuleAccount,
+  Effect.Effect.Error<ReturnType<typeof knownAccounts>> | ReturnType<typeof reclassifyError>,
+  Database | Settings
+> {
+  if (!isCode(code)) {
+    return yield* reclassifyError(
+      "Usage",
+      `--to: found ${JSON.stringify(code)}, expected an account code such as 6850.`,
+    )
+  }
+  if (name !== null && !isName(name)) {
+    return yield* reclassifyError(
+      "Usage",
+      `--name: found ${JSON.stringify(name)}, expected an account name such as Expenses:Fees, parts separated by single colons.`,
+    )
+  }
+  if (code === from.code) {
+    return yield* reclassifyError("Usage", `--to: it stands in ${code} ${from.name} already.`)
+  }
+  const known = yield* knownAccounts(book, code, from.currency)
+  if (known.some(({ cash }) => cash)) {
+    return yield* reclassifyError(
+      "Usage",
+      `--to: ${code} is a cash account, and cash is what the statement says: nothing can be moved to it.`,
+    )
+  }
+  const chosen = name ?? known[0]?.name
+  if (chosen !== undefined) return { code, name: chosen }
+  return yield* reclassifyError(
+    "Usage",
+    `--to: no account of book ${book.code} and no rule of the settings has the code ${code}. Name it: --name "Expenses:…"`,
+  )
+})

@@ -1,0 +1,118 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { Ledger } from "../../src/Ledger.ts"
+import { reclassify } from "../../src/Reclassify.ts"
+import { Reconcile } from "../../src/Reconcile.ts"
+import { Settings } from "../../src/Settings.ts"
+import { credit, deposit, id, partnership } from "../Sync/Partnership.ts"
+import { findings, postings, rows, sync } from "../Sync/Runs.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { bridging, closing } from "./Months.ts"
+
+const services = Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
+  Layer.provideMerge(Settings.from({ variables: {} })),
+)
+
+const moving = (entry: string, to: string, name?: string, reason = "Bank interest") =>
+  reclassify({ id: entry, to, name: Option.fromNullable(name), reason, who: "controller" }).pipe(
+    Effect.provide(services),
+  )
+
+const refusalOf = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(effect), ({ message }) => message)
+
+layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying", (it) => {
+  it.scoped("moves an adjustment out of suspense, and its finding closes", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership({ balance: "10.00", statement: [credit(11, "10.00", "10.00")] })
+      yield* sync(service.url)
+      expect(yield* findings).toEqual(["adjustment warning"])
+      expect(yield* refusalOf(moving(id(11), "4400"))).toBe(
+        '--to: no account of book ORG and no rule of the settings has the code 4400. Name it: --name "Expenses:…"',
+      )
+      expect(yield* refusalOf(moving(id(11), "1010"))).toContain("1010 is a cash account")
+      expect(yield* refusalOf(moving(id(11), "1990"))).toBe(
+        "--to: it stands in 1990 Assets:Suspense:USD already.",
+      )
+      expect(yield* refusalOf(moving("ORG-2026-10-000099", "4400"))).toContain("Nothing that is stored here")
+      expect((yield* closing("2026-10", { dryRun: true }))[0]?.state).toBe("blocked")
+
+      const [finding] = yield* rows("select 'F' || finding_id as id from reconcile.findings")
+      const moved = yield* moving(String(finding?.id), "4400", "Income:Interest:{currency}")
+      expect(moved).toEqual({
+        book: "ORG",
+        number: "ORG-2026-10-000002",
+        entryId: id(11),
+        effectiveDate: "2026-10-01",
+        amount: "-10.00 USD",
+        from: { code: "1990", name: "Assets:Suspense:USD" },
+        to: { code: "4400", name: "Income:Interest:{currency}" },
+        reason: "Bank interest",
+      })
+      expect(yield* findings).toEqual([])
+      expect(
+        yield* rows(`select e.description, a.code, a.name, trim_scale(p.amount)::text as amount, e.reverses
+          from ledger.journal_entries e join ledger.postings p using (book_id, entry_id)
+          join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+          where e.source_type = 'manual' order by p.line_number`),
+      ).toEqual([
+        {
+          description: "Reclassification by hand: Bank interest",
+          code: "1990",
+          name: "Assets:Suspense:USD",
+          amount: "10",
+          reverses: null,
+        },
+        {
+          description: "Reclassification by hand: Bank interest",
+          code: "4400",
+          name: "Income:Interest:USD",
+          amount: "-10",
+          reverses: null,
+        },
+      ])
+      // Once more, because it was the wrong account; by its journal number.
+      yield* moving("ORG-2026-10-000002", "4410", "Income:Other")
+      yield* sync(service.url)
+      expect(yield* findings).toEqual([])
+      expect((yield* closing("2026-10"))[0]?.state).toBe("closed")
+
+      // The month is closed: what is moved now is dated today, and the month stays as it was.
+      const late = yield* moving(id(11), "4400")
+      const [today] = yield* rows("select to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as today")
+      expect(late.effectiveDate).toBe(today?.today)
+      expect((yield* bridging("2026-10"))[0]?.accounts[0]?.difference).toBe("0.00")
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a movement that was reclassified by hand", (it) => {
+  it.scoped("is put right from where it stands, once its resource is known", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership({
+        balance: "10.00",
+        statement: [credit(11, "10.00", "10.00", id(12))],
+      })
+      yield* sync(service.url)
+      yield* moving(id(11), "4400", "Income:Other")
+      held.deposits.push(deposit(12, "10.00"))
+      yield* sync(service.url)
+      expect(yield* postings).toEqual([
+        "unidentified cash 10, suspense -10",
+        "reclassification suspense 10, suspense -10",
+        "reclassification suspense 10, deposits_clearing -10",
+      ])
+      expect(
+        yield* rows(`select a.code, sum(b.debit - b.credit)::text as balance
+          from ledger.accounts a join ledger.balances b using (book_id, account_id)
+          group by a.code order by a.code`),
+      ).toEqual([
+        { code: "1010", balance: "10.00" },
+        { code: "1020", balance: "-10.00" },
+        { code: "1990", balance: "0.00" },
+        { code: "4400", balance: "0.00" },
+      ])
+      expect(yield* refusalOf(moving(id(12), "4400"))).toContain("names no statement entry")
+    }),
+  )
+})
