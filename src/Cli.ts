@@ -5,6 +5,7 @@
 import { Command, HelpDoc, ValidationError } from "@effect/cli"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Cause, Effect, Either, Layer, LogLevel } from "effect"
+import { accounts } from "./Cli/Accounts.ts"
 import { type Arguments, readArguments, UsageError } from "./Cli/Arguments.ts"
 import { backfill } from "./Cli/Backfill.ts"
 import { demo } from "./Cli/Demo.ts"
@@ -38,6 +39,7 @@ const root = Command.make("tieout").pipe(
     reconcile,
     quarantine,
     exportCommand,
+    accounts,
     explain,
     verify,
     sandbox,
