@@ -96,6 +96,6 @@ export const isPlain = (cell: Cell): cell is PlainCell => Object.hasOwn(plainCel
 export const textOf = (cell: TextCell, most: number | undefined, row: Row, setup: Setup): string => {
   const { encoding, text } = setup.profile
   const own = textCells[cell](row, setup)
-  if (own === "" || names.has(cell)) return own
+  if (names.has(cell)) return own
   return fitted(own, { encoding, ...text, most: most ?? text.most }, row.journal.kind)
 }
