@@ -11,7 +11,7 @@ import { readAccounts } from "./Export/Balances.ts"
 import { chooseBooks } from "./Export/ChosenBooks.ts"
 
 /** `message` says what, where (file and line) and what to do. Nothing was stored. */
-export class AccountMappingError extends Data.TaggedError("AccountMappingError")<{
+class AccountMappingError extends Data.TaggedError("AccountMappingError")<{
   readonly reason: "Unreadable" | "Unwritable" | "Invalid"
   readonly message: string
 }> {}
