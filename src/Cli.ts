@@ -5,6 +5,7 @@
 import { Command, HelpDoc, ValidationError } from "@effect/cli"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Cause, Effect, Either, Layer, LogLevel } from "effect"
+import { accounts } from "./Cli/Accounts.ts"
 import { type Arguments, readArguments, UsageError } from "./Cli/Arguments.ts"
 import { backfill } from "./Cli/Backfill.ts"
 import { close } from "./Cli/Close.ts"
@@ -49,6 +50,7 @@ const root = Command.make("tieout").pipe(
     close,
     reopen,
     exportCommand,
+    accounts,
     explain,
     verify,
     serve,

@@ -1,11 +1,12 @@
 /** Writes the books as files that accountants import: numbered, checksummed batches in a folder. */
 import { join, resolve } from "node:path"
-import { Effect, Either, Option } from "effect"
-import { allBooks, type Book, heldBooks } from "./Book.ts"
+import { Effect, Either, Option, Schema } from "effect"
+import type { Book } from "./Book.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
 import { writeBatch } from "./Export/Batch.ts"
 import { commitBatch, lastBatch, sinceLast } from "./Export/Batches.ts"
+import { chooseBooks } from "./Export/ChosenBooks.ts"
 import { type ExportError, exportError } from "./Export/ExportError.ts"
 import { readFacts } from "./Export/Facts.ts"
 import { type FormatName, formatNames, isFormatName } from "./Export/Formats.ts"
@@ -13,6 +14,9 @@ import { clearLeftovers, markUnfinished } from "./Export/Leftovers.ts"
 import type { Manifest } from "./Export/Manifest.ts"
 import { type ExportScope, type Selection, selectionOf } from "./Export/Scope.ts"
 import { hasNews } from "./Export/Selected.ts"
+import type { Mode } from "./Export/Table/Journals.ts"
+import type { TableOptions } from "./Export/Tables.ts"
+import { Content } from "./Settings/Content.ts"
 
 export interface ExportRequest {
   /** Names as in `--format`; each once. */
@@ -24,6 +28,10 @@ export interface ExportRequest {
   readonly book: Option.Option<string>
   /** The folder that the books' folders stand in. */
   readonly out: string
+  /** Of accounting systems' formats; a journal per entry when absent. */
+  readonly mode?: Mode
+  /** What those formats need to know; the settings' defaults when absent. */
+  readonly tables?: Omit<TableOptions, "mode">
 }
 
 /** One committed batch. `manifest.complete` is false where something is known to be missing: exit code 3. */
@@ -38,6 +46,9 @@ export interface ExportSummary {
   readonly unchanged: ReadonlyArray<string>
   readonly complete: boolean
 }
+
+const { accounting, formats: formatSettings } = Schema.decodeUnknownSync(Content)({})
+const defaults = { settings: formatSettings, baseCurrency: accounting.baseCurrency }
 
 const checkFormats = (
   names: ReadonlyArray<string>,
@@ -57,32 +68,6 @@ const checkFormats = (
     : Either.left(exportError("Usage", `No format was given: choose from ${formatNames.join(", ")}.`))
 }
 
-const chooseBooks = Effect.fn("Export.chooseBooks")(function* (
-  connection: Option.Option<string>,
-  wanted: Option.Option<string>,
-) {
-  const books = yield* allBooks(connection)
-  const of = Option.match(connection, { onNone: () => "", onSome: (name) => ` of connection ${name}` })
-  if (books.length === 0) {
-    return yield* exportError("Usage", `There are no books${of} yet: run \`tieout sync\` first.`)
-  }
-  if (Option.isNone(wanted)) {
-    const held = yield* heldBooks(books)
-    return held.length > 0 ? held : books
-  }
-  const name = wanted.value.toLowerCase()
-  const chosen = books.filter(
-    ({ clientId, code }) => code.toLowerCase() === name || Option.contains(clientId, name),
-  )
-  if (chosen.length > 0) return chosen
-  const known = books.slice(0, 20).map(({ code }) => code)
-  const more = books.length > known.length ? ` … (${books.length} in all)` : ""
-  return yield* exportError(
-    "Usage",
-    `There is no book ${wanted.value}${of}: known are ${known.join(", ")}${more}.`,
-  )
-})
-
 const folderName = ({ clientId, connection }: Book): string =>
   `${connection.replaceAll(/[^A-Za-z0-9._-]/g, "-")}-${Option.getOrElse(clientId, () => "org")}`
 
@@ -92,12 +77,16 @@ const exportBatch = Effect.fn("Export.batch")(function* (
   out: string,
   selection: Selection,
   formats: ReadonlyArray<FormatName>,
+  options: TableOptions,
 ) {
   const batch = (yield* lastBatch(book.bookId)) + 1
   const place = join(folderName(book), selection.text, String(batch))
   const bookFolder = resolve(out, folderName(book))
   const mark = yield* markUnfinished(bookFolder, selection.text, batch)
-  const { folder, manifest } = yield* writeBatch({ book, batch, selection, formats }, resolve(out, place))
+  const { folder, manifest } = yield* writeBatch(
+    { book, batch, selection, formats, options },
+    resolve(out, place),
+  )
   yield* commitBatch(book.bookId, place, manifest).pipe(
     // An answer that was lost may have been a yes: a committed batch must have its folder. The marker stays, for the next run.
     Effect.tapError((error) =>
@@ -114,6 +103,7 @@ const exportBook = Effect.fn("Export.book")(function* (
   selection: Selection | null,
   formats: ReadonlyArray<FormatName>,
   out: string,
+  options: TableOptions,
 ) {
   const bookFolder = resolve(out, folderName(book))
   const { knownSince } = yield* readFacts(book.bookId, null)
@@ -122,7 +112,7 @@ const exportBook = Effect.fn("Export.book")(function* (
   const batches: Array<ExportedBatch> = []
   for (const plan of plans) {
     if (plan.selection.since !== null && !(yield* hasNews(book.bookId, plan.selection))) continue
-    batches.push(yield* exportBatch(book, out, plan.selection, plan.formats))
+    batches.push(yield* exportBatch(book, out, plan.selection, plan.formats, options))
   }
   return batches
 })
@@ -141,11 +131,12 @@ export const run = Effect.fn("Export.run")(function* (
   const formats = yield* checkFormats(request.formats)
   const selection = yield* selectionOf(request.scope)
   const books = yield* chooseBooks(request.connection, request.book)
+  const options: TableOptions = { ...(request.tables ?? defaults), mode: request.mode ?? "detail" }
   const batches: Array<ExportedBatch> = []
   const unchanged: Array<string> = []
   for (const book of books) {
     const made = yield* database
-      .withSessionLock(`export ${book.bookId}`, exportBook(book, selection, formats, request.out))
+      .withSessionLock(`export ${book.bookId}`, exportBook(book, selection, formats, request.out, options))
       .pipe(Effect.catchTag("LockBusy", busy(book)))
     batches.push(...made)
     if (made.length === 0) unchanged.push(book.code)

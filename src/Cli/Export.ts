@@ -6,6 +6,7 @@ import { formatNames } from "../Export/Formats.ts"
 import type { ExportScope } from "../Export/Scope.ts"
 import { type ExportedBatch, type ExportSummary, run } from "../Export.ts"
 import { Ledger } from "../Ledger.ts"
+import { Settings } from "../Settings.ts"
 import { table } from "../Terminal/Table.ts"
 import { count, counted, styled } from "../Terminal/Text.ts"
 import type { Screen } from "../Terminal.ts"
@@ -133,16 +134,19 @@ export const exportCommand = Command.make(
     all: Options.boolean("all"),
     sinceLast: Options.boolean("since-last"),
     book: Options.text("book").pipe(Options.optional),
+    mode: Options.choice("mode", ["detail", "summary"]).pipe(Options.withDefault("detail" as const)),
     out: Options.text("out").pipe(Options.withDefault("exports")),
   },
-  Effect.fn("Cli.export")(function* ({ book, format, out, ...scopeOptions }) {
+  Effect.fn("Cli.export")(function* ({ book, format, mode, out, ...scopeOptions }) {
     const output = yield* Output
     const formats = yield* formatsOf(format)
     const scope = yield* scopeOf(scopeOptions)
-    const summary = yield* Effect.zipRight(
-      numberEntries(),
-      run({ formats, scope, connection: Option.none(), book, out }),
-    ).pipe(Effect.provide(Layer.provideMerge(Ledger.Default, books)))
+    const summary = yield* Effect.gen(function* () {
+      const { accounting, formats: settings } = yield* Settings
+      yield* numberEntries()
+      const tables = { settings, baseCurrency: accounting.baseCurrency }
+      return yield* run({ formats, scope, connection: Option.none(), book, out, mode, tables })
+    }).pipe(Effect.provide(Layer.provideMerge(Ledger.Default, books)))
     yield* output.report({
       document: documentOf(summary),
       lines: linesOf(summary, output.terminal.stdout),

@@ -206,10 +206,11 @@ export const commands = {
   },
   export: {
     usage:
-      "tieout export --format F[,F…] (--period YYYY-MM | --from DATE --to DATE | --all | --since-last) [--book B] [--out DIR]",
+      "tieout export --format F[,F…] (--period YYYY-MM | --from DATE --to DATE | --all | --since-last) [--mode detail|summary] [--book B] [--out DIR]",
     summary: "Write the books as files that accountants import.",
     about: [
-      "Formats: journal (canonical CSV), hledger, ledger, beancount, trial-balance.",
+      "Formats: journal (canonical CSV), hledger, ledger, beancount, trial-balance; and for accounting systems xero, qbo,",
+      "netsuite, intacct, sage50, business-central, datev, in their own accounts (tieout accounts), a file per currency.",
       "Files appear whole or not at all, in DIR/<connection>-<org|client>/<period>/<batch>/, manifest.json last.",
     ],
     options: {
@@ -219,12 +220,31 @@ export const commands = {
       "--to DATE": "Last day, YYYY-MM-DD, included.",
       "--all": "Everything.",
       "--since-last": "What was numbered since that book's and format's last batch.",
+      "--mode detail|summary":
+        "Accounting systems: a journal per entry, or per day and currency; default: detail.",
       "--book B": "Only this book, by its code (ORG, …); default: all.",
       "--out DIR": "Where the folders go; default: exports.",
     },
     examples: [
       ["tieout export --format journal,hledger --period 2026-10", "October in two formats"],
       ["tieout export --format journal --since-last", "only what the last export did not have"],
+    ],
+  },
+  accounts: {
+    usage: "tieout accounts (export [--out FILE] [--book B] | import FILE)",
+    summary: "Say what the books' accounts are called in your accounting system.",
+    about: [
+      "export: the accounts in use as CSV, with a column per accounting system, filled as last imported.",
+      "import: checks the edited file as a whole and stores it as a new version, or says what is wrong, line by line, and",
+      "stores nothing. Exports use the newest version; a column left empty throughout means the chart's own codes and names.",
+    ],
+    options: {
+      "--out FILE": "export: a new file; default: standard output.",
+      "--book B": "export: only this book, by its code (ORG, …); default: all.",
+    },
+    examples: [
+      ["tieout accounts export --out accounts.csv", "to edit in a spreadsheet"],
+      ["tieout accounts import accounts.csv", "what the next export uses"],
     ],
   },
   explain: {

@@ -11,31 +11,20 @@ import {
   selectedSums,
 } from "./Balances.ts"
 import { type BatchPlan, manifestOf } from "./BatchManifest.ts"
+import { encode } from "./Encoding.ts"
 import { streamEntries } from "./Entries.ts"
 import type { OpenedAccount } from "./Entry.ts"
 import { exportError } from "./ExportError.ts"
 import { readFacts } from "./Facts.ts"
-import { type Folder, type FolderFile, openFolder } from "./Folder.ts"
-import type { Format, FormatContext, Writer } from "./Format.ts"
-import { formatOf } from "./Formats.ts"
-import { type FileRecord, manifestFile, print as printManifest } from "./Manifest.ts"
+import { type Folder, openFolder } from "./Folder.ts"
+import type { FormatContext } from "./Format.ts"
+import { isTable, singles } from "./Formats.ts"
+import { manifestFile, print as printManifest } from "./Manifest.ts"
+import { type Output, singleOutput, tableOutput } from "./Outputs.ts"
 import { shiftDate } from "./PlainText.ts"
 import type { Selection } from "./Scope.ts"
+import { prepareTables } from "./Tables.ts"
 import { RunningTotals } from "./Totals.ts"
-
-interface Output {
-  readonly format: Format
-  readonly writer: Writer
-  readonly file: FolderFile
-}
-
-const openOutputs = (folder: Folder, formats: ReadonlyArray<Format>, context: FormatContext) =>
-  Effect.forEach(formats, (format) =>
-    Effect.map(
-      folder.create(format.file),
-      (file): Output => ({ format, writer: format.open(context), file }),
-    ),
-  )
 
 /** Reads the entries once, hands each chunk to every output, and finishes the files. */
 const writePass = Effect.fn("Export.writePass")(function* (
@@ -50,33 +39,18 @@ const writePass = Effect.fn("Export.writePass")(function* (
   let begun = false
   const begin = (firstDate: string | undefined) => {
     begun = true
-    return Effect.forEach(outputs, ({ file, writer }) => file.write(writer.begin(firstDate)), {
-      discard: true,
-    })
+    return Effect.forEach(outputs, (output) => output.begin(firstDate), { discard: true })
   }
   yield* Stream.runForEach(streamEntries(book, selection, order, accounts), ({ entries, numbering }) =>
     Effect.gen(function* () {
       if (!begun) yield* begin(entries[0]?.effectiveDate)
       for (const entry of entries) totals.add(entry)
       if (numbering > through) through = numbering
-      for (const { file, writer } of outputs) yield* file.write(writer.write(entries))
+      for (const output of outputs) yield* output.write(entries)
     }),
   )
   if (!begun) yield* begin(undefined)
-  const files = yield* Effect.forEach(outputs, ({ file, format, writer }) =>
-    file.write(writer.end(totals)).pipe(
-      Effect.andThen(file.finish),
-      Effect.map(
-        (written): FileRecord => ({
-          name: written.name,
-          format: format.name,
-          rows: writer.rows(),
-          bytes: written.bytes,
-          sha256: written.sha256,
-        }),
-      ),
-    ),
-  )
+  const files = (yield* Effect.forEach(outputs, (output) => output.end(totals))).flat()
   return { totals, through, files }
 })
 
@@ -127,22 +101,27 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
     from: selection.from,
     accounts: balances,
   }
-  const wanted = plan.formats.map(formatOf)
+  const wanted = singles(plan.formats)
+  const { contexts, mappingVersion } = yield* prepareTables(
+    book.bookId,
+    selection,
+    plan.formats.filter(isTable),
+    accounts,
+    plan.options,
+    facts.createdAt,
+  )
   const pass = Effect.fnUntraced(function* (order: "number" | "date") {
-    const outputs = yield* openOutputs(
-      folder,
-      wanted.filter((format) => format.order === order),
-      context,
-    )
-    return yield* writePass(book, selection, order, accounts, outputs)
+    const own = wanted.filter((format) => format.order === order)
+    const outputs = yield* Effect.forEach(own, (format) => singleOutput(folder, format, context))
+    const tables = order === "date" ? contexts.map((table) => tableOutput(folder, table)) : []
+    return yield* writePass(book, selection, order, accounts, [...outputs, ...tables])
   })
   const { files, through, totals } = yield* pass("number")
   yield* checkTotals(balances, closing, totals)
-  const dated = wanted.some((format) => format.order === "date") ? (yield* pass("date")).files : []
-  const inOrder = wanted.flatMap((format) =>
-    [...files, ...dated].filter((file) => file.format === format.name),
-  )
-  return manifestOf(plan, facts, balances, totals, inOrder, through)
+  const byDate = contexts.length > 0 || wanted.some((format) => format.order === "date")
+  const dated = byDate ? (yield* pass("date")).files : []
+  const inOrder = plan.formats.flatMap((name) => [...files, ...dated].filter((file) => file.format === name))
+  return manifestOf(plan, facts, balances, totals, inOrder, through, mappingVersion)
 })
 
 /**
@@ -158,7 +137,7 @@ export const writeBatch = Effect.fn("Export.writeBatch")(function* (plan: BatchP
   })
   yield* folder.publish(manifest.files.map(({ name }) => name))
   const file = yield* folder.create(manifestFile)
-  yield* file.write(printManifest(manifest))
+  yield* file.write(encode(printManifest(manifest), "utf-8"))
   yield* file.finish
   yield* folder.publish([manifestFile])
   return { folder, manifest }

@@ -3,10 +3,11 @@ import { Option } from "effect"
 import type { Book } from "../Book.ts"
 import type { OpenedAccount } from "./Entry.ts"
 import type { Facts } from "./Facts.ts"
-import type { FormatName } from "./Formats.ts"
+import { type FormatName, isTable } from "./Formats.ts"
 import { type FileRecord, formatVersion, type Manifest } from "./Manifest.ts"
 import { print } from "./MinorUnits.ts"
 import type { Selection } from "./Scope.ts"
+import type { TableOptions } from "./Tables.ts"
 import type { Totals } from "./Totals.ts"
 import { productVersion } from "./Version.ts"
 
@@ -15,7 +16,16 @@ export interface BatchPlan {
   readonly batch: number
   readonly selection: Selection
   readonly formats: ReadonlyArray<FormatName>
+  readonly options: TableOptions
 }
+
+const tablesOf = (
+  { formats, options }: BatchPlan,
+  mappingVersion: number | null,
+): Pick<Manifest, "tables"> =>
+  formats.some(isTable)
+    ? { tables: { mode: options.mode, mappingVersion, leftOut: options.settings.leaveOut } }
+    : {}
 
 const totalsFor = (accounts: ReadonlyArray<OpenedAccount>, totals: Totals): Manifest["accounts"] =>
   accounts.map(({ account, opening }) => {
@@ -31,13 +41,15 @@ const totalsFor = (accounts: ReadonlyArray<OpenedAccount>, totals: Totals): Mani
   })
 
 export const manifestOf = (
-  { batch, book, formats, selection }: BatchPlan,
+  plan: BatchPlan,
   facts: Facts,
   accounts: ReadonlyArray<OpenedAccount>,
   totals: Totals,
   files: ReadonlyArray<FileRecord>,
   through: bigint,
+  mappingVersion: number | null,
 ): Manifest => {
+  const { batch, book, formats, selection } = plan
   const { covered, from, kind, since, text, to } = selection
   const periods = totals.periods()
   return {
@@ -57,6 +69,7 @@ export const manifestOf = (
     complete: facts.reasons.length === 0,
     reasons: facts.reasons,
     formats,
+    ...tablesOf(plan, mappingVersion),
     files,
     entries: totals.entries,
     postings: totals.postings,

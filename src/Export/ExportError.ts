@@ -9,6 +9,8 @@ export type ExportReason =
   | "Folder"
   /** The folder holds a batch that this database does not know. */
   | "FolderTaken"
+  /** An accounting system's format cannot hold an account, a currency or an amount, or lacks a setting. */
+  | "Refused"
   /** What would be written does not agree with the ledger's own balances: nothing is written. */
   | "Disagrees"
 

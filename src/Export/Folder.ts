@@ -55,9 +55,9 @@ export interface WrittenFile {
   readonly sha256: string
 }
 
-/** A file on its way: text in order, then `finish`, which makes it durable under its partial name. */
+/** A file on its way: bytes in order, then `finish`, which makes it durable under its partial name. */
 export interface FolderFile {
-  readonly write: (text: string) => Effect.Effect<void, ExportError>
+  readonly write: (content: Buffer) => Effect.Effect<void, ExportError>
   readonly finish: Effect.Effect<WrittenFile, ExportError>
 }
 
@@ -79,14 +79,13 @@ const openFile = (path: string, name: string, handle: FileHandle): FolderFile =>
   const hash: Hash = createHash("sha256")
   let bytes = 0
   return {
-    write: (text) =>
-      text === ""
+    write: (content) =>
+      content.length === 0
         ? Effect.void
         : attempt(path, () => {
-            const buffer = Buffer.from(text, "utf8")
-            hash.update(buffer)
-            bytes += buffer.length
-            return writeAll(handle, buffer)
+            hash.update(content)
+            bytes += content.length
+            return writeAll(handle, content)
           }),
     finish: attempt(path, async () => {
       await handle.sync()

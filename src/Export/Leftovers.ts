@@ -8,19 +8,18 @@ import { join } from "node:path"
 import { Effect, Either } from "effect"
 import { exportError } from "./ExportError.ts"
 import { attempt, listFolder, makeFolder, quietly, readIfThere, removeEmpty, removeFolder } from "./Folder.ts"
-import { formatNames, formatOf } from "./Formats.ts"
+import { isFormatFile } from "./Formats.ts"
 import { decode, manifestFile } from "./Manifest.ts"
 
 const markerFile = ".unfinished"
 
-const ours = [...formatNames.map((name) => formatOf(name).file), manifestFile].flatMap((name) => [
-  name,
-  `${name}.partial`,
-])
+const plain = (name: string): string => name.replace(/\.partial$/, "")
+
+const isOurs = (name: string): boolean => plain(name) === manifestFile || isFormatFile(plain(name))
 
 /** Refuses a folder whose manifest belongs to another database, or that holds anything but an export's files. */
 const checkOurs = Effect.fn("Export.checkOurs")(function* (path: string, knownSince: string) {
-  const foreign = (yield* listFolder(path)).find((name) => !ours.includes(name))
+  const foreign = (yield* listFolder(path)).find((name) => !isOurs(name))
   if (foreign !== undefined) {
     return yield* exportError(
       "FolderTaken",
@@ -50,7 +49,7 @@ export const clearLeftovers = Effect.fn("Export.clearLeftovers")(function* (
   if (scope !== undefined && batch !== undefined && Number(batch) > last) {
     const path = join(bookFolder, scope, batch)
     yield* checkOurs(path, knownSince)
-    yield* removeFolder(path, ours)
+    yield* removeFolder(path, yield* listFolder(path))
   }
   yield* attempt(marker, () => rm(marker, { force: true }))
 })

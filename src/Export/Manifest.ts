@@ -21,6 +21,8 @@ const Book = Schema.Struct({
 const FileRecord = Schema.Struct({
   name: Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/)),
   format: Schema.String,
+  /** Where the file holds one currency only. */
+  currency: Schema.optionalWith(Schema.String, { exact: true }),
   /** CSV rows without the header, or transactions of a journal. */
   rows: Count,
   bytes: Count,
@@ -93,6 +95,17 @@ export const Manifest = Schema.Struct({
   complete: Schema.Boolean,
   reasons: Schema.Array(Schema.String),
   formats: Schema.Array(Schema.String),
+  /** How accounting systems' formats were made; absent where there are none. */
+  tables: Schema.optionalWith(
+    Schema.Struct({
+      mode: Schema.Literal("detail", "summary"),
+      /** Of the book's account mapping; null: the chart's own codes and names. */
+      mappingVersion: Schema.NullOr(Count),
+      /** Currencies that the settings leave out of these formats. */
+      leftOut: Schema.Array(Schema.String),
+    }),
+    { exact: true },
+  ),
   files: Schema.Array(FileRecord),
   entries: Count,
   postings: Count,

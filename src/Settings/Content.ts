@@ -4,6 +4,7 @@ import { Accounting } from "./Accounting.ts"
 import { Chart } from "./Chart.ts"
 import { Connections } from "./Connections.ts"
 import { section, withDefault } from "./Field.ts"
+import { Formats } from "./Formats.ts"
 import { Interface } from "./Interface.ts"
 import { Limits } from "./Limits.ts"
 import { Rules } from "./Rules.ts"
@@ -15,6 +16,7 @@ export const Content = Schema.Struct({
   interface: section(Interface),
   chart: section(Chart),
   rules: withDefault(Rules, []),
+  formats: section(Formats),
   limits: section(Limits),
   webhook: section(Webhook),
   status: section(Status),

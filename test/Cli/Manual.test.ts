@@ -1,5 +1,6 @@
 import { CliConfig, Command, HelpDoc } from "@effect/cli"
 import { describe, expect, it } from "vitest"
+import { accounts } from "../../src/Cli/Accounts.ts"
 import { backfill } from "../../src/Cli/Backfill.ts"
 import { close } from "../../src/Cli/Close.ts"
 import { completions } from "../../src/Cli/Completions.ts"
@@ -26,6 +27,7 @@ const config = CliConfig.make({ ...CliConfig.defaultConfig, showBuiltIns: false 
 const flags = (text: string): ReadonlyArray<string> =>
   [...new Set(text.match(/--[a-z][a-z-]*/g) ?? [])].sort()
 const parsed = {
+  accounts: HelpDoc.toAnsiText(Command.getHelp(accounts, config)),
   backfill: HelpDoc.toAnsiText(Command.getHelp(backfill, config)),
   init: HelpDoc.toAnsiText(Command.getHelp(init, config)),
   doctor: HelpDoc.toAnsiText(Command.getHelp(doctor, config)),

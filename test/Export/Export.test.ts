@@ -318,7 +318,7 @@ layer(TestDatabase.layer)("an export", (it) => {
       const message = (scope: ExportScope, formats: ReadonlyArray<string>, book = "USAGE") =>
         Effect.map(Effect.flip(Export.run(request(out, scope, formats, book))), (error) => error.message)
       expect(yield* message(all, ["xls"])).toBe(
-        "There is no format xls: choose from journal, hledger, ledger, beancount, trial-balance.",
+        "There is no format xls: choose from journal, hledger, ledger, beancount, trial-balance, xero, qbo, netsuite, intacct, sage50, business-central, datev.",
       )
       expect(yield* message({ kind: "period", period: "2026-13" }, ["journal"])).toContain("such as 2026-10")
       expect(yield* message({ kind: "range", from: "2026-02-30", to: "2026-03-01" }, ["journal"])).toContain(

@@ -5,7 +5,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import { Database } from "../../src/Database.ts"
 import { batchDifferences } from "../../src/Export/Committed.ts"
-import { formatNames } from "../../src/Export/Formats.ts"
+import { singleNames } from "../../src/Export/Formats.ts"
 import * as Manifest from "../../src/Export/Manifest.ts"
 import * as Export from "../../src/Export.ts"
 import * as Verify from "../../src/Verify.ts"
@@ -65,7 +65,7 @@ layer(TestDatabase.layer)("verify", (it) => {
         yield* postMonths(bookId)
         const out = temporaryFolder()
         const { batches } = yield* Export.run({
-          formats: formatNames,
+          formats: singleNames,
           scope: { kind: "period", period: "2026-10" },
           connection: Option.none(),
           book: Option.some(clientId),

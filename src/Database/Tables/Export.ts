@@ -1,7 +1,7 @@
 /** Committed exports: immutable, numbered per book. */
 import { sql } from "drizzle-orm"
 import { bigint, date, integer, json, pgSchema, primaryKey, text } from "drizzle-orm/pg-core"
-import { instant } from "./Columns.ts"
+import { instant, verbatim } from "./Columns.ts"
 
 export const exported = pgSchema("export")
 
@@ -22,4 +22,17 @@ export const batches = exported.table(
     committedAt: instant("committed_at").notNull().default(sql`now()`),
   },
   (t) => [primaryKey({ columns: [t.bookId, t.batch] })],
+)
+
+/** What a book's accounts are called in each accounting system: immutable versions, the highest counts. */
+export const accountMappings = exported.table(
+  "account_mappings",
+  {
+    bookId: integer("book_id").notNull(),
+    version: integer("version").notNull(),
+    /** The rows of the book as they were imported: an array of objects whose keys are the CSV's columns. */
+    accounts: verbatim("accounts").notNull(),
+    importedAt: instant("imported_at").notNull().default(sql`now()`),
+  },
+  (t) => [primaryKey({ columns: [t.bookId, t.version] })],
 )

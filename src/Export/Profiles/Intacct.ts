@@ -1,0 +1,36 @@
+import type { Profile } from "../Table/Profile.ts"
+
+/** Journal entries: header fields on a journal's first line only, lines from 1, ASCII without commas in texts. */
+export const intacct: Profile = {
+  name: "intacct",
+  file: "intacct-{currency}{part}.csv",
+  encoding: "ascii",
+  delimiter: ",",
+  lineEnd: "\n",
+  quoteTexts: false,
+  header: true,
+  columns: [
+    { header: "DONOTIMPORT" },
+    { header: "JOURNAL", cell: "intacctJournal", first: true },
+    { header: "DATE", cell: "date", first: true },
+    { header: "DESCRIPTION", cell: "narration", first: true, most: 80 },
+    { header: "REFERENCE_NO", cell: "number", first: true },
+    { header: "LINE_NO", cell: "place" },
+    { header: "ACCT_NO", cell: "account" },
+    { header: "LOCATION_ID", cell: "location" },
+    { header: "DEPT_ID", cell: "dimension" },
+    { header: "MEMO", cell: "description" },
+    { header: "DEBIT", cell: "debit" },
+    { header: "CREDIT", cell: "credit" },
+  ],
+  date: "MM/DD/YYYY",
+  decimals: { least: 2, most: 8, mark: "." },
+  digits: 20,
+  text: { most: 200, without: /[,"]/g },
+  number: 20,
+  limits: { rowsPerJournal: 5000, rowsPerFile: 5000 },
+  filePerPeriod: false,
+  target: "intacct_account",
+  row: "line",
+  currency: /^[A-Z0-9]{3,5}$/,
+}

@@ -1,0 +1,151 @@
+/**
+ * Entries as the journals that an accounting system imports: each in one currency, each balanced, none longer than the
+ * system takes. Detail: a journal per entry. Summary: a journal per day, with debits and credits per account.
+ */
+import type { Account, Entry } from "../Entry.ts"
+
+export type Mode = "detail" | "summary"
+
+/** Something that the format cannot hold; the batch is refused. */
+export class Unholdable extends Error {
+  override readonly name = "Unholdable"
+}
+
+export interface JournalLine {
+  readonly account: Account
+  /** Smallest units, debit positive, never zero. */
+  readonly minor: bigint
+}
+
+export interface TableJournal {
+  /** Of the first entry: unique, since an entry is in one journal of its currency only. */
+  readonly number: string
+  readonly lastNumber: string
+  readonly entries: number
+  readonly mode: Mode
+  readonly date: string
+  readonly period: string
+  readonly kind: string
+  readonly description: string
+  readonly currency: string
+  readonly scale: number
+  readonly lines: ReadonlyArray<JournalLine>
+}
+
+/** An entry's lines by currency: it balances in each. */
+const byCurrency = (entry: Entry): ReadonlyMap<string, ReadonlyArray<JournalLine>> => {
+  const parts = new Map<string, Array<JournalLine>>()
+  for (const { account, minor } of entry.lines) {
+    const part = parts.get(account.currency)
+    if (part === undefined) parts.set(account.currency, [{ account, minor }])
+    else part.push({ account, minor })
+  }
+  return parts
+}
+
+const unbalanced = (lines: ReadonlyArray<JournalLine>): boolean =>
+  lines.reduce((sum, { minor }) => sum + minor, 0n) !== 0n
+
+const journalOf = (entry: Entry, currency: string, lines: ReadonlyArray<JournalLine>): TableJournal => {
+  if (unbalanced(lines)) throw new Unholdable(`${entry.number} does not balance in ${currency}`)
+  return {
+    number: entry.number,
+    lastNumber: entry.number,
+    entries: 1,
+    mode: "detail",
+    date: entry.effectiveDate,
+    period: entry.period,
+    kind: entry.kind,
+    description: entry.description,
+    currency,
+    scale: lines[0]?.account.scale ?? 0,
+    lines,
+  }
+}
+
+interface Day {
+  readonly first: Entry
+  last: Entry
+  entries: number
+  readonly scale: number
+  readonly turnovers: Map<Account, { debit: bigint; credit: bigint }>
+}
+
+const linesOf = ({ turnovers }: Day): ReadonlyArray<JournalLine> =>
+  [...turnovers].flatMap(([account, { debit, credit }]) => [
+    ...(debit > 0n ? [{ account, minor: debit }] : []),
+    ...(credit > 0n ? [{ account, minor: -credit }] : []),
+  ])
+
+const summaryOf = (day: Day, currency: string): TableJournal => ({
+  number: day.first.number,
+  lastNumber: day.last.number,
+  entries: day.entries,
+  mode: "summary",
+  date: day.first.effectiveDate,
+  period: day.first.period,
+  kind: "summary",
+  description: `${day.entries === 1 ? "1 entry" : `${day.entries} entries`}, ${day.first.number} to ${day.last.number}`,
+  currency,
+  scale: day.scale,
+  lines: linesOf(day),
+})
+
+export interface Journals {
+  readonly add: (entry: Entry) => ReadonlyArray<TableJournal>
+  readonly end: () => ReadonlyArray<TableJournal>
+}
+
+const detail = (leaveOut: ReadonlySet<string>): Journals => ({
+  add: (entry) =>
+    [...byCurrency(entry)]
+      .filter(([currency]) => !leaveOut.has(currency))
+      .map(([currency, lines]) => journalOf(entry, currency, lines)),
+  end: () => [],
+})
+
+/** Two lines at most per account: a day with more accounts than fit becomes several journals of whole entries. */
+const summary = (leaveOut: ReadonlySet<string>, most: number): Journals => {
+  const days = new Map<string, Day>()
+  const put = (entry: Entry, currency: string, lines: ReadonlyArray<JournalLine>) => {
+    const finished: Array<TableJournal> = []
+    const open = days.get(currency)
+    const own = new Set(lines.map(({ account }) => account))
+    const size = open === undefined ? 0 : new Set([...open.turnovers.keys(), ...own]).size * 2
+    if (open !== undefined && (open.first.effectiveDate !== entry.effectiveDate || size > most)) {
+      finished.push(summaryOf(open, currency))
+      days.delete(currency)
+    }
+    const scale = lines[0]?.account.scale ?? 0
+    const day: Day = days.get(currency) ?? {
+      first: entry,
+      last: entry,
+      entries: 0,
+      scale,
+      turnovers: new Map(),
+    }
+    days.set(currency, day)
+    day.last = entry
+    day.entries += 1
+    for (const { account, minor } of lines) {
+      const turnover = day.turnovers.get(account) ?? { debit: 0n, credit: 0n }
+      if (minor > 0n) turnover.debit += minor
+      else turnover.credit -= minor
+      day.turnovers.set(account, turnover)
+    }
+    return finished
+  }
+  return {
+    add: (entry) =>
+      [...byCurrency(entry)].flatMap(([currency, lines]) => {
+        if (leaveOut.has(currency)) return []
+        if (unbalanced(lines)) throw new Unholdable(`${entry.number} does not balance in ${currency}`)
+        return put(entry, currency, lines)
+      }),
+    end: () => [...days].map(([currency, day]) => summaryOf(day, currency)),
+  }
+}
+
+/** Entries must come by date. `rowsPerJournal` bounds a summary; a longer entry is left to the writer to refuse. */
+export const journalsOf = (mode: Mode, leaveOut: ReadonlySet<string>, rowsPerJournal: number): Journals =>
+  mode === "detail" ? detail(leaveOut) : summary(leaveOut, rowsPerJournal)

@@ -1,0 +1,82 @@
+/** Everything that accounting systems' formats need before the first line, and whether they can hold the accounts at all. */
+import { Effect } from "effect"
+import { newestMapping } from "../AccountMapping/Store.ts"
+import type { Formats } from "../Settings/Formats.ts"
+import { type BookAccounts, selectedSums } from "./Balances.ts"
+import type { Account } from "./Entry.ts"
+import { exportError } from "./ExportError.ts"
+import { profileOf, type TableName } from "./Formats.ts"
+import { mapAccounts } from "./Mapped.ts"
+import type { Selection } from "./Scope.ts"
+import type { Mode } from "./Table/Journals.ts"
+import type { Profile } from "./Table/Profile.ts"
+import type { TableContext } from "./Table.ts"
+
+export interface TableOptions {
+  readonly mode: Mode
+  readonly settings: Formats
+  readonly baseCurrency: string
+}
+
+const settingProblems = ({ name }: Profile, { datev }: Formats): ReadonlyArray<string> =>
+  name !== "datev"
+    ? []
+    : (["consultant", "client"] as const)
+        .filter((key) => datev[key] === null)
+        .map((key) => `datev needs the setting formats.datev.${key}`)
+
+const currencyProblems = (
+  { currency: pattern, name }: Profile,
+  accounts: ReadonlyArray<Account>,
+): ReadonlyArray<string> =>
+  [...new Set(accounts.map(({ currency }) => currency))]
+    .filter((currency) => !pattern.test(currency))
+    .map(
+      (currency) =>
+        `${name} has no currency ${currency}: name it in the setting formats.leaveOut to export the others`,
+    )
+
+const most = 50
+
+const refusal = (problems: ReadonlyArray<string>) => {
+  const shown = problems.slice(0, most)
+  const more = problems.length > most ? [`… and ${problems.length - most} more`] : []
+  return exportError(
+    "Refused",
+    [
+      "The export is refused, nothing was written:",
+      ...[...shown, ...more].map((line) => `  ${line}`),
+      "Accounts: tieout accounts export, fill in what is missing, tieout accounts import.",
+    ].join("\n"),
+  )
+}
+
+/** The contexts of the formats, and the version of the mapping behind them. Fails before anything is written. */
+export const prepareTables = Effect.fn("Export.prepareTables")(function* (
+  bookId: number,
+  selection: Selection,
+  names: ReadonlyArray<TableName>,
+  accounts: BookAccounts,
+  { baseCurrency, mode, settings }: TableOptions,
+  createdAt: string,
+) {
+  if (names.length === 0) return { contexts: [], mappingVersion: null }
+  const stored = yield* newestMapping(bookId)
+  const sums = yield* selectedSums(bookId, selection, accounts)
+  const used = accounts.ordered.filter(
+    (account) => sums.has(account) && !settings.leaveOut.includes(account.currency),
+  )
+  const problems: Array<string> = []
+  const contexts = names.map((name): TableContext => {
+    const profile = profileOf(name)
+    const { mapping, unmapped } = mapAccounts(used, profile, settings, stored)
+    problems.push(
+      ...settingProblems(profile, settings),
+      ...currencyProblems(profile, used),
+      ...unmapped.map((line) => `${name}: account ${line}`),
+    )
+    return { name, profile, settings, baseCurrency, mode, mapping, createdAt }
+  })
+  if (problems.length > 0) return yield* refusal(problems)
+  return { contexts, mappingVersion: stored?.version ?? null }
+})

@@ -1,0 +1,229 @@
+import { mkdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { decodeSync } from "effect/Schema"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { Account, Entry } from "../../src/Export/Entry.ts"
+import { openFolder } from "../../src/Export/Folder.ts"
+import { profileOf, type TableName } from "../../src/Export/Formats.ts"
+import { mapAccounts } from "../../src/Export/Mapped.ts"
+import type { Mode } from "../../src/Export/Table/Journals.ts"
+import { tableWriter } from "../../src/Export/Table.ts"
+import { Content } from "../../src/Settings/Content.ts"
+import type { Booked } from "./Convert/Csv.ts"
+import { readDatev } from "./Convert/Datev.ts"
+import { readers } from "./Convert/Systems.ts"
+import { temporaryFolder } from "./Folders.ts"
+
+const scales: Readonly<Record<string, number>> = { EUR: 2, JPY: 0, USDT: 8 }
+const settings = decodeSync(Content)({ formats: { datev: { consultant: 1001, client: 1 } } }).formats
+
+/** Two accounts of each currency share a code, as cash accounts do. */
+const chart: ReadonlyArray<Account> = Object.entries(scales).flatMap(([currency, scale]) =>
+  ["1010", "1010", "1020", "3020", "6850", "1990"].map((code, at) => ({
+    code,
+    name: `Assets:Account ${code} ${currency} ${at < 2 ? at : ""}`.trim(),
+    role: code === "1010" ? "cash" : "fees",
+    currency,
+    scale,
+    partnerAccountId: null,
+  })),
+)
+
+const text = fc.oneof(
+  fc.string({ unit: "grapheme", maxLength: 80 }).filter((some) => !some.includes("\0")),
+  fc.string({ unit: fc.constantFrom(...'=+-@\t\r\n",; äß€株＝a') }),
+)
+
+interface Draft {
+  readonly day: number
+  readonly description: string
+  readonly amounts: ReadonlyArray<readonly [currency: string, account: number, minor: bigint]>
+}
+
+const draft = (currencies: ReadonlyArray<string>): fc.Arbitrary<Draft> =>
+  fc.record({
+    day: fc.integer({ min: 1, max: 61 }),
+    description: text,
+    amounts: fc.array(
+      fc.tuple(
+        fc.constantFrom(...currencies),
+        fc.integer({ min: 0, max: 5 }),
+        fc.oneof(fc.bigInt({ min: -(10n ** 8n), max: 10n ** 8n }), fc.bigInt({ min: -500n, max: 500n })),
+      ),
+      { minLength: 1, maxLength: 7 },
+    ),
+  })
+
+const accountOf = (currency: string, at: number): Account => {
+  const account = chart.filter((each) => each.currency === currency)[at]
+  if (account === undefined) throw new Error(`no account ${at}`)
+  return account
+}
+
+/** Entries by date with gapless numbers; each currency is made to balance by a last line. */
+const entriesOf = (drafts: ReadonlyArray<Draft>): ReadonlyArray<Entry> => {
+  const numbers = new Map<string, number>()
+  return [...drafts]
+    .sort((a, b) => a.day - b.day)
+    .flatMap(({ amounts, day, description }): ReadonlyArray<Entry> => {
+      const date = new Date(Date.UTC(2026, 9, day)).toISOString().slice(0, 10)
+      const period = date.slice(0, 7)
+      const lines = [...new Set(amounts.map(([currency]) => currency))].flatMap((currency) => {
+        const own = amounts.filter((amount) => amount[0] === currency && amount[2] !== 0n)
+        const rest = -own.reduce((sum, [, , minor]) => sum + minor, 0n)
+        return [
+          ...own.map(([, at, minor]) => ({ account: accountOf(currency, at), minor })),
+          ...(rest === 0n ? [] : [{ account: accountOf(currency, 5), minor: rest }]),
+        ]
+      })
+      if (lines.length < 2) return []
+      const number = (numbers.get(period) ?? 0) + 1
+      numbers.set(period, number)
+      const at = `${date}T10:00:00.000000Z`
+      return [
+        {
+          number: `A_CLIENT.7-${period}-${String(number).padStart(6, "0")}`,
+          period,
+          effectiveDate: date,
+          occurredAt: at,
+          recordedAt: at,
+          kind: "conversion",
+          description,
+          sourceType: "manual",
+          sourceId: "s",
+          resourceType: null,
+          resourceId: null,
+          externalReference: null,
+          counterparty: null,
+          reverses: null,
+          lateFor: null,
+          lines: lines.map((line, place) => ({ ...line, number: place + 1 })),
+        },
+      ]
+    })
+}
+
+interface Written {
+  readonly currency: string
+  readonly rows: number
+  readonly name: string
+  readonly bytes: Buffer
+}
+
+let folders = 0
+
+const write = async (
+  name: TableName,
+  mode: Mode,
+  entries: ReadonlyArray<Entry>,
+  root: string,
+  limits = profileOf(name).limits,
+): Promise<ReadonlyArray<Written>> => {
+  const profile = { ...profileOf(name), limits }
+  folders += 1
+  const path = join(root, String(folders))
+  mkdirSync(path)
+  return Effect.runPromise(
+    Effect.scoped(
+      Effect.gen(function* () {
+        const folder = yield* openFolder(path)
+        const { mapping, unmapped } = mapAccounts(chart, profile, settings, null)
+        expect(unmapped).toEqual([])
+        const createdAt = "2026-11-01T03:30:00.123456Z"
+        const writer = tableWriter(folder, {
+          name,
+          profile,
+          settings,
+          baseCurrency: "EUR",
+          mode,
+          mapping,
+          createdAt,
+        })
+        for (let at = 0; at < entries.length; at += 3) yield* writer.write(entries.slice(at, at + 3))
+        const files = yield* writer.end
+        yield* folder.publish(files.map((file) => file.name))
+        return files.map((file) => ({
+          currency: file.currency ?? "",
+          rows: file.rows,
+          name: file.name,
+          bytes: readFileSync(join(path, file.name)),
+        }))
+      }),
+    ),
+  )
+}
+
+const read = (name: TableName, bytes: Buffer): ReadonlyArray<Booked> =>
+  name === "datev" ? readDatev(bytes) : readers[name](bytes)
+
+const inEighths = (minor: bigint, scale: number): bigint => minor * 10n ** BigInt(8 - scale)
+
+const add = (sums: Map<string, bigint>, key: string, amount: bigint) => {
+  const sum = (sums.get(key) ?? 0n) + amount
+  if (sum === 0n) sums.delete(key)
+  else sums.set(key, sum)
+}
+
+/** What the entries come to per currency, account of the system and day; nothing where they cancel out. */
+const balancesOf = (name: TableName, entries: ReadonlyArray<Entry>) => {
+  const sums = new Map<string, bigint>()
+  for (const entry of entries) {
+    for (const { account, minor } of entry.lines) {
+      const own = name === "qbo" ? account.name : account.code
+      add(sums, `${account.currency} ${own} ${entry.effectiveDate}`, inEighths(minor, account.scale))
+    }
+  }
+  return sums
+}
+
+const readBack = (name: TableName, files: ReadonlyArray<Written>) => {
+  const sums = new Map<string, bigint>()
+  for (const { bytes, currency } of files) {
+    const journals = new Map<string, bigint>()
+    for (const { account, amount, date, journal } of read(name, bytes)) {
+      add(sums, `${currency} ${account} ${date}`, amount)
+      add(journals, journal, amount)
+    }
+    // A file holds whole journals, and each of them balances.
+    expect([...journals]).toEqual([])
+  }
+  return sums
+}
+
+const sorted = (sums: ReadonlyMap<string, bigint>) => [...sums].sort(([a], [b]) => (a < b ? -1 : 1))
+
+const everyCurrency: ReadonlyArray<TableName> = ["xero", "qbo", "intacct", "sage50", "business-central"]
+const twoDecimals: ReadonlyArray<TableName> = ["netsuite", "datev"]
+const modes: ReadonlyArray<Mode> = ["detail", "summary"]
+const cases = [...everyCurrency, ...twoDecimals].flatMap((name) => modes.map((mode) => [name, mode] as const))
+
+describe("an accounting system's format", () => {
+  it.each(cases)("%s (%s) converts back to the ledger's balances", async (name, mode) => {
+    const root = temporaryFolder()
+    const currencies = twoDecimals.includes(name) ? ["EUR", "JPY"] : Object.keys(scales)
+    await fc.assert(
+      fc.asyncProperty(fc.array(draft(currencies), { maxLength: 12 }), async (drafts) => {
+        const entries = entriesOf(drafts)
+        const files = await write(name, mode, entries, root)
+        expect(sorted(readBack(name, files))).toEqual(sorted(balancesOf(name, entries)))
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it.each(cases)("%s (%s) splits between journals only", async (name, mode) => {
+    const root = temporaryFolder()
+    await fc.assert(
+      fc.asyncProperty(fc.array(draft(["EUR"]), { minLength: 8, maxLength: 20 }), async (drafts) => {
+        const entries = entriesOf(drafts)
+        const files = await write(name, mode, entries, root, { rowsPerJournal: 12, rowsPerFile: 13 })
+        expect(sorted(readBack(name, files))).toEqual(sorted(balancesOf(name, entries)))
+        for (const { rows } of files) expect(rows).toBeLessThanOrEqual(13)
+        expect(new Set(files.map((file) => file.name)).size).toBe(files.length)
+      }),
+      { numRuns: 15 },
+    )
+  })
+})
