@@ -74,6 +74,9 @@ const backward = (leg: Leg, entry: Amount, so: Progress): Amount => {
   const cash = leg.direction === "in" ? Money.subtract(so.counter, so.fees) : Money.add(so.counter, so.fees)
   if (is(entry, cash)) return feesBack
   if (is(entry, so.counter)) return Money.zero
+  // Nothing had shown a fee yet, and what comes back is less by exactly the one that was stated: it was kept.
+  const kept = leg.direction === "out" && Money.isZero(so.fees) && !Money.isZero(leg.fee)
+  if (kept && is(entry, Money.subtract(so.counter, leg.fee))) return leg.fee
   return leg.direction === "out" && is(entry, so.fees) ? feesBack : Money.zero
 }
 

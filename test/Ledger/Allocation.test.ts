@@ -59,6 +59,12 @@ describe("fees of a withdrawal", () => {
     ["separate, amount less fee and fee", withdrawal, [debit("995"), debit("5")], ["0.00", "5.00"]],
     ["the fee before the amount", withdrawal, [debit("5"), debit("995")], ["5.00", "0.00"]],
     ["flat and not completed: nothing is known to be inside", openFlat, [debit("1000")], ["0.00"]],
+    [
+      "flat and refused, less the fee that was kept",
+      openFlat,
+      [debit("1000"), credit("995")],
+      ["0.00", "5.00"],
+    ],
     ["inside and returned with the fee", withdrawal, [debit("1000"), credit("1000")], ["5.00", "-5.00"]],
     ["inside and returned without the fee", withdrawal, [debit("1000"), credit("995")], ["5.00", "0.00"]],
     ["on top and returned without the fee", withdrawal, [debit("1005"), credit("1000")], ["5.00", "0.00"]],
