@@ -85,7 +85,7 @@ describe("settings that are right", () => {
     const { connection: _a, file: _b, ...defaults } = settings("")
     const { connection: _c, file: _d, ...fromExample } = settings(uncommented)
     expect(fromExample).toEqual(defaults)
-    expect(uncommented.split("\n").filter((line) => /^[a-z]+:/.test(line))).toHaveLength(10)
+    expect(uncommented.split("\n").filter((line) => /^[a-z]+:/.test(line))).toHaveLength(11)
     expect(uncommented).toContain("\n      PS512: {")
   })
 
@@ -293,7 +293,7 @@ webhook: 3
     ],
     [
       "schedule: { export: [journal, xero2] }",
-      "tieout.yaml:1: schedule.export: found a list, expected a list of export formats: journal, hledger, ledger, beancount, trial-balance or null",
+      "tieout.yaml:1: schedule.export: found a list, expected a list of export formats: journal, hledger, ledger, beancount, trial-balance, xero, qbo, netsuite, intacct, sage50, business-central, datev or null",
     ],
     [
       `schedule: { nightly: "every night" }`,
