@@ -79,7 +79,7 @@ describe("completions", () => {
     })
 
   it("of bash propose commands, then the command's options", () => {
-    expect(complete(["tieout", "re"])).toEqual(["reconcile"])
+    expect(complete(["tieout", "rec"])).toEqual(["reconcile", "reclassify"])
     expect(complete(["tieout", "export", "--f"])).toEqual(["--format", "--from"])
     expect(complete(["tieout", "--json", "serve", "--s"])).toEqual(["--status-port"])
     expect(complete(["tieout", "completions", ""])).toEqual(["bash", "zsh", "fish"])
