@@ -7,5 +7,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",
+    // Left to itself the runner leaves one core idle, which on two is half of them.
+    minWorkers: 1,
+    maxWorkers: "100%",
   },
 })
