@@ -1,16 +1,9 @@
 /** The public HTTP server: the webhook path and /healthz, nothing else. */
-import { createServer, type IncomingMessage, type Server } from "node:http"
-import {
-  type HttpApp,
-  HttpMiddleware,
-  type HttpServer,
-  HttpServerRequest,
-  HttpServerResponse,
-} from "@effect/platform"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { type HttpApp, type HttpServer, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import type { ServeError } from "@effect/platform/HttpServerError"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Duration, Effect, type Scope } from "effect"
+import { Duration, Effect, Runtime, type Scope } from "effect"
 import type { Receive, Refusal, Verdict } from "./Receiver.ts"
 
 export interface ListenerOptions {
@@ -61,11 +54,19 @@ const stop = (server: Server, inFlight: () => number, grace: Duration.Duration) 
 const json = (status: number, body: object, headers: Readonly<Record<string, string>> = {}) =>
   HttpServerResponse.text(JSON.stringify(body), { status, headers, contentType: "application/json" })
 
-const stored = json(200, { received: true })
 const healthy = json(200, { status: "ok" })
 const notFound = json(404, { error: "not found" })
 const onlyPost = json(405, { error: "method not allowed" }, { allow: "POST" })
 const onlyGet = json(405, { error: "method not allowed" }, { allow: "GET, HEAD" })
+
+/** Everything but deliveries. */
+const app = (isWebhook: (url: string) => boolean): HttpApp.Default =>
+  Effect.map(HttpServerRequest.HttpServerRequest, ({ method, url }) => {
+    if (url === "/healthz" || url.startsWith("/healthz?")) {
+      return method === "GET" || method === "HEAD" ? healthy : onlyGet
+    }
+    return isWebhook(url) ? onlyPost : notFound
+  })
 
 const words: Readonly<Record<Refusal["status"], string>> = {
   400: "bad request",
@@ -75,8 +76,22 @@ const words: Readonly<Record<Refusal["status"], string>> = {
   503: "try again later",
 }
 
-const refused = ({ retryAfter, status }: Refusal) =>
-  json(
+const answer = (
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): Effect.Effect<void> =>
+  Effect.sync(() => {
+    const text = JSON.stringify(body)
+    const length = Buffer.byteLength(text)
+    response.writeHead(status, { "content-type": "application/json", "content-length": length, ...headers })
+    response.end(text)
+  })
+
+const refuse = (response: ServerResponse, { retryAfter, status }: Refusal): Effect.Effect<void> =>
+  answer(
+    response,
     status,
     { error: words[status] },
     {
@@ -105,30 +120,26 @@ export interface Listening {
 /** Told of everything that was received: for counts and the log. */
 export type Told = (connection: string, outcome: Verdict | Refusal) => Effect.Effect<void>
 
-const app = (
-  { path }: ListenerOptions,
-  receivers: ReadonlyMap<string, Receive>,
+/** Straight from the server's request to its response: the layers of an app would be a third of what a delivery costs. */
+const deliver = (
+  name: string,
+  receive: Receive,
   told: Told,
-): HttpApp.Default => {
-  const find = router(path, receivers)
-  const isHealth = (url: string) => url === "/healthz" || url.startsWith("/healthz?")
-  const receiveFrom = (name: string, receive: Receive, message: IncomingMessage) =>
-    receive(message).pipe(
-      Effect.matchEffect({
-        onSuccess: (verdict) => Effect.as(told(name, verdict), stored),
-        onFailure: (refusal) => Effect.as(told(name, refusal), refused(refusal)),
-      }),
-    )
-  return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    const message = NodeHttpServerRequest.toIncomingMessage(request)
-    const { method, url = "/" } = message
-    if (isHealth(url)) return Effect.succeed(method === "GET" || method === "HEAD" ? healthy : onlyGet)
-    const found = find(url)
-    if (found === undefined) return Effect.succeed(notFound)
-    if (method !== "POST") return Effect.succeed(onlyPost)
-    return receiveFrom(found.name, found.receive, message)
-  })
-}
+  message: IncomingMessage,
+  response: ServerResponse,
+): Effect.Effect<void> =>
+  receive(message).pipe(
+    Effect.matchEffect({
+      onSuccess: (verdict) => Effect.zipRight(told(name, verdict), answer(response, 200, { received: true })),
+      onFailure: (refusal) => Effect.zipRight(told(name, refusal), refuse(response, refusal)),
+    }),
+    Effect.catchAllCause((cause) =>
+      Effect.zipRight(
+        Effect.logError("A delivery could not be handled", cause),
+        Effect.sync(() => response.destroy()),
+      ),
+    ),
+  )
 
 /** Listens until the scope closes; then it stops as `stop` says. */
 export const listen = (
@@ -146,10 +157,14 @@ export const listen = (
       })
     })
     const http = yield* NodeHttpServer.make(() => server, { host: options.host, port: options.port })
-    // A span for every delivery would cost more than the rest of it.
-    yield* http
-      .serve(app(options, receivers, told))
-      .pipe(Effect.locally(HttpMiddleware.currentTracerDisabledWhen, () => true))
+    const find = router(options.path, receivers)
+    const others = yield* NodeHttpServer.makeHandler(app((url) => find(url) !== undefined))
+    const fork = Runtime.runFork(yield* Effect.runtime<never>())
+    server.on("request", (message, response) => {
+      const found = message.method === "POST" ? find(message.url ?? "/") : undefined
+      if (found === undefined) return others(message, response)
+      fork(deliver(found.name, found.receive, told, message, response))
+    })
     yield* Effect.addFinalizer(() => stop(server, () => inFlight, options.grace))
     const { address } = http
     return { address, port: address._tag === "TcpAddress" ? address.port : 0 }

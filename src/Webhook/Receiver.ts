@@ -12,7 +12,7 @@ import type { Delivery } from "./Delivery.ts"
 import { readEnvelope } from "./Envelope.ts"
 import { readHeaders, type SignedHeaders, single } from "./Headers.ts"
 import type { Keyring, KeysUnavailable, KnownKey } from "./Keyring.ts"
-import { isSigned, misfit } from "./Signature.ts"
+import { isSignedApart, misfit } from "./Signature.ts"
 import { signedPayload } from "./SignedPayload.ts"
 
 /** What a delivery came to; counted under this name. */
@@ -129,9 +129,11 @@ export const makeReceiver = (parts: ReceiverParts): Receive => {
   }
 
   const check = (message: IncomingMessage, headers: SignedHeaders, known: KnownKey, body: Buffer) => {
-    if (known.key === undefined) return false
+    if (known.key === undefined) return Effect.succeed(false)
     const payload = payloadOf({ body, header: (name) => single(message, name) })
-    return payload !== undefined && isSigned(headers.algorithm, known.key, payload, headers.signature)
+    return payload === undefined
+      ? Effect.succeed(false)
+      : isSignedApart(headers.algorithm, known.key, payload, headers.signature)
   }
 
   const store = (delivery: Delivery): Effect.Effect<Verdict, Refusal> =>
@@ -160,7 +162,8 @@ export const makeReceiver = (parts: ReceiverParts): Receive => {
       return yield* unsigned(`the key ${headers.keyId} is not active any more`, true)
     }
     const body = yield* Effect.mapError(readBody(message, bodyLimit), ofBody)
-    if (!check(message, headers, known, body)) return yield* unsigned("the signature does not fit the body")
+    if (!(yield* check(message, headers, known, body)))
+      return yield* unsigned("the signature does not fit the body")
     return yield* store(deliveryOf(connection, body, headers))
   })
 }
