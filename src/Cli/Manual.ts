@@ -145,17 +145,24 @@ export const commands = {
     ],
   },
   reclassify: {
-    usage: "tieout reclassify ID --to CODE --reason TEXT [--name NAME]",
-    summary: "Move what stands in suspense to the account that it belongs to.",
+    usage:
+      "tieout reclassify (ID --to CODE --reason TEXT [--name NAME] | --rules [--apply --reason TEXT] [--book B])",
+    summary:
+      "Move what stands in suspense to the account that it belongs to, or what changed posting rules move.",
     about: [
       "ID: a journal number, a finding (F12) or a statement entry. Moves all that stands of it in suspense, or else in a clearing",
       "account, by a journal entry of its own, dated as the entry, or today where its month is closed. Cash is never touched.",
       "Its finding closes. Not while a sync of the connection runs (exit code 4).",
+      "--rules: applies the posting rules of the settings again to the entries of open months. Shows what would move; with --apply",
+      "it moves it, by reclassifications dated as their entries. What a person has moved stays, and so do closed months.",
     ],
     options: {
       "--to CODE": "The account's code.",
       "--reason TEXT": "Why; it stands in the journal entry's description. Required, at most 150 characters.",
       "--name NAME": "The account's name, such as Expenses:Bank; needed where nothing has the code yet.",
+      "--rules": "All entries of open months that the posting rules of the settings send elsewhere now.",
+      "--apply": "With --rules: moves them; without it they are only shown.",
+      "--book B": "With --rules: a book's code or its client's id; all books where it is not given.",
     },
     examples: [
       [
@@ -163,6 +170,7 @@ export const commands = {
         "by its finding",
       ],
       ['tieout reclassify ORG-2026-10-000007 --to 4120 --reason "Interest"', "by its journal number"],
+      ["tieout reclassify --rules", "what changed posting rules would move"],
     ],
   },
   close: {

@@ -23,6 +23,9 @@ export interface MovementsInput {
   readonly opens: boolean
 }
 
+const byPosition = (a: Subject, b: Subject): number =>
+  a.position < b.position ? -1 : a.position > b.position ? 1 : 0
+
 const byMovement = (subjects: ReadonlyArray<Subject>): ReadonlyArray<ReadonlyArray<Subject>> => {
   const groups = new Map<string, Array<Subject>>()
   for (const subject of subjects) {
@@ -33,11 +36,18 @@ const byMovement = (subjects: ReadonlyArray<Subject>): ReadonlyArray<ReadonlyArr
     if (group === undefined) groups.set(key, [subject])
     else group.push(subject)
   }
-  return [...groups.values()]
+  return [...groups.values()].map((group) => group.sort(byPosition))
 }
 
-const byPosition = (a: Subject, b: Subject): number =>
-  a.position < b.position ? -1 : a.position > b.position ? 1 : 0
+/** The entries of each movement on each account, in posting order, with the resource behind them. */
+export const movementsOf = (
+  subjects: ReadonlyArray<Subject>,
+  resources: ReadonlyMap<string, Resource>,
+): ReadonlyArray<readonly [ReadonlyArray<Subject>, Option.Option<Resource>]> =>
+  byMovement(subjects).map((group) => {
+    const key = Option.flatMap(Option.fromNullable(group[0]), ({ entry }) => keyOfEntry(entry))
+    return [group, Option.flatMap(key, (name) => Option.fromNullable(resources.get(name)))]
+  })
 
 /** The same input gives the same entries in the same order; nothing new and nothing changed gives none. */
 export const journalEntriesFor = (
@@ -50,13 +60,8 @@ export const journalEntriesFor = (
     ...input.booked,
     ...input.fresh.map((placed) => ({ ...placed, posted: Option.none() })),
   ]
-  const movements = byMovement(subjects).flatMap((group) => {
-    const [head] = group
-    if (head === undefined) return []
-    const resource = Option.flatMap(keyOfEntry(head.entry), (key) =>
-      Option.fromNullable(input.resources.get(key)),
-    )
-    return postMovement([...group].sort(byPosition), resource, context)
-  })
+  const movements = movementsOf(subjects, input.resources).flatMap(([group, resource]) =>
+    postMovement(group, resource, context),
+  )
   return [...opening, ...movements]
 }

@@ -24,6 +24,8 @@ export interface Posted {
 export interface Subject extends PlacedEntry {
   /** None: not posted yet. */
   readonly posted: Option.Option<Posted>
+  /** A person has moved something of it. */
+  readonly byHand?: boolean
 }
 
 export interface PostingContext {
@@ -68,7 +70,7 @@ export const debitsFirst = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => 
   ...lines.filter((line) => !Money.isPositive(line.amount)),
 ]
 
-const entryOf = (
+export const entryOf = (
   subject: PlacedEntry,
   resource: Option.Option<Resource>,
   context: PostingContext,
@@ -159,6 +161,30 @@ const reclassification = (
   )
 }
 
+/** The non-cash lines that should stand against each statement entry of a movement on one account, in their order. */
+export const targetsOf = (
+  subjects: ReadonlyArray<PlacedEntry>,
+  resource: Option.Option<Resource>,
+  context: PostingContext,
+): ReadonlyArray<ReadonlyArray<Line>> => {
+  const entries = subjects.map((subject) => subject.entry)
+  const [first] = entries
+  if (first === undefined) return []
+  const fees = Option.match(resource, {
+    onNone: () => entries.map(() => Money.zero),
+    onSome: (found) => allocate(legOf(found, first, context.flatWithdrawalFee), entries),
+  })
+  return entries.map((entry, at) => {
+    const lent = context.isLoan(entry, resource)
+    return against(
+      entry,
+      lent ? "loan_clearing" : counterRole(entry, resource),
+      fees[at] ?? Money.zero,
+      lent ? null : context.rule(entry, resource),
+    )
+  })
+}
+
 /**
  * Journal entries for one movement on one account. `subjects` are all its statement entries on that account in posting
  * order, posted or not; what is posted is left as it stands where it is right, and reclassified where it is not.
@@ -168,24 +194,9 @@ export const postMovement = (
   resource: Option.Option<Resource>,
   context: PostingContext,
 ): ReadonlyArray<JournalEntry> => {
-  const first = subjects[0]
-  if (first === undefined) return []
-  const fees = Option.match(resource, {
-    onNone: () => subjects.map(() => Money.zero),
-    onSome: (found) =>
-      allocate(
-        legOf(found, first.entry, context.flatWithdrawalFee),
-        subjects.map((subject) => subject.entry),
-      ),
-  })
+  const targets = targetsOf(subjects, resource, context)
   return subjects.flatMap((subject, at): ReadonlyArray<JournalEntry> => {
-    const lent = context.isLoan(subject.entry, resource)
-    const target = against(
-      subject.entry,
-      lent ? "loan_clearing" : counterRole(subject.entry, resource),
-      fees[at] ?? Money.zero,
-      lent ? null : context.rule(subject.entry, resource),
-    )
+    const target = targets[at] ?? []
     return Option.match(subject.posted, {
       onNone: () => [firstPosting(subject, resource, target, context)],
       onSome: (posted) => Option.toArray(reclassification(subject, posted, target, resource, context)),

@@ -31,12 +31,10 @@ const lineOf = (row: SubjectRow, line: NonNullable<SubjectRow["lines"]>[number])
 })
 
 /**
- * The lines against cash. Where a person has moved some of them, only what stands is left of each role and account, so
- * that whatever puts the movement right later takes it from where it is.
+ * What stands against cash, per role and account: reclassifications by a person or by changed rules have moved some of what
+ * was posted first, and whatever puts the movement right later takes it from where it is.
  */
-const linesOf = (row: SubjectRow): ReadonlyArray<Line> => {
-  const lines = row.lines ?? []
-  if (!lines.some(({ manual }) => manual)) return lines.map((line) => lineOf(row, line))
+const linesOf = (lines: NonNullable<SubjectRow["lines"]>, row: SubjectRow): ReadonlyArray<Line> => {
   const standing = new Map<string, Line>()
   for (const line of lines.map((one) => lineOf(row, one))) {
     const key = `${line.role}|${line.rule?.code ?? ""}`
@@ -88,8 +86,9 @@ export const subjectsOf = Effect.fn("Ledger.subjectsOf")(function* (
           ? Option.none()
           : Option.some({
               sequence: row.sequence,
-              lines: linesOf(row),
+              lines: linesOf(row.lines ?? [], row),
             }),
+      byHand: (row.lines ?? []).some(({ manual }) => manual),
     }),
   )
 })

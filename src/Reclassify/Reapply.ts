@@ -1,0 +1,170 @@
+/** What `tieout reclassify --rules` does: shows what changed posting rules would move in open months, or moves it. */
+import { Effect, Option } from "effect"
+import type { Book } from "../Book.ts"
+import { Database } from "../Database.ts"
+import { chooseBooks } from "../Export/ChosenBooks.ts"
+import { codeAndName } from "../Ledger/Chart.ts"
+import type { Line } from "../Ledger/JournalEntry.ts"
+import { Ledger } from "../Ledger.ts"
+import * as Money from "../Money.ts"
+import { printedSum } from "../Reconcile/Printed.ts"
+import { Reconcile } from "../Reconcile.ts"
+import { Settings } from "../Settings.ts"
+import { holding } from "../Sync/Holding.ts"
+import { recordEnd } from "../Sync/Proving.ts"
+import { SyncBusy } from "../Sync/Report.ts"
+import { beginRun } from "../Sync/Run.ts"
+import { postChanges, type RuleChange, throughRules } from "./Rules.ts"
+
+export interface ReapplyRequest {
+  /** A book's code or its client's id; all books when none. */
+  readonly book: Option.Option<string>
+  /** Moves nothing. */
+  readonly preview: boolean
+  /** At most 150 characters. */
+  readonly reason: string
+  readonly who: string
+}
+
+/** One entry, for a person: what its reclassification debits and credits. */
+export interface ShownChange {
+  readonly number: string
+  readonly effectiveDate: string
+  readonly description: string
+  readonly debit: string
+  readonly credit: string
+  /** `12.50 EUR` */
+  readonly amount: string
+}
+
+/** All that moves from one account to another. */
+export interface MovedTotal {
+  readonly debit: string
+  readonly credit: string
+  readonly entries: number
+  readonly amount: string
+}
+
+export interface Reapplied {
+  readonly book: string
+  /** Entries of open months that were looked at. */
+  readonly looked: number
+  readonly changed: number
+  /** The first thousand of them. */
+  readonly changes: ReadonlyArray<ShownChange>
+  readonly totals: ReadonlyArray<MovedTotal>
+  /** How many a person has moved, and which stay there; the first thousand by journal number. */
+  readonly keptByHand: number
+  readonly kept: ReadonlyArray<string>
+}
+
+const mostShown = 1_000
+
+const sideOf = (
+  lines: ReadonlyArray<Line>,
+  positive: boolean,
+  nameOf: (line: Line) => string,
+): { readonly accounts: string; readonly amount: Money.Amount } => {
+  const side = lines.filter(({ amount }) => Money.isPositive(amount) === positive)
+  return {
+    accounts: side.map(nameOf).join(", "),
+    amount: side.reduce((sum, { amount }) => Money.add(sum, amount), Money.zero),
+  }
+}
+
+/** Adds up what moves, and keeps what is shown of it. */
+const tally = (book: Book, nameOf: (line: Line) => string) => {
+  const changes: Array<ShownChange> = []
+  const kept: Array<string> = []
+  const totals = new Map<string, Omit<MovedTotal, "amount"> & { amount: Money.Amount; currency: string }>()
+  const months = new Set<string>()
+  let changed = 0
+  let keptByHand = 0
+  const add = ({ description, effectiveDate, entry, number, period }: RuleChange): void => {
+    const { accounts: debit, amount } = sideOf(entry.lines, true, nameOf)
+    const { accounts: credit } = sideOf(entry.lines, false, nameOf)
+    const currency = entry.lines[0]?.currency ?? ""
+    months.add(period)
+    changed += 1
+    if (changes.length < mostShown) {
+      const printed = printedSum(Money.toText(amount), currency)
+      changes.push({ number, effectiveDate, description, debit, credit, amount: printed })
+    }
+    const key = JSON.stringify([debit, credit, currency])
+    const before = totals.get(key)
+    totals.set(key, {
+      debit,
+      credit,
+      currency,
+      entries: (before?.entries ?? 0) + 1,
+      amount: Money.add(before?.amount ?? Money.zero, amount),
+    })
+  }
+  return {
+    take: (page: ReadonlyArray<RuleChange>, left: ReadonlyArray<string>): void => {
+      for (const change of page) add(change)
+      keptByHand += left.length
+      kept.push(...left.slice(0, mostShown - kept.length))
+    },
+    months: (): ReadonlyArray<string> => [...months].sort(),
+    result: (looked: number): Reapplied => ({
+      book: book.code,
+      looked,
+      changed,
+      changes,
+      totals: [...totals.values()].map(({ amount, credit, currency, debit, entries }) => ({
+        debit,
+        credit,
+        entries,
+        amount: printedSum(Money.toText(amount), currency),
+      })),
+      keptByHand,
+      kept,
+    }),
+  }
+}
+
+const namer = (book: Book) =>
+  Effect.map(Settings, ({ chart }) => (line: Line) => {
+    const { code, name } = codeAndName(chart, line, { client: book.code, account: "", rail: "" })
+    return `${code} ${name}`
+  })
+
+const previewed = Effect.fn("Reclassify.preview")(function* (book: Book, { reason }: ReapplyRequest) {
+  const sum = tally(book, yield* namer(book))
+  const looked = yield* throughRules(book, reason, (changes, kept) =>
+    Effect.sync(() => sum.take(changes, kept)),
+  )
+  return sum.result(looked)
+})
+
+/** While no sync of the connection runs: one might be about to put the same movements right. */
+const applied = Effect.fn("Reclassify.apply")(function* (book: Book, { reason, who }: ReapplyRequest) {
+  const ledger = yield* Ledger
+  const reconcile = yield* Reconcile
+  const sum = tally(book, yield* namer(book))
+  const run = yield* beginRun(book.connection, "reclassify")
+  const work = Effect.gen(function* () {
+    yield* run.commit(ledger.assignNumbers([book]))
+    const looked = yield* throughRules(book, reason, (changes, kept) =>
+      Effect.map(postChanges(book, run, changes), () => sum.take(changes, kept)),
+    )
+    yield* run.commit(ledger.assignNumbers([book]))
+    for (const month of sum.months()) yield* reconcile.month([book], month)
+    return sum.result(looked)
+  })
+  return yield* work.pipe(Effect.onExit((exit) => recordEnd(run, exit, () => ({ code: 0, by: who }))))
+})
+
+/** One result for each chosen book. Fails with `SyncBusy` while a sync of its connection runs; books before it are done. */
+export const reapply = Effect.fn("Reclassify.reapply")(function* (request: ReapplyRequest) {
+  const database = yield* Database
+  const books = yield* chooseBooks(Option.none(), request.book)
+  return yield* Effect.forEach(books, (book) =>
+    request.preview
+      ? previewed(book, request)
+      : holding(database, book.connection, applied(book, request)).pipe(
+          Effect.catchTag("LockBusy", () => new SyncBusy({ connection: book.connection })),
+        ),
+  )
+})

@@ -1,0 +1,195 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { Ledger } from "../../src/Ledger.ts"
+import { Resources } from "../../src/Mirror/Resources.ts"
+import { type ReapplyRequest, reapply } from "../../src/Reclassify/Reapply.ts"
+import { reclassify } from "../../src/Reclassify.ts"
+import { Reconcile } from "../../src/Reconcile.ts"
+import { Settings } from "../../src/Settings.ts"
+import { PostingFacts } from "../../src/Sync/PostingFacts.ts"
+import { credit, debit, id, partnership, withdrawal } from "../Sync/Partnership.ts"
+import { findings, journal, postings, rows, sync } from "../Sync/Runs.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { closing } from "./Months.ts"
+
+const rulesOf = (
+  ...rules: ReadonlyArray<{ match: object; account: { code: string; name: string } }>
+): Record<string, string> => ({ TIEOUT_RULES: JSON.stringify(rules) })
+
+const payroll = {
+  match: { type: "WITHDRAWAL", reference: "^Payroll" },
+  account: { code: "4120", name: "Expenses:Payroll" },
+}
+const wages = { ...payroll, account: { code: "4130", name: "Expenses:Wages" } }
+const interest = {
+  match: { type: "ADJUSTMENT", direction: "CREDIT" },
+  account: { code: "4400", name: "Income:Interest" },
+}
+
+const under = (variables: Record<string, string>) =>
+  Layer.mergeAll(Ledger.Default, Reconcile.Default, Resources.Default, PostingFacts.Default).pipe(
+    Layer.provideMerge(Settings.from({ variables })),
+  )
+
+const reapplying = (variables: Record<string, string>, over: Partial<ReapplyRequest> = {}) =>
+  reapply({ book: Option.none(), preview: false, reason: "new chart", who: "controller", ...over }).pipe(
+    Effect.provide(under(variables)),
+  )
+
+const balances = rows(`
+  select a.code || ' ' || trim_scale(sum(p.amount))::text as line from ledger.postings p
+  join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+  group by a.code having sum(p.amount) <> 0 order by a.code`).pipe(
+  Effect.map((found) => found.map(({ line }) => line)),
+)
+
+/** September: a payroll with its fee inside. October: another, an adjustment, and a withdrawal that no rule knows. */
+const paying = partnership({
+  balance: "3860.00",
+  statement: [
+    { ...credit(10, "5000.00", "5000.00"), occurredAt: "2026-09-01T00:00:00Z" },
+    { ...debit(11, "1000.00", "4000.00", id(111)), occurredAt: "2026-09-10T00:00:00Z" },
+    { ...debit(12, "100.00", "3900.00", id(112)), occurredAt: "2026-10-02T00:00:00Z" },
+    { ...debit(13, "50.00", "3850.00", id(113)), occurredAt: "2026-10-03T00:00:00Z" },
+    { ...credit(14, "10.00", "3860.00"), occurredAt: "2026-10-04T00:00:00Z" },
+  ],
+  withdrawals: [
+    withdrawal(111, "1000.00", "5.00", { reference: "Payroll September" }),
+    withdrawal(112, "100.00", "5.00", { reference: "Payroll October" }),
+    withdrawal(113, "50.00", "0.00", { reference: "Rent" }),
+  ],
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("posting rules that have changed", (it) => {
+  it.scoped("move what stands in open months, and are seen before they do", () =>
+    Effect.gen(function* () {
+      const { service } = yield* paying
+      yield* sync(service.url, rulesOf(payroll))
+      yield* reclassify({
+        id: id(10),
+        to: "2900",
+        name: Option.some("Equity:Capital"),
+        reason: "Capital",
+        who: "controller",
+      }).pipe(Effect.provide(under(rulesOf(payroll))))
+      expect((yield* closing("2026-09"))[0]?.state).toBe("closed")
+      const before = yield* journal
+      expect(yield* balances).toEqual([
+        "1010 3860",
+        "1030 50",
+        "1990 -10",
+        "2900 -5000",
+        "4120 1090",
+        "6850 10",
+      ])
+
+      // What the rules say already moves nothing.
+      const [same] = yield* reapplying(rulesOf(payroll), { preview: true })
+      expect(same).toMatchObject({ looked: 3, changed: 0, changes: [], totals: [] })
+
+      const [preview] = yield* reapplying(rulesOf(wages, interest), { preview: true })
+      expect(preview).toEqual({
+        book: "ORG",
+        looked: 3,
+        changed: 2,
+        changes: [
+          {
+            number: "ORG-2026-10-000001",
+            effectiveDate: "2026-10-02",
+            description: expect.stringContaining("Withdrawal"),
+            debit: "4130 Expenses:Wages",
+            credit: "4120 Expenses:Payroll",
+            amount: "95.00 USD",
+          },
+          {
+            number: "ORG-2026-10-000003",
+            effectiveDate: "2026-10-04",
+            description: expect.any(String),
+            debit: "1990 Assets:Suspense:USD",
+            credit: "4400 Income:Interest",
+            amount: "10.00 USD",
+          },
+        ],
+        totals: [
+          { debit: "4130 Expenses:Wages", credit: "4120 Expenses:Payroll", entries: 1, amount: "95.00 USD" },
+          {
+            debit: "1990 Assets:Suspense:USD",
+            credit: "4400 Income:Interest",
+            entries: 1,
+            amount: "10.00 USD",
+          },
+        ],
+        keptByHand: 0,
+        kept: [],
+      })
+      expect(yield* journal).toEqual(before)
+
+      const [done] = yield* reapplying(rulesOf(wages, interest))
+      expect(done).toEqual(preview)
+      expect(yield* balances).toEqual([
+        "1010 3860",
+        "1030 50",
+        "2900 -5000",
+        "4120 995",
+        "4130 95",
+        "4400 -10",
+        "6850 10",
+      ])
+      expect(yield* findings).toEqual([])
+      expect((yield* journal).filter((line) => !before.includes(line))).toHaveLength(4)
+      // No second time; and no later sync, whatever it sees of the withdrawal, moves it back.
+      expect((yield* reapplying(rulesOf(wages, interest)))[0]?.changed).toBe(0)
+      yield* sync(service.url, rulesOf(wages, interest), true)
+      expect(yield* balances).toEqual([
+        "1010 3860",
+        "1030 50",
+        "2900 -5000",
+        "4120 995",
+        "4130 95",
+        "4400 -10",
+        "6850 10",
+      ])
+      // September is closed and stays as it was.
+      expect((yield* postings).filter((line) => String(line).includes("995"))).toHaveLength(1)
+
+      // A rule that is gone sends it back to the clearing account.
+      yield* reapplying(rulesOf(interest))
+      expect(yield* balances).toEqual([
+        "1010 3860",
+        "1030 145",
+        "2900 -5000",
+        "4120 995",
+        "4400 -10",
+        "6850 10",
+      ])
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("posting rules that have changed", (it) => {
+  it.scoped("leave what a person has moved, and go on from where it stands when a fee comes later", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* paying
+      yield* sync(service.url, rulesOf(payroll))
+      yield* reclassify({
+        id: id(13),
+        to: "4200",
+        name: Option.some("Expenses:Rent"),
+        reason: "Rent",
+        who: "controller",
+      }).pipe(Effect.provide(under(rulesOf(payroll))))
+      const rent = { match: { reference: "^Rent" }, account: { code: "4210", name: "Expenses:Offices" } }
+      const [done] = yield* reapplying(rulesOf(wages, rent))
+      expect(done).toMatchObject({ changed: 2, keptByHand: 1, kept: ["ORG-2026-10-000002"] })
+
+      // The fee of October's payroll turns out to be 7: the difference is taken from the account where it stands now.
+      const [, october] = held.withdrawals
+      if (october !== undefined) october.fee = { amount: "7.00", currency: "USD" }
+      yield* sync(service.url, rulesOf(wages, rent), true)
+      const found = yield* balances
+      expect(found).toContain("4130 1088")
+      expect(found).toContain("4200 50")
+      expect(found.some((line) => String(line).startsWith("4120"))).toBe(false)
+    }),
+  )
+})
