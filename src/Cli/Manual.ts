@@ -329,7 +329,7 @@ export const commands = {
       "The same seed gives the same data. It prints the variables that point Tieout to it, and runs until interrupted.",
       "Faults: limit (requests a second), unavailable, reset, truncate, slow, expire-token, expire-cursor, repeat, change and",
       "redirect (in percent of requests). POST /control/faults?set=… changes them while it runs, POST /control/advance?movements=N",
-      "lets more happen (&client=K to one client), POST /control/receivables?index=K&to=… moves a receivable on.",
+      "lets more happen (&client=K to one client, &late=DAYS with times so long ago), POST /control/receivables?index=K&to=… moves a receivable on.",
       "With --webhook it sends signed events for what happens. POST /control/webhooks?set=duplicates,reorder,drop,tamper (each",
       "with :PERCENT if need be) sends them badly, POST /control/webhooks/rotate changes the key, POST /control/rate?movements=N",
       "lets N movements a second happen by themselves.",

@@ -103,10 +103,16 @@ export const control = (controlled: Controlled) => {
     if (!/^[1-9]\d{0,6}$/.test(asked)) {
       return failure(400, "invalid_request", "movements must be a whole number from 1 to 9999999")
     }
+    const days = query.get("late") ?? "0"
+    if (!/^(?:0|[1-9]\d{0,2})$/.test(days)) {
+      return failure(400, "invalid_request", "late must be a whole number of days, at most 999")
+    }
     const of = chosen(query)
     if (of === undefined) return noClient
     const before = of.world.entries.account.size
+    of.world.lateBy = Number(days) * 86_400_000
     webhooks.during(of.world, of.client, () => of.movements.advance(Number(asked)))
+    of.world.lateBy = 0
     const entries = of.world.entries.account.size - before
     return json(200, JSON.stringify({ movements: Number(asked), entries }))
   }

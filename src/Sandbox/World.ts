@@ -44,6 +44,8 @@ export class World {
   /** The number of entries that must not be exceeded. */
   limit: number
   readonly paysOut: boolean
+  /** Milliseconds: entries are posted now and say that they happened so long ago. */
+  lateBy = 0
   /** Told of every entry. */
   posted: ((entry: number) => void) | undefined
   readonly #open: Array<Account>
@@ -103,7 +105,7 @@ export class World {
     this.entries.balanceAfter.push(after)
     this.entries.relation.push(relation)
     this.entries.resource.push(resource)
-    this.entries.occurredAt.push(this.clock.now)
+    this.entries.occurredAt.push(this.clock.now - this.lateBy)
     this.posted?.(this.entries.account.size - 1)
   }
 

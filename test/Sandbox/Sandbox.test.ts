@@ -106,6 +106,25 @@ describe("the sandbox", () => {
     })
   })
 
+  it("posts late what happened days ago, in its place in the statement", async () => {
+    await within({ entries: 300, from: "2026-10-01", to: "2026-10-31" }, async (sandbox) => {
+      const client = await connect(sandbox)
+      const before = await client.everything()
+      expect((await advance(sandbox, "20&late=30")).status).toBe(200)
+      const late = await client.everything()
+      await advance(sandbox, "20")
+      const after = await client.everything()
+      const added = (now: typeof before, then: typeof before) =>
+        [...now.statements].flatMap(([id, entries]) => entries.slice(then.statements.get(id)?.length ?? 0))
+      expect(added(late, before).length).toBeGreaterThan(15)
+      for (const { occurredAt } of added(late, before)) expect(occurredAt < "2026-10-05").toBe(true)
+      for (const { occurredAt } of added(after, late)) expect(occurredAt > "2026-10-30").toBe(true)
+      for (const wrong of ["-1", "x", "1000"]) {
+        expect((await advance(sandbox, `1&late=${wrong}`)).status, wrong).toBe(400)
+      }
+    })
+  })
+
   it("advances to the same state in one step or in several, in process or over HTTP", async () => {
     const once = await within({ entries: 300 }, async (sandbox) => {
       sandbox.advance(50)
