@@ -1,0 +1,106 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { type Sandbox, startSandbox } from "../../src/Sandbox.ts"
+import { rows, sync } from "../Sync/Runs.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { bridging, checking, closing, reopening } from "./Months.ts"
+
+const sandbox = Effect.acquireRelease(
+  Effect.promise(() => startSandbox({ entries: 900, from: "2026-08-01", to: "2026-10-31", accounts: 8 })),
+  (started) => Effect.promise(() => started.close()),
+)
+
+const control = (of: Sandbox, path: string) =>
+  Effect.promise(() => fetch(`${of.origin}/control/${path}`, { method: "POST" }))
+
+/** What a controller does about a month: looks at what blocks, takes responsibility for it, and closes. */
+const settle = Effect.fnUntraced(function* (period: string) {
+  const [dry] = yield* closing(period, { dryRun: true })
+  const accept = (dry?.blockers ?? []).flatMap(({ id }) => (id === null ? [] : [{ id, reason: "looked at" }]))
+  const [done] = yield* closing(period, { accept })
+  return done
+})
+
+/** Each account: opening and movements by the provider's statement, what is dated elsewhere, and the books: nothing over. */
+const tied = Effect.fnUntraced(function* (period: string) {
+  const [bridge] = yield* bridging(period)
+  expect(bridge?.accounts.length).toBeGreaterThan(4)
+  for (const { accountId, difference } of bridge?.accounts ?? []) {
+    expect([period, accountId, Number(difference)]).toEqual([period, accountId, 0])
+  }
+  return bridge
+})
+
+/** The provider's own last balance of each account up to the end of a month, and the books' cash by what occurred until then. */
+const cashByOccurrence = (until: string) =>
+  rows(`
+  select s.account_id as id, trim_scale(s.balance_after)::text as provider,
+    trim_scale((select sum(p.amount) from ledger.journal_entries j
+      join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+      join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+      where a.partner_account_id = s.account_id and a.role = 'cash'
+        and (j.source_type = 'opening' or j.position <= s.position)))::text as books
+  from (select distinct on (account_id) account_id, position, balance_after from mirror.statement_entries
+    where occurred_at < '${until}' order by account_id, position desc) s order by 1`)
+
+layer(TestDatabase.layer, { excludeTestServices: true })("three months", (it) => {
+  it.scoped(
+    "are closed one after another while syncs go on, with late entries, a reopened month and corrections",
+    () =>
+      Effect.gen(function* () {
+        const service = yield* sandbox
+        yield* sync(service.url)
+
+        // August closes while a sync reads what is new.
+        yield* control(service, "advance?movements=30")
+        const running = yield* Effect.fork(sync(service.url))
+        expect((yield* settle("2026-08"))?.state).toMatch(/closed|blocked/)
+        yield* Fiber.join(running)
+        const august = yield* settle("2026-08").pipe(
+          Effect.catchTag("CloseError", ({ reason }) => Effect.succeed({ state: reason })),
+        )
+        expect(["closed", "AlreadyClosed"]).toContain(august?.state)
+        yield* tied("2026-08")
+
+        // Late for August: dated to September, whose close comes next.
+        yield* control(service, "advance?movements=15&late=85")
+        yield* sync(service.url)
+        const [late] = yield* rows(`select count(*)::integer as entries, min(effective_date)::text as dated
+          from ledger.journal_entries where late_for = '2026-08-01' and source_type = 'statement_entry'`)
+        expect(late?.entries).toBeGreaterThan(5)
+        expect(late?.dated).toBe("2026-09-01")
+        expect((yield* settle("2026-09"))?.state).toBe("closed")
+        const september = yield* tied("2026-09")
+        expect(september?.lateHere.length).toBeGreaterThan(5)
+        expect((yield* tied("2026-08"))?.lateElsewhere.length).toBe(september?.lateHere.length)
+
+        // September is opened again, something more comes for it, and it closes again under another hash.
+        const [before] = yield* rows("select hash from ledger.closes order by sequence desc limit 1")
+        yield* reopening("2026-09")
+        yield* control(service, "advance?movements=10&late=50")
+        yield* sync(service.url)
+        const again = yield* settle("2026-09")
+        expect(again?.state).toBe("closed")
+        expect(again?.hash).not.toBe(before?.hash)
+        expect(again?.previousHash).toBe(before?.hash)
+        expect((yield* settle("2026-10"))?.state).toBe("closed")
+
+        for (const period of ["2026-08", "2026-09", "2026-10"]) {
+          expect(yield* checking(period)).toEqual([])
+          yield* tied(period)
+        }
+        for (const { books, id, provider } of yield* cashByOccurrence("2027-01-01"))
+          expect([id, books]).toEqual([id, provider])
+
+        // One posting that was changed behind the rules' back is found, and in which month.
+        yield* rows("alter table ledger.postings disable trigger all")
+        yield* rows(`update ledger.postings p set amount = amount * 2 from ledger.journal_entries j
+          where j.book_id = p.book_id and j.entry_id = p.entry_id and j.entry_id = (
+            select entry_id from ledger.journal_entries where period = '2026-09-01' and kind = 'deposit' limit 1)`)
+        yield* rows("alter table ledger.postings enable trigger all")
+        expect(yield* checking("2026-08")).toEqual([])
+        expect((yield* checking("2026-09")).length).toBeGreaterThan(0)
+      }),
+    240_000,
+  )
+})
