@@ -6,6 +6,7 @@ import { type Context, Duration, Effect, Layer, Option, Schedule, Stream } from 
 import { allBooks, type Book, organizationBook } from "./Book.ts"
 import { Database } from "./Database.ts"
 import { hintOf, keyOfResource, together } from "./Events/Hint.ts"
+import { meterEvents } from "./Events/Meters.ts"
 import { type ReadAgain, TouchedReader } from "./Events/Reader.ts"
 import { Ledger } from "./Ledger.ts"
 import * as PartnerHttp from "./Partner/Http.ts"
@@ -144,7 +145,10 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       if (run.counters.journalEntries > 0) yield* run.commit(ledger.assignNumbers(touched))
       yield* reconcile.afterRun(touched, { runId: run.runId, full: false })
       const outcomes = taken.flat()
-      yield* inbox.finish(outcomes.flatMap(({ event, why }) => (Option.isNone(why) ? [event] : [])))
+      const took = yield* inbox.finish(
+        outcomes.flatMap(({ event, why }) => (Option.isNone(why) ? [event] : [])),
+      )
+      meterEvents(connection, took)
       const failed = outcomes.flatMap(({ event, why }) =>
         Option.toArray(Option.map(why, (text) => ({ event, text }))),
       )
