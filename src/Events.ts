@@ -143,7 +143,11 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       })
       const touched = [...byClient.keys()].flatMap((client) => books.get(client) ?? [])
       if (run.counters.journalEntries > 0) yield* run.commit(ledger.assignNumbers(touched))
-      yield* reconcile.afterRun(touched, { runId: run.runId, full: false })
+      // Where an event came with several bodies, that is found in the organization's book, whoever it was about.
+      const organization = Option.toArray(Option.fromNullable(books.get("")))
+      const odd = events.some(({ conflict }) => conflict)
+      const proved = odd ? [...new Set([...touched, ...organization])] : touched
+      yield* reconcile.afterRun(proved, { runId: run.runId, full: false })
       const outcomes = taken.flat()
       const took = yield* inbox.finish(
         outcomes.flatMap(({ event, why }) => (Option.isNone(why) ? [event] : [])),
@@ -177,6 +181,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
           Effect.asSome,
           Effect.provide(runParts),
           Effect.provideService(Run, run),
+          Effect.annotateSpans({ connection, run: run.runId }),
           // What stopped the round as a whole is every event's: tried again, each time after a longer wait.
           Effect.tapError((error) => inbox.fail(events, error.message)),
           Effect.onExit((exit) =>
