@@ -131,7 +131,9 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       const byClient = new Map<string, Array<Hinted>>()
       for (const one of hinted) {
         const client = Option.getOrElse(one.hint.clientId, () => "")
-        byClient.set(client, [...(byClient.get(client) ?? []), one])
+        const others = byClient.get(client)
+        if (others === undefined) byClient.set(client, [one])
+        else others.push(one)
       }
       const books = yield* booksFor(connection, new Set(byClient.keys()))
       const taken = yield* Effect.forEach(byClient, ([client, ofClient]) => {
