@@ -117,8 +117,7 @@ const runArguments = (args: Arguments, variables: Variables, terminal: TerminalS
     NodeContext.layer,
   )
   return runCommand(args).pipe(
-    Effect.provide(telemetry(variables)),
-    Effect.provide(Layer.merge(withProgress, environment)),
+    Effect.provide(Layer.provideMerge(telemetry(variables), Layer.merge(withProgress, environment))),
     // Not tapErrorCause: that one is not run when the command is interrupted.
     Effect.onError(tell(outcome, LogLevel.lessThanEqual(args.logLevel, LogLevel.Debug))),
     Effect.provide(outputLayer(args.json, terminal, outcome)),
