@@ -28,6 +28,7 @@ import { sandbox } from "./Cli/Sandbox.ts"
 import { serve } from "./Cli/Serve.ts"
 import { status } from "./Cli/Status.ts"
 import { sync } from "./Cli/Sync.ts"
+import { isTraced, telemetry } from "./Cli/Telemetry.ts"
 import { verify } from "./Cli/Verify.ts"
 import { webhook } from "./Cli/Webhook.ts"
 import { SettingsSource } from "./Settings.ts"
@@ -116,12 +117,11 @@ const runArguments = (args: Arguments, variables: Variables, terminal: TerminalS
     NodeContext.layer,
   )
   return runCommand(args).pipe(
-    Effect.provide(Layer.merge(withProgress, environment)),
+    Effect.provide(Layer.provideMerge(telemetry(variables), Layer.merge(withProgress, environment))),
     // Not tapErrorCause: that one is not run when the command is interrupted.
     Effect.onError(tell(outcome, LogLevel.lessThanEqual(args.logLevel, LogLevel.Debug))),
     Effect.provide(outputLayer(args.json, terminal, outcome)),
-    // Nothing receives spans yet, and making one for every statement costs a sync a tenth of its time.
-    Effect.withTracerEnabled(false),
+    Effect.withTracerEnabled(isTraced(variables)),
   )
 }
 

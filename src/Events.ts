@@ -6,6 +6,7 @@ import { type Context, Duration, Effect, Layer, Option, Schedule, Stream } from 
 import { allBooks, type Book, organizationBook } from "./Book.ts"
 import { Database } from "./Database.ts"
 import { hintOf, keyOfResource, together } from "./Events/Hint.ts"
+import { meterEvents } from "./Events/Meters.ts"
 import { type ReadAgain, TouchedReader } from "./Events/Reader.ts"
 import { Ledger } from "./Ledger.ts"
 import * as PartnerHttp from "./Partner/Http.ts"
@@ -130,7 +131,9 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       const byClient = new Map<string, Array<Hinted>>()
       for (const one of hinted) {
         const client = Option.getOrElse(one.hint.clientId, () => "")
-        byClient.set(client, [...(byClient.get(client) ?? []), one])
+        const others = byClient.get(client)
+        if (others === undefined) byClient.set(client, [one])
+        else others.push(one)
       }
       const books = yield* booksFor(connection, new Set(byClient.keys()))
       const taken = yield* Effect.forEach(byClient, ([client, ofClient]) => {
@@ -142,9 +145,16 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       })
       const touched = [...byClient.keys()].flatMap((client) => books.get(client) ?? [])
       if (run.counters.journalEntries > 0) yield* run.commit(ledger.assignNumbers(touched))
-      yield* reconcile.afterRun(touched, { runId: run.runId, full: false })
+      // Where an event came with several bodies, that is found in the organization's book, whoever it was about.
+      const organization = Option.toArray(Option.fromNullable(books.get("")))
+      const odd = events.some(({ conflict }) => conflict)
+      const proved = odd ? [...new Set([...touched, ...organization])] : touched
+      yield* reconcile.afterRun(proved, { runId: run.runId, full: false })
       const outcomes = taken.flat()
-      yield* inbox.finish(outcomes.flatMap(({ event, why }) => (Option.isNone(why) ? [event] : [])))
+      const took = yield* inbox.finish(
+        outcomes.flatMap(({ event, why }) => (Option.isNone(why) ? [event] : [])),
+      )
+      meterEvents(connection, took)
       const failed = outcomes.flatMap(({ event, why }) =>
         Option.toArray(Option.map(why, (text) => ({ event, text }))),
       )
@@ -173,6 +183,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
           Effect.asSome,
           Effect.provide(runParts),
           Effect.provideService(Run, run),
+          Effect.annotateSpans({ connection, run: run.runId }),
           // What stopped the round as a whole is every event's: tried again, each time after a longer wait.
           Effect.tapError((error) => inbox.fail(events, error.message)),
           Effect.onExit((exit) =>

@@ -8,6 +8,7 @@ import { Database } from "./Database.ts"
 import { cashBalance } from "./Reconcile/CashBalance.ts"
 import { type CheckName, checks } from "./Reconcile/Check.ts"
 import { clearingNets } from "./Reconcile/ClearingNets.ts"
+import { conflictingEvents } from "./Reconcile/ConflictingEvents.ts"
 import { contradiction } from "./Reconcile/Contradiction.ts"
 import { conversionRate } from "./Reconcile/ConversionRate.ts"
 import { creditTotals } from "./Reconcile/CreditTotals.ts"
@@ -37,6 +38,7 @@ const queries: ReadonlyArray<CheckQuery> = [
   contradiction,
   exportTotals,
   quarantinedRows,
+  conflictingEvents,
 ]
 
 /** Books that are reconciled in one transaction. */

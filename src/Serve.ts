@@ -2,7 +2,6 @@
  * One process that an operator can leave alone. It is a list of parts that run side by side: each starts, says so in the
  * log, and ends with its scope. At the end all parts stop at once; what is in flight gets ten seconds.
  */
-import type * as HttpServerError from "@effect/platform/HttpServerError"
 import {
   Clock,
   Duration,
@@ -24,7 +23,7 @@ import { Nightly } from "./Serve/Nightly.ts"
 import { Overview } from "./Serve/Overview.ts"
 import { scheduleFields, startSchedule } from "./Serve/Schedule.ts"
 import { lastSuccess, watchStaleness } from "./Serve/Staleness.ts"
-import { type ListenError, startStatusServer } from "./Serve/StatusServer.ts"
+import { ListenError, startStatusServer } from "./Serve/StatusServer.ts"
 import { Settings, type SettingsError } from "./Settings.ts"
 import { counted } from "./Terminal/Text.ts"
 import { Inbox } from "./Webhook/Inbox.ts"
@@ -39,7 +38,7 @@ export interface ServeOptions {
 
 type Services = Settings | Database | Overview | Alerts | Nightly | Inbox | Events
 
-type PartError = ListenError | SettingsError | DatabaseError | PartnerError | HttpServerError.ServeError
+type PartError = ListenError | SettingsError | DatabaseError | PartnerError
 
 /** Starts one thing and returns; what it started ends with the scope, within `grace`. */
 type Part = Effect.Effect<unknown, PartError, Services | Scope.Scope>
@@ -73,8 +72,16 @@ const nightly = (fields: CronFields): Part =>
   })
 
 /** The public listener: it makes deliveries durable and says 200. */
-const listener: Part = Effect.flatMap(listen(), ({ address, port }) =>
-  Effect.logInfo(`Listening for events on ${address}, port ${port}.`),
+const listener: Part = listen().pipe(
+  Effect.catchTag("ServeError", ({ cause }) =>
+    Effect.flatMap(Settings, ({ webhook }) => {
+      const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown error"
+      return new ListenError({
+        message: `The webhook listener cannot listen on port ${webhook.port} [${code}]: stop what listens there, or choose another port with webhook.port.`,
+      })
+    }),
+  ),
+  Effect.flatMap(({ address, port }) => Effect.logInfo(`Listening for events on ${address}, port ${port}.`)),
 )
 
 /** What the events bring about, connection by connection: one that is in trouble holds up no other. */

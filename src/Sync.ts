@@ -64,6 +64,7 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
           Effect.provideService(Run, run),
           Effect.onExit((exit) => recordEnd(run, exit, endOf)),
           Effect.annotateLogs({ connection: run.connection, run: run.runId }),
+          Effect.annotateSpans({ connection: run.connection, run: run.runId }),
         )
       })
 

@@ -303,7 +303,8 @@ export const commands = {
     summary:
       "Look at the events that were received, have them processed again, find out how they are signed.",
     about: [
-      "events lists what was received, the latest first. replay sets events back to waiting; the listener's process takes",
+      "events lists what was received, the latest first; one that came with several bodies is also a finding, which a full",
+      "sync settles. replay sets events back to waiting; the listener's process takes",
       "them up. diagnose takes a captured delivery (the request's headers, an empty line and its body, or JSON with headers and",
       "body) and the public key, and prints the settings by which its signature is good; it asks nobody, and ends with 1 where",
       "there are none.",

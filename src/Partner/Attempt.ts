@@ -29,7 +29,12 @@ export interface Question {
 
 /** What one request came to. `hold` and `hint` are waits that the service asked for, in milliseconds. */
 export type Attempt =
-  | { readonly kind: "answer"; readonly answer: Answer; readonly hold: number | undefined }
+  | {
+      readonly kind: "answer"
+      readonly answer: Answer
+      readonly status: number
+      readonly hold: number | undefined
+    }
   | { readonly kind: "failure"; readonly failure: Fault.Failure; readonly hint: number | undefined }
 
 /** A quota that is used up holds everybody back for at most this long before the service is asked again. Milliseconds. */
@@ -64,7 +69,7 @@ export const judge = (
       const left = Hint.quota(headers, now)
       const hold =
         left !== undefined && left.remaining === 0 ? Math.min(left.reset, longestQuotaHold) : undefined
-      return { kind: "answer", answer, hold }
+      return { kind: "answer", answer, status, hold }
     }
     const contentType = sanitize(String(headers["content-type"] ?? ""), secrets, 60)
     // What a token endpoint answers may be half a token, which nobody knows yet to take out.

@@ -62,6 +62,11 @@ export class Gate {
     this.pump()
   }
 
+  /** The pace as it is now: requests per second, and requests at once. */
+  get paced(): { readonly rate: number; readonly window: number } {
+    return this.pace
+  }
+
   readonly spendRetry = (): boolean => this.breaker.spendRetry()
 
   private readonly wait: Effect.Effect<Pass, GateClosed> = Effect.suspend(() => {

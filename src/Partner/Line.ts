@@ -6,6 +6,7 @@ import { equalJitter, fullJitter } from "./Backoff.ts"
 import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
 import { Gate, type GateClosed } from "./Gate.ts"
+import { Meters } from "./Meters.ts"
 import type * as Transport from "./Transport.ts"
 
 interface Tries {
@@ -19,12 +20,15 @@ export class Line {
   private readonly bounds: Bounds
   private readonly gate: Gate
   private readonly transport: Transport.Transport
+  private readonly meters: Meters
   private last: PartnerError | undefined
 
-  constructor(bounds: Bounds, transport: Transport.Transport) {
+  /** `name` is the connection's, for what is counted. */
+  constructor(name: string, bounds: Bounds, transport: Transport.Transport) {
     this.bounds = bounds
     this.gate = new Gate(bounds)
     this.transport = transport
+    this.meters = new Meters(name)
   }
 
   private readonly closed = (operation: string, { why, wait }: GateClosed) =>
@@ -69,6 +73,7 @@ export class Line {
                 const attempt = exit.value
                 if (attempt.kind === "failure") this.last = attempt.failure.error
                 this.gate.leave(pass, outcomeOf(attempt, this.bounds))
+                this.meters.attempted(attempt, this.gate.paced)
               }),
             ),
           ),
@@ -114,7 +119,10 @@ export class Line {
         limited: before.limited + (isLimited ? 1 : 0),
       }
       return this.again(attempt.failure, attempt.hint, tries).pipe(
-        Effect.flatMap(Effect.sleep),
+        Effect.flatMap((wait) => {
+          this.meters.retried(attempt.failure.error.reason)
+          return Effect.sleep(wait)
+        }),
         Effect.flatMap(() => this.ask(question, tries)),
       )
     })

@@ -10,6 +10,8 @@ import * as Token from "./Token.ts"
 import * as Transport from "./Transport.ts"
 
 export interface Credentials {
+  /** The connection's, for what is counted. */
+  readonly name: string
   readonly clientId: string
   readonly clientSecret: Redacted.Redacted
   /** Sent verbatim. */
@@ -59,7 +61,7 @@ export const make = (
   bounds: Bounds,
 ): Effect.Effect<Session, never, Scope.Scope> =>
   Effect.map(Transport.make(address.origin, bounds), (transport) => {
-    const line = new Line(bounds, transport)
+    const line = new Line(credentials.name, bounds, transport)
     const tokens = Token.make(Effect.suspend(() => tokenRequest(line, address, tokenPath, credentials)))
     const secret = Redacted.value(credentials.clientSecret)
 

@@ -82,6 +82,11 @@ export const checks = [
     severity: "blocking",
     proves: "Everything that the service sent could be understood.",
   },
+  {
+    name: "event-conflict",
+    severity: "warning",
+    proves: "No webhook event came with two bodies since the last full sync.",
+  },
 ] as const satisfies ReadonlyArray<Check>
 
 export type CheckName = (typeof checks)[number]["name"]

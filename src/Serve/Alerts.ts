@@ -59,7 +59,10 @@ const post = (address: string, body: string) =>
 /** Credentials are not the program's business. */
 const withoutSecrets = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => name !== "DATABASE_URL" && !name.startsWith("TIEOUT_")),
+    Object.entries(process.env).filter(
+      ([name]) =>
+        name !== "DATABASE_URL" && !name.startsWith("TIEOUT_") && !name.startsWith("OTEL_EXPORTER_OTLP_"),
+    ),
   )
 
 const start = ([program = "", ...args]: ReadonlyArray<string>, body: string) =>

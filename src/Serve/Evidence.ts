@@ -18,10 +18,10 @@ export interface Evidence {
 }
 
 const shown: ReadonlySet<string> = new Set(
-  `accountId amount balanceAfter balanceReadAt before bought buyAccountId buyAmount buyCredits buyCurrency buyDebits buyFee
-  clearing code count creditAccounts credit credits currencies currency debit debits difference entries entryId expected
+  `accountId amount balanceAfter balanceReadAt before bodies bought buyAccountId buyAmount buyCredits buyCurrency buyDebits buyFee
+  clearing code count creditAccounts credit credits currencies currency debit debits difference digest entries entryId eventId events expected
   expectedFee fee feeCurrency firstMissedAt firstSeenAt found held kept lastEntryId ledger ledgerCredit ledgerDebit ledgerEntries
-  missing occurredAt path paymentRails period position postedCredit postedDebit principal rate readAt reason receivables
+  missing occurredAt path paymentRails period position postedCredit postedDebit principal rate readAt reason receivables receivedAt
   relatedId relatedResourceId relatedResourceType relatedType repayment roles rows scope service sold statedFee
   statedPrincipal statedRepayment statement statementReadAt status suspense tolerance tries type unit`.split(
     /\s+/,

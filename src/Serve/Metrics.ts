@@ -2,45 +2,12 @@
  * The metrics in the Prometheus text format 0.0.4
  * (https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format).
  */
+import { type Family, familyText, type Sample } from "./Metrics/Family.ts"
+import { processFamilies as counted } from "./Metrics/Registry.ts"
 import type { Snapshot } from "./Overview.ts"
-
-type Labels = Readonly<Record<string, string>>
-
-interface Sample {
-  readonly labels: Labels
-  readonly value: number
-}
-
-interface Family {
-  readonly name: string
-  readonly help: string
-  readonly type: "gauge" | "counter"
-  readonly samples: ReadonlyArray<Sample>
-}
 
 /** Books with a series of their own, the most behind first; the others are in their connection's figure. */
 const booksListed = 500
-
-const helpText = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")
-const labelText = (text: string): string => helpText(text).replaceAll('"', '\\"')
-
-const labelsText = (labels: Labels): string => {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${labelText(value)}"`)
-  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`
-}
-
-const valueText = (value: number): string =>
-  Number.isNaN(value) ? "NaN" : Number.isFinite(value) ? String(value) : value > 0 ? "+Inf" : "-Inf"
-
-const familyText = ({ help, name, samples, type }: Family): string =>
-  samples.length === 0
-    ? ""
-    : [
-        `# HELP ${name} ${helpText(help)}`,
-        `# TYPE ${name} ${type}`,
-        ...samples.map(({ labels, value }) => `${name}${labelsText(labels)} ${valueText(value)}`),
-        "",
-      ].join("\n")
 
 const plain = (value: number): ReadonlyArray<Sample> => [{ labels: {}, value }]
 
@@ -199,5 +166,6 @@ export const metricsText = (snapshot: Snapshot | undefined, uptime: number): str
       })
     }
   }
+  families.push(...counted())
   return families.map(familyText).join("")
 }

@@ -1,7 +1,8 @@
 /** What the schedule runs: a sync of every connection, then an export of what is new, then a word to whoever should know. */
-import { Cause, Chunk, Duration, Effect, Either, Layer, Option } from "effect"
+import { Cause, Duration, Effect, Either, Layer, Option } from "effect"
 import { allBooks } from "../Book.ts"
 import { Database } from "../Database.ts"
+import { errorOf, kindOf } from "../ErrorKind.ts"
 import { run as runExport } from "../Export.ts"
 import { openCounts } from "../Reconcile/Summary.ts"
 import { Settings } from "../Settings.ts"
@@ -9,26 +10,12 @@ import { Sync } from "../Sync.ts"
 import { counted } from "../Terminal/Text.ts"
 import { type Alert, Alerts } from "./Alerts.ts"
 
-/** What an error is, without its message: that may quote what the service answered. */
-const kindOf = (error: unknown): string => {
-  const field = (name: string): string | undefined => {
-    const value: unknown = typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined
-    return typeof value === "string" && value !== "" ? value : undefined
-  }
-  const reason = field("reason")
-  return `${field("_tag") ?? "a defect"}${reason === undefined ? "" : ` (${reason})`}`
-}
-
 const failureOf = (what: string, connection: string, error: unknown): Alert => ({
   kind: "failure",
   connection,
   text: `The ${what} of connection ${connection} failed: ${kindOf(error)}. What was committed stays; the log says why.`,
   counts: {},
 })
-
-/** The first error of a cause, or the defect. */
-const errorOf = (cause: Cause.Cause<unknown>): unknown =>
-  Option.getOrElse(Chunk.head(Cause.failures(cause)), () => Cause.squash(cause))
 
 export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
   effect: Effect.gen(function* () {

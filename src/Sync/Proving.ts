@@ -7,6 +7,7 @@ import { Reconcile } from "../Reconcile.ts"
 import { Settings, SettingsError } from "../Settings.ts"
 import type { RunOutcome } from "./Connection.ts"
 import { wasInterrupted } from "./Failures.ts"
+import { meterRun } from "./Meters.ts"
 import { SyncIncomplete, type SyncReport } from "./Report.ts"
 import { endRun, Run } from "./Run.ts"
 
@@ -96,6 +97,7 @@ export const recordEnd = Effect.fn("Sync.recordEnd")(function* <A>(
       exit.cause.error instanceof SyncIncomplete &&
       exit.cause.error.reason === "Stopped")
   const state = Exit.isSuccess(exit) ? "done" : stopped ? "stopped" : "failed"
+  meterRun(run.connection, state, run.counters.entries)
   const end: Ended = Exit.isSuccess(exit) ? ended(exit.value) : { code: stopped ? 75 : 1 }
   yield* Effect.ignore(
     endRun(run.runId, state, end.code, {

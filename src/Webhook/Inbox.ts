@@ -133,19 +133,21 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
       )
     })
 
-    /** Their effect is in the books. May be part of the caller's transaction. */
+    /** Their effect is in the books. Gives the seconds since the receipt of each. May be part of the caller's transaction. */
     const finish = Effect.fn("Webhook.Inbox.finish")(function* (keys: ReadonlyArray<EventKey>) {
-      if (keys.length === 0) return
+      if (keys.length === 0) return []
       const { connections, digests, ids } = keysOf(keys)
-      yield* database.query(
+      const rows = yield* database.query(
         "Webhook.Inbox.finish",
-        (sql) => sql`
+        (sql) => sql<Array<{ seconds: number }>>`
           update webhook.inbox i set state = 'done', processed_at = now(), error = null
           from unnest(${textArray(sql, connections)}, ${textArray(sql, ids)}, ${plainArray(sql, digests)})
             as k (connection, event_id, digest)
           where i.connection = k.connection and i.event_id = k.event_id and i.digest = decode(k.digest, 'hex')
-            and i.state in ('waiting', 'failed')`,
+            and i.state in ('waiting', 'failed')
+          returning extract(epoch from now() - i.received_at)::float8 as seconds`,
       )
+      return rows.map(({ seconds }) => seconds)
     })
 
     /** It did not work this time: tried again later, each time after a longer wait; dead after `most` tries. */

@@ -209,6 +209,82 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
+  it.scoped(
+    "that come with another body are a finding until a full sync has read everything since [W10]",
+    () =>
+      Effect.gen(function* () {
+        const { service } = yield* partnership()
+        yield* sync(service.url)
+        const data = { accountId, amount: "5.00", currency: "USD", reference: "Jane" }
+        const first = delivery("account.credited", data)
+        const again = (amount: string) => ({
+          ...delivery("account.credited", { ...data, amount }),
+          eventId: first.eventId,
+        })
+        const second = again("6.00")
+        const open = rows(`
+        select check_name, severity, message, evidence from reconcile.findings f
+        join mirror.books b using (book_id) where closed_at is null and b.code = 'ORG'`)
+        const received = (one: ReturnType<typeof delivery>) =>
+          processing(service.url, (events, inbox) =>
+            Effect.zipRight(inbox.put([one]), events.round("default")),
+          )
+
+        yield* received(first)
+        expect(yield* open).toEqual([])
+        yield* received(second)
+        const bodies = [first, second].map(({ digest }) => ({ digest, receivedAt: expect.any(String) }))
+        const [finding, ...none] = yield* open
+        expect(none).toEqual([])
+        expect(finding).toEqual({
+          check_name: "event-conflict",
+          severity: "warning",
+          message: `1 webhook event came with several bodies; the last: ${first.eventId}. Both are kept. A sync --full settles it.`,
+          evidence: {
+            count: "1",
+            events: [{ eventId: first.eventId, type: "account.credited", bodies }],
+          },
+        })
+        expect(JSON.stringify(finding)).not.toContain("Jane")
+
+        yield* sync(service.url)
+        expect(yield* findings).toEqual(["event-conflict warning"])
+        yield* sync(service.url, {}, true)
+        expect(yield* findings).toEqual([])
+        yield* sync(service.url)
+        expect(yield* findings).toEqual([])
+        yield* received(again("7.00"))
+        expect(yield* findings).toEqual(["event-conflict warning"])
+      }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("of a client that come with another body are found in the organization's book", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({ clients: [client(1)] })
+      yield* sync(service.url, both)
+      move(held, clientId(1), { type: "CREDIT", amount: 3 })
+      const event = (amount: string) => ({
+        ...delivery("account.credited", {
+          accountId: accountOf(clientId(1)),
+          amount,
+          currency: "USD",
+          clientId: clientId(1),
+        }),
+        eventId: id(4_999),
+      })
+      yield* processing(
+        service.url,
+        (events, inbox) => Effect.zipRight(inbox.put([event("1"), event("2")]), events.round("default")),
+        both,
+      )
+      expect(
+        yield* rows(`
+          select b.code, f.check_name from reconcile.findings f join mirror.books b using (book_id)
+          where f.closed_at is null and f.check_name <> 'adjustment'`),
+      ).toEqual([{ code: "ORG", check_name: "event-conflict" }])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("are followed as they come", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership()

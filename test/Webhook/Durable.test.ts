@@ -92,6 +92,52 @@ layer(database, { excludeTestServices: true })("durability", (it) => {
   )
 
   it.scoped(
+    "[W8] the database's disk is full: 503 with Retry-After and no row; then 200, once there is room",
+    () =>
+      Effect.gen(function* () {
+        const { port } = yield* listening(withKey)
+        const { query } = yield* Database
+        const kept = Effect.map(
+          query(
+            "Test.rows",
+            (sql) => sql<Array<{ event_id: string }>>`
+            select event_id from webhook.inbox where event_id in (${uuid(30_001)}, ${uuid(30_002)}) order by 1`,
+          ),
+          (rows) => rows.map(({ event_id }) => event_id),
+        )
+        // What the server answers when it cannot extend a file; no disk of this machine is filled for it.
+        yield* query(
+          "Test.fill",
+          (sql) => sql`
+          create function webhook.no_space() returns trigger language plpgsql as $$
+          begin
+            raise exception using errcode = '53100',
+              message = 'could not extend file "base/16384/16411": No space left on device';
+          end $$`,
+        )
+        yield* query(
+          "Test.fill",
+          (sql) => sql`
+          create trigger no_space before insert on webhook.inbox for each row execute function webhook.no_space()`,
+        )
+        const replies = yield* Effect.forEach(
+          [30_001, 30_002],
+          (index) => deliver(port, pair, eventOf(index)),
+          {
+            concurrency: 2,
+          },
+        )
+        for (const { body, headers, status } of replies) {
+          expect([status, headers["retry-after"], body]).toEqual([503, "5", '{"error":"try again later"}'])
+        }
+        expect(yield* kept).toEqual([])
+        yield* query("Test.free", (sql) => sql`drop trigger no_space on webhook.inbox`)
+        expect((yield* deliver(port, pair, eventOf(30_001))).status).toBe(200)
+        expect(yield* kept).toEqual([uuid(30_001)])
+      }),
+  )
+
+  it.scoped(
     "[W8] the sessions are cut in the middle: 503 or 200 with a row, and it goes on",
     () =>
       Effect.gen(function* () {

@@ -1,0 +1,59 @@
+/**
+ * The way to the collector. What it does not take in time is dropped: a collector that is away costs no memory, fails
+ * nothing and holds nothing up.
+ */
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import { Effect, Layer } from "effect"
+
+const patience = "2 seconds"
+/** Traces, metrics and logs, and one more while the last is still on its way. */
+const mostUnderWay = 4
+/** The log says only so often that nothing arrives. Milliseconds. */
+const quiet = 60_000
+
+const tell = (toldAt: { at: number }, why: string) =>
+  Effect.suspend(() => {
+    const now = performance.now()
+    if (now - toldAt.at < quiet) return Effect.void
+    toldAt.at = now
+    return Effect.logWarning(
+      `The collector of OTEL_EXPORTER_OTLP_ENDPOINT takes no telemetry (${why}): it is dropped until it does.`,
+    )
+  })
+
+const make = Effect.gen(function* () {
+  const client = yield* HttpClient.HttpClient
+  const toldAt = { at: Number.NEGATIVE_INFINITY }
+  let underWay = 0
+  return HttpClient.make((request) => {
+    // As good as taken: the exporter must neither keep it nor try again.
+    const dropped = HttpClientResponse.fromWeb(request, new Response(null, { status: 204 }))
+    if (underWay >= mostUnderWay) return Effect.as(tell(toldAt, "it is too slow"), dropped)
+    return Effect.suspend(() => {
+      underWay += 1
+      return client.execute(request)
+    }).pipe(
+      Effect.ensuring(
+        Effect.sync(() => {
+          underWay -= 1
+        }),
+      ),
+      Effect.timeoutFail({ duration: patience, onTimeout: () => ({ _tag: "Timeout" as const }) }),
+      Effect.flatMap(({ status }) =>
+        status >= 200 && status < 300 ? Effect.void : tell(toldAt, `it answered ${status}`),
+      ),
+      Effect.catchAll((error) =>
+        tell(toldAt, error._tag === "Timeout" ? `no answer within ${patience}` : "it cannot be reached"),
+      ),
+      Effect.as(dropped),
+    )
+  })
+})
+
+/** A redirect is not followed: the headers may hold the collector's key. */
+export const delivery: Layer.Layer<HttpClient.HttpClient> = Layer.effect(HttpClient.HttpClient, make).pipe(
+  Layer.provide(FetchHttpClient.layer),
+  Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" })),
+)

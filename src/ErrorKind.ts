@@ -1,0 +1,15 @@
+/** What an error is, for those who may not see what it says: its message may quote what the service answered. */
+import { Cause, Chunk, Option } from "effect"
+
+export const kindOf = (error: unknown): string => {
+  const field = (name: string): string | undefined => {
+    const value: unknown = typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined
+    return typeof value === "string" && value !== "" ? value : undefined
+  }
+  const reason = field("reason")
+  return `${field("_tag") ?? "a defect"}${reason === undefined ? "" : ` (${reason})`}`
+}
+
+/** The first error of a cause, or the defect. */
+export const errorOf = (cause: Cause.Cause<unknown>): unknown =>
+  Option.getOrElse(Chunk.head(Cause.failures(cause)), () => Cause.squash(cause))

@@ -1,0 +1,82 @@
+import { createServer } from "node:http"
+import { expect, it } from "@effect/vitest"
+import { Effect, Layer, Logger, LogLevel } from "effect"
+import { describe } from "vitest"
+import { Alerts } from "../../src/Serve/Alerts.ts"
+import { watchStaleness } from "../../src/Serve/Staleness.ts"
+import { Settings } from "../../src/Settings.ts"
+import { rows } from "../Sync/Runs.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+/** Where alerts are posted to. */
+const receiver = Effect.acquireRelease(
+  Effect.async<{
+    url: string
+    alerts: Array<{ kind: string; connection: string; text: string }>
+    close: () => void
+  }>((resume) => {
+    const alerts: Array<{ kind: string; connection: string; text: string }> = []
+    const server = createServer((request, response) => {
+      let body = ""
+      request.setEncoding("utf8").on("data", (text: string) => {
+        body += text
+      })
+      request.on("end", () => {
+        alerts.push(JSON.parse(body))
+        response.writeHead(204).end()
+      })
+    })
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      const port = typeof address === "object" && address !== null ? address.port : 0
+      resume(Effect.succeed({ url: `http://127.0.0.1:${port}/`, alerts, close: () => server.close() }))
+    })
+  }),
+  ({ close }) => Effect.sync(close),
+)
+
+/** A sync that ended well so many hours ago. */
+const syncedAgo = (hours: number) =>
+  rows(`
+    insert into sync.runs (connection, command, state, exit_code, started_at, ended_at)
+    values ('default', 'sync', 'done', 0, now() - interval '${hours} hours', now() - interval '${hours} hours')
+    returning run_id`)
+
+describe("staleness", () => {
+  it.scopedLive("is told once, and again after the books were current in between", () =>
+    Effect.gen(function* () {
+      const { alerts, url } = yield* receiver
+      const settings = Settings.from({
+        variables: { TIEOUT_ALERTS_WEBHOOK: url, TIEOUT_ALERTS_STALE_AFTER: "26 hours" },
+      })
+      const looks = rows("select 1").pipe(Effect.delay("30 millis"), Effect.repeatN(9))
+      const until = (count: number) =>
+        Effect.repeat(Effect.sleep("20 millis"), { until: () => alerts.length >= count }).pipe(
+          Effect.timeout("30 seconds"),
+        )
+      yield* Effect.gen(function* () {
+        yield* rows(
+          "insert into sync.leases (connection, epoch, run_id) values ('default', 1, 1) returning 1",
+        )
+        yield* syncedAgo(1)
+        yield* watchStaleness("20 millis")
+        yield* looks
+        expect(alerts).toEqual([])
+
+        yield* rows("update sync.runs set ended_at = now() - interval '30 hours' returning 1")
+        yield* until(1)
+        yield* looks
+        expect(alerts.length).toBe(1)
+        expect(alerts[0]).toMatchObject({ kind: "staleness", connection: "default" })
+        expect(alerts[0]?.text).toMatch(/^Connection default has not been read for 30 hours\. /)
+
+        yield* syncedAgo(0)
+        yield* looks
+        yield* rows("update sync.runs set ended_at = now() - interval '27 hours' returning 1")
+        yield* until(2)
+        yield* looks
+        expect(alerts.map(({ kind }) => kind)).toEqual(["staleness", "staleness"])
+      }).pipe(Effect.provide(Layer.provideMerge(Alerts.Default, settings)))
+    }).pipe(Effect.provide(TestDatabase.layer), Logger.withMinimumLogLevel(LogLevel.None)),
+  )
+})
