@@ -333,7 +333,7 @@ export const commands = {
       "lets more happen (&client=K to one client, &late=DAYS with times so long ago), POST /control/receivables?index=K&to=… moves a receivable on.",
       "With --webhook it sends signed events for what happens. POST /control/webhooks?set=duplicates,reorder,drop,tamper (each",
       "with :PERCENT if need be) sends them badly, POST /control/webhooks/rotate changes the key, POST /control/rate?movements=N",
-      "lets N movements a second happen by themselves.",
+      "lets N movements a second happen by themselves, POST /control/destinations?index=K&to=STATUS moves an address book entry on.",
     ],
     options: {
       "--port N": "Where it listens, on 127.0.0.1; default: any free port.",

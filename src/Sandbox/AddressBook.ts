@@ -64,7 +64,9 @@ export const depositInstructions = ({ accounts, ids }: World, index: number, own
   })
 }
 
-const statusOf = (index: number): string => {
+export const destinationStatuses = ["PENDING_REVIEW", "ACTIVE", "SUSPENDED", "CLOSED"] as const
+
+const firstStatus = (index: number): string => {
   const place = index % destinationsPerAccount
   if (place < 2) return "ACTIVE"
   if (place === 3) return "PENDING_REVIEW"
@@ -94,7 +96,7 @@ export const destination = (world: World, index: number, createdAt: string, flat
   const { currency, details } = detailsOf(world, index, flat)
   return JSON.stringify({
     destinationId: world.ids.of("destination", index),
-    status: statusOf(index),
+    status: world.reviewed.get(index) ?? firstStatus(index),
     currency,
     ...details,
     ...(world.ids.bits("destination", index, 4) % 4 === 0 ? {} : { createdAt }),

@@ -1,3 +1,4 @@
+import { destinationStatuses } from "./AddressBook.ts"
 import type { Clients } from "./Clients.ts"
 import type { Credit } from "./Credit.ts"
 import { controlReceivables } from "./CreditControl.ts"
@@ -8,7 +9,7 @@ import type { Movements } from "./Movement.ts"
 import type { Rate } from "./Rate.ts"
 import { failure, json, type Reply } from "./Reply.ts"
 import type { Webhooks } from "./Webhooks.ts"
-import type { World } from "./World.ts"
+import { destinationsPerAccount, type World } from "./World.ts"
 
 /** How often each operation was asked for, and how often each status was answered, since the last reset. */
 export class Counters {
@@ -138,6 +139,20 @@ export const control = (controlled: Controlled) => {
     return json(200, JSON.stringify({ rate: rate.perSecond }))
   }
 
+  const review: Command = (query) => {
+    const of = chosen(query)
+    if (of === undefined) return noClient
+    const index = query.get("index") ?? ""
+    const count = of.world.accounts.length * destinationsPerAccount
+    const status = destinationStatuses.find((one) => one === query.get("to"))
+    if (!/^(0|[1-9]\d{0,6})$/.test(index) || Number(index) >= count || status === undefined) {
+      const expected = `index must be below ${count}, to one of ${destinationStatuses.join(", ")}`
+      return failure(400, "invalid_request", expected)
+    }
+    webhooks.review(of.world, of.client, Number(index), status)
+    return json(200, JSON.stringify({ destinationId: of.world.ids.of("destination", Number(index)), status }))
+  }
+
   const get = (answer: Command): Readonly<Record<string, Command>> => ({ GET: answer })
   const post = (answer: Command): Readonly<Record<string, Command>> => ({ POST: answer })
   const routes: Readonly<Record<string, Readonly<Record<string, Command>>>> = {
@@ -149,6 +164,7 @@ export const control = (controlled: Controlled) => {
     "/control/webhooks": { GET: showWebhooks, POST: setWebhooks },
     "/control/webhooks/rotate": post(() => json(200, JSON.stringify({ publicKeyId: webhooks.rotate() }))),
     "/control/rate": post(setRate),
+    "/control/destinations": post(review),
   }
   return (method: string, path: string, query: string): Reply => {
     const route = routes[path]

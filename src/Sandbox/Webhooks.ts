@@ -37,6 +37,12 @@ export class Webhooks {
     this.#events.settle(world, client)
   }
 
+  /** Lets an address book entry become something else, and announces it. */
+  review(world: World, client: string | undefined, index: number, status: string): void {
+    world.reviewed.set(index, status)
+    if (this.#sender !== undefined) this.#events.reviewed(world, client, index, status)
+  }
+
   renderKeys(createdAt: string): ReadonlyArray<string> {
     return this.#keys.render(createdAt)
   }

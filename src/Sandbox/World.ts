@@ -39,6 +39,8 @@ export class World {
   readonly deposits = new Deposits()
   readonly withdrawals = new Withdrawals()
   readonly conversions = new Conversions()
+  /** What address book entries have become since the start, by their number. */
+  readonly reviewed = new Map<number, string>()
   payouts = 0
   movements = 0
   /** The number of entries that must not be exceeded. */

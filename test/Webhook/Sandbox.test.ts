@@ -108,6 +108,25 @@ layer(database, { excludeTestServices: true })("the sandbox's webhooks", (it) =>
     30_000,
   )
 
+  it.scoped("announces what becomes of an address book entry", () =>
+    Effect.gen(function* () {
+      const { inbox, origin } = yield* together("ES256")
+      for (const to of ["ACTIVE", "SUSPENDED", "CLOSED"]) {
+        expect(yield* post(origin, `/control/destinations?index=3&to=${to}`)).toMatchObject({ status: to })
+      }
+      expect(yield* post(origin, "/control/destinations?index=3&to=GONE")).toMatchObject({
+        error: "invalid_request",
+      })
+      yield* settled(origin)
+      const rows = yield* inbox.list({ connection: Option.none(), state: Option.none(), limit: 10 })
+      expect(rows.map(({ type }) => type).sort()).toEqual([
+        "destination.activated",
+        "destination.closed",
+        "destination.suspended",
+      ])
+    }),
+  )
+
   it.scoped("lets movements happen by themselves", () =>
     Effect.gen(function* () {
       const { inbox, origin } = yield* together("EdDSA")

@@ -28,6 +28,13 @@ const ofDeposit = {
 const ofWithdrawal = { PENDING: "created", ...ofDeposit } as const
 const ofConversion = { ACTIVE: "created", COMPLETED: "completed", CANCELED: "canceled" } as const
 
+const ofDestination = {
+  PENDING_REVIEW: "created",
+  ACTIVE: "activated",
+  SUSPENDED: "suspended",
+  CLOSED: "closed",
+} as const
+
 const wordFor = (words: Readonly<Record<string, string>>, status: string): string | undefined => words[status]
 
 /** Turns what happens in worlds into the events that the interface describes, in the order in which it happens. */
@@ -100,6 +107,13 @@ export class Events {
         : {}),
       occurredAt: new Date(entries.occurredAt.at(entry)).toISOString(),
     })
+  }
+
+  /** Announces what an address book entry has become. */
+  reviewed(world: World, client: string | undefined, index: number, status: string): void {
+    const word = wordFor(ofDestination, status)
+    const data = { destinationId: world.ids.of("destination", index), status }
+    if (word !== undefined) this.#event(world, client, `destination.${word}`, data)
   }
 
   /** Accounts do not say when their status changes: looked at after something has happened. */
