@@ -44,7 +44,7 @@ export interface ExportRequest {
   readonly asOf?: AsOf
   /** Who exports, as the batches keep it; the schedule when absent. */
   readonly who?: string
-  /** Keep the files in the database too; when absent: yes. */
+  /** Keep the files in the database too, once the batch is committed; when absent: yes. */
   readonly keepFiles?: boolean
   /** Where a day of `asOf` ends in books without entries; UTC when absent. */
   readonly timeZone?: string
@@ -117,7 +117,7 @@ const exportBatch = Effect.fn("Export.batch")(function* (
     { book, batch, selection, formats, options, lineage },
     resolve(out, place),
   )
-  const keepFrom = request.keepFiles === false ? null : folder.path
+  const keepFrom = request.keepFiles === false || request.preview === true ? null : folder.path
   const commit = { bookId: book.bookId, place, keepFrom, who: request.who ?? "the schedule" }
   yield* Effect.uninterruptibleMask((restore) =>
     commitBatch(commit, manifest, restore).pipe(

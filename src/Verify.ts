@@ -5,6 +5,7 @@ import { Data, Effect, Either } from "effect"
 import { differenceFormat, isTable } from "./Export/Formats.ts"
 import { decode, isSealed, type Manifest, manifestFile } from "./Export/Manifest.ts"
 import { checkArithmetic, expectedAccounts } from "./Verify/Accounts.ts"
+import { checkChain } from "./Verify/Chain.ts"
 import { checkFiles } from "./Verify/Files.ts"
 import { checkJournal } from "./Verify/Journal.ts"
 import { checkPlainText, syntaxOf } from "./Verify/PlainText.ts"
@@ -27,7 +28,13 @@ export interface Verification {
   readonly manifest: Manifest | undefined
 }
 
-const checkBatch = async (folder: string, manifest: Manifest, problems: Problems): Promise<void> => {
+const checkBatch = async (
+  folder: string,
+  manifest: Manifest,
+  text: string,
+  problems: Problems,
+): Promise<void> => {
+  await checkChain(folder, manifest, text, problems)
   const there = await checkFiles(folder, manifest, problems)
   const accounts = expectedAccounts(manifest)
   checkArithmetic(manifest, accounts, problems)
@@ -76,7 +83,7 @@ export const run = Effect.fn("Verify.run")(function* (
       )
     }
     yield* Effect.tryPromise({
-      try: () => checkBatch(folder, decoded.right, problems),
+      try: () => checkBatch(folder, decoded.right, text, problems),
       catch: (cause) =>
         new VerifyError({ reason: "Unreadable", message: `${folder} cannot be read: ${String(cause)}` }),
     })

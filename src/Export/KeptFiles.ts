@@ -14,7 +14,7 @@ import { attempt, quietly } from "./Folder.ts"
 import type { FileRecord, Manifest } from "./Manifest.ts"
 
 /** Bytes of a file per block: what cannot be compressed is still at most 1 MiB with gzip's own bytes. */
-const blockSize = 1024 * 1024 - 4096
+export const blockSize = 1024 * 1024 - 4096
 
 const compress = promisify(gzip)
 const expand = promisify(gunzip)
