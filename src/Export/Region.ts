@@ -20,7 +20,7 @@ export interface Slab {
 export type Region = ReadonlyArray<Slab>
 
 /** The days that an entry may have: `journal_entries_dates`. */
-export const firstDay = "1970-01-01"
+const firstDay = "1970-01-01"
 export const lastDay = "2199-12-31"
 
 const dayAfter = (day: string, days: number): string =>
