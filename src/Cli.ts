@@ -8,6 +8,7 @@ import { Cause, Effect, Either, Layer, LogLevel } from "effect"
 import { accounts } from "./Cli/Accounts.ts"
 import { type Arguments, readArguments, UsageError } from "./Cli/Arguments.ts"
 import { backfill } from "./Cli/Backfill.ts"
+import { batches } from "./Cli/Batches.ts"
 import { close } from "./Cli/Close.ts"
 import { completions } from "./Cli/Completions.ts"
 import { demo } from "./Cli/Demo.ts"
@@ -51,6 +52,7 @@ const root = Command.make("tieout").pipe(
     close,
     reopen,
     exportCommand,
+    batches,
     accounts,
     explain,
     verify,

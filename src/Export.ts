@@ -4,16 +4,20 @@ import { Effect, Either, Option, Schema } from "effect"
 import type { Book } from "./Book.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
+import { type AsOf, asOfSuffix, resolveAsOf } from "./Export/AsOf.ts"
 import { writeBatch } from "./Export/Batch.ts"
-import { commitBatch, lastBatch, sinceLast } from "./Export/Batches.ts"
 import { chooseBooks } from "./Export/ChosenBooks.ts"
+import { commitBatch } from "./Export/Commit.ts"
+import type { Difference } from "./Export/Difference.ts"
 import { type ExportError, exportError } from "./Export/ExportError.ts"
 import { readFacts } from "./Export/Facts.ts"
 import { type FormatName, formatNames, isFormatName } from "./Export/Formats.ts"
 import { clearLeftovers, markUnfinished } from "./Export/Leftovers.ts"
+import { previousBatch } from "./Export/Lineage.ts"
 import type { Manifest } from "./Export/Manifest.ts"
+import { type Plan, planBook } from "./Export/Plans.ts"
 import { type ExportScope, type Selection, selectionOf } from "./Export/Scope.ts"
-import { hasNews } from "./Export/Selected.ts"
+import { nativeBasis } from "./Export/Standing.ts"
 import type { Mode } from "./Export/Table/Journals.ts"
 import type { TableOptions } from "./Export/Tables.ts"
 import { Content } from "./Settings/Content.ts"
@@ -32,18 +36,41 @@ export interface ExportRequest {
   readonly mode?: Mode
   /** What those formats need to know; the settings' defaults when absent. */
   readonly tables?: Omit<TableOptions, "mode">
+  /** Written, numbered and checked, but it counts for nothing until it is committed. */
+  readonly preview?: boolean
+  /** Accounting systems: the whole selection, and the batches that have any of it are superseded. */
+  readonly again?: boolean
+  /** What the books said then; such a batch counts for nothing. */
+  readonly asOf?: AsOf
+  /** Who exports, as the batches keep it; the schedule when absent. */
+  readonly who?: string
+  /** Keep the files in the database too, once the batch is committed; when absent: yes. */
+  readonly keepFiles?: boolean
+  /** Where a day of `asOf` ends in books without entries; UTC when absent. */
+  readonly timeZone?: string
 }
 
 /** One committed batch. `manifest.complete` is false where something is known to be missing: exit code 3. */
 export interface ExportedBatch {
   readonly folder: string
   readonly manifest: Manifest
+  /** Of an export of what the books said at a time. */
+  readonly difference: Difference | null
+}
+
+/** Batches that have all of what was asked for already: nothing was written. */
+export interface Exported {
+  readonly book: string
+  readonly formats: ReadonlyArray<string>
+  readonly batches: ReadonlyArray<number>
 }
 
 export interface ExportSummary {
   readonly batches: ReadonlyArray<ExportedBatch>
   /** Codes of books without anything new, with `since-last` only. */
   readonly unchanged: ReadonlyArray<string>
+  /** Accounting systems' formats without anything new: exported again only when asked for. */
+  readonly exported: ReadonlyArray<Exported>
   readonly complete: boolean
 }
 
@@ -74,48 +101,75 @@ const folderName = ({ clientId, connection }: Book): string =>
 /** One batch: marked, written, committed in the database, kept. */
 const exportBatch = Effect.fn("Export.batch")(function* (
   book: Book,
-  out: string,
-  selection: Selection,
-  formats: ReadonlyArray<FormatName>,
+  { delta, follows, formats, selection, supersedes }: Plan,
+  request: ExportRequest,
   options: TableOptions,
 ) {
-  const batch = (yield* lastBatch(book.bookId)) + 1
+  const { out } = request
+  const previous = yield* previousBatch(book.bookId)
+  const batch = (previous?.batch ?? 0) + 1
+  const state = request.preview === true ? ("preview" as const) : ("committed" as const)
+  const lineage = { state, previous, currencyBasis: nativeBasis, delta, follows, supersedes }
   const place = join(folderName(book), selection.text, String(batch))
   const bookFolder = resolve(out, folderName(book))
   const mark = yield* markUnfinished(bookFolder, selection.text, batch)
-  const { folder, manifest } = yield* writeBatch(
-    { book, batch, selection, formats, options },
+  const { difference, folder, manifest } = yield* writeBatch(
+    { book, batch, selection, formats, options, lineage },
     resolve(out, place),
   )
-  yield* commitBatch(book.bookId, place, manifest).pipe(
-    // An answer that was lost may have been a yes: a committed batch must have its folder. The marker stays, for the next run.
-    Effect.tapError((error) =>
-      error.reason === "Unreachable" ? Effect.zipRight(mark.leave, folder.keep) : Effect.void,
+  const keepFrom = request.keepFiles === false || request.preview === true ? null : folder.path
+  const commit = { bookId: book.bookId, place, keepFrom, who: request.who ?? "the schedule" }
+  yield* Effect.uninterruptibleMask((restore) =>
+    commitBatch(commit, manifest, restore).pipe(
+      // An answer that was lost may have been a yes: a committed batch must have its folder. The marker stays, for the next run.
+      Effect.tapError((error) =>
+        error.reason === "Unreachable" ? Effect.zipRight(mark.leave, folder.keep) : Effect.void,
+      ),
+      Effect.zipLeft(folder.keep),
     ),
-    Effect.zipLeft(folder.keep),
-    Effect.uninterruptible,
   )
-  return { folder: join(out, place), manifest } satisfies ExportedBatch
+  return { folder: join(out, place), manifest, difference } satisfies ExportedBatch
 }, Effect.scoped)
+
+/** The selection as the books stood at the time that was asked for. */
+const selectionAt = Effect.fn("Export.selectionAt")(function* (
+  book: Book,
+  selection: Selection | null,
+  { asOf, timeZone }: ExportRequest,
+) {
+  if (selection === null || asOf === undefined) return selection
+  const at = yield* resolveAsOf(asOf, book.bookId, timeZone ?? accounting.timeZone)
+  return { ...selection, text: `${selection.text}${asOfSuffix(at)}`, asOf: at } satisfies Selection
+})
 
 const exportBook = Effect.fn("Export.book")(function* (
   book: Book,
-  selection: Selection | null,
+  scope: Selection | null,
   formats: ReadonlyArray<FormatName>,
-  out: string,
+  request: ExportRequest,
   options: TableOptions,
 ) {
-  const bookFolder = resolve(out, folderName(book))
+  const bookFolder = resolve(request.out, folderName(book))
   const { knownSince } = yield* readFacts(book.bookId, null)
-  yield* clearLeftovers(bookFolder, yield* lastBatch(book.bookId), knownSince)
-  const plans = selection === null ? yield* sinceLast(book.bookId, formats) : [{ selection, formats }]
+  yield* clearLeftovers(bookFolder, (yield* previousBatch(book.bookId))?.batch ?? 0, knownSince)
+  const selection = yield* selectionAt(book, scope, request)
+  const again = request.again === true
+  const { had, plans } = yield* planBook(book.bookId, nativeBasis, selection, formats, again)
   const batches: Array<ExportedBatch> = []
-  for (const plan of plans) {
-    if (plan.selection.since !== null && !(yield* hasNews(book.bookId, plan.selection))) continue
-    batches.push(yield* exportBatch(book, out, plan.selection, plan.formats, options))
-  }
-  return batches
+  for (const plan of plans) batches.push(yield* exportBatch(book, plan, request, options))
+  return { batches, exported: had.map((one): Exported => ({ book: book.code, ...one })) }
 })
+
+/** What cannot be asked for together. */
+const checkChoices = ({ again, asOf, preview, scope }: ExportRequest) => {
+  const wrong =
+    asOf !== undefined && (scope.kind === "since-last" || again === true || preview === true)
+      ? "--as-of goes with --period, --from and --to or --all alone: what the books said then is never new, and is not counted."
+      : again === true && scope.kind === "since-last"
+        ? "--again and --since-last contradict each other: choose the dates with --period, --from and --to or --all."
+        : undefined
+  return wrong === undefined ? Effect.void : exportError("Usage", wrong)
+}
 
 const busy = (book: Book) => () =>
   exportError("Busy", `Another export of the book ${book.code} runs: wait for it to finish, or stop it.`)
@@ -132,14 +186,17 @@ export const run = Effect.fn("Export.run")(function* (
   const selection = yield* selectionOf(request.scope)
   const books = yield* chooseBooks(request.connection, request.book)
   const options: TableOptions = { ...(request.tables ?? defaults), mode: request.mode ?? "detail" }
+  yield* checkChoices(request)
   const batches: Array<ExportedBatch> = []
   const unchanged: Array<string> = []
+  const exported: Array<Exported> = []
   for (const book of books) {
     const made = yield* database
-      .withSessionLock(`export ${book.bookId}`, exportBook(book, selection, formats, request.out, options))
+      .withSessionLock(`export ${book.bookId}`, exportBook(book, selection, formats, request, options))
       .pipe(Effect.catchTag("LockBusy", busy(book)))
-    batches.push(...made)
-    if (made.length === 0) unchanged.push(book.code)
+    batches.push(...made.batches)
+    exported.push(...made.exported)
+    if (made.batches.length + made.exported.length === 0) unchanged.push(book.code)
   }
-  return { batches, unchanged, complete: batches.every(({ manifest }) => manifest.complete) }
+  return { batches, unchanged, exported, complete: batches.every(({ manifest }) => manifest.complete) }
 })

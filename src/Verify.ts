@@ -2,9 +2,10 @@
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Data, Effect, Either } from "effect"
-import { isTable } from "./Export/Formats.ts"
+import { differenceFormat, isTable } from "./Export/Formats.ts"
 import { decode, isSealed, type Manifest, manifestFile } from "./Export/Manifest.ts"
 import { checkArithmetic, expectedAccounts } from "./Verify/Accounts.ts"
+import { checkChain } from "./Verify/Chain.ts"
 import { checkFiles } from "./Verify/Files.ts"
 import { checkJournal } from "./Verify/Journal.ts"
 import { checkPlainText, syntaxOf } from "./Verify/PlainText.ts"
@@ -27,7 +28,13 @@ export interface Verification {
   readonly manifest: Manifest | undefined
 }
 
-const checkBatch = async (folder: string, manifest: Manifest, problems: Problems): Promise<void> => {
+const checkBatch = async (
+  folder: string,
+  manifest: Manifest,
+  text: string,
+  problems: Problems,
+): Promise<void> => {
+  await checkChain(folder, manifest, text, problems)
   const there = await checkFiles(folder, manifest, problems)
   const accounts = expectedAccounts(manifest)
   checkArithmetic(manifest, accounts, problems)
@@ -36,8 +43,9 @@ const checkBatch = async (folder: string, manifest: Manifest, problems: Problems
     if (syntax !== undefined) await checkPlainText(folder, file, syntax, accounts, problems)
     else if (file.format === "journal") await checkJournal(folder, file, manifest, accounts, problems)
     else if (file.format === "trial-balance") await checkTrialBalance(folder, file, accounts, problems)
-    // An accounting system's file is proved by its checksum alone: the manifest was made from the lines that it holds.
-    else if (!isTable(file.format))
+    // An accounting system's file is proved by its checksum alone: the manifest was made from the lines that it holds. So is
+    // what was recorded since the time of the export, which is not part of it.
+    else if (!isTable(file.format) && file.format !== differenceFormat)
       problems.add(file.name, null, `has the format "${file.format}", which this version does not know`)
   }
 }
@@ -75,7 +83,7 @@ export const run = Effect.fn("Verify.run")(function* (
       )
     }
     yield* Effect.tryPromise({
-      try: () => checkBatch(folder, decoded.right, problems),
+      try: () => checkBatch(folder, decoded.right, text, problems),
       catch: (cause) =>
         new VerifyError({ reason: "Unreadable", message: `${folder} cannot be read: ${String(cause)}` }),
     })

@@ -12,14 +12,18 @@ const Rows = Schema.parseJson(Schema.Array(MappingRow))
 const decode = Schema.decodeUnknown(Rows)
 const encode = Schema.encodeSync(Rows)
 
-/** The newest version; null where nothing has been imported for the book. */
-export const newestMapping = Effect.fn("AccountMapping.newest")(function* (bookId: number) {
+/** The newest version, of those imported by `asOf` (ISO 8601) where that is given; null where there is none. */
+export const newestMapping = Effect.fn("AccountMapping.newest")(function* (
+  bookId: number,
+  asOf: string | null = null,
+) {
   const database = yield* Database
   const [row] = yield* database.query(
     "AccountMapping.newest",
     (sql) => sql<Array<{ version: number; accounts: string }>>`
       select version, accounts::text as accounts from export.account_mappings
-      where book_id = ${bookId} order by version desc limit 1`,
+      where book_id = ${bookId} and imported_at <= coalesce(${asOf}::text::timestamptz, 'infinity')
+      order by version desc limit 1`,
   )
   if (row === undefined) return null
   return { version: row.version, rows: yield* Effect.orDie(decode(row.accounts)) } satisfies StoredMapping

@@ -1,8 +1,12 @@
 import { Command, Options } from "@effect/cli"
 import { Effect, Either, Layer, Option } from "effect"
 import { allBooks } from "../Book.ts"
+import { who } from "../Close/Who.ts"
 import { Database } from "../Database.ts"
+import { parseAsOf } from "../Export/AsOf.ts"
+import type { Difference } from "../Export/Difference.ts"
 import { formatNames } from "../Export/Formats.ts"
+import { type Manifest, print, sha256Of } from "../Export/Manifest.ts"
 import type { ExportScope } from "../Export/Scope.ts"
 import { type ExportedBatch, type ExportSummary, run } from "../Export.ts"
 import { Ledger } from "../Ledger.ts"
@@ -64,36 +68,79 @@ const columns = [
   { title: "Bytes", align: "right" },
 ] as const
 
-const batchLines = ({ folder, manifest }: ExportedBatch, screen: Screen): ReadonlyArray<string> => {
-  const { book, files, firstNumber, lastNumber, reasons, scope } = manifest
+const lineageText = ({ lineage }: Manifest): string => {
+  if (lineage === undefined) return ""
+  const { delta, follows, state, supersedes } = lineage
+  return [
+    state === "preview" ? ", a preview" : "",
+    delta ? `, only what batch ${follows.join(", ")} does not have` : "",
+    supersedes.length === 0 ? "" : `, in place of batch ${supersedes.join(", ")}`,
+  ].join("")
+}
+
+const differenceColumns = [
+  { title: "  Account" },
+  { title: "Cur" },
+  { title: "Then", align: "right" },
+  { title: "Now", align: "right" },
+  { title: "Difference", align: "right" },
+] as const
+
+const differenceLines = ({ accounts, entries }: Difference, screen: Screen): ReadonlyArray<string> => {
+  const head = `  ${entries === 0 ? "Nothing" : counted(entries, "entry", "entries")} recorded since.`
+  const cells = accounts.map(({ before, code, currency, difference, name, now }) => [
+    `  ${code} ${name}`,
+    currency,
+    before,
+    now,
+    difference,
+  ])
+  return accounts.length === 0 ? [head] : [head, ...table(differenceColumns, cells, screen)]
+}
+
+const batchLines = (
+  { difference, folder, manifest }: ExportedBatch,
+  screen: Screen,
+): ReadonlyArray<string> => {
+  const { batch, book, files, firstNumber, lastNumber, reasons, scope } = manifest
   const numbers = firstNumber === null ? "" : `, ${firstNumber} to ${lastNumber ?? firstNumber}`
   const rows = files.map(({ bytes, name, rows }) => [`  ${name}`, count(rows), count(bytes)])
   return [
-    `${book.code} ${scope.text}: ${counted(manifest.entries, "entry", "entries")}${numbers}`,
+    `${book.code}/${batch} ${scope.text}: ${counted(manifest.entries, "entry", "entries")}${numbers}${lineageText(manifest)}`,
     folder,
+    `  manifest ${sha256Of(print(manifest))}`,
     ...table(columns, rows, screen),
+    ...(difference === null ? [] : differenceLines(difference, screen)),
     ...reasons.map((reason) => styled(screen.color, "red", `INCOMPLETE: ${reason}`)),
     "",
   ]
 }
 
-const linesOf = ({ batches, unchanged }: ExportSummary, screen: Screen): ReadonlyArray<string> => [
+const linesOf = ({ batches, exported, unchanged }: ExportSummary, screen: Screen): ReadonlyArray<string> => [
   ...batches.flatMap((batch) => batchLines(batch, screen)),
   ...unchanged.map((book) => `${book}: nothing new.`),
+  ...exported.map(
+    ({ batches: having, book, formats }) =>
+      `${book} ${formats.join(",")}: nothing new, batch ${having.join(", ")} has it. Once more: --again`,
+  ),
   ...(batches[0] === undefined
     ? []
     : [`Check a folder by its files alone: tieout verify ${batches[0].folder}`]),
 ]
 
 /** Without the accounts of the manifest, which may be many; they are in the file. */
-const documentOf = ({ batches, complete, unchanged }: ExportSummary): object => ({
+const documentOf = ({ batches, complete, exported, unchanged }: ExportSummary): object => ({
   complete,
-  batches: batches.map(({ folder, manifest }) => ({
+  batches: batches.map(({ difference, folder, manifest }) => ({
     folder,
     connection: manifest.connection,
     book: manifest.book.code,
     batch: manifest.batch,
     scope: manifest.scope.text,
+    asOf: manifest.scope.asOf ?? null,
+    manifestSha256: sha256Of(print(manifest)),
+    lineage: manifest.lineage,
+    difference,
     complete: manifest.complete,
     reasons: manifest.reasons,
     entries: manifest.entries,
@@ -103,6 +150,7 @@ const documentOf = ({ batches, complete, unchanged }: ExportSummary): object => 
     files: manifest.files,
   })),
   unchanged,
+  exported,
 })
 
 /** What a sync has not numbered yet gets its numbers; one that runs numbers its own entries when it ends. */
@@ -133,19 +181,28 @@ export const exportCommand = Command.make(
     to: Options.text("to").pipe(Options.optional),
     all: Options.boolean("all"),
     sinceLast: Options.boolean("since-last"),
+    preview: Options.boolean("preview"),
+    again: Options.boolean("again"),
+    asOf: Options.text("as-of").pipe(Options.optional),
     book: Options.text("book").pipe(Options.optional),
     mode: Options.choice("mode", ["detail", "summary"]).pipe(Options.withDefault("detail" as const)),
     out: Options.text("out").pipe(Options.withDefault("exports")),
   },
-  Effect.fn("Cli.export")(function* ({ book, format, mode, out, ...scopeOptions }) {
+  Effect.fn("Cli.export")(function* ({ again, asOf, book, format, mode, out, preview, ...scopeOptions }) {
     const output = yield* Output
     const formats = yield* formatsOf(format)
     const scope = yield* scopeOf(scopeOptions)
+    const time = Option.isNone(asOf) ? {} : { asOf: yield* parseAsOf(asOf.value) }
     const summary = yield* Effect.gen(function* () {
-      const { accounting, formats: settings } = yield* Settings
+      const { accounting, export: kept, formats: settings } = yield* Settings
       yield* numberEntries()
       const tables = { settings, baseCurrency: accounting.baseCurrency }
-      return yield* run({ formats, scope, connection: Option.none(), book, out, mode, tables })
+      return yield* run({
+        ...{ formats, scope, connection: Option.none(), book, out, mode, tables },
+        ...{ again, preview, ...time, who: yield* who },
+        keepFiles: kept.keepFiles,
+        timeZone: accounting.timeZone,
+      })
     }).pipe(Effect.provide(Layer.provideMerge(Ledger.Default, books)))
     yield* output.report({
       document: documentOf(summary),

@@ -214,12 +214,14 @@ export const commands = {
   },
   export: {
     usage:
-      "tieout export --format F[,F…] (--period YYYY-MM | --from DATE --to DATE | --all | --since-last) [--mode detail|summary] [--book B] [--out DIR]",
+      "tieout export --format F[,F…] (--period YYYY-MM | --from DATE --to DATE | --all | --since-last) [--preview | --again | --as-of TIME] [--mode detail|summary] [--book B] [--out DIR]",
     summary: "Write the books as files that accountants import.",
     about: [
       "Formats: journal (canonical CSV), hledger, ledger, beancount, trial-balance; and for accounting systems xero, qbo,",
       "netsuite, intacct, sage50, business-central, datev, in their own accounts (tieout accounts), a file per currency.",
       "Files appear whole or not at all, in DIR/<connection>-<org|client>/<period>/<batch>/, manifest.json last.",
+      "An accounting system keeps what it imported: entries that a batch of the same format has already are left out (a delta),",
+      "and where nothing is left, nothing is written. The other formats are whole: a new batch takes the place of the one before.",
     ],
     options: {
       "--format F[,F…]": "One or more formats, separated by commas.",
@@ -228,6 +230,11 @@ export const commands = {
       "--to DATE": "Last day, YYYY-MM-DD, included.",
       "--all": "Everything.",
       "--since-last": "What was numbered since that book's and format's last batch.",
+      "--preview": "Write a numbered batch that counts for nothing until tieout batches commit.",
+      "--again":
+        "Accounting systems: everything once more; the batches that have any of it are superseded as a whole.",
+      "--as-of TIME":
+        "What the books said then (2026-11-01T12:00:00Z, or a day: its end), with difference.csv to now; counts for nothing.",
       "--mode detail|summary":
         "Accounting systems: a journal per entry, or per day and currency; default: detail.",
       "--book B": "Only this book, by its code (ORG, …); default: all.",
@@ -236,6 +243,33 @@ export const commands = {
     examples: [
       ["tieout export --format journal,hledger --period 2026-10", "October in two formats"],
       ["tieout export --format journal --since-last", "only what the last export did not have"],
+      [
+        "tieout export --format journal --period 2026-10 --as-of 2026-11-05",
+        "October as the books had it then",
+      ],
+    ],
+  },
+  batches: {
+    usage:
+      "tieout batches (list [--book B] | show ORG/3 | commit ORG/4 | acknowledge ORG/3 [--note TEXT] | supersede ORG/3 --reason TEXT | download ORG/3 --out DIR) [--exports DIR]",
+    summary: "See what was exported, say what became of it, write it once more.",
+    about: [
+      "A batch is a preview, committed, acknowledged (the accounting system has it) or superseded; who changed that, when and why",
+      "is kept for good. A preview is committed only while its files and the books are as they were. What is superseded counts",
+      "as not exported: the next export has its entries again. download writes the files byte for byte, from the database",
+      "(export.keepFiles) or else from their folder.",
+    ],
+    options: {
+      "--book B": "list: only this book, by its code (ORG, …) or its client's identifier; default: all.",
+      "--note TEXT": "acknowledge: anything worth keeping, such as the number that the import got.",
+      "--reason TEXT": "supersede: why; required.",
+      "--out DIR": "download: a new or an empty folder.",
+      "--exports DIR": "show, commit, download: where the folders of the exports are; default: exports.",
+    },
+    examples: [
+      ["tieout batches list", "every batch and its state"],
+      ['tieout batches acknowledge ORG/3 --note "Xero, 2 November"', "once it is imported"],
+      ["tieout batches download ORG/3 --out /tmp/october", "the same files again"],
     ],
   },
   accounts: {
@@ -273,7 +307,8 @@ export const commands = {
     usage: "tieout verify DIR",
     summary: "Check an export folder from its files alone.",
     about: [
-      "Checksums, row counts, control totals and balanced entries, against manifest.json. Needs no database.",
+      "Checksums, row counts, control totals and balanced entries, against manifest.json. Needs no database. Where the batches",
+      "before and after it stand beside it, their manifests are checked as a chain.",
     ],
     options: {},
     examples: [["tieout verify exports/default-org/2026-10/1", "after copying it somewhere"]],
@@ -411,7 +446,7 @@ export const variableTexts: ReadonlyArray<readonly [name: string, what: string]>
   ["DATABASE_URL", "a Postgres of your own (15 or later); default: an embedded one"],
   ["TIEOUT_DATA_DIR", "the embedded database's data; default: ./data"],
   ["TIEOUT_STATUS_TOKEN", "what opens the status page where it is not only on this machine"],
-  ["TIEOUT_USER", "who closes, reopens and reclassifies; default: the user of the operating system"],
+  ["TIEOUT_USER", "who closes, reopens, reclassifies and exports; default: the user of the operating system"],
   ["TIEOUT_CONFIG", "the settings file, as --config"],
   ["TIEOUT_LOG_LEVEL", "as --log-level"],
   ["TIEOUT_LOG", "json: the log as JSON lines; line: as text, also of serve"],

@@ -1,6 +1,8 @@
 /** A book's accounts and their balances, in the caller's repeatable-read transaction. */
 import { Effect } from "effect"
+import type { Sql } from "../Database/Client.ts"
 import { Database } from "../Database.ts"
+import { recordedBy } from "./AsOf.ts"
 import type { Account, OpenedAccount } from "./Entry.ts"
 import { type ExportError, exportError } from "./ExportError.ts"
 import { parse, TooPrecise } from "./MinorUnits.ts"
@@ -23,15 +25,27 @@ interface AccountRow {
   readonly partner_account_id: string | null
 }
 
-/** Ids depend on the order in which accounts were made; the order here does not. */
-export const readAccounts = Effect.fn("Export.readAccounts")(function* (bookId: number) {
+/** An account that is younger than its first entry by their transactions' times belongs to that entry all the same. */
+const openedBy = (sql: Sql, asOf: string | null) =>
+  asOf === null
+    ? sql``
+    : sql`and (a.created_at <= ${asOf}::text::timestamptz or exists (
+        select 1 from ledger.postings p
+        join ledger.journal_entries e on e.book_id = p.book_id and e.entry_id = p.entry_id
+        where p.book_id = a.book_id and p.account_id = a.account_id ${recordedBy(sql, asOf)}))`
+
+/** Ids depend on the order in which accounts were made; the order here does not. `asOf`: those that were there by then. */
+export const readAccounts = Effect.fn("Export.readAccounts")(function* (
+  bookId: number,
+  asOf: string | null = null,
+) {
   const database = yield* Database
   const rows = yield* database.query(
     "Export.readAccounts",
     (sql) => sql<Array<AccountRow>>`
       select a.account_id, a.code, a.name, a.role, a.currency, c.scale, a.partner_account_id
       from ledger.accounts a join ledger.currencies c on c.code = a.currency
-      where a.book_id = ${bookId}
+      where a.book_id = ${bookId} ${openedBy(sql, asOf)}
       order by a.code collate "C", a.name collate "C", a.currency collate "C", a.role collate "C",
         a.partner_account_id, a.rule_code collate "C"`,
   )
@@ -108,6 +122,27 @@ export const balancesBefore = Effect.fn("Export.balancesBefore")(function* (
         where n.book_id = ${bookId} and (select month < day from day) and n.period = (select month from day)
           and e.effective_date < (select day from day)
       ) part group by account_id`,
+  )
+  return yield* exactly(() => toSums(rows, accounts))
+})
+
+/** The same of the entries that were recorded by then, from all of them: turnovers do not know when. */
+export const balancesAsOf = Effect.fn("Export.balancesAsOf")(function* (
+  bookId: number,
+  day: string,
+  accounts: BookAccounts,
+  asOf: string,
+) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Export.balancesAsOf",
+    (sql) => sql<Array<{ account_id: number; amount: string }>>`
+      select p.account_id, sum(p.amount)::text as amount
+      from ledger.journal_numbers n
+      join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
+      join ledger.postings p on p.book_id = e.book_id and p.entry_id = e.entry_id
+      where n.book_id = ${bookId} and e.effective_date < ${day}::text::date ${recordedBy(sql, asOf)}
+      group by p.account_id`,
   )
   return yield* exactly(() => toSums(rows, accounts))
 })

@@ -4,6 +4,7 @@ import type { Book } from "../Book.ts"
 import { Database } from "../Database.ts"
 import {
   type BookAccounts,
+  balancesAsOf,
   balancesBefore,
   opened,
   readAccounts,
@@ -11,6 +12,7 @@ import {
   selectedSums,
 } from "./Balances.ts"
 import { type BatchPlan, manifestOf } from "./BatchManifest.ts"
+import { writeDifference } from "./Difference.ts"
 import { encode } from "./Encoding.ts"
 import { streamEntries } from "./Entries.ts"
 import type { OpenedAccount } from "./Entry.ts"
@@ -19,6 +21,7 @@ import { readFacts } from "./Facts.ts"
 import { type Folder, openFolder } from "./Folder.ts"
 import type { FormatContext } from "./Format.ts"
 import { isTable, singles } from "./Formats.ts"
+import { closesWithin } from "./Lineage.ts"
 import { manifestFile, print as printManifest } from "./Manifest.ts"
 import { type Output, singleOutput, tableOutput } from "./Outputs.ts"
 import { shiftDate } from "./PlainText.ts"
@@ -54,14 +57,18 @@ const writePass = Effect.fn("Export.writePass")(function* (
   return { totals, through, files }
 })
 
+/** Of the entries dated before a day that the selection may know. */
+const balancesOf = (book: Book, { asOf }: Selection, day: string, accounts: BookAccounts) =>
+  asOf === null ? balancesBefore(book.bookId, day, accounts) : balancesAsOf(book.bookId, day, accounts, asOf)
+
 const openings = Effect.fn("Export.openings")(function* (
   book: Book,
   selection: Selection,
   accounts: BookAccounts,
   closing: Sums,
 ) {
-  if (selection.since === null)
-    return yield* balancesBefore(book.bookId, selection.from ?? "-infinity", accounts)
+  if (selection.since === null && selection.covered.length === 0)
+    return yield* balancesOf(book, selection, selection.from ?? "-infinity", accounts)
   // Everything but the news: without reading the history again.
   const news = yield* selectedSums(book.bookId, selection, accounts)
   return new Map(
@@ -89,9 +96,9 @@ const checkTotals = (accounts: ReadonlyArray<OpenedAccount>, closing: Sums, tota
 
 const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, folder: Folder) {
   const { book, selection } = plan
-  const accounts = yield* readAccounts(book.bookId)
+  const accounts = yield* readAccounts(book.bookId, selection.asOf)
   const until = selection.to === null ? "infinity" : shiftDate(selection.to, 1)
-  const closing = yield* balancesBefore(book.bookId, until, accounts)
+  const closing = yield* balancesOf(book, selection, until, accounts)
   const openingSums = yield* openings(book, selection, accounts, closing)
   const balances = opened(accounts, openingSums)
   const facts = yield* readFacts(book.bookId, selection.to)
@@ -108,7 +115,7 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
     plan.formats.filter(isTable),
     accounts,
     plan.options,
-    facts.createdAt,
+    selection.asOf ?? facts.createdAt,
   )
   const pass = Effect.fnUntraced(function* (order: "number" | "date") {
     const own = wanted.filter((format) => format.order === order)
@@ -121,7 +128,12 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
   const byDate = contexts.length > 0 || wanted.some((format) => format.order === "date")
   const dated = byDate ? (yield* pass("date")).files : []
   const inOrder = plan.formats.flatMap((name) => [...files, ...dated].filter((file) => file.format === name))
-  return manifestOf(plan, facts, balances, totals, inOrder, through, mappingVersion)
+  const closes = yield* closesWithin(book.bookId, selection)
+  const difference =
+    selection.asOf === null ? null : yield* writeDifference(book, selection, selection.asOf, folder)
+  const all = difference === null ? inOrder : [...inOrder, difference.file]
+  const manifest = manifestOf(plan, facts, balances, totals, all, through, mappingVersion, closes)
+  return { manifest, difference: difference?.difference ?? null }
 })
 
 /**
@@ -131,7 +143,7 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
 export const writeBatch = Effect.fn("Export.writeBatch")(function* (plan: BatchPlan, path: string) {
   const database = yield* Database
   const folder = yield* openFolder(path)
-  const manifest = yield* database.transaction(writeFiles(plan, folder), {
+  const { difference, manifest } = yield* database.transaction(writeFiles(plan, folder), {
     isolation: "repeatable read",
     readOnly: true,
   })
@@ -140,5 +152,5 @@ export const writeBatch = Effect.fn("Export.writeBatch")(function* (plan: BatchP
   yield* file.write(encode(printManifest(manifest), "utf-8"))
   yield* file.finish
   yield* folder.publish([manifestFile])
-  return { folder, manifest }
+  return { folder, manifest, difference }
 })

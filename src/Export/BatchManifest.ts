@@ -4,7 +4,7 @@ import type { Book } from "../Book.ts"
 import type { OpenedAccount } from "./Entry.ts"
 import type { Facts } from "./Facts.ts"
 import { type FormatName, isTable } from "./Formats.ts"
-import { type FileRecord, formatVersion, type Manifest } from "./Manifest.ts"
+import { type FileRecord, formatVersion, type Lineage, type Manifest } from "./Manifest.ts"
 import { print } from "./MinorUnits.ts"
 import type { Selection } from "./Scope.ts"
 import type { TableOptions } from "./Tables.ts"
@@ -17,6 +17,7 @@ export interface BatchPlan {
   readonly selection: Selection
   readonly formats: ReadonlyArray<FormatName>
   readonly options: TableOptions
+  readonly lineage: Omit<Lineage, "closes">
 }
 
 const tablesOf = (
@@ -48,9 +49,10 @@ export const manifestOf = (
   files: ReadonlyArray<FileRecord>,
   through: bigint,
   mappingVersion: number | null,
+  closes: Lineage["closes"],
 ): Manifest => {
-  const { batch, book, formats, selection } = plan
-  const { covered, from, kind, since, text, to } = selection
+  const { batch, book, formats, lineage, selection } = plan
+  const { asOf, covered, from, kind, since, text, to } = selection
   const periods = totals.periods()
   return {
     product: "tieout",
@@ -64,8 +66,9 @@ export const manifestOf = (
       knownSince: facts.knownSince,
     },
     batch,
+    lineage: { ...lineage, closes },
     createdAt: facts.createdAt,
-    scope: { kind, text, from, to, since, covered },
+    scope: { kind, text, from, to, since, covered, asOf },
     complete: facts.reasons.length === 0,
     reasons: facts.reasons,
     formats,

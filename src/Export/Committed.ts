@@ -32,6 +32,7 @@ const decode = Schema.decodeUnknownEither(Schema.parseJson(Manifest))
 const selectionOf = ({ scope, throughNumbering }: Manifest): Selection => ({
   ...scope,
   through: throughNumbering,
+  asOf: scope.asOf ?? null,
 })
 
 const ledgerTotals = Effect.fn("Export.ledgerTotals")(function* (bookId: number, selection: Selection) {

@@ -11,6 +11,12 @@ export type ExportReason =
   | "FolderTaken"
   /** An accounting system's format cannot hold an account, a currency or an amount, or lacks a setting. */
   | "Refused"
+  /** The batch is not in a state that allows it. */
+  | "State"
+  /** A preview that is no longer what would be exported, or whose files are not as they were written. */
+  | "Stale"
+  /** A batch's files are neither in the database nor unchanged in their folder. */
+  | "Missing"
   /** What would be written does not agree with the ledger's own balances: nothing is written. */
   | "Disagrees"
 

@@ -62,9 +62,14 @@ export const singles = (names: ReadonlyArray<FormatName>): ReadonlyArray<Format>
 
 export const profileOf = (name: TableName): Profile => profiles[name]
 
+/** What was recorded since the time that an export asks about: `src/Export/Difference.ts`. */
+export const differenceFile = "difference.csv"
+export const differenceFormat = "difference"
+
 const escaped = (text: string): string => text.replaceAll(".", "\\.")
 
 const filePatterns: ReadonlyArray<RegExp> = [
+  new RegExp(`^${escaped(differenceFile)}$`),
   ...Object.values(single).map(({ file }) => new RegExp(`^${escaped(file)}$`)),
   ...Object.values(profiles).map(({ file }) => {
     const any = escaped(file)

@@ -45,7 +45,7 @@ export const clearLeftovers = Effect.fn("Export.clearLeftovers")(function* (
   const marker = join(bookFolder, markerFile)
   const text = yield* readIfThere(marker)
   if (text === undefined) return
-  const [, scope, batch] = /^([A-Za-z0-9_-]+)\/(\d+)\n$/.exec(text) ?? []
+  const [, scope, batch] = /^([A-Za-z0-9_@-]+)\/(\d+)\n$/.exec(text) ?? []
   if (scope !== undefined && batch !== undefined && Number(batch) > last) {
     const path = join(bookFolder, scope, batch)
     yield* checkOurs(path, knownSince)

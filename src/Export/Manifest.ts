@@ -3,7 +3,8 @@ import { createHash } from "node:crypto"
 import { Schema } from "effect"
 
 export const manifestFile = "manifest.json"
-export const formatVersion = 1
+/** 2: with `lineage`. Batches of version 1 are read and checked as they are. */
+export const formatVersion = 2
 
 const Count = Schema.Int.pipe(Schema.nonNegative())
 /** A decimal at its currency's scale, major unit. */
@@ -18,6 +19,39 @@ const Book = Schema.Struct({
   knownSince: Schema.String,
 })
 
+/** SHA-256, lower-case hexadecimal. */
+const Hash = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/))
+
+const Covered = Schema.Struct({
+  from: Schema.String,
+  to: Schema.String,
+  after: Schema.optionalWith(Schema.String, { exact: true }),
+  through: Schema.String,
+})
+
+/** Where a batch stands among the others of its book, and on which closes. All as it was when it was written. */
+const Lineage = Schema.Struct({
+  state: Schema.Literal("preview", "committed"),
+  /** The book's batch before this one, with the hash of its manifest.json; null for the first. */
+  previous: Schema.NullOr(Schema.Struct({ batch: Count, manifestSha256: Hash })),
+  /** `native`: every line in the currency that moved. */
+  currencyBasis: Schema.String,
+  /** Only what the batches that it follows do not have. */
+  delta: Schema.Boolean,
+  follows: Schema.Array(Count),
+  /** Batches whose place this one takes. */
+  supersedes: Schema.Array(Count),
+  /** The close of every closed month of the selection. */
+  closes: Schema.Array(
+    Schema.Struct({
+      period: Schema.String.pipe(Schema.pattern(/^\d{4}-\d{2}$/)),
+      sequence: Count,
+      hash: Hash,
+    }),
+  ),
+})
+export type Lineage = typeof Lineage.Type
+
 const FileRecord = Schema.Struct({
   name: Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/)),
   format: Schema.String,
@@ -26,7 +60,7 @@ const FileRecord = Schema.Struct({
   /** CSV rows without the header, or transactions of a journal. */
   rows: Count,
   bytes: Count,
-  sha256: Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/)),
+  sha256: Hash,
 })
 export type FileRecord = typeof FileRecord.Type
 
@@ -77,10 +111,11 @@ const ReadAccount = Schema.Struct({
 export const Manifest = Schema.Struct({
   product: Schema.Literal("tieout"),
   version: Schema.String,
-  formatVersion: Schema.Literal(formatVersion),
+  formatVersion: Schema.Literal(1, formatVersion),
   connection: Schema.String,
   book: Book,
   batch: Count,
+  lineage: Schema.optionalWith(Lineage, { exact: true }),
   createdAt: Schema.String,
   scope: Schema.Struct({
     kind: Schema.Literal("period", "range", "all", "since-last"),
@@ -88,8 +123,10 @@ export const Manifest = Schema.Struct({
     from: Text,
     to: Text,
     since: Text,
-    /** Batches of dates that `since` does not count: their entries are not new. */
-    covered: Schema.Array(Schema.Struct({ from: Schema.String, to: Schema.String, through: Schema.String })),
+    /** Entries of the dates that are left out, because other batches have them. */
+    covered: Schema.Array(Covered),
+    /** What the books said at that time, ISO 8601 in UTC; null or absent: at the time of writing. */
+    asOf: Schema.optionalWith(Text, { exact: true }),
   }),
   /** False where something of the book is known to be missing or wrong; `reasons` says what. */
   complete: Schema.Boolean,
@@ -122,8 +159,10 @@ export type Manifest = typeof Manifest.Type
 /** The manifest with the digest of all the rest as its last key, so that a changed byte in it shows as well. */
 const Sealed = Schema.Struct({ ...Manifest.fields, digest: Schema.String })
 
-const digestOf = (manifest: Manifest): string =>
-  createHash("sha256").update(JSON.stringify(manifest)).digest("hex")
+/** Of the file's text, as the next batch of the book and the database keep it. */
+export const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+const digestOf = (manifest: Manifest): string => sha256Of(JSON.stringify(manifest))
 
 const encode = Schema.encodeSync(Manifest)
 

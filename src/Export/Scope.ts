@@ -8,10 +8,11 @@ export type ExportScope =
   | { readonly kind: "all" }
   | { readonly kind: "since-last" }
 
-/** A batch of dates that was exported after the last batch without dates: its entries are not new. */
+/** Entries that earlier batches have: dated so, and numbered after one step (the first where absent) through another. */
 export interface Covered {
   readonly from: string
   readonly to: string
+  readonly after?: string
   readonly through: string
 }
 
@@ -24,9 +25,14 @@ export interface Selection {
   readonly to: string | null
   /** Only entries numbered after this step; null where the scope is not `since-last`. */
   readonly since: string | null
+  /** Entries that are left out, because other batches have them. */
   readonly covered: ReadonlyArray<Covered>
   /** Only entries numbered up to this step: what a batch of the past covered. Null for a new one. */
   readonly through: string | null
+  /** Only entries that were recorded by then, ISO 8601 in UTC; null: whenever. */
+  readonly asOf: string | null
+  /** Only entries that were recorded later. */
+  readonly recordedAfter?: string
 }
 
 const isDate = (text: string): boolean => {
@@ -44,15 +50,27 @@ const usage = (message: string) => Either.left(exportError("Usage", message))
 
 /** Whether all days of a period (`YYYY-MM`) lie in the selection, so that its journal numbers run from 1 without a gap. */
 export const holdsWhole = (
-  { from, to, since }: Pick<Selection, "from" | "to" | "since">,
+  {
+    asOf = null,
+    covered,
+    from,
+    to,
+    since,
+  }: Pick<Selection, "covered" | "from" | "to" | "since"> & {
+    readonly asOf?: string | null
+  },
   period: string,
 ): boolean =>
-  since === null && (from === null || from <= `${period}-01`) && (to === null || to >= lastDay(period))
+  since === null &&
+  asOf === null &&
+  covered.length === 0 &&
+  (from === null || from <= `${period}-01`) &&
+  (to === null || to >= lastDay(period))
 
 /** The selection of every scope but `since-last`, which depends on the batches before. */
 export const selectionOf = (scope: ExportScope): Either.Either<Selection | null, ExportError> => {
   const dated = (kind: "period" | "range", text: string, from: string, to: string) =>
-    Either.right({ kind, text, from, to, since: null, covered: [], through: null })
+    Either.right({ kind, text, from, to, since: null, covered: [], through: null, asOf: null })
   if (scope.kind === "since-last") return Either.right(null)
   if (scope.kind === "all") {
     return Either.right({
@@ -63,6 +81,7 @@ export const selectionOf = (scope: ExportScope): Either.Either<Selection | null,
       since: null,
       covered: [],
       through: null,
+      asOf: null,
     })
   }
   if (scope.kind === "period") {
@@ -87,4 +106,5 @@ export const sinceSelection = (since: bigint, covered: ReadonlyArray<Covered>): 
   since: since.toString(),
   covered,
   through: null,
+  asOf: null,
 })

@@ -2,12 +2,13 @@
 import { Effect } from "effect"
 import type { Sql } from "../Database/Client.ts"
 import { Database } from "../Database.ts"
+import { recordedAfter, recordedBy } from "./AsOf.ts"
 import { shiftDate } from "./PlainText.ts"
 import type { Covered, Selection } from "./Scope.ts"
 
 const notCovered = (sql: Sql, covered: ReadonlyArray<Covered>) => sql`not exists (
-  select 1 from json_to_recordset(${JSON.stringify(covered)}::text::json) as c ("from" date, "to" date, through bigint)
-  where e.effective_date between c."from" and c."to" and n.numbering <= c.through)`
+  select 1 from json_to_recordset(${JSON.stringify(covered)}::text::json) as c ("from" date, "to" date, after bigint, through bigint)
+  where e.effective_date between c."from" and c."to" and n.numbering > coalesce(c.after, 0) and n.numbering <= c.through)`
 
 /** Whole months are told by their period, which has an index; only days within one need the entry's date. */
 const isWholeMonths = ({ from, to }: Selection): boolean =>
@@ -15,7 +16,7 @@ const isWholeMonths = ({ from, to }: Selection): boolean =>
 
 /** The numbered entries `n` of a selection. `e` is the entry, which the statement joins. */
 export const selected = (sql: Sql, bookId: number, selection: Selection) => {
-  const { covered, from, since, through, to } = selection
+  const { asOf, covered, from, since, through, to } = selection
   const first = from === null ? "-infinity" : `${from.slice(0, 7)}-01`
   const last = to ?? "infinity"
   const days = sql`and e.effective_date between ${from ?? "-infinity"}::text::date and ${last}::text::date`
@@ -25,6 +26,8 @@ export const selected = (sql: Sql, bookId: number, selection: Selection) => {
     ${isWholeMonths(selection) ? sql`` : days}
     ${since === null ? sql`` : sql`and n.numbering > ${since}::text::bigint`}
     ${through === null ? sql`` : sql`and n.numbering <= ${through}::text::bigint`}
+    ${recordedBy(sql, asOf)}
+    ${recordedAfter(sql, selection.recordedAfter ?? null)}
     ${covered.length === 0 ? sql`` : sql`and ${notCovered(sql, covered)}`}`
 }
 

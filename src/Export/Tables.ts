@@ -61,7 +61,7 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
   createdAt: string,
 ) {
   if (names.length === 0) return { contexts: [], mappingVersion: null }
-  const stored = yield* newestMapping(bookId)
+  const stored = yield* newestMapping(bookId, selection.asOf)
   const sums = yield* selectedSums(bookId, selection, accounts)
   const used = accounts.ordered.filter(
     (account) => sums.has(account) && !settings.leaveOut.includes(account.currency),

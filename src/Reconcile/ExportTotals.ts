@@ -10,7 +10,7 @@ import { amountText, type Fragment, inBooks, isEverything, openSubjects, type Sc
 const overlap = "1 day"
 
 const batches = (sql: Sql, scope: Scope): Fragment => sql`
-  select b.book_id, b.batch, b.scope, b.from_date, b.to_date, b.through_numbering, b.manifest::jsonb as manifest
+  select b.book_id, b.batch, b.scope, b.from_date, b.to_date, b.through_numbering, b.as_of, b.manifest::jsonb as manifest
   from export.batches b
   join reconcile.progress g on g.book_id = b.book_id
   where b.book_id = ${inBooks(sql, scope)} and (
@@ -40,8 +40,10 @@ const both = (sql: Sql): Fragment => sql`
         and coalesce(b.to_date, 'infinity')
       and not exists (
         select 1 from jsonb_to_recordset(coalesce(b.manifest #> '{scope,covered}', '[]'))
-          as c ("from" date, "to" date, through bigint)
-        where j.effective_date between c."from" and c."to" and n.numbering <= c.through)
+          as c ("from" date, "to" date, after bigint, through bigint)
+        where j.effective_date between c."from" and c."to" and n.numbering > coalesce(c.after, 0)
+          and n.numbering <= c.through)
+      and (b.as_of is null or j.recorded_at <= b.as_of)
     group by p.currency) l`
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`

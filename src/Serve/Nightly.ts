@@ -68,6 +68,7 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
           connection: Option.some(connection),
           book: Option.none(),
           out: settings.schedule.out,
+          keepFiles: settings.export.keepFiles,
         })
         yield* Effect.logInfo(
           `Exported ${counted(batches.length, "batch", "batches")}; nothing new in ${counted(unchanged.length, "book")}.`,

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { Accounting } from "./Accounting.ts"
 import { Chart } from "./Chart.ts"
 import { Connections } from "./Connections.ts"
+import { Export } from "./Export.ts"
 import { section, withDefault } from "./Field.ts"
 import { Formats } from "./Formats.ts"
 import { Interface } from "./Interface.ts"
@@ -17,6 +18,7 @@ export const Content = Schema.Struct({
   chart: section(Chart),
   rules: withDefault(Rules, []),
   formats: section(Formats),
+  export: section(Export),
   limits: section(Limits),
   webhook: section(Webhook),
   status: section(Status),

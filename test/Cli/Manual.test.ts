@@ -2,6 +2,7 @@ import { CliConfig, Command, HelpDoc } from "@effect/cli"
 import { describe, expect, it } from "vitest"
 import { accounts } from "../../src/Cli/Accounts.ts"
 import { backfill } from "../../src/Cli/Backfill.ts"
+import { batches } from "../../src/Cli/Batches.ts"
 import { close } from "../../src/Cli/Close.ts"
 import { completions } from "../../src/Cli/Completions.ts"
 import { demo } from "../../src/Cli/Demo.ts"
@@ -29,6 +30,7 @@ const flags = (text: string): ReadonlyArray<string> =>
 const parsed = {
   accounts: HelpDoc.toAnsiText(Command.getHelp(accounts, config)),
   backfill: HelpDoc.toAnsiText(Command.getHelp(backfill, config)),
+  batches: HelpDoc.toAnsiText(Command.getHelp(batches, config)),
   init: HelpDoc.toAnsiText(Command.getHelp(init, config)),
   doctor: HelpDoc.toAnsiText(Command.getHelp(doctor, config)),
   migrate: HelpDoc.toAnsiText(Command.getHelp(migrate, config)),

@@ -163,6 +163,7 @@ layer(TestDatabase.layer)("an export", (it) => {
       expect(yield* since("journal", "trial-balance")).toEqual({
         batches: [],
         unchanged: ["SINCE"],
+        exported: [],
         complete: true,
       })
 

@@ -60,6 +60,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the sandbox's books", 
             book: Option.none(),
             out: temporaryFolder(),
             mode,
+            again: true,
             tables: { settings, baseCurrency: "EUR" },
           })
           const { folder, manifest } = batches[0] ?? (yield* Effect.dieMessage("no batch"))

@@ -28,6 +28,7 @@ const exported = Effect.fnUntraced(function* (
       book: Option.some(book),
       out,
       mode,
+      again: true,
       tables: { settings: settingsOf(settings), baseCurrency: "EUR" },
     }),
   )

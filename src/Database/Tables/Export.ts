@@ -1,7 +1,21 @@
 /** Committed exports: immutable, numbered per book. */
 import { sql } from "drizzle-orm"
-import { bigint, date, integer, json, pgSchema, primaryKey, text } from "drizzle-orm/pg-core"
+import {
+  bigint,
+  boolean,
+  check,
+  customType,
+  date,
+  foreignKey,
+  integer,
+  json,
+  pgSchema,
+  primaryKey,
+  text,
+} from "drizzle-orm/pg-core"
 import { instant, verbatim } from "./Columns.ts"
+
+const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" })
 
 export const exported = pgSchema("export")
 
@@ -20,8 +34,68 @@ export const batches = exported.table(
     throughNumbering: bigint("through_numbering", { mode: "bigint" }).notNull(),
     manifest: json("manifest").notNull(),
     committedAt: instant("committed_at").notNull().default(sql`now()`),
+    /** Written as a preview: it counts for nothing until a row of `batch_states` commits it. */
+    preview: boolean("preview").notNull().default(false),
+    /** Who wrote it: `TIEOUT_USER`, or else the user of the operating system. Null: before it was kept. */
+    who: text("who"),
+    /** `native`, or the currency that the lines are valued in: a ledger of its own. */
+    currencyBasis: text("currency_basis").notNull().default("native"),
+    /** Only entries numbered after this step, by the manifest's scope. */
+    sinceNumbering: bigint("since_numbering", { mode: "bigint" }).notNull().default(sql`0`),
+    /** The manifest's `scope.covered`: what earlier batches have of the selection. */
+    covered: json("covered").notNull().default(sql`'[]'`),
+    /** What the books said at that time; such a batch counts for nothing. Null: at the time of writing. */
+    asOf: instant("as_of"),
+    /** Of manifest.json, hex. Null: before it was kept. */
+    manifestSha256: text("manifest_sha256"),
   },
   (t) => [primaryKey({ columns: [t.bookId, t.batch] })],
+)
+
+/**
+ * What became of a batch after it was written: preview → committed → acknowledged → superseded. Append-only; a trigger
+ * allows these changes alone, in order, and tells the state (`export.batch_state`).
+ */
+export const batchStates = exported.table(
+  "batch_states",
+  {
+    bookId: integer("book_id").notNull(),
+    batch: integer("batch").notNull(),
+    /** Counts the changes of a batch from 1. */
+    sequence: integer("sequence").notNull(),
+    state: text("state").notNull(),
+    who: text("who").notNull(),
+    at: instant("at").notNull().default(sql`now()`),
+    /** Why it was superseded, or a note of who imported it. */
+    reason: text("reason"),
+    /** The batch of the same book that took its place. */
+    byBatch: integer("by_batch"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.bookId, t.batch, t.sequence] }),
+    foreignKey({ columns: [t.bookId, t.batch], foreignColumns: [batches.bookId, batches.batch] }),
+    check("batch_states_state", sql`${t.state} in ('committed', 'acknowledged', 'superseded')`),
+    check("batch_states_reason", sql`${t.state} <> 'superseded' or ${t.reason} is not null`),
+  ],
+)
+
+/** The files of a batch, kept so that it can be downloaded again byte for byte; the manifest stands in the batch itself. */
+export const batchFiles = exported.table(
+  "batch_files",
+  {
+    bookId: integer("book_id").notNull(),
+    batch: integer("batch").notNull(),
+    name: text("name").notNull(),
+    /** From 1; an empty file has none. */
+    chunk: integer("chunk").notNull(),
+    /** A gzip member of its own, at most 1 MiB. */
+    content: bytes("content").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.bookId, t.batch, t.name, t.chunk] }),
+    foreignKey({ columns: [t.bookId, t.batch], foreignColumns: [batches.bookId, batches.batch] }),
+    check("batch_files_content", sql`octet_length(${t.content}) between 1 and 1048576`),
+  ],
 )
 
 /** What a book's accounts are called in each accounting system: immutable versions, the highest counts. */

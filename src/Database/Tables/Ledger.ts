@@ -70,6 +70,8 @@ export const accounts = ledger.table(
     ruleCode: text("rule_code").notNull().default(""),
     code: text("code").notNull(),
     name: text("name").notNull(),
+    /** When it was opened; `-infinity` where that was before it was kept. */
+    createdAt: instant("created_at").notNull().default(sql`now()`),
   },
   (t) => [
     primaryKey({ columns: [t.bookId, t.accountId] }),

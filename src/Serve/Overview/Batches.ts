@@ -2,6 +2,7 @@
 import { Effect, Either, Option, Schema } from "effect"
 import { Database } from "../../Database.ts"
 import { manifestFile } from "../../Export/Manifest.ts"
+import type { BatchState } from "../../Export/States.ts"
 
 export interface BatchFile {
   readonly name: string
@@ -13,6 +14,7 @@ export interface BatchRow {
   readonly batch: number
   readonly scope: string
   readonly complete: boolean
+  readonly state: BatchState
   readonly entries: number
   /** Epoch milliseconds. */
   readonly committedAt: number
@@ -42,6 +44,7 @@ interface Row {
   readonly batch: number
   readonly scope: string
   readonly complete: boolean
+  readonly state: BatchState
   readonly entries: number
   readonly committed_at: number
   readonly files: unknown
@@ -59,6 +62,7 @@ export const recentBatches = Effect.fn("Overview.batches")(function* () {
           select * from export.batches x where x.book_id = k.book_id order by x.batch desc limit ${listedOfBook}) e
         order by e.committed_at desc, k.code, e.batch desc limit ${listed})
       select r.code, r.batch, r.scope, (extract(epoch from r.committed_at) * 1000)::float8 as committed_at,
+        export.batch_state(b.book_id, b.batch) as state,
         coalesce((b.manifest ->> 'complete')::boolean, false) as complete,
         coalesce((b.manifest ->> 'entries')::integer, 0) as entries, b.manifest -> 'files' as files
       from recent r join export.batches b on b.book_id = r.book_id and b.batch = r.batch
@@ -70,6 +74,7 @@ export const recentBatches = Effect.fn("Overview.batches")(function* () {
       batch: row.batch,
       scope: row.scope,
       complete: row.complete,
+      state: row.state,
       entries: row.entries,
       committedAt: row.committed_at,
       files: filesOf(row.files),

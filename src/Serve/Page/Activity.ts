@@ -1,3 +1,4 @@
+import type { BatchState } from "../../Export/States.ts"
 import { count } from "../../Terminal/Text.ts"
 import { type Html, html } from "../Html.ts"
 import type { BatchRow } from "../Overview/Batches.ts"
@@ -44,18 +45,26 @@ ${
 }</section>`
 }
 
+const batchTones: Readonly<Record<BatchState, string>> = {
+  preview: "late",
+  committed: "good",
+  acknowledged: "good",
+  superseded: "plain",
+}
+
 const batchRow = (
-  { batch, code, committedAt, complete, entries, files, scope }: BatchRow,
+  { batch, code, committedAt, complete, entries, files, scope, state }: BatchRow,
   timeZone: string,
 ) =>
   html`<tr><td class="lead">${code} <span class="soft">${scope}, batch ${batch}</span></td>
 <td data-label="Made"><span>${clockText(committedAt, timeZone)}${complete ? html`` : html` <span class="tag late">incomplete</span>`}</span></td>
+<td data-label="State"><span class="tag ${batchTones[state]}">${state}</span></td>
 <td class="num" data-label="Entries">${count(entries)}</td>
 <td class="files">${files.map(({ name }) => html`<a href="/exports/${code}/${batch}/${name}">${name}</a> `)}</td></tr>`
 
 export const exportsSection = ({ batches }: Snapshot, timeZone: string): Html => {
   if (batches.length === 0) return html``
   return html`<section><h2>Exports <small>the last ${count(batches.length)}</small></h2>
-<table class="stack"><thead><tr><th>Book</th><th>Made</th><th class="num">Entries</th><th>Files</th></tr></thead>
+<table class="stack"><thead><tr><th>Book</th><th>Made</th><th>State</th><th class="num">Entries</th><th>Files</th></tr></thead>
 <tbody>${batches.map((batch) => batchRow(batch, timeZone))}</tbody></table></section>`
 }

@@ -1,0 +1,67 @@
+/** The batches of a book that count: committed or acknowledged, not superseded, and not of a time in the past. */
+import { Effect } from "effect"
+import { Database } from "../Database.ts"
+import { box, type Region, subtract, union } from "./Region.ts"
+import type { Covered } from "./Scope.ts"
+
+/** Every line in the currency that moved; other bases are ledgers of their own. */
+export const nativeBasis = "native"
+
+interface BatchRow {
+  readonly batch: number
+  readonly scope: string
+  readonly from: string | null
+  readonly to: string | null
+  readonly formats: ReadonlyArray<string>
+  readonly since: bigint
+  readonly through: bigint
+  readonly covered: ReadonlyArray<Covered>
+}
+
+export interface StandingBatch {
+  readonly batch: number
+  /** `2026-10`, `2026-10-01_2026-10-15`, `all`, `since-4` */
+  readonly scope: string
+  readonly formats: ReadonlyArray<string>
+  /** The entries that it has. */
+  readonly region: Region
+}
+
+/** Rectangles of a region as a manifest keeps them. `from`: a step below which nothing is told. */
+export const coveredBy = (region: Region, from: bigint): ReadonlyArray<Covered> =>
+  region.flatMap(({ spans, ...days }) =>
+    spans.map(({ after, through }) => ({
+      ...days,
+      ...(after > from ? { after: after.toString() } : {}),
+      through: through.toString(),
+    })),
+  )
+
+const regionOf = ({ covered, from, since, through, to }: BatchRow): Region =>
+  subtract(
+    box(from, to, since, through),
+    union(covered.map((part) => box(part.from, part.to, BigInt(part.after ?? 0), BigInt(part.through)))),
+  )
+
+/** One row per batch of the book, without its manifest; the first first. */
+export const standingBatches = Effect.fn("Export.standingBatches")(function* (bookId: number, basis: string) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Export.standingBatches",
+    (sql) => sql<Array<BatchRow>>`
+      select b.batch, b.scope, b.from_date::text as from, b.to_date::text as to, b.formats,
+        b.since_numbering as since, b.through_numbering as through, b.covered
+      from export.batches b
+      where b.book_id = ${bookId} and b.currency_basis = ${basis} and b.as_of is null
+        and export.batch_state(b.book_id, b.batch) in ('committed', 'acknowledged')
+      order by b.batch`,
+  )
+  return rows.map(
+    (row): StandingBatch => ({
+      batch: row.batch,
+      scope: row.scope,
+      formats: row.formats,
+      region: regionOf(row),
+    }),
+  )
+})

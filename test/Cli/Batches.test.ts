@@ -1,0 +1,87 @@
+import { spawn } from "node:child_process"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { afterAll, beforeAll } from "vitest"
+import { openBook, postMonths } from "../Export/Books.ts"
+import { type Compiled, compile } from "../support/Compiled.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+let compiled: Compiled | undefined
+let folder = ""
+
+beforeAll(async () => {
+  compiled = await compile()
+  await writeFile(join(compiled.folder, "package.json"), '{"type":"module","version":"9.8.7"}')
+  folder = await mkdtemp(join(tmpdir(), "tieout-batches-"))
+})
+
+afterAll(async () => {
+  await compiled?.remove()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** A command in a process of its own: exit code, and what it printed on both. */
+const tieout = (url: string, ...args: ReadonlyArray<string>) =>
+  Effect.promise(
+    () =>
+      new Promise<readonly [code: number | null, printed: string]>((resolve, reject) => {
+        const child = spawn(process.execPath, [join(compiled?.folder ?? "", "src", "main.js"), ...args], {
+          cwd: folder,
+          env: { PATH: process.env.PATH, DATABASE_URL: url, TIEOUT_USER: "jane", TIEOUT_LOG_LEVEL: "none" },
+          stdio: ["ignore", "pipe", "pipe"],
+        })
+        let printed = ""
+        const keep = (text: string) => {
+          printed += text
+        }
+        child.stdout.setEncoding("utf8").on("data", keep)
+        child.stderr.setEncoding("utf8").on("data", keep)
+        child.once("error", reject)
+        child.once("close", (code) => resolve([code, printed]))
+      }),
+  )
+
+layer(Layer.fresh(TestDatabase.layer), { excludeTestServices: true })("batches on the command line", (it) => {
+  it.scoped(
+    "are exported once, previewed, committed, acknowledged, superseded and downloaded, each with its exit code",
+    () =>
+      Effect.gen(function* () {
+        yield* postMonths(yield* openBook("ORG"))
+        const { url } = yield* TestDatabase
+        const said = (...args: ReadonlyArray<string>) => tieout(url, ...args)
+        const has = (code: number, text: string) => [code, expect.stringContaining(text)]
+        const qbo = ["export", "--format", "qbo", "--period", "2026-10"]
+        expect(yield* said(...qbo, "--preview")).toEqual(has(0, "a preview"))
+        expect(yield* said("batches", "commit", "ORG/1")).toEqual(has(0, "ORG/1: committed."))
+        expect(yield* said(...qbo)).toEqual(
+          has(0, "ORG qbo: nothing new, batch 1 has it. Once more: --again"),
+        )
+        expect(yield* said(...qbo, "--again")).toEqual(has(0, "in place of batch 1"))
+        expect(yield* said("batches", "acknowledge", "ORG/1")).toEqual(has(1, "ORG/1 is superseded"))
+        expect(yield* said("batches", "acknowledge", "org/2", "--note", "import 7")).toEqual(
+          has(0, "ORG/2: acknowledged."),
+        )
+        expect(yield* said("batches", "show", "ORG/2")).toEqual(has(0, "acknowledged by jane: import 7"))
+        const [code, list] = yield* said("batches", "list", "--json")
+        expect([code, JSON.parse(list).batches]).toMatchObject([
+          0,
+          [
+            { book: "ORG", batch: 2, state: "acknowledged", who: "jane" },
+            { book: "ORG", batch: 1, state: "superseded", who: "jane" },
+          ],
+        ])
+        expect(yield* said("batches", "download", "ORG/2", "--out", "again")).toEqual(has(0, "byte for byte"))
+        expect(yield* said("batches", "download", "ORG/2", "--out", "again")).toEqual(has(1, "manifest.json"))
+        expect(yield* said("verify", "again")).toEqual(has(0, "again is whole"))
+        expect(yield* said("batches", "supersede", "ORG/2")).toEqual(has(2, "--reason"))
+        expect(yield* said("batches", "show", "ORG/9")).toEqual(has(2, "There is no batch ORG/9"))
+        expect(yield* said(...qbo, "--as-of", "2199-01-01")).toEqual(has(2, "is not over yet"))
+        expect(yield* said(...qbo, "--as-of", "soon")).toEqual(has(2, 'found "soon"'))
+        expect(yield* said(...qbo, "--as-of", "2026-01-01")).toEqual(has(0, "7 entries recorded since."))
+      }),
+    { timeout: 180_000 },
+  )
+})

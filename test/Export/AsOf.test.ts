@@ -1,0 +1,77 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { Database } from "../../src/Database.ts"
+import * as Verify from "../../src/Verify.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { openBook, postMonths } from "./Books.ts"
+import { client, deposit, everything, exporting, october } from "./Exporting.ts"
+import { temporaryFolder } from "./Folders.ts"
+
+layer(TestDatabase.layer)("what the books said at a time", (it) => {
+  it.effect("is the export of that time, whatever came later, with the difference to now", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const bookId = yield* openBook("ASOF", client(9))
+      yield* postMonths(bookId)
+      const formats = ["journal", "hledger", "trial-balance", "qbo"]
+      const run = exporting("ASOF", temporaryFolder())
+      const then = (yield* run(october, formats)).batches[0]
+      const [clock] = yield* database.query(
+        "Test.clock",
+        (sql) => sql<Array<{ now: string }>>`
+          select to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`,
+      )
+      const asOf = { kind: "moment", text: clock?.now ?? "" } as const
+      yield* deposit(bookId, "2026-10-03", "7.00")
+      yield* deposit(bookId, "2026-09-03", "1.00")
+      yield* deposit(bookId, "2026-11-03", "9.00")
+      yield* database.query(
+        "Test.account",
+        (sql) => sql`
+          insert into ledger.accounts (book_id, role, currency, rule_code, code, name)
+          values (${bookId}, 'fees', 'JPY', '', '6850', 'Expenses:Fees:JPY')`,
+      )
+      const at = yield* run(october, formats, { asOf })
+      const [batch] = at.batches
+      expect(batch?.folder).toMatch(/\/2026-10@\d{8}T\d{6}Z\/2$/)
+      const { "difference.csv": difference, "manifest.json": _, ...files } = everything(batch?.folder ?? "")
+      const { "manifest.json": __, ...before } = everything(then?.folder ?? "")
+      const hledger = (from: typeof files): string =>
+        Buffer.from(from["books.journal"] ?? "", "base64")
+          .toString()
+          .replaceAll(/2026-10@\d{8}T\d{6}Z/g, "2026-10")
+      expect(hledger(files)).toBe(hledger(before))
+      expect({ ...files, "books.journal": "" }).toEqual({ ...before, "books.journal": "" })
+      expect(batch?.difference).toMatchObject({
+        entries: 2,
+        accounts: [
+          { code: "1010", before: "475.01", now: "483.01", difference: "8.00" },
+          { difference: "-8.00" },
+        ],
+      })
+      const rows = Buffer.from(difference ?? "", "base64")
+        .toString()
+        .split("\n")
+      expect(
+        rows.filter((row) => row.startsWith("entry,")).map((row) => row.replace(/^entry,(\S+?),.*,/, "$1 ")),
+      ).toEqual([
+        "ASOF-2026-09-000002 1.00",
+        "ASOF-2026-09-000002 -1.00",
+        "ASOF-2026-10-000007 7.00",
+        "ASOF-2026-10-000007 -7.00",
+      ])
+      expect((yield* Verify.run(batch?.folder ?? "")).problems).toEqual([])
+      // It counts for nothing, and gives the same files once more.
+      const again = (yield* run(october, formats, { asOf })).batches[0]
+      const { "manifest.json": ___, ...same } = everything(again?.folder ?? "")
+      expect(same).toEqual({ ...files, "difference.csv": difference })
+      expect((yield* run(october, ["qbo"])).batches[0]?.manifest).toMatchObject({
+        entries: 1,
+        lineage: { follows: [1] },
+      })
+
+      const future = yield* Effect.flip(run(october, formats, { asOf: { kind: "day", text: "2199-01-01" } }))
+      expect(future).toMatchObject({ _tag: "ExportError", reason: "Usage" })
+    }),
+  )
+})

@@ -1,0 +1,155 @@
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Batches from "../../src/Batches.ts"
+import { Database } from "../../src/Database.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { openBook, postMonths } from "./Books.ts"
+import { all, client, deposit, exporting, october, states } from "./Exporting.ts"
+import { temporaryFolder } from "./Folders.ts"
+
+layer(TestDatabase.layer)("the states of a batch", (it) => {
+  it.effect("change in order only: the database refuses everything else", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const bookId = yield* openBook("STATES", client(3))
+      yield* postMonths(bookId)
+      const run = exporting("STATES", temporaryFolder())
+      const insert = (batch: number, sequence: number, state: string) =>
+        database
+          .query(
+            "Test.state",
+            (sql) => sql`
+              insert into export.batch_states (book_id, batch, sequence, state, who, reason)
+              values (${bookId}, ${batch}, ${sequence}, ${state}, 'jane', 'because')`,
+          )
+          .pipe(
+            Effect.as("done"),
+            Effect.catchAll(({ sqlstate }) => Effect.succeed(sqlstate)),
+          )
+      const kinds = ["preview", "committed", "acknowledged", "superseded"]
+      const paths: ReadonlyArray<readonly [boolean, ReadonlyArray<string>, ReadonlyArray<string>]> = [
+        [true, [], ["committed", "superseded"]],
+        [false, [], ["acknowledged", "superseded"]],
+        [true, ["committed"], ["acknowledged", "superseded"]],
+        [false, ["acknowledged"], ["superseded"]],
+        [false, ["superseded"], []],
+        [true, ["superseded"], []],
+        [false, ["acknowledged", "superseded"], []],
+      ]
+      for (const [preview, path, allowed] of paths) {
+        for (const next of kinds) {
+          const { batches } = yield* run(october, ["journal"], { preview })
+          const batch = batches[0]?.manifest.batch ?? 0
+          for (const [index, state] of path.entries())
+            expect(yield* insert(batch, index + 1, state)).toBe("done")
+          const found = yield* insert(batch, path.length + 1, next)
+          expect([preview, path, next, found === "done"]).toEqual([
+            preview,
+            path,
+            next,
+            allowed.includes(next),
+          ])
+          expect(yield* insert(batch, path.length + 3, "superseded")).toBe("TO009")
+        }
+      }
+      for (const table of ["batch_states", "batch_files", "batches"]) {
+        for (const statement of [`delete from export.${table}`, `update export.${table} set batch = 1`]) {
+          const refused = yield* Effect.flip(database.query("Test.change", (sql) => sql.unsafe(statement)))
+          expect([statement, refused.sqlstate]).toEqual([statement, "TO004"])
+        }
+      }
+    }),
+  )
+
+  it.effect("let a preview count once it is committed, and only while it is what would be exported", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("PREVIEW", client(4))
+      yield* postMonths(bookId)
+      const out = temporaryFolder()
+      const run = exporting("PREVIEW", out)
+      const preview = yield* run(october, ["qbo"], { preview: true })
+      expect(preview.batches[0]?.manifest.lineage?.state).toBe("preview")
+      // It counts for nothing: the same once more is no delta.
+      expect((yield* run(october, ["qbo"], { preview: true })).batches[0]?.manifest.entries).toBe(6)
+      const commit = (batch: number) => Batches.commit(`PREVIEW/${batch}`, out, "jane", true)
+      const folder = preview.batches[0]?.folder ?? ""
+      const file = join(folder, "qbo-USD.csv")
+      const was = readFileSync(file)
+      appendFileSync(file, "x")
+      expect((yield* Effect.flip(commit(1))).message).toContain("qbo-USD.csv its content has changed")
+      writeFileSync(file, was)
+      yield* commit(1)
+      expect((yield* Effect.flip(commit(2))).message).toContain(
+        "other batches of the book have been committed",
+      )
+      expect((yield* Effect.flip(commit(1))).message).toContain("PREVIEW/1 is committed")
+      expect((yield* run(october, ["qbo"])).exported).toHaveLength(1)
+
+      const late = yield* run({ kind: "since-last" }, ["journal"], { preview: true })
+      yield* deposit(bookId, "2026-10-03")
+      expect((yield* Effect.flip(commit(late.batches[0]?.manifest.batch ?? 0))).message).toContain(
+        "entries of its selection have been numbered since",
+      )
+      yield* Batches.acknowledge("PREVIEW/1", "joe", "import 7")
+      const twice = yield* Effect.flip(Batches.acknowledge("preview/1", "joe", null))
+      expect(twice).toMatchObject({ reason: "State" })
+      const shown = yield* Batches.show("PREVIEW/1", out)
+      expect(shown.problems).toEqual([])
+      expect(shown.changes).toMatchObject([
+        { state: "committed", who: "jane" },
+        { state: "acknowledged", who: "joe", reason: "import 7" },
+      ])
+    }),
+  )
+
+  it.effect("let a plain batch take the place of the one before of the same selection and formats", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("PLAIN", client(5))
+      yield* postMonths(bookId)
+      const run = exporting("PLAIN", temporaryFolder())
+      yield* run(october, ["journal"])
+      yield* run(october, ["journal", "hledger"])
+      yield* run(october, ["journal"])
+      yield* run(all, ["journal"])
+      yield* run(october, ["journal"], { preview: true })
+      expect(yield* states(bookId)).toEqual([
+        "1 superseded",
+        "2 committed",
+        "3 committed",
+        "4 committed",
+        "5 preview",
+      ])
+    }),
+  )
+
+  it.effect("stay unknown where the export was killed before its commit, and the next one clears them", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("KILLED", client(8))
+      yield* postMonths(bookId)
+      const out = temporaryFolder()
+      const run = exporting("KILLED", out)
+      const asOf = { kind: "moment", text: "2026-10-01T00:00:00Z" } as const
+      const { batches } = yield* run(october, ["qbo"], { asOf })
+      const folder = batches[0]?.folder ?? ""
+      // As a kill leaves it between the folder and the commit: whole, with its marker, and not in the database.
+      const place = folder.slice(out.length + 1).split("/")
+      const database = yield* Database
+      yield* database.transaction(
+        Effect.forEach(
+          [
+            "set local session_replication_role = replica",
+            "delete from export.batch_files",
+            "delete from export.batches",
+          ],
+          (text) => database.query("Test.kill", (sql) => sql.unsafe(text)),
+        ),
+      )
+      writeFileSync(join(out, place[0] ?? "", ".unfinished"), `${place[1]}/1\n`)
+      const next = yield* run(october, ["qbo"])
+      expect(next.batches[0]?.manifest).toMatchObject({ batch: 1, entries: 6, lineage: { delta: false } })
+      expect(readdirSync(join(out, place[0] ?? ""))).toEqual(["2026-10"])
+    }),
+  )
+})
