@@ -6,6 +6,7 @@ import { join, resolve } from "node:path"
 import { Effect, Option } from "effect"
 import type { Book } from "./Book.ts"
 import { Database } from "./Database.ts"
+import { type AsOf, resolveAsOf } from "./Export/AsOf.ts"
 import { chooseBooks } from "./Export/ChosenBooks.ts"
 import { exportError } from "./Export/ExportError.ts"
 import { openFolder } from "./Export/Folder.ts"
@@ -13,6 +14,7 @@ import { type Manifest, manifestFile, print as printManifest } from "./Report/Ma
 import { exchange, placeOf, prepare } from "./Report/Place.ts"
 import { scopeOf } from "./Report/Scope.ts"
 import { reportFiles, writeFiles } from "./Report/Write.ts"
+import { Settings } from "./Settings.ts"
 
 export interface ReportRequest {
   /** `2026-10`, a month of the book's accounting time zone. */
@@ -21,8 +23,8 @@ export interface ReportRequest {
   readonly book: Option.Option<string>
   /** The folder that the books' folders stand in. */
   readonly out: string
-  /** ISO 8601 in UTC: only what was recorded up to then, by our clock. Null: all. */
-  readonly asOf: string | null
+  /** Only what was recorded up to then, by our clock; none: all. */
+  readonly asOf: Option.Option<AsOf>
 }
 
 export interface WrittenReport {
@@ -30,11 +32,17 @@ export interface WrittenReport {
   readonly manifest: Manifest
 }
 
-const reportBook = Effect.fn("Report.book")(function* (book: Book, { asOf, out, period }: ReportRequest) {
+const reportBook = Effect.fn("Report.book")(function* (book: Book, request: ReportRequest) {
   const database = yield* Database
-  const place = placeOf(book, period, asOf)
+  const { accounting } = yield* Settings
+  const { out, period } = request
+  const asOf = Option.isNone(request.asOf)
+    ? null
+    : yield* resolveAsOf(request.asOf.value, book.bookId, accounting.timeZone)
+  const placed = { book, period, asOf }
+  const place = placeOf(placed)
   const path = resolve(out, place)
-  const folder = yield* openFolder(yield* prepare(path, book, period, reportFiles))
+  const folder = yield* openFolder(yield* prepare(path, placed, reportFiles))
   const manifest = yield* database.transaction(
     Effect.flatMap(scopeOf(book, period, asOf), (scope) => writeFiles(scope, folder)),
     { isolation: "repeatable read", readOnly: true },

@@ -2,11 +2,12 @@
 import { Effect } from "effect"
 import type { Sql } from "../Database/Client.ts"
 import { Database } from "../Database.ts"
+import { recordedAfter } from "../Export/AsOf.ts"
 import { type BookAccounts, exactly } from "../Export/Balances.ts"
 import type { Account } from "../Export/Entry.ts"
 import { exportError } from "../Export/ExportError.ts"
 import { parse } from "../Export/MinorUnits.ts"
-import { entriesOfMonth, type ReportScope, since } from "./Scope.ts"
+import { entriesOfMonth, type ReportScope } from "./Scope.ts"
 
 /** What entries of one kind did to an account: both sides positive. */
 export interface Movement {
@@ -44,15 +45,19 @@ const balancesUntil = (sql: Sql, scope: ReportScope, before: "first" | "next") =
     before === "first"
       ? sql`${scope.first}::text::date`
       : sql`(${scope.first}::text::date + interval '1 month')::date`
+  const recordedSince =
+    scope.asOf === null
+      ? sql``
+      : sql`union all
+      select p.account_id, -p.amount
+      from ledger.journal_entries e
+      join ledger.postings p on p.book_id = e.book_id and p.entry_id = e.entry_id
+      where e.book_id = ${scope.book.bookId} and e.period < ${limit} ${recordedAfter(sql, scope.asOf)}`
   return sql<Array<SumRow>>`
     select account_id, sum(amount)::text as amount from (
       select account_id, debit - credit as amount from ledger.balances
       where book_id = ${scope.book.bookId} and period < ${limit}
-      union all
-      select p.account_id, -p.amount
-      from ledger.journal_entries j
-      join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
-      where j.book_id = ${scope.book.bookId} and j.period < ${limit} and ${since(sql, scope, sql`j.recorded_at`)}
+      ${recordedSince}
     ) part group by account_id`
 }
 

@@ -97,6 +97,8 @@ const rowOf = (scope: ReportScope, found: Found): ConversionRow => {
   const { boughtCurrency, soldCurrency } = found
   const money = (amount: string | null, currency: string | null) =>
     amount === null || currency === null ? null : printed(amount, currency)
+  const leg = (amount: string, currency: string | null) =>
+    /[1-9]/.test(amount) ? money(amount, currency) : null
   const numbers = found.numbers?.split(" ").map((number) => `${scope.book.code}-${scope.period}-${number}`)
   return {
     effective_date: found.day,
@@ -104,9 +106,9 @@ const rowOf = (scope: ReportScope, found: Found): ConversionRow => {
     external_reference: found.reference,
     status: found.status,
     sold_currency: soldCurrency,
-    sold: money(found.sold, soldCurrency),
+    sold: leg(found.sold, soldCurrency),
     bought_currency: boughtCurrency,
-    bought: money(found.bought, boughtCurrency),
+    bought: leg(found.bought, boughtCurrency),
     effective_rate: found.effective,
     stated_rate: found.rate,
     rate_difference: found.rateDifference,

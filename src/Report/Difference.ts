@@ -1,11 +1,12 @@
 /** `difference.csv`, only with `--as-of`: what the books say of the month now that they did not say then, per account. */
 import { Effect } from "effect"
 import { Database } from "../Database.ts"
+import { recordedAfter } from "../Export/AsOf.ts"
 import { type BookAccounts, exactly } from "../Export/Balances.ts"
 import type { Account } from "../Export/Entry.ts"
 import { parse, print } from "../Export/MinorUnits.ts"
 import type { AccountBalance } from "./Balances.ts"
-import { type ReportScope, since } from "./Scope.ts"
+import type { ReportScope } from "./Scope.ts"
 import type { Row } from "./Sheet.ts"
 
 export const differenceSheet = {
@@ -54,7 +55,7 @@ interface LaterRow {
   readonly postings: number
 }
 
-/** Every account, those without a difference among them. */
+/** Every account, those without a difference among them. The report has a time. */
 export const differenceRows = Effect.fn("Report.difference")(function* (
   scope: ReportScope,
   accounts: BookAccounts,
@@ -65,12 +66,11 @@ export const differenceRows = Effect.fn("Report.difference")(function* (
     "Report.difference",
     (sql) => sql<Array<LaterRow>>`
       select p.account_id, count(*)::integer as postings,
-        coalesce(sum(p.amount) filter (where j.period < ${scope.first}::text::date), 0)::text as before,
-        coalesce(sum(p.amount) filter (where j.period = ${scope.first}::text::date), 0)::text as within
-      from ledger.journal_entries j
-      join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
-      where j.book_id = ${scope.book.bookId} and j.period <= ${scope.first}::text::date
-        and ${since(sql, scope, sql`j.recorded_at`)}
+        coalesce(sum(p.amount) filter (where e.period < ${scope.first}::text::date), 0)::text as before,
+        coalesce(sum(p.amount) filter (where e.period = ${scope.first}::text::date), 0)::text as within
+      from ledger.journal_entries e
+      join ledger.postings p on p.book_id = e.book_id and p.entry_id = e.entry_id
+      where e.book_id = ${scope.book.bookId} and e.period <= ${scope.first}::text::date ${recordedAfter(sql, scope.asOf)}
       group by p.account_id`,
   )
   const later = yield* exactly(() => laterOf(rows, accounts))

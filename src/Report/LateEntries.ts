@@ -4,10 +4,11 @@
  */
 import { Effect } from "effect"
 import { Database } from "../Database.ts"
+import { recordedBy } from "../Export/AsOf.ts"
 import { journalNumber } from "../Export/Entry.ts"
 import { printed } from "../Reconcile/Printed.ts"
 import { instantText } from "../Reconcile/Scope.ts"
-import { known, type ReportScope } from "./Scope.ts"
+import type { ReportScope } from "./Scope.ts"
 import type { Row } from "./Sheet.ts"
 
 export const lateSheet = {
@@ -49,18 +50,17 @@ export const lateRows = Effect.fn("Report.late")(function* (scope: ReportScope) 
   const rows = yield* database.query(
     "Report.late",
     (sql) => sql<Array<Found>>`
-      select j.late_for = ${first}::text::date as elsewhere, to_char(j.period, 'YYYY-MM') as period, n.number,
-        ${instantText(sql, sql`j.occurred_at`)} as "occurredAt", j.effective_date::text as "effectiveDate",
-        to_char(j.late_for, 'YYYY-MM') as "lateFor", ${instantText(sql, sql`j.recorded_at`)} as "recordedAt",
-        c.partner_account_id as "accountId", p.currency, p.amount::text as amount, j.kind, j.description
-      from ledger.journal_entries j
-      join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+      select e.late_for = ${first}::text::date as elsewhere, to_char(e.period, 'YYYY-MM') as period, n.number,
+        ${instantText(sql, sql`e.occurred_at`)} as "occurredAt", e.effective_date::text as "effectiveDate",
+        to_char(e.late_for, 'YYYY-MM') as "lateFor", ${instantText(sql, sql`e.recorded_at`)} as "recordedAt",
+        c.partner_account_id as "accountId", p.currency, p.amount::text as amount, e.kind, e.description
+      from ledger.journal_entries e
+      join ledger.postings p on p.book_id = e.book_id and p.entry_id = e.entry_id
       join ledger.accounts c on c.book_id = p.book_id and c.account_id = p.account_id and c.role = 'cash'
-      left join ledger.journal_numbers n on n.book_id = j.book_id and n.entry_id = j.entry_id
-      where j.book_id = ${book.bookId} and j.late_for is not null
-        and (j.late_for = ${first}::text::date or j.period = ${first}::text::date)
-        and ${known(sql, scope, sql`j.recorded_at`)}
-      order by 1 desc, j.effective_date, n.number nulls last, j.entry_id, p.line_number`,
+      left join ledger.journal_numbers n on n.book_id = e.book_id and n.entry_id = e.entry_id
+      where e.book_id = ${book.bookId} and e.late_for is not null
+        and (e.late_for = ${first}::text::date or e.period = ${first}::text::date) ${recordedBy(sql, scope.asOf)}
+      order by 1 desc, e.effective_date, n.number nulls last, e.entry_id, p.line_number`,
   )
   return rows.map(
     (found): Row<typeof lateSheet.columns> => ({

@@ -8,15 +8,21 @@ import { rename } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Either, Option } from "effect"
 import type { Book } from "../Book.ts"
+import { asOfSuffix } from "../Export/AsOf.ts"
 import { type ExportError, exportError } from "../Export/ExportError.ts"
 import { attempt, listFolder, readIfThere, removeFolder } from "../Export/Folder.ts"
 import { decode, isSealed, manifestFile } from "./Manifest.ts"
 
-/** `default-org/2026-10`, or `default-org/2026-10-as-of-20261105T120000Z`. */
-export const placeOf = ({ clientId, connection }: Book, period: string, asOf: string | null): string => {
+export interface Placed {
+  readonly book: Book
+  readonly period: string
+  readonly asOf: string | null
+}
+
+/** `default-org/2026-10`, or `default-org/2026-10@20261105T120000Z`. */
+export const placeOf = ({ asOf, book: { clientId, connection }, period }: Placed): string => {
   const owner = `${connection.replaceAll(/[^A-Za-z0-9._-]/g, "-")}-${Option.getOrElse(clientId, () => "org")}`
-  const when = asOf === null ? "" : `-as-of-${asOf.replaceAll(/[^0-9TZ]/g, "")}`
-  return join(owner, `${period}${when}`)
+  return join(owner, `${period}${asOfSuffix(asOf)}`)
 }
 
 const taken = (path: string, what: string): ExportError =>
@@ -33,7 +39,7 @@ const digestOf = (path: string): Effect.Effect<string, ExportError> =>
   })
 
 /** Fails with `FolderTaken` where the folder holds anything but an unchanged report of that book and month. */
-const checkReport = Effect.fn("Report.checkPlace")(function* (path: string, book: Book, period: string) {
+const checkReport = Effect.fn("Report.checkPlace")(function* (path: string, { asOf, book, period }: Placed) {
   const names = yield* listFolder(path)
   if (names.length === 0) return
   const text = yield* readIfThere(join(path, manifestFile))
@@ -42,8 +48,9 @@ const checkReport = Effect.fn("Report.checkPlace")(function* (path: string, book
     return yield* taken(path, `holds ${names[0]} and no report's ${manifestFile}`)
   }
   if (!isSealed(manifest, text)) return yield* taken(path, `holds a ${manifestFile} that was changed`)
-  if (manifest.book.code !== book.code || manifest.period !== period) {
-    return yield* taken(path, `holds the report of ${manifest.book.code} ${manifest.period}`)
+  if (manifest.book.code !== book.code || manifest.period !== period || manifest.asOf !== asOf) {
+    const of = manifest.asOf === null ? "" : ` as of ${manifest.asOf}`
+    return yield* taken(path, `holds the report of ${manifest.book.code} ${manifest.period}${of}`)
   }
   const known = new Map(manifest.files.map(({ name, sha256 }) => [name, sha256]))
   for (const name of names.filter((each) => each !== manifestFile)) {
@@ -72,12 +79,11 @@ const previous = (path: string): string => `${path}.previous`
 /** Looks before anything is written. Gives the folder to write into. `names` are those of a report's files. */
 export const prepare = Effect.fn("Report.prepare")(function* (
   path: string,
-  book: Book,
-  period: string,
+  placed: Placed,
   names: ReadonlyArray<string>,
 ) {
-  yield* checkReport(path, book, period)
-  yield* checkReport(previous(path), book, period)
+  yield* checkReport(path, placed)
+  yield* checkReport(previous(path), placed)
   yield* clearUnfinished(unfinished(path), [...names, manifestFile])
   const left = yield* listFolder(previous(path))
   if (left.length > 0) {

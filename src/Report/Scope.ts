@@ -32,10 +32,6 @@ export const scopeOf = Effect.fn("Report.scope")(function* (book: Book, period: 
 export const known = (sql: Sql, { asOf }: ReportScope, at: Fragment): Fragment =>
   asOf === null ? sql`true` : sql`${at} <= ${asOf}::text::timestamptz`
 
-/** The opposite: what was recorded since. Nothing where the report knows all. */
-export const since = (sql: Sql, { asOf }: ReportScope, at: Fragment): Fragment =>
-  asOf === null ? sql`false` : sql`${at} > ${asOf}::text::timestamptz`
-
 /**
  * The journal entries `j` of the month with their numbers `n`, found by the index of numbers: what has none yet is among
  * them. A condition may follow with `and`.

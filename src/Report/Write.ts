@@ -31,10 +31,11 @@ import { writeRows, writeSheet } from "./Sheet.ts"
 import { type State, stateOf } from "./State.ts"
 import { type CurrencyTotal, currencyTotals, trialBalanceRows, trialBalanceSheet } from "./TrialBalance.ts"
 
-export const pageFile = "report.html"
+const pageFile = "report.html"
 
 /** Every file that a report may have, but the manifest. */
 export const reportFiles: ReadonlyArray<string> = [
+  { name: pageFile },
   trialBalanceSheet,
   generalLedgerSheet,
   reconciliationSheet,
@@ -45,9 +46,7 @@ export const reportFiles: ReadonlyArray<string> = [
   exceptionsSheet,
   lateSheet,
   differenceSheet,
-]
-  .map(({ name }) => name)
-  .concat(pageFile)
+].map(({ name }) => name)
 
 /** Balances that the page charts; one for each of the busiest accounts. */
 const chartedAccounts = 12

@@ -4,20 +4,23 @@ import { type Html, html } from "../../Serve/Html.ts"
 import { count } from "../../Terminal/Text.ts"
 import type { AccountBalance } from "../Balances.ts"
 import type { DailyBalances } from "../Daily.ts"
-import { figure, section, sum, words } from "./Figures.ts"
+import { breakable, figure, section, sum, words } from "./Figures.ts"
 
 const width = 310
 const height = 92
 
-const extremes = (points: ReadonlyArray<bigint>) =>
-  points.reduce(
-    ({ high, low }, point) => ({ low: point < low ? point : low, high: point > high ? point : high }),
-    { low: points[0] ?? 0n, high: points[0] ?? 0n },
-  )
+const extremes = (points: ReadonlyArray<bigint>) => {
+  let [low = 0n, high = 0n] = [points[0], points[0]]
+  for (const point of points) {
+    if (point < low) low = point
+    if (point > high) high = point
+  }
+  return { low, high }
+}
 
-/** From the bottom, in thousandths of the height that the balances span. */
+/** From the bottom, in thousandths of the height that the balances span; all of nothing lies on the bottom. */
 const thousandths = (point: bigint, low: bigint, high: bigint): number =>
-  high === low ? 500 : Number(((point - low) * 1_000n) / (high - low))
+  high === low ? 0 : Number(((point - low) * 1_000n) / (high - low))
 
 /** A day's balance stands until the next day's: the line goes in steps. */
 const stepPath = (ys: ReadonlyArray<number>): string => {
@@ -28,21 +31,27 @@ const stepPath = (ys: ReadonlyArray<number>): string => {
     .join("")
 }
 
-const dayText = (period: string, day: number): string => `${period}-${String(day).padStart(2, "0")}`
+/** `1 Oct` */
+const dayText = (period: string, day: number): string =>
+  new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" }).format(
+    new Date(`${period}-${String(day).padStart(2, "0")}T00:00:00Z`),
+  )
 
 const balanceChart = ({ balance, points }: DailyBalances, period: string, at: number): Html => {
   const { account, closing } = balance
   const { high, low } = extremes(points)
   const money = (minor: bigint) => print(minor, account.scale)
+  // An area that did not stand on zero would show changes larger than they are.
+  const { high: top, low: bottom } = extremes([0n, ...points])
   const y = (point: bigint) =>
-    Number((height - 4 - (thousandths(point, low, high) * (height - 10)) / 1_000).toFixed(1))
+    Number((height - 4 - (thousandths(point, bottom, top) * (height - 10)) / 1_000).toFixed(1))
   const path = stepPath(points.map(y))
-  const zero = low < 0n && high > 0n ? html`<path class="zero" d="M0 ${y(0n)}H${width}"/>` : html``
-  return html`<figure><figcaption><b>${account.name}</b><span>${sum(money(closing), account.currency)}</span></figcaption>
+  return html`<figure><figcaption><b>${breakable(account.name)}</b><span>${sum(money(closing), account.currency)}</span></figcaption>
 <svg class="step" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-labelledby="b${at} d${at}"><title id="b${at}">Balance of ${account.name} over ${period}</title>
 <desc id="d${at}">Opens with ${money(balance.opening)}, lowest ${money(low)}, highest ${money(high)}, closes with ${money(closing)} ${account.currency}.</desc>
-<path class="area" d="${path}V${height}H0Z"/>${zero}<path class="line" d="${path}"/></svg>
-<div class="axis"><span>${dayText(period, 1)}</span><span>low ${figure(money(low))}</span><span>high ${figure(money(high))}</span><span>${dayText(period, points.length - 1).slice(5)}</span></div></figure>`
+<path class="area" d="${path}V${y(0n)}H0Z"/><path class="zero" d="M0 ${y(0n)}H${width}"/><path class="line" d="${path}"/></svg>
+<div class="axis"><span>${dayText(period, 1)}</span><span>${dayText(period, points.length - 1)}</span></div>
+<div class="axis"><span>low ${figure(money(low))}</span><span>high ${figure(money(high))}</span></div></figure>`
 }
 
 export const balancesSection = (
@@ -96,7 +105,7 @@ export const flowsOf = (
 }
 
 const most = ({ flows }: CurrencyFlows): bigint =>
-  flows.reduce((high, { into, out }) => [into, out].reduce((a, b) => (b > a ? b : a), high), 0n)
+  extremes([0n, ...flows.flatMap(({ into, out }) => [into, out])]).high
 
 /** A share as an attribute: what is not nothing is seen. */
 const share = (minor: bigint, of: bigint): string => {
@@ -137,13 +146,13 @@ export const flowsSection = (balances: ReadonlyArray<AccountBalance>): Html => {
     "What came into and went out of the provider's accounts. Each currency has its own scale; currencies are never added together.",
     flows.length === 0
       ? html`<p class="empty">Nothing moved.</p>`
-      : html`<p class="legend"><span>${key("in")}in</span><span>${key("out")}out</span></p><div class="charts">${flows.slice(0, shownCurrencies).map(flowFigure)}</div>${moreCurrencies(flows.length, "roll-forward.csv")}`,
+      : html`<p class="legend"><span>${key("in")}in</span><span>${key("out")}out</span></p><div class="charts is-wide">${flows.slice(0, shownCurrencies).map(flowFigure)}</div>${moreCurrencies(flows.length, "roll-forward.csv")}`,
   )
 }
 
 const feeFigure = ({ currency, flows, scale }: CurrencyFlows): Html => {
   const net = flows.map(({ into, kind, out }) => ({ kind, fee: into - out }))
-  const high = net.reduce((top, { fee }) => (fee > top ? fee : top), 0n)
+  const { high } = extremes([0n, ...net.map(({ fee }) => fee)])
   const total = net.reduce((sumOf, { fee }) => sumOf + fee, 0n)
   return html`<figure><table class="bars"><caption class="hidden">Fees by kind, ${currency}</caption>
 <thead><tr><th scope="col">${currency}</th><th scope="col" class="num">Fees</th><th scope="col" class="track"></th></tr></thead>

@@ -13,6 +13,10 @@ export const sum = (amount: string, currency: string): Html =>
 /** `withdrawal_return` → `withdrawal return`. */
 export const words = (name: string): string => name.replaceAll("_", " ")
 
+/** A name that may break after the colons and underscores of its parts. */
+export const breakable = (name: string): Html =>
+  html`${name.split(/(?<=[:_])/).map((part, at) => (at === 0 ? html`${part}` : html`<wbr>${part}`))}`
+
 export interface Column<R> {
   readonly title: string
   /** `num`: right-aligned figures; `free`: text of any length; `head`: what the row is about. */

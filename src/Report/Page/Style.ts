@@ -48,15 +48,17 @@ tfoot tr+tr td,tfoot tr+tr th{border-top:0}
 .tick{font-weight:600;white-space:nowrap}
 .charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(310px,1fr));gap:16px}
 figure{margin:0;background:var(--card);border:1px solid var(--line);border-radius:8px;padding:13px 15px 11px;min-width:0}
-figcaption{display:flex;justify-content:space-between;gap:10px;align-items:baseline;margin-bottom:8px}
-figcaption b{font-size:13px;font-weight:600;overflow-wrap:anywhere}
-figcaption span{font-variant-numeric:tabular-nums;white-space:nowrap}
+figcaption{margin-bottom:9px}
+figcaption b{display:block;font-size:12px;font-weight:400;color:var(--soft);line-height:1.35;overflow-wrap:anywhere}
+figcaption span{font-variant-numeric:tabular-nums;font-weight:600;font-size:17px;letter-spacing:-.01em}
+figcaption .cur{font-weight:400;font-size:12px;letter-spacing:0}
+.charts.is-wide{grid-template-columns:repeat(auto-fill,minmax(min(100%,480px),1fr))}
 .step{display:block;width:100%;height:92px;overflow:visible}
 .step .area{fill:var(--area)}.step .line{fill:none;stroke:var(--in);stroke-width:1.8;vector-effect:non-scaling-stroke}
 .step .zero{stroke:var(--soft);stroke-width:1;stroke-dasharray:3 3;vector-effect:non-scaling-stroke}
-.axis{display:flex;justify-content:space-between;color:var(--soft);font-size:11.5px;font-variant-numeric:tabular-nums;gap:10px;margin-top:5px}
+.axis{display:flex;justify-content:space-between;color:var(--soft);font-size:11.5px;font-variant-numeric:tabular-nums;gap:2px 10px;margin-top:4px;flex-wrap:wrap}.axis span{white-space:nowrap}
 .bars{width:100%;font-size:12.5px;table-layout:auto}.bars th,.bars td{border:0;padding:3px 10px 3px 0;vertical-align:middle}
-.bars thead th{padding-bottom:4px}.bars .track{width:46%;min-width:80px}
+.bars thead th{padding-bottom:4px}.bars .track{width:42%;min-width:60px}.bars th[scope=row]{white-space:nowrap}
 .bars td.track{padding-right:0}
 .bar{display:block;width:100%;height:8px}.bar+.bar{margin-top:2px}
 .bar .in{fill:var(--in)}.bar .out{fill:url(#hatch)}.bar .edge{fill:none;stroke:var(--out);stroke-width:1}
@@ -77,7 +79,7 @@ table{font-size:8pt}th{font-size:7.5pt}tbody th,tfoot td,tfoot th{font-size:8pt}
 .wide{overflow:visible}.free{min-width:0}code{font-size:7.5pt}
 thead{display:table-header-group}tfoot{display:table-row-group}tr,figure,.state,header{break-inside:avoid}
 h2,h3,.lede,.legend,figcaption{break-after:avoid}section{margin-top:22px}.state{border:1px solid currentColor}
-.charts{grid-template-columns:1fr 1fr;gap:10px}.step{height:74px}}
+.charts,.charts.is-wide{grid-template-columns:1fr 1fr;gap:10px}.bars{font-size:7.2pt}.bars th,.bars td{padding:2px 6px 2px 0}.bars .track{width:20%;min-width:34px}figcaption span{font-size:11pt}.step{height:74px}}
 `.trim()
 
 /** The whole element: its text is what the hash is of. */

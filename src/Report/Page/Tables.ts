@@ -10,7 +10,7 @@ import type { lateSheet } from "../LateEntries.ts"
 import type { ReconciledAccount } from "../Reconciliation.ts"
 import type { Row, Written } from "../Sheet.ts"
 import type { CurrencyTotal, trialBalanceSheet } from "../TrialBalance.ts"
-import { figure, section, table, words } from "./Figures.ts"
+import { breakable, figure, section, table, words } from "./Figures.ts"
 
 /** How many rows of a sheet the page shows. */
 export const shownRows = {
@@ -38,7 +38,7 @@ export const proofSection = (accounts: ReadonlyArray<ReconciledAccount>): Html =
           of: ({ accountId, balance }) =>
             balance === null
               ? accountId
-              : html`${balance.account.name}<br><code class="soft">${accountId}</code>`,
+              : html`${breakable(balance.account.name)}<br><code class="soft">${accountId}</code>`,
         },
         { title: "Opening", look: "num", of: ({ opening }) => figure(opening) },
         { title: "Closing per books", look: "num", of: ({ closing }) => figure(closing) },
@@ -85,7 +85,7 @@ export const trialBalanceSection = (
     table({
       columns: [
         { title: "Code", look: "nowrap", of: (row) => row.account_code },
-        { title: "Account", look: "head", of: (row) => row.account_name },
+        { title: "Account", look: "head", of: (row) => breakable(row.account_name ?? "") },
         { title: "Cur", of: (row) => row.currency },
         { title: "Opening", look: "num", of: (row) => figure(row.opening) },
         { title: "Debit", look: "num", of: (row) => figure(row.debit) },
@@ -236,7 +236,7 @@ export const differenceSection = (rows: ReadonlyArray<DifferenceRow>, asOf: stri
     table({
       columns: [
         { title: "Code", look: "nowrap", of: (row) => row.account_code },
-        { title: "Account", look: "head", of: (row) => row.account_name },
+        { title: "Account", look: "head", of: (row) => breakable(row.account_name ?? "") },
         { title: "Cur", of: (row) => row.currency },
         { title: "Closing then", look: "num", of: (row) => figure(row.closing_then) },
         { title: "Closing now", look: "num", of: (row) => figure(row.closing_now) },
