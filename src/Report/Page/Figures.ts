@@ -24,12 +24,12 @@ export interface Column<R> {
   readonly of: (row: R) => Html | string | null
 }
 
-const cell = <R>({ look, of }: Column<R>, row: R): Html =>
+const cell = <R>({ look, of, title }: Column<R>, row: R): Html =>
   look === "head"
     ? html`<th scope="row">${of(row)}</th>`
     : look === undefined
-      ? html`<td>${of(row)}</td>`
-      : html`<td class="${look}">${of(row)}</td>`
+      ? html`<td data-label="${title}">${of(row)}</td>`
+      : html`<td class="${look}" data-label="${title}">${of(row)}</td>`
 
 export interface Bounded<R> {
   readonly columns: ReadonlyArray<Column<R>>
@@ -46,7 +46,7 @@ export interface Bounded<R> {
 export const table = <R>({ columns, file, foot, none, of, rows }: Bounded<R>): Html => {
   if (of === 0) return html`<p class="empty">${none}</p>`
   const more = of - rows.length
-  return html`<div class="wide" tabindex="0"><table><thead><tr>${columns.map(
+  return html`<div class="wide" tabindex="0"><table class="stack"><thead><tr>${columns.map(
     ({ look, title }) => html`<th scope="col" class="${look === "num" ? "num" : "text"}">${title}</th>`,
   )}</tr></thead>
 <tbody>${rows.map((row) => html`<tr>${columns.map((column) => cell(column, row))}</tr>\n`)}</tbody>${foot ?? html``}</table></div>

@@ -69,7 +69,12 @@ figcaption .cur{font-weight:400;font-size:12px;letter-spacing:0}
 .hidden{position:absolute;width:0;height:0;overflow:hidden}
 footer{margin-top:44px;border-top:1px solid var(--line);padding-top:12px;color:var(--soft);font-size:12.5px}
 @media (max-width:640px){main{padding:22px 16px 40px}h1{font-size:30px}.charts{grid-template-columns:1fr}.seal{width:100%}
-section{margin-top:30px}.facts{display:block}.facts div{margin-bottom:2px}}
+section{margin-top:30px}.facts{display:block}.facts div{margin-bottom:2px}
+.stack thead{display:none}.stack tr{display:block;padding:8px 0;border-bottom:1px solid var(--line)}
+.stack tbody th,.stack tfoot th{display:block;border:0;padding:0 0 3px;font-weight:600}
+.stack td,.stack tfoot td{display:flex;justify-content:space-between;gap:16px;border:0;padding:1px 0;text-align:right;white-space:normal;min-width:0}
+.stack td::before{content:attr(data-label);color:var(--soft);font-weight:400;text-align:left;flex:none}.stack td:empty{display:none}
+.stack .free{display:block;text-align:left}.stack .free::before{content:none}}
 @page{size:A4;margin:15mm 13mm 16mm;@bottom-right{content:counter(page) " / " counter(pages);font:9px system-ui,sans-serif;color:#555}}
 @media print{:root{color-scheme:light;--paper:#fff;--card:#fff;--ink:#000;--soft:#444;--line:#c9c9c9;--rule:#000;--good:#0d4f30;
 --good-back:#fff;--bad:#8a1710;--bad-back:#fff;--in:#0d4f30;--out:#7a3d20;--area:#e4e4e4}

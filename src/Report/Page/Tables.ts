@@ -67,12 +67,14 @@ export const proofSection = (accounts: ReadonlyArray<ReconciledAccount>): Html =
 const totalsFoot = (totals: ReadonlyArray<CurrencyTotal>): Html =>
   html`<tfoot>${totals.map(
     ({ closing, credit, currency, debit, opening, scale }) =>
-      html`<tr><th scope="row" colspan="2">Total</th><td>${currency}</td>${[
-        opening,
-        debit,
-        credit,
-        closing,
-      ].map((minor) => html`<td class="num">${figure(print(minor, scale))}</td>`)}</tr>`,
+      html`<tr><th scope="row" colspan="2">Total</th><td data-label="Cur">${currency}</td>${[
+        { label: "Opening", minor: opening },
+        { label: "Debit", minor: debit },
+        { label: "Credit", minor: credit },
+        { label: "Closing", minor: closing },
+      ].map(
+        ({ label, minor }) => html`<td class="num" data-label="${label}">${figure(print(minor, scale))}</td>`,
+      )}</tr>`,
   )}</tfoot>`
 
 export const trialBalanceSection = (
