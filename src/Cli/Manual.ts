@@ -375,7 +375,7 @@ export const commands = {
   },
   demo: {
     usage: "tieout demo",
-    summary: "The whole way on made-up data: sync, reconcile, export, verify.",
+    summary: "The whole way on made-up data: sync, reconcile, export, verify, report.",
     about: [
       "Starts a sandbox in a process of its own and an embedded database in data/demo, which it empties first.",
       "Your own database and settings are not touched.",

@@ -160,7 +160,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what a report is opene
       for (const name of names) {
         const calc = readFileSync(join(to, name.replace(".csv", ".fods")), "utf8")
         expect([name, calc.includes("table:formula")]).toEqual([name, false])
-        const cells = parse<Array<string>>(textOf(folder, name), { bom: true })
+        const cells = parse(textOf(folder, name), { bom: true })
         const amounts = cells
           .slice(1)
           .flat()
