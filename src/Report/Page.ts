@@ -47,7 +47,7 @@ export interface PageContent {
 }
 
 /** `2026-10` → `October 2026`. */
-export const monthName = (period: string): string =>
+const monthName = (period: string): string =>
   new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" }).format(
     new Date(`${period}-01T00:00:00Z`),
   )

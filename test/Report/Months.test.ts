@@ -1,5 +1,5 @@
 /** A small book over three months: its report letter by letter, what comes late, what was said at a time, and where it may stand. */
-import { appendFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { appendFileSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Either } from "effect"
@@ -199,6 +199,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the place of a report"
       expect(isSealed(sealed, first)).toBe(true)
       yield* reporting("2026-09", out)
       expect(textOf(folder, "manifest.json")).not.toBe(first)
+      expect(readdirSync(join(out, "default-org"))).toEqual(["2026-09"])
+
+      // Killed between the two halves of the exchange: the old one was on its way out, the new one not there yet.
+      renameSync(folder, `${folder}.previous`)
+      yield* reporting("2026-09", out)
       expect(readdirSync(join(out, "default-org"))).toEqual(["2026-09"])
 
       const refused = (what: string) =>

@@ -85,10 +85,7 @@ export interface CurrencyFlows {
 }
 
 /** What accounts of a role took in and gave out by kind, per currency. */
-export const flowsOf = (
-  balances: ReadonlyArray<AccountBalance>,
-  role: string,
-): ReadonlyArray<CurrencyFlows> => {
+const flowsOf = (balances: ReadonlyArray<AccountBalance>, role: string): ReadonlyArray<CurrencyFlows> => {
   const found = new Map<string, { scale: number; kinds: Map<string, Flow> }>()
   for (const { account, movements } of balances) {
     if (account.role !== role || movements.length === 0) continue

@@ -40,6 +40,7 @@ export const proofSection = (accounts: ReadonlyArray<ReconciledAccount>): Html =
               ? accountId
               : html`${breakable(balance.account.name)}<br><code class="soft">${accountId}</code>`,
         },
+        { title: "Cur", of: ({ currency }) => currency },
         { title: "Opening", look: "num", of: ({ opening }) => figure(opening) },
         { title: "Closing per books", look: "num", of: ({ closing }) => figure(closing) },
         {
@@ -48,7 +49,6 @@ export const proofSection = (accounts: ReadonlyArray<ReconciledAccount>): Html =
           of: ({ datedLater }) => (/[1-9]/.test(datedLater) ? figure(datedLater) : ""),
         },
         { title: "Provider's balance", look: "num", of: ({ provider }) => figure(provider) },
-        { title: "", look: "nowrap", of: ({ currency }) => html`<span class="cur">${currency}</span>` },
         {
           title: "Difference",
           look: "num",
