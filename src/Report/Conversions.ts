@@ -61,26 +61,24 @@ interface Found {
 /** One row per conversion. A fee is in one currency; what the books hold in another would show as a difference. */
 const conversions = (sql: Sql, scope: ReportScope) => sql<Array<Found>>`
   with lines as (
-    select j.resource_id, p.currency, j.effective_date, n.number, j.external_reference,
+    select j.resource_id, p.currency, j.effective_date, n.number, j.external_reference, r.status,
+      r.currency as sell_currency, r.buy_currency, r.rate, r.fee_currency,
       case a.role when 'cash' then p.amount else 0 end as cash, case a.role when 'fees' then p.amount else 0 end as fee
     from ${entriesOfMonth(sql, scope)}
     join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
     join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+    left join mirror.resources r on r.book_id = j.book_id and r.resource_id = j.resource_id
+      and r.resource_type = 'CONVERSION'
     where j.resource_type = 'CONVERSION' and j.resource_id is not null),
-  per_conversion as (
-    select l.resource_id, min(l.effective_date) as day, max(l.external_reference) as reference,
-      string_agg(distinct lpad(l.number::text, 6, '0'), ' ') as numbers
-    from lines l group by l.resource_id),
   figures as (
-    select c.*, r.status, r.currency as sell_currency, r.buy_currency, r.rate, r.fee_currency,
-      coalesce(-(select sum(l.cash) from lines l where l.resource_id = c.resource_id and l.currency = r.currency), 0) as sold,
-      coalesce((select sum(l.cash) from lines l where l.resource_id = c.resource_id and l.currency = r.buy_currency), 0)
-        as bought,
-      coalesce((select sum(l.fee) from lines l where l.resource_id = c.resource_id
-        and l.currency = r.fee_currency), 0) as fee
-    from per_conversion c
-    left join mirror.resources r on r.book_id = ${scope.book.bookId} and r.resource_id = c.resource_id
-      and r.resource_type = 'CONVERSION'),
+    select l.resource_id, l.status, l.sell_currency, l.buy_currency, l.rate, l.fee_currency,
+      min(l.effective_date) as day, max(l.external_reference) as reference,
+      string_agg(distinct lpad(l.number::text, greatest(6, length(l.number::text)), '0'), ' ') as numbers,
+      coalesce(-sum(l.cash) filter (where l.currency = l.sell_currency), 0) as sold,
+      coalesce(sum(l.cash) filter (where l.currency = l.buy_currency), 0) as bought,
+      coalesce(sum(l.fee) filter (where l.currency = l.fee_currency), 0) as fee
+    from lines l
+    group by l.resource_id, l.status, l.sell_currency, l.buy_currency, l.rate, l.fee_currency),
   rated as (
     select f.*, f.sold > 0 and f.bought > 0 as whole, f.sold * f.rate - f.bought as spread,
       case when f.fee_currency = f.sell_currency then f.fee * f.rate else f.fee end as fee_at_rate from figures f)
