@@ -98,7 +98,11 @@ const flowsOf = (balances: ReadonlyArray<AccountBalance>, role: string): Readonl
   }
   return [...found]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([currency, { kinds, scale }]) => ({ currency, scale, flows: [...kinds.values()] }))
+    .map(([currency, { kinds, scale }]) => ({
+      currency,
+      scale,
+      flows: [...kinds.values()].sort((a, b) => (a.kind < b.kind ? -1 : 1)),
+    }))
 }
 
 const most = ({ flows }: CurrencyFlows): bigint =>

@@ -41,7 +41,7 @@ th:last-child,td:last-child{padding-right:0}
 .num{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 tfoot td,tfoot th{font-weight:600;color:var(--ink);font-size:13px;border-top:1px solid var(--rule);border-bottom:3px double var(--rule)}
 tfoot tr+tr td,tfoot tr+tr th{border-top:0}
-.nowrap{white-space:nowrap}.free{overflow-wrap:anywhere;min-width:14em}
+.nowrap{white-space:nowrap;overflow-wrap:normal}.free{overflow-wrap:anywhere;min-width:14em}
 .cur{color:var(--soft);font-size:12px}
 .more{color:var(--soft);margin:8px 0 0;font-size:13px}
 .empty{color:var(--soft);margin:0}
@@ -82,9 +82,10 @@ html{-webkit-print-color-adjust:exact;print-color-adjust:exact}
 body{font-size:9.5pt}main{max-width:none;padding:0}
 table{font-size:8pt}th{font-size:7.5pt}tbody th,tfoot td,tfoot th{font-size:8pt}td,th{padding-right:7px}.bars{font-size:8pt}
 .wide{overflow:visible}.free{min-width:0}code{font-size:7.5pt}
-thead{display:table-header-group}tfoot{display:table-row-group}tr,figure,.state,header{break-inside:avoid}
+thead{display:table-header-group}tfoot{display:table-row-group}tr,figure,.state,header,.lede,.legend{break-inside:avoid}
 h2,h3,.lede,.legend,figcaption{break-after:avoid}section{margin-top:22px}.state{border:1px solid currentColor}
-.charts,.charts.is-wide{grid-template-columns:1fr 1fr;gap:10px}.bars{font-size:7.2pt}.bars th,.bars td{padding:2px 6px 2px 0}.bars .track{width:20%;min-width:34px}figcaption span{font-size:11pt}.step{height:74px}}
+.charts{display:block;font-size:0}.charts>figure{display:inline-block;width:calc(50% - 5px);vertical-align:top;margin:0 0 10px;font-size:9.5pt}
+.charts>figure:nth-child(odd){margin-right:10px}.bars{font-size:7.2pt}.bars th,.bars td{padding:2px 6px 2px 0}.bars .track{width:20%;min-width:34px}figcaption span{font-size:11pt}.step{height:74px}}
 `.trim()
 
 /** The whole element: its text is what the hash is of. */

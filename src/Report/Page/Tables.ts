@@ -178,7 +178,11 @@ export const exceptionsSection = (sheet: Written<Record<keyof ExceptionRow, "tex
           of: (row) =>
             row.severity === "blocking" ? html`<span class="bad">blocking</span>` : (row.severity ?? null),
         },
-        { title: "Id", of: (row) => html`<code>${row.id ?? row.subject}</code>` },
+        {
+          title: "Id",
+          of: (row) =>
+            html`<code class="${/^F\d+$/.test(row.id ?? "") ? "nowrap" : "id"}">${row.id ?? row.subject}</code>`,
+        },
         {
           title: "Amount",
           look: "num",
