@@ -25,6 +25,7 @@ import { quarantine } from "./Cli/Quarantine.ts"
 import { reclassify } from "./Cli/Reclassify.ts"
 import { reconcile } from "./Cli/Reconcile.ts"
 import { reopen } from "./Cli/Reopen.ts"
+import { report } from "./Cli/Report.ts"
 import { sandbox } from "./Cli/Sandbox.ts"
 import { serve } from "./Cli/Serve.ts"
 import { status } from "./Cli/Status.ts"
@@ -51,6 +52,7 @@ const root = Command.make("tieout").pipe(
     reclassify,
     close,
     reopen,
+    report,
     exportCommand,
     batches,
     accounts,

@@ -14,6 +14,7 @@ class DemoError extends Data.TaggedError("DemoError")<{
 
 const folder = "data/demo"
 const exportsFolder = join("exports", "demo")
+const reportsFolder = join("reports", "demo")
 const entries = 2_000
 
 interface Finished {
@@ -114,14 +115,18 @@ const exportStep: Step = {
   ],
 }
 
-const foldersOf = (text: string): ReadonlyArray<string> => {
+const reportStep: Step = {
+  title: "Write October's close package: a draft, since the month is not closed",
+  args: ["report", "2026-10", "--out", reportsFolder],
+}
+
+/** The folders that a command's document names in its list `of`. */
+const foldersOf = (text: string, of: "batches" | "reports"): ReadonlyArray<string> => {
   const document: unknown = JSON.parse(text)
-  const batches: unknown =
-    typeof document === "object" && document !== null ? Reflect.get(document, "batches") : []
-  if (!Array.isArray(batches)) return []
-  return batches.flatMap((batch: unknown) => {
-    const found: unknown =
-      typeof batch === "object" && batch !== null ? Reflect.get(batch, "folder") : undefined
+  const list: unknown = typeof document === "object" && document !== null ? Reflect.get(document, of) : []
+  if (!Array.isArray(list)) return []
+  return list.flatMap((one: unknown) => {
+    const found: unknown = typeof one === "object" && one !== null ? Reflect.get(one, "folder") : undefined
     return typeof found === "string" ? [found] : []
   })
 }
@@ -132,7 +137,7 @@ export const demo = Command.make(
   Effect.fn("Cli.demo")(function* () {
     const output = yield* Output
     const finished: Array<{ command: string; exitCode: number }> = []
-    for (const own of [folder, exportsFolder]) {
+    for (const own of [folder, exportsFolder, reportsFolder]) {
       yield* Effect.tryPromise({
         try: () => rm(own, { recursive: true, force: true }),
         catch: (cause) =>
@@ -155,15 +160,19 @@ export const demo = Command.make(
       return stdout
     })
     for (const each of steps) yield* step(each)
-    const folders = foldersOf(yield* step(exportStep, true))
+    const folders = foldersOf(yield* step(exportStep, true), "batches")
     for (const each of folders)
       yield* step({ title: "Check the files by themselves", args: ["verify", each] })
+    const reports = foldersOf(yield* step(reportStep, true), "reports")
     const explored = `TIEOUT_DATA_DIR=${folder}`
     yield* output.report({
-      document: { steps: finished, folders },
+      document: { steps: finished, folders, reports },
       lines: [
         "",
         ...folders.map((each) => `The books of October 2026 are in ${each}`),
+        ...reports.map(
+          (each) => `Its close package, a page for the auditor, is ${join(each, "report.html")}`,
+        ),
         "Look further:",
         `  ${explored} npx tieout status`,
         `  ${explored} npx tieout reconcile`,

@@ -154,7 +154,7 @@ const documentOf = ({ batches, complete, exported, unchanged }: ExportSummary): 
 })
 
 /** What a sync has not numbered yet gets its numbers; one that runs numbers its own entries when it ends. */
-const numberEntries = Effect.fn("Cli.export.number")(function* () {
+export const numberEntries = Effect.fn("Cli.export.number")(function* () {
   const database = yield* Database
   const ledger = yield* Ledger
   const all = yield* allBooks(Option.none())
@@ -165,7 +165,7 @@ const numberEntries = Effect.fn("Cli.export.number")(function* () {
       .pipe(
         Effect.catchTag("LockBusy", () =>
           Effect.logWarning(
-            `A sync of connection ${connection} is running: what it has not numbered is left out.`,
+            `A sync of connection ${connection} is running: what it has not numbered yet has no journal number.`,
           ),
         ),
       )

@@ -272,6 +272,26 @@ export const commands = {
       ["tieout batches download ORG/3 --out /tmp/october", "the same files again"],
     ],
   },
+  report: {
+    usage: "tieout report YYYY-MM [--book B] [--out DIR] [--as-of TIME]",
+    summary: "Write a month's close package: review files, and one page for the auditor.",
+    about: [
+      "Trial balance, every posting with its running balance, every account from its opening to the provider's own balance,",
+      "roll-forward, conversions, fees, receivables by age, exceptions and late entries, as CSV and as report.html, in",
+      "DIR/<connection>-<org|client>/<month>/. A report of the same month that nobody changed is replaced; a folder that holds",
+      "anything else is refused. A month that is not closed, or does not tie out, is marked DRAFT, and it ends with 3.",
+    ],
+    options: {
+      "--book B": "Only this book, by its code (ORG, …) or its client's identifier; default: all.",
+      "--out DIR": "Where the folders go; default: reports.",
+      "--as-of TIME":
+        "What the books said then, by the time of recording, and difference.csv to now: 2026-11-05T12:00:00Z, or a day, which means its end.",
+    },
+    examples: [
+      ["tieout report 2026-10", "after tieout close 2026-10"],
+      ["tieout report 2026-10 --as-of 2026-11-05", "what October looked like at the end of 5 November"],
+    ],
+  },
   accounts: {
     usage: "tieout accounts (export [--out FILE] [--book B] | import FILE)",
     summary: "Say what the books' accounts are called in your accounting system.",
@@ -399,7 +419,7 @@ export const commands = {
   },
   demo: {
     usage: "tieout demo",
-    summary: "The whole way on made-up data: sync, reconcile, export, verify.",
+    summary: "The whole way on made-up data: sync, reconcile, export, verify, report.",
     about: [
       "Starts a sandbox in a process of its own and an embedded database in data/demo, which it empties first.",
       "Your own database and settings are not touched.",

@@ -17,6 +17,7 @@ import { quarantine } from "../../src/Cli/Quarantine.ts"
 import { reclassify } from "../../src/Cli/Reclassify.ts"
 import { reconcile } from "../../src/Cli/Reconcile.ts"
 import { reopen } from "../../src/Cli/Reopen.ts"
+import { report } from "../../src/Cli/Report.ts"
 import { sandbox } from "../../src/Cli/Sandbox.ts"
 import { serve } from "../../src/Cli/Serve.ts"
 import { status } from "../../src/Cli/Status.ts"
@@ -41,6 +42,7 @@ const parsed = {
   reclassify: HelpDoc.toAnsiText(Command.getHelp(reclassify, config)),
   close: HelpDoc.toAnsiText(Command.getHelp(close, config)),
   reopen: HelpDoc.toAnsiText(Command.getHelp(reopen, config)),
+  report: HelpDoc.toAnsiText(Command.getHelp(report, config)),
   export: HelpDoc.toAnsiText(Command.getHelp(exportCommand, config)),
   explain: HelpDoc.toAnsiText(Command.getHelp(explain, config)),
   verify: HelpDoc.toAnsiText(Command.getHelp(verify, config)),

@@ -5,7 +5,7 @@ import { listedBooks, type Snapshot } from "../Overview.ts"
 import { spanText } from "../Time.ts"
 
 /** `-1234567.80` → `-1,234,567.80`. The text stays exact. */
-const grouped = (amount: string): string => {
+export const grouped = (amount: string): string => {
   const [whole = "", fraction] = amount.split(".")
   const digits = whole.replace(/\B(?=(?:\d{3})+$)/g, ",")
   return fraction === undefined ? digits : `${digits}.${fraction}`

@@ -1,0 +1,80 @@
+/**
+ * The close package: what a controller hands to the auditor for one month of one book, as review files and one page. It is
+ * written for an open month too, marked as a draft with the reasons.
+ */
+import { join, resolve } from "node:path"
+import { Effect, Option } from "effect"
+import type { Book } from "./Book.ts"
+import { Database } from "./Database.ts"
+import { type AsOf, resolveAsOf } from "./Export/AsOf.ts"
+import { chooseBooks } from "./Export/ChosenBooks.ts"
+import { exportError } from "./Export/ExportError.ts"
+import { openFolder } from "./Export/Folder.ts"
+import { type Manifest, manifestFile, print as printManifest } from "./Report/Manifest.ts"
+import { exchange, placeOf, prepare } from "./Report/Place.ts"
+import { scopeOf } from "./Report/Scope.ts"
+import { reportFiles, writeFiles } from "./Report/Write.ts"
+import { Settings } from "./Settings.ts"
+
+export interface ReportRequest {
+  /** `2026-10`, a month of the book's accounting time zone. */
+  readonly period: string
+  /** A book's code or its client's identifier; none: all that hold anything. */
+  readonly book: Option.Option<string>
+  /** The folder that the books' folders stand in. */
+  readonly out: string
+  /** Only what was recorded up to then, by our clock; none: all. */
+  readonly asOf: Option.Option<AsOf>
+}
+
+export interface WrittenReport {
+  readonly folder: string
+  readonly manifest: Manifest
+}
+
+const reportBook = Effect.fn("Report.book")(function* (book: Book, request: ReportRequest) {
+  const database = yield* Database
+  const { accounting } = yield* Settings
+  const { out, period } = request
+  const asOf = Option.isNone(request.asOf)
+    ? null
+    : yield* resolveAsOf(request.asOf.value, book.bookId, accounting.timeZone)
+  const placed = { book, period, asOf }
+  const place = placeOf(placed)
+  const path = resolve(out, place)
+  const folder = yield* openFolder(yield* prepare(path, placed, reportFiles))
+  const manifest = yield* database.transaction(
+    Effect.flatMap(scopeOf(book, period, asOf), (scope) => writeFiles(scope, folder)),
+    { isolation: "repeatable read", readOnly: true },
+  )
+  const file = yield* folder.create(manifestFile)
+  yield* file.write(Buffer.from(printManifest(manifest), "utf8"))
+  yield* file.finish
+  yield* folder.publish([...manifest.files.map(({ name }) => name), manifestFile])
+  yield* Effect.uninterruptible(Effect.zipRight(exchange(path), folder.keep))
+  return { folder: join(out, place), manifest } satisfies WrittenReport
+}, Effect.scoped)
+
+/**
+ * Writes a report of each chosen book. Number the books' entries first (`Ledger.assignNumbers`). Reports before a failing one
+ * stay. Fails with `ExportError`: `Usage`, `Busy`, `Folder`, `FolderTaken`, `Disagrees`.
+ */
+export const report = Effect.fn("Report.report")(function* (request: ReportRequest) {
+  const database = yield* Database
+  const books = yield* chooseBooks(Option.none(), request.book)
+  const written: Array<WrittenReport> = []
+  for (const book of books) {
+    const made = yield* database
+      .withSessionLock(`report ${book.bookId}`, reportBook(book, request))
+      .pipe(
+        Effect.catchTag("LockBusy", () =>
+          exportError(
+            "Busy",
+            `Another report of the book ${book.code} is being written: wait for it to finish.`,
+          ),
+        ),
+      )
+    written.push(made)
+  }
+  return written
+})

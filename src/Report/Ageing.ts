@@ -1,0 +1,126 @@
+/**
+ * `receivables-ageing.csv`: per receivable what the books hold of it at the end of the month, by days since its issue. The
+ * interface states no due date and no overdue status, so none is shown: the age is counted from `issueDate`. The totals are
+ * the balances of the principal and interest accounts. The status is the last that the service told before the month's end,
+ * or else the first that it told after.
+ */
+import { Effect, Stream } from "effect"
+import type { Sql } from "../Database/Client.ts"
+import { Database } from "../Database.ts"
+import { printed } from "../Reconcile/Printed.ts"
+import { instantText } from "../Reconcile/Scope.ts"
+import { known, type ReportScope } from "./Scope.ts"
+import type { Row } from "./Sheet.ts"
+
+export const ageingSheet = {
+  name: "receivables-ageing.csv",
+  columns: {
+    receivable: "text",
+    client: "text",
+    currency: "text",
+    issue_date: "text",
+    age_days: "figure",
+    initial_principal: "figure",
+    principal: "figure",
+    interest: "figure",
+    outstanding: "figure",
+    days_0_30: "figure",
+    days_31_60: "figure",
+    days_61_90: "figure",
+    days_over_90: "figure",
+    status: "text",
+    status_told_at: "text",
+  },
+} as const
+
+export type AgeingRow = Row<typeof ageingSheet.columns>
+
+interface Found {
+  readonly id: string
+  readonly client: string | null
+  readonly currency: string
+  readonly issued: string | null
+  readonly age: number | null
+  readonly initial: string | null
+  readonly principal: string
+  readonly interest: string
+  readonly outstanding: string
+  readonly status: string | null
+  readonly toldAt: string | null
+}
+
+/** The borrower's books hold the mirror image: what is owed is shown positive on either side. */
+const receivables = (sql: Sql, scope: ReportScope) => sql<Array<Found>>`
+  with held as (
+    select j.source_id, p.currency,
+      sum(case a.role when 'receivable_principal' then p.amount when 'loan_payable' then -p.amount else 0 end) as principal,
+      sum(case a.role when 'receivable_interest' then p.amount when 'interest_payable' then -p.amount else 0 end) as interest
+    from ledger.accounts a
+    join ledger.postings p on p.book_id = a.book_id and p.account_id = a.account_id
+    join ledger.journal_entries j on j.book_id = p.book_id and j.entry_id = p.entry_id
+    where a.book_id = ${scope.book.bookId}
+      and a.role in ('receivable_principal', 'receivable_interest', 'loan_payable', 'interest_payable')
+      and j.period <= ${scope.first}::text::date and ${known(sql, scope, sql`j.recorded_at`)}
+    group by j.source_id, p.currency),
+  told as (
+    select h.*, v.issue_date, v.initial_principal, v.status, v.served_at, v.client_id, v.book_id,
+      (${scope.last}::text::date - (v.issue_date at time zone ${scope.month.timeZone}::text)::date) as age
+    from held h
+    left join lateral (
+      select v.* from mirror.receivables v
+      where v.receivable_id = h.source_id and ${known(sql, scope, sql`v.read_at`)}
+        and v.book_id in (select b.book_id from mirror.books b where b.connection = ${scope.book.connection})
+      order by v.served_at >= ${scope.month.end}::text::timestamptz,
+        case when v.served_at >= ${scope.month.end}::text::timestamptz then v.version else -v.version end
+      limit 1) v on true
+    where h.principal <> 0 or h.interest <> 0)
+  select t.source_id as id, c.label as client, t.currency,
+    to_char(t.issue_date at time zone ${scope.month.timeZone}::text, 'YYYY-MM-DD') as issued, t.age::integer as age,
+    t.initial_principal::text as initial, t.principal::text as principal, t.interest::text as interest,
+    (t.principal + t.interest)::text as outstanding, t.status, ${instantText(sql, sql`t.served_at`)} as "toldAt"
+  from told t
+  left join mirror.reference_items c on c.book_id = t.book_id and c.kind = 'client' and c.item_id = t.client_id::text
+    and c.current
+  order by t.currency collate "C", t.age desc nulls last, t.source_id`
+
+const buckets = ["days_0_30", "days_31_60", "days_61_90", "days_over_90"] as const
+
+/** Of a receivable that was issued after the month's end, too, since its entries may be dated before. */
+export const bucketOf = (age: number): (typeof buckets)[number] =>
+  age <= 30 ? "days_0_30" : age <= 60 ? "days_31_60" : age <= 90 ? "days_61_90" : "days_over_90"
+
+const rowOf = (found: Found): AgeingRow => {
+  const { age, currency } = found
+  const outstanding = printed(found.outstanding, currency)
+  const inBucket = (bucket: (typeof buckets)[number]) =>
+    age !== null && bucketOf(age) === bucket ? outstanding : null
+  return {
+    receivable: found.id,
+    client: found.client,
+    currency,
+    issue_date: found.issued,
+    age_days: age === null ? null : String(age),
+    initial_principal: found.initial === null ? null : printed(found.initial, currency),
+    principal: printed(found.principal, currency),
+    interest: printed(found.interest, currency),
+    outstanding,
+    days_0_30: inBucket("days_0_30"),
+    days_31_60: inBucket("days_31_60"),
+    days_61_90: inBucket("days_61_90"),
+    days_over_90: inBucket("days_over_90"),
+    status: found.status,
+    status_told_at: found.toldAt,
+  }
+}
+
+export const ageingRows = (scope: ReportScope) =>
+  Stream.unwrap(
+    Effect.map(Database, (database) =>
+      database
+        .stream("Report.ageing", (sql) => receivables(sql, scope))
+        .pipe(
+          Stream.chunks,
+          Stream.map((chunk) => [...chunk].map(rowOf)),
+        ),
+    ),
+  )

@@ -1,0 +1,71 @@
+/** The balance of cash accounts at the end of every day of the month, for the charts. Smallest units. */
+import { Effect } from "effect"
+import { Database } from "../Database.ts"
+import { type BookAccounts, exactly } from "../Export/Balances.ts"
+import { parse } from "../Export/MinorUnits.ts"
+import type { AccountBalance } from "./Balances.ts"
+import { entriesOfMonth, type ReportScope } from "./Scope.ts"
+
+export interface DailyBalances {
+  readonly balance: AccountBalance
+  /** The opening, and then one per day. */
+  readonly points: ReadonlyArray<bigint>
+}
+
+const postingsOf = ({ movements }: AccountBalance): number =>
+  movements.reduce((sum, { postings }) => sum + postings, 0)
+
+/** The busiest accounts, at most `most`, in the order of the trial balance. */
+const busiest = (balances: ReadonlyArray<AccountBalance>, most: number): ReadonlyArray<AccountBalance> => {
+  const cash = balances.filter(
+    ({ account, movements, opening }) => account.role === "cash" && (opening !== 0n || movements.length > 0),
+  )
+  const chosen = new Set([...cash].sort((a, b) => postingsOf(b) - postingsOf(a)).slice(0, most))
+  return cash.filter((balance) => chosen.has(balance))
+}
+
+interface DayRow {
+  readonly account_id: number
+  readonly day: number
+  readonly amount: string
+}
+
+const pointsOf = (
+  opening: bigint,
+  days: number,
+  moved: ReadonlyMap<number, bigint>,
+): ReadonlyArray<bigint> => {
+  const points = [opening]
+  for (let day = 1; day <= days; day += 1) points.push((points[day - 1] ?? 0n) + (moved.get(day) ?? 0n))
+  return points
+}
+
+export const readDaily = Effect.fn("Report.daily")(function* (
+  scope: ReportScope,
+  { byId }: BookAccounts,
+  balances: ReadonlyArray<AccountBalance>,
+  most: number,
+) {
+  const database = yield* Database
+  const chosen = busiest(balances, most)
+  const rows = yield* database.query(
+    "Report.daily",
+    (sql) => sql<Array<DayRow>>`
+      select p.account_id, extract(day from j.effective_date)::integer as day, sum(p.amount)::text as amount
+      from ${entriesOfMonth(sql, scope)}
+      join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+      join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'cash'
+      group by p.account_id, j.effective_date`,
+  )
+  const days = Number(scope.last.slice(8))
+  return yield* exactly(() =>
+    chosen.map((balance): DailyBalances => {
+      const moved = new Map<number, bigint>()
+      for (const { account_id: id, amount, day } of rows) {
+        if (byId.get(id) !== balance.account) continue
+        moved.set(day, (moved.get(day) ?? 0n) + parse(amount, balance.account.scale))
+      }
+      return { balance, points: pointsOf(balance.opening, days, moved) }
+    }),
+  )
+})

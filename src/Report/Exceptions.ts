@@ -1,0 +1,127 @@
+/**
+ * `exceptions.csv`: everything that an auditor would ask about: what does not tie out, findings that are open, findings that
+ * somebody answered for, what stands in suspense, in quarantine, or between two movements that the service has not completed.
+ */
+import { print } from "../Export/MinorUnits.ts"
+import { printed } from "../Reconcile/Printed.ts"
+import type { AccountBalance } from "./Balances.ts"
+import type { Finding, Quarantined, UnsettledItem } from "./Findings.ts"
+import type { ReconciledAccount } from "./Reconciliation.ts"
+import type { Row } from "./Sheet.ts"
+import type { State } from "./State.ts"
+
+export const exceptionsSheet = {
+  name: "exceptions.csv",
+  columns: {
+    what: "text",
+    severity: "text",
+    id: "text",
+    subject: "text",
+    currency: "text",
+    amount: "figure",
+    message: "text",
+    since: "text",
+    who: "text",
+    reason: "text",
+  },
+} as const
+
+export type ExceptionRow = Row<typeof exceptionsSheet.columns>
+
+const blank: ExceptionRow = {
+  what: null,
+  severity: null,
+  id: null,
+  subject: null,
+  currency: null,
+  amount: null,
+  message: null,
+  since: null,
+  who: null,
+  reason: null,
+}
+
+export interface ExceptionSources {
+  readonly state: State
+  readonly accounts: ReadonlyArray<ReconciledAccount>
+  readonly balances: ReadonlyArray<AccountBalance>
+  readonly findings: ReadonlyArray<Finding>
+  readonly quarantine: ReadonlyArray<Quarantined>
+  readonly unsettled: ReadonlyArray<UnsettledItem>
+}
+
+const untied = (accounts: ReadonlyArray<ReconciledAccount>): ReadonlyArray<ExceptionRow> =>
+  accounts
+    .filter(({ tiesOut }) => !tiesOut)
+    .map(({ accountId, currency, difference, provider }) => ({
+      ...blank,
+      what: "difference",
+      severity: "blocking",
+      subject: accountId,
+      currency,
+      amount: difference,
+      message: `The provider's balance is ${provider} ${currency}; the books explain all of it but this.`,
+    }))
+
+const suspended = (balances: ReadonlyArray<AccountBalance>): ReadonlyArray<ExceptionRow> =>
+  balances
+    .filter(({ account, closing }) => account.role === "suspense" && closing !== 0n)
+    .map(({ account, closing }) => ({
+      ...blank,
+      what: "suspense",
+      severity: "warning",
+      subject: account.code,
+      currency: account.currency,
+      amount: print(closing, account.scale),
+      message: `${account.name} is not empty at the end of the month: tieout reclassify moves what stands there.`,
+    }))
+
+export const exceptionRows = ({
+  accounts,
+  balances,
+  findings,
+  quarantine,
+  state,
+  unsettled,
+}: ExceptionSources): ReadonlyArray<ExceptionRow> => [
+  ...untied(accounts),
+  ...findings.map(({ check, id, message, openedAt, severity, subject }) => ({
+    ...blank,
+    what: `open finding: ${check}`,
+    severity,
+    id,
+    subject,
+    message,
+    since: openedAt,
+  })),
+  ...state.accepted.map(({ id, reason, what }) => ({
+    ...blank,
+    what: "accepted at the close",
+    severity: "accepted",
+    id,
+    message: what,
+    since: state.close?.at ?? null,
+    who: state.close?.who ?? null,
+    reason,
+  })),
+  ...suspended(balances),
+  ...quarantine.map(({ rows, since, stream }) => ({
+    ...blank,
+    what: "quarantine",
+    severity: "blocking",
+    subject: stream,
+    message: `${rows} of what the service sent could not be understood: tieout quarantine list`,
+    since,
+  })),
+  ...unsettled.map(({ account, amount, currency, day, resourceId, resourceType, status }) => ({
+    ...blank,
+    what: "not completed",
+    severity: "note",
+    id: resourceId,
+    subject: account,
+    currency,
+    amount: printed(amount, currency),
+    message: `The ${resourceType.toLowerCase()} has moved money and is still ${status}.`,
+    since: day,
+  })),
+]

@@ -1,0 +1,80 @@
+/**
+ * `late-entries.csv`: the bridge between the provider's statement and the books: entries of the month that the books date
+ * later because it was closed, and entries of earlier, closed months that are dated in this one.
+ */
+import { Effect } from "effect"
+import { Database } from "../Database.ts"
+import { recordedBy } from "../Export/AsOf.ts"
+import { journalNumber } from "../Export/Entry.ts"
+import { printed } from "../Reconcile/Printed.ts"
+import { instantText } from "../Reconcile/Scope.ts"
+import type { ReportScope } from "./Scope.ts"
+import type { Row } from "./Sheet.ts"
+
+export const lateSheet = {
+  name: "late-entries.csv",
+  columns: {
+    what: "text",
+    journal_number: "text",
+    occurred_at: "text",
+    effective_date: "text",
+    late_for: "text",
+    recorded_at: "text",
+    provider_account: "text",
+    currency: "text",
+    amount: "figure",
+    kind: "text",
+    description: "text",
+  },
+} as const
+
+interface Found {
+  readonly elsewhere: boolean
+  readonly period: string
+  readonly number: number | null
+  readonly occurredAt: string
+  readonly effectiveDate: string
+  readonly lateFor: string
+  readonly recordedAt: string
+  readonly accountId: string | null
+  readonly currency: string
+  readonly amount: string
+  readonly kind: string
+  readonly description: string
+}
+
+/** A row per late entry and cash account. */
+export const lateRows = Effect.fn("Report.late")(function* (scope: ReportScope) {
+  const database = yield* Database
+  const { book, first } = scope
+  const rows = yield* database.query(
+    "Report.late",
+    (sql) => sql<Array<Found>>`
+      select e.late_for = ${first}::text::date as elsewhere, to_char(e.period, 'YYYY-MM') as period, n.number,
+        ${instantText(sql, sql`e.occurred_at`)} as "occurredAt", e.effective_date::text as "effectiveDate",
+        to_char(e.late_for, 'YYYY-MM') as "lateFor", ${instantText(sql, sql`e.recorded_at`)} as "recordedAt",
+        c.partner_account_id as "accountId", p.currency, p.amount::text as amount, e.kind, e.description
+      from ledger.journal_entries e
+      join ledger.postings p on p.book_id = e.book_id and p.entry_id = e.entry_id
+      join ledger.accounts c on c.book_id = p.book_id and c.account_id = p.account_id and c.role = 'cash'
+      left join ledger.journal_numbers n on n.book_id = e.book_id and n.entry_id = e.entry_id
+      where e.book_id = ${book.bookId} and e.late_for is not null
+        and (e.late_for = ${first}::text::date or e.period = ${first}::text::date) ${recordedBy(sql, scope.asOf)}
+      order by 1 desc, e.effective_date, n.number nulls last, e.entry_id, p.line_number`,
+  )
+  return rows.map(
+    (found): Row<typeof lateSheet.columns> => ({
+      what: found.elsewhere ? "of this month, dated later" : "of an earlier month, dated here",
+      journal_number: found.number === null ? null : journalNumber(book.code, found.period, found.number),
+      occurred_at: found.occurredAt,
+      effective_date: found.effectiveDate,
+      late_for: found.lateFor,
+      recorded_at: found.recordedAt,
+      provider_account: found.accountId,
+      currency: found.currency,
+      amount: printed(found.amount, found.currency),
+      kind: found.kind,
+      description: found.description,
+    }),
+  )
+})

@@ -1,0 +1,257 @@
+/** The sheets as the page shows them: bounded, with what is most asked for. */
+import { print } from "../../Export/MinorUnits.ts"
+import { type Html, html } from "../../Serve/Html.ts"
+import { count } from "../../Terminal/Text.ts"
+import type { AgeingRow } from "../Ageing.ts"
+import type { ConversionRow } from "../Conversions.ts"
+import type { differenceSheet } from "../Difference.ts"
+import type { ExceptionRow } from "../Exceptions.ts"
+import type { lateSheet } from "../LateEntries.ts"
+import type { ReconciledAccount } from "../Reconciliation.ts"
+import type { Row, Written } from "../Sheet.ts"
+import type { CurrencyTotal, trialBalanceSheet } from "../TrialBalance.ts"
+import { breakable, figure, section, table, words } from "./Figures.ts"
+
+/** How many rows of a sheet the page shows. */
+export const shownRows = {
+  accounts: 60,
+  trialBalance: 120,
+  conversions: 40,
+  ageing: 40,
+  exceptions: 60,
+  late: 40,
+}
+
+export const proofSection = (accounts: ReadonlyArray<ReconciledAccount>): Html => {
+  const untied = accounts.filter(({ tiesOut }) => !tiesOut)
+  const ordered = [...untied, ...accounts.filter(({ tiesOut }) => tiesOut)]
+  return section(
+    "The proof",
+    untied.length === 0
+      ? "Per account of the provider: the books' closing balance, and what the books date later, are the provider's own balance after the last statement entry of the month."
+      : `${count(untied.length)} of ${count(accounts.length)} accounts do not tie out.`,
+    table({
+      columns: [
+        {
+          title: "Account",
+          look: "head",
+          of: ({ accountId, balance }) =>
+            balance === null
+              ? accountId
+              : html`${breakable(balance.account.name)}<br><code class="soft">${accountId}</code>`,
+        },
+        { title: "Cur", of: ({ currency }) => currency },
+        { title: "Opening", look: "num", of: ({ opening }) => figure(opening) },
+        { title: "Closing per books", look: "num", of: ({ closing }) => figure(closing) },
+        {
+          title: "Dated later",
+          look: "num",
+          of: ({ datedLater }) => (/[1-9]/.test(datedLater) ? figure(datedLater) : ""),
+        },
+        { title: "Provider's balance", look: "num", of: ({ provider }) => figure(provider) },
+        {
+          title: "Difference",
+          look: "num",
+          of: ({ difference, tiesOut }) =>
+            html`<span class="tick ${tiesOut ? "good" : "bad"}">${figure(difference)} ${tiesOut ? "✓" : "✗"}</span>`,
+        },
+      ],
+      rows: ordered.slice(0, shownRows.accounts),
+      of: accounts.length,
+      file: "account-reconciliation.csv",
+      none: "The provider lists no account.",
+    }),
+  )
+}
+
+const totalsFoot = (totals: ReadonlyArray<CurrencyTotal>): Html =>
+  html`<tfoot>${totals.map(
+    ({ closing, credit, currency, debit, opening, scale }) =>
+      html`<tr><th scope="row" colspan="2">Total</th><td data-label="Cur">${currency}</td>${[
+        { label: "Opening", minor: opening },
+        { label: "Debit", minor: debit },
+        { label: "Credit", minor: credit },
+        { label: "Closing", minor: closing },
+      ].map(
+        ({ label, minor }) => html`<td class="num" data-label="${label}">${figure(print(minor, scale))}</td>`,
+      )}</tr>`,
+  )}</tfoot>`
+
+export const trialBalanceSection = (
+  sheet: Written<typeof trialBalanceSheet.columns>,
+  totals: ReadonlyArray<CurrencyTotal>,
+): Html =>
+  section(
+    "Trial balance",
+    "Opening and closing are signed, debit positive; debits and credits are the month's. Every posting stands in gl-detail.csv, every kind in roll-forward.csv.",
+    table({
+      columns: [
+        { title: "Code", look: "nowrap", of: (row) => row.account_code },
+        { title: "Account", look: "head", of: (row) => breakable(row.account_name ?? "") },
+        { title: "Cur", of: (row) => row.currency },
+        { title: "Opening", look: "num", of: (row) => figure(row.opening) },
+        { title: "Debit", look: "num", of: (row) => figure(row.debit) },
+        { title: "Credit", look: "num", of: (row) => figure(row.credit) },
+        { title: "Closing", look: "num", of: (row) => figure(row.closing) },
+      ],
+      rows: sheet.first,
+      of: sheet.rows,
+      file: sheet.name,
+      foot: totalsFoot(totals),
+      none: "The book has no accounts yet.",
+    }),
+  )
+
+export const conversionsSection = (sheet: Written<Record<keyof ConversionRow, "text" | "figure">>): Html =>
+  section(
+    "Conversions",
+    "Sold and bought are what the statement showed. The spread is what lies between the service's stated rate and what was credited, in the currency bought; the data hold no market rate to compare with.",
+    table({
+      columns: [
+        { title: "Date", look: "nowrap", of: (row) => row.effective_date ?? null },
+        {
+          title: "Sold",
+          look: "num",
+          of: (row) => html`${figure(row.sold ?? null)} <span class="cur">${row.sold_currency}</span>`,
+        },
+        {
+          title: "Bought",
+          look: "num",
+          of: (row) => html`${figure(row.bought ?? null)} <span class="cur">${row.bought_currency}</span>`,
+        },
+        { title: "Effective rate", look: "num", of: (row) => row.effective_rate ?? "" },
+        { title: "Stated rate", look: "num", of: (row) => row.stated_rate ?? "" },
+        {
+          title: "Fee",
+          look: "num",
+          of: (row) => html`${figure(row.fee ?? null)} <span class="cur">${row.fee_currency}</span>`,
+        },
+        { title: "Spread", look: "num", of: (row) => figure(row.spread ?? null) },
+        { title: "Beyond fee", look: "num", of: (row) => figure(row.spread_beyond_fee ?? null) },
+      ],
+      rows: sheet.first,
+      of: sheet.rows,
+      file: sheet.name,
+      none: "No conversions in this month.",
+    }),
+  )
+
+export const ageingSection = (sheet: Written<Record<keyof AgeingRow, "text" | "figure">>): Html =>
+  sheet.rows === 0
+    ? html``
+    : section(
+        "Receivables by age",
+        "What the books hold of each at the end of the month. The interface states no due date, so the age is counted from the day of issue.",
+        table({
+          columns: [
+            {
+              title: "Receivable",
+              look: "head",
+              of: (row) => html`${row.client}<br><code class="soft">${row.receivable}</code>`,
+            },
+            { title: "Cur", of: (row) => row.currency ?? null },
+            { title: "Issued", look: "nowrap", of: (row) => row.issue_date ?? null },
+            { title: "Status", of: (row) => row.status ?? null },
+            { title: "Principal", look: "num", of: (row) => figure(row.principal ?? null) },
+            { title: "Interest", look: "num", of: (row) => figure(row.interest ?? null) },
+            { title: "0–30 days", look: "num", of: (row) => figure(row.days_0_30 ?? null) },
+            { title: "31–60", look: "num", of: (row) => figure(row.days_31_60 ?? null) },
+            { title: "61–90", look: "num", of: (row) => figure(row.days_61_90 ?? null) },
+            { title: "Over 90", look: "num", of: (row) => figure(row.days_over_90 ?? null) },
+          ],
+          rows: sheet.first,
+          of: sheet.rows,
+          file: sheet.name,
+          none: "None.",
+        }),
+      )
+
+export const exceptionsSection = (sheet: Written<Record<keyof ExceptionRow, "text" | "figure">>): Html =>
+  section(
+    "Exceptions",
+    "What does not tie out, what is open or was answered for, and what waits.",
+    table({
+      columns: [
+        { title: "What", look: "head", of: (row) => row.what ?? null },
+        {
+          title: "Severity",
+          of: (row) =>
+            row.severity === "blocking" ? html`<span class="bad">blocking</span>` : (row.severity ?? null),
+        },
+        {
+          title: "Id",
+          of: (row) =>
+            html`<code class="${/^F\d+$/.test(row.id ?? "") ? "nowrap" : "id"}">${row.id ?? row.subject}</code>`,
+        },
+        {
+          title: "Amount",
+          look: "num",
+          of: (row) =>
+            row.amount === null
+              ? ""
+              : html`${figure(row.amount ?? null)} <span class="cur">${row.currency}</span>`,
+        },
+        {
+          title: "Message",
+          look: "free",
+          of: (row) =>
+            row.who === null
+              ? (row.message ?? null)
+              : html`${row.message}<br><span class="soft">${row.who}: ${row.reason}</span>`,
+        },
+      ],
+      rows: sheet.first,
+      of: sheet.rows,
+      file: sheet.name,
+      none: "None.",
+    }),
+  )
+
+export const lateSection = (sheet: Written<typeof lateSheet.columns>): Html =>
+  section(
+    "Late entries",
+    "What the service reported of a month after that was closed: the books date it to the first open day.",
+    table({
+      columns: [
+        { title: "Number", look: "nowrap", of: (row) => row.journal_number },
+        { title: "Occurred", look: "nowrap", of: (row) => row.occurred_at?.slice(0, 10) ?? null },
+        { title: "Dated", look: "nowrap", of: (row) => row.effective_date },
+        { title: "Late for", look: "nowrap", of: (row) => row.late_for },
+        { title: "What", of: (row) => words(row.kind ?? "") },
+        { title: "Description", look: "free", of: (row) => row.description },
+        {
+          title: "Amount",
+          look: "num",
+          of: (row) => html`${figure(row.amount)} <span class="cur">${row.currency}</span>`,
+        },
+      ],
+      rows: sheet.first,
+      of: sheet.rows,
+      file: sheet.name,
+      none: "None: everything is dated in the month that it happened in.",
+    }),
+  )
+
+type DifferenceRow = Row<typeof differenceSheet.columns>
+
+export const differenceSection = (rows: ReadonlyArray<DifferenceRow>, asOf: string): Html => {
+  const changed = rows.filter(({ postings_since: postings }) => postings !== "0")
+  return section(
+    "Since then",
+    `What the books say of the month now that they did not say at ${asOf}.`,
+    table({
+      columns: [
+        { title: "Code", look: "nowrap", of: (row) => row.account_code },
+        { title: "Account", look: "head", of: (row) => breakable(row.account_name ?? "") },
+        { title: "Cur", of: (row) => row.currency },
+        { title: "Closing then", look: "num", of: (row) => figure(row.closing_then) },
+        { title: "Closing now", look: "num", of: (row) => figure(row.closing_now) },
+        { title: "Difference", look: "num", of: (row) => figure(row.difference) },
+      ],
+      rows: changed.slice(0, shownRows.trialBalance),
+      of: changed.length,
+      file: "difference.csv",
+      none: "Nothing: the books say the same now.",
+    }),
+  )
+}

@@ -1,0 +1,47 @@
+/** What a report is of: one book, one month, and what was recorded by a point in time. */
+import { Effect } from "effect"
+import type { Book } from "../Book.ts"
+import { type Month, readMonth } from "../Close/Month.ts"
+import type { Sql } from "../Database/Client.ts"
+import type { Fragment } from "../Reconcile/Scope.ts"
+
+export interface ReportScope {
+  readonly book: Book
+  /** `2026-10` */
+  readonly period: string
+  /** Its first day, `2026-10-01`. */
+  readonly first: string
+  /** Its last day. */
+  readonly last: string
+  readonly month: Month
+  /** Only what was recorded up to this instant, ISO 8601 in UTC, our clock; null: all. */
+  readonly asOf: string | null
+}
+
+const lastDay = (period: string): string => {
+  const [year = 0, month = 0] = period.split("-").map(Number)
+  return new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10)
+}
+
+export const scopeOf = Effect.fn("Report.scope")(function* (book: Book, period: string, asOf: string | null) {
+  const month = yield* readMonth(book, period)
+  return { book, period, first: `${period}-01`, last: lastDay(period), month, asOf } satisfies ReportScope
+})
+
+/** Whether a point in time of our clock is within what the report knows. */
+export const known = (sql: Sql, { asOf }: ReportScope, at: Fragment): Fragment =>
+  asOf === null ? sql`true` : sql`${at} <= ${asOf}::text::timestamptz`
+
+/**
+ * The journal entries `j` of the month with their numbers `n`, found by the index of numbers: what has none yet is among
+ * them. A condition may follow with `and`.
+ */
+export const entriesOfMonth = (sql: Sql, scope: ReportScope): Fragment => sql`
+  (select i.entry_id, i.number from ledger.journal_numbers i
+   where i.book_id = ${scope.book.bookId} and i.period = ${scope.first}::text::date
+   union all
+   select u.entry_id, null from ledger.unnumbered u
+   join ledger.journal_entries w on w.book_id = u.book_id and w.entry_id = u.entry_id
+   where u.book_id = ${scope.book.bookId} and w.period = ${scope.first}::text::date) n
+  join ledger.journal_entries j on j.book_id = ${scope.book.bookId} and j.entry_id = n.entry_id
+    and ${known(sql, scope, sql`j.recorded_at`)}`

@@ -1,0 +1,69 @@
+/**
+ * Review files: CSV for people with a spreadsheet. UTF-8 with a byte order mark, CRLF, RFC 4180; text that a spreadsheet
+ * would run as a formula is led by an apostrophe, figures are plain exact decimals.
+ */
+import { Effect, Stream } from "effect"
+import { textCells } from "../Export/Csv.ts"
+import type { ExportError } from "../Export/ExportError.ts"
+import type { Folder } from "../Export/Folder.ts"
+
+/** `figure`: a decimal or a count, which is never neutralised. */
+export type Columns = Readonly<Record<string, "text" | "figure">>
+export type Row<C extends Columns> = { readonly [K in keyof C]: string | null }
+
+export interface Sheet<C extends Columns> {
+  /** The file's name. */
+  readonly name: string
+  readonly columns: C
+}
+
+const lines = <C extends Columns>(columns: C, rows: ReadonlyArray<Row<C>>): string => {
+  const names: ReadonlyArray<keyof C> = Object.keys(columns)
+  const texts = rows.flatMap((row) =>
+    names.flatMap((name) => (columns[name] === "text" ? [row[name] ?? ""] : [])),
+  )
+  const cells = textCells(texts)
+  let next = 0
+  return rows
+    .map(
+      (row) =>
+        `${names.map((name) => (columns[name] === "text" ? cells[next++] : (row[name] ?? ""))).join(",")}\r\n`,
+    )
+    .join("")
+}
+
+export interface Written<C extends Columns> {
+  readonly name: string
+  readonly rows: number
+  readonly bytes: number
+  readonly sha256: string
+  /** The first rows, as many as were asked for: what the page shows. */
+  readonly first: ReadonlyArray<Row<C>>
+}
+
+/** Writes rows as they come; of all of them only the first `keep` stay in memory. */
+export const writeSheet = Effect.fn("Report.writeSheet")(function* <C extends Columns, E, R>(
+  folder: Folder,
+  { columns, name }: Sheet<C>,
+  chunks: Stream.Stream<ReadonlyArray<Row<C>>, E, R>,
+  keep: number,
+): Effect.fn.Return<Written<C>, E | ExportError, R> {
+  const file = yield* folder.create(name)
+  const first: Array<Row<C>> = []
+  let rows = 0
+  yield* file.write(Buffer.from(`\uFEFF${Object.keys(columns).join(",")}\r\n`, "utf8"))
+  yield* Stream.runForEach(chunks, (chunk) => {
+    rows += chunk.length
+    if (first.length < keep) first.push(...chunk.slice(0, keep - first.length))
+    return file.write(Buffer.from(lines(columns, chunk), "utf8"))
+  })
+  return { ...(yield* file.finish), rows, first }
+})
+
+/** A sheet of which all rows are there already. */
+export const writeRows = <C extends Columns>(
+  folder: Folder,
+  sheet: Sheet<C>,
+  rows: ReadonlyArray<Row<C>>,
+  keep = rows.length,
+) => writeSheet(folder, sheet, Stream.make(rows), keep)

@@ -1,0 +1,81 @@
+/** Whether the month is closed and still what it was closed as, or a draft, and why. */
+import { Effect } from "effect"
+import { agreementOf } from "../Close/Agreement.ts"
+import { type Accepted, closesOf, type KeptClose, standing } from "../Close/Kept.ts"
+import { isClosed } from "../Close/Month.ts"
+import { Database } from "../Database.ts"
+import { readFacts } from "../Export/Facts.ts"
+import type { Finding } from "./Findings.ts"
+import type { ReconciledAccount } from "./Reconciliation.ts"
+import { known, type ReportScope } from "./Scope.ts"
+
+export interface State {
+  /** The close that stood at the report's time. */
+  readonly close: KeptClose | null
+  readonly accepted: ReadonlyArray<Accepted>
+  /** Why this is a draft; none: it is closed and everything ties out. */
+  readonly reasons: ReadonlyArray<string>
+}
+
+const differences = (accounts: ReadonlyArray<ReconciledAccount>): ReadonlyArray<string> =>
+  accounts
+    .filter(({ tiesOut }) => !tiesOut)
+    .map(
+      ({ accountId, currency, difference }) =>
+        `account ${accountId} does not tie out: ${difference} ${currency} lie between the books and the provider's balance`,
+    )
+
+const isAccepted = (accepted: ReadonlyArray<Accepted>, { id }: Finding): boolean =>
+  accepted.some((one) => one.id.toLowerCase() === id.toLowerCase())
+
+/** How many closes and reopenings of the book there were at the report's time. */
+const closesThen = Effect.fn("Report.closesThen")(function* (scope: ReportScope) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Report.closesThen",
+    (sql) => sql<Array<{ sequence: number }>>`
+      select coalesce(max(c.sequence), 0) as sequence from ledger.closes c
+      where c.book_id = ${scope.book.bookId} and ${known(sql, scope, sql`c.at`)}`,
+  )
+  return rows[0]?.sequence ?? 0
+})
+
+/** A close says who answers for what was open; what has come up in the month since is a reason again. */
+export const stateOf = Effect.fn("Report.state")(function* (
+  scope: ReportScope,
+  accounts: ReadonlyArray<ReconciledAccount>,
+  findings: ReadonlyArray<Finding>,
+) {
+  const { asOf, book, last, month, period } = scope
+  const all = yield* closesOf(book)
+  const then = yield* closesThen(scope)
+  const close =
+    standing(
+      all.filter(({ sequence }) => sequence <= then),
+      period,
+    ) ?? null
+  const accepted = close?.accepted ?? []
+  const open = findings.filter((finding) => finding.severity === "blocking" && !isAccepted(accepted, finding))
+  if (close === null) {
+    const closed = asOf === null && isClosed(month)
+    const facts = asOf === null ? (yield* readFacts(book.bookId, last)).reasons : []
+    const told = asOf === null || open.length === 0 ? [] : [`${open.length} blocking findings were open`]
+    const why = closed
+      ? `${period} is closed, but nothing is kept of its close`
+      : `${period} is not closed: tieout close ${period} --book ${book.code}`
+    return { close, accepted, reasons: [why, ...facts, ...told, ...differences(accounts)] } satisfies State
+  }
+  // Reopened since: what it was closed as can be compared no more.
+  const stands = standing(all, period)?.sequence === close.sequence
+  const agreement = stands ? (yield* agreementOf(month)).differences : []
+  const since = open.filter(({ dated }) => dated)
+  return {
+    close,
+    accepted,
+    reasons: [
+      ...agreement.map((difference) => `the books differ from their close: ${difference}`),
+      ...since.map(({ check, id }) => `finding ${id} (${check}) has come up since the close`),
+      ...differences(accounts),
+    ],
+  } satisfies State
+})

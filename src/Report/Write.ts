@@ -1,0 +1,176 @@
+/** Writes the files of one report from one repeatable-read snapshot, with memory that does not grow with the journal. */
+import { Effect, Option } from "effect"
+import { Database } from "../Database.ts"
+import { type BookAccounts, readAccounts } from "../Export/Balances.ts"
+import type { Folder } from "../Export/Folder.ts"
+import { print } from "../Export/MinorUnits.ts"
+import { productVersion } from "../Export/Version.ts"
+import { instantText } from "../Reconcile/Scope.ts"
+import { ageingRows, ageingSheet } from "./Ageing.ts"
+import { type AccountBalance, readBalances } from "./Balances.ts"
+import { conversionRows, conversionsSheet } from "./Conversions.ts"
+import { readDaily } from "./Daily.ts"
+import { differenceRows, differenceSheet } from "./Difference.ts"
+import { exceptionRows, exceptionsSheet } from "./Exceptions.ts"
+import { feeRows, feesSheet } from "./Fees.ts"
+import { readFindings, readQuarantine, readUnsettled } from "./Findings.ts"
+import { generalLedgerRows, generalLedgerSheet } from "./GeneralLedger.ts"
+import { lateRows, lateSheet } from "./LateEntries.ts"
+import type { Manifest } from "./Manifest.ts"
+import { shownRows } from "./Page/Tables.ts"
+import { reportPage } from "./Page.ts"
+import {
+  type ReconciledAccount,
+  readReconciliation,
+  reconciliationRows,
+  reconciliationSheet,
+} from "./Reconciliation.ts"
+import { rollForwardRows, rollForwardSheet } from "./RollForward.ts"
+import type { ReportScope } from "./Scope.ts"
+import { writeRows, writeSheet } from "./Sheet.ts"
+import { type State, stateOf } from "./State.ts"
+import { type CurrencyTotal, currencyTotals, trialBalanceRows, trialBalanceSheet } from "./TrialBalance.ts"
+
+const pageFile = "report.html"
+
+/** Every file that a report may have, but the manifest. */
+export const reportFiles: ReadonlyArray<string> = [
+  { name: pageFile },
+  trialBalanceSheet,
+  generalLedgerSheet,
+  reconciliationSheet,
+  rollForwardSheet,
+  conversionsSheet,
+  feesSheet,
+  ageingSheet,
+  exceptionsSheet,
+  lateSheet,
+  differenceSheet,
+].map(({ name }) => name)
+
+/** Balances that the page charts; one for each of the busiest accounts. */
+const chartedAccounts = 12
+
+interface Known {
+  readonly accounts: BookAccounts
+  readonly balances: ReadonlyArray<AccountBalance>
+  readonly providers: ReadonlyArray<ReconciledAccount>
+}
+
+const writeSheets = Effect.fn("Report.writeSheets")(function* (
+  scope: ReportScope,
+  folder: Folder,
+  { accounts, balances, providers }: Known,
+) {
+  const findings = yield* readFindings(scope)
+  const state = yield* stateOf(scope, providers, findings)
+  const quarantine = yield* readQuarantine(scope)
+  const unsettled = yield* readUnsettled(scope)
+  const exceptions = exceptionRows({ state, accounts: providers, balances, findings, quarantine, unsettled })
+  const difference = scope.asOf === null ? null : yield* differenceRows(scope, accounts, balances)
+  const sheets = {
+    trialBalance: yield* writeRows(
+      folder,
+      trialBalanceSheet,
+      trialBalanceRows(balances),
+      shownRows.trialBalance,
+    ),
+    detail: yield* writeSheet(folder, generalLedgerSheet, generalLedgerRows(scope, accounts, balances), 0),
+    reconciliation: yield* writeRows(folder, reconciliationSheet, reconciliationRows(providers), 0),
+    rollForward: yield* writeRows(folder, rollForwardSheet, rollForwardRows(balances), 0),
+    conversions: yield* writeSheet(folder, conversionsSheet, conversionRows(scope), shownRows.conversions),
+    fees: yield* writeRows(folder, feesSheet, yield* feeRows(scope), 0),
+    ageing: yield* writeSheet(folder, ageingSheet, ageingRows(scope), shownRows.ageing),
+    exceptions: yield* writeRows(folder, exceptionsSheet, exceptions, shownRows.exceptions),
+    late: yield* writeRows(folder, lateSheet, yield* lateRows(scope), shownRows.late),
+  }
+  const later = difference === null ? [] : [yield* writeRows(folder, differenceSheet, difference, 0)]
+  const files = [...Object.values(sheets), ...later].map(({ bytes, name, rows, sha256 }) => ({
+    name,
+    rows,
+    bytes,
+    sha256,
+  }))
+  return { state, difference, sheets, files }
+})
+
+const clock = Effect.flatMap(Database, (database) =>
+  database.query(
+    "Report.clock",
+    (sql) => sql<Array<{ now: string }>>`select ${instantText(sql, sql`now()`)} as now`,
+  ),
+)
+
+const manifestOf = (
+  { asOf, book, month, period }: ReportScope,
+  { close, reasons }: State,
+  providers: ReadonlyArray<ReconciledAccount>,
+  totals: ReadonlyArray<CurrencyTotal>,
+): Omit<Manifest, "createdAt" | "files"> => ({
+  product: "tieout",
+  kind: "report",
+  version: productVersion(),
+  formatVersion: 1,
+  connection: book.connection,
+  book: { code: book.code, name: book.name, clientId: Option.getOrNull(book.clientId) },
+  period,
+  timeZone: month.timeZone,
+  asOf,
+  state: close === null ? "open" : "closed",
+  close:
+    close === null
+      ? null
+      : { sequence: close.sequence, hash: close.hash, who: close.who, at: close.at, reason: close.reason },
+  draft: reasons.length > 0,
+  reasons,
+  currencies: totals.map(({ currency, scale, ...sums }) => ({
+    currency,
+    scale,
+    opening: print(sums.opening, scale),
+    debit: print(sums.debit, scale),
+    credit: print(sums.credit, scale),
+    closing: print(sums.closing, scale),
+  })),
+  accounts: providers.map(({ accountId, closing, currency, datedLater, difference, opening, provider }) => ({
+    accountId,
+    currency,
+    opening,
+    closing,
+    datedLater,
+    provider,
+    difference,
+  })),
+})
+
+/** Part of the caller's transaction. The files have their partial names until they are published. */
+export const writeFiles = Effect.fn("Report.writeFiles")(function* (scope: ReportScope, folder: Folder) {
+  const [{ now: createdAt = "" } = { now: "" }] = yield* clock
+  const accounts = yield* readAccounts(scope.book.bookId)
+  const balances = yield* readBalances(scope, accounts)
+  const providers = yield* readReconciliation(scope, balances)
+  const daily = yield* readDaily(scope, accounts, balances, chartedAccounts)
+  const written = yield* writeSheets(scope, folder, { accounts, balances, providers })
+  const totals = currencyTotals(balances)
+  const page = reportPage({
+    scope,
+    state: written.state,
+    createdAt,
+    version: productVersion(),
+    balances,
+    totals,
+    accounts: providers,
+    daily,
+    ...written.sheets,
+    difference: written.difference,
+    files: written.files,
+  })
+  const file = yield* folder.create(pageFile)
+  yield* file.write(Buffer.from(page, "utf8"))
+  const { bytes, name, sha256 } = yield* file.finish
+  const manifest: Manifest = {
+    ...manifestOf(scope, written.state, providers, totals),
+    createdAt,
+    files: [...written.files, { name, rows: 0, bytes, sha256 }],
+  }
+  return manifest
+})
