@@ -23,6 +23,8 @@ const FileRecord = Schema.Struct({
   format: Schema.String,
   /** Where the file holds one currency only. */
   currency: Schema.optionalWith(Schema.String, { exact: true }),
+  /** The service's account, where the file holds one account's movements only. */
+  account: Schema.optionalWith(Schema.String, { exact: true }),
   /** CSV rows without the header, or transactions of a journal. */
   rows: Count,
   bytes: Count,

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { newestMapping } from "../AccountMapping/Store.ts"
 import type { Formats } from "../Settings/Formats.ts"
 import { type BookAccounts, selectedSums } from "./Balances.ts"
+import { daysOf } from "./Days.ts"
 import type { Account } from "./Entry.ts"
 import { exportError } from "./ExportError.ts"
 import { profileOf, type TableName } from "./Formats.ts"
@@ -67,6 +68,7 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
     (account) => sums.has(account) && !settings.leaveOut.includes(account.currency),
   )
   const problems: Array<string> = []
+  const days = names.includes("gl-detail") ? yield* daysOf(bookId, selection) : null
   const contexts = names.map((name): TableContext => {
     const profile = profileOf(name)
     const { mapping, unmapped } = mapAccounts(used, profile, settings, stored)
@@ -75,7 +77,7 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
       ...currencyProblems(profile, used),
       ...unmapped.map((line) => `${name}: account ${line}`),
     )
-    return { name, profile, settings, baseCurrency, mode, mapping, createdAt }
+    return { name, profile, settings, baseCurrency, mode, mapping, createdAt, days }
   })
   if (problems.length > 0) return yield* refusal(problems)
   return { contexts, mappingVersion: stored?.version ?? null }
