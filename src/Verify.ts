@@ -5,10 +5,13 @@ import { Data, Effect, Either } from "effect"
 import { isTable } from "./Export/Formats.ts"
 import { decode, isSealed, type Manifest, manifestFile } from "./Export/Manifest.ts"
 import { checkArithmetic, expectedAccounts } from "./Verify/Accounts.ts"
+import { compareWithJournal, type Side } from "./Verify/Beside.ts"
 import { checkFiles } from "./Verify/Files.ts"
 import { checkJournal } from "./Verify/Journal.ts"
 import { checkPlainText, syntaxOf } from "./Verify/PlainText.ts"
 import { type Problem, Problems } from "./Verify/Problems.ts"
+import { checkStatement } from "./Verify/Statement.ts"
+import { checkTable } from "./Verify/Tables.ts"
 import { checkTrialBalance } from "./Verify/TrialBalance.ts"
 
 /** The folder cannot be read at all, or holds no batch. `message` says what, where and what to do. */
@@ -31,14 +34,25 @@ const checkBatch = async (folder: string, manifest: Manifest, problems: Problems
   const there = await checkFiles(folder, manifest, problems)
   const accounts = expectedAccounts(manifest)
   checkArithmetic(manifest, accounts, problems)
-  for (const file of manifest.files.filter(({ name }) => there.has(name))) {
+  const files = manifest.files.filter(({ name }) => there.has(name))
+  const sides: Array<Side> = []
+  for (const file of files) {
     const syntax = syntaxOf(file.format)
     if (syntax !== undefined) await checkPlainText(folder, file, syntax, accounts, problems)
     else if (file.format === "journal") await checkJournal(folder, file, manifest, accounts, problems)
     else if (file.format === "trial-balance") await checkTrialBalance(folder, file, accounts, problems)
-    // An accounting system's file is proved by its checksum alone: the manifest was made from the lines that it holds.
+    else if (file.format === "statement")
+      sides.push(await checkStatement(folder, file, manifest, accounts, problems))
     else if (!isTable(file.format))
       problems.add(file.name, null, `has the format "${file.format}", which this version does not know`)
+  }
+  for (const format of manifest.formats.filter(isTable)) {
+    const own = files.filter((file) => file.format === format)
+    const side = await checkTable(folder, format, own, manifest, accounts, problems)
+    if (side !== undefined) sides.push(side)
+  }
+  if (files.some(({ format }) => format === "journal")) {
+    await compareWithJournal(folder, manifest, accounts, sides, problems)
   }
 }
 

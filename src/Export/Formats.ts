@@ -15,6 +15,8 @@ import { xeroStatement } from "./Profiles/XeroStatement.ts"
 import type { Profile } from "./Table/Profile.ts"
 import { trialBalance } from "./TrialBalance.ts"
 
+export const statementFile = "statement.csv"
+
 /** Formats of one file, in the books' own accounts and currencies, by the name that `--format` takes. */
 const single = { journal, hledger, ledger, beancount, "trial-balance": trialBalance } as const
 
@@ -66,6 +68,10 @@ export const isFormatName = (name: string): name is FormatName => isTable(name) 
 export const singles = (names: ReadonlyArray<FormatName>): ReadonlyArray<Format> =>
   names.filter(isSingle).map((name) => single[name])
 
+/** The provider's statement stands beside what it proves. */
+export const needsStatement = (names: ReadonlyArray<FormatName>): boolean =>
+  names.some((name) => name === "journal" || name === "xero-statement")
+
 export const profileOf = (name: TableName): Profile => profiles[name]
 
 const escaped = (text: string): string => text.replaceAll(".", "\\.")
@@ -74,7 +80,9 @@ const escaped = (text: string): string => text.replaceAll(".", "\\.")
 export const filePrefix = (name: TableName): string => profiles[name].file.split("{", 1)[0] ?? ""
 
 const filePatterns: ReadonlyArray<RegExp> = [
-  ...Object.values(single).map(({ file }) => new RegExp(`^${escaped(file)}$`)),
+  ...[statementFile, ...Object.values(single).map(({ file }) => file)].map(
+    (file) => new RegExp(`^${escaped(file)}$`),
+  ),
   ...tableNames.map((name) => new RegExp(`^${filePrefix(name)}[A-Za-z0-9_.-]*\\.(?:csv|txt)$`)),
 ]
 

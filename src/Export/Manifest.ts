@@ -3,7 +3,8 @@ import { createHash } from "node:crypto"
 import { Schema } from "effect"
 
 export const manifestFile = "manifest.json"
-export const formatVersion = 1
+/** 1: without what the files of accounting systems are read back with, line checks and statements. */
+export const formatVersion = 2
 
 const Count = Schema.Int.pipe(Schema.nonNegative())
 /** A decimal at its currency's scale, major unit. */
@@ -29,6 +30,13 @@ const FileRecord = Schema.Struct({
   rows: Count,
   bytes: Count,
   sha256: Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/)),
+  lines: Schema.optionalWith(
+    Schema.Struct({
+      every: Schema.Int.pipe(Schema.positive()),
+      prefixes: Schema.String.pipe(Schema.pattern(/^(?:[0-9a-f]{8})*$/)),
+    }),
+    { exact: true },
+  ),
 })
 export type FileRecord = typeof FileRecord.Type
 
@@ -51,6 +59,8 @@ export const AccountTotal = Schema.Struct({
   debit: Decimal,
   credit: Decimal,
   closing: Decimal,
+  /** What each accounting system's format calls the account; absent where it is in none. */
+  mapped: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), { exact: true }),
 })
 export type AccountTotal = typeof AccountTotal.Type
 
@@ -76,10 +86,41 @@ const ReadAccount = Schema.Struct({
   balanceReadAt: Schema.String,
 })
 
+/** How one format's files are written, so that they can be read back without knowing the settings. */
+export const Layout = Schema.Struct({
+  columns: Schema.Array(Schema.String),
+  header: Schema.Boolean,
+  encoding: Schema.Literal("utf-8", "windows-1252", "ascii"),
+  delimiter: Schema.Literal(",", ";", "|", "\t"),
+  lineEnd: Schema.Literal("LF", "CRLF"),
+  date: Schema.Literal("iso", "DD/MM/YYYY", "MM/DD/YYYY", "DD.MM.YYYY", "long", "DDMM"),
+  decimalMark: Schema.Literal(".", ","),
+  /** Rows of a file, at most. */
+  rowsPerFile: Count,
+})
+export type Layout = typeof Layout.Type
+
+/**
+ * What `statement.csv` holds of one of the service's accounts. `gaps`: places where entries that other batches hold stand
+ * between two of these. `outside`: what the statement's balance before the first entry is above the books' own, because such
+ * entries stand before it.
+ */
+const StatementSpan = Schema.Struct({
+  account: Schema.String,
+  currency: Schema.String,
+  entries: Count,
+  amount: Decimal,
+  before: Decimal,
+  after: Decimal,
+  gaps: Count,
+  outside: Decimal,
+})
+export type StatementSpan = typeof StatementSpan.Type
+
 export const Manifest = Schema.Struct({
   product: Schema.Literal("tieout"),
   version: Schema.String,
-  formatVersion: Schema.Literal(formatVersion),
+  formatVersion: Schema.Literal(1, formatVersion),
   connection: Schema.String,
   book: Book,
   batch: Count,
@@ -105,6 +146,8 @@ export const Manifest = Schema.Struct({
       mappingVersion: Schema.NullOr(Count),
       /** Currencies that the settings leave out of these formats. */
       leftOut: Schema.Array(Schema.String),
+      /** By format. */
+      layouts: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Layout }), { exact: true }),
     }),
     { exact: true },
   ),
@@ -117,6 +160,7 @@ export const Manifest = Schema.Struct({
   periods: Schema.Array(PeriodNumbers),
   currencies: Schema.Array(CurrencyTotal),
   accounts: Schema.Array(AccountTotal),
+  statements: Schema.optionalWith(Schema.Array(StatementSpan), { exact: true }),
   read: Schema.Array(ReadAccount),
 })
 export type Manifest = typeof Manifest.Type

@@ -106,7 +106,7 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
   const finish = Effect.fnUntraced(function* (output: OpenFile) {
     yield* flush(output)
     const written = yield* output.file.finish
-    const { bytes, name: fileName, sha256 } = written
+    const { bytes, lines, name: fileName, sha256 } = written
     finished.push({
       name: fileName,
       format: name,
@@ -114,6 +114,7 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
       rows: output.rows,
       bytes,
       sha256,
+      lines,
     })
   })
 

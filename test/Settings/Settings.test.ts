@@ -293,7 +293,7 @@ webhook: 3
     ],
     [
       "schedule: { export: [journal, xero2] }",
-      "tieout.yaml:1: schedule.export: found a list, expected a list of export formats: journal, hledger, ledger, beancount, trial-balance, xero, qbo, netsuite, intacct, sage50, business-central, datev or null",
+      "tieout.yaml:1: schedule.export: found a list, expected a list of export formats: journal, hledger, ledger, beancount, trial-balance, xero, xero-statement, qbo, netsuite, intacct, sage50, business-central, datev, gl-detail or null",
     ],
     [
       `schedule: { nightly: "every night" }`,

@@ -4,7 +4,7 @@ import type { TargetColumn } from "../Targets.ts"
 import type { Cell } from "./Cells.ts"
 
 /** `MMDDYYYY` and so on say the order; `long` is 31 Oct 2026, `DDMM` has no year. */
-export type DateStyle = "iso" | "DD/MM/YYYY" | "MM/DD/YYYY" | "long" | "DDMM"
+export type DateStyle = "iso" | "DD/MM/YYYY" | "MM/DD/YYYY" | "DD.MM.YYYY" | "long" | "DDMM"
 
 export interface Column {
   readonly header: string
