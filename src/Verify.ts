@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Data, Effect, Either } from "effect"
 import { isTable } from "./Export/Formats.ts"
-import { decode, isSealed, type Manifest, manifestFile } from "./Export/Manifest.ts"
+import { changedLine, decode, isSealed, type Manifest, manifestFile } from "./Export/Manifest.ts"
 import { checkArithmetic, expectedAccounts } from "./Verify/Accounts.ts"
 import { compareWithJournal, type Side } from "./Verify/Beside.ts"
 import { checkFiles } from "./Verify/Files.ts"
@@ -59,9 +59,9 @@ const checkBatch = async (folder: string, manifest: Manifest, problems: Problems
 const isMissing = (cause: unknown): boolean =>
   cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR")
 
-const readManifest = (folder: string): Effect.Effect<string, VerifyError> =>
+const readManifest = (folder: string): Effect.Effect<Buffer, VerifyError> =>
   Effect.tryPromise({
-    try: () => readFile(join(folder, manifestFile), "utf8"),
+    try: () => readFile(join(folder, manifestFile)),
     catch: (cause) =>
       isMissing(cause)
         ? new VerifyError({
@@ -75,16 +75,17 @@ const readManifest = (folder: string): Effect.Effect<string, VerifyError> =>
 export const run = Effect.fn("Verify.run")(function* (
   folder: string,
 ): Effect.fn.Return<Verification, VerifyError> {
-  const text = yield* readManifest(folder)
+  const bytes = yield* readManifest(folder)
+  const text = bytes.toString("utf8")
   const problems = new Problems()
   const decoded = decode(text)
   if (Either.isLeft(decoded)) {
-    problems.add(manifestFile, null, `cannot be read: ${decoded.left.message}`)
+    problems.add(manifestFile, changedLine(bytes), `cannot be read: ${decoded.left.message}`)
   } else {
-    if (!isSealed(decoded.right, text)) {
+    if (!(isSealed(decoded.right, text) && bytes.equals(Buffer.from(text, "utf8")))) {
       problems.add(
         manifestFile,
-        null,
+        changedLine(bytes),
         "has changed since it was written: its digest is not that of its content",
       )
     }

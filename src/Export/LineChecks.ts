@@ -13,7 +13,7 @@ export interface LineChecks {
 
 const most = 512
 const lineFeed = 0x0a
-export const digits = 8
+const digits = 8
 
 /** Fed with a file's bytes in order. */
 export class LineDigests {

@@ -1,6 +1,7 @@
 /** `manifest.json`: what a batch holds, how to check it, and how far the service had been read when it was made. */
 import { createHash } from "node:crypto"
 import { Schema } from "effect"
+import { firstChange, type LineChecks, LineDigests } from "./LineChecks.ts"
 
 export const manifestFile = "manifest.json"
 /** 1: without what the files of accounting systems are read back with, line checks and statements. */
@@ -19,6 +20,12 @@ const Book = Schema.Struct({
   knownSince: Schema.String,
 })
 
+/** `LineChecks.ts` says what they are. */
+const Checks = Schema.Struct({
+  every: Schema.Int.pipe(Schema.positive()),
+  prefixes: Schema.String.pipe(Schema.pattern(/^(?:[0-9a-f]{8})*$/)),
+})
+
 const FileRecord = Schema.Struct({
   name: Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/)),
   format: Schema.String,
@@ -30,13 +37,7 @@ const FileRecord = Schema.Struct({
   rows: Count,
   bytes: Count,
   sha256: Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/)),
-  lines: Schema.optionalWith(
-    Schema.Struct({
-      every: Schema.Int.pipe(Schema.positive()),
-      prefixes: Schema.String.pipe(Schema.pattern(/^(?:[0-9a-f]{8})*$/)),
-    }),
-    { exact: true },
-  ),
+  lines: Schema.optionalWith(Checks, { exact: true }),
 })
 export type FileRecord = typeof FileRecord.Type
 
@@ -165,22 +166,46 @@ export const Manifest = Schema.Struct({
 })
 export type Manifest = typeof Manifest.Type
 
-/** The manifest with the digest of all the rest as its last key, so that a changed byte in it shows as well. */
-const Sealed = Schema.Struct({ ...Manifest.fields, digest: Schema.String })
+/** The manifest with checks of its lines and the digest of all the rest as its last keys, so that a changed byte shows. */
+const Sealed = Schema.Struct({
+  ...Manifest.fields,
+  lines: Schema.optionalWith(Checks, { exact: true }),
+  digest: Schema.String,
+})
 
 const digestOf = (manifest: Manifest): string =>
   createHash("sha256").update(JSON.stringify(manifest)).digest("hex")
 
 const encode = Schema.encodeSync(Manifest)
 
+/** All lines but the last two, which read otherwise once the seal follows them. */
+const checksOf = (manifest: Manifest): LineChecks => {
+  const digests = new LineDigests()
+  const lines = JSON.stringify(manifest, null, 2).split("\n").slice(0, -2)
+  digests.add(Buffer.from(lines.map((line) => `${line}\n`).join(""), "utf8"))
+  return digests.checks()
+}
+
 /** The file's text: always the same for the same manifest. */
 export const print = (manifest: Manifest): string => {
   const plain = encode(manifest)
-  return `${JSON.stringify({ ...plain, digest: digestOf(plain) }, null, 2)}\n`
+  const lines = plain.formatVersion === 1 ? {} : { lines: checksOf(plain) }
+  return `${JSON.stringify({ ...plain, ...lines, digest: digestOf(plain) }, null, 2)}\n`
 }
 
 export const decode = Schema.decodeUnknownEither(Schema.parseJson(Sealed))
 
 /** Whether a file's text is byte for byte what was written. */
-export const isSealed = ({ digest, ...manifest }: typeof Sealed.Type, text: string): boolean =>
+export const isSealed = ({ digest, lines: _, ...manifest }: typeof Sealed.Type, text: string): boolean =>
   digest === digestOf(encode(manifest)) && text === print(manifest)
+
+const seal = /"lines": \{\s+"every": (\d+),\s+"prefixes": "([0-9a-f]*)"\s+\},\s+"digest"/
+
+/** The first line that is not what was written, as closely as the checks tell; null where they are damaged themselves. */
+export const changedLine = (bytes: Buffer): number | null => {
+  const [, every = "0", prefixes = ""] = seal.exec(bytes.toString("latin1")) ?? []
+  if (!(Number(every) > 0)) return null
+  const digests = new LineDigests(Number(every))
+  digests.add(bytes)
+  return firstChange({ every: Number(every), prefixes }, digests.checks())[0]
+}

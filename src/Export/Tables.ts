@@ -10,6 +10,7 @@ import { profileOf, type TableName } from "./Formats.ts"
 import { mapAccounts } from "./Mapped.ts"
 import type { Selection } from "./Scope.ts"
 import type { Mode } from "./Table/Journals.ts"
+import { overridden } from "./Table/Override.ts"
 import type { Profile } from "./Table/Profile.ts"
 import type { TableContext } from "./Table.ts"
 
@@ -70,7 +71,7 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
   const problems: Array<string> = []
   const days = names.includes("gl-detail") ? yield* daysOf(bookId, selection) : null
   const contexts = names.map((name): TableContext => {
-    const profile = profileOf(name)
+    const profile = overridden(profileOf(name), settings.profiles[name] ?? {})
     const { mapping, unmapped } = mapAccounts(used, profile, settings, stored)
     problems.push(
       ...settingProblems(profile, settings),
