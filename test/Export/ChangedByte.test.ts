@@ -77,7 +77,7 @@ layer(TestDatabase.layer)("a folder of every format", (it) => {
               expect(own.length).toBeGreaterThan(0)
               if (name !== "manifest.json") expect(own.map((problem) => problem.line)).toContain(line)
             }),
-            { numRuns: 12 },
+            { numRuns: 6 },
           ),
         )
         writeFileSync(path, original)
