@@ -209,8 +209,9 @@ export const commands = {
       "tieout export --format F[,F…] (--period YYYY-MM | --from DATE --to DATE | --all | --since-last) [--mode detail|summary] [--book B] [--out DIR]",
     summary: "Write the books as files that accountants import.",
     about: [
-      "Formats: journal (canonical CSV), hledger, ledger, beancount, trial-balance; and for accounting systems xero, qbo,",
-      "netsuite, intacct, sage50, business-central, datev, in their own accounts (tieout accounts), a file per currency.",
+      "Formats: journal (canonical CSV, with the statement beside it), hledger, ledger, beancount, trial-balance; for accounting",
+      "systems xero, qbo, netsuite, intacct, sage50, business-central, datev, in their own accounts (tieout accounts), a file per",
+      "currency; xero-statement, a file per bank account; and for auditors gl-detail (AICPA Audit Data Standards).",
       "Files appear whole or not at all, in DIR/<connection>-<org|client>/<period>/<batch>/, manifest.json last.",
     ],
     options: {
@@ -265,7 +266,8 @@ export const commands = {
     usage: "tieout verify DIR",
     summary: "Check an export folder from its files alone.",
     about: [
-      "Checksums, row counts, control totals and balanced entries, against manifest.json. Needs no database.",
+      "Checksums, row counts, control totals and balanced entries, against manifest.json; the statement's running balances; and",
+      "every format converted back to the manifest's totals and the journal beside it. Needs no database.",
     ],
     options: {},
     examples: [["tieout verify exports/default-org/2026-10/1", "after copying it somewhere"]],
