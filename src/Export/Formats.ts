@@ -77,7 +77,7 @@ export const profileOf = (name: TableName): Profile => profiles[name]
 const escaped = (text: string): string => text.replaceAll(".", "\\.")
 
 /** What each name of a format's files begins with, whatever the settings make of the rest. */
-export const filePrefix = (name: TableName): string => profiles[name].file.split("{", 1)[0] ?? ""
+const filePrefix = (name: TableName): string => profiles[name].file.split("{", 1)[0] ?? ""
 
 const filePatterns: ReadonlyArray<RegExp> = [
   ...[statementFile, ...Object.values(single).map(({ file }) => file)].map(
