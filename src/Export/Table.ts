@@ -84,13 +84,17 @@ const held = <A>({ profile }: TableContext, make: () => A): Effect.Effect<A, Exp
     }
   })
 
+/** An audit file is of everything: nothing is left out of it. */
+export const leftOut = (format: string, currencies: ReadonlyArray<string>): ReadonlyArray<string> =>
+  format === "gl-detail" ? [] : currencies
+
 /** Takes entries by date and keeps one open file per currency or account. */
 export const tableWriter = (folder: Folder, context: TableContext) => {
   const { mapping, mode, name, profile, settings } = context
   const setup: Setup = { profile, settings, baseCurrency: context.baseCurrency }
   const journals = journalsOf(
     profile.mode === "any" ? mode : profile.mode,
-    new Set(settings.leaveOut),
+    new Set(leftOut(name, settings.leaveOut)),
     profile.limits.rowsPerJournal,
   )
   const open = new Map<string, OpenFile>()

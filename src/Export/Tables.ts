@@ -12,7 +12,7 @@ import type { Selection } from "./Scope.ts"
 import type { Mode } from "./Table/Journals.ts"
 import { overridden } from "./Table/Override.ts"
 import type { Profile } from "./Table/Profile.ts"
-import type { TableContext } from "./Table.ts"
+import { leftOut, type TableContext } from "./Table.ts"
 
 export interface TableOptions {
   readonly mode: Mode
@@ -65,13 +65,13 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
   if (names.length === 0) return { contexts: [], mappingVersion: null }
   const stored = yield* newestMapping(bookId)
   const sums = yield* selectedSums(bookId, selection, accounts)
-  const used = accounts.ordered.filter(
-    (account) => sums.has(account) && !settings.leaveOut.includes(account.currency),
-  )
+  const moved = accounts.ordered.filter((account) => sums.has(account))
   const problems: Array<string> = []
   const days = names.includes("gl-detail") ? yield* daysOf(bookId, selection) : null
   const contexts = names.map((name): TableContext => {
     const profile = overridden(profileOf(name), settings.profiles[name] ?? {})
+    const without = leftOut(name, settings.leaveOut)
+    const used = moved.filter(({ currency }) => !without.includes(currency))
     const { mapping, unmapped } = mapAccounts(used, profile, settings, stored)
     problems.push(
       ...settingProblems(profile, settings),

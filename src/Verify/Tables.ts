@@ -31,7 +31,7 @@ const statedSums = (
   accounts: ReadonlyArray<ExpectedAccount>,
 ): Map<string, Sum> => {
   const sums = new Map<string, Sum>()
-  const leftOut = new Set(tables?.leftOut ?? [])
+  const leftOut = new Set(format === "gl-detail" ? [] : (tables?.leftOut ?? []))
   const unit = (minor: bigint, of: number) => minor * 10n ** BigInt(scale - of)
   if (format === "xero-statement") {
     for (const { account, amount, currency } of statements ?? []) {
@@ -124,7 +124,7 @@ const sideOf = (
   { book, tables }: Manifest,
 ): Side => {
   const summary = tables?.mode === "summary" && format !== "gl-detail" && format !== "xero-statement"
-  const leftOut = new Set(tables?.leftOut ?? [])
+  const leftOut = new Set(format === "gl-detail" ? [] : (tables?.leftOut ?? []))
   const groupOf = (journal: string, date: string) => (summary ? date : `${journal} of ${date}`)
   return {
     name: format,
