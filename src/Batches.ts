@@ -7,7 +7,7 @@ import { folderProblems } from "./Export/AsWritten.ts"
 import { batchDifferences } from "./Export/Committed.ts"
 import { download as downloadBatch } from "./Export/Download.ts"
 import { exportError } from "./Export/ExportError.ts"
-import { type FormatName, isFormatName, isTable } from "./Export/Formats.ts"
+import { accumulates, type FormatName, isFormatName } from "./Export/Formats.ts"
 import { areKept, keepFiles } from "./Export/KeptFiles.ts"
 import { findBatch, type KnownBatch, nameOf } from "./Export/KnownBatch.ts"
 import type { Lineage, Manifest } from "./Export/Manifest.ts"
@@ -51,7 +51,7 @@ const refuse = (batch: KnownBatch, what: string) =>
 
 /** An accounting system's batch with all that was asked for took the place of others only because it was told to. */
 const wasAgain = ({ formats }: Manifest, { delta, supersedes }: Lineage): boolean =>
-  !delta && supersedes.length > 0 && formats.some((name) => isFormatName(name) && isTable(name))
+  !delta && supersedes.length > 0 && formats.some((name) => isFormatName(name) && accumulates(name))
 
 const inOneText = (
   selection: Pick<Selection, "covered" | "since">,

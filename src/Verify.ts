@@ -3,13 +3,16 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Data, Effect, Either } from "effect"
 import { differenceFormat, isTable } from "./Export/Formats.ts"
-import { decode, isSealed, type Manifest, manifestFile } from "./Export/Manifest.ts"
+import { changedLine, decode, isSealed, type Manifest, manifestFile } from "./Export/Manifest.ts"
 import { checkArithmetic, expectedAccounts } from "./Verify/Accounts.ts"
+import { compareWithJournal, type Side } from "./Verify/Beside.ts"
 import { checkChain } from "./Verify/Chain.ts"
 import { checkFiles } from "./Verify/Files.ts"
 import { checkJournal } from "./Verify/Journal.ts"
 import { checkPlainText, syntaxOf } from "./Verify/PlainText.ts"
 import { type Problem, Problems } from "./Verify/Problems.ts"
+import { checkStatement } from "./Verify/Statement.ts"
+import { checkTable } from "./Verify/Tables.ts"
 import { checkTrialBalance } from "./Verify/TrialBalance.ts"
 
 /** The folder cannot be read at all, or holds no batch. `message` says what, where and what to do. */
@@ -38,24 +41,35 @@ const checkBatch = async (
   const there = await checkFiles(folder, manifest, problems)
   const accounts = expectedAccounts(manifest)
   checkArithmetic(manifest, accounts, problems)
-  for (const file of manifest.files.filter(({ name }) => there.has(name))) {
+  const files = manifest.files.filter(({ name }) => there.has(name))
+  const sides: Array<Side> = []
+  for (const file of files) {
     const syntax = syntaxOf(file.format)
     if (syntax !== undefined) await checkPlainText(folder, file, syntax, accounts, problems)
     else if (file.format === "journal") await checkJournal(folder, file, manifest, accounts, problems)
     else if (file.format === "trial-balance") await checkTrialBalance(folder, file, accounts, problems)
-    // An accounting system's file is proved by its checksum alone: the manifest was made from the lines that it holds. So is
-    // what was recorded since the time of the export, which is not part of it.
+    else if (file.format === "statement")
+      sides.push(await checkStatement(folder, file, manifest, accounts, problems))
+    // What was recorded since the time of the export is not part of it: its checksum is all.
     else if (!isTable(file.format) && file.format !== differenceFormat)
       problems.add(file.name, null, `has the format "${file.format}", which this version does not know`)
+  }
+  for (const format of manifest.formats.filter(isTable)) {
+    const own = files.filter((file) => file.format === format)
+    const side = await checkTable(folder, format, own, manifest, accounts, problems)
+    if (side !== undefined) sides.push(side)
+  }
+  if (files.some(({ format }) => format === "journal")) {
+    await compareWithJournal(folder, manifest, accounts, sides, problems)
   }
 }
 
 const isMissing = (cause: unknown): boolean =>
   cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR")
 
-const readManifest = (folder: string): Effect.Effect<string, VerifyError> =>
+const readManifest = (folder: string): Effect.Effect<Buffer, VerifyError> =>
   Effect.tryPromise({
-    try: () => readFile(join(folder, manifestFile), "utf8"),
+    try: () => readFile(join(folder, manifestFile)),
     catch: (cause) =>
       isMissing(cause)
         ? new VerifyError({
@@ -69,16 +83,17 @@ const readManifest = (folder: string): Effect.Effect<string, VerifyError> =>
 export const run = Effect.fn("Verify.run")(function* (
   folder: string,
 ): Effect.fn.Return<Verification, VerifyError> {
-  const text = yield* readManifest(folder)
+  const bytes = yield* readManifest(folder)
+  const text = bytes.toString("utf8")
   const problems = new Problems()
   const decoded = decode(text)
   if (Either.isLeft(decoded)) {
-    problems.add(manifestFile, null, `cannot be read: ${decoded.left.message}`)
+    problems.add(manifestFile, changedLine(bytes), `cannot be read: ${decoded.left.message}`)
   } else {
-    if (!isSealed(decoded.right, text)) {
+    if (!(isSealed(decoded.right, text) && bytes.equals(Buffer.from(text, "utf8")))) {
       problems.add(
         manifestFile,
-        null,
+        changedLine(bytes),
         "has changed since it was written: its digest is not that of its content",
       )
     }

@@ -217,8 +217,9 @@ export const commands = {
       "tieout export --format F[,F…] (--period YYYY-MM | --from DATE --to DATE | --all | --since-last) [--preview | --again | --as-of TIME] [--mode detail|summary] [--book B] [--out DIR]",
     summary: "Write the books as files that accountants import.",
     about: [
-      "Formats: journal (canonical CSV), hledger, ledger, beancount, trial-balance; and for accounting systems xero, qbo,",
-      "netsuite, intacct, sage50, business-central, datev, in their own accounts (tieout accounts), a file per currency.",
+      "Formats: journal (canonical CSV, with the statement beside it), hledger, ledger, beancount, trial-balance; for accounting",
+      "systems xero, qbo, netsuite, intacct, sage50, business-central, datev, in their own accounts (tieout accounts), a file per",
+      "currency; xero-statement, a file per bank account; and for auditors gl-detail (AICPA Audit Data Standards).",
       "Files appear whole or not at all, in DIR/<connection>-<org|client>/<period>/<batch>/, manifest.json last.",
       "An accounting system keeps what it imported: entries that a batch of the same format has already are left out (a delta),",
       "and where nothing is left, nothing is written. The other formats are whole: a new batch takes the place of the one before.",
@@ -327,8 +328,9 @@ export const commands = {
     usage: "tieout verify DIR",
     summary: "Check an export folder from its files alone.",
     about: [
-      "Checksums, row counts, control totals and balanced entries, against manifest.json. Needs no database. Where the batches",
-      "before and after it stand beside it, their manifests are checked as a chain.",
+      "Checksums, row counts, control totals and balanced entries, against manifest.json; the statement's running balances; and",
+      "every format converted back to the manifest's totals and the journal beside it. Where the batches",
+      "before and after it stand beside it, their manifests are checked as a chain. Needs no database.",
     ],
     options: {},
     examples: [["tieout verify exports/default-org/2026-10/1", "after copying it somewhere"]],

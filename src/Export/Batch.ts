@@ -20,12 +20,14 @@ import { exportError } from "./ExportError.ts"
 import { readFacts } from "./Facts.ts"
 import { type Folder, openFolder } from "./Folder.ts"
 import type { FormatContext } from "./Format.ts"
-import { isTable, singles } from "./Formats.ts"
+import { isTable, needsStatement, singles } from "./Formats.ts"
 import { closesWithin } from "./Lineage.ts"
 import { manifestFile, print as printManifest } from "./Manifest.ts"
 import { type Output, singleOutput, tableOutput } from "./Outputs.ts"
 import { shiftDate } from "./PlainText.ts"
+import { withReadBack } from "./ReadBack.ts"
 import type { Selection } from "./Scope.ts"
+import { writeStatement } from "./Statement.ts"
 import { prepareTables } from "./Tables.ts"
 import { RunningTotals } from "./Totals.ts"
 
@@ -127,13 +129,19 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
   yield* checkTotals(balances, closing, totals)
   const byDate = contexts.length > 0 || wanted.some((format) => format.order === "date")
   const dated = byDate ? (yield* pass("date")).files : []
+  const statement = needsStatement(plan.formats)
+    ? yield* writeStatement(folder, book, selection, balances, totals)
+    : undefined
   const inOrder = plan.formats.flatMap((name) => [...files, ...dated].filter((file) => file.format === name))
   const closes = yield* closesWithin(book.bookId, selection)
   const difference =
     selection.asOf === null ? null : yield* writeDifference(book, selection, selection.asOf, folder)
   const all = difference === null ? inOrder : [...inOrder, difference.file]
   const manifest = manifestOf(plan, facts, balances, totals, all, through, mappingVersion, closes)
-  return { manifest, difference: difference?.difference ?? null }
+  return {
+    manifest: withReadBack(manifest, balances, contexts, statement),
+    difference: difference?.difference ?? null,
+  }
 })
 
 /**

@@ -2,11 +2,11 @@
  * A batch's folder on disk. Every file is written as `<name>.partial`, made durable and renamed; the manifest is the last,
  * so that a folder with a manifest is whole. When anything fails or is interrupted, what was written goes away again.
  */
-import { createHash, type Hash } from "node:crypto"
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect, type Scope } from "effect"
 import { type ExportError, exportError } from "./ExportError.ts"
+import { type LineChecks, LineDigests } from "./LineChecks.ts"
 
 const advice: { readonly [code: string]: string } = {
   EACCES: "may not be written by this user: change its rights or choose another folder with --out",
@@ -53,6 +53,7 @@ export interface WrittenFile {
   readonly bytes: number
   /** Lower-case hexadecimal. */
   readonly sha256: string
+  readonly lines: LineChecks
 }
 
 /** A file on its way: bytes in order, then `finish`, which makes it durable under its partial name. */
@@ -76,21 +77,21 @@ const writeAll = async (handle: FileHandle, bytes: Buffer): Promise<void> => {
 }
 
 const openFile = (path: string, name: string, handle: FileHandle): FolderFile => {
-  const hash: Hash = createHash("sha256")
+  const digests = new LineDigests()
   let bytes = 0
   return {
     write: (content) =>
       content.length === 0
         ? Effect.void
         : attempt(path, () => {
-            hash.update(content)
+            digests.add(content)
             bytes += content.length
             return writeAll(handle, content)
           }),
     finish: attempt(path, async () => {
       await handle.sync()
       await handle.close()
-      return { name, bytes, sha256: hash.digest("hex") }
+      return { name, bytes, sha256: digests.sha256(), lines: digests.checks() }
     }),
   }
 }

@@ -5,26 +5,32 @@ import { journal } from "./JournalCsv.ts"
 import { ledger } from "./LedgerCli.ts"
 import { businessCentral } from "./Profiles/BusinessCentral.ts"
 import { datev } from "./Profiles/Datev.ts"
+import { glDetail } from "./Profiles/GlDetail.ts"
 import { intacct } from "./Profiles/Intacct.ts"
 import { netsuite } from "./Profiles/NetSuite.ts"
 import { qbo } from "./Profiles/QuickBooks.ts"
 import { sage50 } from "./Profiles/Sage50.ts"
 import { xero } from "./Profiles/Xero.ts"
+import { xeroStatement } from "./Profiles/XeroStatement.ts"
 import type { Profile } from "./Table/Profile.ts"
 import { trialBalance } from "./TrialBalance.ts"
+
+export const statementFile = "statement.csv"
 
 /** Formats of one file, in the books' own accounts and currencies, by the name that `--format` takes. */
 const single = { journal, hledger, ledger, beancount, "trial-balance": trialBalance } as const
 
-/** Formats of accounting systems: files per currency, in the system's accounts. */
+/** Formats that are data: most are those of accounting systems, in their accounts, with a file per currency. */
 const profiles = {
   xero,
+  "xero-statement": xeroStatement,
   qbo,
   netsuite,
   intacct,
   sage50,
   "business-central": businessCentral,
   datev,
+  "gl-detail": glDetail,
 } as const
 
 export type SingleName = keyof typeof single
@@ -41,17 +47,22 @@ export const singleNames: ReadonlyArray<SingleName> = [
 
 const tableNames: ReadonlyArray<TableName> = [
   "xero",
+  "xero-statement",
   "qbo",
   "netsuite",
   "intacct",
   "sage50",
   "business-central",
   "datev",
+  "gl-detail",
 ]
 
 export const formatNames: ReadonlyArray<FormatName> = [...singleNames, ...tableNames]
 
 export const isTable = (name: string): name is TableName => Object.hasOwn(profiles, name)
+
+/** What an accounting system adds to what it has: importing it twice books it twice. An auditor's file replaces the one before. */
+export const accumulates = (name: string): boolean => isTable(name) && name !== "gl-detail"
 
 const isSingle = (name: string): name is SingleName => Object.hasOwn(single, name)
 
@@ -59,6 +70,10 @@ export const isFormatName = (name: string): name is FormatName => isTable(name) 
 
 export const singles = (names: ReadonlyArray<FormatName>): ReadonlyArray<Format> =>
   names.filter(isSingle).map((name) => single[name])
+
+/** The provider's statement stands beside what it proves. */
+export const needsStatement = (names: ReadonlyArray<FormatName>): boolean =>
+  names.some((name) => name === "journal" || name === "xero-statement")
 
 export const profileOf = (name: TableName): Profile => profiles[name]
 
@@ -68,16 +83,14 @@ export const differenceFormat = "difference"
 
 const escaped = (text: string): string => text.replaceAll(".", "\\.")
 
+/** What each name of a format's files begins with, whatever the settings make of the rest. */
+const filePrefix = (name: TableName): string => profiles[name].file.split("{", 1)[0] ?? ""
+
 const filePatterns: ReadonlyArray<RegExp> = [
-  new RegExp(`^${escaped(differenceFile)}$`),
-  ...Object.values(single).map(({ file }) => new RegExp(`^${escaped(file)}$`)),
-  ...Object.values(profiles).map(({ file }) => {
-    const any = escaped(file)
-      .replace("{currency}", "[A-Z0-9]+")
-      .replace("{period}", "\\d{4}-\\d{2}")
-      .replace("{part}", "(?:-\\d+)?")
-    return new RegExp(`^${any}$`)
-  }),
+  ...[statementFile, differenceFile, ...Object.values(single).map(({ file }) => file)].map(
+    (file) => new RegExp(`^${escaped(file)}$`),
+  ),
+  ...tableNames.map((name) => new RegExp(`^${filePrefix(name)}[A-Za-z0-9_.-]*\\.(?:csv|txt)$`)),
 ]
 
 /** Whether some format writes files of that name. */

@@ -1,9 +1,10 @@
 /** `manifest.json`: what a batch holds, how to check it, and how far the service had been read when it was made. */
 import { createHash } from "node:crypto"
 import { Schema } from "effect"
+import { firstChange, type LineChecks, LineDigests } from "./LineChecks.ts"
 
 export const manifestFile = "manifest.json"
-/** 2: with `lineage`. Batches of version 1 are read and checked as they are. */
+/** 1: without `lineage`, what the files of accounting systems are read back with, line checks and statements. */
 export const formatVersion = 2
 
 const Count = Schema.Int.pipe(Schema.nonNegative())
@@ -52,15 +53,24 @@ const Lineage = Schema.Struct({
 })
 export type Lineage = typeof Lineage.Type
 
+/** `LineChecks.ts` says what they are. */
+const Checks = Schema.Struct({
+  every: Schema.Int.pipe(Schema.positive()),
+  prefixes: Schema.String.pipe(Schema.pattern(/^(?:[0-9a-f]{8})*$/)),
+})
+
 const FileRecord = Schema.Struct({
   name: Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/)),
   format: Schema.String,
   /** Where the file holds one currency only. */
   currency: Schema.optionalWith(Schema.String, { exact: true }),
+  /** The service's account, where the file holds one account's movements only. */
+  account: Schema.optionalWith(Schema.String, { exact: true }),
   /** CSV rows without the header, or transactions of a journal. */
   rows: Count,
   bytes: Count,
   sha256: Hash,
+  lines: Schema.optionalWith(Checks, { exact: true }),
 })
 export type FileRecord = typeof FileRecord.Type
 
@@ -83,6 +93,8 @@ export const AccountTotal = Schema.Struct({
   debit: Decimal,
   credit: Decimal,
   closing: Decimal,
+  /** What each accounting system's format calls the account; absent where it is in none. */
+  mapped: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), { exact: true }),
 })
 export type AccountTotal = typeof AccountTotal.Type
 
@@ -107,6 +119,37 @@ const ReadAccount = Schema.Struct({
   balance: Schema.String,
   balanceReadAt: Schema.String,
 })
+
+/** How one format's files are written, so that they can be read back without knowing the settings. */
+export const Layout = Schema.Struct({
+  columns: Schema.Array(Schema.String),
+  header: Schema.Boolean,
+  encoding: Schema.Literal("utf-8", "windows-1252", "ascii"),
+  delimiter: Schema.Literal(",", ";", "|", "\t"),
+  lineEnd: Schema.Literal("LF", "CRLF"),
+  date: Schema.Literal("iso", "DD/MM/YYYY", "MM/DD/YYYY", "DD.MM.YYYY", "long", "DDMM"),
+  decimalMark: Schema.Literal(".", ","),
+  /** Rows of a file, at most. */
+  rowsPerFile: Count,
+})
+export type Layout = typeof Layout.Type
+
+/**
+ * What `statement.csv` holds of one of the service's accounts. `gaps`: places where entries that other batches hold stand
+ * between two of these. `outside`: what the statement's balance before the first entry is above the books' own, because such
+ * entries stand before it.
+ */
+const StatementSpan = Schema.Struct({
+  account: Schema.String,
+  currency: Schema.String,
+  entries: Count,
+  amount: Decimal,
+  before: Decimal,
+  after: Decimal,
+  gaps: Count,
+  outside: Decimal,
+})
+export type StatementSpan = typeof StatementSpan.Type
 
 export const Manifest = Schema.Struct({
   product: Schema.Literal("tieout"),
@@ -140,6 +183,8 @@ export const Manifest = Schema.Struct({
       mappingVersion: Schema.NullOr(Count),
       /** Currencies that the settings leave out of these formats. */
       leftOut: Schema.Array(Schema.String),
+      /** By format. */
+      layouts: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Layout }), { exact: true }),
     }),
     { exact: true },
   ),
@@ -152,12 +197,17 @@ export const Manifest = Schema.Struct({
   periods: Schema.Array(PeriodNumbers),
   currencies: Schema.Array(CurrencyTotal),
   accounts: Schema.Array(AccountTotal),
+  statements: Schema.optionalWith(Schema.Array(StatementSpan), { exact: true }),
   read: Schema.Array(ReadAccount),
 })
 export type Manifest = typeof Manifest.Type
 
-/** The manifest with the digest of all the rest as its last key, so that a changed byte in it shows as well. */
-const Sealed = Schema.Struct({ ...Manifest.fields, digest: Schema.String })
+/** The manifest with checks of its lines and the digest of all the rest as its last keys, so that a changed byte shows. */
+const Sealed = Schema.Struct({
+  ...Manifest.fields,
+  lines: Schema.optionalWith(Checks, { exact: true }),
+  digest: Schema.String,
+})
 
 /** Of the file's text, as the next batch of the book and the database keep it. */
 export const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex")
@@ -166,14 +216,34 @@ const digestOf = (manifest: Manifest): string => sha256Of(JSON.stringify(manifes
 
 const encode = Schema.encodeSync(Manifest)
 
+/** All lines but the last two, which read otherwise once the seal follows them. */
+const checksOf = (manifest: Manifest): LineChecks => {
+  const digests = new LineDigests()
+  const lines = JSON.stringify(manifest, null, 2).split("\n").slice(0, -2)
+  digests.add(Buffer.from(lines.map((line) => `${line}\n`).join(""), "utf8"))
+  return digests.checks()
+}
+
 /** The file's text: always the same for the same manifest. */
 export const print = (manifest: Manifest): string => {
   const plain = encode(manifest)
-  return `${JSON.stringify({ ...plain, digest: digestOf(plain) }, null, 2)}\n`
+  const lines = plain.formatVersion === 1 ? {} : { lines: checksOf(plain) }
+  return `${JSON.stringify({ ...plain, ...lines, digest: digestOf(plain) }, null, 2)}\n`
 }
 
 export const decode = Schema.decodeUnknownEither(Schema.parseJson(Sealed))
 
 /** Whether a file's text is byte for byte what was written. */
-export const isSealed = ({ digest, ...manifest }: typeof Sealed.Type, text: string): boolean =>
+export const isSealed = ({ digest, lines: _, ...manifest }: typeof Sealed.Type, text: string): boolean =>
   digest === digestOf(encode(manifest)) && text === print(manifest)
+
+const seal = /"lines": \{\s+"every": (\d+),\s+"prefixes": "([0-9a-f]*)"\s+\},\s+"digest"/
+
+/** The first line that is not what was written, as closely as the checks tell; null where they are damaged themselves. */
+export const changedLine = (bytes: Buffer): number | null => {
+  const [, every = "0", prefixes = ""] = seal.exec(bytes.toString("latin1")) ?? []
+  if (!(Number(every) > 0)) return null
+  const digests = new LineDigests(Number(every))
+  digests.add(bytes)
+  return firstChange({ every: Number(every), prefixes }, digests.checks())[0]
+}

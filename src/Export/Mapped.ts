@@ -19,6 +19,7 @@ const lookUp = (
   used: boolean,
   row: MappingRow | undefined,
 ): Mapped | string => {
+  if (profile.target === null) return { account: account.code, dimension: "" }
   const { expects, fallback, pattern } = targets[profile.target]
   const own = row?.[profile.target] ?? ""
   if (used && own === "") {
@@ -50,7 +51,8 @@ export const mapAccounts = (
   stored: StoredMapping | null,
 ): MappedAccounts => {
   const rows = new Map((stored?.rows ?? []).map((row) => [keyOf(row), row]))
-  const used = (stored?.rows ?? []).some((row) => row[profile.target] !== "")
+  const { target } = profile
+  const used = target !== null && (stored?.rows ?? []).some((row) => row[target] !== "")
   const mapping = new Map<Account, Mapped>()
   const unmapped: Array<string> = []
   for (const account of accounts) {

@@ -31,8 +31,8 @@ export const singleOutput = Effect.fn("Export.singleOutput")(function* (
     end: (totals) =>
       Effect.suspend(() => write(writer.end(totals))).pipe(
         Effect.andThen(file.finish),
-        Effect.map(({ bytes, name, sha256 }) => [
-          { name, format: format.name, rows: writer.rows(), bytes, sha256 },
+        Effect.map(({ bytes, lines, name, sha256 }) => [
+          { name, format: format.name, rows: writer.rows(), bytes, sha256, lines },
         ]),
       ),
   }

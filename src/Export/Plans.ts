@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { Database } from "../Database.ts"
 import { sinceLast } from "./Batches.ts"
 import { exportError } from "./ExportError.ts"
-import { type FormatName, isTable } from "./Formats.ts"
+import { accumulates, type FormatName } from "./Formats.ts"
 import { box, intersect, subtract, union, wholeThrough } from "./Region.ts"
 import { type Covered, type Selection, sinceSelection } from "./Scope.ts"
 import { hasNews, selected } from "./Selected.ts"
@@ -113,7 +113,7 @@ const replaced = (
   return standing
     .filter(
       (batch) =>
-        batch.scope === text && batch.formats.every((name) => !isTable(name) && known.includes(name)),
+        batch.scope === text && batch.formats.every((name) => !accumulates(name) && known.includes(name)),
     )
     .map(({ batch }) => batch)
 }
@@ -153,7 +153,7 @@ const checkWhole = (
   for (const number of plans.flatMap(({ supersedes }) => supersedes)) {
     const other = standing
       .find(({ batch }) => batch === number)
-      ?.formats.find((name) => isTable(name) && !known.includes(name))
+      ?.formats.find((name) => accumulates(name) && !known.includes(name))
     if (other !== undefined) {
       return exportError(
         "Usage",
@@ -174,8 +174,8 @@ export const planBook = Effect.fn("Export.planBook")(function* (
   formats: ReadonlyArray<FormatName>,
   again: boolean,
 ) {
-  const tables = formats.filter(isTable)
-  const plain = formats.filter((name) => !isTable(name))
+  const tables = formats.filter(accumulates)
+  const plain = formats.filter((name) => !accumulates(name))
   if (selection !== null && selection.asOf !== null) {
     const plan: Plan = { selection, formats, delta: false, follows: [], supersedes: [] }
     return { plans: [plan], had: [] } satisfies Plans

@@ -1,6 +1,7 @@
 /** Writes the files of an accounting system's format: one per currency, in parts where the system takes only so many rows. */
 import { Effect } from "effect"
 import type { Formats } from "../Settings/Formats.ts"
+import type { Days } from "./Days.ts"
 import { encode } from "./Encoding.ts"
 import type { Entry } from "./Entry.ts"
 import { type ExportError, exportError } from "./ExportError.ts"
@@ -13,6 +14,7 @@ import type { Setup } from "./Table/Cells.ts"
 import { journalsOf, type Mode, type TableJournal, Unholdable } from "./Table/Journals.ts"
 import type { Profile } from "./Table/Profile.ts"
 import { type Mapping, rowsOf } from "./Table/Rows.ts"
+import { quoted } from "./Table/Text.ts"
 
 export interface TableContext {
   readonly name: FormatName
@@ -23,10 +25,18 @@ export interface TableContext {
   readonly mapping: Mapping
   /** ISO 8601 in UTC. */
   readonly createdAt: string
+  /** The first and the last day, `YYYY-MM-DD`; null where there is nothing to write. */
+  readonly days: Days | null
+}
+
+/** What a file holds: one currency, all (gl-detail), or one of the service's accounts. */
+interface Share {
+  readonly currency?: string
+  readonly account?: string
 }
 
 interface OpenFile {
-  readonly currency: string
+  readonly share: Share
   readonly period: string
   readonly part: number
   readonly file: FolderFile
@@ -34,17 +44,31 @@ interface OpenFile {
   text: string
 }
 
-const nameOf = ({ file }: Profile, currency: string, period: string, part: number): string =>
-  file
-    .replace("{currency}", currency)
+const compact = (date: string): string => date.replaceAll("-", "")
+
+const nameOf = ({ days, profile }: TableContext, share: Share, period: string, part: number): string =>
+  profile.file
+    .replace("{currency}", share.currency ?? "")
+    .replace("{account}", share.account ?? "")
     .replace("{period}", period)
+    .replace("{from}", compact(days?.first ?? ""))
+    .replace("{to}", compact(days?.last ?? ""))
     .replace("{part}", part === 1 ? "" : `-${part}`)
 
-const headOf = ({ createdAt, profile, settings }: TableContext, currency: string, period: string): string => {
-  const before = profile.name === "datev" ? datevHeader(settings.datev, { period, currency, createdAt }) : ""
-  const names = profile.columns.map(({ header }) => header).join(profile.delimiter)
-  return profile.header ? `${before}${names}${profile.lineEnd}` : before
+const headOf = ({ createdAt, profile, settings }: TableContext, share: Share, period: string): string => {
+  const { columns, delimiter, lineEnd, name } = profile
+  const currency = share.currency ?? ""
+  const before = name === "datev" ? datevHeader(settings.datev, { period, currency, createdAt }) : ""
+  const names = columns.map(({ header }) => quoted(header, delimiter, false)).join(delimiter)
+  return profile.header ? `${before}${names}${lineEnd}` : before
 }
+
+const shareOf = ({ file }: Profile, { currency, partnerAccountId }: TableJournal): Share => ({
+  ...(file.includes("{currency}") ? { currency } : {}),
+  ...(file.includes("{account}") ? { account: partnerAccountId ?? "none" } : {}),
+})
+
+const keyOf = ({ account, currency }: Share): string => `${currency ?? ""} ${account ?? ""}`
 
 /** What a format cannot hold ends the export. */
 const held = <A>({ profile }: TableContext, make: () => A): Effect.Effect<A, ExportError> =>
@@ -60,11 +84,19 @@ const held = <A>({ profile }: TableContext, make: () => A): Effect.Effect<A, Exp
     }
   })
 
-/** Takes entries by date and keeps one open file per currency. */
+/** An audit file is of everything: nothing is left out of it. */
+export const leftOut = (format: string, currencies: ReadonlyArray<string>): ReadonlyArray<string> =>
+  format === "gl-detail" ? [] : currencies
+
+/** Takes entries by date and keeps one open file per currency or account. */
 export const tableWriter = (folder: Folder, context: TableContext) => {
   const { mapping, mode, name, profile, settings } = context
   const setup: Setup = { profile, settings, baseCurrency: context.baseCurrency }
-  const journals = journalsOf(mode, new Set(settings.leaveOut), profile.limits.rowsPerJournal)
+  const journals = journalsOf(
+    profile.mode === "any" ? mode : profile.mode,
+    new Set(leftOut(name, settings.leaveOut)),
+    profile.limits.rowsPerJournal,
+  )
   const open = new Map<string, OpenFile>()
   const finished: Array<FileRecord> = []
 
@@ -78,39 +110,42 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
   const finish = Effect.fnUntraced(function* (output: OpenFile) {
     yield* flush(output)
     const written = yield* output.file.finish
-    const { bytes, name: fileName, sha256 } = written
+    const { bytes, lines, name: fileName, sha256 } = written
     finished.push({
       name: fileName,
       format: name,
-      currency: output.currency,
+      ...output.share,
       rows: output.rows,
       bytes,
       sha256,
+      lines,
     })
   })
 
-  const start = Effect.fnUntraced(function* (currency: string, period: string, part: number) {
-    const file = yield* folder.create(nameOf(profile, currency, period, part))
+  const start = Effect.fnUntraced(function* (share: Share, period: string, part: number) {
+    const file = yield* folder.create(nameOf(context, share, period, part))
     const output: OpenFile = {
-      currency,
+      share,
       period,
       part,
       file,
       rows: 0,
-      text: headOf(context, currency, period),
+      text: headOf(context, share, period),
     }
-    open.set(currency, output)
+    open.set(keyOf(share), output)
     return output
   })
 
   /** The file that a journal of so many rows goes into: never split over two. */
-  const fileFor = Effect.fnUntraced(function* ({ currency, period }: TableJournal, rows: number) {
-    const current = open.get(currency)
-    if (current === undefined) return yield* start(currency, period, 1)
+  const fileFor = Effect.fnUntraced(function* (journal: TableJournal, rows: number) {
+    const { period } = journal
+    const share = shareOf(profile, journal)
+    const current = open.get(keyOf(share))
+    if (current === undefined) return yield* start(share, period, 1)
     const over = profile.filePerPeriod && current.period !== period
     if (!over && current.rows + rows <= profile.limits.rowsPerFile) return current
     yield* finish(current)
-    return yield* start(currency, period, over ? 1 : current.part + 1)
+    return yield* start(share, period, over ? 1 : current.part + 1)
   })
 
   const put = Effect.fnUntraced(function* (ready: ReadonlyArray<TableJournal>) {

@@ -3,14 +3,16 @@ import { Effect } from "effect"
 import { newestMapping } from "../AccountMapping/Store.ts"
 import type { Formats } from "../Settings/Formats.ts"
 import { type BookAccounts, selectedSums } from "./Balances.ts"
+import { daysOf } from "./Days.ts"
 import type { Account } from "./Entry.ts"
 import { exportError } from "./ExportError.ts"
 import { profileOf, type TableName } from "./Formats.ts"
 import { mapAccounts } from "./Mapped.ts"
 import type { Selection } from "./Scope.ts"
 import type { Mode } from "./Table/Journals.ts"
+import { overridden } from "./Table/Override.ts"
 import type { Profile } from "./Table/Profile.ts"
-import type { TableContext } from "./Table.ts"
+import { leftOut, type TableContext } from "./Table.ts"
 
 export interface TableOptions {
   readonly mode: Mode
@@ -63,19 +65,20 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
   if (names.length === 0) return { contexts: [], mappingVersion: null }
   const stored = yield* newestMapping(bookId, selection.asOf)
   const sums = yield* selectedSums(bookId, selection, accounts)
-  const used = accounts.ordered.filter(
-    (account) => sums.has(account) && !settings.leaveOut.includes(account.currency),
-  )
+  const moved = accounts.ordered.filter((account) => sums.has(account))
   const problems: Array<string> = []
+  const days = names.includes("gl-detail") ? yield* daysOf(bookId, selection) : null
   const contexts = names.map((name): TableContext => {
-    const profile = profileOf(name)
+    const profile = overridden(profileOf(name), settings.profiles[name] ?? {})
+    const without = leftOut(name, settings.leaveOut)
+    const used = moved.filter(({ currency }) => !without.includes(currency))
     const { mapping, unmapped } = mapAccounts(used, profile, settings, stored)
     problems.push(
       ...settingProblems(profile, settings),
       ...currencyProblems(profile, used),
       ...unmapped.map((line) => `${name}: account ${line}`),
     )
-    return { name, profile, settings, baseCurrency, mode, mapping, createdAt }
+    return { name, profile, settings, baseCurrency, mode, mapping, createdAt, days }
   })
   if (problems.length > 0) return yield* refusal(problems)
   return { contexts, mappingVersion: stored?.version ?? null }

@@ -1,6 +1,7 @@
 /** What the formats of accounting systems need to know that the books do not say. */
 import { Schema } from "effect"
 import { CurrencyCode, section, withDefault } from "./Field.ts"
+import { Profiles } from "./Profiles.ts"
 
 const Short = Schema.String.pipe(
   Schema.filter((text) => /^[\p{L}\p{N}][^\p{Cc}"]{0,99}$/u.test(text)),
@@ -67,5 +68,7 @@ export const Formats = Schema.Struct({
   netsuite: section(NetSuite),
   intacct: section(Intacct),
   datev: section(Datev),
+  /** What differs from the published templates, by format. */
+  profiles: section(Profiles),
 })
 export type Formats = typeof Formats.Type

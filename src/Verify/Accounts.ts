@@ -9,6 +9,8 @@ export interface ExpectedAccount extends OpenedAccount {
   readonly debit: bigint
   readonly credit: bigint
   readonly closing: bigint
+  /** What accounting systems' formats call the account, by format. */
+  readonly mapped: Readonly<Record<string, string>>
 }
 
 /** An amount's decimals: every amount of the manifest is printed at its currency's scale. */
@@ -24,6 +26,7 @@ const expectedAccount = (total: AccountTotal): ExpectedAccount => {
     debit: parse(total.debit, scale),
     credit: parse(total.credit, scale),
     closing: parse(total.closing, scale),
+    mapped: total.mapped ?? {},
   }
 }
 

@@ -1,26 +1,39 @@
 /** Every file of a batch against the manifest: there, of the stated size and content, and nothing beside them. */
-import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
-import { pipeline } from "node:stream/promises"
+import { firstChange, type LineChecks, LineDigests } from "../Export/LineChecks.ts"
 import { type FileRecord, type Manifest, manifestFile } from "../Export/Manifest.ts"
 import type { Problems } from "./Problems.ts"
 
-const sha256 = async (path: string): Promise<string> => {
-  const hash = createHash("sha256")
-  await pipeline(createReadStream(path), hash)
-  return hash.digest("hex")
+const digestsOf = async (path: string, every: number | undefined) => {
+  const digests = new LineDigests(every)
+  for await (const chunk of createReadStream(path)) if (Buffer.isBuffer(chunk)) digests.add(chunk)
+  return { checks: digests.checks(), sha256: digests.sha256() }
 }
 
-const checkFile = async (folder: string, { name, bytes, sha256: digest }: FileRecord, problems: Problems) => {
+/** The line where a file first differs from what was written, or the first of the few among which it is. */
+const placeOf = (stated: LineChecks, found: LineChecks) => {
+  const [from, to] = firstChange(stated, found)
+  return { line: from, among: from === to ? "" : ` between this line and line ${to}` }
+}
+
+const checkFile = async (
+  folder: string,
+  { name, bytes, lines, sha256: digest }: FileRecord,
+  problems: Problems,
+) => {
   const path = join(folder, name)
   const { size } = await stat(path)
   if (size !== bytes) problems.add(name, null, `has ${size} bytes, the manifest says ${bytes}`)
-  const found = await sha256(path)
-  if (found !== digest) {
-    problems.add(name, null, `its content has changed since it was written (SHA-256 ${found}, not ${digest})`)
-  }
+  const { checks, sha256 } = await digestsOf(path, lines?.every)
+  if (sha256 === digest) return
+  const { among, line } = lines === undefined ? { among: "", line: null } : placeOf(lines, checks)
+  problems.add(
+    name,
+    line,
+    `its content has changed since it was written${among} (SHA-256 ${sha256}, not ${digest})`,
+  )
 }
 
 /** The names of the files that are there and can be read further. */

@@ -21,6 +21,7 @@ const columns = {
   debit: at("debit"),
   credit: at("credit"),
   kind: at("kind"),
+  source: at("source_type"),
 }
 
 export interface JournalRow {
@@ -29,6 +30,9 @@ export interface JournalRow {
   readonly sequence: number
   readonly line: number
   readonly period: string
+  /** `YYYY-MM-DD` */
+  readonly date: string
+  readonly sourceType: string
   /** Everything that all lines of an entry share. */
   readonly common: string
   readonly account: ExpectedAccount
@@ -93,5 +97,6 @@ export const readRow = (
   const minor = amountOf(cell("debit"), cell("credit"), account.account.scale)
   if (typeof minor === "string") return minor
   const common = [...cells.slice(columns.book, columns.code), ...cells.slice(columns.kind)].join("\n")
-  return { number, sequence: Number(digits), line: Number(cell("line")), period, common, account, minor }
+  const shared = { number, sequence: Number(digits), period, date, sourceType: cell("source"), common }
+  return { ...shared, line: Number(cell("line")), account, minor }
 }

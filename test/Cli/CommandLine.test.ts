@@ -162,7 +162,7 @@ describe("the command line", () => {
     const verified = await tieout(["verify", batch.folder])
     expect([verified.code, verified.out]).toEqual([
       0,
-      `exports/default-org/all/1 is whole: 2 files, ${batch.entries} entries; checksums, totals and balances agree.\n`,
+      `exports/default-org/all/1 is whole: 3 files, ${batch.entries} entries; checksums, totals and balances agree.\n`,
     ])
     await writeFile(join(here().folder, batch.folder, "journal.csv"), "x")
     expect((await tieout(["verify", batch.folder])).code).toBe(1)

@@ -73,6 +73,14 @@ export const post = Effect.fn("Test.post")(function* (bookId: number, movement: 
   const database = yield* Database
   const id = nextId()
   const occurredAt = `${movement.date}T09:30:00.123Z`
+  const [head] = yield* database.query(
+    "Test.post",
+    (sql) => sql<Array<{ position: string; balance: string }>>`
+      select (coalesce(max(position), 0) + 1)::text as position,
+        coalesce((array_agg(balance_after order by position desc))[1], 0)::text as balance
+      from mirror.statement_entries where book_id = ${bookId} and account_id = ${movement.partner}`,
+  )
+  const { balance, position } = head ?? { position: "1", balance: "0" }
   const { cash, counterparty, date, description, kind, lines, partner: account, reference } = movement
   if (cash !== null) {
     yield* database.query(
@@ -80,8 +88,9 @@ export const post = Effect.fn("Test.post")(function* (bookId: number, movement: 
       (sql) => sql`
         insert into mirror.statement_entries (book_id, account_id, position, entry_id, type, amount, currency,
           balance_after, occurred_at, run_id)
-        values (${bookId}, ${account}, ${last}, ${id}, ${cash.startsWith("-") ? "DEBIT" : "CREDIT"},
-          abs(${cash}::text::numeric), ${lines[0]?.[2] ?? ""}, 0, ${occurredAt}::text::timestamptz, 1)`,
+        values (${bookId}, ${account}, ${position}::text::bigint, ${id}, ${cash.startsWith("-") ? "DEBIT" : "CREDIT"},
+          abs(${cash}::text::numeric), ${lines[0]?.[2] ?? ""},
+          ${balance}::text::numeric + ${cash}::text::numeric, ${occurredAt}::text::timestamptz, 1)`,
     )
   }
   yield* database.query(
@@ -97,7 +106,8 @@ export const post = Effect.fn("Test.post")(function* (bookId: number, movement: 
           occurred_at, line_count, partner_account_id, position, resource_type, resource_id, description,
           external_reference, counterparty, run_id)
         values (${bookId}, ${last}, ${cash === null ? "manual" : "statement_entry"}, ${id}, ${kind}, 0,
-          ${date}::text::date, ${occurredAt}::text::timestamptz, ${lines.length}, ${account}, ${last}, 'DEPOSIT', ${id},
+          ${date}::text::date, ${occurredAt}::text::timestamptz, ${lines.length}, ${account},
+          ${cash === null ? null : position}::text::bigint, 'DEPOSIT', ${id},
           ${description}, ${reference ?? null}, ${counterparty ?? null}, 1))
       insert into ledger.postings (book_id, entry_id, line_number, account_id, currency, amount)
       select ${bookId}, ${last}, l.number::smallint, a.account_id, l.currency, l.amount::numeric

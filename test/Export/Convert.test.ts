@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from "node:fs"
+import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { decodeSync } from "effect/Schema"
@@ -7,13 +7,14 @@ import { describe, expect, it } from "vitest"
 import type { Account, Entry } from "../../src/Export/Entry.ts"
 import { openFolder } from "../../src/Export/Folder.ts"
 import { profileOf, type TableName } from "../../src/Export/Formats.ts"
+import type { FileRecord } from "../../src/Export/Manifest.ts"
 import { mapAccounts } from "../../src/Export/Mapped.ts"
+import { layoutOf } from "../../src/Export/ReadBack.ts"
 import type { Mode } from "../../src/Export/Table/Journals.ts"
 import { tableWriter } from "../../src/Export/Table.ts"
 import { Content } from "../../src/Settings/Content.ts"
-import type { Booked } from "./Convert/Csv.ts"
-import { readDatev } from "./Convert/Datev.ts"
-import { readers } from "./Convert/Systems.ts"
+import type { Booked } from "../../src/Verify/Systems/Booked.ts"
+import { readTable } from "../../src/Verify/Systems.ts"
 import { temporaryFolder } from "./Folders.ts"
 
 const scales: Readonly<Record<string, number>> = { EUR: 2, JPY: 0, USDT: 8 }
@@ -106,10 +107,8 @@ const entriesOf = (drafts: ReadonlyArray<Draft>): ReadonlyArray<Entry> => {
 }
 
 interface Written {
-  readonly currency: string
-  readonly rows: number
-  readonly name: string
-  readonly bytes: Buffer
+  readonly path: string
+  readonly files: ReadonlyArray<FileRecord>
 }
 
 let folders = 0
@@ -120,7 +119,7 @@ const write = async (
   entries: ReadonlyArray<Entry>,
   root: string,
   limits = profileOf(name).limits,
-): Promise<ReadonlyArray<Written>> => {
+): Promise<Written> => {
   const profile = { ...profileOf(name), limits }
   folders += 1
   const path = join(root, String(folders))
@@ -140,25 +139,35 @@ const write = async (
           mode,
           mapping,
           createdAt,
+          days: { first: "2026-10-01", last: "2026-11-30" },
         })
         for (let at = 0; at < entries.length; at += 3) yield* writer.write(entries.slice(at, at + 3))
         const files = yield* writer.end
         yield* folder.publish(files.map((file) => file.name))
-        return files.map((file) => ({
-          currency: file.currency ?? "",
-          rows: file.rows,
-          name: file.name,
-          bytes: readFileSync(join(path, file.name)),
-        }))
+        yield* folder.keep
+        return { path, files }
       }),
     ),
   )
 }
 
-const read = (name: TableName, bytes: Buffer): ReadonlyArray<Booked> =>
-  name === "datev" ? readDatev(bytes) : readers[name](bytes)
+/** What each row books, file by file; what cannot be read fails the test. */
+const read = async (name: TableName, mode: Mode, { files, path }: Written) => {
+  const booked: Array<ReadonlyArray<Booked>> = []
+  for (const { account = "", currency = "", name: file, rows } of files) {
+    const own: Array<Booked> = []
+    const context = { layout: layoutOf(profileOf(name)), currency, account, mode }
+    const found = await readTable(path, file, name, context, (each, line) => {
+      if (typeof each === "string") throw new Error(`${file}:${line}: ${each}`)
+      own.push(...each)
+    })
+    expect(found).toBe(rows)
+    booked.push(own)
+  }
+  return booked
+}
 
-const inEighths = (minor: bigint, scale: number): bigint => minor * 10n ** BigInt(8 - scale)
+const inUnits = (minor: bigint, scale: number): bigint => minor * 10n ** BigInt(18 - scale)
 
 const add = (sums: Map<string, bigint>, key: string, amount: bigint) => {
   const sum = (sums.get(key) ?? 0n) + amount
@@ -172,19 +181,19 @@ const balancesOf = (name: TableName, entries: ReadonlyArray<Entry>) => {
   for (const entry of entries) {
     for (const { account, minor } of entry.lines) {
       const own = name === "qbo" ? account.name : account.code
-      add(sums, `${account.currency} ${own} ${entry.effectiveDate}`, inEighths(minor, account.scale))
+      add(sums, `${account.currency} ${own} ${entry.effectiveDate}`, inUnits(minor, account.scale))
     }
   }
   return sums
 }
 
-const readBack = (name: TableName, files: ReadonlyArray<Written>) => {
+const readBack = async (name: TableName, mode: Mode, written: Written) => {
   const sums = new Map<string, bigint>()
-  for (const { bytes, currency } of files) {
+  for (const file of await read(name, mode, written)) {
     const journals = new Map<string, bigint>()
-    for (const { account, amount, date, journal } of read(name, bytes)) {
+    for (const { account, amount, currency, date, journal } of file) {
       add(sums, `${currency} ${account} ${date}`, amount)
-      add(journals, journal, amount)
+      add(journals, `${journal} ${currency}`, amount)
     }
     // A file holds whole journals, and each of them balances.
     expect([...journals]).toEqual([])
@@ -194,7 +203,14 @@ const readBack = (name: TableName, files: ReadonlyArray<Written>) => {
 
 const sorted = (sums: ReadonlyMap<string, bigint>) => [...sums].sort(([a], [b]) => (a < b ? -1 : 1))
 
-const everyCurrency: ReadonlyArray<TableName> = ["xero", "qbo", "intacct", "sage50", "business-central"]
+const everyCurrency: ReadonlyArray<TableName> = [
+  "xero",
+  "qbo",
+  "intacct",
+  "sage50",
+  "business-central",
+  "gl-detail",
+]
 const twoDecimals: ReadonlyArray<TableName> = ["netsuite", "datev"]
 const modes: ReadonlyArray<Mode> = ["detail", "summary"]
 const cases = [...everyCurrency, ...twoDecimals].flatMap((name) => modes.map((mode) => [name, mode] as const))
@@ -206,8 +222,8 @@ describe("an accounting system's format", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(draft(currencies), { maxLength: 12 }), async (drafts) => {
         const entries = entriesOf(drafts)
-        const files = await write(name, mode, entries, root)
-        expect(sorted(readBack(name, files))).toEqual(sorted(balancesOf(name, entries)))
+        const written = await write(name, mode, entries, root)
+        expect(sorted(await readBack(name, mode, written))).toEqual(sorted(balancesOf(name, entries)))
       }),
       { numRuns: 40 },
     )
@@ -218,8 +234,9 @@ describe("an accounting system's format", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(draft(["EUR"]), { minLength: 8, maxLength: 20 }), async (drafts) => {
         const entries = entriesOf(drafts)
-        const files = await write(name, mode, entries, root, { rowsPerJournal: 12, rowsPerFile: 13 })
-        expect(sorted(readBack(name, files))).toEqual(sorted(balancesOf(name, entries)))
+        const written = await write(name, mode, entries, root, { rowsPerJournal: 12, rowsPerFile: 13 })
+        expect(sorted(await readBack(name, mode, written))).toEqual(sorted(balancesOf(name, entries)))
+        const { files } = written
         for (const { rows } of files) expect(rows).toBeLessThanOrEqual(13)
         expect(new Set(files.map((file) => file.name)).size).toBe(files.length)
       }),

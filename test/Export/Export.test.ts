@@ -270,7 +270,11 @@ layer(TestDatabase.layer)("an export", (it) => {
       writeFileSync(join(book, "all", "1", "journal.csv.partial"), "half a li")
       writeFileSync(join(book, ".unfinished"), "all/1\n")
       yield* Export.run(request(out, october, ["journal"], "KILLED"))
-      expect(files(book)).toEqual(["2026-10/1/journal.csv", "2026-10/1/manifest.json"])
+      expect(files(book)).toEqual([
+        "2026-10/1/journal.csv",
+        "2026-10/1/manifest.json",
+        "2026-10/1/statement.csv",
+      ])
 
       mkdirSync(join(book, "all", "2"), { recursive: true })
       writeFileSync(join(book, "all", "2", "manifest.json"), "{}")
@@ -278,7 +282,12 @@ layer(TestDatabase.layer)("an export", (it) => {
       expect(Either.getLeft(refused)).toMatchObject(
         Option.some({ _tag: "ExportError", reason: "FolderTaken" }),
       )
-      expect(files(book)).toEqual(["2026-10/1/journal.csv", "2026-10/1/manifest.json", "all/2/manifest.json"])
+      expect(files(book)).toEqual([
+        "2026-10/1/journal.csv",
+        "2026-10/1/manifest.json",
+        "2026-10/1/statement.csv",
+        "all/2/manifest.json",
+      ])
     }),
   )
 
@@ -319,7 +328,7 @@ layer(TestDatabase.layer)("an export", (it) => {
       const message = (scope: ExportScope, formats: ReadonlyArray<string>, book = "USAGE") =>
         Effect.map(Effect.flip(Export.run(request(out, scope, formats, book))), (error) => error.message)
       expect(yield* message(all, ["xls"])).toBe(
-        "There is no format xls: choose from journal, hledger, ledger, beancount, trial-balance, xero, qbo, netsuite, intacct, sage50, business-central, datev.",
+        "There is no format xls: choose from journal, hledger, ledger, beancount, trial-balance, xero, xero-statement, qbo, netsuite, intacct, sage50, business-central, datev, gl-detail.",
       )
       expect(yield* message({ kind: "period", period: "2026-13" }, ["journal"])).toContain("such as 2026-10")
       expect(yield* message({ kind: "range", from: "2026-02-30", to: "2026-03-01" }, ["journal"])).toContain(

@@ -293,7 +293,23 @@ webhook: 3
     ],
     [
       "schedule: { export: [journal, xero2] }",
-      "tieout.yaml:1: schedule.export: found a list, expected a list of export formats: journal, hledger, ledger, beancount, trial-balance, xero, qbo, netsuite, intacct, sage50, business-central, datev or null",
+      "tieout.yaml:1: schedule.export: found a list, expected a list of export formats: journal, hledger, ledger, beancount, trial-balance, xero, xero-statement, qbo, netsuite, intacct, sage50, business-central, datev, gl-detail or null",
+    ],
+    [
+      `formats: { profiles: { qbo: { headers: { Debits: "x" } } } }`,
+      "tieout.yaml:1: formats.profiles.qbo.headers.Debits: expected one of the format's headers: *JournalNo, *JournalDate, *AccountName, *Debits, *Credits, Description, Name, Currency, Location, Class",
+    ],
+    [
+      `formats: { profiles: { qbo: { file: "{currency}.csv" }, xero: { decimalMark: "," } } }`,
+      "tieout.yaml:1: formats.profiles.qbo.file: expected a file name that begins with qbo-, has each of {currency} {part} once, and ends in .csv or .txt",
+    ],
+    [
+      `formats: { profiles: { qbo: { rowsPerFile: 0 }, xero: { decimalMark: "," } } }`,
+      "tieout.yaml:1: formats.profiles.xero.decimalMark: expected another decimal mark than the delimiter",
+    ],
+    [
+      `formats: { profiles: { datev: { delimiter: "," } } }`,
+      "tieout.yaml:1: formats.profiles.datev.delimiter: unknown key; did you mean formats.profiles.xero.delimiter?",
     ],
     [
       `schedule: { nightly: "every night" }`,

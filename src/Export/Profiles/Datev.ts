@@ -87,6 +87,7 @@ export const datev: Profile = {
   filePerPeriod: true,
   target: "datev_konto",
   row: "pair",
+  mode: "any",
   currency: /^[A-Z]{3}$/,
 }
 

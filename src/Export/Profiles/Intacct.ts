@@ -1,15 +1,10 @@
-import type { Profile } from "../Table/Profile.ts"
+import { lineProfile } from "../Table/LineProfile.ts"
 
 /** Journal entries: header fields on a journal's first line only, lines from 1, ASCII without commas in texts. */
-export const intacct: Profile = {
-  name: "intacct",
-  file: "intacct-{currency}{part}.csv",
-  encoding: "ascii",
-  delimiter: ",",
-  lineEnd: "\n",
-  quoteTexts: false,
-  header: true,
-  columns: [
+export const intacct = lineProfile(
+  "intacct",
+  "intacct_account",
+  [
     { header: "DONOTIMPORT" },
     { header: "JOURNAL", cell: "intacctJournal", first: true },
     { header: "DATE", cell: "date", first: true },
@@ -23,14 +18,10 @@ export const intacct: Profile = {
     { header: "DEBIT", cell: "debit" },
     { header: "CREDIT", cell: "credit" },
   ],
-  date: "MM/DD/YYYY",
-  decimals: { least: 2, most: 8, mark: "." },
-  digits: 20,
-  text: { most: 200, without: /[,"]/g },
-  number: 20,
-  limits: { rowsPerJournal: 5000, rowsPerFile: 5000 },
-  filePerPeriod: false,
-  target: "intacct_account",
-  row: "line",
-  currency: /^[A-Z0-9]{3,5}$/,
-}
+  {
+    encoding: "ascii",
+    text: { most: 200, without: /[,"]/g },
+    number: 20,
+    limits: { rowsPerJournal: 5000, rowsPerFile: 5000 },
+  },
+)

@@ -1,15 +1,10 @@
-import type { Profile } from "../Table/Profile.ts"
+import { lineProfile } from "../Table/LineProfile.ts"
 
 /** Journal entries: the external id, on every row, keeps a second import out. Amounts have ten digits and two decimals. */
-export const netsuite: Profile = {
-  name: "netsuite",
-  file: "netsuite-{currency}{part}.csv",
-  encoding: "utf-8",
-  delimiter: ",",
-  lineEnd: "\n",
-  quoteTexts: false,
-  header: true,
-  columns: [
+export const netsuite = lineProfile(
+  "netsuite",
+  "netsuite_id",
+  [
     { header: "External ID", cell: "number" },
     { header: "Date", cell: "date" },
     { header: "Subsidiary", cell: "subsidiary" },
@@ -22,14 +17,10 @@ export const netsuite: Profile = {
     { header: "Credit", cell: "credit" },
     { header: "Line Memo", cell: "description" },
   ],
-  date: "MM/DD/YYYY",
-  decimals: { least: 2, most: 2, mark: "." },
-  digits: 10,
-  text: { most: 300 },
-  number: 80,
-  limits: { rowsPerJournal: 10_000, rowsPerFile: 25_000 },
-  filePerPeriod: false,
-  target: "netsuite_id",
-  row: "line",
-  currency: /^[A-Z0-9]{3,5}$/,
-}
+  {
+    decimals: { least: 2, most: 2, mark: "." },
+    digits: 10,
+    text: { most: 300 },
+    limits: { rowsPerJournal: 10_000, rowsPerFile: 25_000 },
+  },
+)

@@ -1,15 +1,10 @@
-import type { Profile } from "../Table/Profile.ts"
+import { lineProfile } from "../Table/LineProfile.ts"
 
 /** Journal entries of QuickBooks Online, United States headers: the number is on each row, 1,000 rows a file. */
-export const qbo: Profile = {
-  name: "qbo",
-  file: "qbo-{currency}{part}.csv",
-  encoding: "utf-8",
-  delimiter: ",",
-  lineEnd: "\n",
-  quoteTexts: false,
-  header: true,
-  columns: [
+export const qbo = lineProfile(
+  "qbo",
+  "qbo_name",
+  [
     { header: "*JournalNo", cell: "number" },
     { header: "*JournalDate", cell: "date" },
     { header: "*AccountName", cell: "account" },
@@ -21,14 +16,9 @@ export const qbo: Profile = {
     { header: "Location" },
     { header: "Class", cell: "dimension" },
   ],
-  date: "MM/DD/YYYY",
-  decimals: { least: 2, most: 8, mark: "." },
-  digits: 20,
-  text: { most: 1000 },
-  number: 21,
-  limits: { rowsPerJournal: 1000, rowsPerFile: 1000 },
-  filePerPeriod: false,
-  target: "qbo_name",
-  row: "line",
-  currency: /^[A-Z0-9]{3,5}$/,
-}
+  {
+    text: { most: 1000 },
+    number: 21,
+    limits: { rowsPerJournal: 1000, rowsPerFile: 1000 },
+  },
+)

@@ -1,15 +1,10 @@
-import type { Profile } from "../Table/Profile.ts"
+import { lineProfile } from "../Table/LineProfile.ts"
 
 /** Manual journals: rows with the same narration and date are one journal, at most 300 lines; positive is debit. */
-export const xero: Profile = {
-  name: "xero",
-  file: "xero-{currency}{part}.csv",
-  encoding: "ascii",
-  delimiter: ",",
-  lineEnd: "\n",
-  quoteTexts: false,
-  header: true,
-  columns: [
+export const xero = lineProfile(
+  "xero",
+  "xero_code",
+  [
     { header: "*Narration", cell: "narration" },
     { header: "*Date", cell: "date" },
     { header: "Description", cell: "description" },
@@ -21,14 +16,9 @@ export const xero: Profile = {
     { header: "TrackingName2" },
     { header: "TrackingOption2" },
   ],
-  date: "long",
-  decimals: { least: 2, most: 8, mark: "." },
-  digits: 20,
-  text: { most: 200 },
-  number: 80,
-  limits: { rowsPerJournal: 300, rowsPerFile: 100_000 },
-  filePerPeriod: false,
-  target: "xero_code",
-  row: "line",
-  currency: /^[A-Z0-9]{3,5}$/,
-}
+  {
+    encoding: "ascii",
+    date: "long",
+    limits: { rowsPerJournal: 300, rowsPerFile: 100_000 },
+  },
+)

@@ -29,6 +29,7 @@ export const dated = (date: string, style: DateStyle): string => {
   if (style === "iso") return date
   if (style === "DDMM") return `${day}${month}`
   if (style === "DD/MM/YYYY") return `${day}/${month}/${year}`
+  if (style === "DD.MM.YYYY") return `${day}.${month}.${year}`
   if (style === "MM/DD/YYYY") return `${month}/${day}/${year}`
   return `${day} ${months[Number(month) - 1]} ${year}`
 }

@@ -13,8 +13,10 @@ export interface Mapped {
 
 export interface Row {
   readonly journal: TableJournal
-  /** From 1. */
+  /** From 1, among the journal's rows. */
   readonly place: number
+  /** From 1, among the entry's lines; 0 where the row is no line of one. */
+  readonly lineNumber: number
   readonly mapped: Mapped
   readonly contra: Mapped | undefined
   readonly minor: bigint
@@ -44,6 +46,12 @@ export const plainCells = {
   accountDigits: ({ mapped }) => mapped.account,
   contraDigits: ({ contra }) => contra?.account ?? "",
   locked: (_, { settings }) => (settings.datev.locked ? "1" : "0"),
+  lineNumber: ({ lineNumber }) => String(lineNumber),
+  year: ({ journal }) => journal.period.slice(0, 4),
+  month: ({ journal }) => String(Number(journal.period.slice(5))),
+  indicator: ({ minor }) => (minor > 0n ? "D" : "C"),
+  enteredDate: ({ journal }, { profile }) => dated(journal.recordedAt.slice(0, 10), profile.date),
+  enteredTime: ({ journal }) => journal.recordedAt.slice(11, 19),
   department: ({ mapped }) => (/^\d{1,3}$/.test(mapped.dimension) ? mapped.dimension : "0"),
 } as const satisfies Readonly<Record<string, Fill>>
 
@@ -54,6 +62,12 @@ export const textCells = {
   number,
   /** What groups the rows of a journal, where nothing else does: the number comes first. */
   narration: (row, setup) => `${number(row, setup)} ${row.journal.kind.replaceAll("_", " ")}`,
+  /** The whole number, as the ledger gives it. */
+  journalId: ({ journal }) => journal.number,
+  header: ({ journal }) => journal.kind.replaceAll("_", " "),
+  source: ({ journal }) => journal.sourceType,
+  book: ({ journal }) => journal.number.replace(/-\d{4}-\d{2}-\d+$/, ""),
+  payee: ({ journal }) => journal.counterparty ?? "",
   description,
   account: ({ mapped }) => mapped.account,
   dimension: ({ mapped }) => mapped.dimension,
@@ -74,6 +88,9 @@ export const textCells = {
 /** Texts that name something: one that does not fit as it is would name another. */
 const names: ReadonlySet<string> = new Set([
   "number",
+  "journalId",
+  "source",
+  "book",
   "account",
   "dimension",
   "currency",
@@ -96,6 +113,6 @@ export const isPlain = (cell: Cell): cell is PlainCell => Object.hasOwn(plainCel
 export const textOf = (cell: TextCell, most: number | undefined, row: Row, setup: Setup): string => {
   const { encoding, text } = setup.profile
   const own = textCells[cell](row, setup)
-  if (names.has(cell)) return own
+  if (names.has(cell) || (cell === "payee" && own === "")) return own
   return fitted(own, { encoding, ...text, most: most ?? text.most }, row.journal.kind)
 }

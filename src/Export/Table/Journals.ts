@@ -1,6 +1,7 @@
 /**
  * Entries as the journals that an accounting system imports: each in one currency, each balanced, none longer than the
- * system takes. Detail: a journal per entry. Summary: a journal per day, with debits and credits per account.
+ * system takes. Detail: a journal per entry. Summary: a journal per day, with debits and credits per account. Statement: no
+ * journal at all, but what an entry of the provider's statement moves on its cash account.
  */
 import type { Account, Entry } from "../Entry.ts"
 
@@ -15,6 +16,8 @@ export interface JournalLine {
   readonly account: Account
   /** Smallest units, debit positive, never zero. */
   readonly minor: bigint
+  /** From 1, within the entry; 0 in a summary. */
+  readonly number: number
 }
 
 export interface TableJournal {
@@ -27,7 +30,13 @@ export interface TableJournal {
   readonly period: string
   readonly kind: string
   readonly description: string
+  readonly counterparty: string | null
+  /** ISO 8601 in UTC; of the first entry. */
+  readonly recordedAt: string
+  readonly sourceType: string
   readonly currency: string
+  /** The service's account that a statement's movement belongs to. */
+  readonly partnerAccountId: string | null
   readonly scale: number
   readonly lines: ReadonlyArray<JournalLine>
 }
@@ -35,10 +44,10 @@ export interface TableJournal {
 /** An entry's lines by currency: it balances in each. */
 const byCurrency = (entry: Entry): ReadonlyMap<string, ReadonlyArray<JournalLine>> => {
   const parts = new Map<string, Array<JournalLine>>()
-  for (const { account, minor } of entry.lines) {
+  for (const { account, minor, number } of entry.lines) {
     const part = parts.get(account.currency)
-    if (part === undefined) parts.set(account.currency, [{ account, minor }])
-    else part.push({ account, minor })
+    if (part === undefined) parts.set(account.currency, [{ account, minor, number }])
+    else part.push({ account, minor, number })
   }
   return parts
 }
@@ -46,22 +55,27 @@ const byCurrency = (entry: Entry): ReadonlyMap<string, ReadonlyArray<JournalLine
 const unbalanced = (lines: ReadonlyArray<JournalLine>): boolean =>
   lines.reduce((sum, { minor }) => sum + minor, 0n) !== 0n
 
-const journalOf = (entry: Entry, currency: string, lines: ReadonlyArray<JournalLine>): TableJournal => {
+const checkBalance = (entry: Entry, currency: string, lines: ReadonlyArray<JournalLine>): void => {
   if (unbalanced(lines)) throw new Unholdable(`${entry.number} does not balance in ${currency}`)
-  return {
-    number: entry.number,
-    lastNumber: entry.number,
-    entries: 1,
-    mode: "detail",
-    date: entry.effectiveDate,
-    period: entry.period,
-    kind: entry.kind,
-    description: entry.description,
-    currency,
-    scale: lines[0]?.account.scale ?? 0,
-    lines,
-  }
 }
+
+const journalOf = (entry: Entry, currency: string, lines: ReadonlyArray<JournalLine>): TableJournal => ({
+  number: entry.number,
+  lastNumber: entry.number,
+  entries: 1,
+  mode: "detail",
+  date: entry.effectiveDate,
+  period: entry.period,
+  kind: entry.kind,
+  description: entry.description,
+  counterparty: entry.counterparty,
+  recordedAt: entry.recordedAt,
+  sourceType: entry.sourceType,
+  currency,
+  partnerAccountId: null,
+  scale: lines[0]?.account.scale ?? 0,
+  lines,
+})
 
 interface Day {
   readonly first: Entry
@@ -73,8 +87,8 @@ interface Day {
 
 const linesOf = ({ turnovers }: Day): ReadonlyArray<JournalLine> =>
   [...turnovers].flatMap(([account, { debit, credit }]) => [
-    ...(debit > 0n ? [{ account, minor: debit }] : []),
-    ...(credit > 0n ? [{ account, minor: -credit }] : []),
+    ...(debit > 0n ? [{ account, minor: debit, number: 0 }] : []),
+    ...(credit > 0n ? [{ account, minor: -credit, number: 0 }] : []),
   ])
 
 const summaryOf = (day: Day, currency: string): TableJournal => ({
@@ -86,7 +100,11 @@ const summaryOf = (day: Day, currency: string): TableJournal => ({
   period: day.first.period,
   kind: "summary",
   description: `${day.entries === 1 ? "1 entry" : `${day.entries} entries`}, ${day.first.number} to ${day.last.number}`,
+  counterparty: null,
+  recordedAt: day.first.recordedAt,
+  sourceType: "summary",
   currency,
+  partnerAccountId: null,
   scale: day.scale,
   lines: linesOf(day),
 })
@@ -100,7 +118,28 @@ const detail = (leaveOut: ReadonlySet<string>): Journals => ({
   add: (entry) =>
     [...byCurrency(entry)]
       .filter(([currency]) => !leaveOut.has(currency))
-      .map(([currency, lines]) => journalOf(entry, currency, lines)),
+      .map(([currency, lines]) => {
+        checkBalance(entry, currency, lines)
+        return journalOf(entry, currency, lines)
+      }),
+  end: () => [],
+})
+
+/** Movements of the provider's statement only: an opening balance is none. */
+const statement = (leaveOut: ReadonlySet<string>): Journals => ({
+  add: (entry) => {
+    if (entry.sourceType !== "statement_entry") return []
+    const cash = entry.lines.filter(
+      ({ account }) => account.role === "cash" && !leaveOut.has(account.currency),
+    )
+    return [...new Set(cash.map(({ account }) => account))].flatMap((account) => {
+      const own = cash.filter((line) => line.account === account)
+      const minor = own.reduce((sum, line) => sum + line.minor, 0n)
+      const line = { account, minor, number: own[0]?.number ?? 0 }
+      const { partnerAccountId } = account
+      return minor === 0n ? [] : [{ ...journalOf(entry, account.currency, [line]), partnerAccountId }]
+    })
+  },
   end: () => [],
 })
 
@@ -139,7 +178,7 @@ const summary = (leaveOut: ReadonlySet<string>, most: number): Journals => {
     add: (entry) =>
       [...byCurrency(entry)].flatMap(([currency, lines]) => {
         if (leaveOut.has(currency)) return []
-        if (unbalanced(lines)) throw new Unholdable(`${entry.number} does not balance in ${currency}`)
+        checkBalance(entry, currency, lines)
         return put(entry, currency, lines)
       }),
     end: () => [...days].map(([currency, day]) => summaryOf(day, currency)),
@@ -147,5 +186,11 @@ const summary = (leaveOut: ReadonlySet<string>, most: number): Journals => {
 }
 
 /** Entries must come by date. `rowsPerJournal` bounds a summary; a longer entry is left to the writer to refuse. */
-export const journalsOf = (mode: Mode, leaveOut: ReadonlySet<string>, rowsPerJournal: number): Journals =>
-  mode === "detail" ? detail(leaveOut) : summary(leaveOut, rowsPerJournal)
+export const journalsOf = (
+  mode: Mode | "statement",
+  leaveOut: ReadonlySet<string>,
+  rowsPerJournal: number,
+): Journals => {
+  if (mode === "statement") return statement(leaveOut)
+  return mode === "detail" ? detail(leaveOut) : summary(leaveOut, rowsPerJournal)
+}

@@ -4,7 +4,7 @@ import type { TargetColumn } from "../Targets.ts"
 import type { Cell } from "./Cells.ts"
 
 /** `MMDDYYYY` and so on say the order; `long` is 31 Oct 2026, `DDMM` has no year. */
-export type DateStyle = "iso" | "DD/MM/YYYY" | "MM/DD/YYYY" | "long" | "DDMM"
+export type DateStyle = "iso" | "DD/MM/YYYY" | "MM/DD/YYYY" | "DD.MM.YYYY" | "long" | "DDMM"
 
 export interface Column {
   readonly header: string
@@ -22,10 +22,13 @@ export interface Column {
 
 export interface Profile {
   readonly name: string
-  /** Of each file: `{currency}`, `{period}` and `{part}` (nothing, -2, -3 …) are filled in. */
+  /**
+   * Of each file. Filled in are `{currency}`, `{period}`, `{account}` (the service's identifier), `{from}` and `{to}` (days as
+   * YYYYMMDD) and `{part}` (nothing, -2, -3 …).
+   */
   readonly file: string
   readonly encoding: Encoding
-  readonly delimiter: "," | ";"
+  readonly delimiter: "," | ";" | "|" | "\t"
   readonly lineEnd: "\n" | "\r\n"
   /** Whether every text is quoted, or only where it must be. */
   readonly quoteTexts: boolean
@@ -48,10 +51,12 @@ export interface Profile {
   readonly limits: { readonly rowsPerJournal: number; readonly rowsPerFile: number }
   /** Whether every month has a file of its own. */
   readonly filePerPeriod: boolean
-  /** The column of the account mapping. */
-  readonly target: TargetColumn
+  /** The column of the account mapping; null: the chart's own codes, which no mapping changes. */
+  readonly target: TargetColumn | null
   /** `line`: a row per line. `pair`: a row per account and contra account. */
   readonly row: "line" | "pair"
+  /** `any`: as the export asks. `detail`: always a journal per entry. `statement`: a row per movement of a cash account. */
+  readonly mode: "any" | "detail" | "statement"
   /** What a currency must look like. */
   readonly currency: RegExp
 }

@@ -16,9 +16,10 @@ const mappedOf = (mapping: Mapping, account: Account): Mapped => {
 }
 
 const lineRows = (journal: TableJournal, mapping: Mapping): ReadonlyArray<Row> =>
-  journal.lines.map(({ account, minor }, at) => ({
+  journal.lines.map(({ account, minor, number }, at) => ({
     journal,
     place: at + 1,
+    lineNumber: number,
     mapped: mappedOf(mapping, account),
     contra: undefined,
     minor,
@@ -65,7 +66,14 @@ const pairRows = (journal: TableJournal, mapping: Mapping): ReadonlyArray<Row> =
       credit.left += minor
       if (credit.left === 0n) credits.shift()
       if (debit.mapped.account === credit.mapped.account) continue
-      rows.push({ journal, place: rows.length + 1, mapped: debit.mapped, contra: credit.mapped, minor })
+      rows.push({
+        journal,
+        place: rows.length + 1,
+        lineNumber: 0,
+        mapped: debit.mapped,
+        contra: credit.mapped,
+        minor,
+      })
     }
   }
   return rows

@@ -1,0 +1,81 @@
+/** Reads a file of an accounting system's format row by row; shares nothing with what wrote it. */
+import { join } from "node:path"
+import type { TableName } from "../Export/Formats.ts"
+import type { FileRecord, Manifest } from "../Export/Manifest.ts"
+import { cellsOf, linesOf, textOf, Unreadable } from "./Lines.ts"
+import type { Booked, FileContext, Reader } from "./Systems/Booked.ts"
+import { datev } from "./Systems/Datev.ts"
+import {
+  businessCentral,
+  glDetail,
+  intacct,
+  netsuite,
+  qbo,
+  sage50,
+  xero,
+  xeroStatement,
+} from "./Systems/Lines.ts"
+
+const readers: Readonly<Record<TableName, Reader>> = {
+  xero,
+  "xero-statement": xeroStatement,
+  qbo,
+  netsuite,
+  intacct,
+  sage50,
+  "business-central": businessCentral,
+  datev,
+  "gl-detail": glDetail,
+}
+
+/** How a file is read; undefined for a batch of an older version, which does not say it. */
+export const contextOf = (
+  { account = "", currency = "", format }: FileRecord,
+  { tables }: Manifest,
+): FileContext | undefined => {
+  const layout = tables?.layouts?.[format]
+  return tables === undefined || layout === undefined
+    ? undefined
+    : { layout, currency, account, mode: tables.mode }
+}
+
+/** What a row books, or why it cannot be read. */
+export type Visit = (booked: ReadonlyArray<Booked> | string, line: number) => void
+
+/** Calls `visit` for each row with its line from 1. Returns the rows read. Whole files only: an early end is told as well. */
+export const readTable = async (
+  folder: string,
+  name: string,
+  format: TableName,
+  context: FileContext,
+  visit: Visit,
+): Promise<number> => {
+  const { columns, delimiter, encoding, header, lineEnd } = context.layout
+  const reader = readers[format](context)
+  const before = format === "datev" ? 1 : 0
+  const heading = header ? before + 1 : before
+  let number = 0
+  const read = (bytes: Buffer): ReadonlyArray<Booked> => {
+    const ends = lineEnd === "CRLF" && bytes.at(-1) === 0x0d
+    if (lineEnd === "CRLF" && !ends) throw new Unreadable("the line does not end in CRLF")
+    const cells = cellsOf(textOf(ends ? bytes.subarray(0, -1) : bytes, encoding), delimiter)
+    if (number !== heading || number === before) return reader(cells)
+    if (cells.map(({ text }) => text).join("\n") === columns.join("\n")) return []
+    throw new Unreadable(`the header is not ${columns.slice(0, 5).join(delimiter)}…`)
+  }
+  try {
+    for await (const bytes of linesOf(join(folder, name))) {
+      number += 1
+      try {
+        visit(read(bytes), number)
+      } catch (cause) {
+        if (!(cause instanceof Unreadable)) throw cause
+        visit(cause.message, number)
+      }
+    }
+  } catch (cause) {
+    if (!(cause instanceof Unreadable)) throw cause
+    visit(cause.message, number + 1)
+  }
+  return Math.max(0, number - heading)
+}

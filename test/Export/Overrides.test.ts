@@ -1,0 +1,57 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { decodeSync } from "effect/Schema"
+import * as Export from "../../src/Export.ts"
+import { Content } from "../../src/Settings/Content.ts"
+import * as Verify from "../../src/Verify.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { openBook, postMonths } from "./Books.ts"
+import { temporaryFolder } from "./Folders.ts"
+
+const profiles = {
+  qbo: {
+    headers: { "*JournalNo": "JournalNo", "*Debits": "Debits", "*Credits": "Credits", Description: "Memo" },
+    date: "DD/MM/YYYY",
+    rowsPerFile: 5,
+    numberLength: 40,
+    file: "qbo-{currency}-uk{part}.csv",
+  },
+  "gl-detail": { delimiter: "|", lineEnd: "CRLF" },
+  "business-central": { delimiter: ";", decimalMark: ",", date: "DD.MM.YYYY", encoding: "windows-1252" },
+  sage50: { lineEnd: "LF" },
+} as const
+
+layer(TestDatabase.layer)("a profile that the settings override", (it) => {
+  it.effect("is written as they say, and read back by the manifest alone", () =>
+    Effect.gen(function* () {
+      yield* postMonths(yield* openBook("OVER"))
+      for (const mode of ["detail", "summary"] as const) {
+        const { batches } = yield* Export.run({
+          formats: ["journal", ...Object.keys(profiles)],
+          scope: { kind: "period", period: "2026-10" },
+          connection: Option.none(),
+          book: Option.some("OVER"),
+          out: temporaryFolder(),
+          mode,
+          tables: { settings: decodeSync(Content)({ formats: { profiles } }).formats, baseCurrency: "EUR" },
+        })
+        const { folder } = batches[0] ?? (yield* Effect.dieMessage("no batch"))
+        expect((yield* Verify.run(folder)).problems).toEqual([])
+        if (mode === "summary") continue
+        const lines = (name: string) => readFileSync(join(folder, name), "utf8").split("\n")
+        expect(lines("qbo-USD-uk-2.csv").slice(0, 2)).toEqual([
+          "JournalNo,*JournalDate,*AccountName,Debits,Credits,Memo,Name,Currency,Location,Class",
+          "OVER-2026-10-000006,03/10/2026,Assets:Partner:USD:SWIFT:11111111,,20.00,Payroll,,USD,,",
+        ])
+        expect(lines("business-central-USDT.csv")[1]).toBe(
+          "05.10.2026;OVER-2610-000004;G/L Account;1010;Conversion USD to USDT;USDT;994,2031;OVER-2610-000004",
+        )
+        expect(lines("GL_Detail_20261001_20261031.csv")[4]).toMatch(
+          /^OVER-2026-10-000002\|1\|deposit\|"HYPERLINK.*\|statement_entry\|OVER\|2026-10-01\|2026\|10\|1010\|0\.01\|D\|USD\|tieout\|\d{4}-\d{2}-\d{2}\|\d{2}:\d{2}:\d{2}\r$/,
+        )
+      }
+    }),
+  )
+})

@@ -1,0 +1,170 @@
+/** Every CSV opened by LibreOffice as a person would: no cell may become a formula, no amount a text. */
+import { spawnSync } from "node:child_process"
+import { mkdirSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { decodeSync } from "effect/Schema"
+import { formatNames } from "../../src/Export/Formats.ts"
+import * as Export from "../../src/Export.ts"
+import { Content } from "../../src/Settings/Content.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { assignNumbers, awkward, openBook, partner, post, postMonths } from "./Books.ts"
+import { temporaryFolder } from "./Folders.ts"
+
+const program = "soffice"
+const there = spawnSync(program, ["--version"], { timeout: 60_000 }).status === 0
+if (!there) console.warn(`${program} is not installed: how a spreadsheet reads the CSV files is not tested`)
+
+/** Texts that a spreadsheet, a separator or a quote would trip over. */
+const hostile = [
+  "=1+1",
+  '=HYPERLINK("http://x","y")',
+  "+1+1",
+  "-1+1",
+  "@SUM(1)",
+  "\t=1+1",
+  "\r=1+1",
+  '"=1+1"',
+  "a;=1+1;b",
+  "a,=1+1,b",
+  "a|=1+1",
+  "'=1+1",
+  "＝1+1",
+  awkward,
+]
+
+/** Of LibreOffice's CSV import: separator, text mark, character set, first line, cell formats, language, quoted as text. */
+const options = (separator: number, charset: number, language: number): string =>
+  `CSV:${separator},34,${charset},1,,${language},true,true`
+
+const american = options(44, 76, 1033)
+const german = options(59, 1, 1031)
+
+const settings = decodeSync(Content)({
+  formats: { leaveOut: ["USDT"], datev: { consultant: 1001, client: 1 } },
+}).formats
+
+interface Sheet {
+  readonly name: string
+  readonly text: string
+}
+
+/** All files of one kind, in one run of the program. */
+const opened = (folder: string, names: ReadonlyArray<string>, filter: string): ReadonlyArray<Sheet> => {
+  const out = temporaryFolder()
+  mkdirSync(join(out, "sheets"))
+  const run = spawnSync(
+    program,
+    [
+      `-env:UserInstallation=${pathToFileURL(join(out, "profile")).href}`,
+      "--headless",
+      `--infilter=${filter}`,
+      "--convert-to",
+      "fods",
+      "--outdir",
+      join(out, "sheets"),
+      ...names.map((name) => join(folder, name)),
+    ],
+    { timeout: 240_000, encoding: "utf8" },
+  )
+  expect(run.status).toBe(0)
+  return readdirSync(join(out, "sheets")).map((name) => ({
+    name,
+    text: readFileSync(join(out, "sheets", name), "utf8"),
+  }))
+}
+
+interface SheetCell {
+  readonly type: string | undefined
+  readonly text: string
+}
+
+/** Rows of cells, repeated ones written out. */
+const rowsOf = (sheet: string): ReadonlyArray<ReadonlyArray<SheetCell>> =>
+  [...sheet.matchAll(/<table:table-row[^>]*>(.*?)<\/table:table-row>/gs)].map(([, row = ""]) =>
+    [...row.matchAll(/<table:table-cell([^>]*?)(?:\/>|>(.*?)<\/table:table-cell>)/gs)].flatMap(
+      ([, attributes = "", content = ""]) => {
+        const repeated = Number(/number-columns-repeated="(\d+)"/.exec(attributes)?.[1] ?? "1")
+        const type = /office:value-type="(\w+)"/.exec(attributes)?.[1]
+        const cell = { type, text: content.replaceAll(/<[^>]*>/g, "").trim() }
+        return Array.from({ length: Math.min(repeated, 130) }, () => cell)
+      },
+    ),
+  )
+
+const amountHeaders =
+  /^(?:\*?Amount|\*?Debits?|\*?Credits?|DEBIT|CREDIT|debit|credit|opening|closing|amount|balance_after|Umsatz \(ohne Soll\/Haben-Kz\))$/
+
+/** The columns of a file that hold amounts, and the row that they begin on. */
+const amountsOf = (name: string, rows: ReadonlyArray<ReadonlyArray<SheetCell>>) => {
+  if (name.startsWith("sage50")) return { columns: [7, 9], first: 0 }
+  const head = name.startsWith("EXTF") ? 1 : 0
+  const headings = rows[head] ?? []
+  return {
+    columns: headings.flatMap(({ text }, at) => (amountHeaders.test(text) ? [at] : [])),
+    first: head + 1,
+  }
+}
+
+layer(TestDatabase.layer)("a spreadsheet", (it) => {
+  it.effect.skipIf(!there)(
+    "finds no formula in any format, and a number in every amount",
+    () =>
+      Effect.gen(function* () {
+        const bookId = yield* openBook("SHEETS")
+        yield* postMonths(bookId)
+        for (const text of hostile) {
+          yield* post(bookId, {
+            date: "2026-10-20",
+            kind: "deposit",
+            partner: partner.usd,
+            cash: "1234.50",
+            description: text,
+            counterparty: text,
+            reference: text,
+            lines: [
+              ["cash", "", "USD", "1234.50"],
+              ["deposits_clearing", "", "USD", "-1234.50"],
+            ],
+          })
+        }
+        yield* assignNumbers(bookId)
+        const { batches } = yield* Export.run({
+          formats: formatNames,
+          scope: { kind: "period", period: "2026-10" },
+          connection: Option.none(),
+          book: Option.some("SHEETS"),
+          out: temporaryFolder(),
+          tables: { settings, baseCurrency: "EUR" },
+        })
+        const { folder, manifest } = batches[0] ?? (yield* Effect.dieMessage("no batch"))
+        const names = manifest.files.map(({ name }) => name).filter((name) => name.endsWith(".csv"))
+        const sheets = [
+          ...opened(
+            folder,
+            names.filter((name) => !name.startsWith("EXTF")),
+            american,
+          ),
+          ...opened(
+            folder,
+            names.filter((name) => name.startsWith("EXTF")),
+            german,
+          ),
+        ]
+        expect(sheets.length).toBe(names.length)
+        for (const { name, text } of sheets) {
+          expect([name, text.includes("table:formula")]).toEqual([name, false])
+          const rows = rowsOf(text)
+          const { columns, first } = amountsOf(name, rows)
+          expect([name, columns.length > 0]).toEqual([name, true])
+          const amounts = rows.slice(first).flatMap((row) => columns.map((at) => row[at]))
+          const filled = amounts.filter((cell) => cell !== undefined && cell.text !== "")
+          expect([name, filled.length > 0]).toEqual([name, true])
+          expect([name, filled.filter((cell) => cell?.type !== "float")]).toEqual([name, []])
+        }
+      }),
+    300_000,
+  )
+})
