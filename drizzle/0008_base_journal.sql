@@ -55,6 +55,8 @@ CREATE TABLE "valuation"."months" (
 	"max_rate_age_days" smallint NOT NULL,
 	"rates_version" integer,
 	"fingerprint" text NOT NULL,
+	"previous" text NOT NULL,
+	"through_number" integer NOT NULL,
 	"over" boolean NOT NULL,
 	"valued_at" timestamptz DEFAULT now() NOT NULL,
 	"transaction" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
@@ -126,7 +128,7 @@ create trigger postings_whole before delete on valuation.postings
   for each statement execute function valuation.refuse_single_delete();
 --> statement-breakpoint
 create function valuation.keep_month() returns trigger language plpgsql as $$
-declare closed date;
+declare kept boolean;
 begin
   if tg_op = 'UPDATE' then
     if old.state is null and new.state is not null and old.transaction = pg_current_xact_id()
@@ -137,10 +139,16 @@ begin
       old.book_id using errcode = 'TO004', hint = 'A month is valued again as a whole.';
   end if;
   -- Shared with postings, against a close that is under way.
-  select l.closed_through into closed from ledger.locks l where l.book_id = old.book_id for share;
-  if old.period <= closed then
-    raise exception 'book % is closed through %: the valuation of % is kept', old.book_id,
-      to_char(closed, 'YYYY-MM'), to_char(old.period, 'YYYY-MM') using errcode = 'TO005';
+  perform 1 from ledger.locks l where l.book_id = old.book_id for share;
+  -- One that was made before the month was complete, or before the month before it was, is not the closed month's.
+  select old.over and old.through_number = p.last_number and old.previous = coalesce(
+      (select m.fingerprint from valuation.months m
+       where m.book_id = old.book_id and m.period = (old.period - interval '1 month')::date), '')
+  into kept
+  from ledger.periods p where p.book_id = old.book_id and p.period = old.period and p.status = 'closed';
+  if kept then
+    raise exception '% of book % is closed: its valuation is kept', to_char(old.period, 'YYYY-MM'), old.book_id
+      using errcode = 'TO005', hint = 'Reopen the month to value it again.';
   end if;
   delete from valuation.postings p where p.book_id = old.book_id and p.period = old.period;
   delete from valuation.entries e where e.book_id = old.book_id and e.period = old.period;

@@ -21,6 +21,7 @@ import { logFormat, logging } from "./Cli/Logging.ts"
 import { migrate } from "./Cli/Migrate.ts"
 import { makeOutput, type Outcome, Output } from "./Cli/Output.ts"
 import { quarantine } from "./Cli/Quarantine.ts"
+import { rates } from "./Cli/Rates.ts"
 import { reclassify } from "./Cli/Reclassify.ts"
 import { reconcile } from "./Cli/Reconcile.ts"
 import { reopen } from "./Cli/Reopen.ts"
@@ -51,6 +52,7 @@ const root = Command.make("tieout").pipe(
     reopen,
     exportCommand,
     accounts,
+    rates,
     explain,
     verify,
     serve,

@@ -65,11 +65,11 @@ const columns = [
 ] as const
 
 const batchLines = ({ folder, manifest }: ExportedBatch, screen: Screen): ReadonlyArray<string> => {
-  const { book, files, firstNumber, lastNumber, reasons, scope } = manifest
+  const { base, book, files, firstNumber, lastNumber, reasons, scope } = manifest
   const numbers = firstNumber === null ? "" : `, ${firstNumber} to ${lastNumber ?? firstNumber}`
   const rows = files.map(({ bytes, name, rows }) => [`  ${name}`, count(rows), count(bytes)])
   return [
-    `${book.code} ${scope.text}: ${counted(manifest.entries, "entry", "entries")}${numbers}`,
+    `${book.code} ${scope.text}${base === undefined ? "" : ` in ${base.currency}`}: ${counted(manifest.entries, "entry", "entries")}${numbers}`,
     folder,
     ...table(columns, rows, screen),
     ...reasons.map((reason) => styled(screen.color, "red", `INCOMPLETE: ${reason}`)),
@@ -94,6 +94,7 @@ const documentOf = ({ batches, complete, unchanged }: ExportSummary): object => 
     book: manifest.book.code,
     batch: manifest.batch,
     scope: manifest.scope.text,
+    base: manifest.base ?? null,
     complete: manifest.complete,
     reasons: manifest.reasons,
     entries: manifest.entries,
@@ -134,18 +135,28 @@ export const exportCommand = Command.make(
     all: Options.boolean("all"),
     sinceLast: Options.boolean("since-last"),
     book: Options.text("book").pipe(Options.optional),
+    base: Options.boolean("base"),
     mode: Options.choice("mode", ["detail", "summary"]).pipe(Options.withDefault("detail" as const)),
     out: Options.text("out").pipe(Options.withDefault("exports")),
   },
-  Effect.fn("Cli.export")(function* ({ book, format, mode, out, ...scopeOptions }) {
+  Effect.fn("Cli.export")(function* ({ base, book, format, mode, out, ...scopeOptions }) {
     const output = yield* Output
     const formats = yield* formatsOf(format)
     const scope = yield* scopeOf(scopeOptions)
+    if (base && scope.kind === "since-last") {
+      return yield* new UsageError({
+        detail:
+          "--base and --since-last do not go together: an open month of that journal changes as a whole.",
+        advice: "Name a month with --period, or --all.",
+      })
+    }
     const summary = yield* Effect.gen(function* () {
-      const { accounting, formats: settings } = yield* Settings
+      const { accounting, chart, formats: settings } = yield* Settings
       yield* numberEntries()
       const tables = { settings, baseCurrency: accounting.baseCurrency }
-      return yield* run({ formats, scope, connection: Option.none(), book, out, mode, tables })
+      const { baseCurrency, valuation } = accounting
+      const valuing = base ? { base: { baseCurrency, settings: valuation, chart } } : {}
+      return yield* run({ formats, scope, connection: Option.none(), book, out, mode, tables, ...valuing })
     }).pipe(Effect.provide(Layer.provideMerge(Ledger.Default, books)))
     yield* output.report({
       document: documentOf(summary),

@@ -206,11 +206,13 @@ export const commands = {
   },
   export: {
     usage:
-      "tieout export --format F[,F…] (--period YYYY-MM | --from DATE --to DATE | --all | --since-last) [--mode detail|summary] [--book B] [--out DIR]",
+      "tieout export --format F[,F…] (--period YYYY-MM | --from DATE --to DATE | --all | --since-last) [--base] [--mode detail|summary] [--book B] [--out DIR]",
     summary: "Write the books as files that accountants import.",
     about: [
       "Formats: journal (canonical CSV), hledger, ledger, beancount, trial-balance; and for accounting systems xero, qbo,",
       "netsuite, intacct, sage50, business-central, datev, in their own accounts (tieout accounts), a file per currency.",
+      "With --base, all of it in accounting.baseCurrency, at two decimals: conversions with the gain or loss realized on them,",
+      "balances revalued at the month's end. Where rates are missing it is refused, and all of them are listed (exit code 2).",
       "Files appear whole or not at all, in DIR/<connection>-<org|client>/<period>/<batch>/, manifest.json last.",
     ],
     options: {
@@ -220,6 +222,8 @@ export const commands = {
       "--to DATE": "Last day, YYYY-MM-DD, included.",
       "--all": "Everything.",
       "--since-last": "What was numbered since that book's and format's last batch.",
+      "--base":
+        "The base-currency journal instead of the books in their own currencies; not with --since-last.",
       "--mode detail|summary":
         "Accounting systems: a journal per entry, or per day and currency; default: detail.",
       "--book B": "Only this book, by its code (ORG, …); default: all.",
@@ -228,6 +232,7 @@ export const commands = {
     examples: [
       ["tieout export --format journal,hledger --period 2026-10", "October in two formats"],
       ["tieout export --format journal --since-last", "only what the last export did not have"],
+      ["tieout export --base --format xero --period 2026-10", "October in the base currency, for Xero"],
     ],
   },
   accounts: {
@@ -245,6 +250,21 @@ export const commands = {
     examples: [
       ["tieout accounts export --out accounts.csv", "to edit in a spreadsheet"],
       ["tieout accounts import accounts.csv", "what the next export uses"],
+    ],
+  },
+  rates: {
+    usage: "tieout rates (import FILE | export [--out FILE] | list)",
+    summary: "Keep the exchange rates that the base-currency journal is valued at.",
+    about: [
+      "import: a CSV with the columns date,from,to,rate,source: one unit of from is worth rate of to. It is checked as a whole",
+      "and stored as a new version, or refused with every mistake by its line and nothing stored (exit code 2). The newest rate",
+      "of a day and pair counts; where only the other direction is there, it is turned round exactly.",
+      "export: all rates that count, as such a file. list: the pairs, and the days that they are there for.",
+    ],
+    options: { "--out FILE": "export: a new file; default: standard output." },
+    examples: [
+      ["tieout rates import ecb-2026-10.csv", "October's rates"],
+      ["tieout rates list", "what there is"],
     ],
   },
   explain: {

@@ -76,6 +76,10 @@ export const valuedMonths = valuation.table(
     ratesVersion: integer("rates_version"),
     /** SHA-256 over everything that the valuation follows from, hex. */
     fingerprint: text("fingerprint").notNull(),
+    /** The fingerprint of the month before that it goes on from; empty for the first month. */
+    previous: text("previous").notNull(),
+    /** The last journal number that it covers. */
+    throughNumber: integer("through_number").notNull(),
     /** Whether the month was over: only then it is revalued at its end. */
     over: boolean("over").notNull(),
     valuedAt: instant("valued_at").notNull().default(sql`now()`),
