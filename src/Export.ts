@@ -17,6 +17,8 @@ import { hasNews } from "./Export/Selected.ts"
 import type { Mode } from "./Export/Table/Journals.ts"
 import type { TableOptions } from "./Export/Tables.ts"
 import { Content } from "./Settings/Content.ts"
+import type { ValuationError } from "./Valuation/ValuationError.ts"
+import { type ValuationOptions, value } from "./Valuation.ts"
 
 export interface ExportRequest {
   /** Names as in `--format`; each once. */
@@ -32,6 +34,8 @@ export interface ExportRequest {
   readonly mode?: Mode
   /** What those formats need to know; the settings' defaults when absent. */
   readonly tables?: Omit<TableOptions, "mode">
+  /** Everything in the base currency, from the base-currency journal; the books' own currencies when absent. */
+  readonly base?: ValuationOptions
 }
 
 /** One committed batch. `manifest.complete` is false where something is known to be missing: exit code 3. */
@@ -78,13 +82,14 @@ const exportBatch = Effect.fn("Export.batch")(function* (
   selection: Selection,
   formats: ReadonlyArray<FormatName>,
   options: TableOptions,
+  base: boolean,
 ) {
   const batch = (yield* lastBatch(book.bookId)) + 1
   const place = join(folderName(book), selection.text, String(batch))
   const bookFolder = resolve(out, folderName(book))
   const mark = yield* markUnfinished(bookFolder, selection.text, batch)
   const { folder, manifest } = yield* writeBatch(
-    { book, batch, selection, formats, options },
+    { book, batch, selection, formats, options, base },
     resolve(out, place),
   )
   yield* commitBatch(book.bookId, place, manifest).pipe(
@@ -104,6 +109,7 @@ const exportBook = Effect.fn("Export.book")(function* (
   formats: ReadonlyArray<FormatName>,
   out: string,
   options: TableOptions,
+  base: boolean,
 ) {
   const bookFolder = resolve(out, folderName(book))
   const { knownSince } = yield* readFacts(book.bookId, null)
@@ -112,7 +118,7 @@ const exportBook = Effect.fn("Export.book")(function* (
   const batches: Array<ExportedBatch> = []
   for (const plan of plans) {
     if (plan.selection.since !== null && !(yield* hasNews(book.bookId, plan.selection))) continue
-    batches.push(yield* exportBatch(book, out, plan.selection, plan.formats, options))
+    batches.push(yield* exportBatch(book, out, plan.selection, plan.formats, options, base))
   }
   return batches
 })
@@ -120,23 +126,48 @@ const exportBook = Effect.fn("Export.book")(function* (
 const busy = (book: Book) => () =>
   exportError("Busy", `Another export of the book ${book.code} runs: wait for it to finish, or stop it.`)
 
+/** The base-currency journal has one file per format, nothing left out. */
+const optionsOf = ({ base, mode = "detail", tables = defaults }: ExportRequest): TableOptions =>
+  base === undefined
+    ? { ...tables, mode }
+    : { settings: { ...tables.settings, leaveOut: [] }, baseCurrency: base.baseCurrency, mode }
+
+/** Brings the base-currency journal up to date, or says what it lacks, before anything is written. */
+const valued = Effect.fn("Export.valued")(function* (
+  books: ReadonlyArray<Book>,
+  selection: Selection | null,
+  base: ValuationOptions,
+) {
+  if (selection === null) {
+    return yield* exportError(
+      "Usage",
+      "The base-currency journal cannot be exported since the last time: its open months change as a whole. Name a period.",
+    )
+  }
+  yield* value(books, selection.to === null ? null : selection.to.slice(0, 7), base)
+})
+
 /**
  * Exports each chosen book into a batch folder of its own. Number the books' entries first (`Ledger.assignNumbers`):
  * entries without a journal number are left out, and the manifest says so. Books before a failing one stay committed.
  */
 export const run = Effect.fn("Export.run")(function* (
   request: ExportRequest,
-): Effect.fn.Return<ExportSummary, ExportError | DatabaseError, Database> {
+): Effect.fn.Return<ExportSummary, ExportError | ValuationError | DatabaseError, Database> {
   const database = yield* Database
   const formats = yield* checkFormats(request.formats)
   const selection = yield* selectionOf(request.scope)
   const books = yield* chooseBooks(request.connection, request.book)
-  const options: TableOptions = { ...(request.tables ?? defaults), mode: request.mode ?? "detail" }
+  const options = optionsOf(request)
+  if (request.base !== undefined) yield* valued(books, selection, request.base)
   const batches: Array<ExportedBatch> = []
   const unchanged: Array<string> = []
   for (const book of books) {
     const made = yield* database
-      .withSessionLock(`export ${book.bookId}`, exportBook(book, selection, formats, request.out, options))
+      .withSessionLock(
+        `export ${book.bookId}`,
+        exportBook(book, selection, formats, request.out, options, request.base !== undefined),
+      )
       .pipe(Effect.catchTag("LockBusy", busy(book)))
     batches.push(...made)
     if (made.length === 0) unchanged.push(book.code)

@@ -4,9 +4,11 @@ import { join } from "node:path"
 import { Data, Effect, Either } from "effect"
 import { isTable } from "./Export/Formats.ts"
 import { decode, isSealed, type Manifest, manifestFile } from "./Export/Manifest.ts"
+import { nativeMovements } from "./Export/NativeMovements.ts"
 import { checkArithmetic, expectedAccounts } from "./Verify/Accounts.ts"
 import { checkFiles } from "./Verify/Files.ts"
 import { checkJournal } from "./Verify/Journal.ts"
+import { checkNativeMovements } from "./Verify/NativeMovements.ts"
 import { checkPlainText, syntaxOf } from "./Verify/PlainText.ts"
 import { type Problem, Problems } from "./Verify/Problems.ts"
 import { checkTrialBalance } from "./Verify/TrialBalance.ts"
@@ -36,6 +38,8 @@ const checkBatch = async (folder: string, manifest: Manifest, problems: Problems
     if (syntax !== undefined) await checkPlainText(folder, file, syntax, accounts, problems)
     else if (file.format === "journal") await checkJournal(folder, file, manifest, accounts, problems)
     else if (file.format === "trial-balance") await checkTrialBalance(folder, file, accounts, problems)
+    else if (file.format === nativeMovements.name)
+      await checkNativeMovements(folder, file, manifest, problems)
     // An accounting system's file is proved by its checksum alone: the manifest was made from the lines that it holds.
     else if (!isTable(file.format))
       problems.add(file.name, null, `has the format "${file.format}", which this version does not know`)

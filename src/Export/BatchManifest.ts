@@ -17,6 +17,8 @@ export interface BatchPlan {
   readonly selection: Selection
   readonly formats: ReadonlyArray<FormatName>
   readonly options: TableOptions
+  /** In the base currency instead of the books' own. */
+  readonly base: boolean
 }
 
 const tablesOf = (
@@ -48,6 +50,7 @@ export const manifestOf = (
   files: ReadonlyArray<FileRecord>,
   through: bigint,
   mappingVersion: number | null,
+  base: Manifest["base"],
 ): Manifest => {
   const { batch, book, formats, selection } = plan
   const { covered, from, kind, since, text, to } = selection
@@ -70,6 +73,7 @@ export const manifestOf = (
     reasons: facts.reasons,
     formats,
     ...tablesOf(plan, mappingVersion),
+    ...(base === undefined ? {} : { base }),
     files,
     entries: totals.entries,
     postings: totals.postings,

@@ -23,7 +23,8 @@ interface BaseRow {
 
 /**
  * What is new to one format: entries numbered after its last batch without dates (`all`, `since-…`), except those that a
- * batch of dates has covered since. A batch of one month says nothing about the others, so it cannot be the start.
+ * batch of dates has covered since. A batch of one month says nothing about the others, so it cannot be the start. Batches
+ * in the base currency hold other entries, and do not count.
  */
 const newTo = Effect.fn("Export.newTo")(function* (bookId: number, format: FormatName) {
   const database = yield* Database
@@ -32,12 +33,13 @@ const newTo = Effect.fn("Export.newTo")(function* (bookId: number, format: Forma
     (sql) => sql<Array<BaseRow>>`
       with base as materialized (
         select coalesce(max(through_numbering), 0) as since from export.batches
-        where book_id = ${bookId} and from_date is null and formats @> array[${format}::text])
+        where book_id = ${bookId} and from_date is null and manifest -> 'base' is null and formats @> array[${format}::text])
       select since, coalesce((
         select json_agg(json_build_object('from', b.from_date::text, 'to', b.to_date::text,
           'through', b.through_numbering::text) order by b.batch)
         from export.batches b
-        where b.book_id = ${bookId} and b.from_date is not null and b.formats @> array[${format}::text]
+        where b.book_id = ${bookId} and b.from_date is not null and b.manifest -> 'base' is null
+          and b.formats @> array[${format}::text]
           and b.through_numbering > base.since), '[]') as covered
       from base`,
   )

@@ -3,6 +3,7 @@ import type { Format } from "./Format.ts"
 import { hledger } from "./Hledger.ts"
 import { journal } from "./JournalCsv.ts"
 import { ledger } from "./LedgerCli.ts"
+import { nativeMovements } from "./NativeMovements.ts"
 import { businessCentral } from "./Profiles/BusinessCentral.ts"
 import { datev } from "./Profiles/Datev.ts"
 import { intacct } from "./Profiles/Intacct.ts"
@@ -65,7 +66,7 @@ export const profileOf = (name: TableName): Profile => profiles[name]
 const escaped = (text: string): string => text.replaceAll(".", "\\.")
 
 const filePatterns: ReadonlyArray<RegExp> = [
-  ...Object.values(single).map(({ file }) => new RegExp(`^${escaped(file)}$`)),
+  ...[...Object.values(single), nativeMovements].map(({ file }) => new RegExp(`^${escaped(file)}$`)),
   ...Object.values(profiles).map(({ file }) => {
     const any = escaped(file)
       .replace("{currency}", "[A-Z0-9]+")

@@ -2,12 +2,11 @@
 import { Effect } from "effect"
 import { newestMapping } from "../AccountMapping/Store.ts"
 import type { Formats } from "../Settings/Formats.ts"
-import { type BookAccounts, selectedSums } from "./Balances.ts"
 import type { Account } from "./Entry.ts"
 import { exportError } from "./ExportError.ts"
 import { profileOf, type TableName } from "./Formats.ts"
 import { mapAccounts } from "./Mapped.ts"
-import type { Selection } from "./Scope.ts"
+import type { Source } from "./Source.ts"
 import type { Mode } from "./Table/Journals.ts"
 import type { Profile } from "./Table/Profile.ts"
 import type { TableContext } from "./Table.ts"
@@ -54,22 +53,21 @@ const refusal = (problems: ReadonlyArray<string>) => {
 /** The contexts of the formats, and the version of the mapping behind them. Fails before anything is written. */
 export const prepareTables = Effect.fn("Export.prepareTables")(function* (
   bookId: number,
-  selection: Selection,
+  { accounts, moved, nativeOf }: Pick<Source, "accounts" | "moved" | "nativeOf">,
   names: ReadonlyArray<TableName>,
-  accounts: BookAccounts,
   { baseCurrency, mode, settings }: TableOptions,
   createdAt: string,
 ) {
   if (names.length === 0) return { contexts: [], mappingVersion: null }
   const stored = yield* newestMapping(bookId)
-  const sums = yield* selectedSums(bookId, selection, accounts)
+  const sums = yield* moved
   const used = accounts.ordered.filter(
     (account) => sums.has(account) && !settings.leaveOut.includes(account.currency),
   )
   const problems: Array<string> = []
   const contexts = names.map((name): TableContext => {
     const profile = profileOf(name)
-    const { mapping, unmapped } = mapAccounts(used, profile, settings, stored)
+    const { mapping, unmapped } = mapAccounts(used, profile, settings, stored, nativeOf)
     problems.push(
       ...settingProblems(profile, settings),
       ...currencyProblems(profile, used),
