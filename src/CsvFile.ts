@@ -81,30 +81,37 @@ const headerMistakes = (
     .map((name) => `has the column ${JSON.stringify(name)} twice`),
 ]
 
-/** The rows of a file, columns in any order, or all that is wrong with its form. */
+export interface CsvRead<Column extends string> {
+  readonly rows: ReadonlyArray<CsvRow<Column>>
+  /** Rows of another length than the header: they are not among `rows`. */
+  readonly mistakes: ReadonlyArray<Mistake>
+}
+
+/** The rows of a file, columns in any order; left is what keeps the file from being read at all. */
 export const readCsvFile = <Column extends string>(
   bytes: Uint8Array,
   columns: ReadonlyArray<Column>,
-): Either.Either<ReadonlyArray<CsvRow<Column>>, ReadonlyArray<Mistake>> => {
+): Either.Either<CsvRead<Column>, ReadonlyArray<Mistake>> => {
   const read = Either.flatMap(decoded(bytes), records)
   if (Either.isLeft(read)) return Either.left([read.left])
   const [first, ...rest] = read.right
   if (first === undefined) return Either.left([{ line: 1, text: "the file is empty" }])
   const header = first.record.map((name) => name.trim())
-  const mistakes: Array<Mistake> = headerMistakes(header, columns).map((text) => ({ line: 1, text }))
-  for (const { info, record } of rest) {
-    if (record.length !== header.length) {
-      mistakes.push({
+  const wrong = headerMistakes(header, columns)
+  if (wrong.length > 0) return Either.left(wrong.map((text) => ({ line: 1, text })))
+  const fits = (record: ReadonlyArray<string>): boolean => record.length === header.length
+  return Either.right({
+    rows: rest
+      .filter(({ record }) => fits(record))
+      .map(({ info, record }) => ({
+        line: info.lines,
+        cell: (column) => (record[header.indexOf(column)] ?? "").trim(),
+      })),
+    mistakes: rest
+      .filter(({ record }) => !fits(record))
+      .map(({ info, record }) => ({
         line: info.lines,
         text: `has ${record.length} cells, the header has ${header.length}`,
-      })
-    }
-  }
-  if (mistakes.length > 0) return Either.left(mistakes)
-  return Either.right(
-    rest.map(({ info, record }) => ({
-      line: info.lines,
-      cell: (column) => (record[header.indexOf(column)] ?? "").trim(),
-    })),
-  )
+      })),
+  })
 }

@@ -46,4 +46,6 @@ const cellsOf = ({ cell: of, line }: CsvRow<(typeof mappingColumns)[number]>): C
 
 /** The rows of a file with their lines, columns in any order. Rows of another length than the header are mistakes. */
 export const readMapping = (bytes: Uint8Array): Either.Either<ReadonlyArray<Cells>, ReadonlyArray<Mistake>> =>
-  Either.map(readCsvFile(bytes, mappingColumns), (rows) => rows.map(cellsOf))
+  Either.flatMap(readCsvFile(bytes, mappingColumns), ({ mistakes, rows }) =>
+    mistakes.length > 0 ? Either.left(mistakes) : Either.right(rows.map(cellsOf)),
+  )

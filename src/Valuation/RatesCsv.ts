@@ -47,9 +47,10 @@ export const readRates = (
 ): Either.Either<ReadonlyArray<RateRow>, ReadonlyArray<Mistake>> => {
   const read = readCsvFile(bytes, rateColumns)
   if (Either.isLeft(read)) return Either.left(read.left)
-  const mistakes: Array<Mistake> = []
+  const { rows } = read.right
+  const mistakes: Array<Mistake> = [...read.right.mistakes]
   const seen = new Map<string, { readonly line: number; readonly row: RateRow }>()
-  for (const each of read.right) {
+  for (const each of rows) {
     const { cell, line } = each
     const own = cellMistakes(each)
     mistakes.push(...own)
@@ -70,8 +71,10 @@ export const readRates = (
       mistakes.push({ line, text })
     }
   }
-  if (read.right.length === 0) mistakes.push({ line: 1, text: "there are no rates in the file" })
-  return mistakes.length > 0 ? Either.left(mistakes) : Either.right([...seen.values()].map(({ row }) => row))
+  if (rows.length + mistakes.length === 0) mistakes.push({ line: 1, text: "there are no rates in the file" })
+  return mistakes.length > 0
+    ? Either.left(mistakes.sort((a, b) => a.line - b.line))
+    : Either.right([...seen.values()].map(({ row }) => row))
 }
 
 /** The header and a line per rate, without line ends. */

@@ -86,7 +86,7 @@ export const valuedMonth = (frame: MonthFrame, state: State, rules: Rules) => {
       const realized = numbered({
         date: entry.date,
         kind: "fx_realized",
-        description: `Conversion of journal entry ${entry.number} cleared: gain or loss realized`,
+        description: `Conversion completed by entry ${entry.number} of the month: gain or loss realized`,
         resourceId: entry.resourceId,
         reverses: null,
         lines: cleared,
