@@ -1,7 +1,6 @@
 /** Exchange rates from files: checked as a whole, kept in versions, never changed. */
 import { readFile, writeFile } from "node:fs/promises"
 import { Data, Effect, Either } from "effect"
-import { Database } from "./Database.ts"
 import { addRates, allRates } from "./Valuation/RateStore.ts"
 import { printedRates, readRates } from "./Valuation/RatesCsv.ts"
 
@@ -15,7 +14,6 @@ const most = 50
 
 /** Checks a file and stores its rates as a new version, or nothing. */
 export const importRates = Effect.fn("Rates.import")(function* (file: string) {
-  const database = yield* Database
   const bytes = yield* Effect.tryPromise({
     try: () => readFile(file),
     catch: (cause) =>
@@ -33,7 +31,7 @@ export const importRates = Effect.fn("Rates.import")(function* (file: string) {
       ].join("\n"),
     })
   }
-  const version = yield* database.transaction(addRates(read.right))
+  const version = yield* addRates(read.right)
   return { version, rates: read.right.length }
 })
 

@@ -4,22 +4,21 @@ import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { Exchanged, RateRow } from "./RateTable.ts"
 
-/** Adds a version. Run in one transaction. */
-export const addRates = Effect.fn("Valuation.addRates")(function* (rows: ReadonlyArray<RateRow>) {
+const addVersion = Effect.fn("Valuation.addVersion")(function* (rows: ReadonlyArray<RateRow>) {
   const database = yield* Database
   yield* database.query(
-    "Valuation.addRates.lock",
+    "Valuation.addVersion.lock",
     (sql) => sql`lock table valuation.rate_imports in exclusive mode`,
   )
   const [added] = yield* database.query(
-    "Valuation.addRates.version",
+    "Valuation.addVersion.next",
     (sql) => sql<Array<{ version: number }>>`
       insert into valuation.rate_imports (version)
       select coalesce(max(version), 0) + 1 from valuation.rate_imports returning version`,
   )
   const version = added?.version ?? 0
   yield* database.query(
-    "Valuation.addRates",
+    "Valuation.addVersion",
     (sql) => sql`
       insert into valuation.rates (date, from_currency, to_currency, version, rate, source)
       select r.date::date, r.from_currency, r.to_currency, ${version}, r.rate::numeric, r.source
@@ -43,6 +42,12 @@ export const addRates = Effect.fn("Valuation.addRates")(function* (rows: Readonl
         )}) as r (date, from_currency, to_currency, rate, source)`,
   )
   return version
+})
+
+/** Adds a version, whole or not at all; gives its number. */
+export const addRates = Effect.fn("Valuation.addRates")(function* (rows: ReadonlyArray<RateRow>) {
+  const database = yield* Database
+  return yield* database.transaction(addVersion(rows))
 })
 
 /** Every rate that counts, by pair and day. */

@@ -1,6 +1,4 @@
 /** The sandbox's data through every accounting system's format and back, against the canonical journal beside it. */
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { decodeSync } from "effect/Schema"
@@ -10,33 +8,10 @@ import { Content } from "../../src/Settings/Content.ts"
 import * as Verify from "../../src/Verify.ts"
 import { sync } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { cellsOf, exact } from "./Convert/Csv.ts"
-import { readDatev } from "./Convert/Datev.ts"
-import { readers } from "./Convert/Systems.ts"
+import { canonical, converted } from "./Convert/Canonical.ts"
 import { temporaryFolder } from "./Folders.ts"
 
-const read = { ...readers, datev: readDatev } as const
 const names = ["xero", "qbo", "netsuite", "intacct", "sage50", "business-central", "datev"] as const
-
-const add = (sums: Map<string, bigint>, key: string, amount: bigint) =>
-  sums.set(key, (sums.get(key) ?? 0n) + amount)
-
-/** Balances per currency and account, without those that are zero. */
-const moved = (sums: ReadonlyMap<string, bigint>) =>
-  [...sums].filter(([, sum]) => sum !== 0n).sort(([a], [b]) => (a < b ? -1 : 1))
-
-/** The canonical journal's balances, with accounts by code or by name. */
-const canonical = (folder: string, by: "account_code" | "account_name", without: ReadonlyArray<string>) => {
-  const [header = [], ...rows] = cellsOf(readFileSync(join(folder, "journal.csv"), "utf8"), ",")
-  const sums = new Map<string, bigint>()
-  for (const row of rows) {
-    const of = (column: string) => row[header.indexOf(column)] ?? ""
-    if (without.includes(of("currency"))) continue
-    const amount = of("debit") === "" ? -exact(of("credit")) : exact(of("debit"))
-    add(sums, `${of("currency")} ${of(by)}`, amount)
-  }
-  return moved(sums)
-}
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the sandbox's books", (it) => {
   it.scoped("come back from every format as they went, in detail and in summary", () =>
@@ -63,16 +38,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the sandbox's books", 
             tables: { settings, baseCurrency: "EUR" },
           })
           const { folder, manifest } = batches[0] ?? (yield* Effect.dieMessage("no batch"))
-          const sums = new Map<string, bigint>()
-          for (const { currency, format, name: file } of manifest.files) {
-            if (format !== name) continue
-            for (const { account, amount } of read[name](readFileSync(join(folder, file)))) {
-              add(sums, `${currency} ${account}`, amount)
-            }
-          }
+          const found = converted(folder, manifest, name)
           const by = name === "qbo" ? "account_name" : "account_code"
-          expect([name, mode, moved(sums)]).toEqual([name, mode, canonical(folder, by, leaveOut)])
-          expect(moved(sums).length).toBeGreaterThan(5)
+          expect([name, mode, found]).toEqual([name, mode, canonical(folder, by, leaveOut)])
+          expect(found.length).toBeGreaterThan(5)
           expect((yield* Verify.run(folder)).problems).toEqual([])
         }
       }

@@ -238,4 +238,15 @@ describe("the base-currency journal", () => {
       }),
     )
   })
+
+  it("realizes the same whether its months are valued one by one or as one", () => {
+    fc.assert(
+      fc.property(movements, method, seed, (moved, by, from) => {
+        const book = { method: by, rates: anyRate(from), entries: bookOf(moved) }
+        const [one, three] = [valued(book, false, "whole"), valued(book, false, "three")]
+        expect(balanceOf(three.state, "fx_realized")).toBe(balanceOf(one.state, "fx_realized"))
+        expect(balanceOf(three.state, usd.accountId)).toBe(balanceOf(one.state, usd.accountId))
+      }),
+    )
+  })
 })

@@ -1,8 +1,9 @@
 /** A book valued in memory: entries written short, months in a row, and what the base-currency journal then says. */
+import { Effect } from "effect"
 import type { BaseEntry, NativeAccount, NativeEntry } from "../../src/Valuation/Base.ts"
 import type { Rules } from "../../src/Valuation/Flow.ts"
 import type { Rate } from "../../src/Valuation/Rate.ts"
-import { emptyState, type State } from "../../src/Valuation/State.ts"
+import { emptyState, printState, readState, type State } from "../../src/Valuation/State.ts"
 import { valuedMonth } from "../../src/Valuation/ValuedMonth.ts"
 
 const account = (
@@ -79,11 +80,22 @@ interface Book {
   readonly entries: ReadonlyArray<NativeEntry>
 }
 
-const lastDays: Readonly<Record<string, string>> = { "2026-09": "30", "2026-10": "31", "2026-11": "30" }
+/** The months of which a book is valued; `whole` is all of them as if they were one. */
+const months = { three: ["2026-09", "2026-10", "2026-11"], whole: ["2026"] } as const
+const lastDays: Readonly<Record<string, string>> = {
+  "2026-09": "30",
+  "2026-10": "31",
+  "2026-11": "30",
+  "2026": "",
+}
 
 /** September to November; without revaluation where `over` is false. */
-export const valued = ({ entries, method, rates }: Book, over = true) => {
-  const state: State = emptyState()
+export const valued = (
+  { entries, method, rates }: Book,
+  over = true,
+  split: keyof typeof months = "three",
+) => {
+  let state: State = emptyState()
   const missing: Array<string> = []
   const rules: Rules = {
     baseCurrency: "EUR",
@@ -95,7 +107,10 @@ export const valued = ({ entries, method, rates }: Book, over = true) => {
     },
   }
   const made: Array<BaseEntry> = []
-  for (const [month, lastDay] of Object.entries(lastDays)) {
+  for (const month of months[split]) {
+    const lastDay = lastDays[month] ?? ""
+    // As it comes back from the database.
+    state = Effect.runSync(readState(printState(state)))
     const own = entries.filter(({ date }) => date.startsWith(month))
     const frame = { firstDay: `${month}-01`, lastDay: `${month}-${lastDay}`, over, accounts: chart }
     const walk = valuedMonth(frame, state, rules)
