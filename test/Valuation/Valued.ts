@@ -23,7 +23,7 @@ export const tradingUsd = account(6, "trading", "USD", 2)
 export const tradingUsdt = account(7, "trading", "USDT", 8)
 export const tradingEur = account(8, "trading", "EUR", 2)
 export const feesUsd = account(9, "fees", "USD", 2)
-export const feesUsdt = account(10, "fees", "USDT", 8)
+const feesUsdt = account(10, "fees", "USDT", 8)
 export const feesEur = account(11, "fees", "EUR", 2)
 export const openingUsd = account(12, "opening_balance", "USD", 2)
 
