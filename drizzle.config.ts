@@ -4,5 +4,5 @@ export default defineConfig({
   dialect: "postgresql",
   schema: "./src/Database/Tables/*.ts",
   out: "./drizzle",
-  schemaFilter: ["mirror", "sync", "ledger", "reconcile", "export", "webhook"],
+  schemaFilter: ["mirror", "sync", "ledger", "reconcile", "export", "webhook", "valuation"],
 })

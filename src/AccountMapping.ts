@@ -2,12 +2,14 @@
 import { readFile, writeFile } from "node:fs/promises"
 import { Data, Effect, Either, Option } from "effect"
 import { checkMapping } from "./AccountMapping/Check.ts"
-import { type BookRow, fileText, type Mistake, readMapping } from "./AccountMapping/Csv.ts"
+import { type BookRow, fileText, readMapping } from "./AccountMapping/Csv.ts"
 import { keyOf, type MappingRow } from "./AccountMapping/Row.ts"
 import { addMapping, newestMapping } from "./AccountMapping/Store.ts"
 import { allBooks, type Book } from "./Book.ts"
+import type { Mistake } from "./CsvFile.ts"
 import { Database } from "./Database.ts"
 import { readAccounts } from "./Export/Balances.ts"
+import { baseOnlyAccounts } from "./Export/BaseAccounts.ts"
 import { chooseBooks } from "./Export/ChosenBooks.ts"
 
 /** `message` says what, where (file and line) and what to do. Nothing was stored. */
@@ -27,10 +29,14 @@ const nothing: Omit<MappingRow, "role" | "currency" | "code" | "name"> = {
   dimension: "",
 }
 
-/** A book's accounts, each once; several of the ledger may be one here. */
+/**
+ * A book's accounts, each once; several of the ledger may be one here. Those of the base-currency journal come last, once
+ * the book has been valued.
+ */
 const accountsOf = Effect.fn("AccountMapping.accountsOf")(function* ({ bookId }: Book) {
   const { ordered } = yield* readAccounts(bookId)
-  return [...new Map(ordered.map((account) => [keyOf(account), account])).values()]
+  const all = [...ordered, ...(yield* baseOnlyAccounts(bookId))]
+  return [...new Map(all.map((account) => [keyOf(account), account])).values()]
 })
 
 /** The chart in use with the newest mapping's names, a row per account of the chosen books. */

@@ -22,6 +22,7 @@ import { logFormat, logging } from "./Cli/Logging.ts"
 import { migrate } from "./Cli/Migrate.ts"
 import { makeOutput, type Outcome, Output } from "./Cli/Output.ts"
 import { quarantine } from "./Cli/Quarantine.ts"
+import { rates } from "./Cli/Rates.ts"
 import { reclassify } from "./Cli/Reclassify.ts"
 import { reconcile } from "./Cli/Reconcile.ts"
 import { reopen } from "./Cli/Reopen.ts"
@@ -56,6 +57,7 @@ const root = Command.make("tieout").pipe(
     exportCommand,
     batches,
     accounts,
+    rates,
     explain,
     verify,
     serve,

@@ -21,6 +21,8 @@ import { nativeBasis } from "./Export/Standing.ts"
 import type { Mode } from "./Export/Table/Journals.ts"
 import type { TableOptions } from "./Export/Tables.ts"
 import { Content } from "./Settings/Content.ts"
+import type { ValuationError } from "./Valuation/ValuationError.ts"
+import { type ValuationOptions, value } from "./Valuation.ts"
 
 export interface ExportRequest {
   /** Names as in `--format`; each once. */
@@ -48,6 +50,8 @@ export interface ExportRequest {
   readonly keepFiles?: boolean
   /** Where a day of `asOf` ends in books without entries; UTC when absent. */
   readonly timeZone?: string
+  /** Everything in the base currency, from the base-currency journal; the books' own currencies when absent. */
+  readonly base?: ValuationOptions
 }
 
 /** One committed batch. `manifest.complete` is false where something is known to be missing: exit code 3. */
@@ -104,17 +108,25 @@ const exportBatch = Effect.fn("Export.batch")(function* (
   { delta, follows, formats, selection, supersedes }: Plan,
   request: ExportRequest,
   options: TableOptions,
+  base: boolean,
 ) {
   const { out } = request
   const previous = yield* previousBatch(book.bookId)
   const batch = (previous?.batch ?? 0) + 1
   const state = request.preview === true ? ("preview" as const) : ("committed" as const)
-  const lineage = { state, previous, currencyBasis: nativeBasis, delta, follows, supersedes }
+  const lineage = {
+    state,
+    previous,
+    currencyBasis: request.base?.baseCurrency ?? nativeBasis,
+    delta,
+    follows,
+    supersedes,
+  }
   const place = join(folderName(book), selection.text, String(batch))
   const bookFolder = resolve(out, folderName(book))
   const mark = yield* markUnfinished(bookFolder, selection.text, batch)
   const { difference, folder, manifest } = yield* writeBatch(
-    { book, batch, selection, formats, options, lineage },
+    { book, batch, selection, formats, options, lineage, base },
     resolve(out, place),
   )
   const keepFrom = request.keepFiles === false || request.preview === true ? null : folder.path
@@ -148,31 +160,58 @@ const exportBook = Effect.fn("Export.book")(function* (
   formats: ReadonlyArray<FormatName>,
   request: ExportRequest,
   options: TableOptions,
+  base: boolean,
 ) {
   const bookFolder = resolve(request.out, folderName(book))
   const { knownSince } = yield* readFacts(book.bookId, null)
   yield* clearLeftovers(bookFolder, (yield* previousBatch(book.bookId))?.batch ?? 0, knownSince)
   const selection = yield* selectionAt(book, scope, request)
   const again = request.again === true
-  const { had, plans } = yield* planBook(book.bookId, nativeBasis, selection, formats, again)
+  const basis = request.base?.baseCurrency ?? nativeBasis
+  const { had, plans } = yield* planBook(book.bookId, basis, selection, formats, again)
   const batches: Array<ExportedBatch> = []
-  for (const plan of plans) batches.push(yield* exportBatch(book, plan, request, options))
+  for (const plan of plans) batches.push(yield* exportBatch(book, plan, request, options, base))
   return { batches, exported: had.map((one): Exported => ({ book: book.code, ...one })) }
 })
 
 /** What cannot be asked for together. */
-const checkChoices = ({ again, asOf, preview, scope }: ExportRequest) => {
+const checkChoices = ({ again, asOf, base, formats, preview, scope }: ExportRequest) => {
   const wrong =
     asOf !== undefined && (scope.kind === "since-last" || again === true || preview === true)
       ? "--as-of goes with --period, --from and --to or --all alone: what the books said then is never new, and is not counted."
       : again === true && scope.kind === "since-last"
         ? "--again and --since-last contradict each other: choose the dates with --period, --from and --to or --all."
-        : undefined
+        : base !== undefined && asOf !== undefined
+          ? "--base and --as-of do not go together: what is valued is the books as they are."
+          : base !== undefined && formats.includes("xero-statement")
+            ? "--base and xero-statement do not go together: a bank statement is in its account's own currency."
+            : undefined
   return wrong === undefined ? Effect.void : exportError("Usage", wrong)
 }
 
 const busy = (book: Book) => () =>
   exportError("Busy", `Another export of the book ${book.code} runs: wait for it to finish, or stop it.`)
+
+/** The base-currency journal has one file per format, nothing left out. */
+const optionsOf = ({ base, mode = "detail", tables = defaults }: ExportRequest): TableOptions =>
+  base === undefined
+    ? { ...tables, mode }
+    : { settings: { ...tables.settings, leaveOut: [] }, baseCurrency: base.baseCurrency, mode }
+
+/** Brings the base-currency journal up to date, or says what it lacks, before anything is written. */
+const valued = Effect.fn("Export.valued")(function* (
+  books: ReadonlyArray<Book>,
+  selection: Selection | null,
+  base: ValuationOptions,
+) {
+  if (selection === null) {
+    return yield* exportError(
+      "Usage",
+      "The base-currency journal cannot be exported since the last time: its open months change as a whole. Name a period.",
+    )
+  }
+  yield* value(books, selection.to === null ? null : selection.to.slice(0, 7), base)
+})
 
 /**
  * Exports each chosen book into a batch folder of its own. Number the books' entries first (`Ledger.assignNumbers`):
@@ -180,19 +219,23 @@ const busy = (book: Book) => () =>
  */
 export const run = Effect.fn("Export.run")(function* (
   request: ExportRequest,
-): Effect.fn.Return<ExportSummary, ExportError | DatabaseError, Database> {
+): Effect.fn.Return<ExportSummary, ExportError | ValuationError | DatabaseError, Database> {
   const database = yield* Database
   const formats = yield* checkFormats(request.formats)
   const selection = yield* selectionOf(request.scope)
   const books = yield* chooseBooks(request.connection, request.book)
-  const options: TableOptions = { ...(request.tables ?? defaults), mode: request.mode ?? "detail" }
+  const options = optionsOf(request)
   yield* checkChoices(request)
+  if (request.base !== undefined) yield* valued(books, selection, request.base)
   const batches: Array<ExportedBatch> = []
   const unchanged: Array<string> = []
   const exported: Array<Exported> = []
   for (const book of books) {
     const made = yield* database
-      .withSessionLock(`export ${book.bookId}`, exportBook(book, selection, formats, request, options))
+      .withSessionLock(
+        `export ${book.bookId}`,
+        exportBook(book, selection, formats, request, options, request.base !== undefined),
+      )
       .pipe(Effect.catchTag("LockBusy", busy(book)))
     batches.push(...made.batches)
     exported.push(...made.exported)

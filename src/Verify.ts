@@ -4,11 +4,13 @@ import { join } from "node:path"
 import { Data, Effect, Either } from "effect"
 import { differenceFormat, isTable } from "./Export/Formats.ts"
 import { changedLine, decode, isSealed, type Manifest, manifestFile } from "./Export/Manifest.ts"
+import { nativeMovements } from "./Export/NativeMovements.ts"
 import { checkArithmetic, expectedAccounts } from "./Verify/Accounts.ts"
 import { compareWithJournal, type Side } from "./Verify/Beside.ts"
 import { checkChain } from "./Verify/Chain.ts"
 import { checkFiles } from "./Verify/Files.ts"
 import { checkJournal } from "./Verify/Journal.ts"
+import { checkNativeMovements } from "./Verify/NativeMovements.ts"
 import { checkPlainText, syntaxOf } from "./Verify/PlainText.ts"
 import { type Problem, Problems } from "./Verify/Problems.ts"
 import { checkStatement } from "./Verify/Statement.ts"
@@ -50,6 +52,8 @@ const checkBatch = async (
     else if (file.format === "trial-balance") await checkTrialBalance(folder, file, accounts, problems)
     else if (file.format === "statement")
       sides.push(await checkStatement(folder, file, manifest, accounts, problems))
+    else if (file.format === nativeMovements.name)
+      await checkNativeMovements(folder, file, manifest, problems)
     // What was recorded since the time of the export is not part of it: its checksum is all.
     else if (!isTable(file.format) && file.format !== differenceFormat)
       problems.add(file.name, null, `has the format "${file.format}", which this version does not know`)

@@ -1,9 +1,10 @@
 /** Whether a file's rows are a mapping of the books: every account once, nothing else, and nothing that is a formula. */
 
+import type { Mistake } from "../CsvFile.ts"
 import { guarded } from "../Export/Csv.ts"
 import type { Account } from "../Export/Entry.ts"
 import { targetColumns, targets } from "../Export/Targets.ts"
-import { type Cells, identityColumns, type Mistake } from "./Csv.ts"
+import { type Cells, identityColumns } from "./Csv.ts"
 import { keyOf, type MappingRow } from "./Row.ts"
 
 export interface BookAccounts {

@@ -102,11 +102,11 @@ const batchLines = (
   { difference, folder, manifest }: ExportedBatch,
   screen: Screen,
 ): ReadonlyArray<string> => {
-  const { batch, book, files, firstNumber, lastNumber, reasons, scope } = manifest
+  const { base, batch, book, files, firstNumber, lastNumber, reasons, scope } = manifest
   const numbers = firstNumber === null ? "" : `, ${firstNumber} to ${lastNumber ?? firstNumber}`
   const rows = files.map(({ bytes, name, rows }) => [`  ${name}`, count(rows), count(bytes)])
   return [
-    `${book.code}/${batch} ${scope.text}: ${counted(manifest.entries, "entry", "entries")}${numbers}${lineageText(manifest)}`,
+    `${book.code}/${batch} ${scope.text}${base === undefined ? "" : ` in ${base.currency}`}: ${counted(manifest.entries, "entry", "entries")}${numbers}${lineageText(manifest)}`,
     folder,
     `  manifest ${sha256Of(print(manifest))}`,
     ...table(columns, rows, screen),
@@ -141,6 +141,7 @@ const documentOf = ({ batches, complete, exported, unchanged }: ExportSummary): 
     manifestSha256: sha256Of(print(manifest)),
     lineage: manifest.lineage,
     difference,
+    base: manifest.base ?? null,
     complete: manifest.complete,
     reasons: manifest.reasons,
     entries: manifest.entries,
@@ -185,19 +186,40 @@ export const exportCommand = Command.make(
     again: Options.boolean("again"),
     asOf: Options.text("as-of").pipe(Options.optional),
     book: Options.text("book").pipe(Options.optional),
+    base: Options.boolean("base"),
     mode: Options.choice("mode", ["detail", "summary"]).pipe(Options.withDefault("detail" as const)),
     out: Options.text("out").pipe(Options.withDefault("exports")),
   },
-  Effect.fn("Cli.export")(function* ({ again, asOf, book, format, mode, out, preview, ...scopeOptions }) {
+  Effect.fn("Cli.export")(function* ({
+    again,
+    asOf,
+    base,
+    book,
+    format,
+    mode,
+    out,
+    preview,
+    ...scopeOptions
+  }) {
     const output = yield* Output
     const formats = yield* formatsOf(format)
     const scope = yield* scopeOf(scopeOptions)
     const time = Option.isNone(asOf) ? {} : { asOf: yield* parseAsOf(asOf.value) }
+    if (base && scope.kind === "since-last") {
+      return yield* new UsageError({
+        detail:
+          "--base and --since-last do not go together: an open month of that journal changes as a whole.",
+        advice: "Name a month with --period, or --all.",
+      })
+    }
     const summary = yield* Effect.gen(function* () {
-      const { accounting, export: kept, formats: settings } = yield* Settings
+      const { accounting, chart, export: kept, formats: settings } = yield* Settings
       yield* numberEntries()
       const tables = { settings, baseCurrency: accounting.baseCurrency }
+      const { baseCurrency, valuation } = accounting
+      const valuing = base ? { base: { baseCurrency, settings: valuation, chart } } : {}
       return yield* run({
+        ...valuing,
         ...{ formats, scope, connection: Option.none(), book, out, mode, tables },
         ...{ again, preview, ...time, who: yield* who },
         keepFiles: kept.keepFiles,

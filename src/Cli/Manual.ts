@@ -214,12 +214,14 @@ export const commands = {
   },
   export: {
     usage:
-      "tieout export --format F[,F…] (--period YYYY-MM | --from DATE --to DATE | --all | --since-last) [--preview | --again | --as-of TIME] [--mode detail|summary] [--book B] [--out DIR]",
+      "tieout export --format F[,F…] (--period YYYY-MM | --from DATE --to DATE | --all | --since-last) [--base] [--preview | --again | --as-of TIME] [--mode detail|summary] [--book B] [--out DIR]",
     summary: "Write the books as files that accountants import.",
     about: [
       "Formats: journal (canonical CSV, with the statement beside it), hledger, ledger, beancount, trial-balance; for accounting",
       "systems xero, qbo, netsuite, intacct, sage50, business-central, datev, in their own accounts (tieout accounts), a file per",
       "currency; xero-statement, a file per bank account; and for auditors gl-detail (AICPA Audit Data Standards).",
+      "With --base, all of it in accounting.baseCurrency, at two decimals: conversions with the gain or loss realized on them,",
+      "balances revalued at the month's end. Where rates are missing it is refused, and all of them are listed (exit code 2).",
       "Files appear whole or not at all, in DIR/<connection>-<org|client>/<period>/<batch>/, manifest.json last.",
       "An accounting system keeps what it imported: entries that a batch of the same format has already are left out (a delta),",
       "and where nothing is left, nothing is written. The other formats are whole: a new batch takes the place of the one before.",
@@ -236,6 +238,8 @@ export const commands = {
         "Accounting systems: everything once more; the batches that have any of it are superseded as a whole.",
       "--as-of TIME":
         "What the books said then (2026-11-01T12:00:00Z, or a day: its end), with difference.csv to now; counts for nothing.",
+      "--base":
+        "The base-currency journal instead of the books in their own currencies; not with --since-last.",
       "--mode detail|summary":
         "Accounting systems: a journal per entry, or per day and currency; default: detail.",
       "--book B": "Only this book, by its code (ORG, …); default: all.",
@@ -248,6 +252,7 @@ export const commands = {
         "tieout export --format journal --period 2026-10 --as-of 2026-11-05",
         "October as the books had it then",
       ],
+      ["tieout export --base --format xero --period 2026-10", "October in the base currency, for Xero"],
     ],
   },
   batches: {
@@ -308,6 +313,21 @@ export const commands = {
     examples: [
       ["tieout accounts export --out accounts.csv", "to edit in a spreadsheet"],
       ["tieout accounts import accounts.csv", "what the next export uses"],
+    ],
+  },
+  rates: {
+    usage: "tieout rates (import FILE | export [--out FILE] | list)",
+    summary: "Keep the exchange rates that the base-currency journal is valued at.",
+    about: [
+      "import: a CSV with the columns date,from,to,rate,source: one unit of from is worth rate of to. It is checked as a whole",
+      "and stored as a new version, or refused with every mistake by its line and nothing stored (exit code 2). The newest rate",
+      "of a day and pair counts; where only the other direction is there, it is turned round exactly.",
+      "export: all rates that count, as such a file. list: the pairs, and the days that they are there for.",
+    ],
+    options: { "--out FILE": "export: a new file; default: standard output." },
+    examples: [
+      ["tieout rates import ecb-2026-10.csv", "October's rates"],
+      ["tieout rates list", "what there is"],
     ],
   },
   explain: {

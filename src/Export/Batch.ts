@@ -1,21 +1,12 @@
 /** Writes the files of one batch of one book, from one repeatable-read snapshot, with memory that does not grow. */
 import { Effect, Stream } from "effect"
-import type { Book } from "../Book.ts"
 import { Database } from "../Database.ts"
-import {
-  type BookAccounts,
-  balancesAsOf,
-  balancesBefore,
-  opened,
-  readAccounts,
-  type Sums,
-  selectedSums,
-} from "./Balances.ts"
+import { opened, readAccounts, type Sums } from "./Balances.ts"
+import { baseSource } from "./BaseSource.ts"
 import { type BatchPlan, manifestOf } from "./BatchManifest.ts"
 import { writeDifference } from "./Difference.ts"
 import { encode } from "./Encoding.ts"
-import { streamEntries } from "./Entries.ts"
-import type { OpenedAccount } from "./Entry.ts"
+import type { Entry, OpenedAccount } from "./Entry.ts"
 import { exportError } from "./ExportError.ts"
 import { readFacts } from "./Facts.ts"
 import { type Folder, openFolder } from "./Folder.ts"
@@ -24,19 +15,18 @@ import { isTable, needsStatement, singles } from "./Formats.ts"
 import { closesWithin } from "./Lineage.ts"
 import { manifestFile, print as printManifest } from "./Manifest.ts"
 import { type Output, singleOutput, tableOutput } from "./Outputs.ts"
-import { shiftDate } from "./PlainText.ts"
 import { withReadBack } from "./ReadBack.ts"
-import type { Selection } from "./Scope.ts"
+import { nativeSource, type Source } from "./Source.ts"
 import { writeStatement } from "./Statement.ts"
 import { prepareTables } from "./Tables.ts"
 import { RunningTotals } from "./Totals.ts"
 
+const hasLines = ({ lines }: Entry): boolean => lines.length > 0
+
 /** Reads the entries once, hands each chunk to every output, and finishes the files. */
 const writePass = Effect.fn("Export.writePass")(function* (
-  book: Book,
-  selection: Selection,
+  source: Source,
   order: "number" | "date",
-  accounts: BookAccounts,
   outputs: ReadonlyArray<Output>,
 ) {
   const totals = new RunningTotals()
@@ -46,36 +36,18 @@ const writePass = Effect.fn("Export.writePass")(function* (
     begun = true
     return Effect.forEach(outputs, (output) => output.begin(firstDate), { discard: true })
   }
-  yield* Stream.runForEach(streamEntries(book, selection, order, accounts), ({ entries, numbering }) =>
+  yield* Stream.runForEach(source.entries(order), ({ entries, numbering }) =>
     Effect.gen(function* () {
       if (!begun) yield* begin(entries[0]?.effectiveDate)
-      for (const entry of entries) totals.add(entry)
+      const worth = entries.every(hasLines) ? entries : entries.filter(hasLines)
+      for (const entry of worth) totals.add(entry)
       if (numbering > through) through = numbering
-      for (const output of outputs) yield* output.write(entries)
+      for (const output of outputs) yield* output.write(output.takesAll ? entries : worth)
     }),
   )
   if (!begun) yield* begin(undefined)
   const files = (yield* Effect.forEach(outputs, (output) => output.end(totals))).flat()
   return { totals, through, files }
-})
-
-/** Of the entries dated before a day that the selection may know. */
-const balancesOf = (book: Book, { asOf }: Selection, day: string, accounts: BookAccounts) =>
-  asOf === null ? balancesBefore(book.bookId, day, accounts) : balancesAsOf(book.bookId, day, accounts, asOf)
-
-const openings = Effect.fn("Export.openings")(function* (
-  book: Book,
-  selection: Selection,
-  accounts: BookAccounts,
-  closing: Sums,
-) {
-  if (selection.since === null && selection.covered.length === 0)
-    return yield* balancesOf(book, selection, selection.from ?? "-infinity", accounts)
-  // Everything but the news: without reading the history again.
-  const news = yield* selectedSums(book.bookId, selection, accounts)
-  return new Map(
-    accounts.ordered.map((account) => [account, (closing.get(account) ?? 0n) - (news.get(account) ?? 0n)]),
-  )
 })
 
 /** The lines that were written must lead from the ledger's opening to its closing balances. */
@@ -98,11 +70,9 @@ const checkTotals = (accounts: ReadonlyArray<OpenedAccount>, closing: Sums, tota
 
 const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, folder: Folder) {
   const { book, selection } = plan
-  const accounts = yield* readAccounts(book.bookId, selection.asOf)
-  const until = selection.to === null ? "infinity" : shiftDate(selection.to, 1)
-  const closing = yield* balancesOf(book, selection, until, accounts)
-  const openingSums = yield* openings(book, selection, accounts, closing)
-  const balances = opened(accounts, openingSums)
+  const native = yield* readAccounts(book.bookId, selection.asOf)
+  const source = yield* (plan.base ? baseSource : nativeSource)(book, selection, native)
+  const balances = opened(source.accounts, source.opening)
   const facts = yield* readFacts(book.bookId, selection.to)
   const context: FormatContext = {
     book: { code: book.code, name: book.name },
@@ -110,12 +80,12 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
     from: selection.from,
     accounts: balances,
   }
-  const wanted = singles(plan.formats)
+  const wanted = [...singles(plan.formats), ...source.alongside]
   const { contexts, mappingVersion } = yield* prepareTables(
     book.bookId,
     selection,
+    source,
     plan.formats.filter(isTable),
-    accounts,
     plan.options,
     selection.asOf ?? facts.createdAt,
   )
@@ -123,21 +93,33 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
     const own = wanted.filter((format) => format.order === order)
     const outputs = yield* Effect.forEach(own, (format) => singleOutput(folder, format, context))
     const tables = order === "date" ? contexts.map((table) => tableOutput(folder, table)) : []
-    return yield* writePass(book, selection, order, accounts, [...outputs, ...tables])
+    return yield* writePass(source, order, [...outputs, ...tables])
   })
   const { files, through, totals } = yield* pass("number")
-  yield* checkTotals(balances, closing, totals)
+  yield* checkTotals(balances, source.closing, totals)
   const byDate = contexts.length > 0 || wanted.some((format) => format.order === "date")
   const dated = byDate ? (yield* pass("date")).files : []
-  const statement = needsStatement(plan.formats)
-    ? yield* writeStatement(folder, book, selection, balances, totals)
-    : undefined
-  const inOrder = plan.formats.flatMap((name) => [...files, ...dated].filter((file) => file.format === name))
+  const statement =
+    needsStatement(plan.formats) && !plan.base
+      ? yield* writeStatement(folder, book, selection, balances, totals)
+      : undefined
+  const names = [...plan.formats, ...source.alongside.map(({ name }) => name)]
+  const inOrder = names.flatMap((name) => [...files, ...dated].filter((file) => file.format === name))
   const closes = yield* closesWithin(book.bookId, selection)
   const difference =
     selection.asOf === null ? null : yield* writeDifference(book, selection, selection.asOf, folder)
   const all = difference === null ? inOrder : [...inOrder, difference.file]
-  const manifest = manifestOf(plan, facts, balances, totals, all, through, mappingVersion, closes)
+  const manifest = manifestOf(
+    plan,
+    facts,
+    balances,
+    totals,
+    all,
+    through,
+    mappingVersion,
+    closes,
+    source.base,
+  )
   return {
     manifest: withReadBack(manifest, balances, contexts, statement),
     difference: difference?.difference ?? null,

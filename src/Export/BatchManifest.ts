@@ -18,6 +18,8 @@ export interface BatchPlan {
   readonly formats: ReadonlyArray<FormatName>
   readonly options: TableOptions
   readonly lineage: Omit<Lineage, "closes">
+  /** In the base currency instead of the books' own. */
+  readonly base: boolean
 }
 
 const tablesOf = (
@@ -50,6 +52,7 @@ export const manifestOf = (
   through: bigint,
   mappingVersion: number | null,
   closes: Lineage["closes"],
+  base: Manifest["base"],
 ): Manifest => {
   const { batch, book, formats, lineage, selection } = plan
   const { asOf, covered, from, kind, since, text, to } = selection
@@ -73,6 +76,7 @@ export const manifestOf = (
     reasons: facts.reasons,
     formats,
     ...tablesOf(plan, mappingVersion),
+    ...(base === undefined ? {} : { base }),
     files,
     entries: totals.entries,
     postings: totals.postings,

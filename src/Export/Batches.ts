@@ -11,7 +11,8 @@ interface BaseRow {
 
 /**
  * What is new to one format: entries numbered after its last batch without dates (`all`, `since-…`), except those that a
- * batch of dates has covered since. A batch of one month says nothing about the others, so it cannot be the start.
+ * batch of dates has covered since. A batch of one month says nothing about the others, so it cannot be the start. Batches
+ * in the base currency hold other entries, and do not count.
  */
 const newTo = Effect.fn("Export.newTo")(function* (bookId: number, basis: string, format: FormatName) {
   const database = yield* Database

@@ -87,6 +87,8 @@ export const batchDifferences = Effect.fn("Export.batchDifferences")(function* (
   if (Either.isLeft(manifest)) {
     return yield* Effect.dieMessage(`the manifest of batch ${batch} of book ${bookId} is not one of ours`)
   }
+  // Valued entries are not the ledger's, and an open month of theirs is replaced when it changes.
+  if (manifest.right.base !== undefined) return []
   const totals = yield* ledgerTotals(bookId, selectionOf(manifest.right))
   const exported: Figures = new Map(
     manifest.right.currencies.map(({ currency, debit, credit, entries, postings }) => [

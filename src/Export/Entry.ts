@@ -20,6 +20,23 @@ export interface Line {
   readonly minor: bigint
 }
 
+/** What a line of the books became in the base currency. */
+export interface NativeMovement {
+  /** From 1. */
+  readonly line: number
+  /** The account in the base-currency journal. */
+  readonly account: Account
+  /** In the books: major unit, debit positive. */
+  readonly amount: string
+  readonly currency: string
+  readonly basis: string
+  readonly rate: string | null
+  readonly rateDate: string | null
+  readonly rateSource: string | null
+  /** In the base currency, smallest units. */
+  readonly minor: bigint
+}
+
 /** Dates are calendar dates in the accounting time zone (`YYYY-MM-DD`), times are ISO 8601 in UTC with microseconds. */
 export interface Entry {
   /** `ORG-2026-10-000007` */
@@ -42,6 +59,8 @@ export interface Entry {
   /** `YYYY-MM` of the closed period that it belongs to by its time. */
   readonly lateFor: string | null
   readonly lines: ReadonlyArray<Line>
+  /** Only in the base-currency journal. */
+  readonly natives?: ReadonlyArray<NativeMovement>
 }
 
 /** An account with its balance before the first entry of the export, in smallest units, debit positive. */

@@ -27,5 +27,7 @@ export interface Format {
   readonly file: string
   /** `number`: by journal number. `date`: by effective date, then journal number. */
   readonly order: "number" | "date"
+  /** Also gets entries whose lines are all worth nothing, which no journal holds. */
+  readonly takesAll?: true
   readonly open: (context: FormatContext) => Writer
 }

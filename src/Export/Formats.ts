@@ -3,6 +3,7 @@ import type { Format } from "./Format.ts"
 import { hledger } from "./Hledger.ts"
 import { journal } from "./JournalCsv.ts"
 import { ledger } from "./LedgerCli.ts"
+import { nativeMovements } from "./NativeMovements.ts"
 import { businessCentral } from "./Profiles/BusinessCentral.ts"
 import { datev } from "./Profiles/Datev.ts"
 import { glDetail } from "./Profiles/GlDetail.ts"
@@ -87,9 +88,11 @@ const escaped = (text: string): string => text.replaceAll(".", "\\.")
 const filePrefix = (name: TableName): string => profiles[name].file.split("{", 1)[0] ?? ""
 
 const filePatterns: ReadonlyArray<RegExp> = [
-  ...[statementFile, differenceFile, ...Object.values(single).map(({ file }) => file)].map(
-    (file) => new RegExp(`^${escaped(file)}$`),
-  ),
+  ...[
+    statementFile,
+    differenceFile,
+    ...[...Object.values(single), nativeMovements].map(({ file }) => file),
+  ].map((file) => new RegExp(`^${escaped(file)}$`)),
   ...tableNames.map((name) => new RegExp(`^${filePrefix(name)}[A-Za-z0-9_.-]*\\.(?:csv|txt)$`)),
 ]
 

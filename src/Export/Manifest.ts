@@ -188,6 +188,30 @@ export const Manifest = Schema.Struct({
     }),
     { exact: true },
   ),
+  /** Only where everything is in the base currency: how it was valued. */
+  base: Schema.optionalWith(
+    Schema.Struct({
+      currency: Schema.String,
+      /** Of the scope's months, the first first. */
+      months: Schema.Array(
+        Schema.Struct({
+          period: Schema.String,
+          method: Schema.Literal("average", "fifo"),
+          rates: Schema.Literal("file", "conversions"),
+          maxRateAgeDays: Count,
+          /** The newest import of rates at that time. */
+          ratesVersion: Schema.NullOr(Count),
+          fingerprint: Schema.String,
+          /** A month that was over is settled and revalued at its end. */
+          over: Schema.Boolean,
+          valuedAt: Schema.String,
+        }),
+      ),
+      /** Entries whose lines are all worth less than half a cent: only `native_movements.csv` has them. */
+      omitted: Count,
+    }),
+    { exact: true },
+  ),
   files: Schema.Array(FileRecord),
   entries: Count,
   postings: Count,

@@ -43,12 +43,16 @@ export interface MappedAccounts {
   readonly unmapped: ReadonlyArray<string>
 }
 
-/** A column that the mapping uses must be filled for every account; one that it leaves empty throughout says nothing. */
+/**
+ * `nativeOf` gives the account that the mapping knows. A column that the mapping uses must be filled for every account; one that it leaves
+ * empty throughout says nothing.
+ */
 export const mapAccounts = (
   accounts: ReadonlyArray<Account>,
   profile: Profile,
   settings: Formats,
   stored: StoredMapping | null,
+  nativeOf: (account: Account) => Account = (account) => account,
 ): MappedAccounts => {
   const rows = new Map((stored?.rows ?? []).map((row) => [keyOf(row), row]))
   const { target } = profile
@@ -56,8 +60,8 @@ export const mapAccounts = (
   const mapping = new Map<Account, Mapped>()
   const unmapped: Array<string> = []
   for (const account of accounts) {
-    const found = lookUp(account, profile, settings, used, rows.get(keyOf(account)))
-    if (typeof found === "string") unmapped.push(`${place(account)} ${found}`)
+    const found = lookUp(account, profile, settings, used, rows.get(keyOf(nativeOf(account))))
+    if (typeof found === "string") unmapped.push(`${place(nativeOf(account))} ${found}`)
     else mapping.set(account, found)
   }
   return { mapping, unmapped }

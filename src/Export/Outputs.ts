@@ -13,6 +13,7 @@ export interface Output {
   /** Before the first entry, with its date; undefined where there is none. */
   readonly begin: (firstDate: string | undefined) => Effect.Effect<void, ExportError>
   readonly write: (entries: ReadonlyArray<Entry>) => Effect.Effect<void, ExportError>
+  readonly takesAll: boolean
   readonly end: (totals: Totals) => Effect.Effect<ReadonlyArray<FileRecord>, ExportError>
 }
 
@@ -26,6 +27,7 @@ export const singleOutput = Effect.fn("Export.singleOutput")(function* (
   const writer = format.open(context)
   const write = (text: string) => file.write(encode(text, "utf-8"))
   return {
+    takesAll: format.takesAll ?? false,
     begin: (firstDate) => Effect.suspend(() => write(writer.begin(firstDate))),
     write: (entries) => Effect.suspend(() => write(writer.write(entries))),
     end: (totals) =>
@@ -41,5 +43,5 @@ export const singleOutput = Effect.fn("Export.singleOutput")(function* (
 /** As many files as there are currencies and parts; none where there is nothing to write. */
 export const tableOutput = (folder: Folder, context: TableContext): Output => {
   const writer = tableWriter(folder, context)
-  return { begin: () => Effect.void, write: writer.write, end: () => writer.end }
+  return { takesAll: false, begin: () => Effect.void, write: writer.write, end: () => writer.end }
 }

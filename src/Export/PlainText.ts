@@ -12,8 +12,8 @@ export const oneLine = (text: string): string => text.replace(invisible, "").rep
 export const rootOf = (role: string): string => {
   if (role === "loan_payable" || role === "interest_payable") return "Liabilities"
   if (role === "opening_balance" || role === "trading") return "Equity"
-  if (role === "interest_income") return "Income"
-  return role === "fees" || role === "interest_expense" ? "Expenses" : "Assets"
+  if (role === "interest_income" || role === "fx_realized" || role === "fx_unrealized") return "Income"
+  return role === "fees" || role === "interest_expense" || role === "rounding" ? "Expenses" : "Assets"
 }
 
 export const roots: ReadonlySet<string> = new Set(["Assets", "Liabilities", "Equity", "Income", "Expenses"])

@@ -11,7 +11,7 @@ import { accumulates, type FormatName } from "./Formats.ts"
 import { box, intersect, subtract, union, wholeThrough } from "./Region.ts"
 import { type Covered, type Selection, sinceSelection } from "./Scope.ts"
 import { hasNews, selected } from "./Selected.ts"
-import { coveredBy, type StandingBatch, standingBatches } from "./Standing.ts"
+import { coveredBy, nativeBasis, type StandingBatch, standingBatches } from "./Standing.ts"
 
 export interface Plan {
   readonly selection: Selection
@@ -73,6 +73,7 @@ const overlap = Effect.fn("Export.overlap")(function* (
 /** An accounting system's format over given dates. */
 const tablePlan = Effect.fn("Export.tablePlan")(function* (
   bookId: number,
+  basis: string,
   selection: Selection,
   format: FormatName,
   standing: ReadonlyArray<StandingBatch>,
@@ -89,6 +90,12 @@ const tablePlan = Effect.fn("Export.tablePlan")(function* (
   const { batches, news } = yield* overlap(bookId, selection, parts)
   if (batches.length === 0) return whole
   if (again) return { ...whole, supersedes: batches }
+  if (basis !== nativeBasis) {
+    return yield* exportError(
+      "Usage",
+      `Batch ${batches.join(", ")} has entries of ${selection.text} for ${format} in ${basis} already. That journal changes as a whole: --again writes it again, to be imported in its place. Nothing was written.`,
+    )
+  }
   if (!news) return { formats: [format], batches } satisfies Had
   const had = union(own.filter(({ batch }) => batches.includes(batch)).map(({ region }) => region))
   return { ...whole, selection: { ...selection, covered: coveredBy(had, 0n) }, delta: true, follows: batches }
@@ -207,7 +214,7 @@ export const planBook = Effect.fn("Export.planBook")(function* (
           },
         ]
   const found: ReadonlyArray<Plan | Had> = yield* Effect.forEach(tables, (format) =>
-    tablePlan(bookId, selection, format, standing, again),
+    tablePlan(bookId, basis, selection, format, standing, again),
   )
   const plans = grouped([...wholes, ...found.filter(isPlan)], formats)
   yield* checkWhole(plans, formats, standing)

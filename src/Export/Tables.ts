@@ -2,13 +2,13 @@
 import { Effect } from "effect"
 import { newestMapping } from "../AccountMapping/Store.ts"
 import type { Formats } from "../Settings/Formats.ts"
-import { type BookAccounts, selectedSums } from "./Balances.ts"
 import { daysOf } from "./Days.ts"
 import type { Account } from "./Entry.ts"
 import { exportError } from "./ExportError.ts"
 import { profileOf, type TableName } from "./Formats.ts"
 import { mapAccounts } from "./Mapped.ts"
 import type { Selection } from "./Scope.ts"
+import type { Source } from "./Source.ts"
 import type { Mode } from "./Table/Journals.ts"
 import { overridden } from "./Table/Override.ts"
 import type { Profile } from "./Table/Profile.ts"
@@ -57,22 +57,22 @@ const refusal = (problems: ReadonlyArray<string>) => {
 export const prepareTables = Effect.fn("Export.prepareTables")(function* (
   bookId: number,
   selection: Selection,
+  { accounts, moved, nativeOf }: Pick<Source, "accounts" | "moved" | "nativeOf">,
   names: ReadonlyArray<TableName>,
-  accounts: BookAccounts,
   { baseCurrency, mode, settings }: TableOptions,
   createdAt: string,
 ) {
   if (names.length === 0) return { contexts: [], mappingVersion: null }
   const stored = yield* newestMapping(bookId, selection.asOf)
-  const sums = yield* selectedSums(bookId, selection, accounts)
-  const moved = accounts.ordered.filter((account) => sums.has(account))
+  const sums = yield* moved
+  const touched = accounts.ordered.filter((account) => sums.has(account))
   const problems: Array<string> = []
   const days = names.includes("gl-detail") ? yield* daysOf(bookId, selection) : null
   const contexts = names.map((name): TableContext => {
     const profile = overridden(profileOf(name), settings.profiles[name] ?? {})
     const without = leftOut(name, settings.leaveOut)
-    const used = moved.filter(({ currency }) => !without.includes(currency))
-    const { mapping, unmapped } = mapAccounts(used, profile, settings, stored)
+    const used = touched.filter(({ currency }) => !without.includes(currency))
+    const { mapping, unmapped } = mapAccounts(used, profile, settings, stored, nativeOf)
     problems.push(
       ...settingProblems(profile, settings),
       ...currencyProblems(profile, used),

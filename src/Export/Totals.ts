@@ -14,7 +14,10 @@ export interface CurrencyTotals extends Turnover {
   readonly postings: number
 }
 
-/** The journal numbers of one period: `first` and `last` as the full text. */
+/**
+ * The journal numbers of one period: `first` and `last` as the full text. The base-currency journal has a second series of
+ * numbers in a period, which counts by itself.
+ */
 export interface PeriodNumbers {
   readonly period: string
   readonly first: string
@@ -52,6 +55,9 @@ const emptySum = (account: Account): Sum => ({
   lastEntry: undefined,
 })
 
+/** What comes before the count: `ORG-2026-10`, `ORG-FX-2026-10`. */
+export const seriesOf = (number: string): string => number.slice(0, number.lastIndexOf("-"))
+
 /** Sums as entries go by, in the order of their numbers. */
 export class RunningTotals implements Totals {
   entries = 0
@@ -64,7 +70,7 @@ export class RunningTotals implements Totals {
     this.entries += 1
     this.postings += entry.lines.length
     const current = this.numbers.at(-1)
-    if (current?.period === entry.period) {
+    if (current !== undefined && seriesOf(current.first) === seriesOf(entry.number)) {
       current.last = entry.number
       current.entries += 1
     } else {

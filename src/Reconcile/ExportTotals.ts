@@ -1,6 +1,7 @@
 /**
  * Check 9: the control totals of a committed batch are what its numbered entries add up to in the ledger. A batch never
- * changes and neither do the entries that it covers, so that only new batches are looked at.
+ * changes and neither do the entries that it covers, so that only new batches are looked at. Those in the base currency are
+ * none of them: their entries are valued, not the ledger's, and an open month is valued again when it changes.
  */
 import type { Sql } from "../Database/Client.ts"
 import type { CheckQuery } from "./Findings.ts"
@@ -13,7 +14,7 @@ const batches = (sql: Sql, scope: Scope): Fragment => sql`
   select b.book_id, b.batch, b.scope, b.from_date, b.to_date, b.through_numbering, b.as_of, b.manifest::jsonb as manifest
   from export.batches b
   join reconcile.progress g on g.book_id = b.book_id
-  where b.book_id = ${inBooks(sql, scope)} and (
+  where b.book_id = ${inBooks(sql, scope)} and b.manifest -> 'base' is null and (
     ${isEverything(scope)} or b.scope = ${scope.period}::text or b.committed_at > g.reconciled_at - ${overlap}::text::interval
     or (b.book_id, b.batch::text) in (
       select o.book_id, o.subject_id from (${openSubjects(sql, scope, "export-totals")}) o))`

@@ -9,6 +9,24 @@ const Receivables = Schema.Struct({
   repaymentAmount: withDefault(Schema.Literal("outstanding", "original"), "outstanding"),
 })
 
+/** How the cost of a foreign currency that leaves is found: over the whole holding, or from the oldest lots. */
+const Method = Schema.Literal("average", "fifo")
+export type Method = typeof Method.Type
+
+const Valuation = Schema.Struct({
+  method: withDefault(Method, "average"),
+  /** Where rates come from: files (`tieout rates import`), or the month's own conversions. */
+  rates: withDefault(Schema.Literal("file", "conversions"), "file"),
+  /** How old a rate of a file may be, in days: 0 is a rate for the very day. */
+  maxRateAgeDays: withDefault(
+    Schema.Int.pipe(Schema.between(0, 31)).annotations({ description: "a whole number from 0 to 31" }),
+    0,
+  ),
+  /** What differs for a book, by its code. */
+  books: withDefault(Schema.Record({ key: Schema.String, value: Schema.Struct({ method: Method }) }), {}),
+})
+export type Valuation = typeof Valuation.Type
+
 export const Accounting = Schema.Struct({
   /** Decides the effective date of an entry, and so its period. */
   timeZone: withDefault(TimeZone, "UTC"),
@@ -17,5 +35,7 @@ export const Accounting = Schema.Struct({
   /** Where a flat withdrawal's entries total its amount: is the stated fee inside it, or was there none? */
   flatWithdrawalFee: withDefault(Schema.Literal("inside", "none"), "inside"),
   receivables: section(Receivables),
+  /** How the base-currency journal comes about. */
+  valuation: section(Valuation),
 })
 export type Accounting = typeof Accounting.Type

@@ -72,6 +72,10 @@ const checkCurrencies = (
   }
 }
 
+/** Whether a period's numbers run from 1 without a gap; entries that are worth nothing in the base currency leave gaps. */
+export const isGapless = ({ base, scope }: Pick<Manifest, "base" | "scope">, period: string): boolean =>
+  holdsWhole(scope, period) && (base === undefined || base.omitted === 0)
+
 /** Opening, turnovers, closing and counts of the manifest must agree among themselves. */
 export const checkArithmetic = (
   manifest: Manifest,
@@ -100,7 +104,7 @@ export const checkArithmetic = (
   for (const { period, first, last, entries: count } of manifest.periods) {
     const [from, to] = [first, last].map((number) => Number(number.slice(number.lastIndexOf("-") + 1)))
     if (from === undefined || to === undefined) continue
-    const whole = holdsWhole(manifest.scope, period)
+    const whole = isGapless(manifest, period)
     if ((whole && from !== 1) || (whole && to - from + 1 !== count) || to - from + 1 < count) {
       problems.add(
         manifestFile,

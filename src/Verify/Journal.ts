@@ -2,8 +2,7 @@
 import { journalColumns } from "../Export/JournalCsv.ts"
 import type { FileRecord, Manifest } from "../Export/Manifest.ts"
 import { print } from "../Export/MinorUnits.ts"
-import { holdsWhole } from "../Export/Scope.ts"
-import type { ExpectedAccount } from "./Accounts.ts"
+import { type ExpectedAccount, isGapless } from "./Accounts.ts"
 import { readCsv } from "./Csv.ts"
 import { indexAccounts, type JournalRow, readRow } from "./JournalRow.ts"
 import type { Problems } from "./Problems.ts"
@@ -30,7 +29,8 @@ interface Current {
 class Tally {
   readonly accounts = new Map<ExpectedAccount, Turnover>()
   readonly currencies = new Map<string, Count>()
-  readonly periods = new Map<string, { first: string; last: string; entries: number }>()
+  /** By series of journal numbers. */
+  readonly periods = new Map<string, { period: string; first: string; last: string; entries: number }>()
 
   add({ account, minor }: JournalRow): void {
     const turnover = this.accounts.get(account) ?? { debit: 0n, credit: 0n }
@@ -49,9 +49,14 @@ class Tally {
     return count
   }
 
-  addEntry({ number, period }: JournalRow): void {
-    const known = this.periods.get(period) ?? { first: number, last: number, entries: 0 }
-    this.periods.set(period, { first: known.first, last: number, entries: known.entries + 1 })
+  addEntry({ number, period, series }: JournalRow): void {
+    const known = this.periods.get(series) ?? { period, first: number, last: number, entries: 0 }
+    this.periods.set(series, {
+      period,
+      first: known.first,
+      last: number,
+      entries: known.entries + 1,
+    })
   }
 }
 
@@ -77,8 +82,8 @@ const compareTotals = (
       differs(`${currency}: ${found}, the manifest says ${entries} and ${postings}`)
     }
   }
-  const found = [...tally.periods].map(
-    ([period, { first, last, entries }]) => `${period}: ${entries}, ${first} to ${last}`,
+  const found = [...tally.periods.values()].map(
+    ({ period, first, last, entries }) => `${period}: ${entries}, ${first} to ${last}`,
   )
   const stated = manifest.periods.map(
     ({ period, first, last, entries }) => `${period}: ${entries}, ${first} to ${last}`,
@@ -117,9 +122,9 @@ export const checkJournal = async (
   }
 
   const checkOrder = (row: JournalRow, line: number) => {
-    const same = previous?.period === row.period
+    const same = previous?.series === row.series
     const before = same ? (previous?.sequence ?? 0) : 0
-    const whole = holdsWhole(manifest.scope, row.period)
+    const whole = isGapless(manifest, row.period)
     if (whole && row.sequence !== before + 1) {
       problems.add(
         file,

@@ -3,6 +3,7 @@ import { guarded } from "../Export/Csv.ts"
 import { journalColumns } from "../Export/JournalCsv.ts"
 import type { Manifest } from "../Export/Manifest.ts"
 import { parse } from "../Export/MinorUnits.ts"
+import { seriesOf } from "../Export/Totals.ts"
 import type { ExpectedAccount } from "./Accounts.ts"
 
 const at = (column: (typeof journalColumns)[number]): number => journalColumns.indexOf(column)
@@ -26,6 +27,8 @@ const columns = {
 
 export interface JournalRow {
   readonly number: string
+  /** What comes before the count: the base-currency journal has two in a period. */
+  readonly series: string
   /** The last part of the number. */
   readonly sequence: number
   readonly line: number
@@ -70,16 +73,17 @@ const amountOf = (debit: string, credit: string, scale: number): bigint | string
 /** A row that makes sense by itself, or the reason why it does not. */
 export const readRow = (
   cells: ReadonlyArray<string>,
-  { book, scope }: Pick<Manifest, "book" | "scope">,
+  { base, book, scope }: Pick<Manifest, "base" | "book" | "scope">,
   accounts: AccountIndex,
 ): JournalRow | string => {
   const cell = (column: keyof typeof columns): string => cells[columns[column]] ?? ""
   const period = cell("period")
   const number = cell("number")
-  const prefix = `${book.code}-${period}-`
-  const digits = number.slice(prefix.length)
-  if (!number.startsWith(prefix) || !/^\d{6,}$/.test(digits))
-    return `"${number}" is not a journal number of ${prefix}…`
+  const own = `${book.code}-${period}`
+  const series = seriesOf(number)
+  const digits = number.slice(series.length + 1)
+  const isOwn = series === own || (base !== undefined && series === `${book.code}-FX-${period}`)
+  if (!isOwn || !/^\d{6,}$/.test(digits)) return `"${number}" is not a journal number of ${own}-…`
   if (cell("book") !== book.code) return `the book is "${cell("book")}", not ${book.code}`
   const date = cell("date")
   if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || date.slice(0, 7) !== period) {
@@ -97,6 +101,14 @@ export const readRow = (
   const minor = amountOf(cell("debit"), cell("credit"), account.account.scale)
   if (typeof minor === "string") return minor
   const common = [...cells.slice(columns.book, columns.code), ...cells.slice(columns.kind)].join("\n")
-  const shared = { number, sequence: Number(digits), period, date, sourceType: cell("source"), common }
+  const shared = {
+    number,
+    series,
+    sequence: Number(digits),
+    period,
+    date,
+    sourceType: cell("source"),
+    common,
+  }
   return { ...shared, line: Number(cell("line")), account, minor }
 }

@@ -14,6 +14,7 @@ import { init } from "../../src/Cli/Init.ts"
 import { type CommandManual, commands } from "../../src/Cli/Manual.ts"
 import { migrate } from "../../src/Cli/Migrate.ts"
 import { quarantine } from "../../src/Cli/Quarantine.ts"
+import { rates } from "../../src/Cli/Rates.ts"
 import { reclassify } from "../../src/Cli/Reclassify.ts"
 import { reconcile } from "../../src/Cli/Reconcile.ts"
 import { reopen } from "../../src/Cli/Reopen.ts"
@@ -29,6 +30,7 @@ const config = CliConfig.make({ ...CliConfig.defaultConfig, showBuiltIns: false 
 const flags = (text: string): ReadonlyArray<string> =>
   [...new Set(text.match(/--[a-z][a-z-]*/g) ?? [])].sort()
 const parsed = {
+  rates: HelpDoc.toAnsiText(Command.getHelp(rates, config)),
   accounts: HelpDoc.toAnsiText(Command.getHelp(accounts, config)),
   backfill: HelpDoc.toAnsiText(Command.getHelp(backfill, config)),
   batches: HelpDoc.toAnsiText(Command.getHelp(batches, config)),

@@ -35,6 +35,8 @@ export interface Movement {
   readonly description: string
   readonly counterparty?: string
   readonly reference?: string
+  /** What ties the legs of a conversion together; an id of its own when absent. */
+  readonly resource?: string
   /** role, rule code, currency, amount; the cash line first. */
   readonly lines: ReadonlyArray<readonly [string, string, string, string]>
 }
@@ -107,7 +109,7 @@ export const post = Effect.fn("Test.post")(function* (bookId: number, movement: 
           external_reference, counterparty, run_id)
         values (${bookId}, ${last}, ${cash === null ? "manual" : "statement_entry"}, ${id}, ${kind}, 0,
           ${date}::text::date, ${occurredAt}::text::timestamptz, ${lines.length}, ${account},
-          ${cash === null ? null : position}::text::bigint, 'DEPOSIT', ${id},
+          ${cash === null ? null : position}::text::bigint, 'DEPOSIT', ${movement.resource ?? id},
           ${description}, ${reference ?? null}, ${counterparty ?? null}, 1))
       insert into ledger.postings (book_id, entry_id, line_number, account_id, currency, amount)
       select ${bookId}, ${last}, l.number::smallint, a.account_id, l.currency, l.amount::numeric

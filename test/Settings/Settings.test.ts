@@ -51,6 +51,7 @@ describe("settings that are right", () => {
       baseCurrency: "EUR",
       flatWithdrawalFee: "inside",
       receivables: { view: "lender", repaymentAmount: "outstanding" },
+      valuation: { method: "average", rates: "file", maxRateAgeDays: 0, books: {} },
     })
     expect(it.interface).toEqual(defaultInterface)
     expect(it.chart.cash).toEqual({ code: "1010", name: "Assets:Partner:{currency}:{rail}:{account}" })

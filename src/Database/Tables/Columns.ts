@@ -9,3 +9,6 @@ export const exact = customType<{ data: string }>({ dataType: () => "numeric" })
 
 /** JSON kept to the letter, unlike `jsonb`. */
 export const verbatim = customType<{ data: string }>({ dataType: () => "json" })
+
+/** A transaction as Postgres counts them, over all of its life. */
+export const transactionId = customType<{ data: string }>({ dataType: () => "xid8" })

@@ -1,0 +1,117 @@
+/** CSV files that people give us, read strictly: UTF-8, a header of known columns, rows of one length. */
+import { parse } from "csv-parse/sync"
+import { Either, Schema } from "effect"
+
+/** A mistake in a file, with its line from 1. */
+export interface Mistake {
+  readonly line: number
+  readonly text: string
+}
+
+/** One row; `cell` gives a column's content without the space around it. */
+export interface CsvRow<Column extends string> {
+  readonly line: number
+  readonly cell: (column: Column) => string
+}
+
+const mistake = (line: number, text: string) => Either.left<Mistake>({ line, text })
+
+const decoder = new TextDecoder("utf-8", { fatal: true })
+
+/** The text of a file in UTF-8, or the line on which it stops being that. */
+const decoded = (bytes: Uint8Array): Either.Either<string, Mistake> => {
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
+    return mistake(1, "the file is in UTF-16: save it as CSV UTF-8")
+  }
+  try {
+    const text = decoder.decode(bytes)
+    return text.includes("\0") ? mistake(1, "the file is no text: save it as CSV UTF-8") : Either.right(text)
+  } catch {
+    return mistake(firstBadLine(bytes), "is not in UTF-8: save the file as CSV UTF-8")
+  }
+}
+
+/** Lines end in a byte that occurs in no other character of UTF-8, so that each can be read alone. */
+const firstBadLine = (bytes: Uint8Array): number => {
+  let line = 1
+  let start = 0
+  for (let at = 0; at <= bytes.length; at++) {
+    if (at < bytes.length && bytes[at] !== 0x0a) continue
+    try {
+      decoder.decode(bytes.subarray(start, at))
+    } catch {
+      return line
+    }
+    line += 1
+    start = at + 1
+  }
+  return 1
+}
+
+const Parsed = Schema.Array(
+  Schema.Struct({ record: Schema.Array(Schema.String), info: Schema.Struct({ lines: Schema.Number }) }),
+)
+type Parsed = typeof Parsed.Type
+const asParsed = Schema.decodeUnknownSync(Parsed)
+
+/** Spreadsheets of countries with a decimal comma part cells by semicolons. */
+const delimiterOf = (text: string): "," | ";" => ((text.split("\n", 1)[0] ?? "").includes(";") ? ";" : ",")
+
+const records = (text: string): Either.Either<Parsed, Mistake> => {
+  try {
+    const options = { delimiter: delimiterOf(text), relax_column_count: true, skip_empty_lines: true }
+    return Either.right(asParsed(parse(text, { ...options, bom: true, info: true })))
+  } catch (cause) {
+    const found: unknown = cause instanceof Error && "lines" in cause ? cause.lines : undefined
+    const line = typeof found === "number" ? found : 1
+    return mistake(line, `cannot be read as CSV: ${cause instanceof Error ? cause.message : String(cause)}`)
+  }
+}
+
+const headerMistakes = (
+  header: ReadonlyArray<string>,
+  columns: ReadonlyArray<string>,
+): ReadonlyArray<string> => [
+  ...columns.filter((column) => !header.includes(column)).map((column) => `lacks the column ${column}`),
+  ...header
+    .filter((name) => !columns.includes(name))
+    .map((name) => `has the column ${JSON.stringify(name)}, which is none of ours`),
+  ...header
+    .filter((name, at) => header.indexOf(name) !== at)
+    .map((name) => `has the column ${JSON.stringify(name)} twice`),
+]
+
+export interface CsvRead<Column extends string> {
+  readonly rows: ReadonlyArray<CsvRow<Column>>
+  /** Rows of another length than the header: they are not among `rows`. */
+  readonly mistakes: ReadonlyArray<Mistake>
+}
+
+/** The rows of a file, columns in any order; left is what keeps the file from being read at all. */
+export const readCsvFile = <Column extends string>(
+  bytes: Uint8Array,
+  columns: ReadonlyArray<Column>,
+): Either.Either<CsvRead<Column>, ReadonlyArray<Mistake>> => {
+  const read = Either.flatMap(decoded(bytes), records)
+  if (Either.isLeft(read)) return Either.left([read.left])
+  const [first, ...rest] = read.right
+  if (first === undefined) return Either.left([{ line: 1, text: "the file is empty" }])
+  const header = first.record.map((name) => name.trim())
+  const wrong = headerMistakes(header, columns)
+  if (wrong.length > 0) return Either.left(wrong.map((text) => ({ line: 1, text })))
+  const fits = (record: ReadonlyArray<string>): boolean => record.length === header.length
+  return Either.right({
+    rows: rest
+      .filter(({ record }) => fits(record))
+      .map(({ info, record }) => ({
+        line: info.lines,
+        cell: (column) => (record[header.indexOf(column)] ?? "").trim(),
+      })),
+    mistakes: rest
+      .filter(({ record }) => !fits(record))
+      .map(({ info, record }) => ({
+        line: info.lines,
+        text: `has ${record.length} cells, the header has ${header.length}`,
+      })),
+  })
+}

@@ -1,0 +1,90 @@
+/** The accounts of the base-currency journal: the book's own, each for itself, and those that only this journal has. */
+import { Effect } from "effect"
+import { Database } from "../Database.ts"
+import { baseScale } from "../Valuation/Rate.ts"
+import type { BookAccounts, Sums } from "./Balances.ts"
+import type { Account } from "./Entry.ts"
+import { parse } from "./MinorUnits.ts"
+
+interface OwnRow {
+  readonly role: string
+  readonly currency: string
+  readonly code: string
+  readonly name: string
+}
+
+/** The accounts that a book has in its base-currency journal only; none before it is valued for the first time. */
+export const baseOnlyAccounts = Effect.fn("Export.baseOnlyAccounts")(function* (bookId: number) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Export.baseOnlyAccounts",
+    (sql) => sql<Array<OwnRow>>`
+      select role, currency, code, name from valuation.accounts where book_id = ${bookId}
+      order by code collate "C", name collate "C", role collate "C"`,
+  )
+  return rows.map(
+    (row): Account => ({
+      code: row.code,
+      name: row.name,
+      role: row.role,
+      currency: row.currency,
+      scale: baseScale,
+      partnerAccountId: null,
+    }),
+  )
+})
+
+export interface BaseAccounts {
+  readonly accounts: BookAccounts
+  /** By ledger account, or by role. */
+  readonly byKey: ReadonlyMap<string, Account>
+  readonly nativeOf: (account: Account) => Account
+}
+
+const identity = ({ code, name, partnerAccountId, role }: Account): string =>
+  JSON.stringify([code, name, role, partnerAccountId])
+
+const compare = (a: Account, b: Account): number =>
+  a.code !== b.code ? (a.code < b.code ? -1 : 1) : a.name === b.name ? 0 : a.name < b.name ? -1 : 1
+
+/** Two accounts that only their currency tells apart keep apart: their names then end in it. */
+export const baseAccounts = (
+  native: BookAccounts,
+  own: ReadonlyArray<Account>,
+  baseCurrency: string,
+): BaseAccounts => {
+  const times = new Map<string, number>()
+  for (const account of native.ordered) times.set(identity(account), (times.get(identity(account)) ?? 0) + 1)
+  const made = new Map(
+    native.ordered.map((account): [Account, Account] => {
+      const name =
+        (times.get(identity(account)) ?? 0) > 1 ? `${account.name}:${account.currency}` : account.name
+      return [account, { ...account, name, currency: baseCurrency, scale: baseScale }]
+    }),
+  )
+  const back = new Map([...made].map(([account, base]): [Account, Account] => [base, account]))
+  const byKey = new Map(own.map((account) => [account.role, account]))
+  for (const [id, account] of native.byId) {
+    const base = made.get(account)
+    if (base !== undefined) byKey.set(String(id), base)
+  }
+  return {
+    accounts: { byId: new Map(), ordered: [...made.values(), ...own].sort(compare) },
+    byKey,
+    nativeOf: (account) => back.get(account) ?? account,
+  }
+}
+
+/** Sums of rows by account; the same account may come more than once. */
+export const baseSums = (
+  rows: ReadonlyArray<{ readonly key: string; readonly amount: string }>,
+  { byKey }: BaseAccounts,
+): Sums => {
+  const sums = new Map<Account, bigint>()
+  for (const { amount, key } of rows) {
+    const account = byKey.get(key)
+    if (account === undefined) throw new Error(`the base-currency journal has no account ${key}`)
+    sums.set(account, (sums.get(account) ?? 0n) + parse(amount, baseScale))
+  }
+  return sums
+}

@@ -1,0 +1,85 @@
+/** What a month begins and ends with: the reversal of the last revaluation, the settlement of what is gone, the next one. */
+import { print } from "../Export/MinorUnits.ts"
+import { type BaseEntry, type BaseLine, type NativeAccount, plainLine } from "./Base.ts"
+import type { Rules } from "./Flow.ts"
+import { baseScale, valueAt } from "./Rate.ts"
+import type { State } from "./State.ts"
+
+/** An entry of this journal alone, without its number. */
+export type Extra = Pick<BaseEntry, "date" | "kind" | "description" | "resourceId" | "reverses" | "lines">
+
+const extra = (date: string, kind: string, description: string, lines: ReadonlyArray<BaseLine>): Extra => ({
+  date,
+  kind,
+  description,
+  resourceId: null,
+  reverses: null,
+  lines,
+})
+
+/** The last month's revaluations the other way round, on the first day. */
+export const reversals = ({ revaluations }: State, firstDay: string): ReadonlyArray<Extra> =>
+  revaluations.map(({ accountId, minor, number }) => ({
+    ...extra(firstDay, "fx_reversal", "Reversal of the revaluation of the month before", [
+      plainLine(accountId, -minor),
+      plainLine("fx_unrealized", minor),
+    ]),
+    reverses: number,
+  }))
+
+const isRounding = (minor: bigint, lines: number): boolean =>
+  (minor < 0n ? -minor : minor) * 2n <= BigInt(lines)
+
+/**
+ * Takes what is left in the base currency off the accounts that hold nothing any more. `moved` counts the month's lines per
+ * account: up to half a cent for each is rounding, more has been realized.
+ */
+export const settlement = (
+  state: State,
+  accounts: ReadonlyArray<NativeAccount>,
+  moved: ReadonlyMap<number, number>,
+  lastDay: string,
+): ReadonlyArray<Extra> => {
+  const lines: Array<BaseLine> = []
+  const sums = { fx_realized: 0n, rounding: 0n }
+  for (const { accountId } of accounts) {
+    const holding = state.holdings.get(accountId)
+    if (holding === undefined || holding.native !== 0n || holding.carrying === 0n) continue
+    const role = isRounding(holding.carrying, moved.get(accountId) ?? 0) ? "rounding" : "fx_realized"
+    sums[role] += holding.carrying
+    lines.push(plainLine(accountId, -holding.carrying))
+    holding.carrying = 0n
+  }
+  for (const role of ["fx_realized", "rounding"] as const) {
+    if (sums[role] !== 0n) lines.push(plainLine(role, sums[role]))
+  }
+  const description = "Settlement of accounts that hold nothing of their currency any more"
+  return lines.length === 0 ? [] : [extra(lastDay, "fx_settlement", description, lines)]
+}
+
+export interface Revalued {
+  readonly accountId: number
+  readonly minor: bigint
+  readonly entry: Extra
+}
+
+/** What each balance is worth on the last day against what it is carried at. */
+export const revaluations = (
+  state: State,
+  accounts: ReadonlyArray<NativeAccount>,
+  lastDay: string,
+  { baseCurrency, rateOn }: Pick<Rules, "baseCurrency" | "rateOn">,
+): ReadonlyArray<Revalued> =>
+  accounts.flatMap(({ accountId, currency, scale }) => {
+    const holding = state.holdings.get(accountId)
+    if (holding === undefined || holding.native === 0n) return []
+    const rate = rateOn(currency, lastDay)
+    const worth = valueAt(rate, holding.native, scale)
+    const minor = worth - holding.carrying
+    if (minor === 0n) return []
+    const description =
+      `Revaluation of ${print(holding.native, scale)} ${currency} at ${rate.text} (${rate.date}): ` +
+      `${print(holding.carrying, baseScale)} to ${print(worth, baseScale)} ${baseCurrency}`
+    const lines = [plainLine(accountId, minor), plainLine("fx_unrealized", -minor)]
+    return [{ accountId, minor, entry: extra(lastDay, "fx_revaluation", description, lines) }]
+  })

@@ -1,0 +1,191 @@
+/** What a valuation reads of the native books: a book's accounts, its months, and a month's entries in their order. */
+import { Effect, Stream } from "effect"
+import { plainArray } from "../Database/TextArray.ts"
+import { Database } from "../Database.ts"
+import { parse } from "../Export/MinorUnits.ts"
+import type { NativeAccount, NativeEntry } from "./Base.ts"
+
+/** Roles whose balance is money, or a claim on money or a debt of it, in the account's currency. */
+const monetaryRoles: ReadonlySet<string> = new Set([
+  "cash",
+  "deposits_clearing",
+  "withdrawals_clearing",
+  "payouts_clearing",
+  "loan_clearing",
+  "suspense",
+  "trading",
+  "receivable_principal",
+  "receivable_interest",
+  "loan_payable",
+  "interest_payable",
+])
+
+/**
+ * A chart or a posting rule may book a movement as an expense, income or equity: what such an account holds is not worth
+ * more or less when the rate moves. A rule's account is money only where its name says so.
+ */
+export const isMonetary = (role: string, name: string, isRule: boolean): boolean => {
+  if (!monetaryRoles.has(role)) return false
+  if (role === "cash" || role === "trading") return true
+  const root = name.split(":")[0]
+  return isRule
+    ? root === "Assets" || root === "Liabilities"
+    : root !== "Income" && root !== "Expenses" && root !== "Equity"
+}
+
+interface AccountRow {
+  readonly account_id: number
+  readonly role: string
+  readonly currency: string
+  readonly scale: number
+  readonly name: string
+  readonly is_rule: boolean
+}
+
+/** In an order that does not depend on when each was made. */
+export const nativeAccounts = Effect.fn("Valuation.nativeAccounts")(function* (bookId: number) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Valuation.nativeAccounts",
+    (sql) => sql<Array<AccountRow>>`
+      select a.account_id, a.role, a.currency, c.scale, a.name, a.rule_code <> '' as is_rule
+      from ledger.accounts a join ledger.currencies c on c.code = a.currency
+      where a.book_id = ${bookId}
+      order by a.code collate "C", a.name collate "C", a.currency collate "C", a.role collate "C",
+        a.partner_account_id, a.rule_code collate "C"`,
+  )
+  return rows.map(
+    ({ account_id: accountId, currency, is_rule: isRule, name, role, scale }): NativeAccount => ({
+      accountId,
+      role,
+      currency,
+      scale,
+      monetary: isMonetary(role, name, isRule),
+    }),
+  )
+})
+
+export interface BookMonths {
+  /** `YYYY-MM`; null where nothing is numbered. */
+  readonly first: string | null
+  readonly last: string | null
+  /** The month that it is now, in the book's time zone. */
+  readonly current: string
+  readonly closedThrough: string | null
+  /** The last journal number of every month that has one. */
+  readonly numbers: ReadonlyMap<string, number>
+}
+
+export const bookMonths = Effect.fn("Valuation.bookMonths")(function* (bookId: number) {
+  const database = yield* Database
+  const [book] = yield* database.query(
+    "Valuation.bookMonths",
+    (sql) => sql<Array<{ current: string; closed: string | null }>>`
+      select to_char(now() at time zone coalesce(l.time_zone, 'UTC'), 'YYYY-MM') as current,
+        to_char(l.closed_through, 'YYYY-MM') as closed
+      from ledger.locks l where l.book_id = ${bookId}`,
+  )
+  if (book === undefined) return yield* Effect.dieMessage(`book ${bookId} has no ledger`)
+  const rows = yield* database.query(
+    "Valuation.bookMonths.numbers",
+    (sql) => sql<Array<{ period: string; last_number: number }>>`
+      select to_char(period, 'YYYY-MM') as period, last_number from ledger.periods
+      where book_id = ${bookId} and last_number > 0 order by period`,
+  )
+  return {
+    first: rows[0]?.period ?? null,
+    last: rows.at(-1)?.period ?? null,
+    current: book.current,
+    closedThrough: book.closed,
+    numbers: new Map(rows.map(({ last_number: number, period }) => [period, number])),
+  } satisfies BookMonths
+})
+
+interface EntryRow {
+  readonly entry_id: string
+  readonly number: number
+  readonly date: string
+  readonly kind: string
+  readonly resource_id: string | null
+  readonly lines: string
+}
+
+const linesOf = (text: string, accounts: ReadonlyMap<number, NativeAccount>): NativeEntry["lines"] => {
+  const parts = text.split(" ")
+  return parts.flatMap((id, at) => {
+    if (at % 2 === 1) return []
+    const account = accounts.get(Number(id))
+    const amount = parts[at + 1]
+    if (account === undefined || amount === undefined)
+      throw new Error(`postings that cannot be read: ${text}`)
+    return [{ account, minor: parse(amount, account.scale) }]
+  })
+}
+
+/** Entries that are valued and written at a time. */
+const chunkSize = 1000
+
+/** The numbers of a month's entries in the order in which they are valued: by day, then as their statements have them. */
+const orderedNumbers = Effect.fn("Valuation.orderedNumbers")(function* (
+  bookId: number,
+  firstDay: string,
+  through: number,
+) {
+  const database = yield* Database
+  const [row] = yield* database.query(
+    "Valuation.orderedNumbers",
+    (sql) => sql<Array<{ numbers: string | null }>>`
+      select string_agg(n.number::text, ',' order by e.effective_date, e.partner_account_id, e.position, e.sequence,
+        e.source_type, e.source_id) as numbers
+      from ledger.journal_numbers n
+      join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
+      where n.book_id = ${bookId} and n.period = ${firstDay}::text::date and n.number <= ${through}`,
+  )
+  return (row?.numbers ?? "").split(",").filter((number) => number !== "")
+})
+
+const readChunk = Effect.fn("Valuation.readChunk")(function* (
+  bookId: number,
+  firstDay: string,
+  numbers: ReadonlyArray<string>,
+  accounts: ReadonlyMap<number, NativeAccount>,
+) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Valuation.readChunk",
+    (sql) => sql<Array<EntryRow>>`
+      select e.entry_id::text as entry_id, n.number, e.effective_date::text as date, e.kind, e.resource_id, l.lines
+      from unnest(${plainArray(sql, numbers)}) with ordinality as w (number, place)
+      join ledger.journal_numbers n
+        on n.book_id = ${bookId} and n.period = ${firstDay}::text::date and n.number = w.number::integer
+      join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
+      cross join lateral (
+        select string_agg(p.account_id || ' ' || p.amount, ' ' order by p.line_number) as lines from ledger.postings p
+        where p.book_id = n.book_id and p.entry_id = n.entry_id) l
+      order by w.place`,
+  )
+  return rows.map(
+    ({ date, entry_id: entryId, kind, lines, number, resource_id: resourceId }): NativeEntry => ({
+      entryId,
+      number,
+      date,
+      kind,
+      resourceId,
+      lines: linesOf(lines, accounts),
+    }),
+  )
+})
+
+/** The entries up to a journal number, a chunk at a time; between two chunks the connection is free to write. */
+export const nativeEntries = (
+  bookId: number,
+  firstDay: string,
+  through: number,
+  accounts: ReadonlyArray<NativeAccount>,
+) => {
+  const byId = new Map(accounts.map((account) => [account.accountId, account]))
+  return Stream.fromIterableEffect(orderedNumbers(bookId, firstDay, through)).pipe(
+    Stream.grouped(chunkSize),
+    Stream.mapEffect((numbers) => readChunk(bookId, firstDay, [...numbers], byId)),
+  )
+}

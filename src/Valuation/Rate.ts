@@ -1,0 +1,33 @@
+/** Exchange rates as exact fractions, and amounts at them: two decimals of the base currency, half-even. */
+
+/** What one unit (major) of a currency is worth in the base currency. */
+export interface Rate {
+  readonly numerator: bigint
+  /** Positive. */
+  readonly denominator: bigint
+  /** As it stands in its source; `1/…` where the pair was the other way round. */
+  readonly text: string
+  /** The day that the rate is for, `YYYY-MM-DD`. */
+  readonly date: string
+  readonly source: string
+}
+
+/** Decimals of every amount of the base-currency journal. */
+export const baseScale = 2
+
+const absolute = (value: bigint): bigint => (value < 0n ? -value : value)
+
+/** `numerator / denominator` as a whole number; a half goes to the even neighbour. `denominator` is not zero. */
+export const halfEven = (numerator: bigint, denominator: bigint): bigint => {
+  const negative = numerator < 0n !== denominator < 0n
+  const [over, under] = [absolute(numerator), absolute(denominator)]
+  const whole = over / under
+  const twice = (over % under) * 2n
+  const up = twice > under || (twice === under && whole % 2n === 1n)
+  const size = up ? whole + 1n : whole
+  return negative ? -size : size
+}
+
+/** Cents of the base currency that an amount in smallest units of a currency with `scale` decimals is worth. */
+export const valueAt = ({ denominator, numerator }: Rate, minor: bigint, scale: number): bigint =>
+  halfEven(minor * numerator * 10n ** BigInt(baseScale), denominator * 10n ** BigInt(scale))

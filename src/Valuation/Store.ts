@@ -1,0 +1,233 @@
+/** The base-currency journal in the database: a month is written as a whole, and replaced as a whole while it is open. */
+import { Effect } from "effect"
+import { plainArray, textArray } from "../Database/TextArray.ts"
+import { Database } from "../Database.ts"
+import { print } from "../Export/MinorUnits.ts"
+import type { Chart } from "../Settings/Chart.ts"
+import { type BaseEntry, type BaseLine, baseRoles } from "./Base.ts"
+import { baseScale } from "./Rate.ts"
+
+/** How a month was valued. */
+export interface MonthHead {
+  /** `YYYY-MM` */
+  readonly period: string
+  readonly baseCurrency: string
+  readonly method: string
+  readonly rates: string
+  readonly maxRateAgeDays: number
+  readonly ratesVersion: number | null
+  readonly fingerprint: string
+  /** The fingerprint of the month before; empty for the first. */
+  readonly previous: string
+  /** The last journal number that it covers. */
+  readonly throughNumber: number
+  readonly over: boolean
+}
+
+/** Every month that is valued, without its state. */
+export const monthHeads = Effect.fn("Valuation.monthHeads")(function* (bookId: number) {
+  const database = yield* Database
+  return yield* database.query(
+    "Valuation.monthHeads",
+    (sql) => sql<Array<MonthHead>>`
+      select to_char(period, 'YYYY-MM') as period, base_currency as "baseCurrency", method, rates,
+        max_rate_age_days as "maxRateAgeDays", rates_version as "ratesVersion", fingerprint, previous,
+        through_number as "throughNumber", over
+      from valuation.months where book_id = ${bookId} and state is not null order by period`,
+  )
+})
+
+export const storedState = Effect.fn("Valuation.storedState")(function* (bookId: number, period: string) {
+  const database = yield* Database
+  const [row] = yield* database.query(
+    "Valuation.storedState",
+    (sql) => sql<Array<{ state: string }>>`
+      select state::text as state from valuation.months
+      where book_id = ${bookId} and period = ${`${period}-01`}::text::date and state is not null`,
+  )
+  return row?.state
+})
+
+/** The accounts that only this journal has, called as the chart calls them now. */
+export const keepAccounts = Effect.fn("Valuation.keepAccounts")(function* (
+  bookId: number,
+  baseCurrency: string,
+  chart: Pick<Chart, (typeof baseRoles)[number]>,
+  client: string,
+) {
+  const database = yield* Database
+  const filled = (text: string): string =>
+    text
+      .replaceAll("{currency}", baseCurrency)
+      .replaceAll("{client}", client)
+      .replaceAll("{account}", "")
+      .replaceAll("{rail}", "")
+  for (const role of baseRoles) {
+    const { code, name } = chart[role]
+    yield* database.query(
+      "Valuation.keepAccounts",
+      (sql) => sql`
+        insert into valuation.accounts (book_id, role, currency, code, name)
+        values (${bookId}, ${role}, ${baseCurrency}, ${filled(code)}, ${filled(name)})
+        on conflict (book_id, role)
+        do update set currency = excluded.currency, code = excluded.code, name = excluded.name`,
+    )
+  }
+})
+
+/** Begins a month, instead of what was there. Part of the caller's transaction, like all that follows. */
+export const beginMonth = Effect.fn("Valuation.beginMonth")(function* (bookId: number, head: MonthHead) {
+  const database = yield* Database
+  const first = `${head.period}-01`
+  yield* database.query(
+    "Valuation.beginMonth.replace",
+    (sql) => sql`delete from valuation.months where book_id = ${bookId} and period = ${first}::text::date`,
+  )
+  yield* database.query(
+    "Valuation.beginMonth",
+    (sql) => sql`
+      insert into valuation.months (book_id, period, base_currency, method, rates, max_rate_age_days, rates_version,
+        fingerprint, previous, through_number, over)
+      values (${bookId}, ${first}::text::date, ${head.baseCurrency}, ${head.method}, ${head.rates},
+        ${head.maxRateAgeDays}, ${head.ratesVersion}, ${head.fingerprint},
+        ${head.previous}, ${head.throughNumber}, ${head.over})`,
+  )
+})
+
+export const endMonth = Effect.fn("Valuation.endMonth")(function* (
+  bookId: number,
+  period: string,
+  state: string,
+) {
+  const database = yield* Database
+  yield* database.query(
+    "Valuation.endMonth",
+    (sql) => sql`
+      update valuation.months set state = ${state}::text::json
+      where book_id = ${bookId} and period = ${`${period}-01`}::text::date`,
+  )
+})
+
+const column = <A>(rows: ReadonlyArray<A>, of: (row: A) => string | number | null) =>
+  rows.map((row) => {
+    const value = of(row)
+    return value === null ? null : String(value)
+  })
+
+interface PlacedLine {
+  readonly entry: BaseEntry
+  readonly line: BaseLine
+  readonly place: number
+}
+
+/** Headers and all their lines in one statement. */
+export const writeEntries = Effect.fn("Valuation.writeEntries")(function* (
+  bookId: number,
+  period: string,
+  entries: ReadonlyArray<BaseEntry>,
+) {
+  if (entries.length === 0) return
+  const database = yield* Database
+  const first = `${period}-01`
+  const lines = entries.flatMap((entry) =>
+    entry.lines.map((line, at): PlacedLine => ({ entry, line, place: at + 1 })),
+  )
+  const nativeOf = ({ line: { native } }: PlacedLine) =>
+    native === null ? null : print(native.minor, native.account.scale)
+  yield* database.query(
+    "Valuation.writeEntries",
+    (sql) => sql`
+      with header as (
+        insert into valuation.entries (book_id, period, series, number, effective_date, line_count, entry_id, kind,
+          description, resource_id, reverses)
+        select ${bookId}, ${first}::text::date, h.series, h.number::integer, h.date::date, h.lines::smallint,
+          h.entry_id::bigint, h.kind, h.description, h.resource_id, h.reverses::integer
+        from unnest(${plainArray(
+          sql,
+          column(entries, ({ series }) => series),
+        )},
+          ${plainArray(
+            sql,
+            column(entries, ({ number }) => number),
+          )},
+          ${plainArray(
+            sql,
+            column(entries, ({ date }) => date),
+          )},
+          ${plainArray(
+            sql,
+            column(entries, (entry) => entry.lines.length),
+          )},
+          ${plainArray(
+            sql,
+            column(entries, ({ entryId }) => entryId),
+          )},
+          ${textArray(
+            sql,
+            column(entries, ({ kind }) => kind),
+          )},
+          ${textArray(
+            sql,
+            column(entries, ({ description }) => description),
+          )},
+          ${textArray(
+            sql,
+            column(entries, ({ resourceId }) => resourceId),
+          )},
+          ${plainArray(
+            sql,
+            column(entries, ({ reverses }) => reverses),
+          )})
+          as h (series, number, date, lines, entry_id, kind, description, resource_id, reverses))
+      insert into valuation.postings (book_id, period, series, number, line_number, account_id, role, amount, native,
+        native_currency, basis, rate, rate_date, rate_source)
+      select ${bookId}, ${first}::text::date, l.series, l.number::integer, l.place::smallint, l.account_id::integer,
+        l.role, l.amount::numeric, l.native::numeric, l.currency, l.basis, l.rate, l.rate_date::date, l.rate_source
+      from unnest(${plainArray(
+        sql,
+        column(lines, ({ entry }) => entry.series),
+      )},
+        ${plainArray(
+          sql,
+          column(lines, ({ entry }) => entry.number),
+        )},
+        ${plainArray(
+          sql,
+          column(lines, ({ place }) => place),
+        )},
+        ${plainArray(
+          sql,
+          column(lines, ({ line }) => (typeof line.account === "number" ? line.account : null)),
+        )},
+        ${plainArray(
+          sql,
+          column(lines, ({ line }) => (typeof line.account === "number" ? null : line.account)),
+        )},
+        ${plainArray(
+          sql,
+          column(lines, ({ line }) => print(line.minor, baseScale)),
+        )},
+        ${plainArray(sql, column(lines, nativeOf))},
+        ${plainArray(
+          sql,
+          column(lines, ({ line }) => line.native?.account.currency ?? null),
+        )},
+        ${plainArray(
+          sql,
+          column(lines, ({ line }) => line.basis),
+        )},
+        ${plainArray(
+          sql,
+          column(lines, ({ line }) => line.rate?.text ?? null),
+        )},
+        ${plainArray(
+          sql,
+          column(lines, ({ line }) => line.rate?.date ?? null),
+        )},
+        ${textArray(
+          sql,
+          column(lines, ({ line }) => line.rate?.source ?? null),
+        )})
+        as l (series, number, place, account_id, role, amount, native, currency, basis, rate, rate_date, rate_source)`,
+  )
+})

@@ -1,0 +1,59 @@
+/**
+ * Conversions in the account `trading`: the sold leg at what it cost, the bought leg at what it is worth. When both are
+ * there, what stands on the accounts goes to the realized gain or loss.
+ */
+import { type BaseLine, plainLine } from "./Base.ts"
+import type { OpenTrade, State } from "./State.ts"
+
+/** A line on `trading` with its value in cents. */
+export interface TradingLine {
+  readonly accountId: number
+  readonly currency: string
+  readonly native: bigint
+  readonly minor: bigint
+}
+
+const addTo = (trade: OpenTrade, { accountId, currency, minor, native }: TradingLine): void => {
+  const leg = trade.legs.get(accountId) ?? { currency, native: 0n, carrying: 0n }
+  leg.native += native
+  leg.carrying += minor
+  trade.legs.set(accountId, leg)
+}
+
+/** Something was given and something was got, or all has gone back. */
+const isWhole = ({ legs }: OpenTrade): boolean => {
+  const sums = new Map<string, bigint>()
+  for (const { currency, native } of legs.values()) sums.set(currency, (sums.get(currency) ?? 0n) + native)
+  const all = [...sums.values()]
+  return all.every((sum) => sum === 0n) || (all.some((sum) => sum > 0n) && all.some((sum) => sum < 0n))
+}
+
+/** Everything off `trading`, the difference to the realized gain (credit) or loss (debit). */
+const clearing = ({ legs }: OpenTrade): ReadonlyArray<BaseLine> => {
+  const lines = [...legs]
+    .filter(([, { carrying }]) => carrying !== 0n)
+    .map(([accountId, { carrying }]) => plainLine(accountId, -carrying))
+  const difference = -lines.reduce((sum, { minor }) => sum + minor, 0n)
+  return difference === 0n ? lines : [...lines, plainLine("fx_realized", difference)]
+}
+
+/**
+ * Takes an entry's lines on `trading`; gives the lines of the entry that clears them, none where the other leg is still to
+ * come. A reclassification of a conversion that was cleared before is cleared at once: no other leg will come.
+ */
+export const takeTrade = (
+  { trades }: State,
+  id: string,
+  lines: ReadonlyArray<TradingLine>,
+  isCorrection: boolean,
+): ReadonlyArray<BaseLine> => {
+  if (lines.length === 0) return []
+  const known = trades.get(id)
+  const trade = known ?? { legs: new Map() }
+  for (const line of lines) addTo(trade, line)
+  trades.set(id, trade)
+  const over = isWhole(trade) || (known === undefined && isCorrection)
+  if (!over) return []
+  trades.delete(id)
+  return clearing(trade)
+}

@@ -1,0 +1,20 @@
+import { Data } from "effect"
+
+export type ValuationReason =
+  /** The base currency cannot be used: exit code 2. */
+  | "Usage"
+  /** Rates that are needed are not there: exit code 2. */
+  | "MissingRates"
+  /** A closed month was valued in another base currency, and keeps that. */
+  | "Closed"
+  /** What would be booked does not add up: nothing is written. */
+  | "Disagrees"
+
+/** `message` says what, where and what to do. Nothing was written. */
+export class ValuationError extends Data.TaggedError("ValuationError")<{
+  readonly reason: ValuationReason
+  readonly message: string
+}> {}
+
+export const valuationError = (reason: ValuationReason, message: string): ValuationError =>
+  new ValuationError({ reason, message })

@@ -1,0 +1,322 @@
+/** The base-currency journal in the database: when a month is valued again, when it is not, and what is never changed. */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { decodeSync } from "effect/Schema"
+import { allBooks } from "../../src/Book.ts"
+import { Database } from "../../src/Database.ts"
+import { Content } from "../../src/Settings/Content.ts"
+import { addRates } from "../../src/Valuation/RateStore.ts"
+import type { RateRow } from "../../src/Valuation/RateTable.ts"
+import { type ValuationOptions, value } from "../../src/Valuation.ts"
+import { assignNumbers, openBook, partner, post } from "../Export/Books.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const { accounting, chart } = decodeSync(Content)({})
+const options: ValuationOptions = { baseCurrency: "EUR", settings: accounting.valuation, chart }
+
+let clients = 0
+const clientId = () => {
+  clients += 1
+  return `55555555-0000-4000-8000-${String(clients).padStart(12, "0")}`
+}
+
+const query = (statement: string) =>
+  Effect.flatMap(Database, (database) =>
+    database.query("Test.query", (sql) => sql.unsafe<Array<Record<string, unknown>>>(statement)),
+  ).pipe(Effect.map((rows) => rows.map((row) => ({ ...row }))))
+
+/** The SQLSTATE with which the database refuses a statement. */
+const refused = (statement: string) =>
+  query(statement).pipe(
+    Effect.flip,
+    Effect.map(({ sqlstate }) => sqlstate),
+  )
+
+const rate = (date: string, text: string): RateRow => ({
+  date,
+  from: "USD",
+  to: "EUR",
+  rate: text,
+  source: "test",
+})
+
+const deposit = (bookId: number, date: string, amount: string) =>
+  post(bookId, {
+    date,
+    kind: "deposit",
+    partner: partner.usd,
+    cash: amount,
+    description: "Deposit",
+    lines: [
+      ["cash", "", "USD", amount],
+      ["deposits_clearing", "", "USD", `-${amount}`],
+    ],
+  })
+
+/** Deposits in January and March; nothing in February. Years before any other test's rates. */
+const threeMonths = Effect.fn("Test.threeMonths")(function* (code: string, year: number) {
+  const bookId = yield* openBook(code, clientId())
+  yield* deposit(bookId, `${year}-01-10`, "1000.00")
+  yield* deposit(bookId, `${year}-03-10`, "500.00")
+  yield* assignNumbers(bookId)
+  const [book] = (yield* allBooks(Option.none())).filter((each) => each.code === code)
+  if (book === undefined) return yield* Effect.dieMessage("no book")
+  return book
+})
+
+const allOf = (year: number) =>
+  ["01-10", "01-31", "02-28", "03-10", "03-31"].map((day) => rate(`${year}-${day}`, "0.90"))
+
+const valuedAt = (bookId: number) =>
+  Effect.map(
+    query(`select to_char(period, 'MM') as month, transaction::text from valuation.months where book_id = ${bookId}
+      order by period`),
+    (rows) => new Map(rows.map(({ month, transaction }) => [String(month), String(transaction)])),
+  )
+
+/** Months whose valuation is another than before. */
+const changed = (before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>) =>
+  [...after].filter(([month, at]) => before.get(month) !== at).map(([month]) => month)
+
+const setStatus = (bookId: number, month: string, status: "open" | "closed") =>
+  query(`insert into ledger.periods (book_id, period) select ${bookId}, '${month}-01'
+    where not exists (select 1 from ledger.periods where book_id = ${bookId} and period = '${month}-01');
+    update ledger.periods set status = '${status}' where book_id = ${bookId} and period = '${month}-01'`)
+
+const balances = (bookId: number) =>
+  Effect.map(
+    query(`select coalesce(a.role, p.role) as role, sum(p.amount)::text as amount from valuation.postings p
+      left join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+      where p.book_id = ${bookId} group by 1 order by 1`),
+    (rows) => rows.map(({ amount, role }) => `${role} ${amount}`),
+  )
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency journal", (it) => {
+  it.effect("lists every rate that it lacks, of all months, and writes nothing", () =>
+    Effect.gen(function* () {
+      const book = yield* threeMonths("LACKS", 2001)
+      yield* addRates([rate("2001-01-10", "0.90"), rate("2001-03-31", "0.90")])
+      const error = yield* Effect.flip(value([book], null, options))
+      expect(error).toMatchObject({ _tag: "ValuationError", reason: "MissingRates" })
+      expect(error.message.split("\n")).toEqual([
+        "3 rates are missing for the base-currency journal. Nothing was written.",
+        "  2001-01-31 USD/EUR",
+        "  2001-02-28 USD/EUR",
+        "  2001-03-10 USD/EUR",
+        "Put them into a CSV with the columns date,from,to,rate,source and run: tieout rates import FILE",
+      ])
+      expect(yield* query(`select 1 from valuation.months where book_id = ${book.bookId}`)).toEqual([])
+    }),
+  )
+
+  it.effect("takes the month's own conversions where the settings say so, and lists months without any", () =>
+    Effect.gen(function* () {
+      const book = yield* threeMonths("OWN", 2002)
+      const own = { ...options, settings: { ...options.settings, rates: "conversions" as const } }
+      const error = yield* Effect.flip(value([book], null, own))
+      expect(error.message.split("\n").slice(1, 4)).toEqual([
+        "  2002-01 USD/EUR",
+        "  2002-02 USD/EUR",
+        "  2002-03 USD/EUR",
+      ])
+    }),
+  )
+
+  it.effect("values at what the month's conversions brought in all, and by the method of the book", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("METHOD", clientId())
+      const eur = "11111111-0000-4000-8000-000000000009"
+      yield* query(`insert into ledger.accounts (book_id, role, currency, partner_account_id, code, name) values
+        (${bookId}, 'cash', 'EUR', '${eur}', '1010', 'Assets:Partner:EUR'),
+        (${bookId}, 'trading', 'EUR', null, '3020', 'Equity:Trading:EUR')`)
+      const sold = (day: string, dollars: string, euros: string, resource: string) =>
+        Effect.zipRight(
+          post(bookId, {
+            date: day,
+            kind: "conversion",
+            partner: partner.usd,
+            cash: `-${dollars}`,
+            description: "Conversion",
+            resource,
+            lines: [
+              ["cash", "", "USD", `-${dollars}`],
+              ["trading", "", "USD", dollars],
+            ],
+          }),
+          post(bookId, {
+            date: day,
+            kind: "conversion",
+            partner: eur,
+            cash: euros,
+            description: "Conversion",
+            resource,
+            lines: [
+              ["cash", "", "EUR", euros],
+              ["trading", "", "EUR", `-${euros}`],
+            ],
+          }),
+        )
+      // January: 100 USD for 90 EUR and 300 USD for 230 EUR, 0.80 in all. February: 100 USD for 95 EUR.
+      yield* deposit(bookId, "2009-01-01", "1000.00")
+      yield* sold("2009-01-10", "100.00", "90.00", "99999999-0000-4000-8000-000000000001")
+      yield* sold("2009-01-20", "300.00", "230.00", "99999999-0000-4000-8000-000000000002")
+      yield* deposit(bookId, "2009-02-01", "1000.00")
+      yield* sold("2009-02-20", "100.00", "95.00", "99999999-0000-4000-8000-000000000003")
+      yield* assignNumbers(bookId)
+      const [book] = (yield* allBooks(Option.none())).filter(({ code }) => code === "METHOD")
+      if (book === undefined) return yield* Effect.dieMessage("no book")
+      const realized = Effect.fnUntraced(function* (method: "average" | "fifo") {
+        const settings = { ...options.settings, rates: "conversions", books: { METHOD: { method } } } as const
+        yield* value([book], null, { ...options, settings })
+        return yield* Effect.map(
+          query(`select p.amount::text from valuation.postings p
+            where p.book_id = ${bookId} and p.role = 'fx_realized' order by p.period, p.number`),
+          (rows) => rows.map(({ amount }) => amount),
+        )
+      })
+      // 90 − 80 and 230 − 240; by average 600 at 0.80 and 1,000 at 0.95 make 1,430 / 1,600, so that 100 cost 89.38.
+      expect(yield* realized("average")).toEqual(["-10.00", "10.00", "-5.62"])
+      expect(yield* realized("fifo")).toEqual(["-10.00", "10.00", "-15.00"])
+    }),
+  )
+
+  it.effect("refuses a base currency without two decimals", () =>
+    Effect.gen(function* () {
+      const book = yield* threeMonths("YEN", 2003)
+      const error = yield* Effect.flip(value([book], null, { ...options, baseCurrency: "JPY" }))
+      expect(error).toMatchObject({ _tag: "ValuationError", reason: "Usage" })
+    }),
+  )
+
+  it.effect("values a month again only when something that it follows from has changed", () =>
+    Effect.gen(function* () {
+      const book = yield* threeMonths("AGAIN", 2004)
+      yield* addRates([...allOf(2004), rate("2004-02-29", "0.90")])
+      yield* value([book], null, options)
+      const first = yield* valuedAt(book.bookId)
+      expect([...first.keys()]).toEqual(["01", "02", "03"])
+      yield* value([book], null, options)
+      expect(changed(first, yield* valuedAt(book.bookId))).toEqual([])
+      // A rate that no month of the book uses.
+      yield* addRates([rate("2010-01-01", "0.5")])
+      yield* value([book], null, options)
+      expect(changed(first, yield* valuedAt(book.bookId))).toEqual([])
+      yield* addRates([rate("2004-02-29", "0.80")])
+      yield* value([book], null, options)
+      expect(changed(first, yield* valuedAt(book.bookId))).toEqual(["02", "03"])
+      expect(yield* balances(book.bookId)).toEqual([
+        "cash 1350.00",
+        "deposits_clearing -1350.00",
+        "fx_unrealized 0.00",
+      ])
+      const second = yield* valuedAt(book.bookId)
+      yield* deposit(book.bookId, "2004-01-10", "1.00")
+      yield* assignNumbers(book.bookId)
+      yield* value([book], "2004-01", options)
+      expect(changed(second, yield* valuedAt(book.bookId))).toEqual(["01"])
+      yield* value([book], null, options)
+      expect(changed(second, yield* valuedAt(book.bookId))).toEqual(["01", "02", "03"])
+    }),
+  )
+
+  it.effect("keeps a closed month's valuation whatever rates come later, until the month is reopened", () =>
+    Effect.gen(function* () {
+      const book = yield* threeMonths("CLOSED", 2005)
+      yield* addRates(allOf(2005))
+      yield* value([book], null, options)
+      yield* setStatus(book.bookId, "2005-01", "closed")
+      const first = yield* valuedAt(book.bookId)
+      yield* addRates(allOf(2005).map((row) => ({ ...row, rate: "0.70" })))
+      yield* value([book], null, options)
+      expect(changed(first, yield* valuedAt(book.bookId))).toEqual(["02", "03"])
+      expect(yield* refused(`delete from valuation.months where book_id = ${book.bookId}`)).toBe("TO005")
+      const usd = yield* Effect.flip(value([book], null, { ...options, baseCurrency: "USD" }))
+      expect(usd).toMatchObject({ _tag: "ValuationError", reason: "Closed" })
+      yield* setStatus(book.bookId, "2005-01", "open")
+      const second = yield* valuedAt(book.bookId)
+      yield* value([book], null, options)
+      expect(changed(second, yield* valuedAt(book.bookId))).toEqual(["01", "02", "03"])
+    }),
+  )
+
+  it.effect("replaces what was valued before a month was complete, closed or not", () =>
+    Effect.gen(function* () {
+      const book = yield* threeMonths("EARLY", 2006)
+      yield* addRates(allOf(2006))
+      yield* value([book], null, options)
+      yield* deposit(book.bookId, "2006-01-10", "100.00")
+      yield* assignNumbers(book.bookId)
+      yield* setStatus(book.bookId, "2006-01", "closed")
+      yield* setStatus(book.bookId, "2006-02", "closed")
+      const first = yield* valuedAt(book.bookId)
+      yield* value([book], null, options)
+      expect(changed(first, yield* valuedAt(book.bookId))).toEqual(["01", "02", "03"])
+      expect((yield* balances(book.bookId))[0]).toBe("cash 1440.00")
+      const second = yield* valuedAt(book.bookId)
+      yield* value([book], null, options)
+      expect(changed(second, yield* valuedAt(book.bookId))).toEqual([])
+    }),
+  )
+
+  it.effect("is written by a whole month in one transaction, and then immutable", () =>
+    Effect.gen(function* () {
+      const book = yield* threeMonths("RULES", 2007)
+      yield* addRates(allOf(2007))
+      yield* value([book], null, options)
+      const of = `where book_id = ${book.bookId}`
+      for (const table of ["entries", "postings"]) {
+        expect(yield* refused(`update valuation.${table} set number = number ${of}`)).toBe("TO004")
+        expect(yield* refused(`delete from valuation.${table} ${of}`)).toBe("TO004")
+        expect(yield* refused(`truncate valuation.${table}`)).toBe("TO004")
+      }
+      expect(yield* refused(`update valuation.months set over = false ${of}`)).toBe("TO004")
+      expect(yield* refused(`update valuation.months set state = '{}' ${of}`)).toBe("TO004")
+      expect(yield* refused("truncate valuation.months")).toBe("TO004")
+      expect(yield* refused("update valuation.rates set rate = 1")).toBe("TO004")
+      expect(yield* refused("delete from valuation.rate_imports")).toBe("TO004")
+      const [account] = yield* query(`select account_id from ledger.accounts ${of} and role = 'cash' limit 1`)
+      const entry = (lines: ReadonlyArray<string>, count = lines.length) => `
+        with header as (
+          insert into valuation.entries (book_id, period, series, number, effective_date, line_count, kind, description)
+          values (${book.bookId}, '2007-06-01', 'fx', 1, '2007-06-30', ${count}, 'fx_settlement', 'by hand'))
+        insert into valuation.postings (book_id, period, series, number, line_number, account_id, role, amount)
+        values ${lines.map((line, at) => `(${book.bookId}, '2007-06-01', 'fx', 1, ${at + 1}, ${line})`).join(", ")}`
+      const cash = String(account?.account_id)
+      const good = [`${cash}, null, 1.00`, "null, 'fx_realized', -1.00"]
+      const month = `insert into valuation.months (book_id, period, base_currency, method, rates, max_rate_age_days,
+        fingerprint, previous, through_number, over)
+        values (${book.bookId}, '2007-06-01', 'EUR', 'average', 'file', 0, 'f', '', 0, true); `
+      const undone = (statement: string) =>
+        Effect.flatMap(Database, (database) =>
+          database.transaction(
+            Effect.zipRight(query(`${month}${statement}`), Effect.fail({ sqlstate: "accepted" })),
+          ),
+        ).pipe(
+          Effect.flip,
+          Effect.map(({ sqlstate }) => sqlstate),
+        )
+      // No month is being written.
+      expect(yield* refused(entry(good))).toBe("TO004")
+      expect(yield* undone(entry([`${cash}, null, 1.00`, "null, 'fx_realized', -0.99"]))).toBe("TO002")
+      expect(yield* undone(entry([`${cash}, null, 1.001`, "null, 'fx_realized', -1.001"]))).toBe("23514")
+      expect(yield* undone(entry([`${cash}, null, 0`, "null, 'fx_realized', 0"]))).toBe("23514")
+      expect(yield* undone(entry(good, 3))).toBe("TO001")
+      expect(yield* undone(entry(["-1, null, 1.00", "null, 'fx_realized', -1.00"]))).toBe("TO003")
+      expect(yield* undone(entry(good))).toBe("accepted")
+    }),
+  )
+
+  it.effect("never changes the native books", () =>
+    Effect.gen(function* () {
+      const book = yield* threeMonths("NATIVE", 2008)
+      const books = `select (select count(*) from ledger.postings where book_id = ${book.bookId}) as postings,
+        (select count(*) from ledger.journal_entries where book_id = ${book.bookId}) as entries,
+        (select sum(debit) from ledger.balances where book_id = ${book.bookId}) as debit,
+        (select count(*) from ledger.accounts where book_id = ${book.bookId}) as accounts`
+      const before = yield* query(books)
+      yield* addRates([...allOf(2008), rate("2008-02-29", "0.90")])
+      yield* value([book], null, options)
+      expect(yield* query(books)).toEqual(before)
+    }),
+  )
+})

@@ -1,0 +1,410 @@
+/** Worked examples, calculated by hand. Base currency EUR; amounts of the journal are cents. */
+import { describe, expect, it } from "vitest"
+import { isMonetary } from "../../src/Valuation/Natives.ts"
+import { halfEven } from "../../src/Valuation/Rate.ts"
+import {
+  balanceOf,
+  depositsUsd,
+  entry,
+  eur,
+  feesEur,
+  feesUsd,
+  linesOf,
+  openingUsd,
+  tradingEur,
+  tradingUsd,
+  tradingUsdt,
+  usd,
+  usdt,
+  valued,
+  withdrawalsUsd,
+} from "./Valued.ts"
+
+const deposit = (date: string, minor: bigint) =>
+  entry(date, [
+    [usd, minor],
+    [depositsUsd, -minor],
+  ])
+
+/** 1,000 USD at 0.90 and 1,000 USD at 0.80; 500 USD of them are sold for 450 EUR. */
+const twoDeposits = [
+  deposit("2026-09-01", 100_000n),
+  deposit("2026-09-10", 100_000n),
+  entry(
+    "2026-09-20",
+    [
+      [tradingUsd, 50_000n],
+      [usd, -50_000n],
+    ],
+    { kind: "conversion", resourceId: "c1" },
+  ),
+  entry(
+    "2026-09-20",
+    [
+      [eur, 45_000n],
+      [tradingEur, -45_000n],
+    ],
+    { kind: "conversion", resourceId: "c1" },
+  ),
+]
+const rates = { "USD 2026-09-01": "0.90", "USD 2026-09-10": "0.80" }
+
+describe("half-even", () => {
+  it.each([
+    [5n, 10n, 0n],
+    [15n, 10n, 2n],
+    [25n, 10n, 2n],
+    [-5n, 10n, 0n],
+    [-15n, 10n, -2n],
+    [26n, 10n, 3n],
+    [7n, -2n, -4n],
+  ])("%s / %s is %s", (over, under, whole) => {
+    expect(halfEven(over, under)).toBe(whole)
+  })
+})
+
+describe("two deposits at different rates and a conversion of a part", () => {
+  it("costs the average: 500 × 1,700 / 2,000 = 425, so that 450 bring a gain of 25", () => {
+    const { entries, state } = valued({ method: "average", rates, entries: twoDeposits }, false)
+    expect(linesOf(entries, null)).toEqual([
+      ["2026-09-01", "1 90000", "4 -90000"],
+      ["2026-09-10", "1 80000", "4 -80000"],
+      ["2026-09-20", "6 42500", "1 -42500"],
+      ["2026-09-20", "3 45000", "8 -45000"],
+    ])
+    expect(linesOf(entries, "fx_realized")).toEqual([
+      ["2026-09-20", "6 -42500", "8 45000", "fx_realized -2500"],
+    ])
+    expect([balanceOf(state, 1), balanceOf(state, 6), balanceOf(state, 8)]).toEqual([127_500n, 0n, 0n])
+  })
+
+  it("costs the oldest lot first in, first out: 500 × 0.90 = 450, so that there is no gain", () => {
+    const { entries, state } = valued({ method: "fifo", rates, entries: twoDeposits }, false)
+    expect(linesOf(entries, "fx_realized")).toEqual([["2026-09-20", "6 -45000", "8 45000"]])
+    expect(state.holdings.get(1)).toEqual({
+      native: 150_000n,
+      carrying: 125_000n,
+      lots: [
+        { quantity: 50_000n, cost: 45_000n },
+        { quantity: 100_000n, cost: 80_000n },
+      ],
+    })
+  })
+})
+
+describe("a conversion", () => {
+  it("carries a fee in the sold currency at its cost, beside trading", () => {
+    const { entries } = valued(
+      {
+        method: "average",
+        rates,
+        entries: [
+          deposit("2026-09-01", 100_000n),
+          entry(
+            "2026-09-20",
+            [
+              [tradingUsd, 99_500n],
+              [feesUsd, 500n],
+              [usd, -100_000n],
+            ],
+            { kind: "conversion", resourceId: "c1" },
+          ),
+          entry(
+            "2026-09-21",
+            [
+              [eur, 90_000n],
+              [tradingEur, -90_000n],
+            ],
+            { kind: "conversion", resourceId: "c1" },
+          ),
+        ],
+      },
+      false,
+    )
+    expect(linesOf(entries, null)[1]).toEqual(["2026-09-20", "6 89550", "9 450", "1 -90000"])
+    // 900.00 for what cost 895.50; dated as the later leg.
+    expect(linesOf(entries, "fx_realized")).toEqual([
+      ["2026-09-21", "6 -89550", "8 90000", "fx_realized -450"],
+    ])
+  })
+
+  it("keeps a fee in the bought currency in fees, at face value", () => {
+    const { entries } = valued(
+      {
+        method: "average",
+        rates,
+        entries: [
+          deposit("2026-09-01", 100_000n),
+          entry(
+            "2026-09-20",
+            [
+              [tradingUsd, 100_000n],
+              [usd, -100_000n],
+            ],
+            { kind: "conversion", resourceId: "c1" },
+          ),
+          entry(
+            "2026-09-20",
+            [
+              [eur, 89_700n],
+              [feesEur, 300n],
+              [tradingEur, -90_000n],
+            ],
+            { kind: "conversion", resourceId: "c1" },
+          ),
+        ],
+      },
+      false,
+    )
+    expect(linesOf(entries, "fx_realized")).toEqual([["2026-09-20", "6 -90000", "8 90000"]])
+  })
+
+  it("between two foreign currencies leaves at cost and enters at the day's rate", () => {
+    const { entries, state } = valued(
+      {
+        method: "average",
+        rates: { ...rates, "USDT 2026-10-02": "0.85" },
+        entries: [
+          deposit("2026-09-01", 100_000n),
+          entry(
+            "2026-09-30",
+            [
+              [tradingUsd, 100_000n],
+              [usd, -100_000n],
+            ],
+            { kind: "conversion", resourceId: "c1" },
+          ),
+          // The other leg comes in the next month.
+          entry(
+            "2026-10-02",
+            [
+              [usdt, 99_420_310_000n],
+              [tradingUsdt, -99_420_310_000n],
+            ],
+            { kind: "conversion", resourceId: "c1" },
+          ),
+        ],
+      },
+      false,
+    )
+    // 994.2031 × 0.85 = 845.072635
+    expect(linesOf(entries, "fx_realized")).toEqual([
+      ["2026-10-02", "6 -90000", "7 84507", "fx_realized 5493"],
+    ])
+    expect([balanceOf(state, 2), state.trades.size]).toEqual([84_507n, 0])
+  })
+
+  it("that is put right after it was cleared is cleared at once", () => {
+    const { entries, state } = valued(
+      {
+        method: "average",
+        rates: { ...rates, "USD 2026-09-22": "0.90" },
+        entries: [
+          ...twoDeposits,
+          entry(
+            "2026-09-22",
+            [
+              [feesUsd, 200n],
+              [tradingUsd, -200n],
+            ],
+            { kind: "reclassification", resourceId: "c1" },
+          ),
+        ],
+      },
+      false,
+    )
+    expect(linesOf(entries, "fx_realized").at(-1)).toEqual(["2026-09-22", "6 180", "fx_realized -180"])
+    expect(state.trades.size).toBe(0)
+  })
+
+  it("that goes back leaves nothing on trading", () => {
+    const sold = { kind: "conversion", resourceId: "c1" }
+    const { state } = valued(
+      {
+        method: "fifo",
+        rates: { ...rates, "USD 2026-10-05": "0.95" },
+        entries: [
+          deposit("2026-09-01", 100_000n),
+          entry(
+            "2026-09-20",
+            [
+              [tradingUsd, 100_000n],
+              [usd, -100_000n],
+            ],
+            sold,
+          ),
+          entry(
+            "2026-10-05",
+            [
+              [usd, 100_000n],
+              [tradingUsd, -100_000n],
+            ],
+            { ...sold, kind: "conversion_return" },
+          ),
+        ],
+      },
+      false,
+    )
+    expect([state.trades.size, balanceOf(state, 6)]).toEqual([0, 0n])
+    expect(balanceOf(state, "fx_realized")).toBe(-5_000n)
+  })
+})
+
+describe("what is no conversion", () => {
+  it("realizes nothing: a withdrawal leaves at cost and comes back at what the clearing account carries", () => {
+    const { entries, state } = valued(
+      {
+        method: "average",
+        rates,
+        entries: [
+          deposit("2026-09-01", 100_000n),
+          deposit("2026-09-10", 100_000n),
+          entry("2026-09-20", [
+            [withdrawalsUsd, 99_500n],
+            [feesUsd, 500n],
+            [usd, -100_000n],
+          ]),
+          entry("2026-09-25", [
+            [usd, 99_500n],
+            [withdrawalsUsd, -99_500n],
+          ]),
+        ],
+      },
+      false,
+    )
+    expect(linesOf(entries, null).slice(2)).toEqual([
+      ["2026-09-20", "5 84575", "9 425", "1 -85000"],
+      ["2026-09-25", "1 84575", "5 -84575"],
+    ])
+    expect([balanceOf(state, 5), balanceOf(state, "fx_realized")]).toEqual([0n, 0n])
+  })
+
+  it("crosses zero in two parts: what is there at cost, the rest at the day's rate", () => {
+    const { entries, state } = valued(
+      {
+        method: "fifo",
+        rates: { ...rates, "USD 2026-09-20": "0.70" },
+        entries: [
+          deposit("2026-09-01", 100_000n),
+          entry("2026-09-20", [
+            [withdrawalsUsd, 150_000n],
+            [usd, -150_000n],
+          ]),
+          deposit("2026-09-10", 20_000n),
+        ],
+      },
+      false,
+    )
+    // 1,000 at 0.90 and 500 at 0.70; then 200 come in and cover a part of the debt at what it is carried at.
+    expect(linesOf(entries, null)).toEqual([
+      ["2026-09-01", "1 90000", "4 -90000"],
+      ["2026-09-20", "5 125000", "1 -125000"],
+      ["2026-09-10", "1 14000", "4 -14000"],
+    ])
+    expect(state.holdings.get(1)).toEqual({
+      native: -30_000n,
+      carrying: -21_000n,
+      lots: [{ quantity: -30_000n, cost: -21_000n }],
+    })
+  })
+})
+
+describe("the month's end", () => {
+  const two = [
+    deposit("2026-09-01", 100_000n),
+    entry("2026-10-15", [
+      [withdrawalsUsd, 100_000n],
+      [usd, -100_000n],
+    ]),
+    entry("2026-10-16", [
+      [depositsUsd, 100_000n],
+      [withdrawalsUsd, -100_000n],
+    ]),
+  ]
+  const ends = { "USD 2026-09-30": "0.95", "USD 2026-10-31": "0.85", "USD 2026-11-30": "0.85" }
+
+  it("revalues every balance, and takes it back on the first of the next month", () => {
+    const { entries, state } = valued({ method: "average", rates: { ...rates, ...ends }, entries: two })
+    expect(linesOf(entries, "fx_revaluation")).toEqual([
+      ["2026-09-30", "1 5000", "fx_unrealized -5000"],
+      ["2026-09-30", "4 -5000", "fx_unrealized 5000"],
+    ])
+    expect(linesOf(entries, "fx_reversal")).toEqual([
+      ["2026-10-01", "1 -5000", "fx_unrealized 5000"],
+      ["2026-10-01", "4 5000", "fx_unrealized -5000"],
+    ])
+    expect([...state.balances.values()].every((minor) => minor === 0n)).toBe(true)
+  })
+
+  it("numbers its own entries from 1 in every month", () => {
+    const { entries } = valued({ method: "average", rates: { ...rates, ...ends }, entries: two })
+    expect(
+      entries
+        .filter(({ series }) => series === "fx")
+        .map(({ date, number, reverses }) => `${date} ${number} ${reverses}`),
+    ).toEqual(["2026-09-30 1 null", "2026-09-30 2 null", "2026-10-01 1 1", "2026-10-01 2 2"])
+  })
+
+  /** A balance from before, a deposit, and the deposit's return. */
+  const returned = (before: string, at: string, minor: bigint) =>
+    valued({
+      method: "fifo",
+      rates: (_, date) => (date === "2026-09-01" ? before : at),
+      entries: [
+        entry("2026-09-01", [
+          [usd, minor],
+          [openingUsd, -minor],
+        ]),
+        deposit("2026-09-10", minor),
+        entry("2026-09-20", [
+          [depositsUsd, minor],
+          [usd, -minor],
+        ]),
+      ],
+    })
+
+  it("takes what an account carries that holds nothing any more to the realized gain", () => {
+    // The oldest 1,000 USD went back: 700 against the 900 that the clearing account was credited with.
+    const { entries, state } = returned("0.70", "0.90", 100_000n)
+    expect(linesOf(entries, "fx_settlement")).toEqual([["2026-09-30", "4 20000", "fx_realized -20000"]])
+    expect(balanceOf(state, 4)).toBe(0n)
+  })
+
+  it("takes it to rounding where it is no more than half a cent for each of the month's lines", () => {
+    const { entries } = returned("0.33", "0.34", 100n)
+    expect(linesOf(entries, "fx_settlement")).toEqual([["2026-09-30", "4 1", "rounding -1"]])
+  })
+})
+
+describe("rounding", () => {
+  it("takes what the lines leave over, and no more than half a cent for each", () => {
+    const { entries } = valued(
+      {
+        method: "average",
+        rates: { "USD 2026-09-01": "0.5" },
+        entries: [
+          entry("2026-09-01", [
+            [usd, 1n],
+            [feesUsd, 1n],
+            [feesUsd, 1n],
+            [depositsUsd, -3n],
+          ]),
+        ],
+      },
+      false,
+    )
+    // Half a cent goes to the even neighbour: 0, 0, 0 and −1.5 cents to −2.
+    expect(linesOf(entries, null)).toEqual([["2026-09-01", "1 0", "9 0", "9 0", "4 -2", "rounding 2"]])
+  })
+})
+
+describe("what is money", () => {
+  it("is what the role says, unless the name says that it is an expense, income or equity", () => {
+    expect(isMonetary("withdrawals_clearing", "Assets:Clearing:Withdrawals:USD", false)).toBe(true)
+    expect(isMonetary("withdrawals_clearing", "Expenses:Payroll:USD", false)).toBe(false)
+    expect(isMonetary("withdrawals_clearing", "Payroll", true)).toBe(false)
+    expect(isMonetary("withdrawals_clearing", "Assets:Treasury", true)).toBe(true)
+    expect(isMonetary("deposits_clearing", "Transit", false)).toBe(true)
+    expect(isMonetary("fees", "Expenses:Fees:USD", false)).toBe(false)
+  })
+})
