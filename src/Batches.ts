@@ -58,6 +58,21 @@ const inOneText = (
   plan: Pick<Lineage, "follows" | "supersedes">,
 ) => JSON.stringify([selection.since, selection.covered, plan.follows, plan.supersedes])
 
+/** Whether the base-currency journal has other months now than a batch of it was written from. */
+const isValuedAnew = Effect.fn("Batches.isValuedAnew")(function* (bookId: number, { base }: Manifest) {
+  if (base === undefined) return false
+  const database = yield* Database
+  const [row] = yield* database.query(
+    "Batches.isValuedAnew",
+    (sql) => sql<Array<{ same: number }>>`
+      select count(*)::integer as same
+      from json_to_recordset(${JSON.stringify(base.months)}::text::json) as w (period text, fingerprint text)
+      join valuation.months m on m.book_id = ${bookId} and to_char(m.period, 'YYYY-MM') = w.period
+        and m.fingerprint = w.fingerprint and m.state is not null`,
+  )
+  return row?.same !== base.months.length
+})
+
 /** Why a preview is not what an export would write now; nothing: it is. */
 const staleness = Effect.fn("Batches.staleness")(function* (
   { book, manifest }: KnownBatch,
@@ -84,6 +99,7 @@ const staleness = Effect.fn("Batches.staleness")(function* (
       ? ["the accounts have a newer mapping"]
       : []),
     ...(differences.length > 0 ? ["its totals are not the ledger's any more"] : []),
+    ...((yield* isValuedAnew(book.bookId, manifest)) ? ["its months have been valued anew"] : []),
   ]
 })
 

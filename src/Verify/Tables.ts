@@ -142,12 +142,14 @@ const sideOf = (
         })
       }
     },
+    // A format may have cut the code, and with it what tells the base-currency journal's own numbers apart: those of both
+    // series that are the same are compared in sum.
     expected: ({ account: { account, mapped }, date, number, sourceType }) => {
       if (leftOut.has(account.currency)) return undefined
       const statement = format === "xero-statement"
       if (statement && (account.role !== "cash" || sourceType !== "statement_entry")) return undefined
       const name = statement ? account.partnerAccountId : mapped[format]
-      const group = groupOf(number.slice(book.code.length + 1), date)
+      const group = groupOf(number.slice(book.code.length + 1).replace(/^FX-/, ""), date)
       return { group, account: keyOf(account.currency, name ?? account.code) }
     },
   }

@@ -6,6 +6,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { decodeSync } from "effect/Schema"
 import { current } from "../../src/AccountMapping.ts"
+import * as Batches from "../../src/Batches.ts"
 import { Database } from "../../src/Database.ts"
 import { manifestFile } from "../../src/Export/Manifest.ts"
 import type { ExportScope } from "../../src/Export/Scope.ts"
@@ -39,6 +40,7 @@ const request = (
   book: Option.none(),
   out: temporaryFolder(),
   mode,
+  again: true,
   tables: { settings: formats, baseCurrency: "EUR" },
   base: { baseCurrency: "EUR", settings: accounting.valuation, chart },
 })
@@ -263,7 +265,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
   it.effect("do not count as what a format has had, nor as what the ledger adds up to", () =>
     Effect.gen(function* () {
       yield* exported({ kind: "all" }, ["hledger"])
-      const { base: _, ...plain } = request({ kind: "since-last" }, ["hledger"])
+      const { again: _again, base: _base, ...plain } = request({ kind: "since-last" }, ["hledger"])
       const { batches } = yield* Export.run(plain)
       expect(batches[0]?.manifest.firstNumber).toBe("ORG-2026-09-000001")
       const since = yield* Effect.flip(Export.run(request({ kind: "since-last" }, ["hledger"])))
@@ -280,6 +282,32 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
         (sql) => sql`select message from reconcile.findings where check_name = 'export-totals'`,
       )
       expect(found).toHaveLength(0)
+    }),
+  )
+
+  it.effect("are written for an accounting system once, unless they are asked for again", () =>
+    Effect.gen(function* () {
+      const october = { kind: "period", period: "2026-10" } as const
+      const { again: _, ...once } = request(october, ["sage50"])
+      const refused = yield* Effect.flip(Export.run(once))
+      expect(refused.message).toContain("in EUR already. That journal changes as a whole: --again")
+      expect(readdirSync(once.out)).toEqual([])
+      const more = (yield* exported(october, systems)).manifest.lineage
+      expect(more?.currencyBasis).toBe("EUR")
+      expect(more?.supersedes.length).toBeGreaterThan(0)
+    }),
+  )
+
+  it.effect("are committed after a preview only while the months are valued as they were", () =>
+    Effect.gen(function* () {
+      const preview = { ...request({ kind: "period", period: "2026-10" }, ["trial-balance"]), preview: true }
+      const previewed = Effect.map(Export.run(preview), ({ batches }) => `ORG/${batches[0]?.manifest.batch}`)
+      const commit = (batch: string) => Batches.commit(batch, preview.out, "jane", false)
+      yield* commit(yield* previewed)
+      const stale = yield* previewed
+      yield* addRates([{ date: "2026-10-31", from: "GBP", to: "EUR", rate: "1.5", source: "corrected" }])
+      yield* Export.run(request({ kind: "period", period: "2026-10" }, ["journal"]))
+      expect((yield* Effect.flip(commit(stale))).message).toContain("its months have been valued anew")
     }),
   )
 
