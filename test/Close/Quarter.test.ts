@@ -1,6 +1,9 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { type Sandbox, startSandbox } from "../../src/Sandbox.ts"
+import { temporaryFolder } from "../Export/Folders.ts"
+import { roundTrip } from "../Export/RoundTrip.ts"
+import { minor, reporting, sheet } from "../Report/Reports.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { bridging, checking, closing, reopening } from "./Months.ts"
@@ -29,6 +32,17 @@ const tied = Effect.fnUntraced(function* (period: string) {
     expect([period, accountId, Number(difference)]).toEqual([period, accountId, 0])
   }
   return bridge
+})
+
+/** The close package of a closed month: no draft, and each account ends where the provider says, to the last digit. */
+const reported = Effect.fnUntraced(function* (period: string) {
+  const { folder, manifest } = yield* reporting(period, temporaryFolder())
+  expect([manifest.draft, manifest.reasons]).toEqual([false, []])
+  const lines = sheet(folder, "account-reconciliation.csv")
+  const differences = lines.filter(({ line }) => line === "difference")
+  expect(differences.length).toBeGreaterThan(4)
+  for (const { amount, provider_account } of differences)
+    expect([provider_account, minor(amount)]).toEqual([provider_account, 0n])
 })
 
 /** The provider's own last balance of each account up to the end of a month, and the books' cash by what occurred until then. */
@@ -88,6 +102,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("three months", (it) =>
         for (const period of ["2026-08", "2026-09", "2026-10"]) {
           expect(yield* checking(period)).toEqual([])
           yield* tied(period)
+          yield* reported(period)
+          for (const mode of ["detail", "summary"] as const) {
+            const made = yield* roundTrip({ kind: "period", period }, mode)
+            expect(made.map(({ manifest }) => manifest.lineage?.closes.map((close) => close.period))).toEqual(
+              [[period], [period]],
+            )
+          }
         }
         for (const { books, id, provider } of yield* cashByOccurrence("2027-01-01"))
           expect([id, books]).toEqual([id, provider])
