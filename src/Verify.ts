@@ -5,6 +5,7 @@ import { Data, Effect, Either } from "effect"
 import { differenceFormat, isTable } from "./Export/Formats.ts"
 import { changedLine, decode, isSealed, type Manifest, manifestFile } from "./Export/Manifest.ts"
 import { nativeMovements } from "./Export/NativeMovements.ts"
+import type { Manifest as ReportManifest } from "./Report/Manifest.ts"
 import { checkArithmetic, expectedAccounts } from "./Verify/Accounts.ts"
 import { compareWithJournal, type Side } from "./Verify/Beside.ts"
 import { checkChain } from "./Verify/Chain.ts"
@@ -13,6 +14,7 @@ import { checkJournal } from "./Verify/Journal.ts"
 import { checkNativeMovements } from "./Verify/NativeMovements.ts"
 import { checkPlainText, syntaxOf } from "./Verify/PlainText.ts"
 import { type Problem, Problems } from "./Verify/Problems.ts"
+import { checkReport, isReport } from "./Verify/Report.ts"
 import { checkStatement } from "./Verify/Statement.ts"
 import { checkTable } from "./Verify/Tables.ts"
 import { checkTrialBalance } from "./Verify/TrialBalance.ts"
@@ -31,6 +33,8 @@ export interface Verification {
   readonly problems: ReadonlyArray<Problem>
   readonly problemCount: number
   readonly manifest: Manifest | undefined
+  /** Of a close package instead of a batch. */
+  readonly report: ReportManifest | undefined
 }
 
 const checkBatch = async (
@@ -83,13 +87,35 @@ const readManifest = (folder: string): Effect.Effect<Buffer, VerifyError> =>
         : new VerifyError({ reason: "Unreadable", message: `${folder} cannot be read: ${String(cause)}` }),
   })
 
-/** Re-checks one batch's folder: checksums, sizes, rows, balances, journal numbers and control totals. */
+const verification = (
+  folder: string,
+  problems: Problems,
+  of: { readonly manifest?: Manifest | undefined; readonly report?: ReportManifest | undefined },
+): Verification => ({
+  folder,
+  ok: problems.count === 0,
+  problems: problems.found,
+  problemCount: problems.count,
+  manifest: of.manifest,
+  report: of.report,
+})
+
+/** Re-checks one batch's folder, or a close package's: checksums, sizes, rows, balances, journal numbers and control totals. */
 export const run = Effect.fn("Verify.run")(function* (
   folder: string,
 ): Effect.fn.Return<Verification, VerifyError> {
   const bytes = yield* readManifest(folder)
   const text = bytes.toString("utf8")
   const problems = new Problems()
+  const unreadable = (cause: unknown) =>
+    new VerifyError({ reason: "Unreadable", message: `${folder} cannot be read: ${String(cause)}` })
+  if (isReport(text)) {
+    const report = yield* Effect.tryPromise({
+      try: () => checkReport(folder, text, problems),
+      catch: unreadable,
+    })
+    return verification(folder, problems, { report })
+  }
   const decoded = decode(text)
   if (Either.isLeft(decoded)) {
     problems.add(manifestFile, changedLine(bytes), `cannot be read: ${decoded.left.message}`)
@@ -103,15 +129,8 @@ export const run = Effect.fn("Verify.run")(function* (
     }
     yield* Effect.tryPromise({
       try: () => checkBatch(folder, decoded.right, text, problems),
-      catch: (cause) =>
-        new VerifyError({ reason: "Unreadable", message: `${folder} cannot be read: ${String(cause)}` }),
+      catch: unreadable,
     })
   }
-  return {
-    folder,
-    ok: problems.count === 0,
-    problems: problems.found,
-    problemCount: problems.count,
-    manifest: Either.getOrUndefined(decoded),
-  }
+  return verification(folder, problems, { manifest: Either.getOrUndefined(decoded) })
 })

@@ -346,11 +346,11 @@ export const commands = {
   },
   verify: {
     usage: "tieout verify DIR",
-    summary: "Check an export folder from its files alone.",
+    summary: "Check an export folder, or a report's, from its files alone.",
     about: [
       "Checksums, row counts, control totals and balanced entries, against manifest.json; the statement's running balances; and",
-      "every format converted back to the manifest's totals and the journal beside it. Where the batches",
-      "before and after it stand beside it, their manifests are checked as a chain. Needs no database.",
+      "every format converted back to the manifest's totals and the journal beside it. Where the batches before and after it stand",
+      "beside it, their manifests are checked as a chain. Of a report: its files, and that its totals add up. Needs no database.",
     ],
     options: {},
     examples: [["tieout verify exports/default-org/2026-10/1", "after copying it somewhere"]],

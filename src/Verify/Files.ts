@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs"
 import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { firstChange, type LineChecks, LineDigests } from "../Export/LineChecks.ts"
-import { type FileRecord, type Manifest, manifestFile } from "../Export/Manifest.ts"
+import { type FileRecord, manifestFile } from "../Export/Manifest.ts"
 import type { Problems } from "./Problems.ts"
 
 const digestsOf = async (path: string, every: number | undefined) => {
@@ -18,9 +18,12 @@ const placeOf = (stated: LineChecks, found: LineChecks) => {
   return { line: from, among: from === to ? "" : ` between this line and line ${to}` }
 }
 
+/** What a manifest says of a file: a batch's, or a report's. */
+type Stated = Pick<FileRecord, "name" | "bytes" | "lines" | "sha256">
+
 const checkFile = async (
   folder: string,
-  { name, bytes, lines, sha256: digest }: FileRecord,
+  { name, bytes, lines, sha256: digest }: Stated,
   problems: Problems,
 ) => {
   const path = join(folder, name)
@@ -39,7 +42,7 @@ const checkFile = async (
 /** The names of the files that are there and can be read further. */
 export const checkFiles = async (
   folder: string,
-  manifest: Manifest,
+  manifest: { readonly files: ReadonlyArray<Stated> },
   problems: Problems,
 ): Promise<ReadonlySet<string>> => {
   const there = new Set(await readdir(folder))

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { decode, isSealed } from "../../src/Report/Manifest.ts"
+import * as Verify from "../../src/Verify.ts"
 import { closing, movement, reopening, threeMonths } from "../Close/Months.ts"
 import { temporaryFolder } from "../Export/Folders.ts"
 import { accountId, credit, deposit, id, partnership } from "../Sync/Partnership.ts"
@@ -215,11 +216,17 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the place of a report"
       expect(textOf(folder, "notes.txt")).toBe("mine")
       const other = temporaryFolder()
       const changed = yield* reporting("2026-09", other)
+      const verified = Effect.map(Verify.run(changed.folder), ({ problems }) =>
+        problems.map(({ file, message }) => `${file} ${message.slice(0, 36)}`),
+      )
+      expect(yield* verified).toEqual([])
       appendFileSync(join(changed.folder, "fees.csv"), "by hand\r\n")
+      expect((yield* verified)[0]).toMatch(/^fees.csv has \d+ bytes, the manifest says/)
       expect(yield* messageOf(reporting("2026-09", other))).toContain(
         "holds fees.csv, which was changed since the report was made",
       )
       writeFileSync(join(changed.folder, "manifest.json"), first.replace('"2026-09"', '"2026-08"'))
+      expect((yield* verified)[0]).toBe("manifest.json has changed since it was written: it")
       expect(yield* messageOf(reporting("2026-09", other))).toContain(
         "holds a manifest.json that was changed",
       )

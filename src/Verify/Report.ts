@@ -1,0 +1,59 @@
+/** Checks a close package from its files alone: each as it was written, and its figures as they must be. */
+import { Either } from "effect"
+import { manifestFile } from "../Export/Manifest.ts"
+import { parse } from "../Export/MinorUnits.ts"
+import { decode, isSealed, type Manifest } from "../Report/Manifest.ts"
+import { isRecord } from "../Settings/Record.ts"
+import { checkFiles } from "./Files.ts"
+import type { Problems } from "./Problems.ts"
+
+/** Whether a manifest says that it is a report's, be it readable or not. */
+export const isReport = (text: string): boolean => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) && value.kind === "report"
+  } catch {
+    return false
+  }
+}
+
+const checkFigures = ({ accounts, currencies, draft }: Manifest, problems: Problems): void => {
+  for (const { closing, credit, currency, debit, opening, scale } of currencies) {
+    const [from, up, down, to] = [opening, debit, credit, closing].map((amount) => parse(amount, scale))
+    if ((from ?? 0n) + (up ?? 0n) - (down ?? 0n) !== to) {
+      problems.add(manifestFile, null, `the totals of ${currency} do not lead from opening to closing`)
+    }
+  }
+  for (const { accountId, currency, difference } of accounts) {
+    if (!draft && /[1-9]/.test(difference)) {
+      problems.add(
+        manifestFile,
+        null,
+        `account ${accountId} is off by ${difference} ${currency}, and it is no draft`,
+      )
+    }
+  }
+}
+
+/** Gives the manifest where it can be read. */
+export const checkReport = async (
+  folder: string,
+  text: string,
+  problems: Problems,
+): Promise<Manifest | undefined> => {
+  const decoded = decode(text)
+  if (Either.isLeft(decoded)) {
+    problems.add(manifestFile, null, `cannot be read: ${decoded.left.message}`)
+    return undefined
+  }
+  if (!isSealed(decoded.right, text)) {
+    problems.add(
+      manifestFile,
+      null,
+      "has changed since it was written: its digest is not that of its content",
+    )
+  }
+  await checkFiles(folder, decoded.right, problems)
+  checkFigures(decoded.right, problems)
+  return decoded.right
+}
