@@ -7,7 +7,7 @@ import { signedAmount } from "../Mirror/EntryRow.ts"
 import type { PlacedEntry } from "../Mirror/StatementEntries.ts"
 import type { Amount } from "../Money.ts"
 import * as Money from "../Money.ts"
-import type { Resource, StatementEntry } from "../Partner.ts"
+import type { Instant, Resource, StatementEntry } from "../Partner.ts"
 import { allocate } from "./Allocation.ts"
 import type { JournalEntry, Line, RuleAccount } from "./JournalEntry.ts"
 import { describe, kindOf } from "./Kind.ts"
@@ -19,6 +19,8 @@ export interface Posted {
   readonly lines: ReadonlyArray<Line>
   /** The highest sequence used for this entry. */
   readonly sequence: number
+  /** Of an entry that was late: the time that dates it. What puts it right is dated as it is, though its own month may be open again. */
+  readonly datedAt?: Instant
 }
 
 export interface Subject extends PlacedEntry {
@@ -74,7 +76,8 @@ export const entryOf = (
   subject: PlacedEntry,
   resource: Option.Option<Resource>,
   context: PostingContext,
-  fields: Pick<JournalEntry, "kind" | "sequence" | "description" | "lines">,
+  fields: Pick<JournalEntry, "kind" | "sequence" | "description" | "lines"> &
+    Partial<Pick<JournalEntry, "occurredAt">>,
 ): JournalEntry => ({
   sourceType: "statement_entry",
   sourceId: subject.entry.entryId,
@@ -151,6 +154,7 @@ const reclassification = (
     entryOf(subject, resource, context, {
       kind: "reclassification",
       sequence: posted.sequence + 1,
+      occurredAt: posted.datedAt ?? subject.entry.occurredAt,
       description: lent
         ? `Reclassification: ${type} is the cash of a receivable`
         : found

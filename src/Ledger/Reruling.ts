@@ -56,6 +56,7 @@ export const ruledEntry = (
   entryOf(subject, resource, context, {
     kind: "reclassification",
     sequence: posted.sequence + 1,
+    occurredAt: posted.datedAt ?? subject.entry.occurredAt,
     description: `Reclassification by rules: ${reason}`,
     lines,
   })

@@ -12,6 +12,8 @@ import type { Role } from "./Role.ts"
 interface SubjectRow extends EntryRow {
   readonly position: bigint
   readonly sequence: number | null
+  /** When the day began that a late entry is dated to; null for one that was in time. */
+  readonly dated_at: string | null
   readonly lines: ReadonlyArray<{
     role: Role
     amount: string
@@ -57,10 +59,15 @@ export const subjectsOf = Effect.fn("Ledger.subjectsOf")(function* (
     (sql) => sql<Array<SubjectRow>>`
       select s.account_id, s.position, s.entry_id, s.type, s.amount, s.currency, s.balance_after, s.related_type,
         s.related_id, to_char(s.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at,
-        booked.sequence, booked.lines
+        booked.sequence, booked.lines,
+        case when booked.late_day is not null then to_char(booked.late_day::timestamp at time zone coalesce(
+            (select l.time_zone from ledger.locks l where l.book_id = s.book_id), 'UTC') at time zone 'UTC',
+          'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') end as dated_at
       from mirror.statement_entries s
       left join lateral (
         select max(j.sequence) filter (where j.source_type = 'statement_entry') as sequence,
+          min(j.effective_date) filter (where j.sequence = 0 and j.source_type = 'statement_entry'
+            and j.late_for is not null) as late_day,
           json_agg(json_build_object('role', a.role, 'amount', p.amount::text, 'rule_code', a.rule_code,
             'code', a.code, 'name', a.name, 'manual', j.source_type = 'manual'))
             filter (where a.role <> 'cash') as lines
@@ -87,6 +94,7 @@ export const subjectsOf = Effect.fn("Ledger.subjectsOf")(function* (
           : Option.some({
               sequence: row.sequence,
               lines: linesOf(row.lines ?? [], row),
+              ...(row.dated_at === null ? {} : { datedAt: row.dated_at }),
             }),
       byHand: (row.lines ?? []).some(({ manual }) => manual),
     }),

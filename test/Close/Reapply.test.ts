@@ -10,7 +10,7 @@ import { PostingFacts } from "../../src/Sync/PostingFacts.ts"
 import { credit, debit, id, partnership, withdrawal } from "../Sync/Partnership.ts"
 import { findings, journal, postings, rows, sync } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { closing } from "./Months.ts"
+import { closing, reopening } from "./Months.ts"
 
 const rulesOf = (
   ...rules: ReadonlyArray<{ match: object; account: { code: string; name: string } }>
@@ -190,6 +190,39 @@ layer(TestDatabase.layer, { excludeTestServices: true })("posting rules that hav
       expect(found).toContain("4130 1088")
       expect(found).toContain("4200 50")
       expect(found.some((line) => String(line).startsWith("4120"))).toBe(false)
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("what puts a late entry right", (it) => {
+  it.scoped("is dated as the entry is, though the month that it is late for is open again", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership({
+        balance: "5000.00",
+        statement: [{ ...credit(10, "5000.00", "5000.00"), occurredAt: "2026-09-01T00:00:00Z" }],
+      })
+      yield* sync(service.url, rulesOf(payroll))
+      const capital = { id: id(10), to: "2900", name: Option.some("Equity:Capital"), reason: "Capital" }
+      yield* reclassify({ ...capital, who: "controller" }).pipe(Effect.provide(under({})))
+      expect((yield* closing("2026-09"))[0]?.state).toBe("closed")
+      const late = withdrawal(111, "1000.00", "5.00", { reference: "Payroll September" })
+      held.statement.push({ ...debit(11, "1000.00", "4000.00", id(111)), occurredAt: "2026-09-10T00:00:00Z" })
+      held.withdrawals.push(late)
+      held.balance = "4000.00"
+      yield* sync(service.url, rulesOf(payroll))
+      yield* reopening("2026-09")
+      expect((yield* reapplying(rulesOf(wages)))[0]?.changed).toBe(1)
+      late.fee = { amount: "7.00", currency: "USD" }
+      yield* sync(service.url, rulesOf(wages), true)
+      expect(
+        yield* rows(`select effective_date::text as date, kind from ledger.journal_entries
+          where source_id = '${id(11)}' order by sequence`),
+      ).toEqual([
+        { date: "2026-10-01", kind: "withdrawal" },
+        { date: "2026-10-01", kind: "reclassification" },
+        { date: "2026-10-01", kind: "reclassification" },
+      ])
+      expect(yield* balances).toContain("4130 993")
     }),
   )
 })
