@@ -39,8 +39,8 @@ interface MovementRow {
   readonly credit: string
 }
 
-/** From the monthly turnovers; what was recorded since the report's time is taken off again. */
-const balancesUntil = (sql: Sql, scope: ReportScope, before: "first" | "next") => {
+/** From the monthly turnovers; what was recorded since the report's time is taken off again. `only`: of which accounts. */
+const balancesUntil = (sql: Sql, scope: ReportScope, before: "first" | "next", only = sql`true`) => {
   const limit =
     before === "first"
       ? sql`${scope.first}::text::date`
@@ -58,7 +58,7 @@ const balancesUntil = (sql: Sql, scope: ReportScope, before: "first" | "next") =
       select account_id, debit - credit as amount from ledger.balances
       where book_id = ${scope.book.bookId} and period < ${limit}
       ${recordedSince}
-    ) part group by account_id`
+    ) part where ${only} group by account_id`
 }
 
 const sumsOf = (rows: ReadonlyArray<SumRow>, { byId }: BookAccounts) => {
@@ -87,6 +87,28 @@ const movementsOf = (rows: ReadonlyArray<MovementRow>, { byId }: BookAccounts) =
   }
   return byAccount
 }
+
+/**
+ * What stands in suspense at the end of the month. An account that a rule or a reclassification named keeps the role of what
+ * it was moved from, and is not in suspense any more.
+ */
+export const readSuspense = Effect.fn("Report.suspense")(function* (
+  scope: ReportScope,
+  accounts: BookAccounts,
+) {
+  const database = yield* Database
+  const rows = yield* database.query("Report.suspense", (sql) =>
+    balancesUntil(
+      sql,
+      scope,
+      "next",
+      sql`account_id in (
+        select a.account_id from ledger.accounts a
+        where a.book_id = ${scope.book.bookId} and a.role = 'suspense' and a.rule_code = '')`,
+    ),
+  )
+  return yield* exactly(() => sumsOf(rows, accounts))
+})
 
 export const total = (amounts: ReadonlyArray<bigint>): bigint => amounts.reduce((sum, one) => sum + one, 0n)
 

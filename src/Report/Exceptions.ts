@@ -2,9 +2,9 @@
  * `exceptions.csv`: everything that an auditor would ask about: what does not tie out, findings that are open, findings that
  * somebody answered for, what stands in suspense, in quarantine, or between two movements that the service has not completed.
  */
+import type { Sums } from "../Export/Balances.ts"
 import { print } from "../Export/MinorUnits.ts"
 import { printed } from "../Reconcile/Printed.ts"
-import type { AccountBalance } from "./Balances.ts"
 import type { Finding, Quarantined, UnsettledItem } from "./Findings.ts"
 import type { ReconciledAccount } from "./Reconciliation.ts"
 import type { Row } from "./Sheet.ts"
@@ -44,7 +44,7 @@ const blank: ExceptionRow = {
 export interface ExceptionSources {
   readonly state: State
   readonly accounts: ReadonlyArray<ReconciledAccount>
-  readonly balances: ReadonlyArray<AccountBalance>
+  readonly suspense: Sums
   readonly findings: ReadonlyArray<Finding>
   readonly quarantine: ReadonlyArray<Quarantined>
   readonly unsettled: ReadonlyArray<UnsettledItem>
@@ -63,10 +63,11 @@ const untied = (accounts: ReadonlyArray<ReconciledAccount>): ReadonlyArray<Excep
       message: `The provider's balance is ${provider} ${currency}; the books explain all of it but this.`,
     }))
 
-const suspended = (balances: ReadonlyArray<AccountBalance>): ReadonlyArray<ExceptionRow> =>
-  balances
-    .filter(({ account, closing }) => account.role === "suspense" && closing !== 0n)
-    .map(({ account, closing }) => ({
+const suspended = (suspense: Sums): ReadonlyArray<ExceptionRow> =>
+  [...suspense]
+    .filter(([, closing]) => closing !== 0n)
+    .sort(([a], [b]) => (`${a.code} ${a.currency}` < `${b.code} ${b.currency}` ? -1 : 1))
+    .map(([account, closing]) => ({
       ...blank,
       what: "suspense",
       severity: "warning",
@@ -78,10 +79,10 @@ const suspended = (balances: ReadonlyArray<AccountBalance>): ReadonlyArray<Excep
 
 export const exceptionRows = ({
   accounts,
-  balances,
   findings,
   quarantine,
   state,
+  suspense,
   unsettled,
 }: ExceptionSources): ReadonlyArray<ExceptionRow> => [
   ...untied(accounts),
@@ -104,7 +105,7 @@ export const exceptionRows = ({
     who: state.close?.who ?? null,
     reason,
   })),
-  ...suspended(balances),
+  ...suspended(suspense),
   ...quarantine.map(({ rows, since, stream }) => ({
     ...blank,
     what: "quarantine",

@@ -1,6 +1,10 @@
 /**
  * `late-entries.csv`: the bridge between the provider's statement and the books: entries of the month that the books date
  * later because it was closed, and entries of earlier, closed months that are dated in this one.
+ *
+ * All that the books hold late is here, so that what puts an entry right stands beside it. Of an entry that moves cash there
+ * is a row per cash account, with the provider's account: their sums are the bridge's. Of one that moves none there is a row
+ * per line, without a provider's account; its rows add up to nothing. Debit positive.
  */
 import { Effect } from "effect"
 import { Database } from "../Database.ts"
@@ -21,6 +25,8 @@ export const lateSheet = {
     late_for: "text",
     recorded_at: "text",
     provider_account: "text",
+    account_code: "text",
+    account_name: "text",
     currency: "text",
     amount: "figure",
     kind: "text",
@@ -37,13 +43,14 @@ interface Found {
   readonly lateFor: string
   readonly recordedAt: string
   readonly accountId: string | null
+  readonly code: string
+  readonly name: string
   readonly currency: string
   readonly amount: string
   readonly kind: string
   readonly description: string
 }
 
-/** A row per late entry and cash account. */
 export const lateRows = Effect.fn("Report.late")(function* (scope: ReportScope) {
   const database = yield* Database
   const { book, first } = scope
@@ -53,13 +60,17 @@ export const lateRows = Effect.fn("Report.late")(function* (scope: ReportScope) 
       select e.late_for = ${first}::text::date as elsewhere, to_char(e.period, 'YYYY-MM') as period, n.number,
         ${instantText(sql, sql`e.occurred_at`)} as "occurredAt", e.effective_date::text as "effectiveDate",
         to_char(e.late_for, 'YYYY-MM') as "lateFor", ${instantText(sql, sql`e.recorded_at`)} as "recordedAt",
-        c.partner_account_id as "accountId", p.currency, p.amount::text as amount, e.kind, e.description
+        c.partner_account_id as "accountId", c.code, c.name, p.currency, p.amount::text as amount, e.kind, e.description
       from ledger.journal_entries e
       join ledger.postings p on p.book_id = e.book_id and p.entry_id = e.entry_id
-      join ledger.accounts c on c.book_id = p.book_id and c.account_id = p.account_id and c.role = 'cash'
+      join ledger.accounts c on c.book_id = p.book_id and c.account_id = p.account_id
       left join ledger.journal_numbers n on n.book_id = e.book_id and n.entry_id = e.entry_id
       where e.book_id = ${book.bookId} and e.late_for is not null
         and (e.late_for = ${first}::text::date or e.period = ${first}::text::date) ${recordedBy(sql, scope.asOf)}
+        and (c.role = 'cash' or not exists (
+          select 1 from ledger.postings o
+          join ledger.accounts oc on oc.book_id = o.book_id and oc.account_id = o.account_id and oc.role = 'cash'
+          where o.book_id = e.book_id and o.entry_id = e.entry_id))
       order by 1 desc, e.effective_date, n.number nulls last, e.entry_id, p.line_number`,
   )
   return rows.map(
@@ -71,6 +82,8 @@ export const lateRows = Effect.fn("Report.late")(function* (scope: ReportScope) 
       late_for: found.lateFor,
       recorded_at: found.recordedAt,
       provider_account: found.accountId,
+      account_code: found.code,
+      account_name: found.name,
       currency: found.currency,
       amount: printed(found.amount, found.currency),
       kind: found.kind,

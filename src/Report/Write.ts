@@ -7,7 +7,7 @@ import { print } from "../Export/MinorUnits.ts"
 import { productVersion } from "../Export/Version.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import { ageingRows, ageingSheet } from "./Ageing.ts"
-import { type AccountBalance, readBalances } from "./Balances.ts"
+import { type AccountBalance, readBalances, readSuspense } from "./Balances.ts"
 import { conversionRows, conversionsSheet } from "./Conversions.ts"
 import { readDaily } from "./Daily.ts"
 import { differenceRows, differenceSheet } from "./Difference.ts"
@@ -66,7 +66,8 @@ const writeSheets = Effect.fn("Report.writeSheets")(function* (
   const state = yield* stateOf(scope, providers, findings)
   const quarantine = yield* readQuarantine(scope)
   const unsettled = yield* readUnsettled(scope)
-  const exceptions = exceptionRows({ state, accounts: providers, balances, findings, quarantine, unsettled })
+  const suspense = yield* readSuspense(scope, accounts)
+  const exceptions = exceptionRows({ state, accounts: providers, suspense, findings, quarantine, unsettled })
   const difference = scope.asOf === null ? null : yield* differenceRows(scope, accounts, balances)
   const sheets = {
     trialBalance: yield* writeRows(

@@ -218,6 +218,7 @@ export const lateSection = (sheet: Written<typeof lateSheet.columns>): Html =>
         { title: "Dated", look: "nowrap", of: (row) => row.effective_date },
         { title: "Late for", look: "nowrap", of: (row) => row.late_for },
         { title: "What", of: (row) => words(row.kind ?? "") },
+        { title: "Account", of: (row) => breakable(row.account_name ?? "") },
         { title: "Description", look: "free", of: (row) => row.description },
         {
           title: "Amount",
