@@ -1,6 +1,7 @@
 /**
- * From the provider's statement to the books: what the statement says of a month by the time of its entries, what of it is
- * dated elsewhere because it came late, what of earlier months is dated here, and what the books say. Nothing may be left.
+ * From the provider's statement to the books: what the statement says of a month by the time of its entries, what of it and
+ * of earlier months is dated later because it came late, what of earlier months is dated here, and what the books say.
+ * Nothing may be left. Only cash is bridged: a late entry that moves none is no part of it.
  *
  * Amounts are text in the major unit of the account's currency at its scale; debit (money in) positive.
  */
@@ -11,12 +12,17 @@ import { journalNumber } from "../Export/Entry.ts"
 import { printed } from "../Reconcile/Printed.ts"
 import type { Month } from "./Month.ts"
 
-/** One account. `booksMovements = movements − lateElsewhere + lateHere + openingBooked`. */
+/**
+ * One account. `booksOpening = opening − lateHere − openingBooked − carried`,
+ * `booksMovements = movements − lateElsewhere + lateHere + openingBooked`, and from both
+ * `booksClosing = closing − lateElsewhere − carried`.
+ */
 export interface AccountBridge {
   readonly accountId: string
   readonly currency: string
   /** Statement entries of the month. */
   readonly entries: number
+  /** The statement's balance before the first entry of the month. */
   readonly opening: string
   readonly movements: string
   readonly closing: string
@@ -26,6 +32,10 @@ export interface AccountBridge {
   readonly lateHere: string
   /** The balance before the first entry that is known, booked in this month. */
   readonly openingBooked: string
+  /** What the statement has of earlier months, and before its first entry, and the books date after this month. */
+  readonly carried: string
+  /** Zero before the first entry that the books have, whatever the statement says. */
+  readonly booksOpening: string
   readonly booksMovements: string
   readonly booksClosing: string
   /** What remains between the two movements, and between the two closing balances: zero. */
@@ -60,6 +70,8 @@ const amounts = [
   "lateElsewhere",
   "lateHere",
   "openingBooked",
+  "carried",
+  "booksOpening",
   "booksMovements",
   "booksClosing",
   "difference",
@@ -103,7 +115,7 @@ const accountBridges = Effect.fn("Close.bridge.accounts")(function* ({ book, end
           coalesce(sum(p.amount) filter (where j.source_type = 'opening'
             and j.period = ${first}::text::date), 0) as opened,
           coalesce(sum(p.amount) filter (where j.period > ${first}::text::date
-            and (j.source_type = 'opening' or j.late_for <= ${first}::text::date)), 0) as outstanding
+            and (j.source_type = 'opening' or j.late_for < ${first}::text::date)), 0) as carried
         from ledger.journal_entries j
         join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
         join ledger.accounts c on c.book_id = p.book_id and c.account_id = p.account_id and c.role = 'cash'
@@ -119,11 +131,13 @@ const accountBridges = Effect.fn("Close.bridge.accounts")(function* ({ book, end
       select s.account_id as "accountId", s.currency, s.entries, (s.closing - s.movements)::text as opening,
         s.movements::text as movements, s.closing::text as closing,
         coalesce(o.elsewhere, 0)::text as "lateElsewhere", coalesce(o.here, 0)::text as "lateHere",
-        coalesce(o.opened, 0)::text as "openingBooked", coalesce(b.movements, 0)::text as "booksMovements",
+        coalesce(o.opened, 0)::text as "openingBooked", coalesce(o.carried, 0)::text as carried,
+        (coalesce(b.closing, 0) - coalesce(b.movements, 0))::text as "booksOpening",
+        coalesce(b.movements, 0)::text as "booksMovements",
         coalesce(b.closing, 0)::text as "booksClosing",
         (coalesce(b.movements, 0) - (s.movements - coalesce(o.elsewhere, 0) + coalesce(o.here, 0)
           + coalesce(o.opened, 0)))::text as difference,
-        (coalesce(b.closing, 0) - (s.closing - coalesce(o.outstanding, 0)))::text as "closingDifference"
+        (coalesce(b.closing, 0) - (s.closing - coalesce(o.elsewhere, 0) - coalesce(o.carried, 0)))::text as "closingDifference"
       from statement s
       left join odd o on o.account_id = s.account_id
       left join books b on b.account_id = s.account_id

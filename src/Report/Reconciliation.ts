@@ -159,7 +159,7 @@ export const reconciliationRows = (
       amount: print(debit - credit, balance?.account.scale ?? 0),
     }))
     return [
-      { ...head, line: "opening", amount: account.opening },
+      { ...head, line: "opening per books", amount: account.opening },
       ...movements,
       { ...head, line: "closing per books", amount: account.closing },
       { ...head, line: "dated later by the books", amount: account.datedLater },

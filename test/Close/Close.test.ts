@@ -81,6 +81,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("closing", (it) => {
         lateElsewhere: "7.00",
         lateHere: "0.00",
         openingBooked: "0.00",
+        carried: "0.00",
+        booksOpening: "100.00",
         booksMovements: "50.00",
         booksClosing: "150.00",
         difference: "0.00",

@@ -28,8 +28,19 @@ const settle = Effect.fnUntraced(function* (period: string) {
 const tied = Effect.fnUntraced(function* (period: string) {
   const [bridge] = yield* bridging(period)
   expect(bridge?.accounts.length).toBeGreaterThan(4)
-  for (const { accountId, difference } of bridge?.accounts ?? []) {
-    expect([period, accountId, Number(difference)]).toEqual([period, accountId, 0])
+  for (const account of bridge?.accounts ?? []) {
+    const { accountId, difference, closingDifference } = account
+    expect([period, accountId, Number(difference), Number(closingDifference)]).toEqual([
+      period,
+      accountId,
+      0,
+      0,
+    ])
+    expect([period, accountId, minor(account.closing) - minor(account.lateElsewhere)]).toEqual([
+      period,
+      accountId,
+      minor(account.booksClosing) + minor(account.carried),
+    ])
   }
   return bridge
 })

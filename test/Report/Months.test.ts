@@ -84,7 +84,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the report of a small 
       expect(textOf(folder, "account-reconciliation.csv")).toBe(
         [
           "\uFEFFprovider_account,rail,currency,account_code,account_name,line,kind,postings,amount,remark",
-          `${account},opening,,,100.00,`,
+          `${account},opening per books,,,100.00,`,
           `${account},movement,deposit,1,50.00,`,
           `${account},closing per books,,,150.00,`,
           `${account},dated later by the books,,,0.00,`,
@@ -106,7 +106,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the report of a small 
       expect(
         sheet(folder, "account-reconciliation.csv").map(({ amount, line }) => `${line} ${amount}`),
       ).toEqual([
-        "opening 100.00",
+        "opening per books 100.00",
         "movement 50.00",
         "closing per books 150.00",
         "dated later by the books 32.00",

@@ -100,7 +100,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a report of the sandbo
       )
       expect(
         sumsOf(
-          reconciled.filter(({ line }) => line === "opening" || line === "movement"),
+          reconciled.filter(({ line }) => line === "opening per books" || line === "movement"),
           account,
           ({ amount }) => minor(amount),
         ),

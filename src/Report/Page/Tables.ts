@@ -41,7 +41,7 @@ export const proofSection = (accounts: ReadonlyArray<ReconciledAccount>): Html =
               : html`${breakable(balance.account.name)}<br><code class="soft">${accountId}</code>`,
         },
         { title: "Cur", of: ({ currency }) => currency },
-        { title: "Opening", look: "num", of: ({ opening }) => figure(opening) },
+        { title: "Opening per books", look: "num", of: ({ opening }) => figure(opening) },
         { title: "Closing per books", look: "num", of: ({ closing }) => figure(closing) },
         {
           title: "Dated later",

@@ -1,0 +1,62 @@
+/** Each row of the bridge adds up by what it shows, also where the money of earlier months is still dated later. */
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { bridgeLines } from "../../src/Cli/Bridge.ts"
+import { sync } from "../Sync/Runs.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { bridging, closing, movement, threeMonths } from "./Months.ts"
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the bridge", (it) => {
+  it.scoped("says what earlier months carry forward, and foots", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* threeMonths
+      yield* sync(service.url)
+      for (const month of ["2026-08", "2026-09", "2026-10"]) yield* closing(month)
+      // Of August and of October, reported when both are closed: dated to the first open day.
+      for (const late of [
+        movement(14, "7.00", "182.00", "2026-08-30"),
+        movement(15, "2.00", "184.00", "2026-10-20"),
+      ]) {
+        held.statement.push(late.entry)
+        held.deposits.push(late.deposit)
+      }
+      held.balance = "184.00"
+      yield* sync(service.url)
+
+      const found: Array<ReadonlyArray<string | undefined>> = []
+      for (const month of ["2026-08", "2026-09", "2026-10", "2026-11"]) {
+        const [bridge] = yield* bridging(month)
+        const account = bridge?.accounts[0]
+        found.push([
+          ...[account?.opening, account?.closing, account?.lateElsewhere, account?.carried],
+          ...[account?.booksOpening, account?.booksClosing, account?.closingDifference],
+        ])
+      }
+      expect(found).toEqual([
+        ["0.00", "107.00", "7.00", "0.00", "0.00", "100.00", "0.00"],
+        ["107.00", "157.00", "0.00", "7.00", "100.00", "150.00", "0.00"],
+        ["157.00", "184.00", "2.00", "7.00", "150.00", "175.00", "0.00"],
+        // Both are dated here: nothing is carried on.
+        ["184.00", "184.00", "0.00", "0.00", "175.00", "184.00", "0.00"],
+      ])
+      const [october] = yield* bridging("2026-10")
+      if (october === undefined) return yield* Effect.dieMessage("no bridge")
+      const [titles = ""] = bridgeLines(october, { interactive: false, color: false, width: 400 })
+      expect(titles.trim().split(/ {2,}/)).toEqual([
+        "Account",
+        "Cur",
+        "Statement opening",
+        "Movements",
+        "Statement closing",
+        "Late, dated later",
+        "Earlier, dated later",
+        "Late, dated here",
+        "Opening booked",
+        "Books opening",
+        "Books moved",
+        "Books closing",
+        "Difference",
+      ])
+    }),
+  )
+})
