@@ -128,6 +128,7 @@ export const conversionsSection = (sheet: Written<Record<keyof ConversionRow, "t
         },
         { title: "Spread", look: "num", of: (row) => figure(row.spread ?? null) },
         { title: "Beyond fee", look: "num", of: (row) => figure(row.spread_beyond_fee ?? null) },
+        { title: "Remark", look: "free", of: (row) => row.remark ?? null },
       ],
       rows: sheet.first,
       of: sheet.rows,

@@ -1,0 +1,125 @@
+/** A conversion that has no rate of its own in a month says why: it was returned, or its other leg is elsewhere. */
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Legs, remarkOf } from "../../src/Report/ConversionRemark.ts"
+import { temporaryFolder } from "../Export/Folders.ts"
+import { json } from "../Partner/Service.ts"
+import { accountId, id, partnership } from "../Sync/Partnership.ts"
+import { sync } from "../Sync/Runs.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { reporting, sheet } from "./Reports.ts"
+
+const dollars = { accountId, currency: "USD", paymentRails: "SEPA" }
+const euros = { accountId: id(2), currency: "EUR", paymentRails: "SEPA" }
+
+const conversion = (index: number, status: string, buyAmount = "90.00") => ({
+  conversionId: id(index),
+  pairId: id(800),
+  sellAccount: dollars,
+  sellAmount: { amount: "100.00", currency: "USD" },
+  buyAccount: euros,
+  buyAmount: { amount: buyAmount, currency: "EUR" },
+  rate: "0.9",
+  fee: { amount: "0.00", currency: "USD" },
+  status,
+  createdAt: "2026-09-01T00:00:00Z",
+})
+
+const leg = (index: number, of: number, amount: string, balanceAfter: string, day: string, euro = false) => ({
+  entryId: id(index),
+  accountId: euro ? euros.accountId : accountId,
+  type: amount.startsWith("-") ? "DEBIT" : "CREDIT",
+  amount: amount.replace("-", ""),
+  currency: euro ? "EUR" : "USD",
+  balanceAfter,
+  relatedResourceType: "CONVERSION",
+  relatedResourceId: id(of),
+  occurredAt: `${day}T12:00:00Z`,
+})
+
+/** 100 USD for 90 EUR: returned within September; bought in October; on its way; and returned in October. */
+const world = partnership({
+  conversions: [
+    conversion(501, "CANCELED", "0.00"),
+    conversion(502, "COMPLETED"),
+    conversion(503, "ACTIVE"),
+    conversion(504, "CANCELED", "0.00"),
+    conversion(505, "COMPLETED"),
+  ],
+  statement: [
+    leg(11, 501, "-100.00", "900.00", "2026-09-10"),
+    leg(12, 501, "100.00", "1000.00", "2026-09-11"),
+    leg(13, 502, "-100.00", "900.00", "2026-09-12"),
+    leg(14, 503, "-100.00", "800.00", "2026-09-13"),
+    leg(15, 504, "-100.00", "700.00", "2026-09-14"),
+    leg(16, 505, "-100.00", "600.00", "2026-09-15"),
+    leg(17, 504, "100.00", "700.00", "2026-10-02"),
+  ],
+  interfere: (path, response) => {
+    const bought = [
+      leg(21, 505, "90.00", "90.00", "2026-09-15", true),
+      leg(22, 502, "90.00", "180.00", "2026-10-01", true),
+    ]
+    const both = [
+      { ...dollars, balance: "700.00", status: "ACTIVE" },
+      { ...euros, balance: "180.00", status: "ACTIVE" },
+    ]
+    const [route = ""] = path.split("?")
+    const one = both.find((account) => route === `/accounts/${account.accountId}`)
+    const items =
+      route === "/accounts" ? both : route === `/accounts/${euros.accountId}/statement` ? bought : null
+    if (one !== undefined) json(response, one)
+    if (items !== null) json(response, { items, pageInfo: { hasNextPage: false } })
+    return one !== undefined || items !== null
+  },
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("conversions.csv", (it) => {
+  it.scoped("says what was returned, and where the other leg is", () =>
+    Effect.gen(function* () {
+      const { service } = yield* world
+      yield* sync(service.url)
+      const rowsOf = (period: string) =>
+        Effect.map(reporting(period, temporaryFolder()), ({ folder }) =>
+          sheet(folder, "conversions.csv").map((row) => [
+            ...[row.conversion?.slice(-3), row.sold, row.returned, row.bought, row.effective_rate],
+            row.remark,
+          ]),
+        )
+      expect(yield* rowsOf("2026-09")).toEqual([
+        ["501", "100.00", "100.00", "", "", "returned: 100.00 USD sold, 100.00 USD returned"],
+        ["502", "100.00", "", "", "", "the second leg is dated in 2026-10"],
+        ["503", "100.00", "", "", "", "the second leg has not come yet"],
+        ["504", "100.00", "", "", "", "returned: what was sold came back in 2026-10"],
+        ["505", "100.00", "", "90.00", "0.9000000000", ""],
+      ])
+      expect(yield* rowsOf("2026-10")).toEqual([
+        ["502", "", "", "90.00", "", "the first leg is dated in 2026-09"],
+        ["504", "", "100.00", "", "", "returned: it was sold in 2026-09"],
+      ])
+    }),
+  )
+})
+
+describe("the remark on a conversion", () => {
+  it("does not call a leg on its way that should be there", () => {
+    const none: Legs = {
+      ...{ status: "ACTIVE", whole: false, sold: null, returned: null, bought: null },
+      ...{ soldIn: null, returnedIn: null, boughtIn: null },
+    }
+    const sold = { ...none, sold: "1.00 USD" }
+    expect(remarkOf({ ...sold, status: null })).toContain("does not give")
+    expect(remarkOf({ ...sold, status: "COMPLETED" })).toBe(
+      "the second leg is not in the books: see exceptions.csv",
+    )
+    expect(remarkOf({ ...sold, status: "CANCELED" })).toBe(
+      "canceled, and what was sold has not been returned yet",
+    )
+    expect(remarkOf({ ...sold, whole: true, bought: "1.00 EUR", returned: "0.10 USD" })).toBe(
+      "returned in part: 1.00 USD sold, 0.10 USD returned",
+    )
+    expect(remarkOf({ ...none, soldIn: "2026-09", boughtIn: "2026-09" })).toBe(
+      "a fee only: the legs are dated in 2026-09",
+    )
+  })
+})
