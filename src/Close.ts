@@ -18,6 +18,7 @@ import {
   lastHash,
   standing,
 } from "./Close/Kept.ts"
+import { lockedWith } from "./Close/Locked.ts"
 import { isClosed, type Month, readMonth, refusalOf } from "./Close/Month.ts"
 import { Database } from "./Database.ts"
 import { Ledger } from "./Ledger.ts"
@@ -79,10 +80,17 @@ const chooseBooks = Effect.fn("Close.chooseBooks")(function* (wanted: Option.Opt
   )
 })
 
+/** Why a month cannot be closed whatever stands in it; of one that was locked with a later one, that too. */
+const refusalIn = Effect.fn("Close.refusalIn")(function* (month: Month) {
+  const refusal = refusalOf(month)
+  const locked = refusal?.reason === "AlreadyClosed" ? yield* lockedWith(month) : null
+  return locked === null ? refusal : closeError("AlreadyClosed", `${locked} There is nothing to close.`)
+})
+
 /** The months of the books, if each can be closed or is closed already; all refusals are told at once. */
 const closableMonths = Effect.fn("Close.closableMonths")(function* ({ book, period }: CloseRequest) {
   const months = yield* Effect.forEach(yield* chooseBooks(book), (of) => readMonth(of, period))
-  const refusals = months.flatMap((month) => refusalOf(month) ?? [])
+  const refusals = (yield* Effect.forEach(months, refusalIn)).filter((refusal) => refusal !== null)
   const open = months.filter((month) => !isClosed(month))
   const grave = refusals.filter(({ reason }) => reason !== "AlreadyClosed")
   const told = open.length === 0 ? refusals : grave
@@ -128,7 +136,10 @@ const closeBook = Effect.fn("Close.book")(function* (month: Month, request: Clos
   const database = yield* Database
   const { book, period } = month
   const told = { ...nothing, book: book.code, period }
-  if (isClosed(month)) return { ...told, state: "already closed" } satisfies BookClose
+  if (isClosed(month)) {
+    const locked = yield* lockedWith(month)
+    return { ...told, notes: locked === null ? [] : [locked], state: "already closed" } satisfies BookClose
+  }
   const free = yield* numbered(book, request.dryRun)
   return yield* database.transaction(
     Effect.gen(function* () {

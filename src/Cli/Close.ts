@@ -78,7 +78,8 @@ const linesOf = (results: ReadonlyArray<BookClose>, screen: Screen): ReadonlyArr
   ])
 
 const agreementLines = (agreement: Agreement, { color }: Screen): ReadonlyArray<string> => {
-  const { accounts, book, close, differences, hash, period } = agreement
+  const { accounts, book, close, differences, hash, locked, period } = agreement
+  if (locked !== null) return [`${book} ${period}: nothing is kept to check`, `  ${harmless(locked)}`]
   const by = close === null ? "" : `, closed on ${close.at} by ${harmless(close.who)}`
   const good = differences.length === 0
   return [

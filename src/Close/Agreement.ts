@@ -4,13 +4,16 @@ import { Database } from "../Database.ts"
 import { printed } from "../Reconcile/Printed.ts"
 import { digestOf } from "./Digest.ts"
 import { closesOf, type KeptClose, standing } from "./Kept.ts"
+import { lockedWith } from "./Locked.ts"
 import type { Month } from "./Month.ts"
 
 export interface Agreement {
   readonly book: string
   readonly period: string
-  /** Null: the month was closed by other means, and there is nothing to compare with. */
+  /** Null: there is nothing to compare with; `locked` says why, or the month was closed by other means. */
   readonly close: KeptClose | null
+  /** The month was locked with a later one: there is nothing that could differ. */
+  readonly locked: string | null
   readonly hash: string
   readonly accounts: number
   /** What differs, and where. Empty: all agrees. */
@@ -77,9 +80,11 @@ export const agreementOf = Effect.fn("Close.agreement")(function* (month: Month)
   const closes = yield* closesOf(book)
   const close = standing(closes, period) ?? null
   const digest = yield* digestOf(book, period, close?.previousHash ?? null)
-  const told = { book: book.code, period, close, hash: digest.hash }
+  const locked = close === null ? yield* lockedWith(month) : null
+  const told = { book: book.code, period, close, locked, hash: digest.hash }
   if (close === null) {
-    const differences = [`${period} of book ${book.code} is closed, but nothing is kept of its close.`]
+    const differences =
+      locked === null ? [`${period} of book ${book.code} is closed, but nothing is kept of its close.`] : []
     return { ...told, accounts: 0, differences } satisfies Agreement
   }
   const rows = yield* balances(month, close.sequence)

@@ -54,9 +54,9 @@ const monthName = (period: string): string =>
 
 const fact = (name: string, value: string): Html => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
 
-const seal = ({ close, reasons }: State): Html => {
+const seal = ({ close, locked, reasons }: State): Html => {
   const draft = reasons.length > 0
-  return html`<p class="seal ${draft ? "bad" : "good"}"><b>${draft ? "DRAFT" : "CLOSED"}</b><span>${close === null ? "the month is open" : draft ? "closed, does not tie out" : "everything ties out"}</span></p>`
+  return html`<p class="seal ${draft ? "bad" : "good"}"><b>${draft ? "DRAFT" : "CLOSED"}</b><span>${close === null ? (locked ? "locked without a close of its own" : "the month is open") : draft ? "closed, does not tie out" : "everything ties out"}</span></p>`
 }
 
 const heading = ({ createdAt, scope, state, version }: PageContent): Html => {

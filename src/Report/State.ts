@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { agreementOf } from "../Close/Agreement.ts"
 import { type Accepted, closesOf, type KeptClose, standing } from "../Close/Kept.ts"
+import { lockedWith } from "../Close/Locked.ts"
 import { isClosed } from "../Close/Month.ts"
 import { Database } from "../Database.ts"
 import { readFacts } from "../Export/Facts.ts"
@@ -12,6 +13,8 @@ import { known, type ReportScope } from "./Scope.ts"
 export interface State {
   /** The close that stood at the report's time. */
   readonly close: KeptClose | null
+  /** The month takes no more entries now. */
+  readonly locked: boolean
   readonly accepted: ReadonlyArray<Accepted>
   /** Why this is a draft; none: it is closed and everything ties out. */
   readonly reasons: ReadonlyArray<string>
@@ -57,13 +60,19 @@ export const stateOf = Effect.fn("Report.state")(function* (
   const accepted = close?.accepted ?? []
   const open = findings.filter((finding) => finding.severity === "blocking" && !isAccepted(accepted, finding))
   if (close === null) {
-    const closed = asOf === null && isClosed(month)
+    const locked = asOf === null && isClosed(month)
+    const along = locked ? yield* lockedWith(month) : null
     const facts = asOf === null ? (yield* readFacts(book.bookId, last)).reasons : []
     const told = asOf === null || open.length === 0 ? [] : [`${open.length} blocking findings were open`]
-    const why = closed
-      ? `${period} is closed, but nothing is kept of its close`
+    const why = locked
+      ? (along ?? `${period} is closed, but nothing is kept of its close`)
       : `${period} is not closed: tieout close ${period} --book ${book.code}`
-    return { close, accepted, reasons: [why, ...facts, ...told, ...differences(accounts)] } satisfies State
+    return {
+      close,
+      locked,
+      accepted,
+      reasons: [why, ...facts, ...told, ...differences(accounts)],
+    } satisfies State
   }
   // Reopened since: what it was closed as can be compared no more.
   const stands = standing(all, period)?.sequence === close.sequence
@@ -71,6 +80,7 @@ export const stateOf = Effect.fn("Report.state")(function* (
   const since = open.filter(({ dated }) => dated)
   return {
     close,
+    locked: true,
     accepted,
     reasons: [
       ...agreement.map((difference) => `the books differ from their close: ${difference}`),

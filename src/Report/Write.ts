@@ -104,7 +104,7 @@ const clock = Effect.flatMap(Database, (database) =>
 
 const manifestOf = (
   { asOf, book, month, period }: ReportScope,
-  { close, reasons }: State,
+  { close, locked, reasons }: State,
   providers: ReadonlyArray<ReconciledAccount>,
   totals: ReadonlyArray<CurrencyTotal>,
 ): Omit<Manifest, "createdAt" | "files"> => ({
@@ -117,7 +117,7 @@ const manifestOf = (
   period,
   timeZone: month.timeZone,
   asOf,
-  state: close === null ? "open" : "closed",
+  state: locked ? "closed" : "open",
   close:
     close === null
       ? null

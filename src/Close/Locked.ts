@@ -1,0 +1,27 @@
+/** Months without a close of their own, locked with the close of a later one: those before a book's first close among them. */
+import { Effect } from "effect"
+import { Database } from "../Database.ts"
+import { counted } from "../Terminal/Text.ts"
+import { closesOf } from "./Kept.ts"
+import { isClosed, type Month } from "./Month.ts"
+
+/** A sentence that says so; null: the month is open, has a close of its own, or was closed by other means. */
+export const lockedWith = Effect.fn("Close.lockedWith")(function* (month: Month) {
+  const { book, period } = month
+  if (!isClosed(month)) return null
+  const closes = yield* closesOf(book)
+  if (closes.some((close) => close.period === period)) return null
+  const later = closes.find((close) => close.action === "close" && close.period > period)
+  if (later === undefined) return null
+  const database = yield* Database
+  const [row] = yield* database.query(
+    "Close.lockedWith",
+    (sql) => sql<Array<{ entries: number }>>`
+      select count(*)::integer as entries from ledger.journal_entries j
+      where j.book_id = ${book.bookId} and j.period = ${`${period}-01`}::text::date`,
+  )
+  const entries = counted(row?.entries ?? 0, "entry", "entries")
+  return closes.every((close) => close.period > period)
+    ? `${period} lies before the first close of ${book.code}, ${later.period}: it was locked with it, with ${entries}.`
+    : `${period} of ${book.code} has no close of its own: it was locked with ${later.period}, with ${entries}.`
+})
