@@ -2,13 +2,14 @@
  * `receivables-ageing.csv`: per receivable what the books hold of it at the end of the month, by days since its issue. The
  * interface states no due date and no overdue status, so none is shown: the age is counted from `issueDate`. The totals are
  * the balances of the principal and interest accounts. The status is the last that the service told before the month's end,
- * or else the first that it told after.
+ * or else the first that it told after. `remark`: what of its interest is known later, or estimated.
  */
 import { Effect, Stream } from "effect"
 import type { Sql } from "../Database/Client.ts"
 import { Database } from "../Database.ts"
 import { printed } from "../Reconcile/Printed.ts"
 import { instantText } from "../Reconcile/Scope.ts"
+import { heldReceivables, reserves, reserveText } from "./ReceivableInterest.ts"
 import { known, type ReportScope } from "./Scope.ts"
 import type { Row } from "./Sheet.ts"
 
@@ -30,6 +31,7 @@ export const ageingSheet = {
     days_over_90: "figure",
     status: "text",
     status_told_at: "text",
+    remark: "text",
   },
 } as const
 
@@ -47,21 +49,12 @@ interface Found {
   readonly outstanding: string
   readonly status: string | null
   readonly toldAt: string | null
+  readonly knownFrom: string | null
+  readonly estimated: boolean
 }
 
-/** The borrower's books hold the mirror image: what is owed is shown positive on either side. */
 const receivables = (sql: Sql, scope: ReportScope) => sql<Array<Found>>`
-  with held as (
-    select j.source_id, p.currency,
-      sum(case a.role when 'receivable_principal' then p.amount when 'loan_payable' then -p.amount else 0 end) as principal,
-      sum(case a.role when 'receivable_interest' then p.amount when 'interest_payable' then -p.amount else 0 end) as interest
-    from ledger.accounts a
-    join ledger.postings p on p.book_id = a.book_id and p.account_id = a.account_id
-    join ledger.journal_entries j on j.book_id = p.book_id and j.entry_id = p.entry_id
-    where a.book_id = ${scope.book.bookId}
-      and a.role in ('receivable_principal', 'receivable_interest', 'loan_payable', 'interest_payable')
-      and j.period <= ${scope.first}::text::date and ${known(sql, scope, sql`j.recorded_at`)}
-    group by j.source_id, p.currency),
+  with held as (${heldReceivables(sql, scope)}),
   told as (
     select h.*, v.issue_date, v.initial_principal, v.status, v.served_at, v.client_id, v.book_id,
       (${scope.last}::text::date - (v.issue_date at time zone ${scope.month.timeZone}::text)::date) as age
@@ -77,8 +70,10 @@ const receivables = (sql: Sql, scope: ReportScope) => sql<Array<Found>>`
   select t.source_id as id, c.label as client, t.currency,
     to_char(t.issue_date at time zone ${scope.month.timeZone}::text, 'YYYY-MM-DD') as issued, t.age::integer as age,
     t.initial_principal::text as initial, t.principal::text as principal, t.interest::text as interest,
-    (t.principal + t.interest)::text as outstanding, t.status, ${instantText(sql, sql`t.served_at`)} as "toldAt"
+    (t.principal + t.interest)::text as outstanding, t.status, ${instantText(sql, sql`t.served_at`)} as "toldAt",
+    r.known_from::text as "knownFrom", r.estimated
   from told t
+  cross join lateral ${reserves(sql, scope, sql`t.source_id`)} r
   left join mirror.reference_items c on c.book_id = t.book_id and c.kind = 'client' and c.item_id = t.client_id::text
     and c.current
   order by t.currency collate "C", t.age desc nulls last, t.source_id`
@@ -110,6 +105,7 @@ const rowOf = (found: Found): AgeingRow => {
     days_over_90: inBucket("days_over_90"),
     status: found.status,
     status_told_at: found.toldAt,
+    remark: reserveText(found.knownFrom, found.estimated),
   }
 }
 

@@ -6,6 +6,7 @@ import type { Sums } from "../Export/Balances.ts"
 import { print } from "../Export/MinorUnits.ts"
 import { printed } from "../Reconcile/Printed.ts"
 import type { Finding, Quarantined, UnsettledItem } from "./Findings.ts"
+import { type Reserved, reservedText } from "./ReceivableInterest.ts"
 import type { ReconciledAccount } from "./Reconciliation.ts"
 import type { Row } from "./Sheet.ts"
 import type { State } from "./State.ts"
@@ -47,6 +48,7 @@ export interface ExceptionSources {
   readonly suspense: Sums
   readonly findings: ReadonlyArray<Finding>
   readonly quarantine: ReadonlyArray<Quarantined>
+  readonly reserved: ReadonlyArray<Reserved>
   readonly unsettled: ReadonlyArray<UnsettledItem>
 }
 
@@ -77,10 +79,30 @@ const suspended = (suspense: Sums): ReadonlyArray<ExceptionRow> =>
       message: `${account.name} is not empty at the end of the month: tieout reclassify moves what stands there.`,
     }))
 
+/** One line for the month; an amount where all of it is of one currency. */
+const interestReserved = (reserved: ReadonlyArray<Reserved>): ReadonlyArray<ExceptionRow> => {
+  const [first, ...others] = reserved.filter(({ late }) => late > 0)
+  const single = others.length === 0 ? first : undefined
+  return reserved.length === 0
+    ? []
+    : [
+        {
+          ...blank,
+          what: "interest of receivables",
+          severity: "warning",
+          subject: "receivables-ageing.csv",
+          currency: single?.currency ?? null,
+          amount: single === undefined ? null : printed(single.amount, single.currency),
+          message: reservedText(reserved),
+        },
+      ]
+}
+
 export const exceptionRows = ({
   accounts,
   findings,
   quarantine,
+  reserved,
   state,
   suspense,
   unsettled,
@@ -106,6 +128,7 @@ export const exceptionRows = ({
     reason,
   })),
   ...suspended(suspense),
+  ...interestReserved(reserved),
   ...quarantine.map(({ rows, since, stream }) => ({
     ...blank,
     what: "quarantine",

@@ -19,6 +19,7 @@ import { lateRows, lateSheet } from "./LateEntries.ts"
 import type { Manifest } from "./Manifest.ts"
 import { shownRows } from "./Page/Tables.ts"
 import { reportPage } from "./Page.ts"
+import { readReserved } from "./ReceivableInterest.ts"
 import {
   type ReconciledAccount,
   readReconciliation,
@@ -67,7 +68,9 @@ const writeSheets = Effect.fn("Report.writeSheets")(function* (
   const quarantine = yield* readQuarantine(scope)
   const unsettled = yield* readUnsettled(scope)
   const suspense = yield* readSuspense(scope, accounts)
-  const exceptions = exceptionRows({ state, accounts: providers, suspense, findings, quarantine, unsettled })
+  const reserved = yield* readReserved(scope)
+  const sources = { state, findings, quarantine, suspense, reserved, unsettled }
+  const exceptions = exceptionRows({ ...sources, accounts: providers })
   const difference = scope.asOf === null ? null : yield* differenceRows(scope, accounts, balances)
   const sheets = {
     trialBalance: yield* writeRows(

@@ -142,7 +142,7 @@ export const ageingSection = (sheet: Written<Record<keyof AgeingRow, "text" | "f
     ? html``
     : section(
         "Receivables by age",
-        "What the books hold of each at the end of the month. The interface states no due date, so the age is counted from the day of issue.",
+        "What the books hold of each at the end of the month. The interface states no due date, so the age is counted from the day of issue; nor does it say since when interest runs, so that is dated by the day on which it became known.",
         table({
           columns: [
             {
@@ -159,6 +159,7 @@ export const ageingSection = (sheet: Written<Record<keyof AgeingRow, "text" | "f
             { title: "31–60", look: "num", of: (row) => figure(row.days_31_60 ?? null) },
             { title: "61–90", look: "num", of: (row) => figure(row.days_61_90 ?? null) },
             { title: "Over 90", look: "num", of: (row) => figure(row.days_over_90 ?? null) },
+            { title: "Remark", look: "free", of: (row) => row.remark ?? null },
           ],
           rows: sheet.first,
           of: sheet.rows,
