@@ -89,6 +89,7 @@ const omittedIn = Effect.fn("Export.baseOmitted")(function* (bookId: number, fro
     (sql) => sql<Array<{ omitted: number }>>`
       select count(*)::integer as omitted from valuation.entries e
       where e.book_id = ${bookId} and e.effective_date between ${from}::text::date and ${to}::text::date
+        and e.period between date_trunc('month', ${from}::text::date::timestamp)::date and ${to}::text::date
         and not exists (select 1 from valuation.postings p where p.book_id = e.book_id and p.period = e.period
           and p.series = e.series and p.number = e.number and p.amount <> 0)`,
   )
