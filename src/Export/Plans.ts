@@ -5,7 +5,6 @@
  */
 import { Effect } from "effect"
 import { Database } from "../Database.ts"
-import { sinceLast } from "./Batches.ts"
 import { exportError } from "./ExportError.ts"
 import { accumulates, type FormatName } from "./Formats.ts"
 import { box, everyStep, intersect, subtract, union, wholeThrough } from "./Region.ts"
@@ -100,8 +99,8 @@ const tablePlan = Effect.fn("Export.tablePlan")(function* (
   return { ...whole, selection: { ...selection, covered: coveredBy(had, 0n) }, delta: true, follows: batches }
 })
 
-/** What an accounting system's format has not had, of whatever date. */
-const tableNews = (format: FormatName, standing: ReadonlyArray<StandingBatch>): Plan => {
+/** What no batch of the format has, of whatever date. */
+const newsOf = (format: FormatName, standing: ReadonlyArray<StandingBatch>): Plan => {
   const had = union(standing.filter(({ formats }) => formats.includes(format)).map(({ region }) => region))
   const since = wholeThrough(had)
   const more = subtract(had, box(null, null, 0n, since))
@@ -188,12 +187,7 @@ export const planBook = Effect.fn("Export.planBook")(function* (
   }
   const standing = yield* standingBatches(bookId, basis)
   if (selection === null) {
-    const news = [
-      ...(yield* sinceLast(bookId, basis, plain)).map(
-        (group): Plan => ({ ...group, delta: false, follows: [], supersedes: [] }),
-      ),
-      ...tables.map((format) => tableNews(format, standing)),
-    ]
+    const news = formats.map((format) => newsOf(format, standing))
     const plans: Array<Plan> = []
     for (const plan of grouped(news, formats)) {
       if (yield* hasNews(bookId, plan.selection)) plans.push(plan)
