@@ -109,6 +109,15 @@ const bounded = Effect.fn("Export.baseBounds")(function* (bookId: number, select
   return { ...selection, from: selection.from ?? "1970-01-01", to: row?.last ?? "1970-01-01" }
 })
 
+/** The fingerprints of the months that a batch of the selection would be written from now. */
+export const fingerprintsOf = Effect.fn("Export.fingerprints")(function* (
+  bookId: number,
+  selection: Selection,
+) {
+  const months = yield* monthsOf(bookId, yield* bounded(bookId, selection))
+  return months.map(({ fingerprint, period }) => `${period} ${fingerprint}`)
+})
+
 /** Value the book through the end of the selection first. */
 export const baseSource = Effect.fn("Export.baseSource")(function* (
   book: { readonly bookId: number; readonly code: string },

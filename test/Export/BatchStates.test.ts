@@ -2,14 +2,19 @@ import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:f
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { decodeSync } from "effect/Schema"
 import * as Batches from "../../src/Batches.ts"
 import { Database } from "../../src/Database.ts"
 import type * as Export from "../../src/Export.ts"
+import { Content } from "../../src/Settings/Content.ts"
 import * as Verify from "../../src/Verify.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
 import { all, client, deposit, exporting, october, states } from "./Exporting.ts"
 import { temporaryFolder } from "./Folders.ts"
+
+const { accounting, chart } = decodeSync(Content)({})
+const valuing = { baseCurrency: "EUR", settings: accounting.valuation, chart }
 
 layer(TestDatabase.layer)("the states of a batch", (it) => {
   it.effect("change in order only: the database refuses everything else", () =>
@@ -75,7 +80,7 @@ layer(TestDatabase.layer)("the states of a batch", (it) => {
       expect(preview.batches[0]?.manifest.lineage?.state).toBe("preview")
       // It counts for nothing: the same once more is no delta.
       expect((yield* run(october, ["qbo"], { preview: true })).batches[0]?.manifest.entries).toBe(6)
-      const commit = (batch: number) => Batches.commit(`PREVIEW/${batch}`, out, "jane", true)
+      const commit = (batch: number) => Batches.commit(`PREVIEW/${batch}`, out, "jane", true, valuing)
       const folder = preview.batches[0]?.folder ?? ""
       const file = join(folder, "qbo-USD.csv")
       const was = readFileSync(file)
