@@ -20,7 +20,8 @@ const lastDay = (sql: Sql) => sql`
 
 /**
  * The months `period` that are not what a batch `b` of `export.batches` was written from: valued anew, one of its days that
- * it does not have, or one up to its end with entries that are not valued yet, or that does not go on from the month before it any more.
+ * it does not have, one up to its end with entries that are not valued yet, or one that goes on from a month before it that
+ * was valued anew.
  */
 export const changedMonths = (sql: Sql) => sql`
   select w.period from (
