@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { newestMapping } from "./AccountMapping/Store.ts"
 import { Database } from "./Database.ts"
 import { folderProblems } from "./Export/AsWritten.ts"
+import { fingerprintsOf } from "./Export/BaseSource.ts"
 import { batchDifferences } from "./Export/Committed.ts"
 import { download as downloadBatch } from "./Export/Download.ts"
 import { exportError } from "./Export/ExportError.ts"
@@ -11,18 +12,23 @@ import { accumulates, type FormatName, isFormatName } from "./Export/Formats.ts"
 import { areKept, keepFiles } from "./Export/KeptFiles.ts"
 import { findBatch, type KnownBatch, nameOf } from "./Export/KnownBatch.ts"
 import type { Lineage, Manifest } from "./Export/Manifest.ts"
+import { outdatedBatches } from "./Export/Outdated.ts"
 import { planBook } from "./Export/Plans.ts"
 import type { Selection } from "./Export/Scope.ts"
 import { hasNews } from "./Export/Selected.ts"
 import { changeState, changesOf, type StateChange, supersedeBy } from "./Export/States.ts"
+import { type ValuationOptions, value } from "./Valuation.ts"
 
 /** A batch with what became of it. `exports`: the folder that the batches' folders stand in. */
 export const show = Effect.fn("Batches.show")(function* (reference: string, exports: string) {
   const batch = yield* findBatch(reference)
   const folder = resolve(exports, batch.place)
+  const outdated = batch.manifest.base === undefined ? [] : yield* outdatedBatches(batch.book.bookId)
   return {
     batch,
     changes: yield* changesOf(batch.book.bookId, batch.batch),
+    /** Of a standing batch in the base currency: the months that are not what it was written from any more. */
+    outdated: outdated.find((one) => one.batch === batch.batch)?.months ?? [],
     kept: yield* areKept(batch.book.bookId, batch.manifest),
     folder: join(exports, batch.place),
     problems: yield* folderProblems(folder, batch),
@@ -58,26 +64,28 @@ const inOneText = (
   plan: Pick<Lineage, "follows" | "supersedes">,
 ) => JSON.stringify([selection.since, selection.covered, plan.follows, plan.supersedes])
 
-/** Whether the base-currency journal has other months now than a batch of it was written from. */
-const isValuedAnew = Effect.fn("Batches.isValuedAnew")(function* (bookId: number, { base }: Manifest) {
-  if (base === undefined) return false
-  const database = yield* Database
-  const [row] = yield* database.query(
-    "Batches.isValuedAnew",
-    (sql) => sql<Array<{ same: number }>>`
-      select count(*)::integer as same
-      from json_to_recordset(${JSON.stringify(base.months)}::text::json) as w (period text, fingerprint text)
-      join valuation.months m on m.book_id = ${bookId} and to_char(m.period, 'YYYY-MM') = w.period
-        and m.fingerprint = w.fingerprint and m.state is not null`,
-  )
-  return row?.same !== base.months.length
+/** Whether a batch in the base currency would be written from other months now: the book is valued through its end first. */
+const valuedAnew = Effect.fn("Batches.valuedAnew")(function* (
+  { book, manifest }: KnownBatch,
+  selection: Selection,
+  options: ValuationOptions,
+) {
+  const { base } = manifest
+  if (base === undefined) return []
+  if (base.currency !== options.baseCurrency) return [`the base currency is ${options.baseCurrency} now`]
+  yield* value([book], selection.to === null ? null : selection.to.slice(0, 7), options)
+  const then = base.months.map(({ fingerprint, period }) => `${period} ${fingerprint}`)
+  const now = yield* fingerprintsOf(book.bookId, selection)
+  return now.join() === then.join() ? [] : ["its months have been valued anew"]
 })
 
 /** Why a preview is not what an export would write now; nothing: it is. */
 const staleness = Effect.fn("Batches.staleness")(function* (
-  { book, manifest }: KnownBatch,
+  batch: KnownBatch,
   lineage: Lineage,
+  options: ValuationOptions,
 ) {
+  const { book, manifest } = batch
   const { scope, tables, throughNumbering } = manifest
   const selection: Selection = { ...scope, through: null, asOf: null }
   const formats: ReadonlyArray<FormatName> = manifest.formats.filter(isFormatName)
@@ -87,6 +95,9 @@ const staleness = Effect.fn("Batches.staleness")(function* (
     scope.kind === "since-last" ? null : { ...selection, covered: [] },
     formats,
     wasAgain(manifest, lineage),
+  ).pipe(
+    // In the base currency another batch with any of its days is refused.
+    Effect.catchTag("ExportError", () => Effect.succeed({ plans: [] })),
   )
   const same = plans.some((plan) => inOneText(plan.selection, plan) === inOneText(scope, lineage))
   const news = yield* hasNews(book.bookId, { ...selection, since: throughNumbering })
@@ -99,7 +110,7 @@ const staleness = Effect.fn("Batches.staleness")(function* (
       ? ["the accounts have a newer mapping"]
       : []),
     ...(differences.length > 0 ? ["its totals are not the ledger's any more"] : []),
-    ...((yield* isValuedAnew(book.bookId, manifest)) ? ["its months have been valued anew"] : []),
+    ...(yield* valuedAnew(batch, selection, options)),
   ]
 })
 
@@ -113,12 +124,16 @@ const stale = (batch: KnownBatch, reasons: ReadonlyArray<string>) =>
     ].join("\n"),
   )
 
-/** Makes a preview count, if it is still what an export would write. `keep`: its files in the database too. */
+/**
+ * Makes a preview count, if it is still what an export would write. `keep`: its files in the database too. `options`: what one
+ * in the base currency is valued by.
+ */
 export const commit = Effect.fn("Batches.commit")(function* (
   reference: string,
   exports: string,
   who: string,
   keep: boolean,
+  options: ValuationOptions,
 ) {
   const database = yield* Database
   return yield* locked(reference, (batch) =>
@@ -131,7 +146,7 @@ export const commit = Effect.fn("Batches.commit")(function* (
       const folder = resolve(exports, batch.place)
       const reasons = [
         ...(yield* folderProblems(folder, batch)).map((problem) => `${folder}: ${problem}`),
-        ...(yield* staleness(batch, lineage)),
+        ...(yield* staleness(batch, lineage, options)),
       ]
       if (reasons.length > 0) return yield* stale(batch, reasons)
       yield* database.transaction(

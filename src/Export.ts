@@ -15,6 +15,7 @@ import { type FormatName, formatNames, isFormatName } from "./Export/Formats.ts"
 import { clearLeftovers, markUnfinished } from "./Export/Leftovers.ts"
 import { previousBatch } from "./Export/Lineage.ts"
 import type { Manifest } from "./Export/Manifest.ts"
+import { type OutdatedBatch, outdatedBatches } from "./Export/Outdated.ts"
 import { type Plan, planBook } from "./Export/Plans.ts"
 import { type ExportScope, type Selection, selectionOf } from "./Export/Scope.ts"
 import { nativeBasis } from "./Export/Standing.ts"
@@ -69,12 +70,19 @@ export interface Exported {
   readonly batches: ReadonlyArray<number>
 }
 
+/** A standing batch in the base currency that an export would not write like that any more. */
+export interface Outdated extends OutdatedBatch {
+  readonly book: string
+}
+
 export interface ExportSummary {
   readonly batches: ReadonlyArray<ExportedBatch>
   /** Codes of books without anything new, with `since-last` only. */
   readonly unchanged: ReadonlyArray<string>
   /** Accounting systems' formats without anything new: exported again only when asked for. */
   readonly exported: ReadonlyArray<Exported>
+  /** Of an export in the base currency, after it. */
+  readonly outdated: ReadonlyArray<Outdated>
   readonly complete: boolean
 }
 
@@ -230,6 +238,7 @@ export const run = Effect.fn("Export.run")(function* (
   const batches: Array<ExportedBatch> = []
   const unchanged: Array<string> = []
   const exported: Array<Exported> = []
+  const outdated: Array<Outdated> = []
   for (const book of books) {
     const made = yield* database
       .withSessionLock(
@@ -239,7 +248,16 @@ export const run = Effect.fn("Export.run")(function* (
       .pipe(Effect.catchTag("LockBusy", busy(book)))
     batches.push(...made.batches)
     exported.push(...made.exported)
+    if (request.base !== undefined) {
+      for (const one of yield* outdatedBatches(book.bookId)) outdated.push({ book: book.code, ...one })
+    }
     if (made.batches.length + made.exported.length === 0) unchanged.push(book.code)
   }
-  return { batches, unchanged, exported, complete: batches.every(({ manifest }) => manifest.complete) }
+  return {
+    batches,
+    unchanged,
+    exported,
+    outdated,
+    complete: batches.every(({ manifest }) => manifest.complete),
+  }
 })

@@ -5,6 +5,7 @@
 import { Effect, Option } from "effect"
 import { allBooks, type Book } from "./Book.ts"
 import { Database } from "./Database.ts"
+import { baseExports } from "./Reconcile/BaseExports.ts"
 import { cashBalance } from "./Reconcile/CashBalance.ts"
 import { type CheckName, checks } from "./Reconcile/Check.ts"
 import { clearingNets } from "./Reconcile/ClearingNets.ts"
@@ -37,6 +38,7 @@ const queries: ReadonlyArray<CheckQuery> = [
   trialBalance,
   contradiction,
   exportTotals,
+  baseExports,
   quarantinedRows,
   conflictingEvents,
 ]

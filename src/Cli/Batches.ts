@@ -57,7 +57,7 @@ const listLines = (rows: ReadonlyArray<ListedBatch>, screen: Screen): ReadonlyAr
         columns,
         rows.map((row) => [
           `${row.book}/${row.batch}`,
-          row.state,
+          row.outdated.length === 0 ? row.state : `${row.state}, out of date`,
           `${row.scope}${row.delta ? " (delta)" : ""}`,
           row.formats.join(","),
           count(row.entries),
@@ -104,13 +104,22 @@ const lineageLines = ({ lineage, scope, tables }: KnownBatch["manifest"]): Reado
       ]
 
 const showLines = (
-  { batch, changes, folder, kept, problems }: Shown,
+  { batch, changes, folder, kept, outdated, problems }: Shown,
   screen: Screen,
 ): ReadonlyArray<string> => {
   const { manifest } = batch
   const whole = problems.length === 0
   return [
     `${nameOf(batch)}: ${stateText(batch.state, screen)}, ${manifest.scope.text}, ${counted(manifest.entries, "entry", "entries")}`,
+    ...(outdated.length === 0
+      ? []
+      : [
+          styled(
+            screen.color,
+            "yellow",
+            `  OUT OF DATE: ${outdated.join(", ")} changed since. Export it again: tieout export --base --again`,
+          ),
+        ]),
     `  formats     ${manifest.formats.join(", ")}`,
     `  manifest    ${batch.sha256}`,
     ...lineageLines(manifest),
@@ -161,6 +170,7 @@ const show = Command.make(
         asWritten: found.problems.length === 0,
         problems: found.problems,
         kept: found.kept,
+        outdated: found.outdated,
         manifest,
       },
       lines: showLines(found, output.terminal.stdout),
@@ -178,8 +188,11 @@ const commit = Command.make(
   { reference: batchArgument, exports },
   Effect.fn("Cli.batches.commit")(function* ({ exports: root, reference }) {
     const output = yield* Output
-    const { export: settings } = yield* Settings
-    const { batch, superseded } = yield* Batches.commit(reference, root, yield* who, settings.keepFiles)
+    const { accounting, chart, export: settings } = yield* Settings
+    const { baseCurrency, valuation } = accounting
+    const valuing = { baseCurrency, settings: valuation, chart }
+    const by = yield* who
+    const { batch, superseded } = yield* Batches.commit(reference, root, by, settings.keepFiles, valuing)
     const report = changed(batch, "committed", { superseded })
     yield* output.report({
       ...report,

@@ -8,7 +8,7 @@ import type { Difference } from "../Export/Difference.ts"
 import { formatNames } from "../Export/Formats.ts"
 import { type Manifest, print, sha256Of } from "../Export/Manifest.ts"
 import type { ExportScope } from "../Export/Scope.ts"
-import { type ExportedBatch, type ExportSummary, run } from "../Export.ts"
+import { type ExportedBatch, type ExportSummary, type Outdated, run } from "../Export.ts"
 import { Ledger } from "../Ledger.ts"
 import { Settings } from "../Settings.ts"
 import { table } from "../Terminal/Table.ts"
@@ -116,20 +116,27 @@ const batchLines = (
   ]
 }
 
-const linesOf = ({ batches, exported, unchanged }: ExportSummary, screen: Screen): ReadonlyArray<string> => [
+const outdatedLine = ({ batch, book, formats, months, scope }: Outdated): string =>
+  `OUT OF DATE: ${book}/${batch} ${scope} ${formats.join(",")}: ${months.join(", ")} changed since. Export it again with --again.`
+
+const linesOf = (
+  { batches, exported, outdated, unchanged }: ExportSummary,
+  screen: Screen,
+): ReadonlyArray<string> => [
   ...batches.flatMap((batch) => batchLines(batch, screen)),
   ...unchanged.map((book) => `${book}: nothing new.`),
   ...exported.map(
     ({ batches: having, book, formats }) =>
       `${book} ${formats.join(",")}: nothing new, batch ${having.join(", ")} has it. Once more: --again`,
   ),
+  ...outdated.map((one) => styled(screen.color, "yellow", outdatedLine(one))),
   ...(batches[0] === undefined
     ? []
     : [`Check a folder by its files alone: tieout verify ${batches[0].folder}`]),
 ]
 
 /** Without the accounts of the manifest, which may be many; they are in the file. */
-const documentOf = ({ batches, complete, exported, unchanged }: ExportSummary): object => ({
+const documentOf = ({ batches, complete, exported, outdated, unchanged }: ExportSummary): object => ({
   complete,
   batches: batches.map(({ difference, folder, manifest }) => ({
     folder,
@@ -152,6 +159,7 @@ const documentOf = ({ batches, complete, exported, unchanged }: ExportSummary): 
   })),
   unchanged,
   exported,
+  outdated,
 })
 
 /** What a sync has not numbered yet gets its numbers; one that runs numbers its own entries when it ends. */

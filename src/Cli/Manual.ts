@@ -232,10 +232,10 @@ export const commands = {
       "--from DATE": "First day, YYYY-MM-DD, included.",
       "--to DATE": "Last day, YYYY-MM-DD, included.",
       "--all": "Everything.",
-      "--since-last": "What was numbered since that book's and format's last batch.",
+      "--since-last": "What no standing batch of that book and format has.",
       "--preview": "Write a numbered batch that counts for nothing until tieout batches commit.",
       "--again":
-        "Accounting systems: everything once more; the batches that have any of it are superseded as a whole.",
+        "Accounting systems: everything once more; the batches that have any of it (--base: any of the days) are superseded whole.",
       "--as-of TIME":
         "What the books said then (2026-11-01T12:00:00Z, or a day: its end), with difference.csv to now; counts for nothing.",
       "--base":
@@ -261,7 +261,8 @@ export const commands = {
     summary: "See what was exported, say what became of it, write it once more.",
     about: [
       "A batch is a preview, committed, acknowledged (the accounting system has it) or superseded; who changed that, when and why",
-      "is kept for good. A preview is committed only while its files and the books are as they were. What is superseded counts",
+      "is kept for good. A preview is committed only while its files and the books are as they were; one in the base currency",
+      "is valued first. list and show say which of these are out of date: export them again, with --again. What is superseded counts",
       "as not exported: the next export has its entries again. download writes the files byte for byte, from the database",
       "(export.keepFiles) or else from their folder.",
     ],

@@ -89,6 +89,7 @@ const omittedIn = Effect.fn("Export.baseOmitted")(function* (bookId: number, fro
     (sql) => sql<Array<{ omitted: number }>>`
       select count(*)::integer as omitted from valuation.entries e
       where e.book_id = ${bookId} and e.effective_date between ${from}::text::date and ${to}::text::date
+        and e.period between date_trunc('month', ${from}::text::date::timestamp)::date and ${to}::text::date
         and not exists (select 1 from valuation.postings p where p.book_id = e.book_id and p.period = e.period
           and p.series = e.series and p.number = e.number and p.amount <> 0)`,
   )
@@ -106,6 +107,15 @@ const bounded = Effect.fn("Export.baseBounds")(function* (bookId: number, select
       from ledger.periods where book_id = ${bookId} and last_number > 0`,
   )
   return { ...selection, from: selection.from ?? "1970-01-01", to: row?.last ?? "1970-01-01" }
+})
+
+/** The fingerprints of the months that a batch of the selection would be written from now. */
+export const fingerprintsOf = Effect.fn("Export.fingerprints")(function* (
+  bookId: number,
+  selection: Selection,
+) {
+  const months = yield* monthsOf(bookId, yield* bounded(bookId, selection))
+  return months.map(({ fingerprint, period }) => `${period} ${fingerprint}`)
 })
 
 /** Value the book through the end of the selection first. */

@@ -6,6 +6,7 @@ import { chooseBooks } from "./ChosenBooks.ts"
 import { exportError } from "./ExportError.ts"
 import { manifestHash } from "./Lineage.ts"
 import { Manifest } from "./Manifest.ts"
+import { outdatedBatches } from "./Outdated.ts"
 import type { BatchState } from "./States.ts"
 
 export interface ListedBatch {
@@ -19,6 +20,8 @@ export interface ListedBatch {
   /** ISO 8601, our clock: when it was written. */
   readonly at: string
   readonly who: string | null
+  /** In the base currency: the months that are not what it was written from any more, `YYYY-MM`. */
+  readonly outdated: ReadonlyArray<string>
 }
 
 export interface KnownBatch {
@@ -43,15 +46,19 @@ export const listBatches = Effect.fn("Export.listBatches")(function* (wanted: Op
   const database = yield* Database
   const books = yield* chooseBooks(Option.none(), wanted)
   const lists = yield* Effect.forEach(books, ({ bookId, code }) =>
-    database.query(
-      "Export.listBatches",
-      (sql) => sql<Array<ListedBatch>>`
-        select ${code}::text as book, b.batch, b.scope, b.formats, export.batch_state(b.book_id, b.batch) as state,
-          coalesce((b.manifest ->> 'entries')::integer, 0) as entries,
-          coalesce((b.manifest #>> '{lineage,delta}')::boolean, false) as delta,
-          to_char(b.committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at, b.who
-        from export.batches b where b.book_id = ${bookId} order by b.batch desc`,
-    ),
+    Effect.gen(function* () {
+      const outdated = new Map((yield* outdatedBatches(bookId)).map(({ batch, months }) => [batch, months]))
+      const rows = yield* database.query(
+        "Export.listBatches",
+        (sql) => sql<Array<Omit<ListedBatch, "outdated">>>`
+          select ${code}::text as book, b.batch, b.scope, b.formats, export.batch_state(b.book_id, b.batch) as state,
+            coalesce((b.manifest ->> 'entries')::integer, 0) as entries,
+            coalesce((b.manifest #>> '{lineage,delta}')::boolean, false) as delta,
+            to_char(b.committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at, b.who
+          from export.batches b where b.book_id = ${bookId} order by b.batch desc`,
+      )
+      return rows.map((row): ListedBatch => ({ ...row, outdated: outdated.get(row.batch) ?? [] }))
+    }),
   )
   return lists.flat()
 })

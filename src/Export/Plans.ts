@@ -5,10 +5,9 @@
  */
 import { Effect } from "effect"
 import { Database } from "../Database.ts"
-import { sinceLast } from "./Batches.ts"
 import { exportError } from "./ExportError.ts"
 import { accumulates, type FormatName } from "./Formats.ts"
-import { box, intersect, subtract, union, wholeThrough } from "./Region.ts"
+import { box, everyStep, intersect, subtract, union, wholeThrough } from "./Region.ts"
 import { type Covered, type Selection, sinceSelection } from "./Scope.ts"
 import { hasNews, selected } from "./Selected.ts"
 import { coveredBy, nativeBasis, type StandingBatch, standingBatches } from "./Standing.ts"
@@ -31,9 +30,6 @@ export interface Plans {
   readonly plans: ReadonlyArray<Plan>
   readonly had: ReadonlyArray<Had>
 }
-
-/** What a batch could still get: no step is beyond it. */
-const everyStep = 2n ** 63n - 1n
 
 /**
  * Which of the rectangles have entries of the selection, by their batch, and whether an entry is in none of them. One pass
@@ -84,25 +80,27 @@ const tablePlan = Effect.fn("Export.tablePlan")(function* (
     .filter(({ formats }) => formats.includes(format))
     .map((batch) => ({ ...batch, region: intersect(batch.region, wanted) }))
     .filter(({ region }) => region.length > 0)
-  const parts = own.flatMap(({ batch, region }) => coveredBy(region, 0n).map((part) => ({ ...part, batch })))
   const whole: Plan = { selection, formats: [format], delta: false, follows: [], supersedes: [] }
-  if (parts.length === 0) return whole
+  if (own.length === 0) return whole
+  if (basis !== nativeBasis) {
+    const meeting = own.map(({ batch }) => batch)
+    if (again) return { ...whole, supersedes: meeting }
+    return yield* exportError(
+      "Usage",
+      `Batch ${meeting.join(", ")} has days of ${selection.text} for ${format} in ${basis} already. That journal changes as a whole: --again writes it again, to be imported in its place. Nothing was written.`,
+    )
+  }
+  const parts = own.flatMap(({ batch, region }) => coveredBy(region, 0n).map((part) => ({ ...part, batch })))
   const { batches, news } = yield* overlap(bookId, selection, parts)
   if (batches.length === 0) return whole
   if (again) return { ...whole, supersedes: batches }
-  if (basis !== nativeBasis) {
-    return yield* exportError(
-      "Usage",
-      `Batch ${batches.join(", ")} has entries of ${selection.text} for ${format} in ${basis} already. That journal changes as a whole: --again writes it again, to be imported in its place. Nothing was written.`,
-    )
-  }
   if (!news) return { formats: [format], batches } satisfies Had
   const had = union(own.filter(({ batch }) => batches.includes(batch)).map(({ region }) => region))
   return { ...whole, selection: { ...selection, covered: coveredBy(had, 0n) }, delta: true, follows: batches }
 })
 
-/** What an accounting system's format has not had, of whatever date. */
-const tableNews = (format: FormatName, standing: ReadonlyArray<StandingBatch>): Plan => {
+/** What no batch of the format has, of whatever date. */
+const newsOf = (format: FormatName, standing: ReadonlyArray<StandingBatch>): Plan => {
   const had = union(standing.filter(({ formats }) => formats.includes(format)).map(({ region }) => region))
   const since = wholeThrough(had)
   const more = subtract(had, box(null, null, 0n, since))
@@ -189,12 +187,7 @@ export const planBook = Effect.fn("Export.planBook")(function* (
   }
   const standing = yield* standingBatches(bookId, basis)
   if (selection === null) {
-    const news = [
-      ...(yield* sinceLast(bookId, basis, plain)).map(
-        (group): Plan => ({ ...group, delta: false, follows: [], supersedes: [] }),
-      ),
-      ...tables.map((format) => tableNews(format, standing)),
-    ]
+    const news = formats.map((format) => newsOf(format, standing))
     const plans: Array<Plan> = []
     for (const plan of grouped(news, formats)) {
       if (yield* hasNews(bookId, plan.selection)) plans.push(plan)

@@ -19,6 +19,9 @@ export interface Slab {
 /** In order, without days that have nothing. */
 export type Region = ReadonlyArray<Slab>
 
+/** What a batch could still get: no numbering step is beyond it. */
+export const everyStep = 2n ** 63n - 1n
+
 /** The days that an entry may have: `journal_entries_dates`. */
 const firstDay = "1970-01-01"
 export const lastDay = "2199-12-31"

@@ -1,7 +1,7 @@
 /** The batches of a book that count: committed or acknowledged, not superseded, and not of a time in the past. */
 import { Effect } from "effect"
 import { Database } from "../Database.ts"
-import { box, type Region, subtract, union } from "./Region.ts"
+import { box, everyStep, type Region, subtract, union } from "./Region.ts"
 import type { Covered } from "./Scope.ts"
 
 /** Every line in the currency that moved; other bases are ledgers of their own. */
@@ -37,11 +37,14 @@ export const coveredBy = (region: Region, from: bigint): ReadonlyArray<Covered> 
     })),
   )
 
-const regionOf = ({ covered, from, since, through, to }: BatchRow): Region =>
-  subtract(
-    box(from, to, since, through),
-    union(covered.map((part) => box(part.from, part.to, BigInt(part.after ?? 0), BigInt(part.through)))),
-  )
+/** In the base currency days tell: entries that only that journal has are not numbered in steps. */
+const regionOf = (basis: string, { covered, from, since, through, to }: BatchRow): Region =>
+  basis === nativeBasis
+    ? subtract(
+        box(from, to, since, through),
+        union(covered.map((part) => box(part.from, part.to, BigInt(part.after ?? 0), BigInt(part.through)))),
+      )
+    : box(from, to, 0n, everyStep)
 
 /** One row per batch of the book, without its manifest; the first first. */
 export const standingBatches = Effect.fn("Export.standingBatches")(function* (bookId: number, basis: string) {
@@ -61,7 +64,7 @@ export const standingBatches = Effect.fn("Export.standingBatches")(function* (bo
       batch: row.batch,
       scope: row.scope,
       formats: row.formats,
-      region: regionOf(row),
+      region: regionOf(basis, row),
     }),
   )
 })

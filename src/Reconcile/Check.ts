@@ -78,6 +78,11 @@ export const checks = [
     proves: "The totals of every committed export are the ledger's.",
   },
   {
+    name: "base-exports",
+    severity: "warning",
+    proves: "Every export in the base currency is of its months as they are valued now.",
+  },
+  {
     name: "quarantine",
     severity: "blocking",
     proves: "Everything that the service sent could be understood.",

@@ -302,7 +302,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
     Effect.gen(function* () {
       const preview = { ...request({ kind: "period", period: "2026-10" }, ["trial-balance"]), preview: true }
       const previewed = Effect.map(Export.run(preview), ({ batches }) => `ORG/${batches[0]?.manifest.batch}`)
-      const commit = (batch: string) => Batches.commit(batch, preview.out, "jane", false)
+      const commit = (batch: string) => Batches.commit(batch, preview.out, "jane", false, preview.base)
       yield* commit(yield* previewed)
       const stale = yield* previewed
       yield* addRates([{ date: "2026-10-31", from: "GBP", to: "EUR", rate: "1.5", source: "corrected" }])

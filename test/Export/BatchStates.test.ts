@@ -2,12 +2,19 @@ import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:f
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { decodeSync } from "effect/Schema"
 import * as Batches from "../../src/Batches.ts"
 import { Database } from "../../src/Database.ts"
+import type * as Export from "../../src/Export.ts"
+import { Content } from "../../src/Settings/Content.ts"
+import * as Verify from "../../src/Verify.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
 import { all, client, deposit, exporting, october, states } from "./Exporting.ts"
 import { temporaryFolder } from "./Folders.ts"
+
+const { accounting, chart } = decodeSync(Content)({})
+const valuing = { baseCurrency: "EUR", settings: accounting.valuation, chart }
 
 layer(TestDatabase.layer)("the states of a batch", (it) => {
   it.effect("change in order only: the database refuses everything else", () =>
@@ -73,7 +80,7 @@ layer(TestDatabase.layer)("the states of a batch", (it) => {
       expect(preview.batches[0]?.manifest.lineage?.state).toBe("preview")
       // It counts for nothing: the same once more is no delta.
       expect((yield* run(october, ["qbo"], { preview: true })).batches[0]?.manifest.entries).toBe(6)
-      const commit = (batch: number) => Batches.commit(`PREVIEW/${batch}`, out, "jane", true)
+      const commit = (batch: number) => Batches.commit(`PREVIEW/${batch}`, out, "jane", true, valuing)
       const folder = preview.batches[0]?.folder ?? ""
       const file = join(folder, "qbo-USD.csv")
       const was = readFileSync(file)
@@ -121,6 +128,38 @@ layer(TestDatabase.layer)("the states of a batch", (it) => {
         "4 committed",
         "5 preview",
       ])
+    }),
+  )
+
+  it.effect("leave nothing out of what is new to a format whose batches have been superseded", () =>
+    Effect.gen(function* () {
+      const since = { kind: "since-last" } as const
+      const held = ({ batches }: Export.ExportSummary) =>
+        batches.map(({ manifest }) => `${manifest.formats} ${manifest.entries}`)
+
+      // By hand: the first batch goes, what the journal got since stays.
+      const byHand = yield* openBook("BYHAND", client(21))
+      yield* postMonths(byHand)
+      const run = exporting("BYHAND", temporaryFolder())
+      expect(held(yield* run(all, ["journal", "qbo"]))).toEqual(["journal,qbo 7"])
+      yield* deposit(byHand, "2026-10-03")
+      expect(held(yield* run(since, ["journal"]))).toEqual(["journal 1"])
+      yield* Batches.supersede("BYHAND/1", "jane", "Not imported.")
+      expect(held(yield* run(since, ["journal", "qbo"]))).toEqual(["journal 7", "qbo 8"])
+      expect(held(yield* run(since, ["journal", "qbo"]))).toEqual([])
+
+      // By another export: the journal of the batch goes with its import file.
+      const byAgain = yield* openBook("BYAGAIN", client(22))
+      yield* postMonths(byAgain)
+      const again = exporting("BYAGAIN", temporaryFolder())
+      yield* again(all, ["journal", "qbo"])
+      yield* deposit(byAgain, "2026-10-03")
+      yield* again(since, ["journal"])
+      yield* again(all, ["qbo"], { again: true })
+      expect(yield* states(byAgain)).toEqual(["1 superseded", "2 committed", "3 committed"])
+      const back = yield* again(since, ["journal"])
+      expect(held(back)).toEqual(["journal 7"])
+      expect((yield* Verify.run(back.batches[0]?.folder ?? "")).problems).toEqual([])
     }),
   )
 

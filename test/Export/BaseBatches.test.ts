@@ -1,0 +1,153 @@
+/** Batches of the base-currency journal of a small book: none is imported twice, and none stays current unnoticed. */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { decodeSync } from "effect/Schema"
+import * as Batches from "../../src/Batches.ts"
+import { Database } from "../../src/Database.ts"
+import { listBatches } from "../../src/Export/KnownBatch.ts"
+import type { ExportScope } from "../../src/Export/Scope.ts"
+import type * as Export from "../../src/Export.ts"
+import { Reconcile } from "../../src/Reconcile.ts"
+import { Content } from "../../src/Settings/Content.ts"
+import { Settings } from "../../src/Settings.ts"
+import { addRates } from "../../src/Valuation/RateStore.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { openBook } from "./Books.ts"
+import { all, client, deposit, exporting, october, range, states } from "./Exporting.ts"
+import { temporaryFolder } from "./Folders.ts"
+
+const { accounting, chart } = decodeSync(Content)({})
+const base = { baseCurrency: "EUR", settings: accounting.valuation, chart }
+
+const september = { kind: "period", period: "2026-09" } as const
+
+/** Exports of one book in EUR, into one folder. */
+const inBase =
+  (code: string, out = temporaryFolder()) =>
+  (...[scope, formats, more]: Parameters<ReturnType<typeof exporting>>) =>
+    exporting(code, out)(scope, formats, { ...more, base })
+
+const rate = (date: string, price: string) => ({ date, from: "USD", to: "EUR", rate: price, source: "ECB" })
+
+/** Why it is refused. */
+const refusal = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flip(Effect.asVoid(effect))
+
+const numbersOf = ({ batches }: Export.ExportSummary) =>
+  batches.flatMap(({ manifest }) => manifest.periods.map(({ entries, first }) => `${first} ${entries}`))
+
+layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base currency", (it) => {
+  it.effect("are refused where the days meet, whether or not the books have entries of their own then", () =>
+    Effect.gen(function* () {
+      yield* addRates([
+        rate("2026-09-10", "0.90"),
+        rate("2026-09-30", "0.95"),
+        rate("2026-10-05", "0.91"),
+        rate("2026-10-31", "0.92"),
+      ])
+      const bookId = yield* openBook("QUIET", client(1))
+      yield* deposit(bookId, "2026-09-10", "1000.00")
+      const run = inBase("QUIET")
+      const first = yield* run(october, ["qbo"])
+      // The reversals of September, and the revaluations of October; no entry of the books.
+      expect(numbersOf(first)).toEqual(["QUIET-FX-2026-10-000001 4"])
+      const twice = yield* refusal(run(october, ["qbo"]))
+      expect(twice).toMatchObject({ reason: "Usage" })
+      expect(twice.message).toContain("Batch 1 has days of 2026-10 for qbo in EUR already.")
+      expect(numbersOf(yield* run(october, ["qbo"], { again: true }))).toEqual(numbersOf(first))
+      expect(yield* states(bookId)).toEqual(["1 superseded", "2 committed"])
+
+      yield* run(range("2026-09-30", "2026-09-30"), ["qbo"])
+      expect((yield* refusal(run(september, ["qbo"]))).message).toContain("Batch 3 has")
+      expect((yield* refusal(run(all, ["qbo"]))).message).toContain("Batch 2, 3 has")
+      // Another format has had nothing yet, and days that no batch has are as good as ever.
+      expect((yield* run(september, ["sage50"])).batches[0]?.manifest.lineage?.supersedes).toEqual([])
+      expect((yield* run(range("2026-09-01", "2026-09-29"), ["qbo"])).batches).toHaveLength(1)
+      yield* run(all, ["qbo", "sage50"], { again: true })
+      expect(yield* states(bookId)).toEqual([
+        ...[1, 2, 3, 4, 5].map((batch) => `${batch} superseded`),
+        "6 committed",
+      ])
+      expect((yield* refusal(run(range("2030-01-01", "2030-01-31"), ["qbo"]))).message).toContain(
+        "Batch 6 has",
+      )
+    }),
+  )
+
+  it.effect("are committed after a preview only as an export would write them now", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("STALE", client(2))
+      yield* addRates([rate("2026-08-10", "0.90"), rate("2026-08-31", "0.90")])
+      yield* deposit(bookId, "2026-08-10", "1000.00")
+      const out = temporaryFolder()
+      const run = inBase("STALE", out)
+      const august = { kind: "period", period: "2026-08" } as const
+      const previewed = (scope: ExportScope = august) =>
+        Effect.map(run(scope, ["qbo"], { preview: true }), ({ batches }) => batches[0]?.manifest.batch ?? 0)
+      const commit = (batch: number, options = base) =>
+        Batches.commit(`STALE/${batch}`, out, "jane", false, options)
+
+      const first = yield* previewed()
+      yield* addRates([rate("2026-08-10", "0.80")])
+      const stale = yield* refusal(commit(first))
+      expect(stale).toMatchObject({ reason: "Stale" })
+      expect(stale.message).toContain("its months have been valued anew")
+      const dollars = yield* refusal(commit(first, { ...base, baseCurrency: "USD" }))
+      expect(dollars.message).toContain("the base currency is USD now")
+      const second = yield* previewed()
+      const third = yield* previewed()
+      yield* commit(second)
+      expect((yield* refusal(commit(third))).message).toContain(
+        "other batches of the book have been committed",
+      )
+
+      // A late entry of an open month before changes what the month begins with.
+      const later = yield* previewed(september)
+      yield* deposit(bookId, "2026-08-10", "5.00")
+      expect((yield* refusal(commit(later))).message).toContain("its months have been valued anew")
+    }),
+  )
+
+  it.effect("are told of once they are out of date, until they are exported again", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("OUTDATED", client(3))
+      yield* deposit(bookId, "2026-09-10", "1000.00")
+      const out = temporaryFolder()
+      const run = inBase("OUTDATED", out)
+      const listed = Effect.map(listBatches(Option.some("OUTDATED")), (rows) =>
+        rows.map(({ batch, outdated }) => `${batch} ${outdated}`),
+      )
+      const findings = Effect.gen(function* () {
+        const database = yield* Database
+        const reconcile = yield* Reconcile
+        yield* reconcile.run({ connection: Option.none(), period: Option.none(), full: false })
+        return yield* database.query(
+          "Test.findings",
+          (sql) => sql<Array<{ subject_id: string; severity: string; message: string }>>`
+            select subject_id, severity, message from reconcile.findings
+            where book_id = ${bookId} and check_name = 'base-exports' and closed_at is null order by subject_id`,
+        )
+      }).pipe(Effect.provide(Reconcile.Default.pipe(Layer.provide(Settings.from({ variables: {} })))))
+      yield* run(september, ["qbo"])
+      yield* run(october, ["qbo"])
+      expect([yield* listed, yield* findings]).toEqual([["2 ", "1 "], []])
+
+      // Numbered, and not valued yet.
+      yield* deposit(bookId, "2026-09-10", "5.00")
+      expect(yield* listed).toEqual(["2 2026-09", "1 2026-09"])
+      expect((yield* Batches.show("OUTDATED/1", out)).outdated).toEqual(["2026-09"])
+      expect((yield* findings).map((one) => [one.subject_id, one.severity])).toEqual([
+        ["1", "warning"],
+        ["2", "warning"],
+      ])
+      const anew = yield* run(september, ["qbo"], { again: true })
+      expect(anew.outdated).toEqual([
+        { book: "OUTDATED", batch: 2, scope: "2026-10", formats: ["qbo"], months: ["2026-10"] },
+      ])
+      expect((yield* findings).map(({ message }) => message)).toEqual([
+        "Export batch 2 (2026-10, EUR) is out of date, 2026-10 changed since: export it again with --base --again.",
+      ])
+      expect((yield* run(october, ["qbo"], { again: true })).outdated).toEqual([])
+      expect([yield* listed, yield* findings]).toEqual([["4 ", "3 ", "2 ", "1 "], []])
+    }),
+  )
+})
