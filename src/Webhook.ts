@@ -67,7 +67,7 @@ export const listen = Effect.fn("Webhook.listen")(function* (options: WebhookOpt
   const listening = yield* listenTo(
     {
       ...defaultOptions,
-      host: "0.0.0.0",
+      host: settings.webhook.host.replace(/^\[|\]$/g, ""),
       port: settings.webhook.port,
       path: settings.webhook.path,
       ...options,
