@@ -118,7 +118,11 @@ const runArguments = (args: Arguments, variables: Variables, terminal: TerminalS
     ),
   )
   const environment = Layer.mergeAll(
-    Layer.succeed(SettingsSource, { file: args.config, variables }),
+    Layer.succeed(SettingsSource, {
+      file: args.config,
+      variables,
+      server: args.rest[0] === "serve",
+    }),
     Layer.succeed(Terminal, terminal),
     NodeContext.layer,
   )

@@ -1,6 +1,6 @@
 /**
  * One process that an operator can leave alone. It is a list of parts that run side by side: each starts, says so in the
- * log, and ends with its scope. At the end all parts stop at once; what is in flight gets ten seconds.
+ * log, and ends with its scope. At the end all parts stop at once; what is in flight gets eight seconds, the whole ends within ten.
  */
 import {
   Clock,
@@ -43,8 +43,8 @@ type PartError = ListenError | SettingsError | DatabaseError | PartnerError
 /** Starts one thing and returns; what it started ends with the scope, within `grace`. */
 type Part = Effect.Effect<unknown, PartError, Services | Scope.Scope>
 
-/** How long what is in flight may take at the end. */
-const grace = "10 seconds"
+/** How long what is in flight may take at the end: less than the ten seconds that the whole may take. */
+const grace = "8 seconds"
 const stalenessEvery = "5 minutes"
 
 const nightly = (fields: CronFields): Part =>
@@ -81,7 +81,11 @@ const listener: Part = listen().pipe(
       })
     }),
   ),
-  Effect.flatMap(({ address, port }) => Effect.logInfo(`Listening for events on ${address}, port ${port}.`)),
+  Effect.flatMap(({ address, port }) =>
+    Effect.logInfo(
+      `Listening for events on ${address._tag === "TcpAddress" ? address.hostname : address.path}, port ${port}.`,
+    ),
+  ),
 )
 
 /** What the events bring about, connection by connection: one that is in trouble holds up no other. */
@@ -122,7 +126,8 @@ export const serve = Effect.fn("Serve.serve")(function* <R>(
   options: ServeOptions,
   started: Effect.Effect<void, never, R>,
 ) {
-  const { schedule } = yield* Settings
+  const { checkSecrets, schedule } = yield* Settings
+  yield* checkSecrets
   const parts = partsOf(options, yield* scheduleFields(schedule))
   return yield* Effect.acquireUseRelease(
     Scope.make(ExecutionStrategy.parallel),

@@ -52,7 +52,7 @@ export const listen = Effect.fn("Webhook.listen")(function* (options: WebhookOpt
     })
   }
   const commits = yield* makeCommits(inbox.put)
-  const tally = new Tally()
+  const tally = new Tally(settings.connectionNames)
   const tuning = { ...Keyring.defaultTuning, ...options.keys }
   const receivers = yield* Effect.forEach(settings.connectionNames, (name) =>
     Effect.gen(function* () {
@@ -67,7 +67,7 @@ export const listen = Effect.fn("Webhook.listen")(function* (options: WebhookOpt
   const listening = yield* listenTo(
     {
       ...defaultOptions,
-      host: "0.0.0.0",
+      host: settings.webhook.host.replace(/^\[|\]$/g, ""),
       port: settings.webhook.port,
       path: settings.webhook.path,
       ...options,
@@ -75,6 +75,7 @@ export const listen = Effect.fn("Webhook.listen")(function* (options: WebhookOpt
     new Map(receivers),
     tally.told,
   )
+  yield* Effect.forkScoped(Effect.interruptible(tally.watch))
   yield* Effect.logDebug(`Listening for events on port ${listening.port}`)
   return {
     /** Where it listens; the port is the one that the system gave where 0 was asked for. */

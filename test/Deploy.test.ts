@@ -68,6 +68,10 @@ describe("the Kubernetes manifests", () => {
     const { spec } = Schema.decodeUnknownSync(Deployment)(documents[0])
     checkPod(spec.template.spec)
     expect(spec.template.spec.containers[0].readinessProbe).toBeDefined()
+    expect(documents[2].spec.ports).toEqual([
+      { name: "status", port: 8788, targetPort: "status" },
+      { name: "webhook", port: 8787, targetPort: "webhook" },
+    ])
   })
 
   it("run one sync at a time from a schedule", () => {
@@ -82,7 +86,7 @@ describe("the compose file", () => {
     expect(Object.keys(services)).toEqual(["postgres", "tieout"])
     expect(services.tieout.depends_on).toEqual({ postgres: { condition: "service_healthy" } })
     expect(services.postgres.healthcheck.test).toContain("pg_isready -U tieout -d tieout")
-    expect(services.tieout.ports).toEqual(["127.0.0.1:8788:8788"])
+    expect(services.tieout.ports).toEqual(["127.0.0.1:8788:8788", "127.0.0.1:8787:8787"])
     expect(services.tieout).toMatchObject({ read_only: true, cap_drop: ["ALL"], env_file: "tieout.env" })
     expect(Object.keys(volumes)).toEqual(["database", "exports"])
     expect(read("compose.yaml")).not.toMatch(/PASSWORD:|SECRET:|TOKEN:/)

@@ -377,7 +377,7 @@ export const commands = {
   },
   webhook: {
     usage:
-      "tieout webhook (events [--connection NAME] [--state S] | replay (ID… | --dead) | diagnose FILE --key FILE)",
+      "tieout webhook (events [--connection NAME] [--state S] [--limit N] | replay (ID… | --dead) [--connection NAME] | diagnose FILE --key FILE)",
     summary:
       "Look at the events that were received, have them processed again, find out how they are signed.",
     about: [
@@ -391,6 +391,7 @@ export const commands = {
       [connection]: onlyThis,
       "--state S":
         "Only events that are waiting, done, failed (tried again later), dead (given up) or poison (unreadable).",
+      "--limit N": "events: how many, the latest first; default: 100.",
       "--dead": "All events that were given up.",
       "--key FILE": "The public key: PEM, base64 of its DER, a JWK, or the service's list of public keys.",
     },

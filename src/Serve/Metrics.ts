@@ -4,6 +4,7 @@
  */
 import { type Family, familyText, type Sample } from "./Metrics/Family.ts"
 import { processFamilies as counted } from "./Metrics/Registry.ts"
+import { openStates } from "./Overview/Inbox.ts"
 import type { Snapshot } from "./Overview.ts"
 
 /** Books with a series of their own, the most behind first; the others are in their connection's figure. */
@@ -105,6 +106,31 @@ const openFamilies = (snapshot: Snapshot): ReadonlyArray<Family> => [
   },
 ]
 
+const inboxFamilies = ({ connections, inbox }: Snapshot): ReadonlyArray<Family> => {
+  if (inbox === null) return []
+  const names = new Set([...connections, ...inbox.counts].map(({ connection }) => connection))
+  return [
+    {
+      name: "tieout_inbox_depth",
+      help: "Webhook events that wait to be processed.",
+      type: "gauge",
+      samples: plain(inbox.depth),
+    },
+    {
+      name: "tieout_inbox_events",
+      help: "Webhook events that are not done: waiting, failed (tried again), dead (given up), poison (unreadable).",
+      type: "gauge",
+      samples: [...names].flatMap((connection) =>
+        openStates.map((state) => ({
+          labels: { connection, state },
+          value:
+            inbox.counts.find((row) => row.connection === connection && row.state === state)?.events ?? 0,
+        })),
+      ),
+    },
+  ]
+}
+
 const bookFamilies = (snapshot: Snapshot): ReadonlyArray<Family> => [
   {
     name: "tieout_entries_total",
@@ -156,15 +182,8 @@ export const metricsText = (snapshot: Snapshot | undefined, uptime: number): str
       ...bookFamilies(snapshot),
       ...lagFamilies(snapshot),
       ...openFamilies(snapshot),
+      ...inboxFamilies(snapshot),
     )
-    if (snapshot.inbox !== null) {
-      families.push({
-        name: "tieout_inbox_depth",
-        help: "Webhook events that wait to be processed.",
-        type: "gauge",
-        samples: plain(snapshot.inbox.depth),
-      })
-    }
   }
   families.push(...counted())
   return families.map(familyText).join("")

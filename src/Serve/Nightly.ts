@@ -4,11 +4,12 @@ import { allBooks } from "../Book.ts"
 import { Database } from "../Database.ts"
 import { errorOf, kindOf } from "../ErrorKind.ts"
 import { run as runExport } from "../Export.ts"
-import { openCounts } from "../Reconcile/Summary.ts"
+import { type OpenCounts, openCounts } from "../Reconcile/Summary.ts"
 import { Settings } from "../Settings.ts"
 import { Sync } from "../Sync.ts"
-import { counted } from "../Terminal/Text.ts"
+import { count, counted } from "../Terminal/Text.ts"
 import { type Alert, Alerts } from "./Alerts.ts"
+import { type InboxTrouble, inboxTrouble } from "./Overview/Inbox.ts"
 
 const failureOf = (what: string, connection: string, error: unknown): Alert => ({
   kind: "failure",
@@ -16,6 +17,29 @@ const failureOf = (what: string, connection: string, error: unknown): Alert => (
   text: `The ${what} of connection ${connection} failed: ${kindOf(error)}. What was committed stays; the log says why.`,
   counts: {},
 })
+
+/** What waits for a person, in sentences and figures; no sentence where nothing does. */
+const attentionTo = (
+  { blockingFindings, quarantined, warnings }: OpenCounts,
+  { givenUp, unreadable }: InboxTrouble,
+): Pick<Alert, "text" | "counts"> => {
+  const books =
+    blockingFindings + quarantined === 0
+      ? []
+      : [
+          `The books do not tie out: ${counted(blockingFindings, "blocking finding")} open, ${counted(quarantined, "row")} in quarantine. See tieout reconcile, or the status page.`,
+        ]
+  const events =
+    givenUp + unreadable === 0
+      ? []
+      : [
+          `Of the events of the last seven days ${count(givenUp)} were given up and ${count(unreadable)} cannot be read. See tieout webhook events.`,
+        ]
+  return {
+    text: [...books, ...events].join(" "),
+    counts: { blockingFindings, quarantined, warnings, eventsGivenUp: givenUp, eventsUnreadable: unreadable },
+  }
+}
 
 export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
   effect: Effect.gen(function* () {
@@ -77,16 +101,12 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
       Effect.provideService(Database, database),
     )
 
-    const attention = Effect.fn("Nightly.attention")(
+    const raiseOpen = Effect.fn("Nightly.attention")(
       function* () {
-        const { blockingFindings, quarantined, warnings } = yield* openCounts(yield* allBooks(Option.none()))
-        if (blockingFindings === 0 && quarantined === 0) return
-        yield* alerts.raise({
-          kind: "findings",
-          connection: null,
-          text: `The books do not tie out: ${counted(blockingFindings, "blocking finding")} open, ${counted(quarantined, "row")} in quarantine. See tieout reconcile, or the status page.`,
-          counts: { blockingFindings, quarantined, warnings },
-        })
+        const open = yield* openCounts(yield* allBooks(Option.none()))
+        const attention = attentionTo(open, yield* inboxTrouble())
+        if (attention.text === "") return
+        yield* alerts.raise({ kind: "findings", connection: null, ...attention })
       },
       Effect.provideService(Database, database),
     )
@@ -102,7 +122,7 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
           Effect.annotateLogs({ connection }),
         )
       }
-      yield* Effect.catchAllCause(attention(), (cause) =>
+      yield* Effect.catchAllCause(raiseOpen(), (cause) =>
         Cause.isInterruptedOnly(cause)
           ? Effect.void
           : Effect.logError("What is open could not be counted.", cause),

@@ -1,6 +1,7 @@
 /** The kinds of values that settings are made of; each says in its description what it expects. */
 import { Duration, Option, ParseResult, Schema } from "effect"
 import { isKnown } from "../Money/Currency.ts"
+import { isCron } from "./CronText.ts"
 
 /** A key that may be left out: its default then holds. */
 export const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: NoInfer<A>) =>
@@ -96,6 +97,7 @@ export const Pattern = Schema.String.pipe(Schema.filter(cannotBeRead)).annotatio
 })
 
 /** Five fields: minute, hour, day of month, month, day of week. */
-export const Schedule = Schema.String.pipe(
-  Schema.pattern(/^[\d*/,-]+ [\d*/,-]+ [\d*/,-]+ [\d*/,A-Za-z-]+ [\d*/,A-Za-z-]+$/),
-).annotations({ description: 'five cron fields (minute hour day month weekday) such as "30 3 * * *"' })
+export const Schedule = Schema.String.pipe(Schema.filter(isCron)).annotations({
+  description:
+    'five cron fields such as "30 3 * * *" (minute 0-59, hour 0-23, day 1-31, month 1-12, weekday 0-7)',
+})

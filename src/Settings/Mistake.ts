@@ -20,7 +20,8 @@ export const formatPath = (path: Path): string =>
 const show = (value: unknown): string => {
   if (value === undefined || value === null) return "nothing"
   // What stands inside a section is not shown: a secret may have strayed into it.
-  if (typeof value === "object") return Array.isArray(value) ? "a list" : "a section"
+  if (typeof value === "object")
+    return Array.isArray(value) ? (value.length === 0 ? "an empty list" : "a list") : "a section"
   // Nor what follows the host in an address: that may be what lets one in.
   const shown =
     typeof value === "string" ? value.replace(/^(\w+:\/\/)(?:[^/?#]*@)?([^/?#]*).+$/, "$1$2/…") : value
@@ -104,6 +105,13 @@ export const mistakesOf = (
       // A choice between kinds of values is explained as a whole; "this or not there" is no choice.
       const [only, ...others] = issues.filter((part) => !isAbsence(part))
       if (only !== undefined && others.length === 0) return mistakesOf(only, path, outer)
+      // Of a list, the items that are wrong are named; that it could also be null is none of their matter.
+      if (Array.isArray(issue.actual) && issue.actual.length > 0) {
+        const ofItems = issues
+          .flatMap((part) => mistakesOf(part, path))
+          .filter((mistake) => mistake.path.length > path.length)
+        if (ofItems.length > 0) return ofItems
+      }
       return [{ path, text: sentence(issue.actual, expected(issue.ast)) }]
     }
     case "Refinement": {

@@ -2,10 +2,17 @@
 import { Duration, Schema } from "effect"
 import { formatNames, isFormatName } from "../Export/Formats.ts"
 import { Port, Schedule, Span, Text, Wait, withDefault } from "./Field.ts"
+import { isHost } from "./Host.ts"
 import { isLoopback } from "./Loopback.ts"
+
+const HostName = Schema.String.pipe(Schema.filter(isHost)).annotations({
+  description: "a host name or an IP address without a port",
+})
 
 export const Webhook = Schema.Struct({
   port: withDefault(Port, 8787),
+  /** The address to listen on: all of them, unless a proxy with TLS stands on this machine. */
+  host: withDefault(HostName, "0.0.0.0"),
   path: withDefault(
     Schema.String.pipe(Schema.pattern(/^\/[^\s?#]*$/)).annotations({
       description: "a path that starts with / and has no query; {connection} stands for the name",
@@ -13,11 +20,6 @@ export const Webhook = Schema.Struct({
     "/webhooks/{connection}",
   ),
 })
-
-/** A name or an address, as it stands in a Host header without its port. */
-const HostName = Schema.String.pipe(
-  Schema.pattern(/^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[?[0-9A-Fa-f:.]+\]?)$/),
-).annotations({ description: "a host name or an IP address without a port" })
 
 export const Status = Schema.Struct({
   port: withDefault(Port, 8788),

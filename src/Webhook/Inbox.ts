@@ -2,7 +2,7 @@
  * Events that were received and acknowledged, until their effect is in the books. A listener puts them in; whoever
  * processes them takes them out, and takes each as a hint only: the service is asked for what is true.
  */
-import { Duration, Effect, PubSub, Stream } from "effect"
+import { Duration, Effect, Option, PubSub, Stream } from "effect"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { type Delivery, keyOf, type Receipt } from "./Delivery.ts"
@@ -196,8 +196,15 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
       )
     })
 
-    /** Sets events back to waiting: these, or all that are dead. Poison stays what it is. Gives what was set back. */
-    const replay = Effect.fn("Webhook.Inbox.replay")(function* (which: ReadonlyArray<string> | "dead") {
+    /**
+     * Sets events back to waiting: these, or all that are dead; only those of the connection, if one is given. Poison stays
+     * what it is. Gives what was set back.
+     */
+    const replay = Effect.fn("Webhook.Inbox.replay")(function* (
+      which: ReadonlyArray<string> | "dead",
+      connection: Option.Option<string> = Option.none(),
+    ) {
+      const only = Option.getOrNull(connection)
       const rows = yield* database.query(
         "Webhook.Inbox.replay",
         (sql) => sql<Array<{ connection: string; event_id: string }>>`
@@ -207,7 +214,7 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
             which === "dead"
               ? sql`state = 'dead'`
               : sql`state <> 'poison' and event_id = any (${textArray(sql, which)})`
-          }
+          } and (${only}::text is null or connection = ${only})
           returning connection, event_id`,
       )
       yield* PubSub.publishAll(arrived, new Set(rows.map(({ connection }) => connection)))

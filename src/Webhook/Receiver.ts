@@ -16,17 +16,19 @@ import { isSignedApart, misfit } from "./Signature.ts"
 import { signedPayload } from "./SignedPayload.ts"
 
 /** What a delivery came to; counted under this name. */
-export type Verdict =
-  | "stored"
-  | "known"
-  | "conflict"
-  | "poison"
-  | "media"
-  | "too-large"
-  | "cut-short"
-  | "unsigned"
-  | "keys-unavailable"
-  | "not-durable"
+export const verdicts = [
+  "stored",
+  "known",
+  "conflict",
+  "poison",
+  "media",
+  "too-large",
+  "cut-short",
+  "unsigned",
+  "keys-unavailable",
+  "not-durable",
+] as const
+export type Verdict = (typeof verdicts)[number]
 
 /** Why a delivery is not accepted. `detail` is for the log: a stranger is told nothing but the status. */
 export class Refusal extends Data.TaggedError("Refusal")<{

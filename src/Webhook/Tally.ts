@@ -1,5 +1,7 @@
 /** What was received, as counts for whoever looks in and as a log that a stranger cannot flood. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
+import { counted } from "../Terminal/Text.ts"
+import { Meters } from "./Meters.ts"
 import type { Refusal, Verdict } from "./Receiver.ts"
 
 /** The same warning is not repeated within this. Milliseconds. */
@@ -11,36 +13,93 @@ const words: Readonly<Partial<Record<Verdict, string>>> = {
   poison: "An event has a good signature and cannot be read; it is kept as it came",
 }
 
+/** Refusals of one kind that no line of the log has told of yet. */
+interface Refused {
+  readonly connection: string
+  count: number
+  last: Refusal
+}
+
+const summary = ({ count, last: { detail, status } }: Refused): string => {
+  const advice =
+    status === 401
+      ? " tieout webhook diagnose, with a delivery and the key, finds out how the service signs them."
+      : ""
+  return `${counted(count, "delivery was", "deliveries were")} refused with ${status} in the last minute; the last one because ${detail}.${advice}`
+}
+
 export class Tally {
   private readonly counted = new Map<string, Map<Verdict, number>>()
+  private readonly meters: ReadonlyMap<string, Meters>
   private readonly warned = new Map<string, number>()
+  /** By connection and verdict. */
+  private readonly refused = new Map<string, Refused>()
+
+  constructor(connections: ReadonlyArray<string>) {
+    this.meters = new Map(connections.map((name) => [name, new Meters(name)]))
+  }
 
   /** By connection and verdict, since the start of the process. */
   get counts(): ReadonlyMap<string, ReadonlyMap<Verdict, number>> {
     return this.counted
   }
 
-  readonly told = (connection: string, outcome: Verdict | Refusal): Effect.Effect<void> => {
-    const verdict = typeof outcome === "string" ? outcome : outcome.verdict
+  readonly told = (connection: string, outcome: Verdict | Refusal): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      this.count(connection, typeof outcome === "string" ? outcome : outcome.verdict)
+      if (typeof outcome === "string") {
+        const text = words[outcome]
+        return text === undefined ? Effect.void : Effect.asVoid(this.warn(connection, text))
+      }
+      const text = `A delivery was refused with ${outcome.status}: ${outcome.detail}`
+      if (outcome.notable !== true) {
+        this.remember(connection, outcome)
+        return Effect.annotateLogs(Effect.logDebug(text), { connection })
+      }
+      return Effect.map(this.warn(connection, text), (said) => {
+        if (!said) this.remember(connection, outcome)
+      })
+    })
+
+  /** Warns of the refusals of the last minute: one line for each connection and verdict. */
+  readonly tellRefused: Effect.Effect<void> = Effect.suspend(() => {
+    const all = [...this.refused.values()]
+    this.refused.clear()
+    return Effect.forEach(
+      all,
+      (one) => Effect.annotateLogs(Effect.logWarning(summary(one)), { connection: one.connection }),
+      { discard: true },
+    )
+  })
+
+  /** Tells of refusals once a minute, until it is interrupted. */
+  readonly watch: Effect.Effect<never> = Effect.forever(Effect.delay(this.tellRefused, quiet))
+
+  private count(connection: string, verdict: Verdict): void {
     const counts = this.counted.get(connection) ?? new Map<Verdict, number>()
     counts.set(verdict, (counts.get(verdict) ?? 0) + 1)
     this.counted.set(connection, counts)
-    if (typeof outcome === "string") {
-      const text = words[outcome]
-      return text === undefined ? Effect.void : this.warn(connection, text)
-    }
-    const text = `A delivery was refused with ${outcome.status}: ${outcome.detail}`
-    return outcome.notable === true
-      ? this.warn(connection, text)
-      : Effect.annotateLogs(Effect.logDebug(text), { connection })
+    this.meters.get(connection)?.counted(verdict)
   }
 
-  private warn(connection: string, text: string): Effect.Effect<void> {
-    const key = `${connection} ${text}`
-    const now = Date.now()
-    if (now - (this.warned.get(key) ?? Number.NEGATIVE_INFINITY) < quiet) return Effect.void
-    if (this.warned.size >= mostRemembered) this.warned.clear()
-    this.warned.set(key, now)
-    return Effect.annotateLogs(Effect.logWarning(text), { connection })
+  private remember(connection: string, last: Refusal): void {
+    const key = `${connection} ${last.verdict}`
+    const known = this.refused.get(key)
+    if (known === undefined) this.refused.set(key, { connection, count: 1, last })
+    else {
+      known.count += 1
+      known.last = last
+    }
+  }
+
+  /** Whether it was said. */
+  private warn(connection: string, text: string): Effect.Effect<boolean> {
+    return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const key = `${connection} ${text}`
+      if (now - (this.warned.get(key) ?? Number.NEGATIVE_INFINITY) < quiet) return Effect.succeed(false)
+      if (this.warned.size >= mostRemembered) this.warned.clear()
+      this.warned.set(key, now)
+      return Effect.as(Effect.annotateLogs(Effect.logWarning(text), { connection }), true)
+    })
   }
 }

@@ -62,6 +62,14 @@ layer(Layer.merge(database, Layer.scoped(Tool, makeProgram)), {
         expect(text.out).toMatch(new RegExp(`${uuid(3)} +deposit\\.completed +waiting +1 +came with several`))
         expect(text.out).toContain("default: 1 event dead\n")
         expect(text.out).toContain("default: 2 events waiting, 2 of them with several bodies\n")
+        expect(text.out).not.toContain("more, which")
+        const cut = yield* tieout("webhook", "events", "--limit", "2")
+        expect(cut.out).toContain("\n… and 3 more, which --limit N shows.\n")
+        const waiting = yield* json("webhook", "events", "--limit", "1", "--state", "waiting")
+        expect(waiting.document).toMatchObject({ total: 2, truncated: true })
+        expect(waiting.document.events).toHaveLength(1)
+        expect((yield* json("webhook", "events")).document).toMatchObject({ total: 5, truncated: false })
+        expect((yield* tieout("webhook", "events", "--limit", "0")).code).toBe(2)
         const dead = yield* json("webhook", "events", "--state", "dead", "--connection", "default")
         expect([dead.code, dead.document.events]).toEqual([
           0,
@@ -79,7 +87,27 @@ layer(Layer.merge(database, Layer.scoped(Tool, makeProgram)), {
           "No event is named.\nName the events' identifiers, or --dead for all that were given up.\n",
         ])
         expect((yield* tieout("webhook", "replay", "--dead", uuid(1))).code).toBe(2)
-        expect(yield* json("webhook", "replay", "--dead")).toEqual({
+        const other = { TIEOUT_CONNECTIONS: "{ default: {}, acme: {} }" }
+        const { url } = yield* TestDatabase
+        const tool = yield* Tool
+        for (const args of [
+          ["--connection", "acme", "--dead"],
+          ["--dead", "--connection", "acme"],
+        ])
+          expect(
+            yield* tool.run(["webhook", "replay", ...args], { DATABASE_URL: url, ...other }),
+          ).toMatchObject({ code: 0, out: "0 events set back to waiting.\n" })
+        expect(
+          yield* tool.run(["webhook", "replay", uuid(1), "--connection", "acme"], {
+            DATABASE_URL: url,
+            ...other,
+          }),
+        ).toMatchObject({
+          code: 1,
+          out: expect.stringContaining("0 events set back"),
+        })
+        expect((yield* tieout("webhook", "replay", "--connection", "nobody", "--dead")).code).toBe(2)
+        expect(yield* json("webhook", "replay", "--dead", "--connection", "default")).toEqual({
           code: 0,
           document: { replayed: [{ connection: "default", eventId: uuid(1) }], missing: [] },
         })

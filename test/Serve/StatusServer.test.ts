@@ -244,13 +244,28 @@ layer(services, { excludeTestServices: true })("the private server", (it) => {
         (sql) => sql`
           insert into webhook.inbox (connection, event_id, digest, type, body, key_id, algorithm, state)
           values ('test-1', 'e1', '\\x00', 'deposit.completed', '\\x7b7d', 'k', 'ES256', 'waiting'),
-            ('test-1', 'e2', '\\x01', 'deposit.created', '\\x7b7d', 'k', 'ES256', 'done')`,
+            ('test-1', 'e2', '\\x01', 'deposit.created', '\\x7b7d', 'k', 'ES256', 'done'),
+            ('test-1', 'e3', '\\x02', 'deposit.created', '\\x7b7d', 'k', 'ES256', 'dead'),
+            ('test-1', 'e4', '\\x03', 'deposit.created', '\\x7b7d', 'k', 'ES256', 'dead'),
+            ('test-2', 'e5', '\\x04', null, '\\x7b7d', 'k', 'ES256', 'poison')`,
       )
       const port = yield* serving()
       const { body } = yield* ask(port, "/")
       expect(body).toContain("Webhook events <small>1 waiting</small>")
       expect(body).toContain("deposit.created")
-      expect((yield* ask(port, "/metrics")).body).toContain("tieout_inbox_depth 1\n")
+      expect(body).toContain("2 events were given up and 1 event cannot be read.")
+      for (const text of ["given up", "unreadable", "waits", "done"]) expect(body).toMatch(`>${text}</span>`)
+      const metrics = (yield* ask(port, "/metrics")).body
+      expect(metrics).toContain("tieout_inbox_depth 1\n")
+      const states = [
+        ...metrics.matchAll(/^tieout_inbox_events\{connection="(test-\d)",state="(\w+)"\} (\d+)$/gm),
+      ]
+      expect(states.filter(([, , , events]) => events !== "0").map((found) => found.slice(1))).toEqual([
+        ["test-1", "waiting", "1"],
+        ["test-1", "dead", "2"],
+        ["test-2", "poison", "1"],
+      ])
+      expect(states).toHaveLength(8)
     }),
   )
 

@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Duration, Effect, Either, Option, Redacted } from "effect"
+import { Duration, Effect, Either, Layer, Option, Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { defaultInterface } from "../../src/Settings/Interface.ts"
-import { Settings, SettingsError } from "../../src/Settings.ts"
+import { Settings, SettingsError, SettingsSource } from "../../src/Settings.ts"
 
 let folder = ""
 beforeAll(() => {
@@ -58,7 +58,7 @@ describe("settings that are right", () => {
     expect(it.rules).toEqual([])
     expect(Duration.toSeconds(it.limits.attemptTimeout)).toBe(30)
     expect(it.limits.quarantine).toEqual({ maxRows: 10, maxShare: 0.01 })
-    expect(it.webhook).toEqual({ port: 8787, path: "/webhooks/{connection}" })
+    expect(it.webhook).toEqual({ port: 8787, host: "0.0.0.0", path: "/webhooks/{connection}" })
     expect(it.status).toEqual({ port: 8788, host: "127.0.0.1", names: [] })
     expect(it.schedule).toEqual({
       nightly: "30 3 * * *",
@@ -294,7 +294,7 @@ webhook: 3
     ],
     [
       "schedule: { export: [journal, xero2] }",
-      "tieout.yaml:1: schedule.export: found a list, expected a list of export formats: journal, hledger, ledger, beancount, trial-balance, xero, xero-statement, qbo, netsuite, intacct, sage50, business-central, datev, gl-detail or null",
+      'tieout.yaml:1: schedule.export[1]: found "xero2", expected an export format: journal, hledger, ledger, beancount, trial-balance, xero, xero-statement, qbo, netsuite, intacct, sage50, business-central, datev, gl-detail',
     ],
     [
       `formats: { profiles: { qbo: { headers: { Debits: "x" } } } }`,
@@ -314,7 +314,23 @@ webhook: 3
     ],
     [
       `schedule: { nightly: "every night" }`,
-      'tieout.yaml:1: schedule.nightly: found "every night", expected five cron fields (minute hour day month weekday) such as "30 3 * * *" or null',
+      'tieout.yaml:1: schedule.nightly: found "every night", expected five cron fields such as "30 3 * * *" (minute 0-59, hour 0-23, day 1-31, month 1-12, weekday 0-7) or null',
+    ],
+    [
+      `schedule: { nightly: "99 3 * * *" }`,
+      'tieout.yaml:1: schedule.nightly: found "99 3 * * *", expected five cron fields such as "30 3 * * *" (minute 0-59, hour 0-23, day 1-31, month 1-12, weekday 0-7) or null',
+    ],
+    [
+      "alerts: { command: [] }",
+      'tieout.yaml:1: alerts.command: found an empty list, expected a list of a program and its arguments, such as ["/usr/local/bin/page-me", "--team", "books"] or null',
+    ],
+    [
+      "status: { host: 999.1.2.3 }",
+      'tieout.yaml:1: status.host: found "999.1.2.3", expected a host name or an IP address without a port',
+    ],
+    [
+      "webhook: { host: a..b }",
+      'tieout.yaml:1: webhook.host: found "a..b", expected a host name or an IP address without a port',
     ],
     [
       "alerts: { webhook: http://me:hunter2@hooks.example.com/x }",
@@ -326,6 +342,33 @@ webhook: 3
       "tieout.yaml:1: cannot be read as YAML: Flow sequence in block collection must be sufficiently indented and end with a ]",
     ],
   ])("%s", (text, line) => expect(mistakes(text)).toContain(line))
+
+  it("of a server include what it lacks of secrets, together with the others", () => {
+    const source = (text: string, variables: Record<string, string>) =>
+      Settings.pipe(
+        Effect.flatMap(({ checkSecrets }) => checkSecrets),
+        Effect.provide(
+          Layer.provide(
+            Settings.Default,
+            Layer.succeed(SettingsSource, { file: Option.some(write(text)), variables, server: true }),
+          ),
+        ),
+        Effect.flip,
+        Effect.map((error) => error.mistakes.map((line) => line.split(": ").slice(0, 2).join(": "))),
+        Effect.runSync,
+      )
+    const wrong = { ...secrets, TIEOUT_BASE_URL: "nowhere", TIEOUT_STATUS_TOKEN: "short" }
+    const lines = [
+      "TIEOUT_BASE_URL: is no address; expected https://host/api/v1",
+      "TIEOUT_STATUS_TOKEN: expected at least 16 letters, digits and signs without a space",
+    ]
+    expect(source("", wrong)).toEqual(lines)
+    const all = source("limits: { tries: five }", wrong)
+    expect(all).toEqual([...lines, expect.stringContaining("tieout.yaml:1: limits.tries")])
+    expect(source("status: { host: 0.0.0.0 }", secrets)).toEqual([
+      expect.stringContaining("TIEOUT_STATUS_TOKEN: is not set, but status.host is 0.0.0.0"),
+    ])
+  })
 
   it("never repeat what a secret may have strayed into", () => {
     const text =

@@ -1,16 +1,18 @@
 import { Command, Options } from "@effect/cli"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { table } from "../../Terminal/Table.ts"
-import { counted } from "../../Terminal/Text.ts"
+import { count, counted } from "../../Terminal/Text.ts"
 import type { Screen } from "../../Terminal.ts"
 import { Inbox, type InboxCount } from "../../Webhook/Inbox.ts"
-import { type ListedEvent, states } from "../../Webhook/InboxList.ts"
+import { type ListedEvent, states, type Wanted } from "../../Webhook/InboxList.ts"
+import { UsageError } from "../Arguments.ts"
 import { books, knownConnection } from "../Books.ts"
 import { connection } from "../Options.ts"
 import { Output } from "../Output.ts"
 
-/** The latest of them; `counts` says how many there are. */
+/** The latest of them, unless `--limit` says otherwise. */
 const listed = 100
+const mostListed = 100_000
 
 const columns = [
   { title: "Received" },
@@ -25,8 +27,19 @@ const columns = [
 const note = ({ conflict, error }: ListedEvent): string =>
   [conflict ? "came with several bodies" : "", error ?? ""].filter((text) => text !== "").join("; ")
 
+/** How many there are of what was asked for. */
+const totalOf = (counts: ReadonlyArray<InboxCount>, wanted: Omit<Wanted, "limit">): number =>
+  counts
+    .filter(
+      ({ connection: name, state }) =>
+        !Option.exists(wanted.connection, (only) => only !== name) &&
+        !Option.exists(wanted.state, (only) => only !== state),
+    )
+    .reduce((sum, row) => sum + row.events, 0)
+
 const linesOf = (
   rows: ReadonlyArray<ListedEvent>,
+  total: number,
   counts: ReadonlyArray<InboxCount>,
   screen: Screen,
 ): ReadonlyArray<string> => {
@@ -42,10 +55,11 @@ const linesOf = (
   ])
   return [
     ...table(columns, cells, screen),
+    ...(total > rows.length ? [`… and ${count(total - rows.length)} more, which --limit N shows.`] : []),
     "",
-    ...counts.map(({ connection: name, conflicts, events: count, state }) =>
+    ...counts.map(({ connection: name, conflicts, events: held, state }) =>
       [
-        `${name}: ${counted(count, "event")} ${state}`,
+        `${name}: ${counted(held, "event")} ${state}`,
         ...(conflicts > 0 ? [`${conflicts} of them with several bodies`] : []),
       ].join(", "),
     ),
@@ -54,17 +68,28 @@ const linesOf = (
 
 export const events = Command.make(
   "events",
-  { connection, state: Options.choice("state", states).pipe(Options.optional) },
+  {
+    connection,
+    state: Options.choice("state", states).pipe(Options.optional),
+    limit: Options.integer("limit").pipe(Options.withDefault(listed)),
+  },
   Effect.fn("Cli.webhook.events")(
     function* (wanted) {
       const output = yield* Output
+      if (wanted.limit < 1 || wanted.limit > mostListed) {
+        return yield* new UsageError({
+          detail: `--limit: found ${wanted.limit}, expected a whole number from 1 to ${mostListed}.`,
+          advice: "Leave it out to see the latest hundred.",
+        })
+      }
       yield* knownConnection(wanted.connection)
       const inbox = yield* Inbox
-      const rows = yield* inbox.list({ ...wanted, limit: listed })
+      const rows = yield* inbox.list(wanted)
       const counts = yield* inbox.counts()
+      const total = Math.max(rows.length, totalOf(counts, wanted))
       yield* output.report({
-        document: { events: rows, counts },
-        lines: linesOf(rows, counts, output.terminal.stdout),
+        document: { events: rows, total, truncated: total > rows.length, counts },
+        lines: linesOf(rows, total, counts, output.terminal.stdout),
       })
     },
     Effect.provide(Layer.provideMerge(Inbox.Default, books)),

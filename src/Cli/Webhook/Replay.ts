@@ -3,15 +3,16 @@ import { Effect, Layer } from "effect"
 import { counted, harmless } from "../../Terminal/Text.ts"
 import { Inbox } from "../../Webhook/Inbox.ts"
 import { UsageError } from "../Arguments.ts"
-import { books } from "../Books.ts"
+import { books, knownConnection } from "../Books.ts"
 import { exitCodes } from "../ExitCode.ts"
+import { connection } from "../Options.ts"
 import { Output } from "../Output.ts"
 
 export const replay = Command.make(
   "replay",
-  { ids: Args.text({ name: "ID" }).pipe(Args.repeated), dead: Options.boolean("dead") },
+  { ids: Args.text({ name: "ID" }).pipe(Args.repeated), connection, dead: Options.boolean("dead") },
   Effect.fn("Cli.webhook.replay")(
-    function* ({ dead, ids }) {
+    function* ({ connection: only, dead, ids }) {
       const output = yield* Output
       if (dead === ids.length > 0) {
         return yield* new UsageError({
@@ -19,7 +20,8 @@ export const replay = Command.make(
           advice: "Name the events' identifiers, or --dead for all that were given up.",
         })
       }
-      const back = yield* (yield* Inbox).replay(dead ? "dead" : ids)
+      yield* knownConnection(only)
+      const back = yield* (yield* Inbox).replay(dead ? "dead" : ids, only)
       const found = new Set(back.map(({ eventId }) => eventId))
       const missing = ids.filter((id) => !found.has(id))
       yield* output.report({

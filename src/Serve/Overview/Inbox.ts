@@ -7,12 +7,23 @@ export interface InboxEvent {
   readonly eventType: string
   /** Epoch milliseconds. */
   readonly receivedAt: number
-  readonly processedAt: number | null
+  readonly state: string
+}
+
+/** What is not done: it waits, it is to be tried again, it was given up, or it cannot be read. */
+export const openStates = ["waiting", "failed", "dead", "poison"] as const
+export type OpenState = (typeof openStates)[number]
+
+export interface InboxCount {
+  readonly connection: string
+  readonly state: OpenState
+  readonly events: number
 }
 
 export interface InboxOverview {
-  /** Events that wait. */
+  /** Events that wait, those that are to be tried again included. */
   readonly depth: number
+  readonly counts: ReadonlyArray<InboxCount>
   readonly recent: ReadonlyArray<InboxEvent>
 }
 
@@ -20,30 +31,37 @@ const listed = 10
 /** More are not counted. */
 const mostCounted = 100_000
 
+/** How many of all connections are in a state. */
+export const inState = (counts: ReadonlyArray<InboxCount>, state: OpenState): number =>
+  counts.reduce((sum, row) => sum + (row.state === state ? row.events : 0), 0)
+
 const readInbox = Effect.fn("Overview.readInbox")(function* () {
   const database = yield* Database
-  const depth = yield* database.query(
-    "Overview.inboxDepth",
-    (sql) => sql<Array<{ waiting: number }>>`
-      select count(*)::integer as waiting from (
-        select 1 from webhook.inbox where state in ('waiting', 'failed') limit ${mostCounted}) w`,
+  // Each half has an index of its own; what is done is not looked at.
+  const counts = yield* database.query(
+    "Overview.inboxCounts",
+    (sql) => sql<Array<InboxCount>>`
+      select connection, state, count(*)::integer as events from (
+        (select connection, state from webhook.inbox where state in ('waiting', 'failed') limit ${mostCounted})
+        union all
+        (select connection, state from webhook.inbox where state in ('dead', 'poison') limit ${mostCounted})) o
+      group by connection, state order by connection, state`,
   )
   const recent = yield* database.query(
     "Overview.inboxRecent",
-    (sql) => sql<
-      Array<{ connection: string; event_type: string; received_at: number; processed_at: number | null }>
-    >`
-      select connection, coalesce(type, '(unreadable)') as event_type, (extract(epoch from received_at) * 1000)::float8 as received_at,
-        (extract(epoch from processed_at) * 1000)::float8 as processed_at
+    (sql) => sql<Array<{ connection: string; event_type: string; received_at: number; state: string }>>`
+      select connection, coalesce(type, '(unreadable)') as event_type, state,
+        (extract(epoch from received_at) * 1000)::float8 as received_at
       from webhook.inbox order by received_at desc limit ${listed}`,
   )
   const inbox: InboxOverview = {
-    depth: depth[0]?.waiting ?? 0,
+    depth: inState(counts, "waiting") + inState(counts, "failed"),
+    counts: counts.map((row): InboxCount => ({ ...row })),
     recent: recent.map((row) => ({
       connection: row.connection,
       eventType: row.event_type,
       receivedAt: row.received_at,
-      processedAt: row.processed_at,
+      state: row.state,
     })),
   }
   return inbox
@@ -64,4 +82,26 @@ export const inboxOverview = Effect.fn("Overview.inbox")(function* () {
       ({ message }) => Effect.as(Effect.logWarning(`The webhook events cannot be shown: ${message}`), null),
     ),
   )
+})
+
+/** Days; what has been known for longer is on the page, and no news. */
+const newsFor = 7
+
+export interface InboxTrouble {
+  readonly givenUp: number
+  readonly unreadable: number
+}
+
+/** Events of the last seven days whose effect nobody will bring about by himself. */
+export const inboxTrouble = Effect.fn("Overview.inboxTrouble")(function* () {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Overview.inboxTrouble",
+    (sql) => sql<Array<InboxTrouble>>`
+      select (count(*) filter (where state = 'dead'))::integer as "givenUp",
+        (count(*) filter (where state = 'poison'))::integer as unreadable
+      from webhook.inbox
+      where state in ('dead', 'poison') and received_at > now() - make_interval(days => ${newsFor})`,
+  )
+  return { givenUp: rows[0]?.givenUp ?? 0, unreadable: rows[0]?.unreadable ?? 0 }
 })

@@ -1,7 +1,8 @@
 import type { BatchState } from "../../Export/States.ts"
-import { count } from "../../Terminal/Text.ts"
+import { count, counted } from "../../Terminal/Text.ts"
 import { type Html, html } from "../Html.ts"
 import type { BatchRow } from "../Overview/Batches.ts"
+import { type InboxOverview, inState } from "../Overview/Inbox.ts"
 import type { ConnectionRuns, RunRow } from "../Overview/Runs.ts"
 import type { Snapshot } from "../Overview.ts"
 import { clockText, durationText, spanText } from "../Time.ts"
@@ -30,15 +31,40 @@ export const runsSection = ({ at, connections, runs }: Snapshot, timeZone: strin
 <tbody>${connections.map((row) => connectionRow(row, at, timeZone))}</tbody></table></section>`
 }
 
+const eventStates: Readonly<Record<string, readonly [tone: string, text: string]>> = {
+  done: ["good", "done"],
+  failed: ["late", "tried again"],
+  dead: ["bad", "given up"],
+  poison: ["bad", "unreadable"],
+}
+
+const eventTag = (state: string): Html => {
+  const [tone, text] = eventStates[state] ?? ["late", "waits"]
+  return html`<span class="tag ${tone}">${text}</span>`
+}
+
+/** Events that stay as they are until a person has looked. */
+const troubledEvents = ({ counts }: InboxOverview): Html => {
+  const dead = inState(counts, "dead")
+  const poison = inState(counts, "poison")
+  const parts = [
+    ...(dead > 0 ? [`${counted(dead, "event was", "events were")} given up`] : []),
+    ...(poison > 0 ? [`${counted(poison, "event")} cannot be read`] : []),
+  ]
+  return parts.length === 0
+    ? html``
+    : html`<p><span class="bad">${parts.join(" and ")}.</span> <code>tieout webhook events --state ${dead > 0 ? "dead" : "poison"}</code></p>`
+}
+
 export const eventsSection = ({ inbox }: Snapshot, timeZone: string): Html => {
   if (inbox === null) return html``
   const rows = inbox.recent.map(
-    ({ connection, eventType, processedAt, receivedAt }) =>
+    ({ connection, eventType, receivedAt, state }) =>
       html`<tr><td class="lead">${eventType}</td><td data-label="Connection">${connection}</td><td data-label="Received">${clockText(receivedAt, timeZone)}</td>
-<td data-label="State">${processedAt === null ? html`<span class="tag late">waits</span>` : html`<span class="tag good">done</span>`}</td></tr>`,
+<td data-label="State">${eventTag(state)}</td></tr>`,
   )
   return html`<section><h2>Webhook events <small>${count(inbox.depth)} waiting</small></h2>
-${
+${troubledEvents(inbox)}${
   rows.length === 0
     ? html`<p class="empty">None yet.</p>`
     : html`<table class="stack"><thead><tr><th>Event</th><th>Connection</th><th>Received</th><th>State</th></tr></thead><tbody>${rows}</tbody></table>`

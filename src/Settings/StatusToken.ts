@@ -1,0 +1,25 @@
+/** The token that opens the status page, which there must be where others could come by. */
+import { Option } from "effect"
+import { isLoopback } from "./Loopback.ts"
+import type { Mistake } from "./Mistake.ts"
+
+/** Fewer characters could be guessed. */
+const leastToken = 16
+
+/** What is wrong with it. It is never repeated. */
+export const tokenMistakes = (token: Option.Option<string>, host: string): ReadonlyArray<Mistake> => {
+  const path = ["TIEOUT_STATUS_TOKEN"]
+  if (Option.isNone(token)) {
+    return isLoopback(host)
+      ? []
+      : [
+          {
+            path,
+            text: `is not set, but status.host is ${host}: whoever can reach it must show a token, for example from: openssl rand -hex 24`,
+          },
+        ]
+  }
+  return token.value.length < leastToken || /[^\x21-\x7e]/.test(token.value)
+    ? [{ path, text: `expected at least ${leastToken} letters, digits and signs without a space` }]
+    : []
+}
