@@ -202,6 +202,16 @@ create function valuation.check_postings() returns trigger language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare bad record;
 begin
+  select n.book_id, n.period into bad
+  from (select distinct book_id, period from new_postings) n
+  where not exists (
+    select 1 from valuation.months m
+    where m.book_id = n.book_id and m.period = n.period and m.transaction = pg_current_xact_id() and m.state is null)
+  limit 1;
+  if found then
+    raise exception 'the valuation of % of book % is not being written', to_char(bad.period, 'YYYY-MM'), bad.book_id
+      using errcode = 'TO004', hint = 'A month is valued as a whole, in one transaction.';
+  end if;
   select p.book_id, p.period, p.series, p.number, count(*) as lines, sum(p.amount) as difference, max(e.line_count) as stated
   into bad
   from new_postings p
@@ -209,7 +219,8 @@ begin
     select x.line_count from valuation.entries x
     where x.book_id = p.book_id and x.period = p.period and x.series = p.series and x.number = p.number limit 1) e on true
   group by p.book_id, p.period, p.series, p.number
-  having sum(p.amount) <> 0 or count(*) is distinct from max(e.line_count) limit 1;
+  having sum(p.amount) <> 0 or count(*) is distinct from max(e.line_count)
+    or min(p.line_number) <> 1 or max(p.line_number) <> count(*) limit 1;
   if found then
     if bad.difference <> 0 then
       raise exception 'base entry % % of % of book % does not balance: % over', bad.series, bad.number,
@@ -217,7 +228,7 @@ begin
     end if;
     raise exception 'base entry % % of % of book %: % lines came, the entry says %', bad.series, bad.number,
       to_char(bad.period, 'YYYY-MM'), bad.book_id, bad.lines, coalesce(bad.stated::text, 'nothing, there is none')
-      using errcode = 'TO001', hint = 'Insert the entry and all its lines in one statement.';
+      using errcode = 'TO001', hint = 'Insert the entry and all its lines, numbered from 1, in one statement.';
   end if;
   select p.book_id, p.account_id, p.role into bad
   from new_postings p

@@ -303,6 +303,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       expect(yield* undone(entry(good, 3))).toBe("TO001")
       expect(yield* undone(entry(["-1, null, 1.00", "null, 'fx_realized', -1.00"]))).toBe("TO003")
       expect(yield* undone(entry(good))).toBe("accepted")
+      const late = (period: string, series: string) => `
+        insert into valuation.postings (book_id, period, series, number, line_number, account_id, role, amount)
+        values ${good.map((line, at) => `(${book.bookId}, '${period}-01', '${series}', 1, ${at + 3}, ${line})`).join(", ")}`
+      // Lines for an entry that was written before, in a transaction of their own or in that which wrote it.
+      expect(yield* refused(late("2007-01", "journal"))).toBe("TO004")
+      expect(yield* undone(`${entry(good)}; ${late("2007-06", "fx")}`)).toBe("TO001")
     }),
   )
 
