@@ -26,6 +26,8 @@ export const feesUsd = account(9, "fees", "USD", 2)
 const feesUsdt = account(10, "fees", "USDT", 8)
 export const feesEur = account(11, "fees", "EUR", 2)
 export const openingUsd = account(12, "opening_balance", "USD", 2)
+export const suspenseUsd = account(13, "suspense", "USD", 2)
+export const depositsUsdt = account(14, "deposits_clearing", "USDT", 8)
 
 const chart = [
   usd,
@@ -40,6 +42,8 @@ const chart = [
   feesUsdt,
   feesEur,
   openingUsd,
+  suspenseUsd,
+  depositsUsdt,
 ]
 
 let last = 0

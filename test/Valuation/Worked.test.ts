@@ -5,12 +5,14 @@ import { halfEven } from "../../src/Valuation/Rate.ts"
 import {
   balanceOf,
   depositsUsd,
+  depositsUsdt,
   entry,
   eur,
   feesEur,
   feesUsd,
   linesOf,
   openingUsd,
+  suspenseUsd,
   tradingEur,
   tradingUsd,
   tradingUsdt,
@@ -215,6 +217,88 @@ describe("a conversion", () => {
     )
     expect(linesOf(entries, "fx_realized").at(-1)).toEqual(["2026-09-22", "6 180", "fx_realized -180"])
     expect(state.trades.size).toBe(0)
+  })
+
+  describe("with a leg that was not known at first", () => {
+    const of = { kind: "conversion", resourceId: "c1" }
+    const unidentified = (date: string) => [
+      entry(
+        date,
+        [
+          [suspenseUsd, 100_000n],
+          [usd, -100_000n],
+        ],
+        of,
+      ),
+      entry(
+        date,
+        [
+          [tradingUsd, 99_500n],
+          [feesUsd, 500n],
+          [suspenseUsd, -100_000n],
+        ],
+        { ...of, kind: "reclassification" },
+      ),
+    ]
+    const bought = (date: string) =>
+      entry(
+        date,
+        [
+          [usdt, 100_000_000_000n],
+          [tradingUsdt, -100_000_000_000n],
+        ],
+        of,
+      )
+    const at = { ...rates, "USDT 2026-11-01": "0.8955", "USDT 2026-10-30": "0.8955" }
+
+    it.each([
+      ["first", [...unidentified("2026-10-30"), bought("2026-11-01")]],
+      ["first, on the same day", [...unidentified("2026-10-30"), bought("2026-10-30")]],
+      ["last, on the same day", [bought("2026-10-30"), ...unidentified("2026-10-30")]],
+    ])("waits for the other: %s", (_, legs) => {
+      const { entries, state } = valued(
+        { method: "average", rates: at, entries: [deposit("2026-09-01", 100_000n), ...legs] },
+        false,
+      )
+      // 995 USD that cost 895.50 for 1,000 USDT that are worth as much.
+      expect(linesOf(entries, "fx_realized").map(([, ...lines]) => lines.toSorted())).toEqual([
+        ["6 -89550", "7 89550"],
+      ])
+      expect([balanceOf(state, 6), balanceOf(state, 7), balanceOf(state, "fx_realized")]).toEqual([
+        0n,
+        0n,
+        0n,
+      ])
+      expect(state.trades.size).toBe(0)
+    })
+
+    it("and that turns out to be none leaves nothing on trading", () => {
+      const taken = (trading: typeof tradingUsd, minor: bigint, held: typeof usd) =>
+        entry(
+          "2026-10-31",
+          [
+            [held, minor],
+            [trading, -minor],
+          ],
+          { ...of, kind: "reclassification" },
+        )
+      const { state } = valued(
+        {
+          method: "average",
+          rates: () => "0.90",
+          entries: [
+            deposit("2026-09-01", 100_000n),
+            ...unidentified("2026-10-30"),
+            bought("2026-10-30"),
+            taken(tradingUsd, 99_500n, withdrawalsUsd),
+            taken(tradingUsdt, -100_000_000_000n, depositsUsdt),
+          ],
+        },
+        false,
+      )
+      expect([balanceOf(state, 6), balanceOf(state, 7), state.trades.size]).toEqual([0n, 0n, 0])
+      expect(balanceOf(state, "fx_realized")).toBe(0n)
+    })
   })
 
   it("that goes back leaves nothing on trading", () => {
