@@ -2,6 +2,8 @@
 import { Effect } from "effect"
 import type { BaseEntry, NativeAccount, NativeEntry } from "../../src/Valuation/Base.ts"
 import type { Rules } from "../../src/Valuation/Flow.ts"
+import { emptyHolding } from "../../src/Valuation/Holding.ts"
+import { remaining } from "../../src/Valuation/Lots.ts"
 import type { Rate } from "../../src/Valuation/Rate.ts"
 import { emptyState, printState, readState, type State } from "../../src/Valuation/State.ts"
 import { valuedMonth } from "../../src/Valuation/ValuedMonth.ts"
@@ -130,3 +132,9 @@ export const linesOf = (entries: ReadonlyArray<BaseEntry>, kind: string | null) 
     .map(({ date, lines }) => [date, ...lines.map(({ account: of, minor }) => `${of} ${minor}`)])
 
 export const balanceOf = ({ balances }: State, of: number | string): bigint => balances.get(String(of)) ?? 0n
+
+/** What an account holds; its lots as `quantity for cost`. */
+export const holdingOf = ({ holdings }: State, { accountId }: NativeAccount) => {
+  const { carrying, lots, native } = holdings.get(accountId) ?? emptyHolding()
+  return { native, carrying, lots: remaining(lots).map(({ cost, quantity }) => `${quantity} for ${cost}`) }
+}

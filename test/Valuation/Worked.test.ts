@@ -1,5 +1,7 @@
 /** Worked examples, calculated by hand. Base currency EUR; amounts of the journal are cents. */
 import { describe, expect, it } from "vitest"
+import { emptyHolding, enter, leave } from "../../src/Valuation/Holding.ts"
+import { remaining } from "../../src/Valuation/Lots.ts"
 import { isMonetary } from "../../src/Valuation/Natives.ts"
 import { halfEven } from "../../src/Valuation/Rate.ts"
 import {
@@ -10,6 +12,7 @@ import {
   eur,
   feesEur,
   feesUsd,
+  holdingOf,
   linesOf,
   openingUsd,
   suspenseUsd,
@@ -83,14 +86,43 @@ describe("two deposits at different rates and a conversion of a part", () => {
   it("costs the oldest lot first in, first out: 500 × 0.90 = 450, so that there is no gain", () => {
     const { entries, state } = valued({ method: "fifo", rates, entries: twoDeposits }, false)
     expect(linesOf(entries, "fx_realized")).toEqual([["2026-09-20", "6 -45000", "8 45000"]])
-    expect(state.holdings.get(1)).toEqual({
+    expect(holdingOf(state, usd)).toEqual({
       native: 150_000n,
       carrying: 125_000n,
-      lots: [
-        { quantity: 50_000n, cost: 45_000n },
-        { quantity: 100_000n, cost: 80_000n },
-      ],
+      lots: ["50000 for 45000", "100000 for 80000"],
     })
+  })
+})
+
+describe("lots", () => {
+  const into = { method: "fifo", withLots: true } as const
+
+  it("are one for what came in on one day at one rate, and two otherwise", () => {
+    const { state } = valued(
+      {
+        method: "fifo",
+        rates: (_, date) => (date === "2026-09-10" ? "0.80" : "0.90"),
+        entries: [
+          deposit("2026-09-01", 100_000n),
+          deposit("2026-09-01", 50_000n),
+          deposit("2026-09-02", 100_000n),
+          deposit("2026-09-10", 100_000n),
+        ],
+      },
+      false,
+    )
+    expect(holdingOf(state, usd).lots).toEqual(["150000 for 135000", "100000 for 90000", "100000 for 80000"])
+  })
+
+  it("cost a book of very many no more than their number", () => {
+    const many = 100_000n
+    const holding = emptyHolding()
+    for (let at = 1n; at <= many; at++) enter(holding, 1n, at, { ...into, origin: null })
+    // Copying what is left for each of them would be ten thousand million steps.
+    let cost = 0n
+    for (let at = 1n; at <= many; at++) cost += leave(holding, -1n, into.method, into.withLots)
+    expect([cost, holding.native, holding.carrying]).toEqual([(-many * (many + 1n)) / 2n, 0n, 0n])
+    expect(remaining(holding.lots)).toEqual([])
   })
 })
 
@@ -385,10 +417,10 @@ describe("what is no conversion", () => {
       ["2026-09-20", "5 125000", "1 -125000"],
       ["2026-09-10", "1 14000", "4 -14000"],
     ])
-    expect(state.holdings.get(1)).toEqual({
+    expect(holdingOf(state, usd)).toEqual({
       native: -30_000n,
       carrying: -21_000n,
-      lots: [{ quantity: -30_000n, cost: -21_000n }],
+      lots: ["-30000 for -21000"],
     })
   })
 })
