@@ -62,9 +62,11 @@ const inputsOf = Effect.fn("Valuation.inputsOf")(function* (
   period: string,
   previous: string,
   months: BookMonths,
-  accounts: ReadonlyArray<NativeAccount>,
+  all: ReadonlyArray<NativeAccount>,
   { baseCurrency, settings }: ValuationOptions,
 ) {
+  // Those that are used later change nothing in this month.
+  const accounts = all.filter(({ since }) => since !== null && since <= period)
   const frame: MonthFrame = {
     firstDay: `${period}-01`,
     lastDay: lastDayOf(period),

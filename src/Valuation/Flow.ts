@@ -66,7 +66,8 @@ const takeOff = (line: NativeLine, date: string, state: State, rules: Rules): Ba
 }
 
 const putOn = (valued: BaseLine, line: NativeLine, date: string, state: State, { method }: Rules): void => {
-  if (!isHeld(line)) return
+  // Of every account, so that one that becomes money later is revalued from what it is carried at.
+  if (isTrading(line)) return
   const origin = valued.rate === null ? null : originOf(date, valued.rate)
   enter(holdingOf(state, line), line.minor, valued.minor, {
     method,

@@ -40,6 +40,7 @@ interface AccountRow {
   readonly scale: number
   readonly name: string
   readonly is_rule: boolean
+  readonly since: string | null
 }
 
 /** In an order that does not depend on when each was made. */
@@ -48,19 +49,24 @@ export const nativeAccounts = Effect.fn("Valuation.nativeAccounts")(function* (b
   const rows = yield* database.query(
     "Valuation.nativeAccounts",
     (sql) => sql<Array<AccountRow>>`
-      select a.account_id, a.role, a.currency, c.scale, a.name, a.rule_code <> '' as is_rule
+      select a.account_id, a.role, a.currency, c.scale, a.name, a.rule_code <> '' as is_rule,
+        to_char(t.since, 'YYYY-MM') as since
       from ledger.accounts a join ledger.currencies c on c.code = a.currency
+      left join lateral (
+        select min(b.period) as since from ledger.balances b
+        where b.book_id = a.book_id and b.account_id = a.account_id) t on true
       where a.book_id = ${bookId}
       order by a.code collate "C", a.name collate "C", a.currency collate "C", a.role collate "C",
         a.partner_account_id, a.rule_code collate "C"`,
   )
   return rows.map(
-    ({ account_id: accountId, currency, is_rule: isRule, name, role, scale }): NativeAccount => ({
+    ({ account_id: accountId, currency, is_rule: isRule, name, role, scale, since }): NativeAccount => ({
       accountId,
       role,
       currency,
       scale,
       monetary: isMonetary(role, name, isRule),
+      since,
     }),
   )
 })

@@ -11,7 +11,7 @@ export interface MonthFrame {
   readonly lastDay: string
   /** Only a month that is over is settled and revalued. */
   readonly over: boolean
-  /** All of the book, by what does not depend on the order in which they were made where possible. */
+  /** All that the book has used so far, by what does not depend on the order in which they were made where possible. */
   readonly accounts: ReadonlyArray<NativeAccount>
 }
 

@@ -219,6 +219,39 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
     }),
   )
 
+  it.effect("does not value a month again for an account, or a currency, that is used later only", () =>
+    Effect.gen(function* () {
+      const book = yield* threeMonths("LATER", 2011)
+      yield* addRates(
+        allOf(2011).flatMap((row) => [row, { ...row, from: "USDT", rate: "0.85" }, { ...row, from: "JPY" }]),
+      )
+      yield* value([book], null, options)
+      const first = yield* valuedAt(book.bookId)
+      yield* query(`insert into ledger.accounts (book_id, role, currency, rule_code, code, name) values
+        (${book.bookId}, 'deposits_clearing', 'USDT', '1500', '1500', 'Assets:Treasury:USDT')`)
+      yield* post(book.bookId, {
+        date: "2011-03-31",
+        kind: "deposit",
+        partner: partner.usdt,
+        cash: "10.00",
+        description: "Deposit",
+        lines: [
+          ["cash", "", "USDT", "10.00"],
+          ["deposits_clearing", "1500", "USDT", "-10.00"],
+        ],
+      })
+      yield* assignNumbers(book.bookId)
+      yield* value([book], null, options)
+      expect(changed(first, yield* valuedAt(book.bookId))).toEqual(["03"])
+      // One that is used from January is no money any more: everything that follows from it.
+      const second = yield* valuedAt(book.bookId)
+      yield* query(`update ledger.accounts set name = 'Expenses:Transit'
+        where book_id = ${book.bookId} and role = 'deposits_clearing' and currency = 'USD' and rule_code = ''`)
+      yield* value([book], null, options)
+      expect(changed(second, yield* valuedAt(book.bookId))).toEqual(["01", "02", "03"])
+    }),
+  )
+
   it.effect("keeps a closed month's valuation whatever rates come later, until the month is reopened", () =>
     Effect.gen(function* () {
       const book = yield* threeMonths("CLOSED", 2005)

@@ -14,7 +14,7 @@ const account = (
   currency: string,
   scale: number,
   monetary = role !== "fees" && role !== "opening_balance",
-): NativeAccount => ({ accountId, role, currency, scale, monetary })
+): NativeAccount => ({ accountId, role, currency, scale, monetary, since: null })
 
 export const usd = account(1, "cash", "USD", 2)
 export const usdt = account(2, "cash", "USDT", 8)
@@ -84,6 +84,8 @@ interface Book {
   /** `USD 2026-09-01` → rate into EUR. */
   readonly rates: Readonly<Record<string, string>> | ((currency: string, date: string) => string)
   readonly entries: ReadonlyArray<NativeEntry>
+  /** What a chart's new names make money, by month. */
+  readonly renamed?: (month: string, account: NativeAccount) => NativeAccount
 }
 
 /** The months of which a book is valued; `whole` is all of them as if they were one. */
@@ -97,7 +99,7 @@ const lastDays: Readonly<Record<string, string>> = {
 
 /** September to November; without revaluation where `over` is false. */
 export const valued = (
-  { entries, method, rates }: Book,
+  { entries, method, rates, renamed = (_, same) => same }: Book,
   over = true,
   split: keyof typeof months = "three",
 ) => {
@@ -117,8 +119,18 @@ export const valued = (
     const lastDay = lastDays[month] ?? ""
     // As it comes back from the database.
     state = Effect.runSync(readState(printState(state)))
-    const own = entries.filter(({ date }) => date.startsWith(month))
-    const frame = { firstDay: `${month}-01`, lastDay: `${month}-${lastDay}`, over, accounts: chart }
+    const own = entries
+      .filter(({ date }) => date.startsWith(month))
+      .map((each) => ({
+        ...each,
+        lines: each.lines.map(({ account: of, minor }) => ({ account: renamed(month, of), minor })),
+      }))
+    const frame = {
+      firstDay: `${month}-01`,
+      lastDay: `${month}-${lastDay}`,
+      over,
+      accounts: chart.map((of) => renamed(month, of)),
+    }
     const walk = valuedMonth(frame, state, rules)
     made.push(...walk.begin(), ...own.flatMap(walk.take), ...walk.end())
   }

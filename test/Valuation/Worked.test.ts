@@ -452,6 +452,23 @@ describe("the month's end", () => {
     expect([...state.balances.values()].every((minor) => minor === 0n)).toBe(true)
   })
 
+  it("revalues an account that becomes money by its name from what it is carried at", () => {
+    const { entries, state } = valued({
+      method: "average",
+      rates: (_, date) => (date === "2026-10-31" ? "0.95" : "0.90"),
+      entries: [deposit("2026-09-01", 100_000n)],
+      renamed: (month, of) => ({ ...of, monetary: month > "2026-09" ? of.monetary : of === usd }),
+    })
+    expect(linesOf(entries, "fx_revaluation").filter(([date]) => date === "2026-10-31")).toEqual([
+      ["2026-10-31", "1 5000", "fx_unrealized -5000"],
+      ["2026-10-31", "4 -5000", "fx_unrealized 5000"],
+    ])
+    expect([balanceOf(state, usd.accountId), balanceOf(state, depositsUsd.accountId)]).toEqual([
+      90_000n,
+      -90_000n,
+    ])
+  })
+
   it("numbers its own entries from 1 in every month", () => {
     const { entries } = valued({ method: "average", rates: { ...rates, ...ends }, entries: two })
     expect(
