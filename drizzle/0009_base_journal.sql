@@ -138,12 +138,22 @@ begin
     raise exception 'the valuation of % of book % is immutable: update refused', to_char(old.period, 'YYYY-MM'),
       old.book_id using errcode = 'TO004', hint = 'A month is valued again as a whole.';
   end if;
-  -- Shared with postings, against a close that is under way.
-  perform 1 from ledger.locks l where l.book_id = old.book_id for share;
-  -- One that was made before the month was complete, or before the month before it was, is not the closed month's.
+  -- No lock: a close that is under way waits for nothing and is not waited for. A month that is being closed is valued as
+  -- before the close; where that lacks anything of what the close has, it is not kept.
+  --
+  -- One that was made before the month was complete, or before the month before it was, or before a rate was imported that
+  -- was there at the close, is not the closed month's.
   select old.over and old.through_number = p.last_number and old.previous = coalesce(
       (select m.fingerprint from valuation.months m
        where m.book_id = old.book_id and m.period = (old.period - interval '1 month')::date), '')
+    and (old.rates <> 'file' or not exists (
+      select 1 from valuation.rates r join valuation.rate_imports i on i.version = r.version
+      where r.version > coalesce(old.rates_version, 0) and old.base_currency in (r.from_currency, r.to_currency)
+        and r.date >= old.period - old.max_rate_age_days and r.date < old.period + interval '1 month'
+        and i.imported_at <= (
+          select c.at from ledger.closes c
+          where c.book_id = old.book_id and c.period >= old.period and c.action = 'close'
+          order by c.period, c.sequence desc limit 1)))
   into kept
   from ledger.periods p where p.book_id = old.book_id and p.period = old.period and p.status = 'closed';
   if kept then

@@ -78,6 +78,8 @@ export interface BookMonths {
   /** The month that it is now, in the book's time zone. */
   readonly current: string
   readonly closedThrough: string | null
+  /** The closes of months, the earliest month first, each with the newest import of rates that there was. */
+  readonly closes: ReadonlyArray<{ readonly period: string; readonly ratesVersion: number }>
   /** The last journal number of every month that has one. */
   readonly numbers: ReadonlyMap<string, number>
 }
@@ -98,11 +100,20 @@ export const bookMonths = Effect.fn("Valuation.bookMonths")(function* (bookId: n
       select to_char(period, 'YYYY-MM') as period, last_number from ledger.periods
       where book_id = ${bookId} and last_number > 0 order by period`,
   )
+  const closes = yield* database.query(
+    "Valuation.bookMonths.closes",
+    (sql) => sql<Array<{ period: string; ratesVersion: number }>>`
+      select distinct on (c.period) to_char(c.period, 'YYYY-MM') as period, coalesce((
+        select max(i.version) from valuation.rate_imports i where i.imported_at <= c.at), 0) as "ratesVersion"
+      from ledger.closes c where c.book_id = ${bookId} and c.action = 'close'
+      order by c.period, c.sequence desc`,
+  )
   return {
     first: rows[0]?.period ?? null,
     last: rows.at(-1)?.period ?? null,
     current: book.current,
     closedThrough: book.closed,
+    closes: [...closes],
     numbers: new Map(rows.map(({ last_number: number, period }) => [period, number])),
   } satisfies BookMonths
 })
