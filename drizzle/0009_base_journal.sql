@@ -138,12 +138,22 @@ begin
     raise exception 'the valuation of % of book % is immutable: update refused', to_char(old.period, 'YYYY-MM'),
       old.book_id using errcode = 'TO004', hint = 'A month is valued again as a whole.';
   end if;
-  -- Shared with postings, against a close that is under way.
-  perform 1 from ledger.locks l where l.book_id = old.book_id for share;
-  -- One that was made before the month was complete, or before the month before it was, is not the closed month's.
+  -- No lock: a close that is under way waits for nothing and is not waited for. A month that is being closed is valued as
+  -- before the close; where that lacks anything of what the close has, it is not kept.
+  --
+  -- One that was made before the month was complete, or before the month before it was, or before a rate was imported that
+  -- was there at the close, is not the closed month's.
   select old.over and old.through_number = p.last_number and old.previous = coalesce(
       (select m.fingerprint from valuation.months m
        where m.book_id = old.book_id and m.period = (old.period - interval '1 month')::date), '')
+    and (old.rates <> 'file' or not exists (
+      select 1 from valuation.rates r join valuation.rate_imports i on i.version = r.version
+      where r.version > coalesce(old.rates_version, 0) and old.base_currency in (r.from_currency, r.to_currency)
+        and r.date >= old.period - old.max_rate_age_days and r.date < old.period + interval '1 month'
+        and i.imported_at <= (
+          select c.at from ledger.closes c
+          where c.book_id = old.book_id and c.period >= old.period and c.action = 'close'
+          order by c.period, c.sequence desc limit 1)))
   into kept
   from ledger.periods p where p.book_id = old.book_id and p.period = old.period and p.status = 'closed';
   if kept then
@@ -202,6 +212,16 @@ create function valuation.check_postings() returns trigger language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare bad record;
 begin
+  select n.book_id, n.period into bad
+  from (select distinct book_id, period from new_postings) n
+  where not exists (
+    select 1 from valuation.months m
+    where m.book_id = n.book_id and m.period = n.period and m.transaction = pg_current_xact_id() and m.state is null)
+  limit 1;
+  if found then
+    raise exception 'the valuation of % of book % is not being written', to_char(bad.period, 'YYYY-MM'), bad.book_id
+      using errcode = 'TO004', hint = 'A month is valued as a whole, in one transaction.';
+  end if;
   select p.book_id, p.period, p.series, p.number, count(*) as lines, sum(p.amount) as difference, max(e.line_count) as stated
   into bad
   from new_postings p
@@ -209,7 +229,8 @@ begin
     select x.line_count from valuation.entries x
     where x.book_id = p.book_id and x.period = p.period and x.series = p.series and x.number = p.number limit 1) e on true
   group by p.book_id, p.period, p.series, p.number
-  having sum(p.amount) <> 0 or count(*) is distinct from max(e.line_count) limit 1;
+  having sum(p.amount) <> 0 or count(*) is distinct from max(e.line_count)
+    or min(p.line_number) <> 1 or max(p.line_number) <> count(*) limit 1;
   if found then
     if bad.difference <> 0 then
       raise exception 'base entry % % of % of book % does not balance: % over', bad.series, bad.number,
@@ -217,7 +238,7 @@ begin
     end if;
     raise exception 'base entry % % of % of book %: % lines came, the entry says %', bad.series, bad.number,
       to_char(bad.period, 'YYYY-MM'), bad.book_id, bad.lines, coalesce(bad.stated::text, 'nothing, there is none')
-      using errcode = 'TO001', hint = 'Insert the entry and all its lines in one statement.';
+      using errcode = 'TO001', hint = 'Insert the entry and all its lines, numbered from 1, in one statement.';
   end if;
   select p.book_id, p.account_id, p.role into bad
   from new_postings p

@@ -11,8 +11,10 @@ export interface NativeAccount {
   readonly role: string
   readonly currency: string
   readonly scale: number
-  /** Has a balance in the foreign currency that is worth what the rate says: it is carried at cost, and revalued. */
+  /** Has a balance in the foreign currency that is worth what the rate says: it leaves at cost, and is revalued. */
   readonly monetary: boolean
+  /** The first month that it has postings in, `YYYY-MM`; null where there is none. */
+  readonly since: string | null
 }
 
 /** `minor` counts the currency's smallest units, debit positive. */

@@ -47,6 +47,8 @@ const lineOf = (native: NativeLine, minor: bigint, basis: Basis, rate: Rate | nu
   rate,
 })
 
+const originOf = (date: string, { text }: Rate): string => `${date} ${text}`
+
 /** Takes the line off its holding; what goes beyond zero is at the day's rate. */
 const takeOff = (line: NativeLine, date: string, state: State, rules: Rules): BaseLine => {
   const { account, minor } = line
@@ -58,13 +60,20 @@ const takeOff = (line: NativeLine, date: string, state: State, rules: Rules): Ba
   if (within === minor) return lineOf(line, cost, basis, null)
   const rate = rules.rateOn(account.currency, date)
   const beyond = valueAt(rate, minor - within, account.scale)
-  enter(holding, minor - within, beyond, rules.method, isCash)
+  const origin = originOf(date, rate)
+  enter(holding, minor - within, beyond, { method: rules.method, withLots: isCash, origin })
   return lineOf(line, cost + beyond, basis, rate)
 }
 
-const putOn = (valued: BaseLine, line: NativeLine, state: State, { method }: Rules): void => {
-  if (!isHeld(line)) return
-  enter(holdingOf(state, line), line.minor, valued.minor, method, line.account.role === "cash")
+const putOn = (valued: BaseLine, line: NativeLine, date: string, state: State, { method }: Rules): void => {
+  // Of every account, so that one that becomes money later is revalued from what it is carried at.
+  if (isTrading(line)) return
+  const origin = valued.rate === null ? null : originOf(date, valued.rate)
+  enter(holdingOf(state, line), line.minor, valued.minor, {
+    method,
+    withLots: line.account.role === "cash",
+    origin,
+  })
 }
 
 const foreignLines = (
@@ -79,7 +88,7 @@ const foreignLines = (
       const { currency, scale } = line.account
       const rate = rules.rateOn(currency, date)
       const valued = lineOf(line, valueAt(rate, line.minor, scale), "rate", rate)
-      putOn(valued, line, state, rules)
+      putOn(valued, line, date, state, rules)
       return valued
     })
   }
@@ -87,7 +96,7 @@ const foreignLines = (
   return lines.map((line) => {
     if (line === lead) return led
     const valued = lineOf(line, halfEven(led.minor * line.minor, lead.minor), "proportion", null)
-    putOn(valued, line, state, rules)
+    putOn(valued, line, date, state, rules)
     return valued
   })
 }

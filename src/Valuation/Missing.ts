@@ -13,6 +13,7 @@ const most = 200
 export const missingRates = (
   missing: ReadonlyArray<MissingRate>,
   source: "file" | "conversions",
+  unwritten = "Nothing was written.",
 ): ValuationError => {
   const lines = [...new Set(missing.map(({ date, from, to }) => `${date} ${from}/${to}`))].sort()
   const more = lines.length > most ? [`  … and ${lines.length - most} more`] : []
@@ -23,7 +24,7 @@ export const missingRates = (
   return valuationError(
     "MissingRates",
     [
-      `${lines.length === 1 ? "A rate is" : `${lines.length} rates are`} missing for the base-currency journal. Nothing was written.`,
+      `${lines.length === 1 ? "A rate is" : `${lines.length} rates are`} missing for the base-currency journal. ${unwritten}`,
       ...lines.slice(0, most).map((line) => `  ${line}`),
       ...more,
       advice,

@@ -40,6 +40,7 @@ interface AccountRow {
   readonly scale: number
   readonly name: string
   readonly is_rule: boolean
+  readonly since: string | null
 }
 
 /** In an order that does not depend on when each was made. */
@@ -48,19 +49,24 @@ export const nativeAccounts = Effect.fn("Valuation.nativeAccounts")(function* (b
   const rows = yield* database.query(
     "Valuation.nativeAccounts",
     (sql) => sql<Array<AccountRow>>`
-      select a.account_id, a.role, a.currency, c.scale, a.name, a.rule_code <> '' as is_rule
+      select a.account_id, a.role, a.currency, c.scale, a.name, a.rule_code <> '' as is_rule,
+        to_char(t.since, 'YYYY-MM') as since
       from ledger.accounts a join ledger.currencies c on c.code = a.currency
+      left join lateral (
+        select min(b.period) as since from ledger.balances b
+        where b.book_id = a.book_id and b.account_id = a.account_id) t on true
       where a.book_id = ${bookId}
       order by a.code collate "C", a.name collate "C", a.currency collate "C", a.role collate "C",
         a.partner_account_id, a.rule_code collate "C"`,
   )
   return rows.map(
-    ({ account_id: accountId, currency, is_rule: isRule, name, role, scale }): NativeAccount => ({
+    ({ account_id: accountId, currency, is_rule: isRule, name, role, scale, since }): NativeAccount => ({
       accountId,
       role,
       currency,
       scale,
       monetary: isMonetary(role, name, isRule),
+      since,
     }),
   )
 })
@@ -72,6 +78,8 @@ export interface BookMonths {
   /** The month that it is now, in the book's time zone. */
   readonly current: string
   readonly closedThrough: string | null
+  /** The closes of months, the earliest month first, each with the newest import of rates that there was. */
+  readonly closes: ReadonlyArray<{ readonly period: string; readonly ratesVersion: number }>
   /** The last journal number of every month that has one. */
   readonly numbers: ReadonlyMap<string, number>
 }
@@ -92,11 +100,20 @@ export const bookMonths = Effect.fn("Valuation.bookMonths")(function* (bookId: n
       select to_char(period, 'YYYY-MM') as period, last_number from ledger.periods
       where book_id = ${bookId} and last_number > 0 order by period`,
   )
+  const closes = yield* database.query(
+    "Valuation.bookMonths.closes",
+    (sql) => sql<Array<{ period: string; ratesVersion: number }>>`
+      select distinct on (c.period) to_char(c.period, 'YYYY-MM') as period, coalesce((
+        select max(i.version) from valuation.rate_imports i where i.imported_at <= c.at), 0) as "ratesVersion"
+      from ledger.closes c where c.book_id = ${bookId} and c.action = 'close'
+      order by c.period, c.sequence desc`,
+  )
   return {
     first: rows[0]?.period ?? null,
     last: rows.at(-1)?.period ?? null,
     current: book.current,
     closedThrough: book.closed,
+    closes: [...closes],
     numbers: new Map(rows.map(({ last_number: number, period }) => [period, number])),
   } satisfies BookMonths
 })

@@ -1,5 +1,6 @@
 /** The rates that were imported: versions that are added and never changed. The newest of a day and pair counts. */
 import { Effect } from "effect"
+import type { Sql } from "../Database/Client.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { Exchanged, RateRow } from "./RateTable.ts"
@@ -62,25 +63,52 @@ export const allRates = Effect.fn("Valuation.allRates")(function* () {
   )
 })
 
-/** Those between the base currency and the currencies of a book, from one day to another. */
+/** Days `YYYY-MM-DD`, both included. */
+export interface Days {
+  readonly from: string
+  readonly to: string
+}
+
+const between = (sql: Sql, base: string, currencies: ReadonlyArray<string>, { from, to }: Days) => sql`
+  r.date between ${from}::text::date and ${to}::text::date
+  and ((r.to_currency = ${base} and r.from_currency = any (${plainArray(sql, currencies)}))
+    or (r.from_currency = ${base} and r.to_currency = any (${plainArray(sql, currencies)})))`
+
+/** Those between the base currency and the currencies of a book, of the imports through one (null: of all). */
 export const ratesBetween = Effect.fn("Valuation.ratesBetween")(function* (
   baseCurrency: string,
   currencies: ReadonlyArray<string>,
-  from: string,
-  to: string,
+  days: Days,
+  through: number | null,
 ) {
   const database = yield* Database
   return yield* database.query(
     "Valuation.ratesBetween",
     (sql) => sql<Array<RateRow>>`
-      with currency as (select unnest(${plainArray(sql, currencies)}) as code)
       select distinct on (r.date, r.from_currency, r.to_currency)
         r.date::text as date, r.from_currency as "from", r.to_currency as "to", r.rate::text as rate, r.source
       from valuation.rates r
-      where r.date between ${from}::text::date and ${to}::text::date
-        and ((r.to_currency = ${baseCurrency} and r.from_currency in (select code from currency))
-          or (r.from_currency = ${baseCurrency} and r.to_currency in (select code from currency)))
+      where ${between(sql, baseCurrency, currencies, days)} and (${through}::integer is null or r.version <= ${through})
       order by r.date, r.from_currency, r.to_currency, r.version desc`,
+  )
+})
+
+/** All that were imported after an import, the earliest import first. */
+export const laterRates = Effect.fn("Valuation.laterRates")(function* (
+  baseCurrency: string,
+  currencies: ReadonlyArray<string>,
+  days: Days,
+  after: number,
+) {
+  const database = yield* Database
+  return yield* database.query(
+    "Valuation.laterRates",
+    (sql) => sql<Array<RateRow & { readonly version: number }>>`
+      select r.date::text as date, r.from_currency as "from", r.to_currency as "to", r.rate::text as rate, r.source,
+        r.version
+      from valuation.rates r
+      where ${between(sql, baseCurrency, currencies, days)} and r.version > ${after}
+      order by r.version, r.date, r.from_currency, r.to_currency`,
   )
 })
 

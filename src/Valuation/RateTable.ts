@@ -59,6 +59,17 @@ export const fromRows = (
   }
 }
 
+/** The rate of the first table that has one. */
+export const firstOf =
+  (lookups: ReadonlyArray<RateLookup>): RateLookup =>
+  (currency, date) => {
+    for (const lookup of lookups) {
+      const rate = lookup(currency, date)
+      if (rate !== undefined) return rate
+    }
+    return undefined
+  }
+
 /** One rate per currency for all days of the month: what its conversions brought in all, over what they took in all. */
 export const fromConversions = (exchanged: ReadonlyArray<Exchanged>, lastDay: string): RateLookup => {
   const rates = new Map(

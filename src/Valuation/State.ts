@@ -1,6 +1,7 @@
 /** What a month's valuation leaves for the next: enough to go on without any history. */
 import { Effect, Schema } from "effect"
 import type { Holding } from "./Holding.ts"
+import { lotsFrom, remaining } from "./Lots.ts"
 
 /** What stands in `trading` of a conversion whose other leg has not come yet. */
 export interface OpenTrade {
@@ -70,7 +71,7 @@ export const printState = ({ balances, holdings, revaluations, trades }: State):
         accountId,
         native,
         carrying,
-        lots: lots.map(({ cost, quantity }): readonly [bigint, bigint] => [quantity, cost]),
+        lots: remaining(lots).map(({ cost, quantity }): readonly [bigint, bigint] => [quantity, cost]),
       })),
     trades: [...trades]
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -90,7 +91,7 @@ export const readState = (text: string) =>
       holdings: new Map(
         holdings.map(({ accountId, carrying, lots, native }) => [
           accountId,
-          { native, carrying, lots: lots.map(([quantity, cost]) => ({ quantity, cost })) },
+          { native, carrying, lots: lotsFrom(lots.map(([quantity, cost]) => ({ quantity, cost }))) },
         ]),
       ),
       trades: new Map(

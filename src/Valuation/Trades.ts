@@ -39,20 +39,20 @@ const clearing = ({ legs }: OpenTrade): ReadonlyArray<BaseLine> => {
 
 /**
  * Takes an entry's lines on `trading`; gives the lines of the entry that clears them, none where the other leg is still to
- * come. A reclassification of a conversion that was cleared before is cleared at once: no other leg will come.
+ * come. A fee that is put right after the conversion was cleared is cleared at once: no other leg will come.
  */
 export const takeTrade = (
   { trades }: State,
   id: string,
   lines: ReadonlyArray<TradingLine>,
-  isCorrection: boolean,
+  isFee: boolean,
 ): ReadonlyArray<BaseLine> => {
   if (lines.length === 0) return []
   const known = trades.get(id)
   const trade = known ?? { legs: new Map() }
   for (const line of lines) addTo(trade, line)
   trades.set(id, trade)
-  const over = isWhole(trade) || (known === undefined && isCorrection)
+  const over = isWhole(trade) || (known === undefined && isFee)
   if (!over) return []
   trades.delete(id)
   return clearing(trade)

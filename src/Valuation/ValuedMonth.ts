@@ -11,7 +11,7 @@ export interface MonthFrame {
   readonly lastDay: string
   /** Only a month that is over is settled and revalued. */
   readonly over: boolean
-  /** All of the book, by what does not depend on the order in which they were made where possible. */
+  /** All that the book has used so far, by what does not depend on the order in which they were made where possible. */
   readonly accounts: ReadonlyArray<NativeAccount>
 }
 
@@ -28,6 +28,13 @@ const tradingOf = (lines: ReadonlyArray<BaseLine>): ReadonlyArray<TradingLine> =
           },
         ],
   )
+
+/**
+ * Moves a part of a leg that is there between trading and fees. What comes to trading from elsewhere (suspense, once the
+ * movement is identified) is a leg like any other, and so is what is taken from it.
+ */
+const movesFee = ({ kind, lines }: NativeEntry): boolean =>
+  kind === "reclassification" && lines.every(({ account: { role } }) => role === "trading" || role === "fees")
 
 const nativeEntry = (
   { date, entryId, number, resourceId }: NativeEntry,
@@ -75,12 +82,7 @@ export const valuedMonth = (frame: MonthFrame, state: State, rules: Rules) => {
       for (const { account } of lines) {
         if (typeof account === "number") moved.set(account, (moved.get(account) ?? 0) + 1)
       }
-      const cleared = takeTrade(
-        state,
-        entry.resourceId ?? entry.entryId,
-        tradingOf(lines),
-        entry.kind === "reclassification",
-      )
+      const cleared = takeTrade(state, entry.resourceId ?? entry.entryId, tradingOf(lines), movesFee(entry))
       const own = keep(nativeEntry(entry, lines))
       if (cleared.length === 0) return [own]
       const realized = numbered({

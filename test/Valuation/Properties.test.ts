@@ -2,6 +2,8 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { NativeAccount, NativeEntry } from "../../src/Valuation/Base.ts"
+import { emptyHolding } from "../../src/Valuation/Holding.ts"
+import { remaining } from "../../src/Valuation/Lots.ts"
 import {
   balanceOf,
   depositsUsd,
@@ -166,12 +168,13 @@ describe("the base-currency journal", () => {
         const book = bookOf(moved)
         const { state } = valued({ method: by, rates: anyRate(from), entries: book }, false)
         for (const of of [usd, usdt, depositsUsd, withdrawalsUsd]) {
-          const holding = state.holdings.get(of.accountId) ?? { native: 0n, carrying: 0n, lots: [] }
+          const holding = state.holdings.get(of.accountId) ?? emptyHolding()
+          const lots = remaining(holding.lots)
           expect(holding.native).toBe(nativeSum(book, of))
           expect(holding.carrying).toBe(balanceOf(state, of.accountId))
-          if (holding.lots.length === 0) continue
-          expect(holding.lots.reduce((sum, { quantity }) => sum + quantity, 0n)).toBe(holding.native)
-          expect(holding.lots.reduce((sum, { cost }) => sum + cost, 0n)).toBe(holding.carrying)
+          if (lots.length === 0) continue
+          expect(lots.reduce((sum, { quantity }) => sum + quantity, 0n)).toBe(holding.native)
+          expect(lots.reduce((sum, { cost }) => sum + cost, 0n)).toBe(holding.carrying)
         }
       }),
     )

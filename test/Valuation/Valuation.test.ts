@@ -2,7 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { decodeSync } from "effect/Schema"
-import { allBooks } from "../../src/Book.ts"
+import { allBooks, type Book } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { addRates } from "../../src/Valuation/RateStore.ts"
@@ -82,6 +82,15 @@ const setStatus = (bookId: number, month: string, status: "open" | "closed") =>
   query(`insert into ledger.periods (book_id, period) select ${bookId}, '${month}-01'
     where not exists (select 1 from ledger.periods where book_id = ${bookId} and period = '${month}-01');
     update ledger.periods set status = '${status}' where book_id = ${bookId} and period = '${month}-01'`)
+
+/** Closes as `tieout close` keeps it. */
+const close = (bookId: number, month: string) =>
+  Effect.zipRight(
+    setStatus(bookId, month, "closed"),
+    query(`insert into ledger.closes (book_id, sequence, period, action, hash, entries, who, accepted)
+      select ${bookId}, count(*) + 1, '${month}-01', 'close', repeat('0', 64), 0, 'test', '[]'
+      from ledger.closes where book_id = ${bookId}`),
+  )
 
 const balances = (bookId: number) =>
   Effect.map(
@@ -219,6 +228,39 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
     }),
   )
 
+  it.effect("does not value a month again for an account, or a currency, that is used later only", () =>
+    Effect.gen(function* () {
+      const book = yield* threeMonths("LATER", 2011)
+      yield* addRates(
+        allOf(2011).flatMap((row) => [row, { ...row, from: "USDT", rate: "0.85" }, { ...row, from: "JPY" }]),
+      )
+      yield* value([book], null, options)
+      const first = yield* valuedAt(book.bookId)
+      yield* query(`insert into ledger.accounts (book_id, role, currency, rule_code, code, name) values
+        (${book.bookId}, 'deposits_clearing', 'USDT', '1500', '1500', 'Assets:Treasury:USDT')`)
+      yield* post(book.bookId, {
+        date: "2011-03-31",
+        kind: "deposit",
+        partner: partner.usdt,
+        cash: "10.00",
+        description: "Deposit",
+        lines: [
+          ["cash", "", "USDT", "10.00"],
+          ["deposits_clearing", "1500", "USDT", "-10.00"],
+        ],
+      })
+      yield* assignNumbers(book.bookId)
+      yield* value([book], null, options)
+      expect(changed(first, yield* valuedAt(book.bookId))).toEqual(["03"])
+      // One that is used from January is no money any more: everything that follows from it.
+      const second = yield* valuedAt(book.bookId)
+      yield* query(`update ledger.accounts set name = 'Expenses:Transit'
+        where book_id = ${book.bookId} and role = 'deposits_clearing' and currency = 'USD' and rule_code = ''`)
+      yield* value([book], null, options)
+      expect(changed(second, yield* valuedAt(book.bookId))).toEqual(["01", "02", "03"])
+    }),
+  )
+
   it.effect("keeps a closed month's valuation whatever rates come later, until the month is reopened", () =>
     Effect.gen(function* () {
       const book = yield* threeMonths("CLOSED", 2005)
@@ -236,6 +278,89 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       const second = yield* valuedAt(book.bookId)
       yield* value([book], null, options)
       expect(changed(second, yield* valuedAt(book.bookId))).toEqual(["01", "02", "03"])
+    }),
+  )
+
+  it.effect("counts the rates that were there at a month's close, whenever it is valued", () =>
+    Effect.gen(function* () {
+      const dates = ["2012-01-10", "2012-01-31"]
+      const at = (text: string) => addRates(dates.map((date) => rate(date, text)))
+      const valueOf = Effect.fnUntraced(function* (book: Book) {
+        yield* value([book], "2012-01", options)
+        return (yield* balances(book.bookId))[0]
+      })
+      const [valuedBefore, never] = [yield* threeMonths("EXPORTED", 2012), yield* threeMonths("NEVER", 2012)]
+      const between = yield* threeMonths("BETWEEN", 2012)
+      yield* at("0.90")
+      expect(yield* valueOf(valuedBefore)).toBe("cash 900.00")
+      yield* at("0.80")
+      for (const { bookId } of [valuedBefore, never, between]) yield* close(bookId, "2012-01")
+      expect(yield* valueOf(between)).toBe("cash 800.00")
+      yield* at("0.70")
+      for (const book of [valuedBefore, never, between]) expect(yield* valueOf(book)).toBe("cash 800.00")
+      const kept = yield* valuedAt(never.bookId)
+      yield* at("0.60")
+      for (const book of [valuedBefore, never, between]) expect(yield* valueOf(book)).toBe("cash 800.00")
+      expect(changed(kept, yield* valuedAt(never.bookId))).toEqual([])
+      for (const { bookId } of [valuedBefore, never, between]) {
+        expect(yield* refused(`delete from valuation.months where book_id = ${bookId}`)).toBe("TO005")
+      }
+    }),
+  )
+
+  it.effect("takes the first rate that comes after a month's close where there was none", () =>
+    Effect.gen(function* () {
+      const book = yield* threeMonths("LATE", 2013)
+      yield* addRates([rate("2013-01-10", "0.90")])
+      yield* close(book.bookId, "2013-01")
+      expect(yield* Effect.flip(value([book], "2013-01", options))).toMatchObject({ reason: "MissingRates" })
+      yield* addRates([rate("2013-01-10", "0.50"), rate("2013-01-31", "0.95")])
+      yield* addRates([rate("2013-01-31", "0.50")])
+      yield* value([book], "2013-01", options)
+      expect(yield* balances(book.bookId)).toEqual([
+        "cash 950.00",
+        "deposits_clearing -950.00",
+        "fx_unrealized 0.00",
+      ])
+    }),
+  )
+
+  it.effect("writes no book where one lacks a rate, and lists those of all", () =>
+    Effect.gen(function* () {
+      const [whole, lacking, other] = [
+        yield* threeMonths("WHOLE", 2014),
+        yield* threeMonths("LACKING", 2015),
+        yield* threeMonths("OTHER", 2016),
+      ]
+      yield* addRates([...allOf(2014), ...allOf(2015).slice(1), ...allOf(2016).slice(0, -1)])
+      yield* addRates([rate("2016-02-29", "0.90")])
+      const books = [whole, lacking, other]
+      const error = yield* Effect.flip(value(books, null, options))
+      expect(error.message.split("\n").slice(1, 3)).toEqual(["  2015-01-10 USD/EUR", "  2016-03-31 USD/EUR"])
+      const of = books.map(({ bookId }) => bookId).join(", ")
+      expect(yield* query(`select 1 from valuation.months where book_id in (${of})`)).toEqual([])
+      yield* addRates([rate("2015-01-10", "0.90"), rate("2016-03-31", "0.90")])
+      yield* value(books, null, options)
+      const written = yield* query(`select distinct book_id, transaction::text from valuation.months
+        where book_id in (${of})`)
+      // Each book in a transaction of its own.
+      expect([written.length, new Set(written.map(({ transaction }) => transaction)).size]).toEqual([3, 3])
+    }),
+  )
+
+  it.effect("keeps no posting, number or close of the book waiting", () =>
+    Effect.gen(function* () {
+      const book = yield* threeMonths("WAITING", 2017)
+      yield* addRates(allOf(2017))
+      yield* value([book], null, options)
+      yield* addRates(allOf(2017).map((row) => ({ ...row, rate: "0.80" })))
+      const database = yield* Database
+      // Refused at once if the valuation held it.
+      const free = Effect.promise(
+        () => database.client`select 1 from ledger.locks where book_id = ${book.bookId} for update nowait`,
+      )
+      yield* database.transaction(Effect.zipRight(value([book], null, options), free))
+      expect((yield* balances(book.bookId))[0]).toBe("cash 1200.00")
     }),
   )
 
@@ -303,6 +428,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       expect(yield* undone(entry(good, 3))).toBe("TO001")
       expect(yield* undone(entry(["-1, null, 1.00", "null, 'fx_realized', -1.00"]))).toBe("TO003")
       expect(yield* undone(entry(good))).toBe("accepted")
+      const late = (period: string, series: string) => `
+        insert into valuation.postings (book_id, period, series, number, line_number, account_id, role, amount)
+        values ${good.map((line, at) => `(${book.bookId}, '${period}-01', '${series}', 1, ${at + 3}, ${line})`).join(", ")}`
+      // Lines for an entry that was written before, in a transaction of their own or in that which wrote it.
+      expect(yield* refused(late("2007-01", "journal"))).toBe("TO004")
+      expect(yield* undone(`${entry(good)}; ${late("2007-06", "fx")}`)).toBe("TO001")
     }),
   )
 

@@ -2,6 +2,8 @@
 import { Effect } from "effect"
 import type { BaseEntry, NativeAccount, NativeEntry } from "../../src/Valuation/Base.ts"
 import type { Rules } from "../../src/Valuation/Flow.ts"
+import { emptyHolding } from "../../src/Valuation/Holding.ts"
+import { remaining } from "../../src/Valuation/Lots.ts"
 import type { Rate } from "../../src/Valuation/Rate.ts"
 import { emptyState, printState, readState, type State } from "../../src/Valuation/State.ts"
 import { valuedMonth } from "../../src/Valuation/ValuedMonth.ts"
@@ -12,7 +14,7 @@ const account = (
   currency: string,
   scale: number,
   monetary = role !== "fees" && role !== "opening_balance",
-): NativeAccount => ({ accountId, role, currency, scale, monetary })
+): NativeAccount => ({ accountId, role, currency, scale, monetary, since: null })
 
 export const usd = account(1, "cash", "USD", 2)
 export const usdt = account(2, "cash", "USDT", 8)
@@ -26,6 +28,8 @@ export const feesUsd = account(9, "fees", "USD", 2)
 const feesUsdt = account(10, "fees", "USDT", 8)
 export const feesEur = account(11, "fees", "EUR", 2)
 export const openingUsd = account(12, "opening_balance", "USD", 2)
+export const suspenseUsd = account(13, "suspense", "USD", 2)
+export const depositsUsdt = account(14, "deposits_clearing", "USDT", 8)
 
 const chart = [
   usd,
@@ -40,6 +44,8 @@ const chart = [
   feesUsdt,
   feesEur,
   openingUsd,
+  suspenseUsd,
+  depositsUsdt,
 ]
 
 let last = 0
@@ -78,6 +84,8 @@ interface Book {
   /** `USD 2026-09-01` → rate into EUR. */
   readonly rates: Readonly<Record<string, string>> | ((currency: string, date: string) => string)
   readonly entries: ReadonlyArray<NativeEntry>
+  /** What a chart's new names make money, by month. */
+  readonly renamed?: (month: string, account: NativeAccount) => NativeAccount
 }
 
 /** The months of which a book is valued; `whole` is all of them as if they were one. */
@@ -91,7 +99,7 @@ const lastDays: Readonly<Record<string, string>> = {
 
 /** September to November; without revaluation where `over` is false. */
 export const valued = (
-  { entries, method, rates }: Book,
+  { entries, method, rates, renamed = (_, same) => same }: Book,
   over = true,
   split: keyof typeof months = "three",
 ) => {
@@ -111,8 +119,18 @@ export const valued = (
     const lastDay = lastDays[month] ?? ""
     // As it comes back from the database.
     state = Effect.runSync(readState(printState(state)))
-    const own = entries.filter(({ date }) => date.startsWith(month))
-    const frame = { firstDay: `${month}-01`, lastDay: `${month}-${lastDay}`, over, accounts: chart }
+    const own = entries
+      .filter(({ date }) => date.startsWith(month))
+      .map((each) => ({
+        ...each,
+        lines: each.lines.map(({ account: of, minor }) => ({ account: renamed(month, of), minor })),
+      }))
+    const frame = {
+      firstDay: `${month}-01`,
+      lastDay: `${month}-${lastDay}`,
+      over,
+      accounts: chart.map((of) => renamed(month, of)),
+    }
     const walk = valuedMonth(frame, state, rules)
     made.push(...walk.begin(), ...own.flatMap(walk.take), ...walk.end())
   }
@@ -126,3 +144,9 @@ export const linesOf = (entries: ReadonlyArray<BaseEntry>, kind: string | null) 
     .map(({ date, lines }) => [date, ...lines.map(({ account: of, minor }) => `${of} ${minor}`)])
 
 export const balanceOf = ({ balances }: State, of: number | string): bigint => balances.get(String(of)) ?? 0n
+
+/** What an account holds; its lots as `quantity for cost`. */
+export const holdingOf = ({ holdings }: State, { accountId }: NativeAccount) => {
+  const { carrying, lots, native } = holdings.get(accountId) ?? emptyHolding()
+  return { native, carrying, lots: remaining(lots).map(({ cost, quantity }) => `${quantity} for ${cost}`) }
+}

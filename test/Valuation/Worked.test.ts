@@ -1,16 +1,21 @@
 /** Worked examples, calculated by hand. Base currency EUR; amounts of the journal are cents. */
 import { describe, expect, it } from "vitest"
+import { emptyHolding, enter, leave } from "../../src/Valuation/Holding.ts"
+import { remaining } from "../../src/Valuation/Lots.ts"
 import { isMonetary } from "../../src/Valuation/Natives.ts"
 import { halfEven } from "../../src/Valuation/Rate.ts"
 import {
   balanceOf,
   depositsUsd,
+  depositsUsdt,
   entry,
   eur,
   feesEur,
   feesUsd,
+  holdingOf,
   linesOf,
   openingUsd,
+  suspenseUsd,
   tradingEur,
   tradingUsd,
   tradingUsdt,
@@ -81,14 +86,43 @@ describe("two deposits at different rates and a conversion of a part", () => {
   it("costs the oldest lot first in, first out: 500 × 0.90 = 450, so that there is no gain", () => {
     const { entries, state } = valued({ method: "fifo", rates, entries: twoDeposits }, false)
     expect(linesOf(entries, "fx_realized")).toEqual([["2026-09-20", "6 -45000", "8 45000"]])
-    expect(state.holdings.get(1)).toEqual({
+    expect(holdingOf(state, usd)).toEqual({
       native: 150_000n,
       carrying: 125_000n,
-      lots: [
-        { quantity: 50_000n, cost: 45_000n },
-        { quantity: 100_000n, cost: 80_000n },
-      ],
+      lots: ["50000 for 45000", "100000 for 80000"],
     })
+  })
+})
+
+describe("lots", () => {
+  const into = { method: "fifo", withLots: true } as const
+
+  it("are one for what came in on one day at one rate, and two otherwise", () => {
+    const { state } = valued(
+      {
+        method: "fifo",
+        rates: (_, date) => (date === "2026-09-10" ? "0.80" : "0.90"),
+        entries: [
+          deposit("2026-09-01", 100_000n),
+          deposit("2026-09-01", 50_000n),
+          deposit("2026-09-02", 100_000n),
+          deposit("2026-09-10", 100_000n),
+        ],
+      },
+      false,
+    )
+    expect(holdingOf(state, usd).lots).toEqual(["150000 for 135000", "100000 for 90000", "100000 for 80000"])
+  })
+
+  it("cost a book of very many no more than their number", () => {
+    const many = 100_000n
+    const holding = emptyHolding()
+    for (let at = 1n; at <= many; at++) enter(holding, 1n, at, { ...into, origin: null })
+    // Copying what is left for each of them would be ten thousand million steps.
+    let cost = 0n
+    for (let at = 1n; at <= many; at++) cost += leave(holding, -1n, into.method, into.withLots)
+    expect([cost, holding.native, holding.carrying]).toEqual([(-many * (many + 1n)) / 2n, 0n, 0n])
+    expect(remaining(holding.lots)).toEqual([])
   })
 })
 
@@ -217,6 +251,88 @@ describe("a conversion", () => {
     expect(state.trades.size).toBe(0)
   })
 
+  describe("with a leg that was not known at first", () => {
+    const of = { kind: "conversion", resourceId: "c1" }
+    const unidentified = (date: string) => [
+      entry(
+        date,
+        [
+          [suspenseUsd, 100_000n],
+          [usd, -100_000n],
+        ],
+        of,
+      ),
+      entry(
+        date,
+        [
+          [tradingUsd, 99_500n],
+          [feesUsd, 500n],
+          [suspenseUsd, -100_000n],
+        ],
+        { ...of, kind: "reclassification" },
+      ),
+    ]
+    const bought = (date: string) =>
+      entry(
+        date,
+        [
+          [usdt, 100_000_000_000n],
+          [tradingUsdt, -100_000_000_000n],
+        ],
+        of,
+      )
+    const at = { ...rates, "USDT 2026-11-01": "0.8955", "USDT 2026-10-30": "0.8955" }
+
+    it.each([
+      ["first", [...unidentified("2026-10-30"), bought("2026-11-01")]],
+      ["first, on the same day", [...unidentified("2026-10-30"), bought("2026-10-30")]],
+      ["last, on the same day", [bought("2026-10-30"), ...unidentified("2026-10-30")]],
+    ])("waits for the other: %s", (_, legs) => {
+      const { entries, state } = valued(
+        { method: "average", rates: at, entries: [deposit("2026-09-01", 100_000n), ...legs] },
+        false,
+      )
+      // 995 USD that cost 895.50 for 1,000 USDT that are worth as much.
+      expect(linesOf(entries, "fx_realized").map(([, ...lines]) => lines.toSorted())).toEqual([
+        ["6 -89550", "7 89550"],
+      ])
+      expect([balanceOf(state, 6), balanceOf(state, 7), balanceOf(state, "fx_realized")]).toEqual([
+        0n,
+        0n,
+        0n,
+      ])
+      expect(state.trades.size).toBe(0)
+    })
+
+    it("and that turns out to be none leaves nothing on trading", () => {
+      const taken = (trading: typeof tradingUsd, minor: bigint, held: typeof usd) =>
+        entry(
+          "2026-10-31",
+          [
+            [held, minor],
+            [trading, -minor],
+          ],
+          { ...of, kind: "reclassification" },
+        )
+      const { state } = valued(
+        {
+          method: "average",
+          rates: () => "0.90",
+          entries: [
+            deposit("2026-09-01", 100_000n),
+            ...unidentified("2026-10-30"),
+            bought("2026-10-30"),
+            taken(tradingUsd, 99_500n, withdrawalsUsd),
+            taken(tradingUsdt, -100_000_000_000n, depositsUsdt),
+          ],
+        },
+        false,
+      )
+      expect([balanceOf(state, 6), balanceOf(state, 7), state.trades.size]).toEqual([0n, 0n, 0])
+      expect(balanceOf(state, "fx_realized")).toBe(0n)
+    })
+  })
+
   it("that goes back leaves nothing on trading", () => {
     const sold = { kind: "conversion", resourceId: "c1" }
     const { state } = valued(
@@ -301,10 +417,10 @@ describe("what is no conversion", () => {
       ["2026-09-20", "5 125000", "1 -125000"],
       ["2026-09-10", "1 14000", "4 -14000"],
     ])
-    expect(state.holdings.get(1)).toEqual({
+    expect(holdingOf(state, usd)).toEqual({
       native: -30_000n,
       carrying: -21_000n,
-      lots: [{ quantity: -30_000n, cost: -21_000n }],
+      lots: ["-30000 for -21000"],
     })
   })
 })
@@ -334,6 +450,23 @@ describe("the month's end", () => {
       ["2026-10-01", "4 5000", "fx_unrealized -5000"],
     ])
     expect([...state.balances.values()].every((minor) => minor === 0n)).toBe(true)
+  })
+
+  it("revalues an account that becomes money by its name from what it is carried at", () => {
+    const { entries, state } = valued({
+      method: "average",
+      rates: (_, date) => (date === "2026-10-31" ? "0.95" : "0.90"),
+      entries: [deposit("2026-09-01", 100_000n)],
+      renamed: (month, of) => ({ ...of, monetary: month > "2026-09" ? of.monetary : of === usd }),
+    })
+    expect(linesOf(entries, "fx_revaluation").filter(([date]) => date === "2026-10-31")).toEqual([
+      ["2026-10-31", "1 5000", "fx_unrealized -5000"],
+      ["2026-10-31", "4 -5000", "fx_unrealized 5000"],
+    ])
+    expect([balanceOf(state, usd.accountId), balanceOf(state, depositsUsd.accountId)]).toEqual([
+      90_000n,
+      -90_000n,
+    ])
   })
 
   it("numbers its own entries from 1 in every month", () => {

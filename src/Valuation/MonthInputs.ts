@@ -1,0 +1,131 @@
+/** What a month's valuation follows from, and which rates count for it. */
+import { createHash } from "node:crypto"
+import { Effect } from "effect"
+import type { Book } from "../Book.ts"
+import { shiftDate } from "../Export/PlainText.ts"
+import type { Valuation as ValuationSettings } from "../Settings/Accounting.ts"
+import type { NativeAccount } from "./Base.ts"
+import type { BookMonths } from "./Natives.ts"
+import { exchangedIn, laterRates, ratesBetween, ratesVersion } from "./RateStore.ts"
+import { firstOf, fromConversions, fromRows, type RateLookup, type RateRow } from "./RateTable.ts"
+import type { MonthHead } from "./Store.ts"
+import type { MonthFrame } from "./ValuedMonth.ts"
+
+export interface MonthInputs {
+  readonly head: MonthHead
+  readonly frame: MonthFrame
+  /** Those of files that count; for a closed month, those that had been imported when it was closed. */
+  readonly rows: ReadonlyArray<RateRow>
+  /** The newest import that counts; null: whatever there is. */
+  readonly knownThrough: number | null
+  /** Foreign currencies that the book has used. */
+  readonly currencies: ReadonlyArray<string>
+}
+
+/** Part of every fingerprint: a change of the rules values open months again. */
+const rulesVersion = 1
+
+export const nextMonth = (period: string): string => shiftDate(`${period}-01`, 31).slice(0, 7)
+
+const digest = (parts: unknown): string => createHash("sha256").update(JSON.stringify(parts)).digest("hex")
+
+/** `accounts`: all of the book. Of them only those count that have been used: later ones change nothing in this month. */
+export const inputsOf = Effect.fn("Valuation.inputsOf")(function* (
+  book: Book,
+  period: string,
+  previous: string,
+  months: BookMonths,
+  accounts: ReadonlyArray<NativeAccount>,
+  { baseCurrency, settings }: { readonly baseCurrency: string; readonly settings: ValuationSettings },
+) {
+  const used = accounts.filter(({ since }) => since !== null && since <= period)
+  const frame: MonthFrame = {
+    firstDay: `${period}-01`,
+    lastDay: shiftDate(`${nextMonth(period)}-01`, -1),
+    over: period < months.current,
+    accounts: used,
+  }
+  const through = months.numbers.get(period) ?? 0
+  const { maxRateAgeDays, rates } = settings
+  const method = settings.books[book.code]?.method ?? settings.method
+  const currencies = [...new Set(used.map(({ currency }) => currency))].filter((one) => one !== baseCurrency)
+  const closed = months.closedThrough !== null && period <= months.closedThrough
+  const close = closed ? months.closes.find((each) => each.period >= period) : undefined
+  const knownThrough = close?.ratesVersion ?? null
+  const days = { from: shiftDate(frame.firstDay, -maxRateAgeDays), to: frame.lastDay }
+  const rows = rates === "file" ? yield* ratesBetween(baseCurrency, currencies, days, knownThrough) : []
+  const monetary = used.filter((account) => account.monetary).map(({ accountId }) => accountId)
+  const fingerprint = digest([
+    rulesVersion,
+    previous,
+    period,
+    frame.over,
+    through,
+    baseCurrency,
+    method,
+    rates,
+    maxRateAgeDays,
+    monetary,
+    rows,
+  ])
+  const head: MonthHead = {
+    period,
+    baseCurrency,
+    method,
+    rates,
+    maxRateAgeDays,
+    ratesVersion: yield* ratesVersion(),
+    fingerprint,
+    previous,
+    throughNumber: through,
+    over: frame.over,
+  }
+  return { head, frame, rows, knownThrough, currencies } satisfies MonthInputs
+})
+
+/**
+ * A closed month takes a rate that had been imported when it was closed; where there was none, the first that came
+ * afterwards. So what it says does not depend on when it is valued.
+ */
+export const lookupOf = Effect.fn("Valuation.lookupOf")(function* (book: Book, inputs: MonthInputs) {
+  const { currencies, frame, head, knownThrough, rows } = inputs
+  const { baseCurrency, maxRateAgeDays } = head
+  if (head.rates === "conversions") {
+    const exchanged = yield* exchangedIn(book.bookId, frame.firstDay, head.throughNumber, baseCurrency)
+    return fromConversions(exchanged, frame.lastDay)
+  }
+  const known = fromRows(rows, baseCurrency, maxRateAgeDays)
+  if (knownThrough === null) return known
+  const days = { from: shiftDate(frame.firstDay, -maxRateAgeDays), to: frame.lastDay }
+  const later = yield* laterRates(baseCurrency, currencies, days, knownThrough)
+  const versions = [...new Set(later.map(({ version }) => version))]
+  const tables = versions.map(
+    (newest): RateLookup =>
+      fromRows([...rows, ...later.filter(({ version }) => version <= newest)], baseCurrency, maxRateAgeDays),
+  )
+  return firstOf([known, ...tables])
+})
+
+/** Whether a closed month was valued with the rates that count for it, and no others had been corrected by then. */
+const knewRates = Effect.fn("Valuation.knewRates")(function* (found: MonthHead, inputs: MonthInputs) {
+  const { currencies, frame, knownThrough } = inputs
+  const had = found.ratesVersion ?? 0
+  if (found.rates !== "file" || knownThrough === null || had >= knownThrough) return true
+  const days = { from: shiftDate(frame.firstDay, -found.maxRateAgeDays), to: frame.lastDay }
+  const [then, now] = yield* Effect.forEach([had, knownThrough], (through) =>
+    ratesBetween(found.baseCurrency, currencies, days, through),
+  )
+  return JSON.stringify(then) === JSON.stringify(now)
+})
+
+/**
+ * A closed month keeps a valuation that has all of it, goes on from the month before and knew the rates, whatever settings
+ * and rates came since.
+ */
+export const covers = Effect.fn("Valuation.covers")(function* (found: MonthHead, inputs: MonthInputs) {
+  const { head } = inputs
+  if (!found.over || found.throughNumber !== head.throughNumber || found.previous !== head.previous) {
+    return false
+  }
+  return yield* knewRates(found, inputs)
+})
