@@ -58,7 +58,7 @@ const listLines = (rows: ReadonlyArray<ListedBatch>, screen: Screen): ReadonlyAr
         rows.map((row) => [
           `${row.book}/${row.batch}`,
           row.outdated.length === 0 ? row.state : `${row.state}, out of date`,
-          `${row.scope}${row.delta ? " (delta)" : ""}`,
+          `${row.scope}${row.baseCurrency === null ? "" : ` in ${row.baseCurrency}`}${row.delta ? " (delta)" : ""}`,
           row.formats.join(","),
           count(row.entries),
           row.at,
@@ -110,7 +110,7 @@ const showLines = (
   const { manifest } = batch
   const whole = problems.length === 0
   return [
-    `${nameOf(batch)}: ${stateText(batch.state, screen)}, ${manifest.scope.text}, ${counted(manifest.entries, "entry", "entries")}`,
+    `${nameOf(batch)}: ${stateText(batch.state, screen)}, ${manifest.scope.text}${manifest.base === undefined ? "" : ` in ${manifest.base.currency}`}, ${counted(manifest.entries, "entry", "entries")}`,
     ...(outdated.length === 0
       ? []
       : [

@@ -16,7 +16,8 @@ export const folderProblems = Effect.fn("Export.folderProblems")(function* (
   { manifest, text }: KnownBatch,
 ) {
   const names = yield* listFolder(folder)
-  if (names.length === 0) return ["the folder is not there"]
+  if (names.length === 0)
+    return ["the folder is not there; --exports names the folder that the exports stand in"]
   const problems = new Problems()
   yield* attempt(folder, async () => {
     const found = names.includes(manifestFile)

@@ -17,6 +17,8 @@ export interface ListedBatch {
   readonly state: BatchState
   readonly entries: number
   readonly delta: boolean
+  /** Of a batch in the base currency; null: every line in the currency that moved. */
+  readonly baseCurrency: string | null
   /** ISO 8601, our clock: when it was written. */
   readonly at: string
   readonly who: string | null
@@ -54,6 +56,7 @@ export const listBatches = Effect.fn("Export.listBatches")(function* (wanted: Op
           select ${code}::text as book, b.batch, b.scope, b.formats, export.batch_state(b.book_id, b.batch) as state,
             coalesce((b.manifest ->> 'entries')::integer, 0) as entries,
             coalesce((b.manifest #>> '{lineage,delta}')::boolean, false) as delta,
+            b.manifest #>> '{base,currency}' as "baseCurrency",
             to_char(b.committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at, b.who
           from export.batches b where b.book_id = ${bookId} order by b.batch desc`,
       )

@@ -27,7 +27,9 @@ layer(TestDatabase.layer)("a batch's files", (it) => {
       const to = join(temporaryFolder(), "new", "folder")
       yield* Batches.download("KEPT/1", to, out)
       expect(everything(to)).toEqual(was)
-      expect((yield* Batches.show("KEPT/1", out)).problems).toEqual(["the folder is not there"])
+      expect((yield* Batches.show("KEPT/1", out)).problems).toEqual([
+        "the folder is not there; --exports names the folder that the exports stand in",
+      ])
     }),
   )
 
