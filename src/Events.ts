@@ -183,6 +183,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
           Effect.asSome,
           Effect.provide(runParts),
           Effect.provideService(Run, run),
+          Effect.annotateLogs({ run: run.runId }),
           Effect.annotateSpans({ connection, run: run.runId }),
           // What stopped the round as a whole is every event's: tried again, each time after a longer wait.
           Effect.tapError((error) => inbox.fail(events, error.message)),

@@ -1,5 +1,5 @@
 /** The log: always on stderr, for a person on a terminal, one line per message elsewhere, JSON where asked for. */
-import { Cause, HashMap, Inspectable, Layer, List, Logger, type LogLevel } from "effect"
+import { Cause, Chunk, HashMap, Inspectable, Layer, List, Logger, type LogLevel } from "effect"
 import { harmless, styled } from "../Terminal/Text.ts"
 import type { TerminalService } from "../Terminal.ts"
 
@@ -24,6 +24,18 @@ const spansOf = (options: Logger.Logger.Options<unknown>): Record<string, number
     List.toArray(options.spans).map((span) => [span.label, options.date.getTime() - span.startTime]),
   )
 
+const messageOfError = (error: unknown): string | undefined =>
+  error instanceof Error && "_tag" in error ? error.message : undefined
+
+/** Errors that are expected say what happened; where in the program is told of defects only. */
+const causeText = (cause: Cause.Cause<unknown>): string => {
+  const messages = Chunk.toReadonlyArray(Cause.failures(cause)).map(messageOfError)
+  const expected = messages.filter((message) => message !== undefined)
+  const isExpected =
+    expected.length > 0 && expected.length === messages.length && Chunk.isEmpty(Cause.defects(cause))
+  return isExpected ? [...new Set(expected)].join("\n") : Cause.pretty(cause)
+}
+
 const jsonLine = (options: Logger.Logger.Options<unknown>): string =>
   JSON.stringify({
     time: options.date.toISOString(),
@@ -31,7 +43,7 @@ const jsonLine = (options: Logger.Logger.Options<unknown>): string =>
     message: messageOf(options.message),
     ...Object.fromEntries(annotationsOf(options).map(([key, value]) => [key, textOf(value)])),
     ...(List.isNil(options.spans) ? {} : { spans: spansOf(options) }),
-    ...(Cause.isEmpty(options.cause) ? {} : { cause: Cause.pretty(options.cause) }),
+    ...(Cause.isEmpty(options.cause) ? {} : { cause: causeText(options.cause) }),
   })
 
 const personLine = (color: boolean, time: string, options: Logger.Logger.Options<unknown>): string => {
@@ -39,7 +51,7 @@ const personLine = (color: boolean, time: string, options: Logger.Logger.Options
   const style = styleOf(label)
   const level = label.padEnd(5)
   const annotations = annotationsOf(options).map(([key, value]) => ` ${key}=${harmless(textOf(value))}`)
-  const cause = Cause.isEmpty(options.cause) ? "" : `\n${Cause.pretty(options.cause)}`
+  const cause = Cause.isEmpty(options.cause) ? "" : `\n${causeText(options.cause)}`
   const text = harmless(messageOf(options.message)) + styled(color, "dim", annotations.join(""))
   return `${time} ${style === undefined ? level : styled(color, style, level)} ${text}${cause}`
 }

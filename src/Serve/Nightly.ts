@@ -1,20 +1,44 @@
 /** What the schedule runs: a sync of every connection, then an export of what is new, then a word to whoever should know. */
 import { Cause, Duration, Effect, Either, Layer, Option } from "effect"
 import { allBooks } from "../Book.ts"
+import { DatabaseError } from "../Database/DatabaseError.ts"
 import { Database } from "../Database.ts"
-import { errorOf, kindOf } from "../ErrorKind.ts"
+import { errorOf } from "../ErrorKind.ts"
 import { run as runExport } from "../Export.ts"
+import { PartnerError } from "../Partner.ts"
 import { type OpenCounts, openCounts } from "../Reconcile/Summary.ts"
-import { Settings } from "../Settings.ts"
+import { Settings, SettingsError } from "../Settings.ts"
+import { SyncIncomplete } from "../Sync/Report.ts"
+import { LeaseLost } from "../Sync/Run.ts"
 import { Sync } from "../Sync.ts"
 import { count, counted } from "../Terminal/Text.ts"
 import { type Alert, Alerts } from "./Alerts.ts"
 import { type InboxTrouble, inboxTrouble } from "./Overview/Inbox.ts"
 
+/** Why something failed, for whoever is told; of an answer of the service only its status. */
+const reasonOf = (error: unknown): string => {
+  if (error instanceof PartnerError) {
+    return error.status === undefined
+      ? `${error.operation} got no answer that can be used`
+      : `${error.operation} answered ${error.status}`
+  }
+  if (error instanceof SyncIncomplete) return `${counted(error.failures.length, "list")} could not be read`
+  if (error instanceof DatabaseError) return "the database could not do its part"
+  if (error instanceof SettingsError) return "the settings lack something, or do not fit"
+  return "something went wrong inside Tieout"
+}
+
+const runOf = (error: unknown): string =>
+  error instanceof SyncIncomplete
+    ? `run ${error.report.runId}, `
+    : error instanceof LeaseLost
+      ? `run ${error.runId}, `
+      : ""
+
 const failureOf = (what: string, connection: string, error: unknown): Alert => ({
   kind: "failure",
   connection,
-  text: `The ${what} of connection ${connection} failed: ${kindOf(error)}. What was committed stays; the log says why.`,
+  text: `The ${what} of connection ${connection} failed (${runOf(error)}${reasonOf(error)}). What was committed stays; the log says more.`,
   counts: {},
 })
 

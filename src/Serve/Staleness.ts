@@ -1,4 +1,7 @@
-/** Looks every few minutes whether the books have become stale, and says so once until they are current again. */
+/**
+ * Looks at the start and every few minutes whether the books have become stale, and says so once until they are current
+ * again. What was said is not kept: a process that starts while they are stale says it again.
+ */
 import { Clock, Duration, Effect } from "effect"
 import { Settings } from "../Settings.ts"
 import { Alerts } from "./Alerts.ts"
@@ -49,5 +52,5 @@ export const watchStaleness = Effect.fn("Serve.watchStaleness")(function* (every
       Effect.logWarning(`Whether the books are stale cannot be told: ${message}`),
     ),
   )
-  yield* Effect.forkScoped(Effect.forever(Effect.zipRight(Effect.sleep(every), once)))
+  yield* Effect.forkScoped(Effect.interruptible(Effect.forever(Effect.zipLeft(once, Effect.sleep(every)))))
 })

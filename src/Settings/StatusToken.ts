@@ -15,7 +15,7 @@ export const tokenMistakes = (token: Option.Option<string>, host: string): Reado
       : [
           {
             path,
-            text: `is not set, but status.host is ${host}: whoever can reach it must show a token, for example from: openssl rand -hex 24`,
+            text: `is not set, but status.host is ${host}: whoever can reach it must show a token`,
           },
         ]
   }

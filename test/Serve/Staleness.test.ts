@@ -79,4 +79,25 @@ describe("staleness", () => {
       }).pipe(Effect.provide(Layer.provideMerge(Alerts.Default, settings)))
     }).pipe(Effect.provide(TestDatabase.layer), Logger.withMinimumLogLevel(LogLevel.None)),
   )
+
+  it.scopedLive("is looked at once at the start", () =>
+    Effect.gen(function* () {
+      const { alerts, url } = yield* receiver
+      yield* Effect.gen(function* () {
+        yield* rows(
+          "insert into sync.leases (connection, epoch, run_id) values ('default', 1, 1) returning 1",
+        )
+        yield* syncedAgo(30)
+        yield* watchStaleness("1 hour")
+        yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => alerts.length > 0 }).pipe(
+          Effect.timeout("30 seconds"),
+        )
+        expect(alerts.map(({ kind }) => kind)).toEqual(["staleness"])
+      }).pipe(
+        Effect.provide(
+          Layer.provideMerge(Alerts.Default, Settings.from({ variables: { TIEOUT_ALERTS_WEBHOOK: url } })),
+        ),
+      )
+    }).pipe(Effect.provide(TestDatabase.layer), Logger.withMinimumLogLevel(LogLevel.None)),
+  )
 })

@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { connect, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
@@ -266,6 +267,25 @@ layer(services, { excludeTestServices: true })("the private server", (it) => {
         ["test-2", "poison", "1"],
       ])
       expect(states).toHaveLength(8)
+    }),
+  )
+
+  it.scoped("answers /healthz beside 250 connections that say nothing", () =>
+    Effect.gen(function* () {
+      const port = yield* serving()
+      yield* Effect.forEach(
+        Array.from({ length: 250 }),
+        () =>
+          Effect.acquireRelease(
+            Effect.async<Socket>((resume) => {
+              const socket = connect(port, "127.0.0.1", () => resume(Effect.succeed(socket)))
+              socket.on("error", () => undefined)
+            }),
+            (socket) => Effect.sync(() => socket.destroy()),
+          ),
+        { concurrency: "unbounded" },
+      )
+      expect((yield* ask(port, "/healthz")).status).toBe(200)
     }),
   )
 

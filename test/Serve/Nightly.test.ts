@@ -1,0 +1,49 @@
+import { expect, it } from "@effect/vitest"
+import { Effect, Layer, Logger } from "effect"
+import { describe } from "vitest"
+import { Alerts } from "../../src/Serve/Alerts.ts"
+import { Nightly } from "../../src/Serve/Nightly.ts"
+import { Settings } from "../../src/Settings.ts"
+import { Sync } from "../../src/Sync.ts"
+import { partnership } from "../Sync/Partnership.ts"
+import { rows, variablesFor } from "../Sync/Runs.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+describe("what a night says", () => {
+  it.scopedLive("is why it failed, without names of our own, and which events were given up", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership()
+      held.interfere = (path, response) => {
+        if (!path.startsWith("/accounts")) return false
+        response.writeHead(403).end()
+        return true
+      }
+      yield* rows(`
+        insert into webhook.inbox (connection, event_id, digest, type, body, key_id, algorithm, state, received_at)
+        values ('default', 'a', '\\x00', 'x', '\\x7b7d', 'k', 'ES256', 'dead', now()),
+          ('default', 'b', '\\x01', null, '\\x7b7d', 'k', 'ES256', 'poison', now()),
+          ('default', 'c', '\\x02', 'x', '\\x7b7d', 'k', 'ES256', 'dead', now() - interval '8 days')
+        returning 1`)
+      const lines: Array<string> = []
+      const logger = Logger.make(({ message }) => {
+        lines.push(String(message))
+      })
+      yield* Effect.flatMap(Nightly, ({ run }) => run()).pipe(
+        Effect.provide(
+          Nightly.Default.pipe(
+            Layer.provide(Layer.merge(Alerts.Default, Sync.Default)),
+            Layer.provideMerge(Settings.from({ variables: variablesFor(service.url) })),
+          ),
+        ),
+        Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
+      )
+      const alerts = lines.filter((line) => line.startsWith("Alert"))
+      expect(alerts).toEqual([
+        expect.stringMatching(
+          /^Alert \(failure\): The sync of connection default failed \((?:run 1, 1 list could not be read|GET \/accounts answered 403)\)\. What was committed stays; the log says more\.$/,
+        ),
+        "Alert (findings): Of the events of the last seven days 1 were given up and 1 cannot be read. See tieout webhook events.",
+      ])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+})
