@@ -98,7 +98,8 @@ const deciding = (
   const lead = leading(lines, state)
   if (lead !== undefined) return { line: lead, valued: takeOff(lead, date, state, rules) }
   const bought = lines.find((line) => isTrading(line) && line.minor < 0n)
-  if (bought === undefined || price === undefined) return undefined
+  const isPurchase = lines.some(({ account, minor }) => account.role === "cash" && minor > 0n)
+  if (bought === undefined || price === undefined || !isPurchase) return undefined
   return { line: bought, valued: lineOf(bought, -price, "price", null) }
 }
 

@@ -52,7 +52,7 @@ const nativeEntry = (
 })
 
 /** What the month's entries give for a conversion, and what those before have given. */
-const paidThrough = ({ trades }: State, { baseCurrency, paid }: Rules): ReadonlyMap<string, bigint> => {
+const paidThrough = ({ trades }: State, { baseCurrency, paid }: Rules): Map<string, bigint> => {
   const sums = new Map(paid)
   for (const [id, { legs }] of trades) {
     for (const { carrying, currency } of legs.values()) {
@@ -65,7 +65,8 @@ const paidThrough = ({ trades }: State, { baseCurrency, paid }: Rules): Readonly
 /** Changes `state`, which is the month's own copy. Entries come by date and, within a statement, in its order. */
 export const valuedMonth = (frame: MonthFrame, state: State, rules: Rules) => {
   const moved = new Map<number, number>()
-  const priced: Rules = { ...rules, paid: paidThrough(state, rules) }
+  const paid = paidThrough(state, rules)
+  const priced: Rules = { ...rules, paid }
   const monetary = frame.accounts.filter(
     ({ currency, monetary: is, role }) => is && role !== "trading" && currency !== rules.baseCurrency,
   )
@@ -97,6 +98,7 @@ export const valuedMonth = (frame: MonthFrame, state: State, rules: Rules) => {
       const cleared = takeTrade(state, tradeOf(entry), tradingOf(lines), movesFee(entry))
       const own = keep(nativeEntry(entry, lines))
       if (cleared.length === 0) return [own]
+      paid.delete(tradeOf(entry))
       const realized = numbered({
         date: entry.date,
         kind: "fx_realized",

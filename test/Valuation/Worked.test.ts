@@ -277,6 +277,20 @@ describe("a conversion", () => {
       expect(state.trades.size).toBe(0)
     })
 
+    it("takes a fee that is put right afterwards at the day's rate", () => {
+      const fee = entry(
+        "2026-09-22",
+        [
+          [feesUsd, 200n],
+          [tradingUsd, -200n],
+        ],
+        { ...of, kind: "reclassification" },
+      )
+      const { entries: made, state } = bought([paid("2026-09-20"), got("2026-09-20"), fee])
+      expect(linesOf(made, null).at(-1)).toEqual(["2026-09-22", "9 180", "6 -180"])
+      expect([balanceOf(state, 6), state.trades.size]).toEqual([0n, 0])
+    })
+
     it("is worth the day's rate where what is paid comes in a later month only", () => {
       const { state } = bought([got("2026-09-30"), paid("2026-10-01")])
       expect([balanceOf(state, usd.accountId), balanceOf(state, "fx_realized")]).toEqual([89_550n, -2_000n])
