@@ -11,7 +11,7 @@ import type { Chart } from "./Settings/Chart.ts"
 import { type Rules, Unvaluable } from "./Valuation/Flow.ts"
 import { type MissingRate, missingRates } from "./Valuation/Missing.ts"
 import { covers, inputsOf, lookupOf, type MonthInputs, nextMonth } from "./Valuation/MonthInputs.ts"
-import { bookMonths, nativeAccounts, nativeEntries } from "./Valuation/Natives.ts"
+import { bookMonths, nativeAccounts, nativeEntries, paidIn } from "./Valuation/Natives.ts"
 import { baseScale, type Rate } from "./Valuation/Rate.ts"
 import { emptyState, printState, readState, type State } from "./Valuation/State.ts"
 import {
@@ -45,7 +45,9 @@ const valueMonth = Effect.fn("Valuation.valueMonth")(
   function* (book: Book, inputs: MonthInputs, state: State, missing: Array<MissingRate>, writing: boolean) {
     const { frame, head } = inputs
     const lookup = yield* lookupOf(book, inputs)
+    const paid = yield* paidIn(book.bookId, frame.firstDay, head.throughNumber, head.baseCurrency)
     const rules: Rules = {
+      paid,
       baseCurrency: head.baseCurrency,
       method: head.method === "fifo" ? "fifo" : "average",
       rateOn: (currency, date) => {

@@ -37,9 +37,10 @@ export interface NativeEntry {
 
 /**
  * `face`: base currency already. `rate`: at the day's rate. `cost`: what it cost (cash). `carrying`: at the balance's
- * average (other accounts). `proportion`: in proportion to the line that decided.
+ * average (other accounts). `price`: what was given for it in the base currency. `proportion`: in proportion to the line
+ * that decided.
  */
-export type Basis = "face" | "rate" | "cost" | "carrying" | "proportion"
+export type Basis = "face" | "rate" | "price" | "cost" | "carrying" | "proportion"
 
 /** `minor` counts cents of the base currency, debit positive; zero only where a native line is worth that little. */
 export interface BaseLine {

@@ -1,19 +1,22 @@
 /**
  * What an entry's lines are worth in the base currency. The lines of one foreign currency share one rate: what cash cost
- * where cash leaves, what a balance is carried at where one goes back, the day's rate otherwise. So nothing but a conversion
- * realizes a gain or a loss.
+ * where cash leaves, what a balance is carried at where one goes back, what was paid where base currency was, the day's rate
+ * otherwise. So nothing but a conversion realizes a gain or a loss.
  */
 import type { Method } from "../Settings/Accounting.ts"
 import { type BaseLine, type Basis, type NativeEntry, type NativeLine, plainLine } from "./Base.ts"
 import { covered, emptyHolding, enter, type Holding, leave, reduces } from "./Holding.ts"
 import { baseScale, halfEven, type Rate, valueAt } from "./Rate.ts"
 import type { State } from "./State.ts"
+import { priceOf, tradeOf } from "./Trades.ts"
 
 export interface Rules {
   readonly baseCurrency: string
   readonly method: Method
   /** The rate of a day; one that is missing is remembered, and nothing of what follows is kept. */
   readonly rateOn: (currency: string, date: string) => Rate
+  /** By conversion, what the month's entries give for it in the base currency; cents, positive where it is a purchase. */
+  readonly paid: ReadonlyMap<string, bigint>
 }
 
 /** What does not add up: a mistake of ours or of the books, never plugged. */
@@ -76,26 +79,49 @@ const putOn = (valued: BaseLine, line: NativeLine, date: string, state: State, {
   })
 }
 
+interface Deciding {
+  readonly line: NativeLine
+  readonly valued: BaseLine
+}
+
+/**
+ * The line that is worth by itself what it is, where there is one: the others follow in proportion. What is bought for base
+ * currency is worth what was given for it, unless it covers a debt.
+ */
+const deciding = (
+  lines: ReadonlyArray<NativeLine>,
+  { date }: NativeEntry,
+  price: bigint | undefined,
+  state: State,
+  rules: Rules,
+): Deciding | undefined => {
+  const lead = leading(lines, state)
+  if (lead !== undefined) return { line: lead, valued: takeOff(lead, date, state, rules) }
+  const bought = lines.find((line) => isTrading(line) && line.minor < 0n)
+  const isPurchase = lines.some(({ account, minor }) => account.role === "cash" && minor > 0n)
+  if (bought === undefined || price === undefined || !isPurchase) return undefined
+  return { line: bought, valued: lineOf(bought, -price, "price", null) }
+}
+
 const foreignLines = (
   lines: ReadonlyArray<NativeLine>,
-  date: string,
+  entry: NativeEntry,
+  price: bigint | undefined,
   state: State,
   rules: Rules,
 ): ReadonlyArray<BaseLine> => {
-  const lead = leading(lines, state)
-  if (lead === undefined) {
-    return lines.map((line) => {
-      const { currency, scale } = line.account
-      const rate = rules.rateOn(currency, date)
-      const valued = lineOf(line, valueAt(rate, line.minor, scale), "rate", rate)
-      putOn(valued, line, date, state, rules)
-      return valued
-    })
+  const { date } = entry
+  const found = deciding(lines, entry, price, state, rules)
+  const byRate = (line: NativeLine): BaseLine => {
+    const rate = rules.rateOn(line.account.currency, date)
+    return lineOf(line, valueAt(rate, line.minor, line.account.scale), "rate", rate)
   }
-  const led = takeOff(lead, date, state, rules)
   return lines.map((line) => {
-    if (line === lead) return led
-    const valued = lineOf(line, halfEven(led.minor * line.minor, lead.minor), "proportion", null)
+    if (line === found?.line) return found.valued
+    const valued =
+      found === undefined
+        ? byRate(line)
+        : lineOf(line, halfEven(found.valued.minor * line.minor, found.line.minor), "proportion", null)
     putOn(valued, line, date, state, rules)
     return valued
   })
@@ -123,12 +149,13 @@ const residueOf = (lines: ReadonlyArray<BaseLine>, what: string): ReadonlyArray<
 
 /** The lines of an entry in the base currency, in their order, with the rounding last. Changes the state. */
 export const valueLines = (entry: NativeEntry, state: State, rules: Rules): ReadonlyArray<BaseLine> => {
+  const price = priceOf(state, tradeOf(entry), rules)
   const currencies = [...new Set(entry.lines.map(({ account }) => account.currency))]
   const valued = new Map<NativeLine, BaseLine>()
   for (const currency of currencies) {
     const own = entry.lines.filter(({ account }) => account.currency === currency)
     const lines =
-      currency === rules.baseCurrency ? own.map(inBase) : foreignLines(own, entry.date, state, rules)
+      currency === rules.baseCurrency ? own.map(inBase) : foreignLines(own, entry, price, state, rules)
     own.forEach((line, at) => {
       const found = lines[at]
       if (found !== undefined) valued.set(line, found)

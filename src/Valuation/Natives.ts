@@ -206,3 +206,26 @@ export const nativeEntries = (
     Stream.mapEffect((numbers) => readChunk(bookId, firstDay, [...numbers], byId)),
   )
 }
+
+/** By conversion, what a month's entries put on `trading` in the base currency (cents, debit positive), where anything stays. */
+export const paidIn = Effect.fn("Valuation.paidIn")(function* (
+  bookId: number,
+  firstDay: string,
+  through: number,
+  baseCurrency: string,
+) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Valuation.paidIn",
+    (sql) => sql<Array<{ id: string; cents: string }>>`
+      select e.resource_id as id, trunc(sum(p.amount) * 100)::text as cents
+      from ledger.journal_numbers n
+      join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
+      join ledger.postings p on p.book_id = n.book_id and p.entry_id = n.entry_id
+      join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'trading'
+      where n.book_id = ${bookId} and n.period = ${firstDay}::text::date and n.number <= ${through}
+        and a.currency = ${baseCurrency} and e.resource_id is not null
+      group by e.resource_id having sum(p.amount) <> 0`,
+  )
+  return new Map(rows.map(({ cents, id }) => [id, BigInt(cents)]))
+})

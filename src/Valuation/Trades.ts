@@ -1,8 +1,8 @@
 /**
- * Conversions in the account `trading`: the sold leg at what it cost, the bought leg at what it is worth. When both are
- * there, what stands on the accounts goes to the realized gain or loss.
+ * Conversions in the account `trading`: the sold leg at what it cost, the bought leg at what it is worth, or at what was
+ * given for it in the base currency. When both are there, what stands on the accounts goes to the realized gain or loss.
  */
-import { type BaseLine, plainLine } from "./Base.ts"
+import { type BaseLine, type NativeEntry, plainLine } from "./Base.ts"
 import type { OpenTrade, State } from "./State.ts"
 
 /** A line on `trading` with its value in cents. */
@@ -18,6 +18,24 @@ const addTo = (trade: OpenTrade, { accountId, currency, minor, native }: Trading
   leg.native += native
   leg.carrying += minor
   trade.legs.set(accountId, leg)
+}
+
+/** What tells the conversion that an entry belongs to. */
+export const tradeOf = ({ entryId, resourceId }: NativeEntry): string => resourceId ?? entryId
+
+/**
+ * Cents of the base currency that were given for what a conversion buys, where they are known: in the same month, before or
+ * after it, or in a month before. Once something has been got, or something else given, there is no one price.
+ */
+export const priceOf = (
+  { trades }: Pick<State, "trades">,
+  id: string,
+  { baseCurrency, paid }: { readonly baseCurrency: string; readonly paid: ReadonlyMap<string, bigint> },
+): bigint | undefined => {
+  const legs = [...(trades.get(id)?.legs.values() ?? [])]
+  if (legs.some(({ currency, native }) => currency !== baseCurrency && native !== 0n)) return undefined
+  const price = paid.get(id) ?? 0n
+  return price > 0n ? price : undefined
 }
 
 /** Something was given and something was got, or all has gone back. */

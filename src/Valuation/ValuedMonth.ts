@@ -3,7 +3,7 @@ import type { BaseEntry, BaseLine, NativeAccount, NativeEntry } from "./Base.ts"
 import { type Rules, valueLines } from "./Flow.ts"
 import { type Extra, revaluations, reversals, settlement } from "./MonthEnd.ts"
 import type { State } from "./State.ts"
-import { type TradingLine, takeTrade } from "./Trades.ts"
+import { type TradingLine, takeTrade, tradeOf } from "./Trades.ts"
 
 export interface MonthFrame {
   /** `YYYY-MM-DD` */
@@ -51,9 +51,22 @@ const nativeEntry = (
   lines,
 })
 
+/** What the month's entries give for a conversion, and what those before have given. */
+const paidThrough = ({ trades }: State, { baseCurrency, paid }: Rules): Map<string, bigint> => {
+  const sums = new Map(paid)
+  for (const [id, { legs }] of trades) {
+    for (const { carrying, currency } of legs.values()) {
+      if (currency === baseCurrency) sums.set(id, (sums.get(id) ?? 0n) + carrying)
+    }
+  }
+  return sums
+}
+
 /** Changes `state`, which is the month's own copy. Entries come by date and, within a statement, in its order. */
 export const valuedMonth = (frame: MonthFrame, state: State, rules: Rules) => {
   const moved = new Map<number, number>()
+  const paid = paidThrough(state, rules)
+  const priced: Rules = { ...rules, paid }
   const monetary = frame.accounts.filter(
     ({ currency, monetary: is, role }) => is && role !== "trading" && currency !== rules.baseCurrency,
   )
@@ -78,13 +91,14 @@ export const valuedMonth = (frame: MonthFrame, state: State, rules: Rules) => {
       return made
     },
     take: (entry: NativeEntry): ReadonlyArray<BaseEntry> => {
-      const lines = valueLines(entry, state, rules)
+      const lines = valueLines(entry, state, priced)
       for (const { account } of lines) {
         if (typeof account === "number") moved.set(account, (moved.get(account) ?? 0) + 1)
       }
-      const cleared = takeTrade(state, entry.resourceId ?? entry.entryId, tradingOf(lines), movesFee(entry))
+      const cleared = takeTrade(state, tradeOf(entry), tradingOf(lines), movesFee(entry))
       const own = keep(nativeEntry(entry, lines))
       if (cleared.length === 0) return [own]
+      paid.delete(tradeOf(entry))
       const realized = numbered({
         date: entry.date,
         kind: "fx_realized",

@@ -6,7 +6,7 @@ import type { Problems } from "./Problems.ts"
 
 const at = (column: (typeof nativeColumns)[number]): number => nativeColumns.indexOf(column)
 const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
-const bases: ReadonlySet<string> = new Set(["face", "rate", "cost", "carrying", "proportion"])
+const bases: ReadonlySet<string> = new Set(["face", "rate", "price", "cost", "carrying", "proportion"])
 
 /** A row that makes no sense by itself, with the reason. */
 const mistakeOf = (cells: ReadonlyArray<string>, manifest: Manifest): string | undefined => {

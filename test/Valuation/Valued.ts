@@ -105,7 +105,7 @@ export const valued = (
 ) => {
   let state: State = emptyState()
   const missing: Array<string> = []
-  const rules: Rules = {
+  const rules: Omit<Rules, "paid"> = {
     baseCurrency: "EUR",
     method,
     rateOn: (currency, date) => {
@@ -131,7 +131,14 @@ export const valued = (
       over,
       accounts: chart.map((of) => renamed(month, of)),
     }
-    const walk = valuedMonth(frame, state, rules)
+    const paid = new Map<string, bigint>()
+    for (const { entryId, lines, resourceId } of own) {
+      const id = resourceId ?? entryId
+      for (const { account: of, minor } of lines) {
+        if (of === tradingEur) paid.set(id, (paid.get(id) ?? 0n) + minor)
+      }
+    }
+    const walk = valuedMonth(frame, state, { ...rules, paid })
     made.push(...walk.begin(), ...own.flatMap(walk.take), ...walk.end())
   }
   return { entries: made, state, missing }

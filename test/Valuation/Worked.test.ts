@@ -228,6 +228,75 @@ describe("a conversion", () => {
     expect([balanceOf(state, 2), state.trades.size]).toEqual([84_507n, 0])
   })
 
+  describe("for base currency", () => {
+    const of = { kind: "conversion", resourceId: "c1" }
+    const paid = (date: string) =>
+      entry(
+        date,
+        [
+          [tradingEur, 88_000n],
+          [eur, -88_000n],
+        ],
+        of,
+      )
+    const got = (date: string) =>
+      entry(
+        date,
+        [
+          [usd, 99_500n],
+          [feesUsd, 500n],
+          [tradingUsd, -100_000n],
+        ],
+        of,
+      )
+    const bought = (entries: Parameters<typeof valued>[0]["entries"]) =>
+      valued({ method: "fifo", rates: () => "0.90", entries }, false)
+
+    it.each([
+      ["paid first", [paid("2026-09-20"), got("2026-09-20")]],
+      ["got first", [got("2026-09-20"), paid("2026-09-21")]],
+      ["paid the month before", [paid("2026-09-30"), got("2026-10-01")]],
+    ])("costs what was paid for it, and realizes nothing: %s", (_, entries) => {
+      const { entries: made, state } = bought(entries)
+      // 880 for 1,000 USD, of which 5 are a fee: 875.60 and 4.40.
+      expect(linesOf(made, null).map(([, ...lines]) => lines)).toContainEqual([
+        "1 87560",
+        "9 440",
+        "6 -88000",
+      ])
+      expect(holdingOf(state, usd)).toEqual({
+        native: 99_500n,
+        carrying: 87_560n,
+        lots: ["99500 for 87560"],
+      })
+      expect([balanceOf(state, "fx_realized"), balanceOf(state, 6), balanceOf(state, 8)]).toEqual([
+        0n,
+        0n,
+        0n,
+      ])
+      expect(state.trades.size).toBe(0)
+    })
+
+    it("takes a fee that is put right afterwards at the day's rate", () => {
+      const fee = entry(
+        "2026-09-22",
+        [
+          [feesUsd, 200n],
+          [tradingUsd, -200n],
+        ],
+        { ...of, kind: "reclassification" },
+      )
+      const { entries: made, state } = bought([paid("2026-09-20"), got("2026-09-20"), fee])
+      expect(linesOf(made, null).at(-1)).toEqual(["2026-09-22", "9 180", "6 -180"])
+      expect([balanceOf(state, 6), state.trades.size]).toEqual([0n, 0])
+    })
+
+    it("is worth the day's rate where what is paid comes in a later month only", () => {
+      const { state } = bought([got("2026-09-30"), paid("2026-10-01")])
+      expect([balanceOf(state, usd.accountId), balanceOf(state, "fx_realized")]).toEqual([89_550n, -2_000n])
+    })
+  })
+
   it("that is put right after it was cleared is cleared at once", () => {
     const { entries, state } = valued(
       {

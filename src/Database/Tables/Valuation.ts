@@ -139,7 +139,7 @@ export const valuedPostings = valuation.table(
     /** The native line's amount and currency; null where there is none. */
     native: exact("native"),
     nativeCurrency: text("native_currency"),
-    /** How the amount was found: `face`, `rate`, `cost`, `carrying`, `proportion`. */
+    /** How the amount was found: `face`, `rate`, `price`, `cost`, `carrying`, `proportion`. */
     basis: text("basis"),
     /** The rate that was used, as in the file (`1/…`: the inverse pair), its day and where it comes from. */
     rate: text("rate"),
