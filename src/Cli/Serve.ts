@@ -56,6 +56,6 @@ export const serve = Command.make(
   },
   Effect.fn("Cli.serve")(function* ({ noWebhook, statusPort }) {
     yield* checkPort(statusPort)
-    yield* serving({ webhook: !noWebhook, statusPort })
+    return yield* serving({ webhook: !noWebhook, statusPort })
   }),
 )

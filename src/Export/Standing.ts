@@ -52,7 +52,11 @@ export const standingBatches = Effect.fn("Export.standingBatches")(function* (bo
   const rows = yield* database.query(
     "Export.standingBatches",
     (sql) => sql<Array<BatchRow>>`
-      select b.batch, b.scope, b.from_date::text as from, b.to_date::text as to, b.formats,
+      select b.batch, b.scope, b.from_date::text as from, b.formats,
+        -- All of the base currency's journal ends with its last valued month: what comes after is not in it.
+        coalesce(b.to_date, (
+          select (max((m ->> 'period') || '-01')::date + interval '1 month' - interval '1 day')::date
+          from json_array_elements(b.manifest #> '{base,months}') m))::text as to,
         b.since_numbering as since, b.through_numbering as through, b.covered
       from export.batches b
       where b.book_id = ${bookId} and b.currency_basis = ${basis} and b.as_of is null

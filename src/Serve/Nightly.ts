@@ -90,7 +90,7 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
           yield* Effect.logInfo("Another sync of the connection is running; this one is left to it.")
           return false
         }
-        return yield* Effect.fail(started.left)
+        return yield* started.left
       }
       if (Option.isNone(started.right)) {
         yield* Effect.logWarning(

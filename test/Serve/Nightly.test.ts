@@ -33,9 +33,9 @@ describe("what a night says", () => {
           Nightly.Default.pipe(
             Layer.provide(Layer.merge(Alerts.Default, Sync.Default)),
             Layer.provideMerge(Settings.from({ variables: variablesFor(service.url) })),
+            Layer.provideMerge(Logger.replace(Logger.defaultLogger, logger)),
           ),
         ),
-        Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
       )
       const alerts = lines.filter((line) => line.startsWith("Alert"))
       expect(alerts).toEqual([
