@@ -162,6 +162,7 @@ layer(TestDatabase.layer)("an export", (it) => {
       ])
       expect(yield* since("journal", "trial-balance")).toEqual({
         batches: [],
+        outdated: [],
         unchanged: ["SINCE"],
         exported: [],
         complete: true,
