@@ -135,13 +135,35 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
       Effect.provideService(Database, database),
     )
 
+    /** Says of a line of the log which run of the connection it belongs to, where that can be known. */
+    const ofLastRun =
+      (connection: string) =>
+      <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+        database
+          .query(
+            "Nightly.lastRun",
+            (sql) => sql<Array<{ run: number | null }>>`
+              select max(run_id) as run from sync.runs where connection = ${connection}`,
+          )
+          .pipe(
+            Effect.map(([row]) => row?.run ?? null),
+            Effect.orElseSucceed(() => null),
+            Effect.flatMap((run) => (run === null ? effect : Effect.annotateLogs(effect, { run }))),
+          )
+
     /** One connection's trouble is not the others'. Never fails: what goes wrong is in the log and in an alert. */
     const run = Effect.fn("Nightly.run")(function* () {
       for (const connection of settings.connectionNames) {
         yield* syncOne(connection).pipe(
-          Effect.catchAllCause((cause) => Effect.as(report("sync", connection)(cause), false)),
+          Effect.catchAllCause((cause) =>
+            Effect.as(ofLastRun(connection)(report("sync", connection)(cause)), false),
+          ),
           Effect.flatMap((read) =>
-            read ? Effect.catchAllCause(exportOne(connection), report("export", connection)) : Effect.void,
+            read
+              ? ofLastRun(connection)(
+                  Effect.catchAllCause(exportOne(connection), report("export", connection)),
+                )
+              : Effect.void,
           ),
           Effect.annotateLogs({ connection }),
         )

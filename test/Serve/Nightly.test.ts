@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { Effect, Layer, Logger } from "effect"
+import { Effect, HashMap, Layer, Logger, Option } from "effect"
 import { describe } from "vitest"
 import { Alerts } from "../../src/Serve/Alerts.ts"
 import { Nightly } from "../../src/Serve/Nightly.ts"
@@ -25,8 +25,10 @@ describe("what a night says", () => {
           ('default', 'c', '\\x02', 'x', '\\x7b7d', 'k', 'ES256', 'dead', now() - interval '8 days')
         returning 1`)
       const lines: Array<string> = []
-      const logger = Logger.make(({ message }) => {
+      const runs: Array<unknown> = []
+      const logger = Logger.make(({ annotations, message }) => {
         lines.push(String(message))
+        if (String(message).startsWith("Alert (failure)")) runs.push(HashMap.get(annotations, "run"))
       })
       yield* Effect.flatMap(Nightly, ({ run }) => run()).pipe(
         Effect.provide(
@@ -37,6 +39,7 @@ describe("what a night says", () => {
           ),
         ),
       )
+      expect(runs).toEqual([Option.some(1)])
       const alerts = lines.filter((line) => line.startsWith("Alert"))
       expect(alerts).toEqual([
         expect.stringMatching(
