@@ -4,29 +4,13 @@ import type { Sql } from "../Database/Client.ts"
 import { Database } from "../Database.ts"
 import { baseScale } from "../Valuation/Rate.ts"
 import type { BaseAccounts } from "./BaseAccounts.ts"
-import type { EntryChunk } from "./Entries.ts"
+import { type EntryChunk, type HeaderRow, headerOf } from "./Entries.ts"
 import { type Account, type Entry, journalNumber, type Line, type NativeMovement } from "./Entry.ts"
 import { parse, print } from "./MinorUnits.ts"
 
-interface EntryRow {
+interface EntryRow extends HeaderRow {
   readonly series: "journal" | "fx"
-  readonly period: string
-  readonly number: number
   readonly numbering: bigint | null
-  readonly effective_date: string
-  readonly occurred_at: string
-  readonly recorded_at: string
-  readonly kind: string
-  readonly description: string
-  readonly source_type: string
-  readonly source_id: string
-  readonly resource_type: string | null
-  readonly resource_id: string | null
-  readonly external_reference: string | null
-  readonly counterparty: string | null
-  readonly late_for: string | null
-  readonly reverses_period: string | null
-  readonly reverses_number: number | null
   readonly lines: string
 }
 
@@ -46,15 +30,19 @@ const accountOf = ({ byKey }: BaseAccounts, key: string): Account => {
 
 /** The quantities that moved, in front of the text, where an importer that cuts it does not cut them off. */
 const withQuantities = (description: string, natives: ReadonlyArray<NativeMovement>): string => {
-  const sums = new Map<string, bigint>()
-  const scales = new Map<string, number>()
+  const sums = new Map<string, { minor: bigint; scale: number }>()
   for (const { account, amount, currency } of natives) {
     if (currency === account.currency || amount.startsWith("-")) continue
-    const scale = amount.includes(".") ? amount.length - amount.indexOf(".") - 1 : 0
-    scales.set(currency, scale)
-    sums.set(currency, (sums.get(currency) ?? 0n) + parse(amount, scale))
+    const decimals = amount.includes(".") ? amount.length - amount.indexOf(".") - 1 : 0
+    const { minor, scale } = sums.get(currency) ?? { minor: 0n, scale: 0 }
+    // Amounts of one currency may be written with more or fewer decimals: they are added at one scale.
+    const wider = Math.max(scale, decimals)
+    sums.set(currency, {
+      minor: minor * 10n ** BigInt(wider - scale) + parse(amount, wider),
+      scale: wider,
+    })
   }
-  const texts = [...sums].map(([currency, sum]) => `${print(sum, scales.get(currency) ?? 0)} ${currency}`)
+  const texts = [...sums].map(([currency, { minor, scale }]) => `${print(minor, scale)} ${currency}`)
   return texts.length === 0 ? description : `${texts.join(", ")}: ${description}`
 }
 
@@ -85,24 +73,8 @@ const entryOf = (book: string, row: EntryRow, accounts: BaseAccounts): Entry => 
     })
   }
   return {
-    number: numberOf(book, row.series, row.period, row.number),
-    period: row.period,
-    effectiveDate: row.effective_date,
-    occurredAt: row.occurred_at,
-    recordedAt: row.recorded_at,
-    kind: row.kind,
+    ...headerOf(row, (period, number) => numberOf(book, row.series, period, number)),
     description: withQuantities(row.description, natives),
-    sourceType: row.source_type,
-    sourceId: row.source_id,
-    resourceType: row.resource_type,
-    resourceId: row.resource_id,
-    externalReference: row.external_reference,
-    counterparty: row.counterparty,
-    reverses:
-      row.reverses_period === null || row.reverses_number === null
-        ? null
-        : numberOf(book, row.series, row.reverses_period, row.reverses_number),
-    lateFor: row.late_for,
     lines,
     natives,
   }

@@ -10,10 +10,10 @@ import { parse } from "./MinorUnits.ts"
 import type { Selection } from "./Scope.ts"
 import { selected } from "./Selected.ts"
 
-interface EntryRow {
+/** What the database says of an entry beside its number and its lines, everything already text. */
+export interface HeaderRow {
   readonly period: string
   readonly number: number
-  readonly numbering: bigint
   readonly effective_date: string
   readonly occurred_at: string
   readonly recorded_at: string
@@ -28,6 +28,10 @@ interface EntryRow {
   readonly late_for: string | null
   readonly reverses_period: string | null
   readonly reverses_number: number | null
+}
+
+interface EntryRow extends HeaderRow {
+  readonly numbering: bigint
   readonly lines: string
 }
 
@@ -45,8 +49,12 @@ const linesOf = (text: string, byId: ReadonlyMap<number, Account>): ReadonlyArra
   return lines
 }
 
-const entryOf = (book: string, row: EntryRow, byId: ReadonlyMap<number, Account>): Entry => ({
-  number: journalNumber(book, row.period, row.number),
+/** An entry without its lines. `numberOf` gives a journal number of a period, its own or that of the entry it reverses. */
+export const headerOf = (
+  row: HeaderRow,
+  numberOf: (period: string, number: number) => string,
+): Omit<Entry, "lines"> => ({
+  number: numberOf(row.period, row.number),
   period: row.period,
   effectiveDate: row.effective_date,
   occurredAt: row.occurred_at,
@@ -62,8 +70,12 @@ const entryOf = (book: string, row: EntryRow, byId: ReadonlyMap<number, Account>
   reverses:
     row.reverses_period === null || row.reverses_number === null
       ? null
-      : journalNumber(book, row.reverses_period, row.reverses_number),
+      : numberOf(row.reverses_period, row.reverses_number),
   lateFor: row.late_for,
+})
+
+const entryOf = (book: string, row: EntryRow, byId: ReadonlyMap<number, Account>): Entry => ({
+  ...headerOf(row, (period, number) => journalNumber(book, period, number)),
   lines: linesOf(row.lines, byId),
 })
 
