@@ -1,5 +1,5 @@
 /** Being alone on a connection: for a run, or for a moment. */
-import { Effect, Schedule } from "effect"
+import { Effect, Option, Schedule } from "effect"
 import { LockBusy } from "../Database/SessionLock.ts"
 import type { Database } from "../Database.ts"
 
@@ -25,26 +25,32 @@ export const holding = <A, E, R>(database: Database, connection: string, effect:
       schedule: patience,
       while: (error) => (error instanceof LockBusy ? isForAMoment : Effect.succeed(false)),
     }),
-    // Who held it may have gone between the two questions.
-    Effect.retry({ times: 1, while: (error) => error instanceof LockBusy }),
+    // Who held it may have gone between the two questions, and the next one may have come.
+    Effect.retry({ times: 2, while: (error) => error instanceof LockBusy }),
   )
 }
 
-/** Runs an effect that takes a moment, as soon as nothing else of the connection runs, however long that is. */
-export const forAMoment = <A, E, R>(database: Database, connection: string, effect: Effect.Effect<A, E, R>) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const lock = yield* database.tryLock(lockOf(connection)).pipe(
-        Effect.tapErrorTag("LockBusy", () => Effect.sleep(askAgain)),
-        Effect.retry({ while: (error) => error._tag === "LockBusy" }),
-        Effect.catchTag("LockBusy", () => Effect.dieMessage("it is asked for until it is free")),
-      )
-      // Somebody who waits may be looking at it at this very moment.
-      yield* database.tryLock(momentOf(connection)).pipe(
-        Effect.tapErrorTag("LockBusy", () => Effect.sleep("20 millis")),
-        Effect.retry({ while: (error) => error._tag === "LockBusy" }),
-        Effect.catchTag("LockBusy", () => Effect.dieMessage("it is asked for until it is free")),
-      )
-      return yield* Effect.raceFirst(effect, lock.lost)
-    }),
+/**
+ * Runs an effect that takes a moment, as soon as nothing else of the connection runs, however long that is. The moment is
+ * taken before the connection: whoever finds the connection taken must find out why, too.
+ */
+export const forAMoment = <A, E, R>(
+  database: Database,
+  connection: string,
+  effect: Effect.Effect<A, E, R>,
+) => {
+  const both = Effect.zipRight(database.tryLock(momentOf(connection)), database.tryLock(lockOf(connection)))
+  const attempt = Effect.gen(function* () {
+    const lock = yield* Effect.catchTag(Effect.asSome(both), "LockBusy", () => Effect.succeedNone)
+    return yield* Effect.transposeMapOption(lock, ({ lost }) => Effect.raceFirst(effect, lost))
+  })
+  return Effect.scoped(attempt).pipe(
+    Effect.tap((done) => (Option.isNone(done) ? Effect.sleep(askAgain) : Effect.void)),
+    Effect.repeat({ until: Option.isSome }),
+    Effect.flatMap((done) =>
+      Option.isSome(done)
+        ? Effect.succeed(done.value)
+        : Effect.dieMessage("it is asked for until it is free"),
+    ),
   )
+}
