@@ -2,7 +2,7 @@
  * `--as-of`: what the books said at a time, by when we recorded it. A moment is ISO 8601 with its offset; a day alone means
  * its end in the book's accounting time zone. Nothing in the future: later entries would change what it says.
  */
-import { Effect, Either } from "effect"
+import { Effect, Either, Schedule } from "effect"
 import type { Sql } from "../Database/Client.ts"
 import { Database } from "../Database.ts"
 import { type ExportError, exportError } from "./ExportError.ts"
@@ -36,17 +36,15 @@ export const parseAsOf = (text: string): Either.Either<AsOf, ExportError> => {
 
 /**
  * The last microsecond that counts for a book: ISO 8601 in UTC. `timeZone` stands in where the book has no entries yet. Fails
- * where it is in the future, or while a transaction runs that may still record something for then.
+ * where it is in the future, or while a transaction runs that may still record something for then: what it records bears the
+ * time at which it began, and nobody can tell that it will only read.
  */
-export const resolveAsOf = Effect.fn("Export.resolveAsOf")(function* (
-  asOf: AsOf,
-  bookId: number,
-  timeZone: string,
-) {
-  const database = yield* Database
-  const rows = yield* database.query(
-    "Export.resolveAsOf",
-    (sql) => sql<Array<{ at: string; future: boolean; writing: boolean }>>`
+export const resolveAsOf = Effect.fn("Export.resolveAsOf")(
+  function* (asOf: AsOf, bookId: number, timeZone: string) {
+    const database = yield* Database
+    const rows = yield* database.query(
+      "Export.resolveAsOf",
+      (sql) => sql<Array<{ at: string; future: boolean; writing: boolean }>>`
       with chosen as (
         select case when ${asOf.kind}::text = 'moment' then ${asOf.text}::text::timestamptz
           else (${asOf.text.slice(0, 10)}::text::date + 1)::timestamp at time zone coalesce(
@@ -55,25 +53,33 @@ export const resolveAsOf = Effect.fn("Export.resolveAsOf")(function* (
       select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, at > now() as future,
         exists (
           select 1 from pg_stat_activity a
-          where a.datname = current_database() and a.backend_xid is not null and a.xact_start <= at) as writing
+          where a.datname = current_database() and a.backend_type = 'client backend' and a.pid <> pg_backend_pid()
+            and a.xact_start <= at) as writing
       from chosen`,
-  )
-  const [row] = rows
-  if (row === undefined) return yield* Effect.dieMessage("a time was asked for and none came back")
-  if (row.future) {
-    return yield* exportError(
-      "Usage",
-      `--as-of: ${asOf.text} (until ${row.at}) is not over yet: what the books say then is not known.`,
     )
-  }
-  if (row.writing) {
-    return yield* exportError(
-      "Busy",
-      `Something that began before ${row.at} is being recorded just now: try again when it is done, or choose an earlier time.`,
-    )
-  }
-  return row.at
-})
+    const [row] = rows
+    if (row === undefined) return yield* Effect.dieMessage("a time was asked for and none came back")
+    if (row.future) {
+      return yield* exportError(
+        "Usage",
+        `--as-of: ${asOf.text} (until ${row.at}) is not over yet: what the books say then is not known.`,
+      )
+    }
+    if (row.writing) {
+      return yield* exportError(
+        "Busy",
+        `A transaction that began before ${row.at} runs just now and may record something for then: try again when it is done, or choose an earlier time.`,
+      )
+    }
+    return row.at
+  },
+  // Most take a moment.
+  Effect.retry({
+    schedule: Schedule.spaced("100 millis"),
+    times: 20,
+    while: ({ reason }) => reason === "Busy",
+  }),
+)
 
 /** That an entry `e` was recorded by then. `at` is what `resolveAsOf` gave; null: whenever. */
 export const recordedBy = (sql: Sql, at: string | null) =>

@@ -1,5 +1,5 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { Database } from "../../src/Database.ts"
 import * as Verify from "../../src/Verify.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -7,7 +7,7 @@ import { openBook, postMonths } from "./Books.ts"
 import { client, deposit, everything, exporting, october } from "./Exporting.ts"
 import { temporaryFolder } from "./Folders.ts"
 
-layer(TestDatabase.layer)("what the books said at a time", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("what the books said at a time", (it) => {
   it.effect("is the export of that time, whatever came later, with the difference to now", () =>
     Effect.gen(function* () {
       const database = yield* Database
@@ -73,5 +73,37 @@ layer(TestDatabase.layer)("what the books said at a time", (it) => {
       const future = yield* Effect.flip(run(october, formats, { asOf: { kind: "day", text: "2199-01-01" } }))
       expect(future).toMatchObject({ _tag: "ExportError", reason: "Usage" })
     }),
+  )
+
+  it.effect("waits for what began before and may still record something for then, and gives up", () =>
+    Effect.gen(function* () {
+      const { client: sql } = yield* Database
+      yield* openBook("BEGUN", client(8))
+      const run = exporting("BEGUN", temporaryFolder())
+      const begun = yield* Deferred.make<string>()
+      const end = yield* Deferred.make<void>()
+      yield* Effect.addFinalizer(() => Deferred.succeed(end, undefined))
+      // It has read something, and written nothing yet.
+      const other = yield* Effect.fork(
+        Effect.promise(() =>
+          sql.begin(async (tx) => {
+            const [row] = await tx<
+              Array<{ now: string }>
+            >`select (now() + interval '1 microsecond')::text as now`
+            await Effect.runPromise(Deferred.succeed(begun, row?.now ?? ""))
+            await Effect.runPromise(Deferred.await(end))
+          }),
+        ),
+      )
+      const asOf = { kind: "moment", text: yield* Deferred.await(begun) } as const
+      const busy = yield* Effect.flip(Effect.asVoid(run(october, ["journal"], { asOf })))
+      expect(busy).toMatchObject({ _tag: "ExportError", reason: "Busy" })
+      expect(busy.message).toContain("A transaction that began before")
+      const waiting = yield* Effect.fork(run(october, ["journal"], { asOf }))
+      yield* Effect.sleep("300 millis")
+      yield* Deferred.succeed(end, undefined)
+      yield* Fiber.join(other)
+      expect((yield* Fiber.join(waiting)).batches).toHaveLength(1)
+    }).pipe(Effect.scoped),
   )
 })
