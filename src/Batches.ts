@@ -17,7 +17,8 @@ import { planBook } from "./Export/Plans.ts"
 import type { Selection } from "./Export/Scope.ts"
 import { hasNews } from "./Export/Selected.ts"
 import { changeState, changesOf, type StateChange, supersedeBy } from "./Export/States.ts"
-import { type ValuationOptions, value } from "./Valuation.ts"
+import type { ValuationOptions } from "./Valuation/ValuedBook.ts"
+import { value } from "./Valuation.ts"
 
 /** A batch with what became of it. `exports`: the folder that the batches' folders stand in. */
 export const show = Effect.fn("Batches.show")(function* (reference: string, exports: string) {

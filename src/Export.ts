@@ -23,7 +23,8 @@ import type { Mode } from "./Export/Table/Journals.ts"
 import type { TableOptions } from "./Export/Tables.ts"
 import { Content } from "./Settings/Content.ts"
 import type { ValuationError } from "./Valuation/ValuationError.ts"
-import { type ValuationOptions, value } from "./Valuation.ts"
+import type { ValuationOptions } from "./Valuation/ValuedBook.ts"
+import { value, valueThen } from "./Valuation.ts"
 
 export interface ExportRequest {
   /** Names as in `--format`; each once. */
@@ -116,7 +117,6 @@ const exportBatch = Effect.fn("Export.batch")(function* (
   { delta, follows, formats, selection, supersedes }: Plan,
   request: ExportRequest,
   options: TableOptions,
-  base: boolean,
 ) {
   const { out } = request
   const previous = yield* previousBatch(book.bookId)
@@ -134,7 +134,7 @@ const exportBatch = Effect.fn("Export.batch")(function* (
   const bookFolder = resolve(out, folderName(book))
   const mark = yield* markUnfinished(bookFolder, selection.text, batch)
   const { difference, folder, manifest } = yield* writeBatch(
-    { book, batch, selection, formats, options, lineage, base },
+    { book, batch, selection, formats, options, lineage, base: request.base },
     resolve(out, place),
   )
   const keepFrom = request.keepFiles === false || request.preview === true ? null : folder.path
@@ -168,7 +168,6 @@ const exportBook = Effect.fn("Export.book")(function* (
   formats: ReadonlyArray<FormatName>,
   request: ExportRequest,
   options: TableOptions,
-  base: boolean,
 ) {
   const bookFolder = resolve(request.out, folderName(book))
   const { knownSince } = yield* readFacts(book.bookId, null)
@@ -178,7 +177,7 @@ const exportBook = Effect.fn("Export.book")(function* (
   const basis = request.base?.baseCurrency ?? nativeBasis
   const { had, plans } = yield* planBook(book.bookId, basis, selection, formats, again)
   const batches: Array<ExportedBatch> = []
-  for (const plan of plans) batches.push(yield* exportBatch(book, plan, request, options, base))
+  for (const plan of plans) batches.push(yield* exportBatch(book, plan, request, options))
   return { batches, exported: had.map((one): Exported => ({ book: book.code, ...one })) }
 })
 
@@ -189,11 +188,9 @@ const checkChoices = ({ again, asOf, base, formats, preview, scope }: ExportRequ
       ? "--as-of goes with --period, --from and --to or --all alone: what the books said then is never new, and is not counted."
       : again === true && scope.kind === "since-last"
         ? "--again and --since-last contradict each other: choose the dates with --period, --from and --to or --all."
-        : base !== undefined && asOf !== undefined
-          ? "--base and --as-of do not go together: what is valued is the books as they are."
-          : base !== undefined && formats.includes("xero-statement")
-            ? "--base and xero-statement do not go together: a bank statement is in its account's own currency."
-            : undefined
+        : base !== undefined && formats.includes("xero-statement")
+          ? "--base and xero-statement do not go together: a bank statement is in its account's own currency."
+          : undefined
   return wrong === undefined ? Effect.void : exportError("Usage", wrong)
 }
 
@@ -206,11 +203,28 @@ const optionsOf = ({ base, mode = "detail", tables = defaults }: ExportRequest):
     ? { ...tables, mode }
     : { settings: { ...tables.settings, leaveOut: [] }, baseCurrency: base.baseCurrency, mode }
 
+/** Of several books none is written where one of them lacks rates of that time. */
+const checkThen = Effect.fn("Export.checkThen")(function* (
+  books: ReadonlyArray<Book>,
+  selection: Selection,
+  base: ValuationOptions,
+  request: ExportRequest,
+) {
+  const database = yield* Database
+  for (const book of books) {
+    const then = yield* selectionAt(book, selection, request)
+    if (then !== null && then.asOf !== null) {
+      yield* database.transaction(valueThen(book, then, base, then.asOf, false))
+    }
+  }
+})
+
 /** Brings the base-currency journal up to date, or says what it lacks, before anything is written. */
 const valued = Effect.fn("Export.valued")(function* (
   books: ReadonlyArray<Book>,
   selection: Selection | null,
   base: ValuationOptions,
+  request: ExportRequest,
 ) {
   if (selection === null) {
     return yield* exportError(
@@ -219,6 +233,7 @@ const valued = Effect.fn("Export.valued")(function* (
     )
   }
   yield* value(books, selection.to === null ? null : selection.to.slice(0, 7), base)
+  if (books.length > 1) yield* checkThen(books, selection, base, request)
 })
 
 /**
@@ -234,17 +249,14 @@ export const run = Effect.fn("Export.run")(function* (
   const books = yield* chooseBooks(request.connection, request.book)
   const options = optionsOf(request)
   yield* checkChoices(request)
-  if (request.base !== undefined) yield* valued(books, selection, request.base)
+  if (request.base !== undefined) yield* valued(books, selection, request.base, request)
   const batches: Array<ExportedBatch> = []
   const unchanged: Array<string> = []
   const exported: Array<Exported> = []
   const outdated: Array<Outdated> = []
   for (const book of books) {
     const made = yield* database
-      .withSessionLock(
-        `export ${book.bookId}`,
-        exportBook(book, selection, formats, request, options, request.base !== undefined),
-      )
+      .withSessionLock(`export ${book.bookId}`, exportBook(book, selection, formats, request, options))
       .pipe(Effect.catchTag("LockBusy", busy(book)))
     batches.push(...made.batches)
     exported.push(...made.exported)

@@ -86,8 +86,13 @@ const differenceColumns = [
   { title: "Difference", align: "right" },
 ] as const
 
-const differenceLines = ({ accounts, entries }: Difference, screen: Screen): ReadonlyArray<string> => {
-  const head = `  ${entries === 0 ? "Nothing" : counted(entries, "entry", "entries")} recorded since.`
+const differenceLines = (
+  { accounts, entries }: Difference,
+  inBase: boolean,
+  screen: Screen,
+): ReadonlyArray<string> => {
+  const what = inBase ? "recorded or valued otherwise since" : "recorded since"
+  const head = `  ${entries === 0 ? "Nothing" : counted(entries, "entry", "entries")} ${what}.`
   const cells = accounts.map(({ before, code, currency, difference, name, now }) => [
     `  ${code} ${name}`,
     currency,
@@ -110,7 +115,7 @@ const batchLines = (
     folder,
     `  manifest ${sha256Of(print(manifest))}`,
     ...table(columns, rows, screen),
-    ...(difference === null ? [] : differenceLines(difference, screen)),
+    ...(difference === null ? [] : differenceLines(difference, base !== undefined, screen)),
     ...reasons.map((reason) => styled(screen.color, "red", `INCOMPLETE: ${reason}`)),
     "",
   ]

@@ -1,6 +1,7 @@
 /** The base-currency journal as a batch's source, in the caller's repeatable-read transaction. */
 import { Effect } from "effect"
 import { Database } from "../Database.ts"
+import { journalOf } from "../Valuation/Journal.ts"
 import type { BookAccounts } from "./Balances.ts"
 import { type BaseAccounts, baseAccounts, baseOnlyAccounts, baseSums } from "./BaseAccounts.ts"
 import { streamBaseEntries } from "./BaseEntries.ts"
@@ -15,7 +16,7 @@ interface MonthRow extends NonNullable<NonNullable<Manifest["base"]>["months"][n
 }
 
 /** The valued months of the scope; `last` bounds a scope without an end. */
-const monthsOf = Effect.fn("Export.valuedMonths")(function* (bookId: number, { from, to }: Selection) {
+const monthsOf = Effect.fn("Export.valuedMonths")(function* (bookId: number, { asOf, from, to }: Selection) {
   const database = yield* Database
   return yield* database.query(
     "Export.valuedMonths",
@@ -23,7 +24,7 @@ const monthsOf = Effect.fn("Export.valuedMonths")(function* (bookId: number, { f
       select to_char(m.period, 'YYYY-MM') as period, m.base_currency as currency, m.method, m.rates,
         m.max_rate_age_days as "maxRateAgeDays", m.rates_version as "ratesVersion", m.fingerprint, m.over,
         to_char(m.valued_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "valuedAt"
-      from valuation.months m
+      from ${journalOf(sql, asOf)}.months m
       where m.book_id = ${bookId} and m.state is not null
         and m.period >= date_trunc('month', ${from ?? "1970-01-01"}::text::date::timestamp)
         and m.period <= ${to}::text::date
@@ -32,10 +33,11 @@ const monthsOf = Effect.fn("Export.valuedMonths")(function* (bookId: number, { f
 })
 
 /** Balances before a day: those at the end of the month before, and the days between. */
-const sumsBefore = Effect.fn("Export.baseSumsBefore")(function* (
+export const baseSumsBefore = Effect.fn("Export.baseSumsBefore")(function* (
   bookId: number,
   day: string,
   accounts: BaseAccounts,
+  asOf: string | null,
 ) {
   const database = yield* Database
   const rows = yield* database.query(
@@ -45,14 +47,14 @@ const sumsBefore = Effect.fn("Export.baseSumsBefore")(function* (
         select ${day}::text::date as day, date_trunc('month', ${day}::text::date::timestamp)::date as month)
       select b.key, (b.value::numeric / 100)::numeric(1000, 2)::text as amount
       from (
-        select m.state from valuation.months m
+        select m.state from ${journalOf(sql, asOf)}.months m
         where m.book_id = ${bookId} and m.state is not null and m.period < (select month from day)
         order by m.period desc limit 1) last
       cross join lateral json_each_text(last.state -> 'balances') b
       union all
       select coalesce(p.account_id::text, p.role), sum(p.amount)::text
-      from valuation.entries e
-      join valuation.postings p on p.book_id = e.book_id and p.period = e.period and p.series = e.series
+      from ${journalOf(sql, asOf)}.entries e
+      join ${journalOf(sql, asOf)}.postings p on p.book_id = e.book_id and p.period = e.period and p.series = e.series
         and p.number = e.number
       where e.book_id = ${bookId} and e.period = (select month from day) and e.effective_date < (select day from day)
       group by 1`,
@@ -65,14 +67,15 @@ const movedIn = Effect.fn("Export.baseMoved")(function* (
   from: string,
   to: string,
   accounts: BaseAccounts,
+  asOf: string | null,
 ) {
   const database = yield* Database
   const rows = yield* database.query(
     "Export.baseMoved",
     (sql) => sql<Array<{ key: string; amount: string }>>`
       select coalesce(p.account_id::text, p.role) as key, sum(p.amount)::text as amount
-      from valuation.entries e
-      join valuation.postings p on p.book_id = e.book_id and p.period = e.period and p.series = e.series
+      from ${journalOf(sql, asOf)}.entries e
+      join ${journalOf(sql, asOf)}.postings p on p.book_id = e.book_id and p.period = e.period and p.series = e.series
         and p.number = e.number
       where e.book_id = ${bookId} and e.effective_date between ${from}::text::date and ${to}::text::date
         and e.period between date_trunc('month', ${from}::text::date::timestamp)::date and ${to}::text::date
@@ -82,22 +85,27 @@ const movedIn = Effect.fn("Export.baseMoved")(function* (
   return baseSums(rows, accounts)
 })
 
-const omittedIn = Effect.fn("Export.baseOmitted")(function* (bookId: number, from: string, to: string) {
+const omittedIn = Effect.fn("Export.baseOmitted")(function* (
+  bookId: number,
+  from: string,
+  to: string,
+  asOf: string | null,
+) {
   const database = yield* Database
   const [row] = yield* database.query(
     "Export.baseOmitted",
     (sql) => sql<Array<{ omitted: number }>>`
-      select count(*)::integer as omitted from valuation.entries e
+      select count(*)::integer as omitted from ${journalOf(sql, asOf)}.entries e
       where e.book_id = ${bookId} and e.effective_date between ${from}::text::date and ${to}::text::date
         and e.period between date_trunc('month', ${from}::text::date::timestamp)::date and ${to}::text::date
-        and not exists (select 1 from valuation.postings p where p.book_id = e.book_id and p.period = e.period
+        and not exists (select 1 from ${journalOf(sql, asOf)}.postings p where p.book_id = e.book_id and p.period = e.period
           and p.series = e.series and p.number = e.number and p.amount <> 0)`,
   )
   return row?.omitted ?? 0
 })
 
 /** A scope without an end ends with the last month that has entries: later ones may have been valued, too. */
-const bounded = Effect.fn("Export.baseBounds")(function* (bookId: number, selection: Selection) {
+export const bounded = Effect.fn("Export.baseBounds")(function* (bookId: number, selection: Selection) {
   if (selection.to !== null) return { ...selection, from: selection.from ?? "1970-01-01", to: selection.to }
   const database = yield* Database
   const [row] = yield* database.query(
@@ -118,7 +126,7 @@ export const fingerprintsOf = Effect.fn("Export.fingerprints")(function* (
   return months.map(({ fingerprint, period }) => `${period} ${fingerprint}`)
 })
 
-/** Value the book through the end of the selection first. */
+/** Value the book through the end of the selection first: with `value`, or with `valueThen` in the same transaction. */
 export const baseSource = Effect.fn("Export.baseSource")(function* (
   book: { readonly bookId: number; readonly code: string },
   selection: Selection,
@@ -141,16 +149,17 @@ export const baseSource = Effect.fn("Export.baseSource")(function* (
   const accounts = baseAccounts(native, own, currency)
   const source: Source = {
     accounts: accounts.accounts,
-    opening: selection.from === null ? new Map() : yield* sumsBefore(bookId, scope.from, accounts),
-    closing: yield* sumsBefore(bookId, endOf(scope), accounts),
-    moved: movedIn(bookId, scope.from, scope.to, accounts),
+    opening:
+      selection.from === null ? new Map() : yield* baseSumsBefore(bookId, scope.from, accounts, scope.asOf),
+    closing: yield* baseSumsBefore(bookId, endOf(scope), accounts, scope.asOf),
+    moved: movedIn(bookId, scope.from, scope.to, accounts, scope.asOf),
     entries: (order) => streamBaseEntries(book, scope, order, accounts),
     alongside: [nativeMovements],
     nativeOf: accounts.nativeOf,
     base: {
       currency,
       months: months.map(({ currency: _, ...month }) => month),
-      omitted: yield* omittedIn(bookId, scope.from, scope.to),
+      omitted: yield* omittedIn(bookId, scope.from, scope.to, scope.asOf),
     },
   }
   return source

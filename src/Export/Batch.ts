@@ -1,10 +1,12 @@
 /** Writes the files of one batch of one book, from one repeatable-read snapshot, with memory that does not grow. */
 import { Effect, Stream } from "effect"
 import { Database } from "../Database.ts"
+import { valueThen } from "../Valuation.ts"
 import { opened, readAccounts, type Sums } from "./Balances.ts"
+import { baseComparison } from "./BaseDifference.ts"
 import { baseSource } from "./BaseSource.ts"
 import { type BatchPlan, manifestOf } from "./BatchManifest.ts"
-import { writeDifference } from "./Difference.ts"
+import { nativeComparison, writeDifference } from "./Difference.ts"
 import { encode } from "./Encoding.ts"
 import type { Entry, OpenedAccount } from "./Entry.ts"
 import { exportError } from "./ExportError.ts"
@@ -68,10 +70,17 @@ const checkTotals = (accounts: ReadonlyArray<OpenedAccount>, closing: Sums, tota
   )
 }
 
+const sourceOf = Effect.fn("Export.source")(function* ({ base, book, selection }: BatchPlan) {
+  const { asOf } = selection
+  const accounts = yield* readAccounts(book.bookId, asOf)
+  if (base === undefined) return yield* nativeSource(book, selection, accounts)
+  if (asOf !== null) yield* valueThen(book, selection, base, asOf, true)
+  return yield* baseSource(book, selection, accounts)
+})
+
 const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, folder: Folder) {
   const { book, selection } = plan
-  const native = yield* readAccounts(book.bookId, selection.asOf)
-  const source = yield* (plan.base ? baseSource : nativeSource)(book, selection, native)
+  const source = yield* sourceOf(plan)
   const balances = opened(source.accounts, source.opening)
   const facts = yield* readFacts(book.bookId, selection.to)
   const context: FormatContext = {
@@ -100,14 +109,23 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
   const byDate = contexts.length > 0 || wanted.some((format) => format.order === "date")
   const dated = byDate ? (yield* pass("date")).files : []
   const statement =
-    needsStatement(plan.formats) && !plan.base
+    needsStatement(plan.formats) && plan.base === undefined
       ? yield* writeStatement(folder, book, selection, balances, totals)
       : undefined
   const names = [...plan.formats, ...source.alongside.map(({ name }) => name)]
   const inOrder = names.flatMap((name) => [...files, ...dated].filter((file) => file.format === name))
   const closes = yield* closesWithin(book.bookId, selection)
   const difference =
-    selection.asOf === null ? null : yield* writeDifference(book, selection, selection.asOf, folder)
+    selection.asOf === null
+      ? null
+      : yield* writeDifference(
+          folder,
+          yield* (plan.base === undefined ? nativeComparison : baseComparison)(
+            book,
+            selection,
+            selection.asOf,
+          ),
+        )
   const all = difference === null ? inOrder : [...inOrder, difference.file]
   const manifest = manifestOf(
     plan,
@@ -135,7 +153,8 @@ export const writeBatch = Effect.fn("Export.writeBatch")(function* (plan: BatchP
   const folder = yield* openFolder(path)
   const { difference, manifest } = yield* database.transaction(writeFiles(plan, folder), {
     isolation: "repeatable read",
-    readOnly: true,
+    // The base-currency journal of a time is made in temporary tables.
+    readOnly: plan.base === undefined || plan.selection.asOf === null,
   })
   yield* folder.publish(manifest.files.map(({ name }) => name))
   const file = yield* folder.create(manifestFile)

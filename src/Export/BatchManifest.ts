@@ -1,6 +1,7 @@
 /** Puts a batch's manifest together. */
 import { Option } from "effect"
 import type { Book } from "../Book.ts"
+import type { ValuationOptions } from "../Valuation/ValuedBook.ts"
 import type { OpenedAccount } from "./Entry.ts"
 import type { Facts } from "./Facts.ts"
 import { type FormatName, isTable } from "./Formats.ts"
@@ -18,8 +19,8 @@ export interface BatchPlan {
   readonly formats: ReadonlyArray<FormatName>
   readonly options: TableOptions
   readonly lineage: Omit<Lineage, "closes">
-  /** In the base currency instead of the books' own. */
-  readonly base: boolean
+  /** In the base currency, valued so; in the books' own currencies where absent. */
+  readonly base: ValuationOptions | undefined
 }
 
 const tablesOf = (

@@ -56,7 +56,7 @@ export const outdatedBatches = Effect.fn("Export.outdatedBatches")(function* (bo
       cross join lateral (
         select array_agg(to_char(c.period, 'YYYY-MM') order by c.period) as months
         from (${changedMonths(sql)}) c) x
-      where b.book_id = ${bookId} and b.currency_basis <> ${nativeBasis} and x.months is not null
+      where b.book_id = ${bookId} and b.as_of is null and b.currency_basis <> ${nativeBasis} and x.months is not null
         and export.batch_state(b.book_id, b.batch) in ('committed', 'acknowledged')
       order by b.batch`,
   )

@@ -30,7 +30,7 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
     select b.book_id, b.batch, b.scope, b.currency_basis, b.from_date, b.to_date, b.manifest
     from export.batches b
     left join changed c on c.book_id = b.book_id
-    where b.book_id = ${inBooks(sql, scope)} and b.currency_basis <> ${nativeBasis} and (
+    where b.book_id = ${inBooks(sql, scope)} and b.as_of is null and b.currency_basis <> ${nativeBasis} and (
         ${isEverything(scope)} or b.scope = ${scope.period}::text
         or coalesce(b.to_date, 'infinity') >= c.first
         or (b.book_id, b.batch::text) in (

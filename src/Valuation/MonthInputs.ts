@@ -5,8 +5,8 @@ import type { Book } from "../Book.ts"
 import { shiftDate } from "../Export/PlainText.ts"
 import type { Valuation as ValuationSettings } from "../Settings/Accounting.ts"
 import type { NativeAccount } from "./Base.ts"
-import type { BookMonths } from "./Natives.ts"
-import { exchangedIn, laterRates, ratesBetween, ratesVersion } from "./RateStore.ts"
+import type { BookMonths } from "./BookMonths.ts"
+import { exchangedIn, laterRates, ratesBetween } from "./RateStore.ts"
 import { firstOf, fromConversions, fromRows, type RateLookup, type RateRow } from "./RateTable.ts"
 import type { MonthHead } from "./Store.ts"
 import type { MonthFrame } from "./ValuedMonth.ts"
@@ -16,8 +16,12 @@ export interface MonthInputs {
   readonly frame: MonthFrame
   /** Those of files that count; for a closed month, those that had been imported when it was closed. */
   readonly rows: ReadonlyArray<RateRow>
-  /** The newest import that counts; null: whatever there is. */
+  /** Of a closed month, the newest import when it was closed; null: it is open. */
   readonly knownThrough: number | null
+  /** The newest import that there was at the time that is looked at; null: now, or before the first. */
+  readonly newest: number | null
+  /** What `resolveAsOf` gave; null: now. */
+  readonly asOf: string | null
   /** Foreign currencies that the book has used. */
   readonly currencies: ReadonlyArray<string>
 }
@@ -52,8 +56,11 @@ export const inputsOf = Effect.fn("Valuation.inputsOf")(function* (
   const closed = months.closedThrough !== null && period <= months.closedThrough
   const close = closed ? months.closes.find((each) => each.period >= period) : undefined
   const knownThrough = close?.ratesVersion ?? null
+  const { asOf } = months
+  const newest = asOf === null ? null : (months.ratesVersion ?? 0)
   const days = { from: shiftDate(frame.firstDay, -maxRateAgeDays), to: frame.lastDay }
-  const rows = rates === "file" ? yield* ratesBetween(baseCurrency, currencies, days, knownThrough) : []
+  const rows =
+    rates === "file" ? yield* ratesBetween(baseCurrency, currencies, days, knownThrough ?? newest) : []
   const monetary = used.filter((account) => account.monetary).map(({ accountId }) => accountId)
   const fingerprint = digest([
     rulesVersion,
@@ -67,6 +74,8 @@ export const inputsOf = Effect.fn("Valuation.inputsOf")(function* (
     maxRateAgeDays,
     monetary,
     rows,
+    // Only some of the numbers: no fingerprint of the journal that is kept.
+    ...(months.partial.has(period) ? [asOf] : []),
   ])
   const head: MonthHead = {
     period,
@@ -74,13 +83,13 @@ export const inputsOf = Effect.fn("Valuation.inputsOf")(function* (
     method,
     rates,
     maxRateAgeDays,
-    ratesVersion: yield* ratesVersion(),
+    ratesVersion: months.ratesVersion,
     fingerprint,
     previous,
     throughNumber: through,
     over: frame.over,
   }
-  return { head, frame, rows, knownThrough, currencies } satisfies MonthInputs
+  return { head, frame, rows, knownThrough, newest, asOf, currencies } satisfies MonthInputs
 })
 
 /**
@@ -88,16 +97,16 @@ export const inputsOf = Effect.fn("Valuation.inputsOf")(function* (
  * afterwards. So what it says does not depend on when it is valued.
  */
 export const lookupOf = Effect.fn("Valuation.lookupOf")(function* (book: Book, inputs: MonthInputs) {
-  const { currencies, frame, head, knownThrough, rows } = inputs
+  const { asOf, currencies, frame, head, knownThrough, newest, rows } = inputs
   const { baseCurrency, maxRateAgeDays } = head
   if (head.rates === "conversions") {
-    const exchanged = yield* exchangedIn(book.bookId, frame.firstDay, head.throughNumber, baseCurrency)
+    const exchanged = yield* exchangedIn(book.bookId, frame.firstDay, head.throughNumber, baseCurrency, asOf)
     return fromConversions(exchanged, frame.lastDay)
   }
   const known = fromRows(rows, baseCurrency, maxRateAgeDays)
   if (knownThrough === null) return known
   const days = { from: shiftDate(frame.firstDay, -maxRateAgeDays), to: frame.lastDay }
-  const later = yield* laterRates(baseCurrency, currencies, days, knownThrough)
+  const later = yield* laterRates(baseCurrency, currencies, days, knownThrough, newest)
   const versions = [...new Set(later.map(({ version }) => version))]
   const tables = versions.map(
     (newest): RateLookup =>

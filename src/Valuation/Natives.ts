@@ -1,7 +1,8 @@
-/** What a valuation reads of the native books: a book's accounts, its months, and a month's entries in their order. */
+/** What a valuation reads of the native books: a book's accounts, and a month's entries in their order. */
 import { Effect, Stream } from "effect"
 import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
+import { recordedBy } from "../Export/AsOf.ts"
 import { parse } from "../Export/MinorUnits.ts"
 import type { NativeAccount, NativeEntry } from "./Base.ts"
 
@@ -71,53 +72,6 @@ export const nativeAccounts = Effect.fn("Valuation.nativeAccounts")(function* (b
   )
 })
 
-export interface BookMonths {
-  /** `YYYY-MM`; null where nothing is numbered. */
-  readonly first: string | null
-  readonly last: string | null
-  /** The month that it is now, in the book's time zone. */
-  readonly current: string
-  readonly closedThrough: string | null
-  /** The closes of months, the earliest month first, each with the newest import of rates that there was. */
-  readonly closes: ReadonlyArray<{ readonly period: string; readonly ratesVersion: number }>
-  /** The last journal number of every month that has one. */
-  readonly numbers: ReadonlyMap<string, number>
-}
-
-export const bookMonths = Effect.fn("Valuation.bookMonths")(function* (bookId: number) {
-  const database = yield* Database
-  const [book] = yield* database.query(
-    "Valuation.bookMonths",
-    (sql) => sql<Array<{ current: string; closed: string | null }>>`
-      select to_char(now() at time zone coalesce(l.time_zone, 'UTC'), 'YYYY-MM') as current,
-        to_char(l.closed_through, 'YYYY-MM') as closed
-      from ledger.locks l where l.book_id = ${bookId}`,
-  )
-  if (book === undefined) return yield* Effect.dieMessage(`book ${bookId} has no ledger`)
-  const rows = yield* database.query(
-    "Valuation.bookMonths.numbers",
-    (sql) => sql<Array<{ period: string; last_number: number }>>`
-      select to_char(period, 'YYYY-MM') as period, last_number from ledger.periods
-      where book_id = ${bookId} and last_number > 0 order by period`,
-  )
-  const closes = yield* database.query(
-    "Valuation.bookMonths.closes",
-    (sql) => sql<Array<{ period: string; ratesVersion: number }>>`
-      select distinct on (c.period) to_char(c.period, 'YYYY-MM') as period, coalesce((
-        select max(i.version) from valuation.rate_imports i where i.imported_at <= c.at), 0) as "ratesVersion"
-      from ledger.closes c where c.book_id = ${bookId} and c.action = 'close'
-      order by c.period, c.sequence desc`,
-  )
-  return {
-    first: rows[0]?.period ?? null,
-    last: rows.at(-1)?.period ?? null,
-    current: book.current,
-    closedThrough: book.closed,
-    closes: [...closes],
-    numbers: new Map(rows.map(({ last_number: number, period }) => [period, number])),
-  } satisfies BookMonths
-})
-
 interface EntryRow {
   readonly entry_id: string
   readonly number: number
@@ -147,6 +101,7 @@ const orderedNumbers = Effect.fn("Valuation.orderedNumbers")(function* (
   bookId: number,
   firstDay: string,
   through: number,
+  asOf: string | null,
 ) {
   const database = yield* Database
   const [row] = yield* database.query(
@@ -156,7 +111,8 @@ const orderedNumbers = Effect.fn("Valuation.orderedNumbers")(function* (
         e.source_type, e.source_id) as numbers
       from ledger.journal_numbers n
       join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
-      where n.book_id = ${bookId} and n.period = ${firstDay}::text::date and n.number <= ${through}`,
+      where n.book_id = ${bookId} and n.period = ${firstDay}::text::date and n.number <= ${through}
+        ${recordedBy(sql, asOf)}`,
   )
   return (row?.numbers ?? "").split(",").filter((number) => number !== "")
 })
@@ -193,15 +149,16 @@ const readChunk = Effect.fn("Valuation.readChunk")(function* (
   )
 })
 
-/** The entries up to a journal number, a chunk at a time; between two chunks the connection is free to write. */
+/** The entries up to a journal number (`asOf`: that were recorded by then), a chunk at a time; between two chunks the connection is free to write. */
 export const nativeEntries = (
   bookId: number,
   firstDay: string,
   through: number,
   accounts: ReadonlyArray<NativeAccount>,
+  asOf: string | null,
 ) => {
   const byId = new Map(accounts.map((account) => [account.accountId, account]))
-  return Stream.fromIterableEffect(orderedNumbers(bookId, firstDay, through)).pipe(
+  return Stream.fromIterableEffect(orderedNumbers(bookId, firstDay, through, asOf)).pipe(
     Stream.grouped(chunkSize),
     Stream.mapEffect((numbers) => readChunk(bookId, firstDay, [...numbers], byId)),
   )
@@ -213,6 +170,7 @@ export const paidIn = Effect.fn("Valuation.paidIn")(function* (
   firstDay: string,
   through: number,
   baseCurrency: string,
+  asOf: string | null,
 ) {
   const database = yield* Database
   const rows = yield* database.query(
@@ -224,7 +182,7 @@ export const paidIn = Effect.fn("Valuation.paidIn")(function* (
       join ledger.postings p on p.book_id = n.book_id and p.entry_id = n.entry_id
       join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'trading'
       where n.book_id = ${bookId} and n.period = ${firstDay}::text::date and n.number <= ${through}
-        and a.currency = ${baseCurrency} and e.resource_id is not null
+        and a.currency = ${baseCurrency} and e.resource_id is not null ${recordedBy(sql, asOf)}
       group by e.resource_id having sum(p.amount) <> 0`,
   )
   return new Map(rows.map(({ cents, id }) => [id, BigInt(cents)]))

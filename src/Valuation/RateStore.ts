@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { Sql } from "../Database/Client.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
+import { recordedBy } from "../Export/AsOf.ts"
 import type { Exchanged, RateRow } from "./RateTable.ts"
 
 const addVersion = Effect.fn("Valuation.addVersion")(function* (rows: ReadonlyArray<RateRow>) {
@@ -93,12 +94,13 @@ export const ratesBetween = Effect.fn("Valuation.ratesBetween")(function* (
   )
 })
 
-/** All that were imported after an import, the earliest import first. */
+/** All that were imported after an import, through another (null: all), the earliest import first. */
 export const laterRates = Effect.fn("Valuation.laterRates")(function* (
   baseCurrency: string,
   currencies: ReadonlyArray<string>,
   days: Days,
   after: number,
+  through: number | null,
 ) {
   const database = yield* Database
   return yield* database.query(
@@ -108,19 +110,9 @@ export const laterRates = Effect.fn("Valuation.laterRates")(function* (
         r.version
       from valuation.rates r
       where ${between(sql, baseCurrency, currencies, days)} and r.version > ${after}
+        and (${through}::integer is null or r.version <= ${through})
       order by r.version, r.date, r.from_currency, r.to_currency`,
   )
-})
-
-/** The newest version; null before the first import. */
-export const ratesVersion = Effect.fn("Valuation.ratesVersion")(function* () {
-  const database = yield* Database
-  const [row] = yield* database.query(
-    "Valuation.ratesVersion",
-    (sql) =>
-      sql<Array<{ version: number | null }>>`select max(version) as version from valuation.rate_imports`,
-  )
-  return row?.version ?? null
 })
 
 export interface PairSummary {
@@ -150,6 +142,7 @@ export const exchangedIn = Effect.fn("Valuation.exchangedIn")(function* (
   firstDay: string,
   throughNumber: number,
   baseCurrency: string,
+  asOf: string | null,
 ) {
   const database = yield* Database
   const rows = yield* database.query(
@@ -162,7 +155,7 @@ export const exchangedIn = Effect.fn("Valuation.exchangedIn")(function* (
         join ledger.postings p on p.book_id = n.book_id and p.entry_id = n.entry_id
         join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'trading'
         where n.book_id = ${bookId} and n.period = ${firstDay}::text::date and n.number <= ${throughNumber}
-          and e.resource_id is not null
+          and e.resource_id is not null ${recordedBy(sql, asOf)}
         group by e.resource_id, p.currency having sum(p.amount) <> 0)
       select f.currency, c.scale, trunc(sum(f.amount) * 10::numeric ^ c.scale)::text as foreign,
         trunc(sum(b.amount) * 100)::text as base

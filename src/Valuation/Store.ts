@@ -1,10 +1,14 @@
-/** The base-currency journal in the database: a month is written as a whole, and replaced as a whole while it is open. */
+/**
+ * The base-currency journal in the database: a month is written as a whole, and replaced as a whole while it is open. `asOf`:
+ * in the journal that the transaction makes for that time.
+ */
 import { Effect } from "effect"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { print } from "../Export/MinorUnits.ts"
 import type { Chart } from "../Settings/Chart.ts"
 import { type BaseEntry, type BaseLine, baseRoles } from "./Base.ts"
+import { journalOf } from "./Journal.ts"
 import { baseScale } from "./Rate.ts"
 
 /** How a month was valued. */
@@ -76,21 +80,26 @@ export const keepAccounts = Effect.fn("Valuation.keepAccounts")(function* (
 })
 
 /** Begins a month, instead of what was there. Part of the caller's transaction, like all that follows. */
-export const beginMonth = Effect.fn("Valuation.beginMonth")(function* (bookId: number, head: MonthHead) {
+export const beginMonth = Effect.fn("Valuation.beginMonth")(function* (
+  bookId: number,
+  head: MonthHead,
+  asOf: string | null,
+) {
   const database = yield* Database
   const first = `${head.period}-01`
   yield* database.query(
     "Valuation.beginMonth.replace",
-    (sql) => sql`delete from valuation.months where book_id = ${bookId} and period = ${first}::text::date`,
+    (sql) =>
+      sql`delete from ${journalOf(sql, asOf)}.months where book_id = ${bookId} and period = ${first}::text::date`,
   )
   yield* database.query(
     "Valuation.beginMonth",
     (sql) => sql`
-      insert into valuation.months (book_id, period, base_currency, method, rates, max_rate_age_days, rates_version,
-        fingerprint, previous, through_number, over)
+      insert into ${journalOf(sql, asOf)}.months (book_id, period, base_currency, method, rates, max_rate_age_days,
+        rates_version, fingerprint, previous, through_number, over, valued_at)
       values (${bookId}, ${first}::text::date, ${head.baseCurrency}, ${head.method}, ${head.rates},
         ${head.maxRateAgeDays}, ${head.ratesVersion}, ${head.fingerprint},
-        ${head.previous}, ${head.throughNumber}, ${head.over})`,
+        ${head.previous}, ${head.throughNumber}, ${head.over}, coalesce(${asOf}::text::timestamptz, now()))`,
   )
 })
 
@@ -98,12 +107,13 @@ export const endMonth = Effect.fn("Valuation.endMonth")(function* (
   bookId: number,
   period: string,
   state: string,
+  asOf: string | null,
 ) {
   const database = yield* Database
   yield* database.query(
     "Valuation.endMonth",
     (sql) => sql`
-      update valuation.months set state = ${state}::text::json
+      update ${journalOf(sql, asOf)}.months set state = ${state}::text::json
       where book_id = ${bookId} and period = ${`${period}-01`}::text::date`,
   )
 })
@@ -125,6 +135,7 @@ export const writeEntries = Effect.fn("Valuation.writeEntries")(function* (
   bookId: number,
   period: string,
   entries: ReadonlyArray<BaseEntry>,
+  asOf: string | null,
 ) {
   if (entries.length === 0) return
   const database = yield* Database
@@ -138,7 +149,7 @@ export const writeEntries = Effect.fn("Valuation.writeEntries")(function* (
     "Valuation.writeEntries",
     (sql) => sql`
       with header as (
-        insert into valuation.entries (book_id, period, series, number, effective_date, line_count, entry_id, kind,
+        insert into ${journalOf(sql, asOf)}.entries (book_id, period, series, number, effective_date, line_count, entry_id, kind,
           description, resource_id, reverses)
         select ${bookId}, ${first}::text::date, h.series, h.number::integer, h.date::date, h.lines::smallint,
           h.entry_id::bigint, h.kind, h.description, h.resource_id, h.reverses::integer
@@ -179,7 +190,7 @@ export const writeEntries = Effect.fn("Valuation.writeEntries")(function* (
             column(entries, ({ reverses }) => reverses),
           )})
           as h (series, number, date, lines, entry_id, kind, description, resource_id, reverses))
-      insert into valuation.postings (book_id, period, series, number, line_number, account_id, role, amount, native,
+      insert into ${journalOf(sql, asOf)}.postings (book_id, period, series, number, line_number, account_id, role, amount, native,
         native_currency, basis, rate, rate_date, rate_source)
       select ${bookId}, ${first}::text::date, l.series, l.number::integer, l.place::smallint, l.account_id::integer,
         l.role, l.amount::numeric, l.native::numeric, l.currency, l.basis, l.rate, l.rate_date::date, l.rate_source

@@ -1,0 +1,341 @@
+/** What the base-currency journal said at a time: what an export wrote then, whatever came later. */
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { decodeSync } from "effect/Schema"
+import { allBooks } from "../../src/Book.ts"
+import { keepClose, keepReopening } from "../../src/Close/Kept.ts"
+import { Database } from "../../src/Database.ts"
+import type { AsOf } from "../../src/Export/AsOf.ts"
+import { listBatches } from "../../src/Export/KnownBatch.ts"
+import * as Export from "../../src/Export.ts"
+import type { Valuation } from "../../src/Settings/Accounting.ts"
+import { Content } from "../../src/Settings/Content.ts"
+import { addRates } from "../../src/Valuation/RateStore.ts"
+import * as Verify from "../../src/Verify.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { assignNumbers, openBook, partner, post } from "./Books.ts"
+import { exact, rowsOf } from "./Cells.ts"
+import { all, client, deposit, exporting, october, range } from "./Exporting.ts"
+import { temporaryFolder } from "./Folders.ts"
+
+const { accounting, chart } = decodeSync(Content)({})
+const inBase = (baseCurrency: string, settings: Partial<Valuation> = {}) => ({
+  base: { baseCurrency, settings: { ...accounting.valuation, ...settings }, chart },
+})
+const formats = ["journal", "hledger", "trial-balance", "qbo"]
+
+const rate = (date: string, price: string, from = "USD") => ({
+  date,
+  from,
+  to: "EUR",
+  rate: price,
+  source: "ECB",
+})
+
+const conversion = Effect.fnUntraced(function* (
+  bookId: number,
+  leg: "USD" | "USDT",
+  date: string,
+  amount: string,
+) {
+  yield* post(bookId, {
+    ...{ date, kind: "conversion", partner: partner[leg === "USD" ? "usd" : "usdt"], cash: amount },
+    ...{ description: "Conversion", resource: "44444444-0000-4000-8000-000000000001" },
+    lines: [
+      ["cash", "", leg, amount],
+      ["trading", "", leg, amount.startsWith("-") ? amount.slice(1) : `-${amount}`],
+    ],
+  })
+  yield* assignNumbers(bookId)
+})
+
+const clock = Effect.gen(function* () {
+  const database = yield* Database
+  const [row] = yield* database.query(
+    "Test.clock",
+    (sql) => sql<Array<{ now: string }>>`
+      select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`,
+  )
+  return { kind: "moment", text: row?.now ?? "" } as const
+})
+
+/** The files without what may differ: when a month was valued, and the scope's name in plain text. */
+const textsOf = (folder: string) => {
+  const text = (name: string) => readFileSync(join(folder, name), "utf8")
+  const [header = [], ...rows] = rowsOf(join(folder, "journal.csv"))
+  const kept = header.indexOf("source_type")
+  const recorded = header.indexOf("recorded_at")
+  return {
+    journal: rows.map((row) => (row[kept] === "valuation" ? row.with(recorded, "") : row).join("|")),
+    hledger: text("books.journal").replaceAll(/(2026-10|all)@\d{8}T\d{6}Z/g, "$1"),
+    balances: text("trial-balance.csv"),
+    movements: text("native_movements.csv"),
+  }
+}
+
+/** Each account's difference is what the lines of `difference.csv` come to. */
+const expectExplained = (folder: string) => {
+  const [header = [], ...rows] = rowsOf(join(folder, "difference.csv"))
+  const at = (row: ReadonlyArray<string>, name: string) => row[header.indexOf(name)] ?? ""
+  const sums = new Map<string, bigint>()
+  const add = (row: ReadonlyArray<string>, minor: bigint) => {
+    const key = `${at(row, "account_code")} ${at(row, "account_name")}`
+    sums.set(key, (sums.get(key) ?? 0n) + minor)
+  }
+  for (const row of rows) {
+    const minor = exact(at(row, "difference"))
+    if (at(row, "record") === "account") add(row, minor)
+    else {
+      add(row, -minor)
+      expect(exact(at(row, "now")) - exact(at(row, "then"))).toBe(minor)
+    }
+  }
+  expect([...sums].filter(([, minor]) => minor !== 0n)).toEqual([])
+}
+
+/** Past the triggers, which keep such things from being changed. */
+const past = <A, E, R>(change: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Database, (database) =>
+    database.transaction(
+      Effect.zipRight(
+        database.query("Test.past", (sql) => sql`set local session_replication_role = replica`),
+        change,
+      ),
+    ),
+  )
+
+/** As if a book's entries had been recorded at those days' noon, in UTC, in the order of their numbers. */
+const recordedOn = Effect.fnUntraced(function* (bookId: number, days: ReadonlyArray<string>) {
+  const database = yield* Database
+  const change = database.query(
+    "Test.recordedOn",
+    (sql) => sql`
+      update ledger.journal_entries e set recorded_at = (d.day || 'T12:00:00Z')::timestamptz
+      from ledger.journal_numbers n, unnest(${[...days]}::text[]) with ordinality as d (day, number)
+      where e.book_id = ${bookId} and n.book_id = ${bookId} and n.entry_id = e.entry_id and n.number = d.number`,
+  )
+  yield* past(change)
+})
+
+/** As if all rates had been imported then. */
+const importedBefore = Effect.fnUntraced(function* (day: string) {
+  const database = yield* Database
+  const change = database.query(
+    "Test.importedBefore",
+    (sql) => sql`update valuation.rate_imports set imported_at = ${day}::text::timestamptz`,
+  )
+  yield* past(change)
+})
+
+const moment = (text: string) => ({ kind: "moment", text }) as const
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency journal at a time", (it) => {
+  it.effect.each([
+    { code: "EUROS", last: 11, ...inBase("EUR") },
+    // The second leg of the conversion brings the rate, and what was paid for it.
+    { code: "DOLLARS", last: 13, ...inBase("USD", { method: "fifo", rates: "conversions" }) },
+  ])("is what was exported then, through late entries, new rates, closes and a reopening: $code", (variant) =>
+    Effect.gen(function* () {
+      const { base, code, last } = variant
+      const bookId = yield* openBook(code, client(last))
+      const run = exporting(code, temporaryFolder())
+      const book = (yield* allBooks(Option.none())).find((one) => one.code === code)
+      if (book === undefined) return yield* Effect.dieMessage("no book")
+      const doing = { who: "jane", reason: "a test", accepted: [] }
+      const hash = "0".repeat(64)
+      const reopening = Effect.zipRight(
+        keepReopening(book, { period: "2026-10", hash }, doing),
+        keepReopening(book, { period: "2026-09", hash }, doing),
+      )
+      const steps = [
+        Effect.all([
+          addRates([
+            rate("2026-09-01", "0.80"),
+            rate("2026-09-02", "0.80"),
+            rate("2026-09-15", "0.81"),
+            rate("2026-09-30", "0.82"),
+            rate("2026-10-05", "0.90"),
+            rate("2026-10-07", "0.90"),
+            rate("2026-10-20", "0.94"),
+            rate("2026-10-31", "0.95"),
+            rate("2026-10-08", "0.91", "USDT"),
+            rate("2026-10-31", "0.93", "USDT"),
+          ]),
+          deposit(bookId, "2026-09-01", "1000.00"),
+          deposit(bookId, "2026-10-05", "500.00"),
+        ]),
+        // Half of a conversion, and what completes it.
+        conversion(bookId, "USD", "2026-10-07", "-400.00"),
+        conversion(bookId, "USDT", "2026-10-08", "380"),
+        addRates([rate("2026-10-31", "0.97")]),
+        deposit(bookId, "2026-09-15", "50.00"),
+        keepClose(book, "2026-09", { entries: 2n, hash }, doing),
+        // The closed month keeps its rate.
+        addRates([rate("2026-09-30", "0.70")]),
+        deposit(bookId, "2026-10-20", "300.00"),
+        keepClose(book, "2026-10", { entries: 4n, hash }, doing),
+        reopening,
+        deposit(bookId, "2026-09-02", "8.00"),
+        addRates([rate("2026-10-31", "0.99")]),
+        Effect.zipRight(
+          keepClose(book, "2026-09", { entries: 3n, hash }, doing),
+          keepClose(book, "2026-10", { entries: 4n, hash }, doing),
+        ),
+      ]
+      const exported = Effect.fnUntraced(function* (...[scope, names, more]: Parameters<typeof run>) {
+        const [batch] = (yield* run(scope, names, { ...more, base })).batches
+        return batch ?? (yield* Effect.dieMessage("no batch"))
+      })
+      const then: Array<{ asOf: AsOf; texts: ReturnType<typeof textsOf> }> = []
+      for (const step of steps) {
+        yield* step
+        const { folder } = yield* exported(october, formats, { again: true })
+        then.push({ asOf: yield* clock, texts: textsOf(folder) })
+      }
+      // Steps that change nothing would prove nothing.
+      expect(new Set(then.map(({ texts }) => JSON.stringify(texts))).size).toBeGreaterThan(5)
+      for (const { asOf, texts } of then) {
+        const { folder } = yield* exported(october, formats, { asOf })
+        expect(textsOf(folder)).toEqual(texts)
+        expectExplained(folder)
+        expect((yield* Verify.run(folder)).problems).toEqual([])
+      }
+      const [first = { asOf: yield* clock }] = then
+      for (const scope of [all, range("2026-09-10", "2026-10-06")]) {
+        const { difference, folder } = yield* exported(scope, formats, first)
+        expectExplained(folder)
+        expect(difference?.entries).toBeGreaterThan(1)
+        expect((yield* Verify.run(folder)).problems).toEqual([])
+      }
+      // What is kept is as it was.
+      const now = yield* exported(october, formats, { asOf: yield* clock })
+      expect(now.difference?.entries).toBe(0)
+      expect(textsOf((yield* exported(october, formats, { again: true })).folder)).toEqual(then.at(-1)?.texts)
+      // Nobody is to export again what the books said at a time.
+      yield* reopening
+      yield* deposit(bookId, "2026-10-20", "1.00")
+      yield* exported(october, formats, { again: true })
+      const listed = (yield* listBatches(Option.some(code))).filter(({ scope }) => scope.includes("@"))
+      expect(listed.length).toBeGreaterThan(steps.length)
+      expect(listed.flatMap(({ outdated }) => outdated)).toEqual([])
+    }),
+  )
+
+  it.effect("of a month that is closed is the one that is kept, whatever the settings say now", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("KEPT", client(14))
+      const run = exporting("KEPT", temporaryFolder())
+      const book = (yield* allBooks(Option.none())).find(({ code }) => code === "KEPT")
+      if (book === undefined) return yield* Effect.dieMessage("no book")
+      yield* addRates([rate("2026-10-05", "0.90"), rate("2026-10-31", "0.95")])
+      yield* addRates([rate("2026-10-06", "0.92")])
+      yield* deposit(bookId, "2026-10-05", "100.00")
+      yield* deposit(bookId, "2026-10-06", "100.00")
+      const hash = "0".repeat(64)
+      const doing = { who: "jane", reason: "a test", accepted: [] }
+      const method = Effect.fnUntraced(function* (of: "average" | "fifo", asOf?: AsOf) {
+        const settings = inBase("EUR", { method: of })
+        const { batches } = yield* run(october, formats, {
+          ...settings,
+          ...(asOf && { asOf }),
+          again: asOf === undefined,
+        })
+        return batches[0]?.manifest.base?.months[0]?.method
+      })
+      yield* keepClose(book, "2026-10", { entries: 2n, hash }, doing)
+      expect(yield* method("average")).toBe("average")
+      const first = yield* clock
+      expect(yield* method("fifo", first)).toBe("average")
+      // Once it has been reopened, nobody knows any more what the settings were.
+      yield* keepReopening(book, { period: "2026-10", hash }, doing)
+      expect(yield* method("fifo")).toBe("fifo")
+      yield* keepClose(book, "2026-10", { entries: 2n, hash }, doing)
+      expect(yield* method("average", first)).toBe("average")
+      expect(yield* method("average", yield* clock)).toBe("fifo")
+    }),
+  )
+
+  it.effect("has no end of a month that was not over, and nothing that was recorded later", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("COURSE", client(15))
+      yield* importedBefore("2026-10-01")
+      yield* deposit(bookId, "2026-10-05", "100.00")
+      yield* deposit(bookId, "2026-10-06", "10.00")
+      // The smaller number is not the one that was there first.
+      yield* recordedOn(bookId, ["2026-11-05", "2026-10-06"])
+      const run = exporting("COURSE", temporaryFolder())
+      const at = (text: string) =>
+        Effect.map(
+          run(october, formats, { ...inBase("EUR"), asOf: moment(text) }),
+          ({ batches: [batch] }) => {
+            const [, ...rows] = rowsOf(join(batch?.folder ?? "", "journal.csv"))
+            const over = batch?.manifest.base?.months.map((month) => month.over)
+            return { over, numbers: rows.map(([number = ""]) => number.replace(/^COURSE-/, "")) }
+          },
+        )
+      const first = ["2026-10-000001", "2026-10-000001"]
+      const second = ["2026-10-000002", "2026-10-000002"]
+      // Two accounts are revalued.
+      const revalued = ["FX-2026-10-000001", "FX-2026-10-000001", "FX-2026-10-000002", "FX-2026-10-000002"]
+      expect(yield* at("2026-10-20T00:00:00Z")).toEqual({ over: [false], numbers: second })
+      expect(yield* at("2026-11-02T00:00:00Z")).toEqual({ over: [true], numbers: [...second, ...revalued] })
+      expect(yield* at("2026-11-06T00:00:00Z")).toEqual({
+        over: [true],
+        numbers: [...first, ...second, ...revalued],
+      })
+    }),
+  )
+
+  it.effect("knows no price and no rate of a conversion whose other leg was recorded later", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("LEGS", client(18))
+      yield* conversion(bookId, "USD", "2026-10-07", "-400.00")
+      yield* conversion(bookId, "USDT", "2026-10-08", "380")
+      yield* recordedOn(bookId, ["2026-10-12", "2026-10-09"])
+      yield* addRates([{ ...rate("2026-10-08", "1.01", "USDT"), to: "USD" }])
+      yield* addRates([{ ...rate("2026-10-31", "1.02", "USDT"), to: "USD" }])
+      yield* importedBefore("2026-10-01")
+      const run = exporting("LEGS", temporaryFolder())
+      const asOf = moment("2026-10-10T00:00:00Z")
+      const cost = Effect.fnUntraced(function* (more: Partial<Export.ExportRequest>) {
+        const { batches } = yield* run(october, formats, { ...inBase("USD"), ...more })
+        const [header = [], ...rows] = rowsOf(join(batches[0]?.folder ?? "", "journal.csv"))
+        return rows.find((row) => row.includes("LEGS-2026-10-000002"))?.[header.indexOf("debit")]
+      })
+      expect(yield* cost({})).toBe("400.00")
+      expect(yield* cost({ asOf })).toBe("383.80")
+      const conversions = inBase("USD", { rates: "conversions" })
+      expect((yield* Effect.flip(run(october, formats, { ...conversions, asOf }))).message).toContain(
+        "2026-10 USDT/USD",
+      )
+    }),
+  )
+
+  it.effect("is refused where rates had not been imported by then, and no book is written", () =>
+    Effect.gen(function* () {
+      for (const [code, last] of [
+        ["EARLY", 16],
+        ["LATER", 17],
+      ] as const) {
+        yield* deposit(yield* openBook(code, client(last)), "2026-07-10", "100.00")
+      }
+      const asOf = yield* clock
+      yield* addRates([rate("2026-07-10", "0.90"), rate("2026-07-31", "0.90")])
+      const out = temporaryFolder()
+      const july = { kind: "period", period: "2026-07" } as const
+      const refused = yield* Effect.flip(
+        Export.run({
+          ...{ formats, scope: july, out, connection: Option.none(), book: Option.none(), asOf },
+          ...inBase("EUR"),
+        }),
+      )
+      expect(refused).toMatchObject({ _tag: "ValuationError", reason: "MissingRates" })
+      expect(refused.message).toMatch(
+        /^2 rates are missing for the base-currency journal as of 2\S+Z\. Nothing was written\.\n {2}2026-07-10 USD\/EUR\n {2}2026-07-31 USD\/EUR\nThey had not been imported by then: choose a later time\.$/,
+      )
+      expect(readdirSync(out)).toEqual([])
+    }),
+  )
+})
