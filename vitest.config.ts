@@ -4,9 +4,12 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/globalSetup.ts"],
+    setupFiles: ["test/support/testMethods.ts"],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",
+    // A process reads the sources once, not once for every file. A test therefore must not need a process of its own.
+    isolate: false,
     // Left to itself the runner leaves one core idle, which on two is half of them.
     minWorkers: 1,
     maxWorkers: "100%",

@@ -3,7 +3,6 @@
  * (https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format).
  */
 import { type Family, familyText, type Sample } from "./Metrics/Family.ts"
-import { processFamilies as counted } from "./Metrics/Registry.ts"
 import { openStates } from "./Overview/Inbox.ts"
 import type { Snapshot } from "./Overview.ts"
 
@@ -173,8 +172,15 @@ const processFamilies = (uptime: number, database: boolean): ReadonlyArray<Famil
   },
 ]
 
-/** `snapshot` is undefined where the database cannot be read; what is then known is said all the same. */
-export const metricsText = (snapshot: Snapshot | undefined, uptime: number): string => {
+/**
+ * `snapshot` is undefined where the database cannot be read; what is then known is said all the same. `uptime` is in
+ * seconds, `counted` what this process has counted itself.
+ */
+export const metricsText = (
+  snapshot: Snapshot | undefined,
+  uptime: number,
+  counted: ReadonlyArray<Family>,
+): string => {
   const families: Array<Family> = [...processFamilies(uptime, snapshot !== undefined)]
   if (snapshot !== undefined) {
     families.push(
@@ -185,6 +191,6 @@ export const metricsText = (snapshot: Snapshot | undefined, uptime: number): str
       ...inboxFamilies(snapshot),
     )
   }
-  families.push(...counted())
+  families.push(...counted)
   return families.map(familyText).join("")
 }

@@ -16,6 +16,7 @@ import { download } from "./Downloads.ts"
 import { cookieName, isBearer, isOwnHost, isSession } from "./Guard.ts"
 import { unreadyReason } from "./Health.ts"
 import { login } from "./Login.ts"
+import { processFamilies } from "./Metrics/Registry.ts"
 import { metricsText } from "./Metrics.ts"
 import { Overview } from "./Overview.ts"
 import { loginPage, messagePage } from "./Page/Frame.ts"
@@ -52,7 +53,8 @@ const content = (path: string, headOnly: boolean, schedule: CronFields | undefin
     const now = yield* Clock.currentTimeMillis
     if (path === "/metrics") {
       const snapshot = yield* Effect.orElseSucceed(overview.read, () => Option.none())
-      return Reply.metrics(metricsText(Option.getOrUndefined(snapshot), (now - startedAt) / 1_000))
+      const uptime = (now - startedAt) / 1_000
+      return Reply.metrics(metricsText(Option.getOrUndefined(snapshot), uptime, processFamilies()))
     }
     if (path !== "/") return Reply.page(messagePage("Not here", "There is no such page."), 404)
     const snapshot = yield* overview.read

@@ -1,25 +1,21 @@
 import { spawn } from "node:child_process"
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { afterAll, beforeAll } from "vitest"
 import { openBook, postMonths } from "../Export/Books.ts"
-import { type Compiled, compile } from "../support/Compiled.ts"
+import { compiled } from "../support/Compiled.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-let compiled: Compiled | undefined
 let folder = ""
 
 beforeAll(async () => {
-  compiled = await compile()
-  await writeFile(join(compiled.folder, "package.json"), '{"type":"module","version":"9.8.7"}')
   folder = await mkdtemp(join(tmpdir(), "tieout-batches-"))
 })
 
 afterAll(async () => {
-  await compiled?.remove()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -28,7 +24,7 @@ const tieout = (url: string, ...args: ReadonlyArray<string>) =>
   Effect.promise(
     () =>
       new Promise<readonly [code: number | null, printed: string]>((resolve, reject) => {
-        const child = spawn(process.execPath, [join(compiled?.folder ?? "", "src", "main.js"), ...args], {
+        const child = spawn(process.execPath, [compiled("src/main.js"), ...args], {
           cwd: folder,
           env: { PATH: process.env.PATH, DATABASE_URL: url, TIEOUT_USER: "jane", TIEOUT_LOG_LEVEL: "none" },
           stdio: ["ignore", "pipe", "pipe"],

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Sandbox, startSandbox } from "../../src/Sandbox.ts"
-import { type Compiled, compile } from "../support/Compiled.ts"
+import { compiled } from "../support/Compiled.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 interface Finished {
@@ -16,7 +16,6 @@ interface Finished {
 }
 
 interface World {
-  readonly compiled: Compiled
   readonly folder: string
   readonly sandbox: Sandbox
   readonly databaseUrl: string
@@ -39,8 +38,8 @@ const tieout = (
   watch: Watch = () => {},
 ): Promise<Finished> =>
   new Promise((resolve, reject) => {
-    const { compiled, databaseUrl, folder } = here()
-    const child = spawn(process.execPath, [join(compiled.folder, "src", "main.js"), ...args], {
+    const { databaseUrl, folder } = here()
+    const child = spawn(process.execPath, [compiled("src/main.js"), ...args], {
       cwd: folder,
       env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, ...variables },
       stdio: ["ignore", "pipe", "pipe"],
@@ -66,18 +65,15 @@ const credentials = () => ({
 })
 
 beforeAll(async () => {
-  const compiled = await compile()
-  await writeFile(join(compiled.folder, "package.json"), '{"type":"module","version":"9.8.7"}')
   const folder = await mkdtemp(join(tmpdir(), "tieout-cli-"))
   const sandbox = await startSandbox({ entries: 150, accounts: 4 })
   const context = await Effect.runPromise(Layer.buildWithScope(TestDatabase.blank, scope))
-  world = { compiled, folder, sandbox, databaseUrl: Context.get(context, TestDatabase).url }
+  world = { folder, sandbox, databaseUrl: Context.get(context, TestDatabase).url }
 })
 
 afterAll(async () => {
   await Effect.runPromise(Scope.close(scope, Exit.void))
   await world?.sandbox.close()
-  await world?.compiled.remove()
   if (world !== undefined) await rm(world.folder, { recursive: true, force: true })
 })
 
@@ -204,8 +200,8 @@ describe("the command line", () => {
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve))
     const address = silent.address()
     const port = typeof address === "object" && address !== null ? address.port : 0
-    const { compiled, databaseUrl, folder } = here()
-    const child = spawn(process.execPath, [join(compiled.folder, "src", "main.js"), "sync"], {
+    const { databaseUrl, folder } = here()
+    const child = spawn(process.execPath, [compiled("src/main.js"), "sync"], {
       cwd: folder,
       env: {
         ...{ PATH: process.env.PATH, DATABASE_URL: databaseUrl, ...credentials() },

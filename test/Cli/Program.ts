@@ -1,10 +1,10 @@
-/** The program as a person runs it: compiled once for a test file, each command a process with nothing but given variables. */
+/** The program as a person runs it: compiled, each command a process with nothing but given variables. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
-import { compile } from "../support/Compiled.ts"
+import { compiled } from "../support/Compiled.ts"
 
 export interface Finished {
   readonly code: number | null
@@ -48,14 +48,10 @@ const command = (cwd: string, main: string): Program["run"] => {
 }
 
 export const program: Effect.Effect<Program, never, Scope.Scope> = Effect.gen(function* () {
-  const { folder } = yield* Effect.acquireRelease(Effect.promise(compile), (made) =>
-    Effect.promise(() => made.remove()),
-  )
-  yield* Effect.promise(() => writeFile(join(folder, "package.json"), '{"type":"module","version":"9.8.7"}'))
   const cwd = yield* Effect.acquireRelease(
     Effect.promise(() => mkdtemp(join(tmpdir(), "tieout-program-"))),
     (made) => Effect.promise(() => rm(made, { recursive: true, force: true })),
   )
-  const main = join(folder, "src", "main.js")
+  const main = compiled("src/main.js")
   return { cwd, main, run: command(cwd, main) }
 })

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process"
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
@@ -8,20 +8,16 @@ import { afterAll, beforeAll } from "vitest"
 import { Database } from "../../src/Database.ts"
 import { credit, deposit, id, partnership } from "../Sync/Partnership.ts"
 import { sync, variablesFor } from "../Sync/Runs.ts"
-import { type Compiled, compile } from "../support/Compiled.ts"
+import { compiled } from "../support/Compiled.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-let compiled: Compiled | undefined
 let folder = ""
 
 beforeAll(async () => {
-  compiled = await compile()
-  await writeFile(join(compiled.folder, "package.json"), '{"type":"module","version":"9.8.7"}')
   folder = await mkdtemp(join(tmpdir(), "tieout-quarantine-"))
 })
 
 afterAll(async () => {
-  await compiled?.remove()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -36,7 +32,7 @@ const tieout = (variables: Record<string, string>, ...args: ReadonlyArray<string
   Effect.promise(
     () =>
       new Promise<Finished>((resolve, reject) => {
-        const child = spawn(process.execPath, [join(compiled?.folder ?? "", "src", "main.js"), ...args], {
+        const child = spawn(process.execPath, [compiled("src/main.js"), ...args], {
           cwd: folder,
           env: { PATH: process.env.PATH, ...variables },
           stdio: ["ignore", "pipe", "pipe"],

@@ -7,7 +7,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { type Postmaster, runningPostmaster } from "../../src/Database/Embedded/PidFile.ts"
 import { packageFor } from "../../src/Database/Embedded/Platform.ts"
 import { embedded } from "../../src/Database/Embedded.ts"
-import { type Compiled, compile } from "../support/Compiled.ts"
 import { type EmbeddedProcess, startClient } from "../support/EmbeddedProcess.ts"
 
 const asRoot = process.getuid?.() === 0
@@ -44,16 +43,8 @@ const stopServerOf = async (folder: string): Promise<void> => {
   await gone(folder)
 }
 
-let compiled: Compiled
-
-beforeAll(async () => {
-  compiled = await compile()
-})
-
-afterAll(() => compiled.remove())
-
 const client = async (folder: string): Promise<EmbeddedProcess> => {
-  const started = await startClient(compiled, folder)
+  const started = await startClient(folder)
   cleanups.push(started.kill)
   return started
 }

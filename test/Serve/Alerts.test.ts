@@ -61,7 +61,12 @@ describe("alerts", () => {
         (made) => Effect.sync(() => rmSync(made, { recursive: true })),
       )
       const file = join(folder, "out; touch x")
-      process.env.TIEOUT_CLIENT_SECRET = "hunter2"
+      yield* Effect.acquireRelease(
+        Effect.sync(() => {
+          process.env.TIEOUT_CLIENT_SECRET = "hunter2"
+        }),
+        () => Effect.sync(() => delete process.env.TIEOUT_CLIENT_SECRET),
+      )
       const script = `const fs=require("fs");fs.writeFileSync(process.argv[1],fs.readFileSync(0,"utf8")+(process.env.TIEOUT_CLIENT_SECRET??"none"))`
       const command = JSON.stringify([process.execPath, "-e", script, file])
       const read = () => {
@@ -75,7 +80,6 @@ describe("alerts", () => {
         yield* (yield* Alerts).raise(alert)
         yield* until(() => read() !== "")
       }).pipe(Effect.provide(alerting({ TIEOUT_ALERTS_COMMAND: command })))
-      delete process.env.TIEOUT_CLIENT_SECRET
       const [document = "", secret] = read().split("\n")
       expect([JSON.parse(document).text, secret]).toEqual(["It failed.", "none"])
     }).pipe(Logger.withMinimumLogLevel(LogLevel.None)),

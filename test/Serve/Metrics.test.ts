@@ -5,35 +5,48 @@ import { describe } from "vitest"
 import { Events } from "../../src/Events.ts"
 import * as PartnerHttp from "../../src/Partner/Http.ts"
 import { Settings } from "../../src/Settings.ts"
+import { Sync } from "../../src/Sync.ts"
 import { Inbox } from "../../src/Webhook/Inbox.ts"
 import { accountId, credit, id, partnership } from "../Sync/Partnership.ts"
-import { sync, variablesFor } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { ask, serving } from "./Asking.ts"
 import { type ReadFamily, readMetrics } from "./MetricsText.ts"
 
+/** The process counts for every test in it: this connection is no other test's. */
+const connection = "metered"
+
+const variablesFor = (url: string) => ({
+  TIEOUT_CONNECTIONS: `{ ${connection}: {} }`,
+  TIEOUT_METERED_BASE_URL: url,
+  TIEOUT_METERED_CLIENT_ID: "sandbox-client",
+  TIEOUT_METERED_CLIENT_SECRET: "sandbox-secret",
+  TIEOUT_METERED_SCOPE: "accounts:read",
+})
+
 /** One event, from its receipt to the books. */
-const oneEvent = (url: string) =>
-  Effect.gen(function* () {
-    const settings = yield* Settings
-    const inbox = yield* Inbox
-    const body = Buffer.from(JSON.stringify({ data: { accountId } }))
-    const digest = createHash("sha256").update(body).digest("hex")
-    const event = { connection: "default", eventId: id(700), digest, body, poison: null }
-    yield* inbox.put([{ ...event, type: "account.credited", keyId: "k", algorithm: "ES256" }])
-    const partner = PartnerHttp.layer({ ...(yield* settings.connection("default")), limits: settings.limits })
-    return yield* (yield* Events).round("default").pipe(Effect.provide(partner))
-  }).pipe(
-    Effect.provide(
-      Events.Default.pipe(
-        Layer.provideMerge(Inbox.Default),
-        Layer.provideMerge(Settings.from({ variables: variablesFor(url) })),
-      ),
-    ),
+const oneEvent = Effect.gen(function* () {
+  const settings = yield* Settings
+  const inbox = yield* Inbox
+  const body = Buffer.from(JSON.stringify({ data: { accountId } }))
+  const digest = createHash("sha256").update(body).digest("hex")
+  const event = { connection, eventId: id(700), digest, body, poison: null }
+  yield* inbox.put([{ ...event, type: "account.credited", keyId: "k", algorithm: "ES256" }])
+  const partner = PartnerHttp.layer({ ...(yield* settings.connection(connection)), limits: settings.limits })
+  return yield* (yield* Events).round(connection).pipe(Effect.provide(partner))
+})
+
+const services = (url: string) =>
+  Layer.mergeAll(Sync.Default, Events.Default).pipe(
+    Layer.provideMerge(Inbox.Default),
+    Layer.provideMerge(Settings.from({ variables: variablesFor(url) })),
   )
 
+/** Of a family, the samples of the connection, and those that are no connection's. */
+const samplesOf = (family: ReadFamily | undefined) =>
+  (family?.samples ?? []).filter(({ labels }) => (labels.connection ?? connection) === connection)
+
 const values = (family: ReadFamily | undefined, label: string): Record<string, number> =>
-  Object.fromEntries((family?.samples ?? []).map(({ labels, value }) => [labels[label] ?? "", value]))
+  Object.fromEntries(samplesOf(family).map(({ labels, value }) => [labels[label] ?? "", value]))
 
 describe("/metrics", () => {
   it.scopedLive("tells of requests, retries, the pace, runs and events where they happen", () =>
@@ -48,12 +61,14 @@ describe("/metrics", () => {
         response.writeHead(refusals === 1 ? 503 : 429, { "retry-after": "0" }).end()
         return true
       }
-      yield* sync(service.url)
-      held.statement.push(credit(2, "2.00", "7.00"))
-      held.balance = "7.00"
-      expect(Option.getOrThrow(yield* oneEvent(service.url))).toMatchObject({ events: 1, entries: 1 })
+      yield* Effect.gen(function* () {
+        yield* (yield* Sync).run({ connection, full: false })
+        held.statement.push(credit(2, "2.00", "7.00"))
+        held.balance = "7.00"
+        expect(Option.getOrThrow(yield* oneEvent)).toMatchObject({ events: 1, entries: 1 })
+      }).pipe(Effect.provide(services(service.url)))
 
-      const port = yield* serving()
+      const port = yield* serving({ TIEOUT_CONNECTIONS: `{ ${connection}: {} }` })
       const families = readMetrics((yield* ask(port, "/metrics")).body)
       const statuses = values(families.get("tieout_requests_total"), "status")
       expect([statuses["503"], statuses["429"]]).toEqual([1, 1])
@@ -62,20 +77,19 @@ describe("/metrics", () => {
         Unavailable: 1,
         RateLimited: 1,
       })
-      expect(families.get("tieout_pace_requests_per_second")).toMatchObject({
-        type: "gauge",
-        samples: [{ labels: { connection: "default" }, value: expect.any(Number) }],
-      })
-      expect(values(families.get("tieout_pace_concurrency"), "connection").default).toBeGreaterThan(0)
+      const rate = families.get("tieout_pace_requests_per_second")
+      expect(rate?.type).toBe("gauge")
+      expect(samplesOf(rate)).toMatchObject([{ labels: { connection }, value: expect.any(Number) }])
+      expect(values(families.get("tieout_pace_concurrency"), "connection")[connection]).toBeGreaterThan(0)
       expect(values(families.get("tieout_runs_total"), "state")).toEqual({ done: 2 })
-      expect(values(families.get("tieout_entries_read_total"), "connection")).toEqual({ default: 2 })
+      expect(values(families.get("tieout_entries_read_total"), "connection")).toEqual({ [connection]: 2 })
       expect(values(families.get("tieout_inbox_depth"), "")).toEqual({ "": 0 })
       for (const name of ["tieout_open_findings", "tieout_quarantine_rows", "tieout_stream_lag_seconds"])
-        expect(families.get(name)?.samples.length).toBeGreaterThan(0)
+        expect(samplesOf(families.get(name)).length).toBeGreaterThan(0)
 
       const latency = families.get("tieout_event_to_post_seconds")
       const of = (suffix: string) =>
-        (latency?.samples ?? []).filter(({ name }) => name === `tieout_event_to_post_seconds${suffix}`)
+        samplesOf(latency).filter(({ name }) => name === `tieout_event_to_post_seconds${suffix}`)
       const buckets = of("_bucket")
       expect(latency?.type).toBe("histogram")
       expect(buckets.map(({ labels }) => Number(labels.le?.replace("Inf", "Infinity")))).toEqual([

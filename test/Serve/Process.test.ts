@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { startSandbox } from "../../src/Sandbox.ts"
 import { variablesFor } from "../Sync/Runs.ts"
-import { compile } from "../support/Compiled.ts"
+import { compiled } from "../support/Compiled.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { ask } from "./Asking.ts"
 
@@ -40,10 +40,6 @@ it.scopedLive(
   "serve makes up for a missed night, exports, shows that all ties out, and ends with 0 on SIGTERM",
   () =>
     Effect.gen(function* () {
-      const { folder } = yield* made(compile, (compiled) => compiled.remove())
-      yield* Effect.promise(() =>
-        writeFile(join(folder, "package.json"), '{"type":"module","version":"9.8.7"}'),
-      )
       const cwd = yield* made(
         () => mkdtemp(join(tmpdir(), "tieout-serve-")),
         (path) => rm(path, { recursive: true }),
@@ -53,7 +49,7 @@ it.scopedLive(
         (running) => running.close(),
       )
       const { url } = yield* TestDatabase
-      const { child, ended, log } = yield* starting(join(folder, "src", "main.js"), cwd, {
+      const { child, ended, log } = yield* starting(compiled("src/main.js"), cwd, {
         ...variablesFor(sandbox.url),
         DATABASE_URL: url,
         TIEOUT_SCHEDULE_EXPORT: "journal",

@@ -90,7 +90,7 @@ describe("the page of two hundred clients", () => {
 })
 
 describe("metrics", () => {
-  const lines = (found: Snapshot | undefined) => metricsText(found, 1.5).split("\n")
+  const lines = (found: Snapshot | undefined) => metricsText(found, 1.5, []).split("\n")
 
   it("are in the text format: HELP and TYPE once before the samples of each, label values escaped", () => {
     const found = lines(snapshot({ books: [book({ code: 'A"\\\nB', lag: 1.25 })] }))

@@ -244,11 +244,11 @@ layer(services, { excludeTestServices: true })("the private server", (it) => {
       yield* query(
         (sql) => sql`
           insert into webhook.inbox (connection, event_id, digest, type, body, key_id, algorithm, state)
-          values ('test-1', 'e1', '\\x00', 'deposit.completed', '\\x7b7d', 'k', 'ES256', 'waiting'),
-            ('test-1', 'e2', '\\x01', 'deposit.created', '\\x7b7d', 'k', 'ES256', 'done'),
-            ('test-1', 'e3', '\\x02', 'deposit.created', '\\x7b7d', 'k', 'ES256', 'dead'),
-            ('test-1', 'e4', '\\x03', 'deposit.created', '\\x7b7d', 'k', 'ES256', 'dead'),
-            ('test-2', 'e5', '\\x04', null, '\\x7b7d', 'k', 'ES256', 'poison')`,
+          values ('inbox-a', 'e1', '\\x00', 'deposit.completed', '\\x7b7d', 'k', 'ES256', 'waiting'),
+            ('inbox-a', 'e2', '\\x01', 'deposit.created', '\\x7b7d', 'k', 'ES256', 'done'),
+            ('inbox-a', 'e3', '\\x02', 'deposit.created', '\\x7b7d', 'k', 'ES256', 'dead'),
+            ('inbox-a', 'e4', '\\x03', 'deposit.created', '\\x7b7d', 'k', 'ES256', 'dead'),
+            ('inbox-b', 'e5', '\\x04', null, '\\x7b7d', 'k', 'ES256', 'poison')`,
       )
       const port = yield* serving()
       const { body } = yield* ask(port, "/")
@@ -259,12 +259,12 @@ layer(services, { excludeTestServices: true })("the private server", (it) => {
       const metrics = (yield* ask(port, "/metrics")).body
       expect(metrics).toContain("tieout_inbox_depth 1\n")
       const states = [
-        ...metrics.matchAll(/^tieout_inbox_events\{connection="(test-\d)",state="(\w+)"\} (\d+)$/gm),
+        ...metrics.matchAll(/^tieout_inbox_events\{connection="(inbox-\w)",state="(\w+)"\} (\d+)$/gm),
       ]
       expect(states.filter(([, , , events]) => events !== "0").map((found) => found.slice(1))).toEqual([
-        ["test-1", "waiting", "1"],
-        ["test-1", "dead", "2"],
-        ["test-2", "poison", "1"],
+        ["inbox-a", "waiting", "1"],
+        ["inbox-a", "dead", "2"],
+        ["inbox-b", "poison", "1"],
       ])
       expect(states).toHaveLength(8)
     }),

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { startSandbox } from "../../src/Sandbox.ts"
+import { compiled } from "../support/Compiled.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { journal, rows, sync, variablesFor } from "./Runs.ts"
 
@@ -11,7 +12,7 @@ const entries = 900
 /** Runs a sync as a process; kills it once more than `after` entries are committed. Gives whether it was killed. */
 const runAndKill = (sandboxUrl: string, databaseUrl: string, after: number) =>
   Effect.gen(function* () {
-    const child = spawn(process.execPath, ["--import", "tsx", "test/support/syncProcess.ts"], {
+    const child = spawn(process.execPath, [compiled("test/support/syncProcess.js")], {
       env: { ...process.env, ...variablesFor(sandboxUrl), DATABASE_URL: databaseUrl },
       stdio: ["ignore", "ignore", "pipe"],
     })

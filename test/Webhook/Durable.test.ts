@@ -6,6 +6,7 @@ import { Database } from "../../src/Database.ts"
 import { makeCommits } from "../../src/Webhook/Commits.ts"
 import type { Delivery } from "../../src/Webhook/Delivery.ts"
 import { serve, uuid } from "../Partner/Service.ts"
+import { compiled } from "../support/Compiled.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { pairOf, recordOf } from "./Keys.ts"
 import { database, deliver, eventOf, keysFrom, listening, send } from "./Listening.ts"
@@ -27,7 +28,7 @@ const delivery = (eventId: string): Delivery => ({
 const startProcess = (env: Record<string, string>) =>
   Effect.acquireRelease(
     Effect.async<{ readonly port: number; readonly kill: () => void }>((resume) => {
-      const child = spawn(process.execPath, ["--import", "tsx", "test/support/webhookProcess.ts"], {
+      const child = spawn(process.execPath, [compiled("test/support/webhookProcess.js")], {
         env: { ...process.env, ...env },
         stdio: ["ignore", "pipe", "inherit"],
       })

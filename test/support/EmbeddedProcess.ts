@@ -1,7 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
-import { join } from "node:path"
 import { createInterface } from "node:readline"
-import type { Compiled } from "./Compiled.ts"
+import { compiled } from "./Compiled.ts"
 
 export interface Seen {
   readonly visits: number
@@ -29,9 +28,8 @@ const ended = (child: ChildProcessWithoutNullStreams): Promise<void> =>
     : new Promise((resolve) => child.once("exit", () => resolve()))
 
 /** Starts a client process on a data folder and waits until it has used the database. */
-export const startClient = async (compiled: Compiled, dataDir: string): Promise<EmbeddedProcess> => {
-  const program = join(compiled.folder, "test", "support", "embeddedClient.js")
-  const child = spawn(process.execPath, [program], {
+export const startClient = async (dataDir: string): Promise<EmbeddedProcess> => {
+  const child = spawn(process.execPath, [compiled("test/support/embeddedClient.js")], {
     env: { ...process.env, DATABASE_URL: "", TIEOUT_DATA_DIR: dataDir },
   })
   let errors = ""

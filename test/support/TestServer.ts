@@ -9,7 +9,8 @@ import { urlOf } from "./DatabaseAddress.ts"
 /** Folders are named after the run that made them, so that what a killed run leaves behind can be told. */
 const prefix = "tieout-test-run-"
 
-const makeFolder = async (): Promise<string> => {
+/** A folder for a run; the next run removes it if this one is killed. */
+export const makeRunFolder = async (): Promise<string> => {
   const made = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`))
   // As root the server runs as another user, who must get in.
   await chmod(made, 0o755)
@@ -36,7 +37,7 @@ const sweep = async (): Promise<void> => {
  */
 export const startTestServer = Effect.fn("Test.startServer")(function* () {
   yield* Effect.ignore(Effect.tryPromise(sweep))
-  const folder = yield* Effect.acquireRelease(Effect.promise(makeFolder), (made) =>
+  const folder = yield* Effect.acquireRelease(Effect.promise(makeRunFolder), (made) =>
     Effect.promise(() => rm(made, { recursive: true, force: true })),
   )
   const settings = yield* embedded({

@@ -1,12 +1,14 @@
 import { randomBytes } from "node:crypto"
+import { rm } from "node:fs/promises"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import type { TestProject } from "vitest/node"
 import { type Client, makeClient } from "../../src/Database/Client.ts"
 import { parseDatabaseUrl } from "../../src/Database/DatabaseUrl.ts"
 import { migrate } from "../../src/Database/Migrate.ts"
 import { Database } from "../../src/Database.ts"
+import { compile } from "./Compiler.ts"
 import { settingsFor, withDatabase } from "./DatabaseAddress.ts"
-import { startTestServer } from "./TestServer.ts"
+import { makeRunFolder, startTestServer } from "./TestServer.ts"
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -16,17 +18,24 @@ declare module "vitest" {
     readonly testTemplate: string
     /** Why there is no such database; empty when there is. */
     readonly testTemplateError: string
+    /** The folder with `src/…` and `test/support/…` as JavaScript, as version 9.8.7. */
+    readonly testCompiled: string
   }
 }
 
 const adminOf = (url: string): Client =>
   makeClient(Effect.runSync(parseDatabaseUrl(Redacted.make(url))), { connections: 1 })
 
-/** One server for the whole run: `TEST_DATABASE_URL`, or the embedded one; and one migrated database to copy. */
+/**
+ * For the whole run one server, `TEST_DATABASE_URL` or the embedded one, one migrated database to copy, and one
+ * compilation.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const scope = Effect.runSync(Scope.make())
   const url =
     process.env.TEST_DATABASE_URL ?? (await Effect.runPromise(Scope.extend(startTestServer(), scope)))
+  const compilation = await makeRunFolder()
+  const compiled = compile(compilation)
   const template = `tieout_template_${randomBytes(6).toString("hex")}`
   const sql = adminOf(url)
   await sql`create database ${sql(template)} template template0`
@@ -36,7 +45,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("testServerUrl", url)
   project.provide("testTemplate", template)
   project.provide("testTemplateError", Exit.isSuccess(migrated) ? "" : String(migrated.cause))
+  await compiled
+  project.provide("testCompiled", compilation)
   return async () => {
+    await rm(compilation, { recursive: true, force: true })
     await sql`drop database if exists ${sql(template)} with (force)`
     await sql.end({ timeout: 2 })
     await Effect.runPromise(Scope.close(scope, Exit.void))
