@@ -77,22 +77,23 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what the books said at
 
   it.effect("waits for what began before and may still record something for then, and gives up", () =>
     Effect.gen(function* () {
-      const { client: sql } = yield* Database
+      const database = yield* Database
       yield* openBook("BEGUN", client(8))
       const run = exporting("BEGUN", temporaryFolder())
       const begun = yield* Deferred.make<string>()
       const end = yield* Deferred.make<void>()
       yield* Effect.addFinalizer(() => Deferred.succeed(end, undefined))
       // It has read something, and written nothing yet.
+      const reading = database.query(
+        "Test.reading",
+        (sql) => sql<Array<{ now: string }>>`select (now() + interval '1 microsecond')::text as now`,
+      )
       const other = yield* Effect.fork(
-        Effect.promise(() =>
-          sql.begin(async (tx) => {
-            const [row] = await tx<
-              Array<{ now: string }>
-            >`select (now() + interval '1 microsecond')::text as now`
-            await Effect.runPromise(Deferred.succeed(begun, row?.now ?? ""))
-            await Effect.runPromise(Deferred.await(end))
-          }),
+        database.transaction(
+          reading.pipe(
+            Effect.tap(([row]) => Deferred.succeed(begun, row?.now ?? "")),
+            Effect.zipRight(Deferred.await(end)),
+          ),
         ),
       )
       const asOf = { kind: "moment", text: yield* Deferred.await(begun) } as const
