@@ -454,7 +454,9 @@ export const commands = {
   completions: {
     usage: "tieout completions SHELL",
     summary: "Print completions for a shell: bash, zsh or fish.",
-    about: ["They propose the commands and options of this version, and files elsewhere."],
+    about: [
+      "They propose the commands and options of this version, the values that are known beforehand, and files elsewhere.",
+    ],
     options: {},
     examples: [
       ["source <(tieout completions bash)", "in ~/.bashrc"],
