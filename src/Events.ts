@@ -35,6 +35,7 @@ const readerOf = (partner: Context.Tag.Service<Partner>) =>
 
 /** What a round came to. */
 export interface Round {
+  readonly runId: number
   readonly events: number
   readonly failed: number
   readonly entries: number
@@ -165,6 +166,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
         )
       }
       return {
+        runId: run.runId,
         events: events.length,
         failed: failed.length,
         entries: run.counters.entries,
@@ -198,7 +200,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       return yield* forAMoment(database, connection, work).pipe(Effect.provide(services))
     })
 
-    /** Follows the events of a connection until it is interrupted; `told` hears of every round. */
+    /** Follows the events of a connection until it is interrupted; `told` hears of every round, and logs as its run. */
     const follow = Effect.fn("Events.follow")(function* (
       connection: string,
       told: (round: Round) => Effect.Effect<void>,
@@ -208,7 +210,12 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
         limits: settings.limits,
       })
       const rounds = round(connection).pipe(
-        Effect.tap((done) => (Option.isSome(done) ? told(done.value) : Effect.void)),
+        Effect.tap(
+          Option.match({
+            onNone: () => Effect.void,
+            onSome: (done) => Effect.annotateLogs(told(done), { run: done.runId }),
+          }),
+        ),
         Effect.repeat({ while: Option.isSome }),
         Effect.catchAll((error) => Effect.logWarning(`Events of ${connection} wait: ${error.message}`)),
       )

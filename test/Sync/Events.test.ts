@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
-import { Duration, Effect, Layer, Option } from "effect"
+import { Duration, Effect, HashMap, Layer, Logger, Option } from "effect"
 import { Database } from "../../src/Database.ts"
 import { Events } from "../../src/Events.ts"
 import * as PartnerHttp from "../../src/Partner/Http.ts"
@@ -285,13 +285,20 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("are followed as they come", () =>
+  it.scoped("are followed as they come, and what is said of a round is said of its run", () =>
     Effect.gen(function* () {
+      const said: Array<string> = []
+      const logger = Logger.make(({ annotations, message }) => {
+        const run = Option.getOrElse(HashMap.get(annotations, "run"), () => "none")
+        if (String(message).startsWith("Round")) said.push(`${message} run ${run}`)
+      })
       const { held, service } = yield* partnership()
       yield* sync(service.url)
       yield* processing(service.url, (events, inbox) =>
         Effect.gen(function* () {
-          yield* Effect.forkScoped(events.follow("default", () => Effect.void))
+          yield* events
+            .follow("default", (round) => Effect.logInfo(`Round of ${round.entries}:`))
+            .pipe(Effect.forkScoped, Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
           for (const index of [1, 2, 3]) {
             held.statement.push(credit(index, "5.00", `${index * 5}.00`))
             held.balance = `${index * 5}.00`
@@ -303,6 +310,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
             )
             expect(booked).toEqual([{ n: index }])
           }
+          yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => said.length >= 3 }).pipe(
+            Effect.timeout("20 seconds"),
+          )
+          const runs = yield* rows("select run_id as n from sync.runs where command = 'events' order by 1")
+          expect(said).toEqual(runs.map(({ n }) => `Round of 1: run ${n}`))
         }).pipe(Effect.scoped),
       )
     }).pipe(Effect.provide(TestDatabase.layer)),
