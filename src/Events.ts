@@ -8,6 +8,7 @@ import { Database } from "./Database.ts"
 import { hintOf, keyOfResource, together } from "./Events/Hint.ts"
 import { meterEvents } from "./Events/Meters.ts"
 import { type ReadAgain, TouchedReader } from "./Events/Reader.ts"
+import { noteOf, tellUnknown } from "./Events/Unknown.ts"
 import { Ledger } from "./Ledger.ts"
 import * as PartnerHttp from "./Partner/Http.ts"
 import { Partner, PartnerConnection } from "./Partner.ts"
@@ -55,7 +56,7 @@ const whyNot = ({ hint }: Hinted, read: ReadAgain): Option.Option<string> => {
     Option.fromNullable(read.resources.get(keyOfResource(key))),
   )
   const ofWhole =
-    whole !== undefined && (hint.everything || hint.addressBook)
+    whole !== undefined && (Option.isSome(hint.unknown) || hint.addressBook)
       ? Option.some(`${whole.what}: ${whole.why}`)
       : Option.none()
   return Option.orElse(ofAccount, () => Option.orElse(ofResource, () => ofWhole))
@@ -152,10 +153,12 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       const proved = odd ? [...new Set([...touched, ...organization])] : touched
       yield* reconcile.afterRun(proved, { runId: run.runId, full: false })
       const outcomes = taken.flat()
+      const done = outcomes.filter(({ why }) => Option.isNone(why))
       const took = yield* inbox.finish(
-        outcomes.flatMap(({ event, why }) => (Option.isNone(why) ? [event] : [])),
+        done.map(({ event, hint }) => ({ ...event, note: Option.getOrUndefined(noteOf(hint)) })),
       )
       meterEvents(connection, took)
+      yield* tellUnknown(done)
       const failed = outcomes.flatMap(({ event, why }) =>
         Option.toArray(Option.map(why, (text) => ({ event, text }))),
       )

@@ -106,15 +106,42 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("of an unknown type trigger a general sync of the book [W11]", () =>
+  it.scoped("that name nothing known trigger a general sync of the book, and that is said [W11]", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership()
       held.statement = [credit(1, "5.00", "5.00")]
       held.balance = "5.00"
-      yield* processing(service.url, (events, inbox) =>
-        Effect.zipRight(inbox.put([delivery("moon.risen", {})]), events.round("default")),
+      const said: Array<string> = []
+      const logger = Logger.make(({ annotations, message }) => {
+        said.push(`${message} run ${Option.getOrUndefined(HashMap.get(annotations, "run"))}`)
+      })
+      const first = delivery("moon.risen", {})
+      const nameless = delivery("account.credited", { accountId: "the first", amount: "5.00" })
+      const listed = yield* processing(service.url, (events, inbox) =>
+        Effect.gen(function* () {
+          yield* inbox.put([first])
+          yield* inbox.put([
+            delivery("moon.risen", { full: true }),
+            nameless,
+            delivery("account.credited", { accountId, amount: "5.00", currency: "USD" }),
+          ])
+          yield* events.round("default").pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+          return yield* inbox.list({ connection: Option.none(), state: Option.none(), limit: 10 })
+        }),
       )
       expect(yield* postings).toEqual(["adjustment cash 5, suspense -5"])
+      expect(said).toEqual([
+        `Event ${first.eventId} of type moon.risen and 1 more like it: unknown type; everything new was looked at. run 1`,
+        `Event ${nameless.eventId} of type account.credited: no accountId that can be read; everything new was looked at. run 1`,
+      ])
+      expect(
+        listed.map(({ error, note, state, type }) => `${type} ${state}, ${error}, ${note}`).sort(),
+      ).toEqual([
+        "account.credited done, null, no accountId that can be read: everything new was looked at",
+        "account.credited done, null, null",
+        "moon.risen done, null, unknown type: everything new was looked at",
+        "moon.risen done, null, unknown type: everything new was looked at",
+      ])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
