@@ -82,7 +82,7 @@ export const commands = {
   },
   backfill: {
     usage:
-      "tieout backfill (--period YYYY-MM | --from DAY --to DAY) [--connection NAME] [--surface NAME] [--client ID]",
+      "tieout backfill (--period YYYY-MM | --from DATE --to DATE) [--connection NAME] [--surface NAME] [--client ID]",
     summary: "Read a period again and prove it from its opening to its closing balance.",
     about: [
       "Reads everything that touches the days again, whatever the syncs have read: proves each statement's running balance",

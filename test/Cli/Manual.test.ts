@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { stripVTControlCharacters } from "node:util"
 import { CliConfig, Command, HelpDoc } from "@effect/cli"
 import { HashSet } from "effect"
@@ -121,6 +122,23 @@ describe("the values that completions propose", () => {
     for (const flag of Object.keys(optionValues)) expect(kinds(flag)).toEqual(new Set([true]))
     // The shells tell by an option alone whether a value follows it.
     for (const option of all) expect(kinds(option.split(" ")[0] ?? "").size).toBe(1)
+  })
+})
+
+describe("the table of commands in the README", () => {
+  const rows = new Map(
+    [...readFileSync("README.md", "utf8").matchAll(/^\| `([a-z]+)((?: [^`]*)?)` +\|/gm)].map(
+      ([, name = "", rest = ""]) => [name, `tieout ${name}${rest}`.replaceAll("\\|", "|")] as const,
+    ),
+  )
+
+  it.each(manuals)("has %s as its help has it", (name, { usage }) => {
+    const row = rows.get(name) ?? ""
+    const begins = row.replace(/ …$/, "")
+    expect(row).not.toBe("")
+    // One that ends in an ellipsis leaves options out; what it has is in the help.
+    if (begins === row) expect(row).toBe(usage)
+    else expect(usage.split(" ")).toEqual(expect.arrayContaining(begins.split(" ")))
   })
 })
 
