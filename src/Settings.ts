@@ -13,6 +13,7 @@ import { unknownKeys, withoutEmptySections } from "./Settings/Keys.ts"
 import { formatPath, type Mistake, mistakesOf } from "./Settings/Mistake.ts"
 import { nearest } from "./Settings/Nearest.ts"
 import { isRecord } from "./Settings/Record.ts"
+import { everything, type Needs, secretMistakes } from "./Settings/Secrets.ts"
 import { tokenMistakes } from "./Settings/StatusToken.ts"
 
 const defaultFile = "config/tieout.yaml"
@@ -23,15 +24,6 @@ export interface ConnectionSettings extends Credentials {
   /** The common profile with this connection's own differences laid over it. */
   readonly interface: Interface
 }
-
-/** What is needed besides the settings themselves: where those are wrong, what lacks of it is told with them. */
-export interface Needs {
-  /** Whose credentials; none: every connection's. */
-  readonly connection: Option.Option<string>
-  readonly statusToken: boolean
-}
-
-const everything: Needs = { connection: Option.none(), statusToken: true }
 
 /** Where settings are read from. */
 export class SettingsSource extends Context.Reference<SettingsSource>()("tieout/SettingsSource", {
@@ -107,22 +99,6 @@ const databaseMistakes = (url: Option.Option<string>): ReadonlyArray<Mistake> =>
   Option.isNone(url) || /^postgres(?:ql)?:\/\/./.test(url.value)
     ? []
     : [{ path: ["DATABASE_URL"], text: "expected an address that begins with postgres://" }]
-
-/** What lacks of the secrets that are needed, as far as settings that are wrong elsewhere let it be known. */
-const secretMistakes = (content: unknown, variables: Variables, needs: Needs): ReadonlyArray<Mistake> => {
-  const { connections, status }: Record<string, unknown> = isRecord(content) ? content : {}
-  const names = isRecord(connections) ? Object.keys(connections) : ["default"]
-  const host = isRecord(status) && typeof status.host === "string" ? status.host : "127.0.0.1"
-  const token = variable(variables, "TIEOUT_STATUS_TOKEN")
-  return [
-    ...names
-      .filter((name) => !Option.exists(needs.connection, (only) => only !== name))
-      .flatMap((name) =>
-        Either.match(credentials(name, variables), { onLeft: (all) => all, onRight: () => [] }),
-      ),
-    ...(needs.statusToken ? tokenMistakes(token, host) : []),
-  ]
-}
 
 const decode = Schema.decodeUnknownEither(Content, { errors: "all" })
 

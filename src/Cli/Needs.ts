@@ -1,6 +1,6 @@
 /** What a command cannot do without, known before the settings are read: so that all that is wrong is told at once. */
 import { Option } from "effect"
-import type { Needs } from "../Settings.ts"
+import type { Needs } from "../Settings/Secrets.ts"
 
 /** They ask the service of every connection, unless one is named. */
 const asking: ReadonlyArray<string> = ["sync", "backfill", "doctor"]
