@@ -20,6 +20,7 @@ import { ofCause } from "./Cli/Failure.ts"
 import { init } from "./Cli/Init.ts"
 import { logFormat, logging } from "./Cli/Logging.ts"
 import { migrate } from "./Cli/Migrate.ts"
+import { needsOf } from "./Cli/Needs.ts"
 import { makeOutput, type Outcome, Output } from "./Cli/Output.ts"
 import { quarantine } from "./Cli/Quarantine.ts"
 import { rates } from "./Cli/Rates.ts"
@@ -121,7 +122,7 @@ const runArguments = (args: Arguments, variables: Variables, terminal: TerminalS
     Layer.succeed(SettingsSource, {
       file: args.config,
       variables,
-      server: args.rest[0] === "serve",
+      needs: needsOf(args.rest),
     }),
     Layer.succeed(Terminal, terminal),
     NodeContext.layer,

@@ -8,6 +8,7 @@ import { Database } from "./Database.ts"
 import { hintOf, keyOfResource, together } from "./Events/Hint.ts"
 import { meterEvents } from "./Events/Meters.ts"
 import { type ReadAgain, TouchedReader } from "./Events/Reader.ts"
+import { noteOf, tellUnknown } from "./Events/Unknown.ts"
 import { Ledger } from "./Ledger.ts"
 import * as PartnerHttp from "./Partner/Http.ts"
 import { Partner, PartnerConnection } from "./Partner.ts"
@@ -35,6 +36,7 @@ const readerOf = (partner: Context.Tag.Service<Partner>) =>
 
 /** What a round came to. */
 export interface Round {
+  readonly runId: number
   readonly events: number
   readonly failed: number
   readonly entries: number
@@ -54,7 +56,7 @@ const whyNot = ({ hint }: Hinted, read: ReadAgain): Option.Option<string> => {
     Option.fromNullable(read.resources.get(keyOfResource(key))),
   )
   const ofWhole =
-    whole !== undefined && (hint.everything || hint.addressBook)
+    whole !== undefined && (Option.isSome(hint.unknown) || hint.addressBook)
       ? Option.some(`${whole.what}: ${whole.why}`)
       : Option.none()
   return Option.orElse(ofAccount, () => Option.orElse(ofResource, () => ofWhole))
@@ -151,10 +153,12 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       const proved = odd ? [...new Set([...touched, ...organization])] : touched
       yield* reconcile.afterRun(proved, { runId: run.runId, full: false })
       const outcomes = taken.flat()
+      const done = outcomes.filter(({ why }) => Option.isNone(why))
       const took = yield* inbox.finish(
-        outcomes.flatMap(({ event, why }) => (Option.isNone(why) ? [event] : [])),
+        done.map(({ event, hint }) => ({ ...event, note: Option.getOrUndefined(noteOf(hint)) })),
       )
       meterEvents(connection, took)
+      yield* tellUnknown(done)
       const failed = outcomes.flatMap(({ event, why }) =>
         Option.toArray(Option.map(why, (text) => ({ event, text }))),
       )
@@ -165,6 +169,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
         )
       }
       return {
+        runId: run.runId,
         events: events.length,
         failed: failed.length,
         entries: run.counters.entries,
@@ -198,7 +203,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       return yield* forAMoment(database, connection, work).pipe(Effect.provide(services))
     })
 
-    /** Follows the events of a connection until it is interrupted; `told` hears of every round. */
+    /** Follows the events of a connection until it is interrupted; `told` hears of every round, and logs as its run. */
     const follow = Effect.fn("Events.follow")(function* (
       connection: string,
       told: (round: Round) => Effect.Effect<void>,
@@ -208,7 +213,12 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
         limits: settings.limits,
       })
       const rounds = round(connection).pipe(
-        Effect.tap((done) => (Option.isSome(done) ? told(done.value) : Effect.void)),
+        Effect.tap(
+          Option.match({
+            onNone: () => Effect.void,
+            onSome: (done) => Effect.annotateLogs(told(done), { run: done.runId }),
+          }),
+        ),
         Effect.repeat({ while: Option.isSome }),
         Effect.catchAll((error) => Effect.logWarning(`Events of ${connection} wait: ${error.message}`)),
       )

@@ -13,6 +13,7 @@ import { unknownKeys, withoutEmptySections } from "./Settings/Keys.ts"
 import { formatPath, type Mistake, mistakesOf } from "./Settings/Mistake.ts"
 import { nearest } from "./Settings/Nearest.ts"
 import { isRecord } from "./Settings/Record.ts"
+import { everything, type Needs, secretMistakes } from "./Settings/Secrets.ts"
 import { tokenMistakes } from "./Settings/StatusToken.ts"
 
 const defaultFile = "config/tieout.yaml"
@@ -29,7 +30,7 @@ export class SettingsSource extends Context.Reference<SettingsSource>()("tieout/
   defaultValue: (): {
     readonly file: Option.Option<string>
     readonly variables: Variables
-    readonly server?: boolean
+    readonly needs?: Option.Option<Needs>
   } => ({
     /** A file that was asked for: it must be there. */
     file: Option.none(),
@@ -99,23 +100,10 @@ const databaseMistakes = (url: Option.Option<string>): ReadonlyArray<Mistake> =>
     ? []
     : [{ path: ["DATABASE_URL"], text: "expected an address that begins with postgres://" }]
 
-/** What a server lacks of secrets, as far as settings that are wrong elsewhere let it be known. */
-const secretMistakes = (content: unknown, variables: Variables): ReadonlyArray<Mistake> => {
-  const { connections, status }: Record<string, unknown> = isRecord(content) ? content : {}
-  const names = isRecord(connections) ? Object.keys(connections) : ["default"]
-  const host = isRecord(status) && typeof status.host === "string" ? status.host : "127.0.0.1"
-  return [
-    ...names.flatMap((name) =>
-      Either.match(credentials(name, variables), { onLeft: (all) => all, onRight: () => [] }),
-    ),
-    ...tokenMistakes(variable(variables, "TIEOUT_STATUS_TOKEN"), host),
-  ]
-}
-
 const decode = Schema.decodeUnknownEither(Content, { errors: "all" })
 
 const load = Effect.fn("Settings.load")(function* () {
-  const { file: asked, server, variables } = yield* SettingsSource
+  const { file: asked, needs = Option.none(), variables } = yield* SettingsSource
   const configFile = Option.orElse(asked, () => variable(variables, "TIEOUT_CONFIG"))
   const { file, document } = yield* readFile(configFile)
   const invalid = (lines: ReadonlyArray<string>) =>
@@ -143,9 +131,11 @@ const load = Effect.fn("Settings.load")(function* () {
     ...databaseMistakes(databaseUrl),
   ]
   if (mistakes.length > 0 || Either.isLeft(decoded)) {
-    // A server needs all of it: what is wrong with the credentials is told with the rest.
-    const more = server === true ? secretMistakes(cleaned, variables) : []
-    return yield* invalid(linesFor([...mistakes, ...more], file, document, setBy))
+    const lacking = Option.match(needs, {
+      onNone: () => [],
+      onSome: (needed) => secretMistakes(cleaned, variables, needed),
+    })
+    return yield* invalid(linesFor([...mistakes, ...lacking], file, document, setBy))
   }
   return { file, raw: cleaned, content: decoded.right, databaseUrl, variables }
 })
@@ -211,7 +201,7 @@ export class Settings extends Effect.Service<Settings>()("tieout/Settings", {
       ),
       /** Fails with everything that a server lacks: the credentials of every connection, and the token. */
       checkSecrets: missing(
-        secretMistakes(content, variables),
+        secretMistakes(content, variables, everything),
         "Set these environment variables and start it again; nothing has been read or written.",
       ),
       /** The file that was read, whether or not it was there. */

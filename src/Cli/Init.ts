@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs"
-import { mkdir, writeFile } from "node:fs/promises"
+import { writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import { createInterface } from "node:readline/promises"
 import { Command, Options } from "@effect/cli"
 import { Effect, Either } from "effect"
+import { makeFolder } from "../Folders.ts"
 import { type Answers, defaultAnswers, settingsText, surfaces, variablesOf } from "../Init.ts"
 import { Settings } from "../Settings.ts"
 import { UsageError } from "./Arguments.ts"
@@ -53,7 +54,7 @@ const ask = (): Promise<Answers> =>
 const write = (file: string, text: string, force: boolean) =>
   Effect.tryPromise({
     try: async () => {
-      await mkdir(dirname(file), { recursive: true })
+      await makeFolder(dirname(file))
       await writeFile(file, text, { flag: force ? "w" : "wx" })
     },
     catch: (cause) =>

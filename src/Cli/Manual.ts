@@ -82,7 +82,7 @@ export const commands = {
   },
   backfill: {
     usage:
-      "tieout backfill (--period YYYY-MM | --from DAY --to DAY) [--connection NAME] [--surface NAME] [--client ID]",
+      "tieout backfill (--period YYYY-MM | --from DATE --to DATE) [--connection NAME] [--surface NAME] [--client ID]",
     summary: "Read a period again and prove it from its opening to its closing balance.",
     about: [
       "Reads everything that touches the days again, whatever the syncs have read: proves each statement's running balance",
@@ -382,10 +382,10 @@ export const commands = {
       "Look at the events that were received, have them processed again, find out how they are signed.",
     about: [
       "events lists what was received, the latest first; one that came with several bodies is also a finding, which a full",
-      "sync settles. replay sets events back to waiting; the listener's process takes",
-      "them up. diagnose takes a captured delivery (the request's headers, an empty line and its body, or JSON with headers and",
-      "body) and the public key, and prints the settings by which its signature is good; it asks nobody, and ends with 1 where",
-      "there are none.",
+      "sync settles. One that names nothing that is known (an unknown type, say) has everything new looked at, and its note",
+      "says so. replay sets events back to waiting; the listener's process takes them up. diagnose takes a captured delivery",
+      "(the request's headers, an empty line and its body, or JSON with headers and body) and the public key, and prints the",
+      "settings by which its signature is good; it asks nobody, and ends with 1 where there are none.",
     ],
     options: {
       [connection]: onlyThis,
@@ -454,7 +454,9 @@ export const commands = {
   completions: {
     usage: "tieout completions SHELL",
     summary: "Print completions for a shell: bash, zsh or fish.",
-    about: ["They propose the commands and options of this version, and files elsewhere."],
+    about: [
+      "They propose the commands and options of this version, the values that are known beforehand, and files elsewhere.",
+    ],
     options: {},
     examples: [
       ["source <(tieout completions bash)", "in ~/.bashrc"],

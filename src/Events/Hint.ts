@@ -13,8 +13,8 @@ export interface Hint {
   readonly account: Option.Option<string>
   readonly resource: Option.Option<ResourceKey>
   readonly addressBook: boolean
-  /** It names nothing that we know: everything new is looked at. */
-  readonly everything: boolean
+  /** Where it names nothing that we know: why. Everything new is looked at then. */
+  readonly unknown: Option.Option<string>
 }
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -47,18 +47,19 @@ export const hintOf = (type: string, body: Uint8Array): Hint => {
     account: Option.none<string>(),
     resource: Option.none<ResourceKey>(),
     addressBook: false,
-    everything: false,
+    unknown: Option.none<string>(),
   }
+  const without = (field: string) => Option.some(`no ${field} that can be read`)
   if (type.startsWith("destination.")) return { ...nothing, addressBook: true }
   if (type.startsWith("account.")) {
     const account = identifier(data, "accountId")
-    return { ...nothing, account, everything: Option.isNone(account) }
+    return { ...nothing, account, unknown: Option.isNone(account) ? without("accountId") : nothing.unknown }
   }
   const named = resourceNames.find(([prefix]) => type.startsWith(prefix))
-  if (named === undefined) return { ...nothing, everything: true }
+  if (named === undefined) return { ...nothing, unknown: Option.some("unknown type") }
   const [, field, resourceType] = named
   const resource = Option.map(identifier(data, field), (id) => new ResourceKey({ type: resourceType, id }))
-  return { ...nothing, resource, everything: Option.isNone(resource) }
+  return { ...nothing, resource, unknown: Option.isNone(resource) ? without(field) : nothing.unknown }
 }
 
 /** What the events of one book together say to look at. */
@@ -81,5 +82,5 @@ export const together = (hints: ReadonlyArray<Hint>): Touched => ({
     ).values(),
   ],
   addressBook: hints.some(({ addressBook }) => addressBook),
-  everything: hints.some(({ everything }) => everything),
+  everything: hints.some(({ unknown }) => Option.isSome(unknown)),
 })

@@ -2,9 +2,10 @@
  * A batch's folder on disk. Every file is written as `<name>.partial`, made durable and renamed; the manifest is the last,
  * so that a folder with a manifest is whole. When anything fails or is interrupted, what was written goes away again.
  */
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises"
+import { type FileHandle, open, readdir, readFile, rename, rm, rmdir } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect, type Scope } from "effect"
+import { makeFolder } from "../Folders.ts"
 import { type ExportError, exportError } from "./ExportError.ts"
 import { type LineChecks, LineDigests } from "./LineChecks.ts"
 
@@ -14,6 +15,7 @@ const advice: { readonly [code: string]: string } = {
   EROFS: "is on a read-only file system: choose another folder with --out",
   ENOSPC: "is on a full disk: free some space and export again",
   EDQUOT: "is over the disk quota: free some space and export again",
+  ENOENT: "cannot be made: choose another folder with --out",
   ENOTDIR: "cannot be made, because a file stands in its way: choose another folder with --out",
   EEXIST: "cannot be made, because a file stands in its way: choose another folder with --out",
   EMFILE: "cannot be opened, too many files are open: raise the limit (ulimit -n) and export again",
@@ -93,23 +95,6 @@ const openFile = (path: string, name: string, handle: FileHandle): FolderFile =>
       await handle.close()
       return { name, bytes, sha256: digests.sha256(), lines: digests.checks() }
     }),
-  }
-}
-
-/**
- * Makes a folder and those above it; returns the outermost that was made. The recursive mkdir of Node does not tell a
- * read-only file system (it says that all is well).
- */
-export const makeFolder = async (path: string): Promise<string | undefined> => {
-  try {
-    await mkdir(path)
-    return path
-  } catch (cause) {
-    if (codeOf(cause) === "EEXIST" && (await stat(path)).isDirectory()) return undefined
-    if (codeOf(cause) !== "ENOENT" || dirname(path) === path) throw cause
-    const first = await makeFolder(dirname(path))
-    await mkdir(path)
-    return first ?? path
   }
 }
 

@@ -6,8 +6,9 @@
 import { rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Either } from "effect"
+import { makeFolder } from "../Folders.ts"
 import { exportError } from "./ExportError.ts"
-import { attempt, listFolder, makeFolder, quietly, readIfThere, removeEmpty, removeFolder } from "./Folder.ts"
+import { attempt, listFolder, quietly, readIfThere, removeEmpty, removeFolder } from "./Folder.ts"
 import { isFormatFile } from "./Formats.ts"
 import { decode, manifestFile } from "./Manifest.ts"
 

@@ -1,6 +1,7 @@
 /**
  * Looks at the start and every few minutes whether the books have become stale, and says so once until they are current
- * again. What was said is not kept: a process that starts while they are stale says it again.
+ * again. What was said is not kept: a process that starts while they are stale says it again, since nobody knows whether
+ * the alert of the one before was delivered when it ended. Told twice is better than never.
  */
 import { Clock, Duration, Effect } from "effect"
 import { Settings } from "../Settings.ts"

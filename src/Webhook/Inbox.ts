@@ -6,7 +6,7 @@ import { Duration, Effect, Option, PubSub, Stream } from "effect"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { type Delivery, keyOf, type Receipt } from "./Delivery.ts"
-import { list } from "./InboxList.ts"
+import { counts, list } from "./InboxList.ts"
 import { store } from "./InboxStore.ts"
 
 /** What names a row: an event may be there with several bodies. */
@@ -15,6 +15,12 @@ export interface EventKey {
   readonly eventId: string
   /** SHA-256 of the body, hexadecimal. */
   readonly digest: string
+}
+
+/** An event whose effect is in the books. */
+export interface DoneEvent extends EventKey {
+  /** What a person should know of it nevertheless. */
+  readonly note?: string | undefined
 }
 
 /** An event whose effect is not in the books yet. */
@@ -27,16 +33,6 @@ export interface WaitingEvent extends EventKey {
   /** How often it was taken, this time included. */
   readonly tries: number
   readonly conflict: boolean
-}
-
-export interface InboxCount {
-  readonly connection: string
-  readonly state: string
-  readonly events: number
-  /** Of these, how many came with several bodies. */
-  readonly conflicts: number
-  /** When the oldest of them was received, UTC. */
-  readonly oldest: string
 }
 
 /** After so many tries an event is dead, unless the caller says otherwise. */
@@ -134,15 +130,16 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
     })
 
     /** Their effect is in the books. Gives the seconds since the receipt of each. May be part of the caller's transaction. */
-    const finish = Effect.fn("Webhook.Inbox.finish")(function* (keys: ReadonlyArray<EventKey>) {
+    const finish = Effect.fn("Webhook.Inbox.finish")(function* (keys: ReadonlyArray<DoneEvent>) {
       if (keys.length === 0) return []
       const { connections, digests, ids } = keysOf(keys)
+      const notes = keys.map(({ note }) => note ?? null)
       const rows = yield* database.query(
         "Webhook.Inbox.finish",
         (sql) => sql<Array<{ seconds: number }>>`
-          update webhook.inbox i set state = 'done', processed_at = now(), error = null
-          from unnest(${textArray(sql, connections)}, ${textArray(sql, ids)}, ${plainArray(sql, digests)})
-            as k (connection, event_id, digest)
+          update webhook.inbox i set state = 'done', processed_at = now(), error = k.note
+          from unnest(${textArray(sql, connections)}, ${textArray(sql, ids)}, ${plainArray(sql, digests)},
+              ${textArray(sql, notes)}) as k (connection, event_id, digest, note)
           where i.connection = k.connection and i.event_id = k.event_id and i.digest = decode(k.digest, 'hex')
             and i.state in ('waiting', 'failed')
           returning extract(epoch from now() - i.received_at)::float8 as seconds`,
@@ -182,18 +179,6 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
           where connection = ${connection} and state = 'waiting' and next_try_at > now()`,
       )
       return rows.count
-    })
-
-    const counts = Effect.fn("Webhook.Inbox.counts")(function* () {
-      return yield* database.query(
-        "Webhook.Inbox.counts",
-        (sql) => sql<Array<InboxCount>>`
-          select connection, state, count(*)::int as events, (count(*) filter (where conflict))::int as conflicts,
-                 to_char(min(received_at), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as oldest
-          from webhook.inbox
-          group by connection, state
-          order by connection, state`,
-      )
     })
 
     /**
@@ -238,10 +223,10 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
       finish,
       fail,
       release,
-      counts,
       replay,
       prune,
       list: list(database),
+      counts: counts(database),
       /** The names of connections for which something new has been stored by this process. May leave some out. */
       arrivals: Stream.fromPubSub(arrived),
     }

@@ -1,11 +1,8 @@
-import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { scriptFor } from "../../src/Cli/Completions.ts"
-import { commands } from "../../src/Cli/Manual.ts"
 import { defaultAnswers, settingsText, variablesOf } from "../../src/Init.ts"
 import { Settings } from "../../src/Settings.ts"
 
@@ -65,27 +62,5 @@ describe("a new settings file", () => {
       "TIEOUT_CLIENT_SECRET",
       "TIEOUT_SCOPE",
     ])
-  })
-})
-
-describe("completions", () => {
-  const complete = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
-    inFolder((folder) => {
-      const file = join(folder, "completions")
-      const list = words.map((word) => `'${word}'`).join(" ")
-      const ask = `COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _tieout; printf '%s\\n' "\${COMPREPLY[@]}"`
-      writeFileSync(file, `${scriptFor("bash")}\n${ask}\n`)
-      return execFileSync("bash", [file], { encoding: "utf8", cwd: folder }).trim().split("\n")
-    })
-
-  it("of bash propose commands, then the command's options", () => {
-    expect(complete(["tieout", "rec"])).toEqual(["reconcile", "reclassify"])
-    expect(complete(["tieout", "export", "--f"])).toEqual(["--format", "--from"])
-    expect(complete(["tieout", "--json", "serve", "--s"])).toEqual(["--status-port"])
-    expect(complete(["tieout", "completions", ""])).toEqual(["bash", "zsh", "fish"])
-  })
-
-  it.each(["bash", "zsh", "fish"] as const)("of %s have every command", (shell) => {
-    for (const name of Object.keys(commands)) expect(scriptFor(shell)).toContain(name)
   })
 })

@@ -1,6 +1,10 @@
+import { readFileSync } from "node:fs"
+import { stripVTControlCharacters } from "node:util"
 import { CliConfig, Command, HelpDoc } from "@effect/cli"
+import { HashSet } from "effect"
 import { describe, expect, it } from "vitest"
 import { accounts } from "../../src/Cli/Accounts.ts"
+import { readArguments } from "../../src/Cli/Arguments.ts"
 import { backfill } from "../../src/Cli/Backfill.ts"
 import { batches } from "../../src/Cli/Batches.ts"
 import { close } from "../../src/Cli/Close.ts"
@@ -11,7 +15,7 @@ import { explain } from "../../src/Cli/Explain.ts"
 import { exportCommand } from "../../src/Cli/Export.ts"
 import { helpFor, overview } from "../../src/Cli/Help.ts"
 import { init } from "../../src/Cli/Init.ts"
-import { type CommandManual, commands } from "../../src/Cli/Manual.ts"
+import { type CommandManual, commands, globalOptions } from "../../src/Cli/Manual.ts"
 import { migrate } from "../../src/Cli/Migrate.ts"
 import { quarantine } from "../../src/Cli/Quarantine.ts"
 import { rates } from "../../src/Cli/Rates.ts"
@@ -23,36 +27,49 @@ import { sandbox } from "../../src/Cli/Sandbox.ts"
 import { serve } from "../../src/Cli/Serve.ts"
 import { status } from "../../src/Cli/Status.ts"
 import { sync } from "../../src/Cli/Sync.ts"
+import { firstArguments, optionValues } from "../../src/Cli/Values.ts"
 import { verify } from "../../src/Cli/Verify.ts"
 import { webhook } from "../../src/Cli/Webhook.ts"
+import { formatNames } from "../../src/Export/Formats.ts"
+import { readFaults } from "../../src/Sandbox/FaultPlan.ts"
+import { signingAlgorithms } from "../../src/Sandbox/Webhook/Keys.ts"
+import { wireNamed } from "../../src/Sandbox/WireNames.ts"
 
 const config = CliConfig.make({ ...CliConfig.defaultConfig, showBuiltIns: false })
 const flags = (text: string): ReadonlyArray<string> =>
   [...new Set(text.match(/--[a-z][a-z-]*/g) ?? [])].sort()
+const read = <Name extends string, R, E, A>(command: Command.Command<Name, R, E, A>) => ({
+  text: stripVTControlCharacters(HelpDoc.toAnsiText(Command.getHelp(command, config))),
+  // A command without any is its own.
+  subcommands: [...Command.getSubcommands(command)]
+    .map(([name]) => name)
+    .filter((name) => !HashSet.has(Command.getNames(command), name))
+    .sort(),
+})
 const parsed = {
-  rates: HelpDoc.toAnsiText(Command.getHelp(rates, config)),
-  accounts: HelpDoc.toAnsiText(Command.getHelp(accounts, config)),
-  backfill: HelpDoc.toAnsiText(Command.getHelp(backfill, config)),
-  batches: HelpDoc.toAnsiText(Command.getHelp(batches, config)),
-  init: HelpDoc.toAnsiText(Command.getHelp(init, config)),
-  doctor: HelpDoc.toAnsiText(Command.getHelp(doctor, config)),
-  migrate: HelpDoc.toAnsiText(Command.getHelp(migrate, config)),
-  sync: HelpDoc.toAnsiText(Command.getHelp(sync, config)),
-  status: HelpDoc.toAnsiText(Command.getHelp(status, config)),
-  reconcile: HelpDoc.toAnsiText(Command.getHelp(reconcile, config)),
-  quarantine: HelpDoc.toAnsiText(Command.getHelp(quarantine, config)),
-  reclassify: HelpDoc.toAnsiText(Command.getHelp(reclassify, config)),
-  close: HelpDoc.toAnsiText(Command.getHelp(close, config)),
-  reopen: HelpDoc.toAnsiText(Command.getHelp(reopen, config)),
-  report: HelpDoc.toAnsiText(Command.getHelp(report, config)),
-  export: HelpDoc.toAnsiText(Command.getHelp(exportCommand, config)),
-  explain: HelpDoc.toAnsiText(Command.getHelp(explain, config)),
-  verify: HelpDoc.toAnsiText(Command.getHelp(verify, config)),
-  serve: HelpDoc.toAnsiText(Command.getHelp(serve, config)),
-  webhook: HelpDoc.toAnsiText(Command.getHelp(webhook, config)),
-  sandbox: HelpDoc.toAnsiText(Command.getHelp(sandbox, config)),
-  demo: HelpDoc.toAnsiText(Command.getHelp(demo, config)),
-  completions: HelpDoc.toAnsiText(Command.getHelp(completions, config)),
+  rates: read(rates),
+  accounts: read(accounts),
+  backfill: read(backfill),
+  batches: read(batches),
+  init: read(init),
+  doctor: read(doctor),
+  migrate: read(migrate),
+  sync: read(sync),
+  status: read(status),
+  reconcile: read(reconcile),
+  quarantine: read(quarantine),
+  reclassify: read(reclassify),
+  close: read(close),
+  reopen: read(reopen),
+  report: read(report),
+  export: read(exportCommand),
+  explain: read(explain),
+  verify: read(verify),
+  serve: read(serve),
+  webhook: read(webhook),
+  sandbox: read(sandbox),
+  demo: read(demo),
+  completions: read(completions),
 }
 
 const manuals: ReadonlyArray<readonly [string, CommandManual]> = Object.entries(commands)
@@ -63,9 +80,65 @@ describe("the manual", () => {
   })
 
   it.each(manuals)("has the options of %s, all and no others", (name, manual) => {
-    const [, text] = Object.entries(parsed).find(([command]) => command === name) ?? []
-    expect(flags(Object.keys(manual.options).join(" "))).toEqual(flags(text ?? ""))
-    expect(flags(manual.usage)).toEqual(flags(text ?? ""))
+    const text = Object.entries(parsed).find(([command]) => command === name)?.[1].text ?? ""
+    expect(flags(Object.keys(manual.options).join(" "))).toEqual(flags(text))
+    expect(flags(manual.usage)).toEqual(flags(text))
+  })
+})
+
+describe("the values that completions propose", () => {
+  it.each(Object.entries(parsed))("are the subcommands of %s", (name, { subcommands }) => {
+    const proposed = name === "completions" ? [] : (firstArguments[name] ?? [])
+    expect([...proposed].sort()).toEqual(subcommands)
+  })
+
+  it("are those of every option and argument that is a choice", () => {
+    const choices = Object.values(parsed).flatMap(({ text }) => [
+      ...text.matchAll(/(--[a-z-]+) ((?:[\w-]+ \| )+[\w-]+)/g),
+    ])
+    expect(new Set(choices.map(([, option]) => option))).toEqual(new Set(["--mode", "--state", "--surface"]))
+    for (const [, option = "", values = ""] of choices) {
+      expect(optionValues[option]).toEqual(values.split(" | "))
+    }
+    expect(parsed.completions.text).toContain(
+      `One of the following: ${firstArguments.completions?.join(", ")}`,
+    )
+  })
+
+  it("are those of the options that are checked elsewhere", () => {
+    expect(optionValues["--format"]).toEqual(formatNames)
+    expect(optionValues["--webhook-algorithm"]).toEqual(signingAlgorithms)
+    for (const name of optionValues["--names"] ?? []) expect(wireNamed(name)).toBeTypeOf("object")
+    for (const name of optionValues["--faults"] ?? []) expect(readFaults(name)).toBeTypeOf("object")
+    for (const name of optionValues["--log-level"] ?? []) {
+      expect(readArguments(["sync", "--log-level", name], {})).toMatchObject({ _tag: "Right" })
+    }
+  })
+
+  it("belong to options that there are, each of one kind", () => {
+    const all = [globalOptions, ...manuals.map(([, { options }]) => options)].flatMap(Object.keys)
+    const kinds = (flag: string) =>
+      new Set(all.filter((option) => option.split(" ")[0] === flag).map((option) => option.includes(" ")))
+    for (const flag of Object.keys(optionValues)) expect(kinds(flag)).toEqual(new Set([true]))
+    // The shells tell by an option alone whether a value follows it.
+    for (const option of all) expect(kinds(option.split(" ")[0] ?? "").size).toBe(1)
+  })
+})
+
+describe("the table of commands in the README", () => {
+  const rows = new Map(
+    [...readFileSync("README.md", "utf8").matchAll(/^\| `([a-z]+)((?: [^`]*)?)` +\|/gm)].map(
+      ([, name = "", rest = ""]) => [name, `tieout ${name}${rest}`.replaceAll("\\|", "|")] as const,
+    ),
+  )
+
+  it.each(manuals)("has %s as its help has it", (name, { usage }) => {
+    const row = rows.get(name) ?? ""
+    const begins = row.replace(/ …$/, "")
+    expect(row).not.toBe("")
+    // One that ends in an ellipsis leaves options out; what it has is in the help.
+    if (begins === row) expect(row).toBe(usage)
+    else expect(usage.split(" ")).toEqual(expect.arrayContaining(begins.split(" ")))
   })
 })
 

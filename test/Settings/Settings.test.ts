@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Duration, Effect, Either, Layer, Option, Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { needsOf } from "../../src/Cli/Needs.ts"
 import { defaultInterface } from "../../src/Settings/Interface.ts"
 import { Settings, SettingsError, SettingsSource } from "../../src/Settings.ts"
 
@@ -343,20 +344,26 @@ webhook: 3
     ],
   ])("%s", (text, line) => expect(mistakes(text)).toContain(line))
 
-  it("of a server include what it lacks of secrets, together with the others", () => {
-    const source = (text: string, variables: Record<string, string>) =>
-      Settings.pipe(
-        Effect.flatMap(({ checkSecrets }) => checkSecrets),
-        Effect.provide(
-          Layer.provide(
-            Settings.Default,
-            Layer.succeed(SettingsSource, { file: Option.some(write(text)), variables, server: true }),
-          ),
+  const withSecrets = (command: string, text: string, variables: Record<string, string>) =>
+    Settings.pipe(
+      Effect.flatMap(({ checkSecrets }) => checkSecrets),
+      Effect.provide(
+        Layer.provide(
+          Settings.Default,
+          Layer.succeed(SettingsSource, {
+            file: Option.some(write(text)),
+            variables,
+            needs: needsOf(command.split(" ")),
+          }),
         ),
-        Effect.flip,
-        Effect.map((error) => error.mistakes.map((line) => line.split(": ").slice(0, 2).join(": "))),
-        Effect.runSync,
-      )
+      ),
+      Effect.flip,
+      Effect.map((error) => error.mistakes.map((line) => line.split(": ").slice(0, 2).join(": "))),
+      Effect.runSync,
+    )
+
+  it("of a server include what it lacks of secrets, together with the others", () => {
+    const source = (text: string, variables: Record<string, string>) => withSecrets("serve", text, variables)
     const wrong = { ...secrets, TIEOUT_BASE_URL: "nowhere", TIEOUT_STATUS_TOKEN: "short" }
     const lines = [
       "TIEOUT_BASE_URL: is no address; expected https://host/api/v1",
@@ -367,6 +374,28 @@ webhook: 3
     expect(all).toEqual([...lines, expect.stringContaining("tieout.yaml:1: limits.tries")])
     expect(source("status: { host: 0.0.0.0 }", secrets)).toEqual([
       expect.stringContaining("TIEOUT_STATUS_TOKEN: is not set, but status.host is 0.0.0.0"),
+    ])
+  })
+
+  it.each(["sync", "backfill --period 2026-10", "doctor"])(
+    "include, where a command asks the service, the credentials that it needs: %s",
+    (command) => {
+      const text =
+        "connections: { default: {}, acme: {} }\nlimits: { tries: five }\nstatus: { host: 0.0.0.0 }"
+      const { TIEOUT_SCOPE: _, ...rest } = secrets
+      const variables = { ...rest, TIEOUT_ACME_BASE_URL: "nowhere" }
+      const found = (args: string) => withSecrets(args, text, variables).map((line) => line.split(": ")[0])
+      const own = expect.stringContaining("tieout.yaml:2")
+      const ofAcme = ["CLIENT_ID", "CLIENT_SECRET", "SCOPE", "BASE_URL"].map((name) => `TIEOUT_ACME_${name}`)
+      expect(found(command)).toEqual(["TIEOUT_SCOPE", ...ofAcme, own])
+      expect(found(`${command} --connection default`)).toEqual(["TIEOUT_SCOPE", own])
+      expect(found(`${command} --connection=acme`)).toEqual([...ofAcme, own])
+    },
+  )
+
+  it("include no credentials where a command needs none", () => {
+    expect(withSecrets("status", "limits: { tries: five }", {})).toEqual([
+      expect.stringContaining("tieout.yaml:1: limits.tries"),
     ])
   })
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
-import { Duration, Effect, Layer, Option } from "effect"
+import { Duration, Effect, HashMap, Layer, Logger, Option } from "effect"
 import { Database } from "../../src/Database.ts"
 import { Events } from "../../src/Events.ts"
 import * as PartnerHttp from "../../src/Partner/Http.ts"
@@ -106,15 +106,42 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("of an unknown type trigger a general sync of the book [W11]", () =>
+  it.scoped("that name nothing known trigger a general sync of the book, and that is said [W11]", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership()
       held.statement = [credit(1, "5.00", "5.00")]
       held.balance = "5.00"
-      yield* processing(service.url, (events, inbox) =>
-        Effect.zipRight(inbox.put([delivery("moon.risen", {})]), events.round("default")),
+      const said: Array<string> = []
+      const logger = Logger.make(({ annotations, message }) => {
+        said.push(`${message} run ${Option.getOrUndefined(HashMap.get(annotations, "run"))}`)
+      })
+      const first = delivery("moon.risen", {})
+      const nameless = delivery("account.credited", { accountId: "the first", amount: "5.00" })
+      const listed = yield* processing(service.url, (events, inbox) =>
+        Effect.gen(function* () {
+          yield* inbox.put([first])
+          yield* inbox.put([
+            delivery("moon.risen", { full: true }),
+            nameless,
+            delivery("account.credited", { accountId, amount: "5.00", currency: "USD" }),
+          ])
+          yield* events.round("default").pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+          return yield* inbox.list({ connection: Option.none(), state: Option.none(), limit: 10 })
+        }),
       )
       expect(yield* postings).toEqual(["adjustment cash 5, suspense -5"])
+      expect(said).toEqual([
+        `Event ${first.eventId} of type moon.risen and 1 more like it: unknown type; everything new was looked at. run 1`,
+        `Event ${nameless.eventId} of type account.credited: no accountId that can be read; everything new was looked at. run 1`,
+      ])
+      expect(
+        listed.map(({ error, note, state, type }) => `${type} ${state}, ${error}, ${note}`).sort(),
+      ).toEqual([
+        "account.credited done, null, no accountId that can be read: everything new was looked at",
+        "account.credited done, null, null",
+        "moon.risen done, null, unknown type: everything new was looked at",
+        "moon.risen done, null, unknown type: everything new was looked at",
+      ])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
@@ -285,13 +312,20 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
-  it.scoped("are followed as they come", () =>
+  it.scoped("are followed as they come, and what is said of a round is said of its run", () =>
     Effect.gen(function* () {
+      const said: Array<string> = []
+      const logger = Logger.make(({ annotations, message }) => {
+        const run = Option.getOrElse(HashMap.get(annotations, "run"), () => "none")
+        if (String(message).startsWith("Round")) said.push(`${message} run ${run}`)
+      })
       const { held, service } = yield* partnership()
       yield* sync(service.url)
       yield* processing(service.url, (events, inbox) =>
         Effect.gen(function* () {
-          yield* Effect.forkScoped(events.follow("default", () => Effect.void))
+          yield* events
+            .follow("default", (round) => Effect.logInfo(`Round of ${round.entries}:`))
+            .pipe(Effect.forkScoped, Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
           for (const index of [1, 2, 3]) {
             held.statement.push(credit(index, "5.00", `${index * 5}.00`))
             held.balance = `${index * 5}.00`
@@ -303,6 +337,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events", (it) => {
             )
             expect(booked).toEqual([{ n: index }])
           }
+          yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => said.length >= 3 }).pipe(
+            Effect.timeout("20 seconds"),
+          )
+          const runs = yield* rows("select run_id as n from sync.runs where command = 'events' order by 1")
+          expect(said).toEqual(runs.map(({ n }) => `Round of 1: run ${n}`))
         }).pipe(Effect.scoped),
       )
     }).pipe(Effect.provide(TestDatabase.layer)),

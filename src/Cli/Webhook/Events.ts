@@ -3,8 +3,8 @@ import { Effect, Layer, Option } from "effect"
 import { table } from "../../Terminal/Table.ts"
 import { count, counted } from "../../Terminal/Text.ts"
 import type { Screen } from "../../Terminal.ts"
-import { Inbox, type InboxCount } from "../../Webhook/Inbox.ts"
-import { type ListedEvent, states, type Wanted } from "../../Webhook/InboxList.ts"
+import { Inbox } from "../../Webhook/Inbox.ts"
+import { type InboxCount, type ListedEvent, states, type Wanted } from "../../Webhook/InboxList.ts"
 import { UsageError } from "../Arguments.ts"
 import { books, knownConnection } from "../Books.ts"
 import { connection } from "../Options.ts"
@@ -24,8 +24,10 @@ const columns = [
   { title: "Note", shrinks: true },
 ]
 
-const note = ({ conflict, error }: ListedEvent): string =>
-  [conflict ? "came with several bodies" : "", error ?? ""].filter((text) => text !== "").join("; ")
+const noteOf = ({ conflict, error, note }: ListedEvent): string =>
+  [conflict ? "came with several bodies" : "", error ?? "", note ?? ""]
+    .filter((text) => text !== "")
+    .join("; ")
 
 /** How many there are of what was asked for. */
 const totalOf = (counts: ReadonlyArray<InboxCount>, wanted: Omit<Wanted, "limit">): number =>
@@ -51,7 +53,7 @@ const linesOf = (
     row.type ?? "",
     row.state,
     String(row.tries),
-    note(row),
+    noteOf(row),
   ])
   return [
     ...table(columns, cells, screen),

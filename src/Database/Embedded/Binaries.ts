@@ -4,7 +4,7 @@ import { basename, dirname, join, relative } from "node:path"
 import { Either, Schema } from "effect"
 import { type Account, run } from "./Command.ts"
 import { codeOf, EmbeddedError } from "./EmbeddedError.ts"
-import { exists, makeFolder, sharedRoot } from "./Place.ts"
+import { dataFolder, exists, sharedRoot } from "./Place.ts"
 import { notInstalled, packageFor } from "./Platform.ts"
 
 /** Postgres programs that the server's account can run. */
@@ -52,7 +52,7 @@ const runsAs = async (root: string, account: Account): Promise<boolean> =>
 const copyOut = async (root: string, target: string, account: Account | undefined): Promise<void> => {
   if (await exists(target)) return
   const parent = dirname(target)
-  await makeFolder(parent)
+  await dataFolder(parent)
   const partial = await mkdtemp(join(parent, `.${basename(target)}-`))
   try {
     await cp(join(root, "native"), join(partial, "package", "native"), {

@@ -17,7 +17,7 @@ import { type Binaries, program } from "./Binaries.ts"
 import { type Account, run } from "./Command.ts"
 import { codeOf, EmbeddedError } from "./EmbeddedError.ts"
 import { isAlive } from "./PidFile.ts"
-import { makeFolder, notWritable, type Place } from "./Place.ts"
+import { dataFolder, notWritable, type Place } from "./Place.ts"
 
 /** The role that owns everything in an embedded server. */
 export const superuser = "tieout"
@@ -72,7 +72,7 @@ const syncFolder = async (folder: string): Promise<void> => {
 const create = async (cluster: Cluster): Promise<void> => {
   const { account, binaries, place } = cluster
   const parent = dirname(place.home)
-  await makeFolder(parent)
+  await dataFolder(parent)
   await removeLeftOvers(parent)
   const partial = await mkdtemp(join(parent, `${partialPrefix}${process.pid}-`)).catch((error: unknown) => {
     throw notWritable(parent, error)

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
-import { chmod, lstat, mkdir, readFile, stat, writeFile } from "node:fs/promises"
+import { chmod, lstat, readFile, stat, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
+import { makeFolder } from "../../Folders.ts"
 import type { Account } from "./Command.ts"
 import { codeOf, EmbeddedError } from "./EmbeddedError.ts"
 import { canEnter } from "./ServerAccount.ts"
@@ -36,9 +37,9 @@ export const notWritable = (folder: string, error: unknown): EmbeddedError =>
   })
 
 /** Makes a folder, turning a refusal into an error that names it. */
-export const makeFolder = async (folder: string): Promise<void> => {
+export const dataFolder = async (folder: string): Promise<void> => {
   try {
-    await mkdir(folder, { recursive: true })
+    await makeFolder(folder)
   } catch (error) {
     throw notWritable(folder, error)
   }
@@ -51,7 +52,7 @@ export const sharedRoot = async (
 ): Promise<string> => {
   for (const root of roots) {
     try {
-      await mkdir(root, { recursive: true })
+      await makeFolder(root)
       const status = await lstat(root)
       // A folder that somebody else made or may write to could hold planted files.
       if (!status.isDirectory() || status.uid !== process.getuid?.()) continue
@@ -85,7 +86,7 @@ export const findPlace = async (
   roots: ReadonlyArray<string> = sharedRoots,
 ): Promise<Place> => {
   const folder = resolve(dataDir)
-  await makeFolder(folder)
+  await dataFolder(folder)
   const inside = { dataDir: folder, home: join(folder, "postgres"), moved: "no" } as const
   if (account === undefined) return inside
   if (await exists(inside.home)) {

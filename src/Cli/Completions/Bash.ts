@@ -1,0 +1,56 @@
+import { commonOptions, flagsOf, proposedCommands, valueOptions } from "./Proposals.ts"
+
+const names = proposedCommands.map(({ name }) => name).join(" ")
+
+const ofOptions = valueOptions
+  .filter(({ values }) => values.length > 0)
+  .map(({ flag, several, values }) => {
+    const before = several ? ` before=\${word%"\${word##*,}"}` : ""
+    return `      ${flag}) list="${values.join(" ")}"${before} ;;`
+  })
+
+const ofCommands = proposedCommands.map(({ first, name, options }) => {
+  const list = first.length === 0 ? "" : `; [ -n "$below" ] || list="${first.join(" ")}"`
+  return `    ${name}) flags="$flags ${flagsOf(options)}"${list} ;;`
+})
+
+/** Bash takes `--name=value` for three words. What is no command, option or known value is proposed as a file. */
+export const bash = (): string => `# tieout completions for bash: source <(tieout completions bash)
+_tieout() {
+  local word=\${COMP_WORDS[COMP_CWORD]} option=\${COMP_WORDS[COMP_CWORD-1]}
+  local command= below= list= before= each value=
+  local flags="${flagsOf(commonOptions)}" valued=" ${flagsOf(valueOptions)} "
+  if [ "$word" = = ]; then word=; elif [ "$option" = = ]; then option=\${COMP_WORDS[COMP_CWORD-2]}; fi
+  for each in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case $each in
+      =) value=yes ;;
+      -*) case $valued in *" $each "*) value=yes ;; *) value= ;; esac ;;
+      *) if [ -n "$value" ]; then value=
+        elif [ -z "$command" ]; then command=$each
+        elif [ -z "$below" ]; then below=$each; fi ;;
+    esac
+  done
+  if [ -n "$value" ]; then
+    case $option in
+${ofOptions.join("\n")}
+      *) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    esac
+    COMPREPLY=($(compgen -P "$before" -W "$list" -- "\${word#"$before"}"))
+    return
+  fi
+  case $command in
+    "") list="${names} $flags" ;;
+${ofCommands.join("\n")}
+  esac
+  if [ -z "$command" ]; then
+    COMPREPLY=($(compgen -W "$list" -- "$word"))
+  elif [ "\${word#-}" != "$word" ]; then
+    COMPREPLY=($(compgen -W "$flags" -- "$word"))
+  elif [ -n "$list" ]; then
+    COMPREPLY=($(compgen -W "$list" -- "$word"))
+  else
+    COMPREPLY=($(compgen -f -- "$word"))
+  fi
+}
+complete -o filenames -F _tieout tieout
+`
