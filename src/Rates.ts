@@ -1,8 +1,12 @@
 /** Exchange rates from files: checked as a whole, kept in versions, never changed. */
 import { readFile, writeFile } from "node:fs/promises"
-import { Data, Effect, Either } from "effect"
+import { Data, Effect, Either, Option } from "effect"
+import { allBooks } from "./Book.ts"
+import { standingBatches } from "./Export/Standing.ts"
+import { overtakenMonths } from "./Valuation/Overtaken.ts"
 import { addRates, allRates } from "./Valuation/RateStore.ts"
 import { printedRates, readRates } from "./Valuation/RatesCsv.ts"
+import type { ValuationOptions } from "./Valuation/ValuedBook.ts"
 
 /** `message` says what, where (file and line) and what to do. Nothing was stored. */
 class RatesError extends Data.TaggedError("RatesError")<{
@@ -33,6 +37,39 @@ export const importRates = Effect.fn("Rates.import")(function* (file: string) {
   }
   const version = yield* addRates(read.right)
   return { version, rates: read.right.length }
+})
+
+/** A book of which months are to be valued again, and the standing batches that are out of date then. */
+export interface Overtaken {
+  readonly book: string
+  /** `YYYY-MM`, the earliest first */
+  readonly months: ReadonlyArray<string>
+  readonly batches: ReadonlyArray<{
+    readonly batch: number
+    readonly scope: string
+    readonly formats: ReadonlyArray<string>
+  }>
+}
+
+/** What has been valued and exported, and would be valued otherwise now; books where that is nothing are left out. */
+export const overtaken = Effect.fn("Rates.overtaken")(function* (options: ValuationOptions) {
+  const books = yield* allBooks(Option.none())
+  const found = yield* Effect.forEach(books, (book) =>
+    Effect.gen(function* () {
+      const months = yield* overtakenMonths(book, options)
+      const [first] = months
+      if (first === undefined) return []
+      const standing = yield* standingBatches(book.bookId, options.baseCurrency)
+      const batches = standing
+        .filter(({ region }) => region.some(({ to }) => to >= `${first}-01`))
+        .map(({ batch, formats, scope }) => ({ batch, formats, scope }))
+      return [{ book: book.code, months, batches } satisfies Overtaken]
+    }).pipe(
+      // Kept in another base currency for good: rates do not change it.
+      Effect.catchTag("ValuationError", () => Effect.succeed([])),
+    ),
+  )
+  return found.flat()
 })
 
 /** All rates that count, as a file that can be imported again. */

@@ -322,7 +322,8 @@ export const commands = {
     about: [
       "import: a CSV with the columns date,from,to,rate,source: one unit of from is worth rate of to. It is checked as a whole",
       "and stored as a new version, or refused with every mistake by its line and nothing stored (exit code 2). The newest rate",
-      "of a day and pair counts; where only the other direction is there, it is turned round exactly.",
+      "of a day and pair counts; where only the other direction is there, it is turned round exactly. Then",
+      "it says which months will be valued again, and which batches are out of date.",
       "export: all rates that count, as such a file. list: the pairs, and the days that they are there for.",
     ],
     options: { "--out FILE": "export: a new file; default: standard output." },

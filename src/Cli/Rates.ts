@@ -1,22 +1,37 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
-import { exportRates, importRates, writeRates } from "../Rates.ts"
+import { exportRates, importRates, type Overtaken, overtaken, writeRates } from "../Rates.ts"
+import { Settings } from "../Settings.ts"
 import { table } from "../Terminal/Table.ts"
 import { count, counted } from "../Terminal/Text.ts"
 import { pairs } from "../Valuation/RateStore.ts"
 import { books } from "./Books.ts"
 import { Output } from "./Output.ts"
 
+const overtakenLines = ({ batches, book, months }: Overtaken): ReadonlyArray<string> => [
+  `${book}: ${months.join(", ")} will be valued again.`,
+  ...batches.map(
+    ({ batch, formats, scope }) =>
+      `  ${book}/${batch} ${scope} ${formats.join(",")} is out of date then: export it again with --base --again.`,
+  ),
+]
+
 const importCommand = Command.make(
   "import",
   { file: Args.text({ name: "FILE" }) },
   Effect.fn("Cli.rates.import")(function* ({ file }) {
     const output = yield* Output
+    const { accounting, chart } = yield* Settings
+    const { baseCurrency, valuation: settings } = accounting
     const imported = yield* importRates(file)
     const { rates: found, version } = imported
+    const now = yield* overtaken({ baseCurrency, settings, chart })
     yield* output.report({
-      document: imported,
-      lines: [`Version ${version}, ${counted(found, "rate")}. To use them: tieout export --base …`],
+      document: { ...imported, overtaken: now },
+      lines: [
+        `Version ${version}, ${counted(found, "rate")}. To use them: tieout export --base …`,
+        ...now.flatMap(overtakenLines),
+      ],
     })
   }, Effect.provide(books)),
 )

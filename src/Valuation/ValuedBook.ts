@@ -95,8 +95,8 @@ const checkClosed = (book: Book, kept: MonthHead, baseCurrency: string) =>
         `${kept.period} of book ${book.code} is closed and valued in ${kept.baseCurrency}: it stays so. Set accounting.baseCurrency to ${kept.baseCurrency}, or reopen the month first.`,
       )
 
-/** Whether a month is in the kept journal as it has to be; the reason of a closed one in another currency is an error. */
-const standsAs = Effect.fn("Valuation.standsAs")(function* (
+/** Whether a month is in the kept journal as it has to be. Fails where a closed one is kept in another base currency. */
+export const standsAs = Effect.fn("Valuation.standsAs")(function* (
   book: Book,
   found: MonthHead | undefined,
   inputs: MonthInputs,

@@ -3,10 +3,13 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { decodeSync } from "effect/Schema"
 import * as Batches from "../../src/Batches.ts"
+import { allBooks } from "../../src/Book.ts"
+import { keepClose } from "../../src/Close/Kept.ts"
 import { Database } from "../../src/Database.ts"
 import { listBatches } from "../../src/Export/KnownBatch.ts"
 import type { ExportScope } from "../../src/Export/Scope.ts"
 import type * as Export from "../../src/Export.ts"
+import { overtaken } from "../../src/Rates.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { Settings } from "../../src/Settings.ts"
@@ -148,6 +151,42 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
       ])
       expect((yield* run(october, ["qbo"], { again: true })).outdated).toEqual([])
       expect([yield* listed, yield* findings]).toEqual([["4 ", "3 ", "2 ", "1 "], []])
+    }),
+  )
+
+  it.effect("are named as soon as rates come that value their months otherwise", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("OVERTAKEN", client(4))
+      const own = Effect.map(overtaken(base), (all) => all.filter(({ book }) => book === "OVERTAKEN"))
+      yield* deposit(bookId, "2026-09-10", "1000.00")
+      const run = inBase("OVERTAKEN")
+      yield* run({ kind: "period", period: "2026-08" }, ["qbo"])
+      yield* run(october, ["qbo", "sage50"])
+      expect(yield* own).toEqual([])
+      yield* addRates([rate("2026-09-30", "0.96")])
+      expect(yield* own).toEqual([
+        {
+          book: "OVERTAKEN",
+          months: ["2026-09", "2026-10"],
+          batches: [{ batch: 2, scope: "2026-10", formats: ["qbo", "sage50"] }],
+        },
+      ])
+      yield* run(october, ["qbo", "sage50"], { again: true })
+      expect(yield* own).toEqual([])
+      // Before all that was valued, or of a currency that the book has never had.
+      yield* addRates([rate("2026-08-31", "0.96"), { ...rate("2026-09-30", "0.6"), from: "CAD" }])
+      expect(yield* own).toEqual([])
+
+      const book = (yield* allBooks(Option.none())).find(({ code }) => code === "OVERTAKEN")
+      if (book === undefined) return yield* Effect.dieMessage("no book")
+      const doing = { who: "jane", reason: null, accepted: [] }
+      yield* keepClose(book, "2026-09", { entries: 1n, hash: "0".repeat(64) }, doing)
+      yield* addRates([rate("2026-09-30", "0.97")])
+      expect(yield* own).toEqual([])
+      // What is closed in another base currency stays as it is.
+      expect(yield* overtaken({ ...base, baseCurrency: "USD" })).not.toContainEqual(
+        expect.objectContaining({ book: "OVERTAKEN" }),
+      )
     }),
   )
 })

@@ -1,0 +1,35 @@
+/** Months whose kept valuation is not what they would be valued as now: rates, settings or entries came since. */
+import { Effect } from "effect"
+import type { Book } from "../Book.ts"
+import { Database } from "../Database.ts"
+import { bookMonths } from "./BookMonths.ts"
+import { inputsOf } from "./MonthInputs.ts"
+import { nativeAccounts } from "./Natives.ts"
+import { monthHeads } from "./Store.ts"
+import { standsAs, type ValuationOptions } from "./ValuedBook.ts"
+
+const through = Effect.fn("Valuation.overtaken.months")(function* (book: Book, options: ValuationOptions) {
+  const months = yield* bookMonths(book.bookId, null)
+  const accounts = yield* nativeAccounts(book.bookId)
+  const overtaken: Array<string> = []
+  let previous = ""
+  for (const head of yield* monthHeads(book.bookId)) {
+    const inputs = yield* inputsOf(book, head.period, previous, months, accounts, options)
+    const stands = yield* standsAs(book, head, inputs, months)
+    if (!stands) overtaken.push(head.period)
+    previous = stands ? head.fingerprint : inputs.head.fingerprint
+  }
+  return overtaken
+})
+
+/**
+ * `YYYY-MM`, the earliest first. A month that goes on from one of them is one of them. Nothing is valued or written. Fails where
+ * a closed month is kept in another base currency.
+ */
+export const overtakenMonths = Effect.fn("Valuation.overtaken")(function* (
+  book: Book,
+  options: ValuationOptions,
+) {
+  const database = yield* Database
+  return yield* database.transaction(through(book, options), { isolation: "repeatable read", readOnly: true })
+})
