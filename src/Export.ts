@@ -1,60 +1,29 @@
 /** Writes the books as files that accountants import: numbered, checksummed batches in a folder. */
 import { join, resolve } from "node:path"
-import { Effect, Either, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 import type { Book } from "./Book.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
-import { type AsOf, asOfSuffix, resolveAsOf } from "./Export/AsOf.ts"
+import { asOfSuffix, resolveAsOf } from "./Export/AsOf.ts"
 import { writeBatch } from "./Export/Batch.ts"
 import { chooseBooks } from "./Export/ChosenBooks.ts"
 import { commitBatch } from "./Export/Commit.ts"
 import type { Difference } from "./Export/Difference.ts"
 import { type ExportError, exportError } from "./Export/ExportError.ts"
 import { readFacts } from "./Export/Facts.ts"
-import { type FormatName, formatNames, isFormatName } from "./Export/Formats.ts"
+import type { FormatName } from "./Export/Formats.ts"
 import { clearLeftovers, markUnfinished } from "./Export/Leftovers.ts"
 import { previousBatch } from "./Export/Lineage.ts"
 import type { Manifest } from "./Export/Manifest.ts"
 import { type OutdatedBatch, outdatedBatches } from "./Export/Outdated.ts"
 import { type Plan, planBook } from "./Export/Plans.ts"
-import { type ExportScope, type Selection, selectionOf } from "./Export/Scope.ts"
+import { checkChoices, checkFormats, type ExportRequest, optionsOf, timeZoneOf } from "./Export/Request.ts"
+import { type Selection, selectionOf } from "./Export/Scope.ts"
 import { nativeBasis } from "./Export/Standing.ts"
-import type { Mode } from "./Export/Table/Journals.ts"
 import type { TableOptions } from "./Export/Tables.ts"
-import { Content } from "./Settings/Content.ts"
 import type { ValuationError } from "./Valuation/ValuationError.ts"
 import type { ValuationOptions } from "./Valuation/ValuedBook.ts"
 import { value, valueThen } from "./Valuation.ts"
-
-export interface ExportRequest {
-  /** Names as in `--format`; each once. */
-  readonly formats: ReadonlyArray<string>
-  readonly scope: ExportScope
-  /** All connections when none. */
-  readonly connection: Option.Option<string>
-  /** A book's code or its client's id; all books of the connection when none. */
-  readonly book: Option.Option<string>
-  /** The folder that the books' folders stand in. */
-  readonly out: string
-  /** Of accounting systems' formats; a journal per entry when absent. */
-  readonly mode?: Mode
-  /** What those formats need to know; the settings' defaults when absent. */
-  readonly tables?: Omit<TableOptions, "mode">
-  /** Written, numbered and checked, but it counts for nothing until it is committed. */
-  readonly preview?: boolean
-  /** Accounting systems: the whole selection, and the batches that have any of it are superseded. */
-  readonly again?: boolean
-  /** What the books said then; such a batch counts for nothing. */
-  readonly asOf?: AsOf
-  /** Who exports, as the batches keep it; the schedule when absent. */
-  readonly who?: string
-  /** Keep the files in the database too, once the batch is committed; when absent: yes. */
-  readonly keepFiles?: boolean
-  /** Where a day of `asOf` ends in books without entries; UTC when absent. */
-  readonly timeZone?: string
-  /** Everything in the base currency, from the base-currency journal; the books' own currencies when absent. */
-  readonly base?: ValuationOptions
-}
 
 /** One committed batch. `manifest.complete` is false where something is known to be missing: exit code 3. */
 export interface ExportedBatch {
@@ -85,27 +54,6 @@ export interface ExportSummary {
   /** Of an export in the base currency, after it. */
   readonly outdated: ReadonlyArray<Outdated>
   readonly complete: boolean
-}
-
-const { accounting, formats: formatSettings } = Schema.decodeUnknownSync(Content)({})
-const defaults = { settings: formatSettings, baseCurrency: accounting.baseCurrency }
-
-const checkFormats = (
-  names: ReadonlyArray<string>,
-): Either.Either<ReadonlyArray<FormatName>, ExportError> => {
-  const unknown = names.filter((name) => !isFormatName(name))
-  if (unknown.length > 0) {
-    return Either.left(
-      exportError(
-        "Usage",
-        `There is no format ${unknown.join(", ")}: choose from ${formatNames.join(", ")}.`,
-      ),
-    )
-  }
-  const known = [...new Set(names.filter(isFormatName))]
-  return known.length > 0
-    ? Either.right(known)
-    : Either.left(exportError("Usage", `No format was given: choose from ${formatNames.join(", ")}.`))
 }
 
 const folderName = ({ clientId, connection }: Book): string =>
@@ -155,10 +103,10 @@ const exportBatch = Effect.fn("Export.batch")(function* (
 const selectionAt = Effect.fn("Export.selectionAt")(function* (
   book: Book,
   selection: Selection | null,
-  { asOf, timeZone }: ExportRequest,
+  request: ExportRequest,
 ) {
-  if (selection === null || asOf === undefined) return selection
-  const at = yield* resolveAsOf(asOf, book.bookId, timeZone ?? accounting.timeZone)
+  if (selection === null || request.asOf === undefined) return selection
+  const at = yield* resolveAsOf(request.asOf, book.bookId, timeZoneOf(request))
   return { ...selection, text: `${selection.text}${asOfSuffix(at)}`, asOf: at } satisfies Selection
 })
 
@@ -181,27 +129,8 @@ const exportBook = Effect.fn("Export.book")(function* (
   return { batches, exported: had.map((one): Exported => ({ book: book.code, ...one })) }
 })
 
-/** What cannot be asked for together. */
-const checkChoices = ({ again, asOf, base, formats, preview, scope }: ExportRequest) => {
-  const wrong =
-    asOf !== undefined && (scope.kind === "since-last" || again === true || preview === true)
-      ? "--as-of goes with --period, --from and --to or --all alone: what the books said then is never new, and is not counted."
-      : again === true && scope.kind === "since-last"
-        ? "--again and --since-last contradict each other: choose the dates with --period, --from and --to or --all."
-        : base !== undefined && formats.includes("xero-statement")
-          ? "--base and xero-statement do not go together: a bank statement is in its account's own currency."
-          : undefined
-  return wrong === undefined ? Effect.void : exportError("Usage", wrong)
-}
-
 const busy = (book: Book) => () =>
   exportError("Busy", `Another export of the book ${book.code} runs: wait for it to finish, or stop it.`)
-
-/** The base-currency journal has one file per format, nothing left out. */
-const optionsOf = ({ base, mode = "detail", tables = defaults }: ExportRequest): TableOptions =>
-  base === undefined
-    ? { ...tables, mode }
-    : { settings: { ...tables.settings, leaveOut: [] }, baseCurrency: base.baseCurrency, mode }
 
 /** Of several books none is written where one of them lacks rates of that time. */
 const checkThen = Effect.fn("Export.checkThen")(function* (

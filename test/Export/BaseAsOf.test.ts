@@ -9,6 +9,7 @@ import { keepClose, keepReopening } from "../../src/Close/Kept.ts"
 import { Database } from "../../src/Database.ts"
 import type { AsOf } from "../../src/Export/AsOf.ts"
 import { listBatches } from "../../src/Export/KnownBatch.ts"
+import type { ExportRequest } from "../../src/Export/Request.ts"
 import * as Export from "../../src/Export.ts"
 import type { Valuation } from "../../src/Settings/Accounting.ts"
 import { Content } from "../../src/Settings/Content.ts"
@@ -299,7 +300,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       yield* importedBefore("2026-10-01")
       const run = exporting("LEGS", temporaryFolder())
       const asOf = moment("2026-10-10T00:00:00Z")
-      const cost = Effect.fnUntraced(function* (more: Partial<Export.ExportRequest>) {
+      const cost = Effect.fnUntraced(function* (more: Partial<ExportRequest>) {
         const { batches } = yield* run(october, formats, { ...inBase("USD"), ...more })
         const [header = [], ...rows] = rowsOf(join(batches[0]?.folder ?? "", "journal.csv"))
         return rows.find((row) => row.includes("LEGS-2026-10-000002"))?.[header.indexOf("debit")]

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Option } from "effect"
 import { Database } from "../../src/Database.ts"
+import type { ExportRequest } from "../../src/Export/Request.ts"
 import type { ExportScope } from "../../src/Export/Scope.ts"
 import * as Export from "../../src/Export.ts"
 import { assignNumbers, partner, post } from "./Books.ts"
@@ -15,7 +16,7 @@ export const client = (last: number): string => `66666666-0000-4000-8000-${Strin
 
 export const exporting =
   (book: string, out: string) =>
-  (scope: ExportScope, formats: ReadonlyArray<string>, more: Partial<Export.ExportRequest> = {}) =>
+  (scope: ExportScope, formats: ReadonlyArray<string>, more: Partial<ExportRequest> = {}) =>
     Export.run({
       ...{ formats, scope, out, connection: Option.none(), book: Option.some(book), who: "jane" },
       ...more,

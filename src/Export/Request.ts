@@ -1,0 +1,83 @@
+/** What can be asked of an export, and what cannot. */
+import { Effect, Either, type Option, Schema } from "effect"
+import { Content } from "../Settings/Content.ts"
+import type { ValuationOptions } from "../Valuation/ValuedBook.ts"
+import type { AsOf } from "./AsOf.ts"
+import { type ExportError, exportError } from "./ExportError.ts"
+import { type FormatName, formatNames, isFormatName } from "./Formats.ts"
+import type { ExportScope } from "./Scope.ts"
+import type { Mode } from "./Table/Journals.ts"
+import type { TableOptions } from "./Tables.ts"
+
+export interface ExportRequest {
+  /** Names as in `--format`; each once. */
+  readonly formats: ReadonlyArray<string>
+  readonly scope: ExportScope
+  /** All connections when none. */
+  readonly connection: Option.Option<string>
+  /** A book's code or its client's id; all books of the connection when none. */
+  readonly book: Option.Option<string>
+  /** The folder that the books' folders stand in. */
+  readonly out: string
+  /** Of accounting systems' formats; a journal per entry when absent. */
+  readonly mode?: Mode
+  /** What those formats need to know; the settings' defaults when absent. */
+  readonly tables?: Omit<TableOptions, "mode">
+  /** Written, numbered and checked, but it counts for nothing until it is committed. */
+  readonly preview?: boolean
+  /** Accounting systems: the whole selection, and the batches that have any of it are superseded. */
+  readonly again?: boolean
+  /** What the books said then; such a batch counts for nothing. */
+  readonly asOf?: AsOf
+  /** Who exports, as the batches keep it; the schedule when absent. */
+  readonly who?: string
+  /** Keep the files in the database too, once the batch is committed; when absent: yes. */
+  readonly keepFiles?: boolean
+  /** Where a day of `asOf` ends in books without entries; UTC when absent. */
+  readonly timeZone?: string
+  /** Everything in the base currency, from the base-currency journal; the books' own currencies when absent. */
+  readonly base?: ValuationOptions
+}
+
+const { accounting, formats: formatSettings } = Schema.decodeUnknownSync(Content)({})
+const defaults = { settings: formatSettings, baseCurrency: accounting.baseCurrency }
+
+export const checkFormats = (
+  names: ReadonlyArray<string>,
+): Either.Either<ReadonlyArray<FormatName>, ExportError> => {
+  const unknown = names.filter((name) => !isFormatName(name))
+  if (unknown.length > 0) {
+    return Either.left(
+      exportError(
+        "Usage",
+        `There is no format ${unknown.join(", ")}: choose from ${formatNames.join(", ")}.`,
+      ),
+    )
+  }
+  const known = [...new Set(names.filter(isFormatName))]
+  return known.length > 0
+    ? Either.right(known)
+    : Either.left(exportError("Usage", `No format was given: choose from ${formatNames.join(", ")}.`))
+}
+
+/** Where a day of `asOf` ends in a book without entries. */
+export const timeZoneOf = ({ timeZone }: ExportRequest): string => timeZone ?? accounting.timeZone
+
+/** What cannot be asked for together. */
+export const checkChoices = ({ again, asOf, base, formats, preview, scope }: ExportRequest) => {
+  const wrong =
+    asOf !== undefined && (scope.kind === "since-last" || again === true || preview === true)
+      ? "--as-of goes with --period, --from and --to or --all alone: what the books said then is never new, and is not counted."
+      : again === true && scope.kind === "since-last"
+        ? "--again and --since-last contradict each other: choose the dates with --period, --from and --to or --all."
+        : base !== undefined && formats.includes("xero-statement")
+          ? "--base and xero-statement do not go together: a bank statement is in its account's own currency."
+          : undefined
+  return wrong === undefined ? Effect.void : exportError("Usage", wrong)
+}
+
+/** The base-currency journal has one file per format, nothing left out. */
+export const optionsOf = ({ base, mode = "detail", tables = defaults }: ExportRequest): TableOptions =>
+  base === undefined
+    ? { ...tables, mode }
+    : { settings: { ...tables.settings, leaveOut: [] }, baseCurrency: base.baseCurrency, mode }
