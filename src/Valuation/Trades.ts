@@ -57,7 +57,8 @@ const clearing = ({ legs }: OpenTrade): ReadonlyArray<BaseLine> => {
 
 /**
  * Takes an entry's lines on `trading`; gives the lines of the entry that clears them, none where the other leg is still to
- * come. A fee that is put right after the conversion was cleared is cleared at once: no other leg will come.
+ * come. A fee that is put right after the conversion was cleared is cleared at once: no other leg will come. One that is put
+ * right before its leg came is not that leg.
  */
 export const takeTrade = (
   { trades }: State,
@@ -68,9 +69,10 @@ export const takeTrade = (
   if (lines.length === 0) return []
   const known = trades.get(id)
   const trade = known ?? { legs: new Map() }
+  const hadLeg = lines.some(({ accountId }) => trade.legs.has(accountId))
   for (const line of lines) addTo(trade, line)
   trades.set(id, trade)
-  const over = isWhole(trade) || (known === undefined && isFee)
+  const over = isFee ? known === undefined || (hadLeg && isWhole(trade)) : isWhole(trade)
   if (!over) return []
   trades.delete(id)
   return clearing(trade)

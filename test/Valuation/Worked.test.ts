@@ -249,6 +249,15 @@ describe("a conversion", () => {
         ],
         of,
       )
+    const fee = (date: string) =>
+      entry(
+        date,
+        [
+          [feesUsd, 200n],
+          [tradingUsd, -200n],
+        ],
+        { ...of, kind: "reclassification" },
+      )
     const bought = (entries: Parameters<typeof valued>[0]["entries"]) =>
       valued({ method: "fifo", rates: () => "0.90", entries }, false)
 
@@ -277,16 +286,20 @@ describe("a conversion", () => {
       expect(state.trades.size).toBe(0)
     })
 
+    it("takes a fee that is put right before its leg comes neither for what was bought nor for the leg", () => {
+      const { entries: made, state } = bought([paid("2026-09-20"), fee("2026-09-21"), got("2026-09-22")])
+      expect(linesOf(made, null).slice(1)).toEqual([
+        ["2026-09-21", "9 180", "6 -180"],
+        ["2026-09-22", "1 89550", "9 450", "6 -90000"],
+      ])
+      expect(linesOf(made, "fx_realized")).toEqual([
+        ["2026-09-22", "8 -88000", "6 90180", "fx_realized -2180"],
+      ])
+      expect(state.trades.size).toBe(0)
+    })
+
     it("takes a fee that is put right afterwards at the day's rate", () => {
-      const fee = entry(
-        "2026-09-22",
-        [
-          [feesUsd, 200n],
-          [tradingUsd, -200n],
-        ],
-        { ...of, kind: "reclassification" },
-      )
-      const { entries: made, state } = bought([paid("2026-09-20"), got("2026-09-20"), fee])
+      const { entries: made, state } = bought([paid("2026-09-20"), got("2026-09-20"), fee("2026-09-22")])
       expect(linesOf(made, null).at(-1)).toEqual(["2026-09-22", "9 180", "6 -180"])
       expect([balanceOf(state, 6), state.trades.size]).toEqual([0n, 0])
     })
