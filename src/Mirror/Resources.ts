@@ -92,8 +92,10 @@ export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resour
             as t (${sql(selected)}, final, raw)),
           superseded as (
             insert into mirror.resource_versions
-              (book_id, resource_type, resource_id, version, raw, changed_at, superseded_at, run_id)
-            select r.book_id, r.resource_type, r.resource_id, r.version, r.raw, r.changed_at, ${readAt}, ${runId}
+              (book_id, resource_type, resource_id, version, status, final, rate, fee_currency, raw, changed_at,
+                superseded_at, run_id)
+            select r.book_id, r.resource_type, r.resource_id, r.version, r.status, r.final, r.rate, r.fee_currency, r.raw,
+              r.changed_at, ${readAt}, ${runId}
             from read n
             join mirror.resources r on r.book_id = ${book.bookId} and r.resource_id = n.resource_id
               and r.resource_type = n.resource_type

@@ -13,7 +13,7 @@ import { Database } from "../Database.ts"
 import { printed } from "../Reconcile/Printed.ts"
 import type { Fragment } from "../Reconcile/Scope.ts"
 import { remarkOf } from "./ConversionRemark.ts"
-import { entriesOfMonth, known, type ReportScope } from "./Scope.ts"
+import { entriesOfMonth, known, type ReportScope, resourcesOf } from "./Scope.ts"
 import type { Row } from "./Sheet.ts"
 
 export const conversionsSheet = {
@@ -92,7 +92,7 @@ const conversions = (sql: Sql, scope: ReportScope) => sql<Array<Found>>`
     from ${entriesOfMonth(sql, scope)}
     join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
     join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
-    left join mirror.resources r on r.book_id = j.book_id and r.resource_id = j.resource_id
+    left join ${resourcesOf(sql, scope)} r on r.book_id = j.book_id and r.resource_id = j.resource_id
       and r.resource_type = 'CONVERSION'
     where j.resource_type = 'CONVERSION' and j.resource_id is not null),
   figures as (

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Database } from "../Database.ts"
 import { type Fragment, instantText } from "../Reconcile/Scope.ts"
-import { known, type ReportScope } from "./Scope.ts"
+import { known, type ReportScope, resourcesOf } from "./Scope.ts"
 
 export interface Finding {
   /** `F12` */
@@ -73,7 +73,7 @@ export const readUnsettled = Effect.fn("Report.unsettled")(function* (scope: Rep
     (sql) => sql<Array<UnsettledItem>>`
       select r.resource_type as "resourceType", r.resource_id as "resourceId", r.status, a.code as account, p.currency,
         sum(p.amount)::text as amount, min(j.effective_date)::text as day
-      from mirror.resources r
+      from ${resourcesOf(sql, scope)} r
       join mirror.statement_entries e on e.book_id = r.book_id and e.related_id = r.resource_id
         and e.related_type = r.resource_type and not e.held
       join ledger.journal_entries j on j.book_id = e.book_id and j.source_id = e.entry_id

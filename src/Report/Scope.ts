@@ -45,3 +45,25 @@ export const entriesOfMonth = (sql: Sql, scope: ReportScope): Fragment => sql`
    where u.book_id = ${scope.book.bookId} and w.period = ${scope.first}::text::date) n
   join ledger.journal_entries j on j.book_id = ${scope.book.bookId} and j.entry_id = n.entry_id
     and ${known(sql, scope, sql`j.recorded_at`)}`
+
+/**
+ * The book's deposits, withdrawals and conversions as they had been read: what may change of them is what it was then. One that
+ * was first read later is not among them. A version that was superseded before its content was kept apart says what is
+ * said now.
+ */
+export const resourcesOf = (sql: Sql, { asOf, book }: ReportScope): Fragment =>
+  asOf === null
+    ? sql`(select * from mirror.resources where book_id = ${book.bookId})`
+    : sql`(
+        select r.book_id, r.resource_type, r.resource_id, r.currency, r.buy_currency, r.status, r.final, r.rate, r.fee_currency
+        from mirror.resources r
+        where r.book_id = ${book.bookId} and r.changed_at <= ${asOf}::text::timestamptz
+        union all
+        select r.book_id, r.resource_type, r.resource_id, r.currency, r.buy_currency, coalesce(v.status, r.status),
+          coalesce(v.final, r.final), case when v.status is null then r.rate else v.rate end,
+          case when v.status is null then r.fee_currency else v.fee_currency end
+        from mirror.resource_versions v
+        join mirror.resources r on r.book_id = v.book_id and r.resource_id = v.resource_id
+          and r.resource_type = v.resource_type
+        where v.book_id = ${book.bookId} and v.changed_at <= ${asOf}::text::timestamptz
+          and v.superseded_at > ${asOf}::text::timestamptz)`

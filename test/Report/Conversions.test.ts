@@ -1,6 +1,7 @@
 /** A conversion that has no rate of its own in a month says why: it was returned, or its other leg is elsewhere. */
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { Database } from "../../src/Database.ts"
 import { type Legs, remarkOf } from "../../src/Report/ConversionRemark.ts"
 import { temporaryFolder } from "../Export/Folders.ts"
 import { json } from "../Partner/Service.ts"
@@ -35,6 +36,16 @@ const leg = (index: number, of: number, amount: string, balanceAfter: string, da
   relatedResourceType: "CONVERSION",
   relatedResourceId: id(of),
   occurredAt: `${day}T12:00:00Z`,
+})
+
+const clock = Effect.gen(function* () {
+  const database = yield* Database
+  const [row] = yield* database.query(
+    "Test.clock",
+    (sql) => sql<Array<{ now: string }>>`
+      select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`,
+  )
+  return row?.now ?? ""
 })
 
 /** 100 USD for 90 EUR: returned within September; bought in October; on its way; and returned in October. */
@@ -100,6 +111,50 @@ layer(TestDatabase.layer, { excludeTestServices: true })("conversions.csv", (it)
     }),
   )
 })
+
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "what the service said of a conversion then",
+  (it) => {
+    it.scoped("is in a report as of a time, whatever it says now", () =>
+      Effect.gen(function* () {
+        const conversions = [conversion(503, "ACTIVE"), conversion(502, "COMPLETED")]
+        const { service } = yield* partnership({
+          conversions,
+          balance: "800.00",
+          statement: [
+            leg(13, 502, "-100.00", "900.00", "2026-09-12"),
+            leg(14, 503, "-100.00", "800.00", "2026-09-13"),
+          ],
+        })
+        const before = yield* clock
+        yield* sync(service.url)
+        const then = yield* clock
+        conversions[0] = { ...conversion(503, "COMPLETED"), rate: "0.91" }
+        yield* sync(service.url)
+        const said = (options: Parameters<typeof reporting>[2]) =>
+          Effect.map(reporting("2026-09", temporaryFolder(), options), ({ folder }) => ({
+            conversions: sheet(folder, "conversions.csv").map((row) =>
+              [row.conversion?.slice(-3), row.status, row.stated_rate].join(" "),
+            ),
+            open: sheet(folder, "exceptions.csv").flatMap(({ id: of, message, what }) =>
+              what === "not completed" ? [`${of?.slice(-3)} ${message}`] : [],
+            ),
+          }))
+        const moved = "The conversion has moved money and is still ACTIVE."
+        expect(yield* said({})).toEqual({
+          conversions: ["502 COMPLETED 0.9", "503 COMPLETED 0.91"],
+          open: [],
+        })
+        expect(yield* said({ asOf: then })).toEqual({
+          conversions: ["502 COMPLETED 0.9", "503 ACTIVE 0.9"],
+          open: [`503 ${moved}`],
+        })
+        expect(yield* said({ asOf: yield* clock })).toEqual(yield* said({}))
+        expect(yield* said({ asOf: before })).toEqual({ conversions: [], open: [] })
+      }),
+    )
+  },
+)
 
 describe("the remark on a conversion", () => {
   it("does not call a leg on its way that should be there", () => {

@@ -158,6 +158,11 @@ export const resourceVersions = mirror.table(
     resourceType: text("resource_type").notNull(),
     resourceId: uuid("resource_id").notNull(),
     version: integer("version").notNull(),
+    /** As understood then; null in versions that were superseded before these columns came. */
+    status: text("status"),
+    final: boolean("final"),
+    rate: exact("rate"),
+    feeCurrency: text("fee_currency"),
     raw: verbatim("raw").notNull(),
     changedAt: instant("changed_at").notNull(),
     supersededAt: instant("superseded_at").notNull(),
