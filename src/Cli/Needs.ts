@@ -15,7 +15,7 @@ const named = (own: ReadonlyArray<string>): Option.Option<string> => {
 /** `rest`: the command and what is its own. */
 export const needsOf = ([command = "", ...own]: ReadonlyArray<string>): Option.Option<Needs> => {
   if (command === "serve") return Option.some({ connection: Option.none(), statusToken: true })
-  return asking.includes(command)
+  return asking.includes(command) || (command === "quarantine" && own.includes("replay"))
     ? Option.some({ connection: named(own), statusToken: false })
     : Option.none()
 }

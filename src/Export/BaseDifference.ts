@@ -48,10 +48,12 @@ const linesIn = (sql: Sql, bookId: number, to: string, asOf: string | null) => s
             partition by v.series, v.period, v.kind, v.effective_date, v.resource_id, f.account_id, f.role
             order by v.number)) end as identity
     from ${journalOf(sql, asOf)}.entries v
-    join ${journalOf(sql, asOf)}.postings f on f.book_id = v.book_id and f.period = v.period and f.series = v.series
-      and f.number = v.number and f.line_number = 1
+    cross join lateral (
+      select f.account_id, f.role from ${journalOf(sql, asOf)}.postings f
+      where f.book_id = v.book_id and f.period = v.period and f.series = v.series and f.number = v.number
+        and f.line_number = 1 limit 1) f
     where v.book_id = ${bookId} and v.effective_date <= ${to}::text::date
-      and v.period in (select period from differing)) i
+      and v.period = any (array(select period from differing))) i
   cross join lateral (
     select coalesce(p.account_id::text, p.role) as key, min(p.line_number) as line, sum(p.amount) as amount
     from ${journalOf(sql, asOf)}.postings p

@@ -54,8 +54,10 @@ export const baseSumsBefore = Effect.fn("Export.baseSumsBefore")(function* (
       union all
       select coalesce(p.account_id::text, p.role), sum(p.amount)::text
       from ${journalOf(sql, asOf)}.entries e
-      join ${journalOf(sql, asOf)}.postings p on p.book_id = e.book_id and p.period = e.period and p.series = e.series
-        and p.number = e.number
+      cross join lateral (
+        select p.account_id, p.role, p.amount from ${journalOf(sql, asOf)}.postings p
+        where p.book_id = e.book_id and p.period = e.period and p.series = e.series and p.number = e.number
+        offset 0) p
       where e.book_id = ${bookId} and e.period = (select month from day) and e.effective_date < (select day from day)
       group by 1`,
   )
@@ -75,8 +77,10 @@ const movedIn = Effect.fn("Export.baseMoved")(function* (
     (sql) => sql<Array<{ key: string; amount: string }>>`
       select coalesce(p.account_id::text, p.role) as key, sum(p.amount)::text as amount
       from ${journalOf(sql, asOf)}.entries e
-      join ${journalOf(sql, asOf)}.postings p on p.book_id = e.book_id and p.period = e.period and p.series = e.series
-        and p.number = e.number
+      cross join lateral (
+        select p.account_id, p.role, p.amount from ${journalOf(sql, asOf)}.postings p
+        where p.book_id = e.book_id and p.period = e.period and p.series = e.series and p.number = e.number
+        offset 0) p
       where e.book_id = ${bookId} and e.effective_date between ${from}::text::date and ${to}::text::date
         and e.period between date_trunc('month', ${from}::text::date::timestamp)::date and ${to}::text::date
         and p.amount <> 0

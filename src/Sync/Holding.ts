@@ -1,5 +1,5 @@
 /** Being alone on a connection: for a run, or for a moment. */
-import { Effect, Option, Schedule } from "effect"
+import { Effect, Option, Schedule, Scope } from "effect"
 import { LockBusy } from "../Database/SessionLock.ts"
 import type { Database } from "../Database.ts"
 
@@ -16,17 +16,21 @@ const patience = Schedule.spaced("200 millis").pipe(Schedule.intersect(Schedule.
  * fails with `LockBusy` where a sync or a replay does, which may be long.
  */
 export const holding = <A, E, R>(database: Database, connection: string, effect: Effect.Effect<A, E, R>) => {
-  const isForAMoment = Effect.scoped(database.tryLock(momentOf(connection))).pipe(
-    Effect.as(false),
-    Effect.catchTag("LockBusy", () => Effect.succeed(true)),
-  )
-  return database.withSessionLock(lockOf(connection), effect).pipe(
+  const own = database.tryLock(lockOf(connection))
+  const attempt = Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    // Asked again while nobody can have it for a moment only: whoever has it then has it for long.
+    const again = Effect.scoped(
+      Effect.zipRight(database.tryLock(momentOf(connection)), Scope.extend(own, scope)),
+    )
+    const { lost } = yield* Effect.catchTag(own, "LockBusy", () => again)
+    return yield* Effect.raceFirst(effect, lost)
+  })
+  return Effect.scoped(attempt).pipe(
     Effect.retry({
       schedule: patience,
-      while: (error) => (error instanceof LockBusy ? isForAMoment : Effect.succeed(false)),
+      while: (error) => error instanceof LockBusy && error.lock === momentOf(connection),
     }),
-    // Who held it may have gone between the two questions, and the next one may have come.
-    Effect.retry({ times: 2, while: (error) => error instanceof LockBusy }),
   )
 }
 

@@ -138,3 +138,14 @@ export const covers = Effect.fn("Valuation.covers")(function* (found: MonthHead,
   }
   return yield* knewRates(found, inputs)
 })
+
+/** Whether rates that came after the time that is looked at may be in a kept valuation: where one lacked, a closed month takes it. */
+export const mayKnowLater = Effect.fn("Valuation.mayKnowLater")(function* (
+  found: MonthHead,
+  { currencies, frame, newest }: MonthInputs,
+) {
+  if (newest === null || found.rates !== "file" || (found.ratesVersion ?? 0) <= newest) return false
+  const days = { from: shiftDate(frame.firstDay, -found.maxRateAgeDays), to: frame.lastDay }
+  const later = yield* laterRates(found.baseCurrency, currencies, days, newest, found.ratesVersion)
+  return later.length > 0
+})

@@ -9,11 +9,15 @@ import { monthHeads } from "./Store.ts"
 import { standsAs, type ValuationOptions } from "./ValuedBook.ts"
 
 const through = Effect.fn("Valuation.overtaken.months")(function* (book: Book, options: ValuationOptions) {
+  const heads = yield* monthHeads(book.bookId)
+  const overtaken: Array<string> = []
+  if (heads.length === 0) return overtaken
   const months = yield* bookMonths(book.bookId, null)
   const accounts = yield* nativeAccounts(book.bookId)
-  const overtaken: Array<string> = []
-  let previous = ""
-  for (const head of yield* monthHeads(book.bookId)) {
+  // What begins earlier now goes on from a month that is not valued yet.
+  const begins = heads[0] === undefined || months.first === null || heads[0].period <= months.first
+  let previous = begins ? "" : "not valued"
+  for (const head of heads) {
     const inputs = yield* inputsOf(book, head.period, previous, months, accounts, options)
     const stands = yield* standsAs(book, head, inputs, months)
     if (!stands) overtaken.push(head.period)

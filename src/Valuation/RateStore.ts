@@ -15,8 +15,9 @@ const addVersion = Effect.fn("Valuation.addVersion")(function* (rows: ReadonlyAr
   const [added] = yield* database.query(
     "Valuation.addVersion.next",
     (sql) => sql<Array<{ version: number }>>`
-      insert into valuation.rate_imports (version)
-      select coalesce(max(version), 0) + 1 from valuation.rate_imports returning version`,
+      -- The time after the wait for the lock: of two imports at once the later version has the later time.
+      insert into valuation.rate_imports (version, imported_at)
+      select coalesce(max(version), 0) + 1, clock_timestamp() from valuation.rate_imports returning version`,
   )
   const version = added?.version ?? 0
   yield* database.query(

@@ -9,7 +9,7 @@ import { type BookMonths, bookMonths } from "./BookMonths.ts"
 import { type Rules, Unvaluable } from "./Flow.ts"
 import { beginScratch, copyMonth } from "./Journal.ts"
 import type { MissingRate } from "./Missing.ts"
-import { covers, inputsOf, lookupOf, type MonthInputs, nextMonth } from "./MonthInputs.ts"
+import { covers, inputsOf, lookupOf, type MonthInputs, mayKnowLater, nextMonth } from "./MonthInputs.ts"
 import { nativeAccounts, nativeEntries, paidIn } from "./Natives.ts"
 import type { Rate } from "./Rate.ts"
 import { emptyState, printState, readState, type State } from "./State.ts"
@@ -106,7 +106,8 @@ export const standsAs = Effect.fn("Valuation.standsAs")(function* (
   const { baseCurrency, fingerprint, period } = inputs.head
   const kept = months.keptThrough !== null && period <= months.keptThrough
   if (kept) yield* checkClosed(book, found, baseCurrency)
-  return found.fingerprint === fingerprint || (kept && (yield* covers(found, inputs)))
+  if (kept && (yield* covers(found, inputs))) return true
+  return found.fingerprint === fingerprint && (kept || !(yield* mayKnowLater(found, inputs)))
 })
 
 /** What becomes of the months, one after the other. */

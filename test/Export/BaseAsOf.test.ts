@@ -339,4 +339,24 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       expect(readdirSync(out)).toEqual([])
     }),
   )
+
+  it.effect("is refused where a month was valued, once closed, with rates that came later", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("LACKED", client(19))
+      const run = exporting("LACKED", temporaryFolder())
+      const book = (yield* allBooks(Option.none())).find(({ code }) => code === "LACKED")
+      if (book === undefined) return yield* Effect.dieMessage("no book")
+      const march = { kind: "period", period: "2026-03" } as const
+      yield* deposit(bookId, "2026-03-10", "100.00")
+      const asOf = yield* clock
+      const doing = { who: "jane", reason: "a test", accepted: [] }
+      yield* keepClose(book, "2026-03", { entries: 1n, hash: "0".repeat(64) }, doing)
+      yield* addRates([rate("2026-03-10", "0.90"), rate("2026-03-31", "0.95")])
+      yield* run(march, ["journal"], inBase("EUR"))
+      expect(yield* Effect.flip(run(march, ["journal"], { ...inBase("EUR"), asOf }))).toMatchObject({
+        _tag: "ValuationError",
+        reason: "MissingRates",
+      })
+    }),
+  )
 })

@@ -189,4 +189,16 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
       )
     }),
   )
+
+  it.effect("are named once an entry came before all that was valued", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("BEGINS", client(5))
+      const own = Effect.map(overtaken(base), (all) => all.filter(({ book }) => book === "BEGINS"))
+      yield* deposit(bookId, "2026-09-10", "1000.00")
+      yield* inBase("BEGINS")(october, ["qbo"])
+      expect(yield* own).toEqual([])
+      yield* deposit(bookId, "2026-07-10", "1.00")
+      expect((yield* own).map(({ months }) => months)).toEqual([["2026-09", "2026-10"]])
+    }),
+  )
 })
