@@ -31,6 +31,8 @@ export interface ExportedBatch {
   readonly manifest: Manifest
   /** Of an export of what the books said at a time. */
   readonly difference: Difference | null
+  /** Of one in the base currency: rates that lack for what it says now, so that there is no difference. */
+  readonly lackingRates: number
 }
 
 /** Batches that have all of what was asked for already: nothing was written. */
@@ -81,7 +83,7 @@ const exportBatch = Effect.fn("Export.batch")(function* (
   const place = join(folderName(book), selection.text, String(batch))
   const bookFolder = resolve(out, folderName(book))
   const mark = yield* markUnfinished(bookFolder, selection.text, batch)
-  const { difference, folder, manifest } = yield* writeBatch(
+  const { folder, manifest, ...made } = yield* writeBatch(
     { book, batch, selection, formats, options, lineage, base: request.base },
     resolve(out, place),
   )
@@ -96,7 +98,7 @@ const exportBatch = Effect.fn("Export.batch")(function* (
       Effect.zipLeft(folder.keep),
     ),
   )
-  return { folder: join(out, place), manifest, difference } satisfies ExportedBatch
+  return { folder: join(out, place), manifest, ...made } satisfies ExportedBatch
 }, Effect.scoped)
 
 /** The selection as the books stood at the time that was asked for. */
@@ -161,8 +163,10 @@ const valued = Effect.fn("Export.valued")(function* (
       "The base-currency journal cannot be exported since the last time: its open months change as a whole. Name a period.",
     )
   }
-  yield* value(books, selection.to === null ? null : selection.to.slice(0, 7), base)
-  if (books.length > 1) yield* checkThen(books, selection, base, request)
+  // What the journal said at a time is made beside the one that is kept, which it leaves alone.
+  if (request.asOf === undefined) {
+    yield* value(books, selection.to === null ? null : selection.to.slice(0, 7), base)
+  } else if (books.length > 1) yield* checkThen(books, selection, base, request)
 })
 
 /**
@@ -189,7 +193,7 @@ export const run = Effect.fn("Export.run")(function* (
       .pipe(Effect.catchTag("LockBusy", busy(book)))
     batches.push(...made.batches)
     exported.push(...made.exported)
-    if (request.base !== undefined) {
+    if (request.base !== undefined && request.asOf === undefined) {
       for (const one of yield* outdatedBatches(book.bookId)) outdated.push({ book: book.code, ...one })
     }
     if (made.batches.length + made.exported.length === 0) unchanged.push(book.code)

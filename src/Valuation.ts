@@ -9,7 +9,7 @@ import { scaleOf } from "./Money/Currency.ts"
 import { missingRates } from "./Valuation/Missing.ts"
 import { baseScale } from "./Valuation/Rate.ts"
 import { valuationError } from "./Valuation/ValuationError.ts"
-import { type ValuationOptions, valueBook, valueBookThen } from "./Valuation/ValuedBook.ts"
+import { type ValuationOptions, valueBook, valueBookNow, valueBookThen } from "./Valuation/ValuedBook.ts"
 
 const checkBase = (baseCurrency: string) =>
   scaleOf(baseCurrency) === baseScale
@@ -49,21 +49,42 @@ export const value = Effect.fn("Valuation.value")(function* (
   }
 })
 
+interface Days {
+  /** `YYYY-MM-DD`; null: without a beginning, without an end. */
+  readonly from: string | null
+  readonly to: string | null
+}
+
+const monthOf = (day: string | null): string | null => day?.slice(0, 7) ?? null
+
 /**
- * Makes the base-currency journal of a time in the caller's transaction, for what reads the months of `days` (`YYYY-MM-DD`)
- * there with the same `asOf`; it goes away with the transaction. Fails where rates had not been imported by then. Without
- * `writing` that is all that it finds out.
+ * Makes the base-currency journal of a time in the caller's transaction, as `then`, for what reads those days there; it goes
+ * away with the transaction. Fails where rates had not been imported by then. Without `writing` that is all that it finds out.
  */
 export const valueThen = Effect.fn("Valuation.valueThen")(function* (
   book: Book,
-  days: { readonly from: string | null; readonly to: string | null },
+  { from, to }: Days,
   options: ValuationOptions,
   asOf: string,
   writing: boolean,
 ) {
-  const [first, last] = [days.from, days.to].map((day) => day?.slice(0, 7) ?? null)
-  const missing = yield* valueBookThen(book, first ?? null, last ?? null, options, asOf, writing)
+  const range = { first: monthOf(from), last: monthOf(to) }
+  const missing = yield* valueBookThen(book, range, options, asOf, writing)
   if (missing.length > 0) {
     return yield* missingRates(missing, options.settings.rates, "Nothing was written.", asOf)
   }
+})
+
+/**
+ * Beside `then`, the journal as it would be made now, as `now`. `then` has the fingerprints of that time's months. Gives how
+ * many rates it lacks: then there is nothing to compare with.
+ */
+export const valueNow = Effect.fn("Valuation.valueNow")(function* (
+  book: Book,
+  to: string | null,
+  options: ValuationOptions,
+  then: ReadonlyMap<string, string>,
+) {
+  const missing = yield* valueBookNow(book, monthOf(to), options, then)
+  return new Set(missing.map(({ date, from }) => `${date} ${from}`)).size
 })

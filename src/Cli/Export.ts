@@ -104,7 +104,7 @@ const differenceLines = (
 }
 
 const batchLines = (
-  { difference, folder, manifest }: ExportedBatch,
+  { difference, folder, lackingRates, manifest }: ExportedBatch,
   screen: Screen,
 ): ReadonlyArray<string> => {
   const { base, batch, book, files, firstNumber, lastNumber, reasons, scope } = manifest
@@ -116,6 +116,11 @@ const batchLines = (
     `  manifest ${sha256Of(print(manifest))}`,
     ...table(columns, rows, screen),
     ...(difference === null ? [] : differenceLines(difference, base !== undefined, screen)),
+    ...(lackingRates === 0
+      ? []
+      : [
+          `  What is different now cannot be told: ${counted(lackingRates, "rate")} of later days or entries lack. tieout export --base lists them.`,
+        ]),
     ...reasons.map((reason) => styled(screen.color, "red", `INCOMPLETE: ${reason}`)),
     "",
   ]
@@ -143,7 +148,7 @@ const linesOf = (
 /** Without the accounts of the manifest, which may be many; they are in the file. */
 const documentOf = ({ batches, complete, exported, outdated, unchanged }: ExportSummary): object => ({
   complete,
-  batches: batches.map(({ difference, folder, manifest }) => ({
+  batches: batches.map(({ difference, folder, lackingRates, manifest }) => ({
     folder,
     connection: manifest.connection,
     book: manifest.book.code,
@@ -153,6 +158,7 @@ const documentOf = ({ batches, complete, exported, outdated, unchanged }: Export
     manifestSha256: sha256Of(print(manifest)),
     lineage: manifest.lineage,
     difference,
+    lackingRates,
     base: manifest.base ?? null,
     complete: manifest.complete,
     reasons: manifest.reasons,

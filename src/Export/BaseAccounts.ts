@@ -1,7 +1,9 @@
 /** The accounts of the base-currency journal: the book's own, each for itself, and those that only this journal has. */
 import { Effect } from "effect"
 import { Database } from "../Database.ts"
+import { accountsOf } from "../Valuation/BaseAccount.ts"
 import { baseScale } from "../Valuation/Rate.ts"
+import type { ValuationOptions } from "../Valuation/ValuedBook.ts"
 import type { BookAccounts, Sums } from "./Balances.ts"
 import type { Account } from "./Entry.ts"
 import { parse } from "./MinorUnits.ts"
@@ -13,6 +15,12 @@ interface OwnRow {
   readonly name: string
 }
 
+const accountOf = ({ code, currency, name, role }: OwnRow): Account => ({
+  ...{ code, name, role, currency },
+  scale: baseScale,
+  partnerAccountId: null,
+})
+
 /** The accounts that a book has in its base-currency journal only; none before it is valued for the first time. */
 export const baseOnlyAccounts = Effect.fn("Export.baseOnlyAccounts")(function* (bookId: number) {
   const database = yield* Database
@@ -22,17 +30,14 @@ export const baseOnlyAccounts = Effect.fn("Export.baseOnlyAccounts")(function* (
       select role, currency, code, name from valuation.accounts where book_id = ${bookId}
       order by code collate "C", name collate "C", role collate "C"`,
   )
-  return rows.map(
-    (row): Account => ({
-      code: row.code,
-      name: row.name,
-      role: row.role,
-      currency: row.currency,
-      scale: baseScale,
-      partnerAccountId: null,
-    }),
-  )
+  return rows.map(accountOf)
 })
+
+/** The same as the chart calls them now, whether or not the book has been valued. */
+export const chartAccounts = (
+  book: string,
+  { baseCurrency, chart }: Pick<ValuationOptions, "baseCurrency" | "chart">,
+): ReadonlyArray<Account> => accountsOf(book, baseCurrency, chart).map(accountOf)
 
 export interface BaseAccounts {
   readonly accounts: BookAccounts

@@ -6,14 +6,15 @@ import { Effect, Stream } from "effect"
 import type { Book } from "../Book.ts"
 import type { Sql } from "../Database/Client.ts"
 import { Database } from "../Database.ts"
-import { journalOf } from "../Valuation/Journal.ts"
+import { type Journal, journalTable } from "../Valuation/Journal.ts"
 import { baseScale } from "../Valuation/Rate.ts"
+import type { ValuationOptions } from "../Valuation/ValuedBook.ts"
+import { valueNow } from "../Valuation.ts"
 import { readAccounts } from "./Balances.ts"
-import { type BaseAccounts, baseAccounts, baseOnlyAccounts } from "./BaseAccounts.ts"
+import { type BaseAccounts, baseAccounts, chartAccounts } from "./BaseAccounts.ts"
 import { numberOf } from "./BaseEntries.ts"
 import { baseSumsBefore, bounded } from "./BaseSource.ts"
 import type { Comparison, LaterChunk, LaterLine } from "./Difference.ts"
-import { exportError } from "./ExportError.ts"
 import { parse } from "./MinorUnits.ts"
 import type { Selection } from "./Scope.ts"
 import { endOf } from "./Source.ts"
@@ -38,7 +39,7 @@ interface LineRow {
  * now by its identifier; one that only this journal has, by its kind, day, conversion and first account, and, of several
  * such, by their order: its number may be another.
  */
-const linesIn = (sql: Sql, bookId: number, to: string, asOf: string | null) => sql`
+const linesIn = (sql: Sql, bookId: number, to: string, journal: Exclude<Journal, "kept">) => sql`
   select i.*, l.key, l.line, l.amount
   from (
     select v.period, v.series, v.number, v.effective_date, v.entry_id, v.kind,
@@ -47,24 +48,24 @@ const linesIn = (sql: Sql, bookId: number, to: string, asOf: string | null) => s
           row_number() over (
             partition by v.series, v.period, v.kind, v.effective_date, v.resource_id, f.account_id, f.role
             order by v.number)) end as identity
-    from ${journalOf(sql, asOf)}.entries v
+    from ${journalTable(sql, journal, "entries")} v
     cross join lateral (
-      select f.account_id, f.role from ${journalOf(sql, asOf)}.postings f
+      select f.account_id, f.role from ${journalTable(sql, journal, "postings")} f
       where f.book_id = v.book_id and f.period = v.period and f.series = v.series and f.number = v.number
         and f.line_number = 1 limit 1) f
     where v.book_id = ${bookId} and v.effective_date <= ${to}::text::date
       and v.period = any (array(select period from differing))) i
   cross join lateral (
     select coalesce(p.account_id::text, p.role) as key, min(p.line_number) as line, sum(p.amount) as amount
-    from ${journalOf(sql, asOf)}.postings p
+    from ${journalTable(sql, journal, "postings")} p
     where p.book_id = ${bookId} and p.period = i.period and p.series = i.series and p.number = i.number
     group by 1 having sum(p.amount) <> 0) l`
 
-const changedLines = (sql: Sql, bookId: number, to: string, asOf: string) => sql<Array<LineRow>>`
+const changedLines = (sql: Sql, bookId: number, to: string) => sql<Array<LineRow>>`
   with differing as materialized (
     select coalesce(t.period, n.period) as period
-    from (select period, fingerprint from ${journalOf(sql, asOf)}.months where book_id = ${bookId}) t
-    full join (select period, fingerprint from valuation.months
+    from (select period, fingerprint from ${journalTable(sql, "then", "months")} where book_id = ${bookId}) t
+    full join (select period, fingerprint from ${journalTable(sql, "now", "months")}
       where book_id = ${bookId} and period <= ${to}::text::date) n on n.period = t.period
     where t.fingerprint is distinct from n.fingerprint),
   changed as (
@@ -73,8 +74,8 @@ const changedLines = (sql: Sql, bookId: number, to: string, asOf: string) => sql
       coalesce(n.effective_date, t.effective_date) as effective_date, coalesce(n.kind, t.kind) as kind,
       coalesce(n.entry_id, t.entry_id) as entry_id, coalesce(n.identity, t.identity) as identity,
       t.amount as before, n.amount as now
-    from (${linesIn(sql, bookId, to, asOf)}) t
-    full join (${linesIn(sql, bookId, to, null)}) n
+    from (${linesIn(sql, bookId, to, "then")}) t
+    full join (${linesIn(sql, bookId, to, "now")}) n
       on n.series = t.series and n.period = t.period and n.identity = t.identity and n.key = t.key
     where t.amount is distinct from n.amount
     window same as (partition by coalesce(n.series, t.series), coalesce(n.period, t.period),
@@ -106,24 +107,39 @@ const lineOf = (book: string, { byKey }: BaseAccounts, row: LineRow): LaterLine 
   }
 }
 
-/** In the snapshot of the export, which has made the journal of that time; the kept one is up to date. */
+const fingerprintsThen = Effect.fn("Export.fingerprintsThen")(function* (bookId: number) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Export.fingerprintsThen",
+    (sql) => sql<Array<{ period: string; fingerprint: string }>>`
+      select to_char(period, 'YYYY-MM') as period, fingerprint from ${journalTable(sql, "then", "months")}
+      where book_id = ${bookId}`,
+  )
+  return new Map(rows.map(({ fingerprint, period }) => [period, fingerprint]))
+})
+
+/**
+ * In the transaction of the export, which has made the journal of that time. Gives the number of rates that lack for what it
+ * says now, where that is not known.
+ */
 export const baseComparison = Effect.fn("Export.baseComparison")(function* (
   book: Book,
   selection: Selection,
-  asOf: string,
+  options: ValuationOptions,
 ) {
   const { bookId } = book
   const database = yield* Database
   const scope = yield* bounded(bookId, selection)
-  const own = yield* baseOnlyAccounts(bookId)
-  const [{ currency } = { currency: undefined }] = own
-  if (currency === undefined) {
-    return yield* exportError("Usage", `The book ${book.code} has no entries yet: there is nothing to value.`)
-  }
-  const accounts = baseAccounts(yield* readAccounts(bookId), own, currency)
+  const lacking = yield* valueNow(book, scope.to, options, yield* fingerprintsThen(bookId))
+  if (lacking > 0) return lacking
+  const accounts = baseAccounts(
+    yield* readAccounts(bookId),
+    chartAccounts(book.code, options),
+    options.baseCurrency,
+  )
   const end = endOf(scope)
   const later = database
-    .stream("Export.baseDifference", (sql) => changedLines(sql, bookId, scope.to, asOf))
+    .stream("Export.baseDifference", (sql) => changedLines(sql, bookId, scope.to))
     .pipe(
       Stream.chunks,
       Stream.mapAccum(0n, (last, rows) => {
@@ -138,8 +154,8 @@ export const baseComparison = Effect.fn("Export.baseComparison")(function* (
     )
   return {
     accounts: accounts.accounts.ordered,
-    before: yield* baseSumsBefore(bookId, end, accounts, asOf),
-    now: yield* baseSumsBefore(bookId, end, accounts, null),
+    before: yield* baseSumsBefore(bookId, end, accounts, "then"),
+    now: yield* baseSumsBefore(bookId, end, accounts, "now"),
     later,
   } satisfies Comparison
 })

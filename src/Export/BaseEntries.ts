@@ -2,7 +2,7 @@
 import { Effect, Schema, Stream } from "effect"
 import type { Sql } from "../Database/Client.ts"
 import { Database } from "../Database.ts"
-import { journalOf } from "../Valuation/Journal.ts"
+import { type Journal, journalTable } from "../Valuation/Journal.ts"
 import { baseScale } from "../Valuation/Rate.ts"
 import type { BaseAccounts } from "./BaseAccounts.ts"
 import { type EntryChunk, type HeaderRow, headerOf } from "./Entries.ts"
@@ -95,8 +95,8 @@ const columns = (sql: Sql) => sql`
     as reverses_period,
   coalesce(r.number, v.reverses) as reverses_number, l.lines`
 
-const details = (sql: Sql, asOf: string | null) => sql`
-  join ${journalOf(sql, asOf)}.months m on m.book_id = v.book_id and m.period = v.period
+const details = (sql: Sql, journal: Journal) => sql`
+  join ${journalTable(sql, journal, "months")} m on m.book_id = v.book_id and m.period = v.period
   left join ledger.journal_entries e on e.book_id = v.book_id and e.entry_id = v.entry_id
   left join ledger.journal_numbers n on n.book_id = v.book_id and n.entry_id = v.entry_id
   left join lateral (
@@ -106,14 +106,13 @@ const details = (sql: Sql, asOf: string | null) => sql`
     select json_agg(json_build_array(p.line_number, coalesce(p.account_id::text, p.role), p.amount::text,
       p.native::text, p.native_currency, p.basis, p.rate, p.rate_date::text, p.rate_source)
       order by p.line_number)::text as lines
-    from ${journalOf(sql, asOf)}.postings p
+    from ${journalTable(sql, journal, "postings")} p
     where p.book_id = v.book_id and p.period = v.period and p.series = v.series and p.number = v.number) l`
 
 export interface BaseScope {
   readonly from: string
   readonly to: string
-  /** The journal of that time, which the transaction has made; null: the one that is kept. */
-  readonly asOf: string | null
+  readonly journal: Journal
 }
 
 const within = (sql: Sql, bookId: number, { from, to }: BaseScope) => sql`
@@ -123,13 +122,13 @@ const within = (sql: Sql, bookId: number, { from, to }: BaseScope) => sql`
 
 /** The books' own numbers come before the other series, in each period. */
 const byNumber = (sql: Sql, bookId: number, scope: BaseScope) => sql<Array<EntryRow>>`
-  select ${columns(sql)} from ${journalOf(sql, scope.asOf)}.entries v ${details(sql, scope.asOf)}
+  select ${columns(sql)} from ${journalTable(sql, scope.journal, "entries")} v ${details(sql, scope.journal)}
   where ${within(sql, bookId, scope)}
   order by v.period, v.series = 'fx', v.number`
 
 /** A month begins with its reversals; on any other day what only this journal has comes last. */
 const byDate = (sql: Sql, bookId: number, scope: BaseScope) => sql<Array<EntryRow>>`
-  select ${columns(sql)} from ${journalOf(sql, scope.asOf)}.entries v ${details(sql, scope.asOf)}
+  select ${columns(sql)} from ${journalTable(sql, scope.journal, "entries")} v ${details(sql, scope.journal)}
   where ${within(sql, bookId, scope)}
   order by v.effective_date, v.kind is distinct from 'fx_reversal', v.series = 'fx', v.number`
 

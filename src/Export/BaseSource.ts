@@ -1,10 +1,11 @@
 /** The base-currency journal as a batch's source, in the caller's repeatable-read transaction. */
 import { Effect } from "effect"
 import { Database } from "../Database.ts"
-import { journalOf } from "../Valuation/Journal.ts"
+import { type Journal, journalTable } from "../Valuation/Journal.ts"
 import type { BookAccounts } from "./Balances.ts"
-import { type BaseAccounts, baseAccounts, baseOnlyAccounts, baseSums } from "./BaseAccounts.ts"
+import { type BaseAccounts, baseAccounts, baseSums } from "./BaseAccounts.ts"
 import { streamBaseEntries } from "./BaseEntries.ts"
+import type { Account } from "./Entry.ts"
 import { exportError } from "./ExportError.ts"
 import type { Manifest } from "./Manifest.ts"
 import { nativeMovements } from "./NativeMovements.ts"
@@ -15,8 +16,12 @@ interface MonthRow extends NonNullable<NonNullable<Manifest["base"]>["months"][n
   readonly currency: string
 }
 
+/** What an export of a time reads has been made in its transaction. */
+const journalOf = (asOf: string | null): Journal => (asOf === null ? "kept" : "then")
+
 /** The valued months of the scope; `last` bounds a scope without an end. */
 const monthsOf = Effect.fn("Export.valuedMonths")(function* (bookId: number, { asOf, from, to }: Selection) {
+  const journal = journalOf(asOf)
   const database = yield* Database
   return yield* database.query(
     "Export.valuedMonths",
@@ -24,7 +29,7 @@ const monthsOf = Effect.fn("Export.valuedMonths")(function* (bookId: number, { a
       select to_char(m.period, 'YYYY-MM') as period, m.base_currency as currency, m.method, m.rates,
         m.max_rate_age_days as "maxRateAgeDays", m.rates_version as "ratesVersion", m.fingerprint, m.over,
         to_char(m.valued_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "valuedAt"
-      from ${journalOf(sql, asOf)}.months m
+      from ${journalTable(sql, journal, "months")} m
       where m.book_id = ${bookId} and m.state is not null
         and m.period >= date_trunc('month', ${from ?? "1970-01-01"}::text::date::timestamp)
         and m.period <= ${to}::text::date
@@ -37,7 +42,7 @@ export const baseSumsBefore = Effect.fn("Export.baseSumsBefore")(function* (
   bookId: number,
   day: string,
   accounts: BaseAccounts,
-  asOf: string | null,
+  journal: Journal,
 ) {
   const database = yield* Database
   const rows = yield* database.query(
@@ -47,15 +52,15 @@ export const baseSumsBefore = Effect.fn("Export.baseSumsBefore")(function* (
         select ${day}::text::date as day, date_trunc('month', ${day}::text::date::timestamp)::date as month)
       select b.key, (b.value::numeric / 100)::numeric(1000, 2)::text as amount
       from (
-        select m.state from ${journalOf(sql, asOf)}.months m
+        select m.state from ${journalTable(sql, journal, "months")} m
         where m.book_id = ${bookId} and m.state is not null and m.period < (select month from day)
         order by m.period desc limit 1) last
       cross join lateral json_each_text(last.state -> 'balances') b
       union all
       select coalesce(p.account_id::text, p.role), sum(p.amount)::text
-      from ${journalOf(sql, asOf)}.entries e
+      from ${journalTable(sql, journal, "entries")} e
       cross join lateral (
-        select p.account_id, p.role, p.amount from ${journalOf(sql, asOf)}.postings p
+        select p.account_id, p.role, p.amount from ${journalTable(sql, journal, "postings")} p
         where p.book_id = e.book_id and p.period = e.period and p.series = e.series and p.number = e.number
         offset 0) p
       where e.book_id = ${bookId} and e.period = (select month from day) and e.effective_date < (select day from day)
@@ -69,16 +74,16 @@ const movedIn = Effect.fn("Export.baseMoved")(function* (
   from: string,
   to: string,
   accounts: BaseAccounts,
-  asOf: string | null,
+  journal: Journal,
 ) {
   const database = yield* Database
   const rows = yield* database.query(
     "Export.baseMoved",
     (sql) => sql<Array<{ key: string; amount: string }>>`
       select coalesce(p.account_id::text, p.role) as key, sum(p.amount)::text as amount
-      from ${journalOf(sql, asOf)}.entries e
+      from ${journalTable(sql, journal, "entries")} e
       cross join lateral (
-        select p.account_id, p.role, p.amount from ${journalOf(sql, asOf)}.postings p
+        select p.account_id, p.role, p.amount from ${journalTable(sql, journal, "postings")} p
         where p.book_id = e.book_id and p.period = e.period and p.series = e.series and p.number = e.number
         offset 0) p
       where e.book_id = ${bookId} and e.effective_date between ${from}::text::date and ${to}::text::date
@@ -93,16 +98,16 @@ const omittedIn = Effect.fn("Export.baseOmitted")(function* (
   bookId: number,
   from: string,
   to: string,
-  asOf: string | null,
+  journal: Journal,
 ) {
   const database = yield* Database
   const [row] = yield* database.query(
     "Export.baseOmitted",
     (sql) => sql<Array<{ omitted: number }>>`
-      select count(*)::integer as omitted from ${journalOf(sql, asOf)}.entries e
+      select count(*)::integer as omitted from ${journalTable(sql, journal, "entries")} e
       where e.book_id = ${bookId} and e.effective_date between ${from}::text::date and ${to}::text::date
         and e.period between date_trunc('month', ${from}::text::date::timestamp)::date and ${to}::text::date
-        and not exists (select 1 from ${journalOf(sql, asOf)}.postings p where p.book_id = e.book_id and p.period = e.period
+        and not exists (select 1 from ${journalTable(sql, journal, "postings")} p where p.book_id = e.book_id and p.period = e.period
           and p.series = e.series and p.number = e.number and p.amount <> 0)`,
   )
   return row?.omitted ?? 0
@@ -130,15 +135,19 @@ export const fingerprintsOf = Effect.fn("Export.fingerprints")(function* (
   return months.map(({ fingerprint, period }) => `${period} ${fingerprint}`)
 })
 
-/** Value the book through the end of the selection first: with `value`, or with `valueThen` in the same transaction. */
+/**
+ * Value the book through the end of the selection first: with `value`, or with `valueThen` in the same transaction. `own`: the
+ * accounts that only this journal has.
+ */
 export const baseSource = Effect.fn("Export.baseSource")(function* (
   book: { readonly bookId: number; readonly code: string },
   selection: Selection,
   native: BookAccounts,
+  own: ReadonlyArray<Account>,
 ) {
   const { bookId } = book
   const scope = yield* bounded(bookId, selection)
-  const own = yield* baseOnlyAccounts(bookId)
+  const journal = journalOf(scope.asOf)
   const months = yield* monthsOf(bookId, scope)
   const currency = months.at(-1)?.currency ?? own[0]?.currency
   if (currency === undefined) {
@@ -154,16 +163,16 @@ export const baseSource = Effect.fn("Export.baseSource")(function* (
   const source: Source = {
     accounts: accounts.accounts,
     opening:
-      selection.from === null ? new Map() : yield* baseSumsBefore(bookId, scope.from, accounts, scope.asOf),
-    closing: yield* baseSumsBefore(bookId, endOf(scope), accounts, scope.asOf),
-    moved: movedIn(bookId, scope.from, scope.to, accounts, scope.asOf),
-    entries: (order) => streamBaseEntries(book, scope, order, accounts),
+      selection.from === null ? new Map() : yield* baseSumsBefore(bookId, scope.from, accounts, journal),
+    closing: yield* baseSumsBefore(bookId, endOf(scope), accounts, journal),
+    moved: movedIn(bookId, scope.from, scope.to, accounts, journal),
+    entries: (order) => streamBaseEntries(book, { ...scope, journal }, order, accounts),
     alongside: [nativeMovements],
     nativeOf: accounts.nativeOf,
     base: {
       currency,
       months: months.map(({ currency: _, ...month }) => month),
-      omitted: yield* omittedIn(bookId, scope.from, scope.to, scope.asOf),
+      omitted: yield* omittedIn(bookId, scope.from, scope.to, journal),
     },
   }
   return source

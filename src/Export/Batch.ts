@@ -3,6 +3,7 @@ import { Effect, Stream } from "effect"
 import { Database } from "../Database.ts"
 import { valueThen } from "../Valuation.ts"
 import { opened, readAccounts, type Sums } from "./Balances.ts"
+import { baseOnlyAccounts, chartAccounts } from "./BaseAccounts.ts"
 import { baseComparison } from "./BaseDifference.ts"
 import { baseSource } from "./BaseSource.ts"
 import { type BatchPlan, manifestOf } from "./BatchManifest.ts"
@@ -74,8 +75,26 @@ const sourceOf = Effect.fn("Export.source")(function* ({ base, book, selection }
   const { asOf } = selection
   const accounts = yield* readAccounts(book.bookId, asOf)
   if (base === undefined) return yield* nativeSource(book, selection, accounts)
-  if (asOf !== null) yield* valueThen(book, selection, base, asOf, true)
-  return yield* baseSource(book, selection, accounts)
+  if (asOf === null) {
+    return yield* baseSource(book, selection, accounts, yield* baseOnlyAccounts(book.bookId))
+  }
+  yield* valueThen(book, selection, base, asOf, true)
+  return yield* baseSource(book, selection, accounts, chartAccounts(book.code, base))
+})
+
+/** Of an export of a time, what is said otherwise now; how many rates that lacks, where it cannot be said. */
+const differenceOf = Effect.fn("Export.differenceOf")(function* (
+  { base, book, selection }: BatchPlan,
+  folder: Folder,
+) {
+  if (selection.asOf === null) return { written: null, lackingRates: 0 }
+  const comparison =
+    base === undefined
+      ? yield* nativeComparison(book, selection, selection.asOf)
+      : yield* baseComparison(book, selection, base)
+  return typeof comparison === "number"
+    ? { written: null, lackingRates: comparison }
+    : { written: yield* writeDifference(folder, comparison), lackingRates: 0 }
 })
 
 const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, folder: Folder) {
@@ -115,18 +134,8 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
   const names = [...plan.formats, ...source.alongside.map(({ name }) => name)]
   const inOrder = names.flatMap((name) => [...files, ...dated].filter((file) => file.format === name))
   const closes = yield* closesWithin(book.bookId, selection)
-  const difference =
-    selection.asOf === null
-      ? null
-      : yield* writeDifference(
-          folder,
-          yield* (plan.base === undefined ? nativeComparison : baseComparison)(
-            book,
-            selection,
-            selection.asOf,
-          ),
-        )
-  const all = difference === null ? inOrder : [...inOrder, difference.file]
+  const { lackingRates, written } = yield* differenceOf(plan, folder)
+  const all = written === null ? inOrder : [...inOrder, written.file]
   const manifest = manifestOf(
     plan,
     facts,
@@ -140,7 +149,8 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
   )
   return {
     manifest: withReadBack(manifest, balances, contexts, statement),
-    difference: difference?.difference ?? null,
+    difference: written?.difference ?? null,
+    lackingRates,
   }
 })
 
@@ -151,7 +161,7 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
 export const writeBatch = Effect.fn("Export.writeBatch")(function* (plan: BatchPlan, path: string) {
   const database = yield* Database
   const folder = yield* openFolder(path)
-  const { difference, manifest } = yield* database.transaction(writeFiles(plan, folder), {
+  const { manifest, ...made } = yield* database.transaction(writeFiles(plan, folder), {
     isolation: "repeatable read",
     // The base-currency journal of a time is made in temporary tables.
     readOnly: plan.base === undefined || plan.selection.asOf === null,
@@ -161,5 +171,5 @@ export const writeBatch = Effect.fn("Export.writeBatch")(function* (plan: BatchP
   yield* file.write(encode(printManifest(manifest), "utf-8"))
   yield* file.finish
   yield* folder.publish([manifestFile])
-  return { folder, manifest, difference }
+  return { folder, manifest, ...made }
 })

@@ -1,26 +1,40 @@
 /**
- * Which base-currency journal is meant: the one that is kept, or that of a time, which a transaction makes for itself in
- * temporary tables of the same columns. Those go away with it.
+ * Which base-currency journal is meant: the one that is kept, or one that a transaction makes for itself in temporary tables
+ * of the same columns: what the journal was at a time (`then`), and what it is to be compared with (`now`).
  */
 import { Effect } from "effect"
 import type { Sql } from "../Database/Client.ts"
 import { Database } from "../Database.ts"
 
-/** The schema of `months`, `entries` and `postings`. `asOf` is what `resolveAsOf` gave; null: the journal that is kept. */
-export const journalOf = (sql: Sql, asOf: string | null) => (asOf === null ? sql`valuation` : sql`pg_temp`)
+export type Journal = "kept" | "then" | "now"
 
 const tables = ["months", "entries", "postings"] as const
 
-/** Empty tables for the journal of a time, in the caller's transaction: only it sees them. */
-export const beginScratch = Effect.fn("Valuation.beginScratch")(function* () {
+export const journalTable = (sql: Sql, journal: Journal, table: (typeof tables)[number]) =>
+  journal === "kept"
+    ? sql`${sql("valuation")}.${sql(table)}`
+    : sql`${sql("pg_temp")}.${sql(`${journal}_${table}`)}`
+
+/** Empty tables for a journal, in the caller's transaction: only it sees them, and they go away with it. */
+export const beginJournal = Effect.fn("Valuation.beginJournal")(function* (
+  journal: Exclude<Journal, "kept">,
+) {
   const database = yield* Database
   for (const table of tables) {
     yield* database.query(
-      "Valuation.beginScratch",
+      "Valuation.beginJournal",
       (sql) => sql`
-        create temporary table ${sql(table)} (like valuation.${sql(table)} including defaults including indexes)
-        on commit drop`,
+        create temporary table ${sql(`${journal}_${table}`)}
+        (like ${journalTable(sql, "kept", table)} including defaults including indexes) on commit drop`,
     )
+  }
+})
+
+/** What is read of it next are plans that know how large it is. */
+export const endJournal = Effect.fn("Valuation.endJournal")(function* (journal: Exclude<Journal, "kept">) {
+  const database = yield* Database
+  for (const table of tables) {
+    yield* database.query("Valuation.endJournal", (sql) => sql`analyze ${journalTable(sql, journal, table)}`)
   }
 })
 
@@ -28,31 +42,29 @@ export const beginScratch = Effect.fn("Valuation.beginScratch")(function* () {
 export const copyMonth = Effect.fn("Valuation.copyMonth")(function* (
   bookId: number,
   period: string,
-  asOf: string,
+  journal: Exclude<Journal, "kept">,
   wanted: boolean,
 ) {
   const database = yield* Database
-  const first = `${period}-01`
-  yield* database.query(
-    "Valuation.copyMonth",
-    (sql) => sql`
-      insert into pg_temp.months
-      select * from valuation.months where book_id = ${bookId} and period = ${first}::text::date`,
-  )
-  // Valued on demand, maybe later than that time: what it says does not depend on when.
-  yield* database.query(
-    "Valuation.copyMonth.time",
-    (sql) => sql`
-      update pg_temp.months set valued_at = least(valued_at, ${asOf}::text::timestamptz)
-      where book_id = ${bookId} and period = ${first}::text::date`,
-  )
-  if (!wanted) return
-  for (const table of ["entries", "postings"] as const) {
+  for (const table of wanted ? tables : (["months"] as const)) {
     yield* database.query(
-      "Valuation.copyMonth.rows",
+      "Valuation.copyMonth",
       (sql) => sql`
-        insert into pg_temp.${sql(table)}
-        select * from valuation.${sql(table)} where book_id = ${bookId} and period = ${first}::text::date`,
+        insert into ${journalTable(sql, journal, table)}
+        select * from ${journalTable(sql, "kept", table)}
+        where book_id = ${bookId} and period = ${`${period}-01`}::text::date`,
     )
   }
+})
+
+/** Whenever its months were valued: what a journal was at a time bears that time, and does not depend on when it was made. */
+export const dateJournal = Effect.fn("Valuation.dateJournal")(function* (
+  journal: Exclude<Journal, "kept">,
+  asOf: string,
+) {
+  const database = yield* Database
+  yield* database.query(
+    "Valuation.dateJournal",
+    (sql) => sql`update ${journalTable(sql, journal, "months")} set valued_at = ${asOf}::text::timestamptz`,
+  )
 })

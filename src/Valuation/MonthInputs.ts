@@ -3,9 +3,9 @@ import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
 import { shiftDate } from "../Export/PlainText.ts"
-import type { Valuation as ValuationSettings } from "../Settings/Accounting.ts"
 import type { NativeAccount } from "./Base.ts"
 import type { BookMonths } from "./BookMonths.ts"
+import type { BookSettings } from "./KeptSettings.ts"
 import { exchangedIn, laterRates, ratesBetween } from "./RateStore.ts"
 import { firstOf, fromConversions, fromRows, type RateLookup, type RateRow } from "./RateTable.ts"
 import type { MonthHead } from "./Store.ts"
@@ -35,12 +35,11 @@ const digest = (parts: unknown): string => createHash("sha256").update(JSON.stri
 
 /** `accounts`: all of the book. Of them only those count that have been used: later ones change nothing in this month. */
 export const inputsOf = Effect.fn("Valuation.inputsOf")(function* (
-  book: Book,
   period: string,
   previous: string,
   months: BookMonths,
   accounts: ReadonlyArray<NativeAccount>,
-  { baseCurrency, settings }: { readonly baseCurrency: string; readonly settings: ValuationSettings },
+  { baseCurrency, maxRateAgeDays, method, rates }: BookSettings,
 ) {
   const used = accounts.filter(({ since }) => since !== null && since <= period)
   const frame: MonthFrame = {
@@ -50,8 +49,6 @@ export const inputsOf = Effect.fn("Valuation.inputsOf")(function* (
     accounts: used,
   }
   const through = months.numbers.get(period) ?? 0
-  const { maxRateAgeDays, rates } = settings
-  const method = settings.books[book.code]?.method ?? settings.method
   const currencies = [...new Set(used.map(({ currency }) => currency))].filter((one) => one !== baseCurrency)
   const closed = months.closedThrough !== null && period <= months.closedThrough
   const close = closed ? months.closes.find((each) => each.period >= period) : undefined
@@ -137,15 +134,4 @@ export const covers = Effect.fn("Valuation.covers")(function* (found: MonthHead,
     return false
   }
   return yield* knewRates(found, inputs)
-})
-
-/** Whether rates that came after the time that is looked at may be in a kept valuation: where one lacked, a closed month takes it. */
-export const mayKnowLater = Effect.fn("Valuation.mayKnowLater")(function* (
-  found: MonthHead,
-  { currencies, frame, newest }: MonthInputs,
-) {
-  if (newest === null || found.rates !== "file" || (found.ratesVersion ?? 0) <= newest) return false
-  const days = { from: shiftDate(frame.firstDay, -found.maxRateAgeDays), to: frame.lastDay }
-  const later = yield* laterRates(found.baseCurrency, currencies, days, newest, found.ratesVersion)
-  return later.length > 0
 })

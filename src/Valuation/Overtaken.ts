@@ -3,22 +3,24 @@ import { Effect } from "effect"
 import type { Book } from "../Book.ts"
 import { Database } from "../Database.ts"
 import { bookMonths } from "./BookMonths.ts"
+import { bookSettings } from "./KeptSettings.ts"
 import { inputsOf } from "./MonthInputs.ts"
 import { nativeAccounts } from "./Natives.ts"
 import { monthHeads } from "./Store.ts"
 import { standsAs, type ValuationOptions } from "./ValuedBook.ts"
 
 const through = Effect.fn("Valuation.overtaken.months")(function* (book: Book, options: ValuationOptions) {
-  const heads = yield* monthHeads(book.bookId)
+  const heads = yield* monthHeads(book.bookId, null)
   const overtaken: Array<string> = []
   if (heads.length === 0) return overtaken
   const months = yield* bookMonths(book.bookId, null)
   const accounts = yield* nativeAccounts(book.bookId)
+  const settings = bookSettings(book, options.baseCurrency, options.settings)
   // What begins earlier now goes on from a month that is not valued yet.
   const begins = heads[0] === undefined || months.first === null || heads[0].period <= months.first
   let previous = begins ? "" : "not valued"
   for (const head of heads) {
-    const inputs = yield* inputsOf(book, head.period, previous, months, accounts, options)
+    const inputs = yield* inputsOf(head.period, previous, months, accounts, settings)
     const stands = yield* standsAs(book, head, inputs, months)
     if (!stands) overtaken.push(head.period)
     previous = stands ? head.fingerprint : inputs.head.fingerprint

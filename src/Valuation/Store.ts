@@ -1,14 +1,13 @@
 /**
- * The base-currency journal in the database: a month is written as a whole, and replaced as a whole while it is open. `asOf`:
- * in the journal that the transaction makes for that time.
+ * The base-currency journal in the database: a month is written as a whole, and replaced as a whole while it is open.
  */
 import { Effect } from "effect"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { print } from "../Export/MinorUnits.ts"
-import type { Chart } from "../Settings/Chart.ts"
-import { type BaseEntry, type BaseLine, baseRoles } from "./Base.ts"
-import { journalOf } from "./Journal.ts"
+import type { BaseEntry, BaseLine } from "./Base.ts"
+import type { BaseAccount } from "./BaseAccount.ts"
+import { type Journal, journalTable } from "./Journal.ts"
 import { baseScale } from "./Rate.ts"
 
 /** How a month was valued. */
@@ -28,15 +27,21 @@ export interface MonthHead {
   readonly over: boolean
 }
 
-/** Every month that is valued, without its state. */
-export const monthHeads = Effect.fn("Valuation.monthHeads")(function* (bookId: number) {
+export interface KeptMonth extends MonthHead {
+  /** It was valued so by the time that is looked at. */
+  readonly byThen: boolean
+}
+
+/** Every month that is valued, without its state. `asOf` is what `resolveAsOf` gave; null: now. */
+export const monthHeads = Effect.fn("Valuation.monthHeads")(function* (bookId: number, asOf: string | null) {
   const database = yield* Database
   return yield* database.query(
     "Valuation.monthHeads",
-    (sql) => sql<Array<MonthHead>>`
+    (sql) => sql<Array<KeptMonth>>`
       select to_char(period, 'YYYY-MM') as period, base_currency as "baseCurrency", method, rates,
         max_rate_age_days as "maxRateAgeDays", rates_version as "ratesVersion", fingerprint, previous,
-        through_number as "throughNumber", over
+        through_number as "throughNumber", over,
+        valued_at <= coalesce(${asOf}::text::timestamptz, 'infinity') as "byThen"
       from valuation.months where book_id = ${bookId} and state is not null order by period`,
   )
 })
@@ -55,24 +60,15 @@ export const storedState = Effect.fn("Valuation.storedState")(function* (bookId:
 /** The accounts that only this journal has, called as the chart calls them now. */
 export const keepAccounts = Effect.fn("Valuation.keepAccounts")(function* (
   bookId: number,
-  baseCurrency: string,
-  chart: Pick<Chart, (typeof baseRoles)[number]>,
-  client: string,
+  accounts: ReadonlyArray<BaseAccount>,
 ) {
   const database = yield* Database
-  const filled = (text: string): string =>
-    text
-      .replaceAll("{currency}", baseCurrency)
-      .replaceAll("{client}", client)
-      .replaceAll("{account}", "")
-      .replaceAll("{rail}", "")
-  for (const role of baseRoles) {
-    const { code, name } = chart[role]
+  for (const { code, currency, name, role } of accounts) {
     yield* database.query(
       "Valuation.keepAccounts",
       (sql) => sql`
         insert into valuation.accounts (book_id, role, currency, code, name)
-        values (${bookId}, ${role}, ${baseCurrency}, ${filled(code)}, ${filled(name)})
+        values (${bookId}, ${role}, ${currency}, ${code}, ${name})
         on conflict (book_id, role)
         do update set currency = excluded.currency, code = excluded.code, name = excluded.name`,
     )
@@ -83,23 +79,23 @@ export const keepAccounts = Effect.fn("Valuation.keepAccounts")(function* (
 export const beginMonth = Effect.fn("Valuation.beginMonth")(function* (
   bookId: number,
   head: MonthHead,
-  asOf: string | null,
+  journal: Journal,
 ) {
   const database = yield* Database
   const first = `${head.period}-01`
   yield* database.query(
     "Valuation.beginMonth.replace",
     (sql) =>
-      sql`delete from ${journalOf(sql, asOf)}.months where book_id = ${bookId} and period = ${first}::text::date`,
+      sql`delete from ${journalTable(sql, journal, "months")} where book_id = ${bookId} and period = ${first}::text::date`,
   )
   yield* database.query(
     "Valuation.beginMonth",
     (sql) => sql`
-      insert into ${journalOf(sql, asOf)}.months (book_id, period, base_currency, method, rates, max_rate_age_days,
-        rates_version, fingerprint, previous, through_number, over, valued_at)
+      insert into ${journalTable(sql, journal, "months")} (book_id, period, base_currency, method, rates, max_rate_age_days,
+        rates_version, fingerprint, previous, through_number, over)
       values (${bookId}, ${first}::text::date, ${head.baseCurrency}, ${head.method}, ${head.rates},
         ${head.maxRateAgeDays}, ${head.ratesVersion}, ${head.fingerprint},
-        ${head.previous}, ${head.throughNumber}, ${head.over}, coalesce(${asOf}::text::timestamptz, now()))`,
+        ${head.previous}, ${head.throughNumber}, ${head.over})`,
   )
 })
 
@@ -107,13 +103,13 @@ export const endMonth = Effect.fn("Valuation.endMonth")(function* (
   bookId: number,
   period: string,
   state: string,
-  asOf: string | null,
+  journal: Journal,
 ) {
   const database = yield* Database
   yield* database.query(
     "Valuation.endMonth",
     (sql) => sql`
-      update ${journalOf(sql, asOf)}.months set state = ${state}::text::json
+      update ${journalTable(sql, journal, "months")} set state = ${state}::text::json
       where book_id = ${bookId} and period = ${`${period}-01`}::text::date`,
   )
 })
@@ -135,7 +131,7 @@ export const writeEntries = Effect.fn("Valuation.writeEntries")(function* (
   bookId: number,
   period: string,
   entries: ReadonlyArray<BaseEntry>,
-  asOf: string | null,
+  journal: Journal,
 ) {
   if (entries.length === 0) return
   const database = yield* Database
@@ -149,7 +145,7 @@ export const writeEntries = Effect.fn("Valuation.writeEntries")(function* (
     "Valuation.writeEntries",
     (sql) => sql`
       with header as (
-        insert into ${journalOf(sql, asOf)}.entries (book_id, period, series, number, effective_date, line_count, entry_id, kind,
+        insert into ${journalTable(sql, journal, "entries")} (book_id, period, series, number, effective_date, line_count, entry_id, kind,
           description, resource_id, reverses)
         select ${bookId}, ${first}::text::date, h.series, h.number::integer, h.date::date, h.lines::smallint,
           h.entry_id::bigint, h.kind, h.description, h.resource_id, h.reverses::integer
@@ -190,7 +186,7 @@ export const writeEntries = Effect.fn("Valuation.writeEntries")(function* (
             column(entries, ({ reverses }) => reverses),
           )})
           as h (series, number, date, lines, entry_id, kind, description, resource_id, reverses))
-      insert into ${journalOf(sql, asOf)}.postings (book_id, period, series, number, line_number, account_id, role, amount, native,
+      insert into ${journalTable(sql, journal, "postings")} (book_id, period, series, number, line_number, account_id, role, amount, native,
         native_currency, basis, rate, rate_date, rate_source)
       select ${bookId}, ${first}::text::date, l.series, l.number::integer, l.place::smallint, l.account_id::integer,
         l.role, l.amount::numeric, l.native::numeric, l.currency, l.basis, l.rate, l.rate_date::date, l.rate_source

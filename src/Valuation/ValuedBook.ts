@@ -5,17 +5,20 @@ import type { DatabaseError } from "../Database/DatabaseError.ts"
 import { Database } from "../Database.ts"
 import type { Valuation as ValuationSettings } from "../Settings/Accounting.ts"
 import type { Chart } from "../Settings/Chart.ts"
+import { accountsOf } from "./BaseAccount.ts"
 import { type BookMonths, bookMonths } from "./BookMonths.ts"
 import { type Rules, Unvaluable } from "./Flow.ts"
-import { beginScratch, copyMonth } from "./Journal.ts"
+import { beginJournal, copyMonth, dateJournal, endJournal, type Journal } from "./Journal.ts"
+import { type BookSettings, bookSettings, keepSettings, settingsThen } from "./KeptSettings.ts"
 import type { MissingRate } from "./Missing.ts"
-import { covers, inputsOf, lookupOf, type MonthInputs, mayKnowLater, nextMonth } from "./MonthInputs.ts"
+import { covers, inputsOf, lookupOf, type MonthInputs, nextMonth } from "./MonthInputs.ts"
 import { nativeAccounts, nativeEntries, paidIn } from "./Natives.ts"
 import type { Rate } from "./Rate.ts"
 import { emptyState, printState, readState, type State } from "./State.ts"
 import {
   beginMonth,
   endMonth,
+  type KeptMonth,
   keepAccounts,
   type MonthHead,
   monthHeads,
@@ -39,9 +42,15 @@ const monthsFrom = (first: string, last: string): ReadonlyArray<string> => {
 
 const noRate: Rate = { numerator: 0n, denominator: 1n, text: "", date: "", source: "" }
 
-/** Values a month, and writes it unless rates are missing: then it goes on, to find them all, and nothing is kept. */
+/** Values a month, and writes it into the journal, where there is one, unless rates are missing: then it goes on, to find them all, and nothing is kept. */
 const valueMonth = Effect.fn("Valuation.valueMonth")(
-  function* (book: Book, inputs: MonthInputs, state: State, missing: Array<MissingRate>, writing: boolean) {
+  function* (
+    book: Book,
+    inputs: MonthInputs,
+    state: State,
+    missing: Array<MissingRate>,
+    journal: Journal | null,
+  ) {
     const { asOf, frame, head } = inputs
     const lookup = yield* lookupOf(book, inputs)
     const paid = yield* paidIn(book.bookId, frame.firstDay, head.throughNumber, head.baseCurrency, asOf)
@@ -63,18 +72,18 @@ const valueMonth = Effect.fn("Valuation.valueMonth")(
       Effect.flatMap(
         Effect.suspend(() => Effect.sync(make)),
         (entries) =>
-          writing && missing.length === 0
-            ? writeEntries(book.bookId, head.period, entries, asOf)
+          journal !== null && missing.length === 0
+            ? writeEntries(book.bookId, head.period, entries, journal)
             : Effect.void,
       )
-    if (writing) yield* beginMonth(book.bookId, head, asOf)
+    if (journal !== null) yield* beginMonth(book.bookId, head, journal)
     yield* write(month.begin)
     yield* Stream.runForEach(
       nativeEntries(book.bookId, frame.firstDay, head.throughNumber, frame.accounts, asOf),
       (entries) => write(() => entries.flatMap(month.take)),
     )
     yield* write(month.end)
-    if (writing) yield* endMonth(book.bookId, head.period, printState(state), asOf)
+    if (journal !== null) yield* endMonth(book.bookId, head.period, printState(state), journal)
   },
   (effect, book, { head }) =>
     Effect.catchAllDefect(effect, (defect) =>
@@ -98,47 +107,47 @@ const checkClosed = (book: Book, kept: MonthHead, baseCurrency: string) =>
 /** Whether a month is in the kept journal as it has to be. Fails where a closed one is kept in another base currency. */
 export const standsAs = Effect.fn("Valuation.standsAs")(function* (
   book: Book,
-  found: MonthHead | undefined,
+  found: KeptMonth | undefined,
   inputs: MonthInputs,
   months: BookMonths,
 ) {
-  if (found === undefined) return false
+  // What was valued later may know rates that came later: a closed month takes them where one lacked.
+  if (found === undefined || !found.byThen) return false
   const { baseCurrency, fingerprint, period } = inputs.head
   const kept = months.keptThrough !== null && period <= months.keptThrough
   if (kept) yield* checkClosed(book, found, baseCurrency)
-  if (kept && (yield* covers(found, inputs))) return true
-  return found.fingerprint === fingerprint && (kept || !(yield* mayKnowLater(found, inputs)))
+  return found.fingerprint === fingerprint || (kept && (yield* covers(found, inputs)))
 })
 
 /** What becomes of the months, one after the other. */
 interface Writing {
-  /** The months that are not kept as they have to be are written; otherwise only gone through. */
-  readonly values: boolean
-  readonly stands: (period: string) => Effect.Effect<void, DatabaseError, Database>
+  /** Where those go that are not kept as they have to be; null: they are only gone through. */
+  readonly journal: Journal | null
+  readonly stands: (head: KeptMonth) => Effect.Effect<void, DatabaseError, Database>
 }
 
 /** A book through a month, as far as months have entries or have begun. Gives the rates that are missing. */
 const throughMonth = Effect.fn("Valuation.throughMonth")(function* (
   book: Book,
   wanted: string | null,
-  options: ValuationOptions,
+  settings: BookSettings,
   months: BookMonths,
-  { stands, values }: Writing,
+  { journal, stands }: Writing,
 ) {
   const missing: Array<MissingRate> = []
   if (months.first === null || months.last === null) return missing
   const [, latest] = [months.last, months.current].sort()
   const [through = months.last] = [wanted ?? months.last, latest].sort()
   const accounts = yield* nativeAccounts(book.bookId)
-  const known = new Map((yield* monthHeads(book.bookId)).map((head) => [head.period, head]))
+  const known = new Map((yield* monthHeads(book.bookId, months.asOf)).map((head) => [head.period, head]))
   let previous = ""
   let before: string | null = null
   let state: State | undefined
   for (const period of monthsFrom(months.first, through)) {
     const found = known.get(period)
-    const inputs = yield* inputsOf(book, period, previous, months, accounts, options)
+    const inputs = yield* inputsOf(period, previous, months, accounts, settings)
     if (found !== undefined && (yield* standsAs(book, found, inputs, months))) {
-      yield* stands(period)
+      yield* stands(found)
       state = undefined
       previous = found.fingerprint
     } else {
@@ -147,7 +156,7 @@ const throughMonth = Effect.fn("Valuation.throughMonth")(function* (
         const text = before === null ? undefined : yield* storedState(book.bookId, before)
         state = text === undefined ? emptyState() : yield* readState(text)
       }
-      yield* valueMonth(book, inputs, state, missing, values)
+      yield* valueMonth(book, inputs, state, missing, journal)
       previous = inputs.head.fingerprint
     }
     before = period
@@ -155,7 +164,9 @@ const throughMonth = Effect.fn("Valuation.throughMonth")(function* (
   return missing
 })
 
-/** Brings the kept journal up to a month. Part of the caller's transaction, as is `valueBookThen`. */
+const nothing = { stands: () => Effect.void }
+
+/** Brings the kept journal up to a month. Part of the caller's transaction. */
 export const valueBook = Effect.fn("Valuation.valueBook")(function* (
   book: Book,
   wanted: string | null,
@@ -169,28 +180,77 @@ export const valueBook = Effect.fn("Valuation.valueBook")(function* (
     (sql) => sql`select pg_advisory_xact_lock(hashtextextended('tieout valuation', ${book.bookId}))`,
   )
   const months = yield* bookMonths(book.bookId, null)
+  const settings = bookSettings(book, options.baseCurrency, options.settings)
   if (writing && months.first !== null) {
-    yield* keepAccounts(book.bookId, options.baseCurrency, options.chart, book.code)
+    yield* keepAccounts(book.bookId, accountsOf(book.code, options.baseCurrency, options.chart))
+    yield* keepSettings(book.bookId, settings)
   }
-  return yield* throughMonth(book, wanted, options, months, { values: writing, stands: () => Effect.void })
+  return yield* throughMonth(book, wanted, settings, months, { ...nothing, journal: writing ? "kept" : null })
 })
+
+/** The months that a comparison or an export reads, `YYYY-MM`; null: without a beginning, without an end. */
+export interface MonthRange {
+  readonly first: string | null
+  readonly last: string | null
+}
 
 /**
  * The journal as it would have been made at a time (`asOf`, as `resolveAsOf` gives it): of what was recorded by then, with
- * the rates that had been imported, where a month that was closed then and was not reopened since stays as it is kept.
- * Months from `first` on (null: all) get their entries, those before only their state. The settings are today's.
+ * the rates that had been imported, by the settings that the book had last been valued by; a month that had been closed and
+ * valued, and was not reopened since, as it is kept. Made in the caller's transaction as `then`, months before `first` without
+ * their entries; without `writing` nothing is made. Gives the rates that had not been imported.
  */
 export const valueBookThen = Effect.fn("Valuation.valueBookThen")(function* (
   book: Book,
-  first: string | null,
-  wanted: string | null,
+  { first, last }: MonthRange,
   options: ValuationOptions,
   asOf: string,
   writing: boolean,
 ) {
-  const months = yield* bookMonths(book.bookId, asOf)
-  if (writing) yield* beginScratch()
-  const stands = (period: string) =>
-    writing ? copyMonth(book.bookId, period, asOf, first === null || period >= first) : Effect.void
-  return yield* throughMonth(book, wanted, options, months, { values: writing, stands })
+  const { bookId } = book
+  const months = yield* bookMonths(bookId, asOf)
+  const settings = yield* settingsThen(
+    bookId,
+    asOf,
+    bookSettings(book, options.baseCurrency, options.settings),
+  )
+  if (!writing) return yield* throughMonth(book, last, settings, months, { ...nothing, journal: null })
+  yield* beginJournal("then")
+  const missing = yield* throughMonth(book, last, settings, months, {
+    ...nothing,
+    journal: "then",
+    stands: ({ period }) => copyMonth(bookId, period, "then", first === null || period >= first),
+  })
+  yield* dateJournal("then", asOf)
+  yield* endJournal("then")
+  return missing
+})
+
+/**
+ * The journal as it would be made now, as `now` in the caller's transaction, to compare `then` with; what is kept stays as it
+ * is. Only months that differ have their entries, and the `last` one. Gives the rates that are missing: then it is not whole.
+ */
+export const valueBookNow = Effect.fn("Valuation.valueBookNow")(function* (
+  book: Book,
+  last: string | null,
+  options: ValuationOptions,
+  then: ReadonlyMap<string, string>,
+) {
+  const { bookId } = book
+  const months = yield* bookMonths(bookId, null)
+  yield* beginJournal("now")
+  const missing = yield* throughMonth(
+    book,
+    last,
+    bookSettings(book, options.baseCurrency, options.settings),
+    months,
+    {
+      ...nothing,
+      journal: "now",
+      stands: ({ fingerprint, period }) =>
+        copyMonth(bookId, period, "now", period === last || then.get(period) !== fingerprint),
+    },
+  )
+  yield* endJournal("now")
+  return missing
 })

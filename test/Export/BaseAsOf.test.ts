@@ -18,7 +18,7 @@ import * as Verify from "../../src/Verify.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { assignNumbers, openBook, partner, post } from "./Books.ts"
 import { exact, rowsOf } from "./Cells.ts"
-import { all, client, deposit, exporting, october, range } from "./Exporting.ts"
+import { all, client, deposit, everything, exporting, october, range } from "./Exporting.ts"
 import { temporaryFolder } from "./Folders.ts"
 
 const { accounting, chart } = decodeSync(Content)({})
@@ -249,11 +249,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       expect(yield* method("average")).toBe("average")
       const first = yield* clock
       expect(yield* method("fifo", first)).toBe("average")
-      // Once it has been reopened, nobody knows any more what the settings were.
+      // Once it has been reopened, another method counts; at that time it did not.
       yield* keepReopening(book, { period: "2026-10", hash }, doing)
       expect(yield* method("fifo")).toBe("fifo")
       yield* keepClose(book, "2026-10", { entries: 2n, hash }, doing)
-      expect(yield* method("average", first)).toBe("average")
+      expect(yield* method("fifo", first)).toBe("average")
       expect(yield* method("average", yield* clock)).toBe("fifo")
     }),
   )
@@ -311,6 +311,52 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       expect((yield* Effect.flip(run(october, formats, { ...conversions, asOf }))).message).toContain(
         "2026-10 USDT/USD",
       )
+    }),
+  )
+
+  it.effect("leaves the journal that is kept alone, and gives the same whatever came since", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const bookId = yield* openBook("APART", client(20))
+      const run = exporting("APART", temporaryFolder())
+      yield* addRates([rate("2026-10-05", "0.90"), rate("2026-10-31", "0.95"), rate("2026-10-06", "0.91")])
+      yield* deposit(bookId, "2026-10-05", "100.00")
+      const never = yield* clock
+      const files = (folder: string) => {
+        const { "difference.csv": _, "manifest.json": __, ...rest } = everything(folder)
+        return rest
+      }
+      const at = (asOf: AsOf, more = inBase("EUR")) =>
+        Effect.map(run(all, formats, { ...more, asOf }), ({ batches: [batch] }) => ({
+          ...{ files: files(batch?.folder ?? ""), lackingRates: batch?.lackingRates },
+          ...{ difference: batch?.difference, method: batch?.manifest.base?.months[0]?.method },
+        }))
+      const kept = database.query(
+        "Test.kept",
+        (sql) =>
+          sql`select period, method, fingerprint, valued_at from valuation.months where book_id = ${bookId}`,
+      )
+      // Before it was ever valued: by the settings of now, and nothing is kept of it.
+      const unvalued = yield* at(never)
+      expect([unvalued.method, unvalued.difference?.entries]).toEqual(["average", 0])
+      expect(yield* kept).toHaveLength(0)
+      yield* run(all, formats, inBase("EUR"))
+      const asOf = yield* clock
+      const before = yield* kept
+      expect(before.length).toBeGreaterThan(0)
+      const said = yield* at(asOf)
+
+      // Another method, and then days whose rates lack.
+      yield* deposit(bookId, "2026-10-06", "5.00")
+      const other = yield* at(asOf, inBase("EUR", { method: "fifo" }))
+      expect([other.method, other.files]).toEqual(["average", said.files])
+      expect(other.difference?.entries).toBeGreaterThan(0)
+      yield* deposit(bookId, "2026-11-09", "5.00")
+      const lacking = yield* at(asOf)
+      expect(lacking.files).toEqual(said.files)
+      expect(lacking.difference).toBe(null)
+      expect(lacking.lackingRates).toBeGreaterThan(0)
+      expect(yield* kept).toEqual(before)
     }),
   )
 

@@ -61,6 +61,25 @@ export const valuationAccounts = valuation.table(
   ],
 )
 
+/** By what settings a book was valued from when on: what they were at a time. Immutable. */
+export const valuationSettings = valuation.table(
+  "settings",
+  {
+    bookId: integer("book_id").notNull(),
+    sequence: integer("sequence").notNull(),
+    since: instant("since").notNull().default(sql`now()`),
+    baseCurrency: text("base_currency").notNull(),
+    method: text("method").notNull(),
+    rates: text("rates").notNull(),
+    maxRateAgeDays: smallint("max_rate_age_days").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.bookId, t.sequence] }),
+    check("settings_method", sql`${t.method} in ('average', 'fifo')`),
+    check("settings_rates", sql`${t.rates} in ('file', 'conversions')`),
+  ],
+)
+
 /** A book's month as it was valued. */
 export const valuedMonths = valuation.table(
   "months",

@@ -1,0 +1,52 @@
+/** By what settings a book was valued, and from when on: what they were at a time. */
+import { Effect } from "effect"
+import type { Book } from "../Book.ts"
+import { Database } from "../Database.ts"
+import type { Valuation as ValuationSettings } from "../Settings/Accounting.ts"
+
+/** A book's settings, the general method where it has none of its own. */
+export interface BookSettings extends Pick<ValuationSettings, "method" | "rates" | "maxRateAgeDays"> {
+  readonly baseCurrency: string
+}
+
+export const bookSettings = (
+  { code }: Book,
+  baseCurrency: string,
+  { books, maxRateAgeDays, method, rates }: ValuationSettings,
+): BookSettings => ({ baseCurrency, method: books[code]?.method ?? method, rates, maxRateAgeDays })
+
+/** Part of the caller's transaction, which values the book alone. */
+export const keepSettings = Effect.fn("Valuation.keepSettings")(function* (
+  bookId: number,
+  { baseCurrency, maxRateAgeDays, method, rates }: BookSettings,
+) {
+  const database = yield* Database
+  yield* database.query(
+    "Valuation.keepSettings",
+    (sql) => sql`
+      insert into valuation.settings (book_id, sequence, base_currency, method, rates, max_rate_age_days)
+      select ${bookId}, coalesce(max(k.sequence), 0) + 1, ${baseCurrency}::text, ${method}::text, ${rates}::text,
+        ${maxRateAgeDays}::smallint
+      from valuation.settings k where k.book_id = ${bookId}
+      having (${baseCurrency}::text, ${method}::text, ${rates}::text, ${maxRateAgeDays}::smallint) is distinct from (
+        select (l.base_currency, l.method, l.rates, l.max_rate_age_days) from valuation.settings l
+        where l.book_id = ${bookId} order by l.sequence desc limit 1)`,
+  )
+})
+
+/** Those in a base currency that the book had last been valued by at a time; those of now where it never had. */
+export const settingsThen = Effect.fn("Valuation.settingsThen")(function* (
+  bookId: number,
+  asOf: string,
+  now: BookSettings,
+) {
+  const database = yield* Database
+  const [row] = yield* database.query(
+    "Valuation.settingsThen",
+    (sql) => sql<Array<Omit<BookSettings, "baseCurrency">>>`
+      select method, rates, max_rate_age_days as "maxRateAgeDays" from valuation.settings
+      where book_id = ${bookId} and base_currency = ${now.baseCurrency} and since <= ${asOf}::text::timestamptz
+      order by sequence desc limit 1`,
+  )
+  return row === undefined ? now : { ...now, ...row }
+})
