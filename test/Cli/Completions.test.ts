@@ -47,6 +47,7 @@ while zpty -r z line; do
 done
 `
 writeFileSync(join(folder, "driver"), zshDriver)
+writeFileSync(join(folder, "euro rates.csv"), "")
 const askZsh = (line: string) => run("zsh", ["-f", "./driver", line])
 
 const ask: Readonly<Record<Shell, (line: string) => ReadonlyArray<string>>> = {
@@ -111,5 +112,9 @@ describe.each(shells)("completions of %s", (shell) => {
     expect(proposals("tieout verify dr")).toEqual(["driver"])
     expect(proposals("tieout --config dr")).toEqual(["driver"])
     expect(proposals("tieout rates import dr")).toEqual(["driver"])
+    // A space is part of the name.
+    expect(proposals("tieout rates import eu").map((text) => text.replaceAll("\\", ""))).toEqual([
+      "euro rates.csv",
+    ])
   })
 })

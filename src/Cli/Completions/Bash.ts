@@ -16,6 +16,10 @@ const ofCommands = proposedCommands.map(({ first, name, options }) => {
 
 /** Bash takes `--name=value` for three words. What is no command, option or known value is proposed as a file. */
 export const bash = (): string => `# tieout completions for bash: source <(tieout completions bash)
+_tieout_files() {
+  local IFS=$'\\n'
+  COMPREPLY=($(compgen -f -- "$1"))
+}
 _tieout() {
   local word=\${COMP_WORDS[COMP_CWORD]} option=\${COMP_WORDS[COMP_CWORD-1]}
   local command= below= list= before= each value=
@@ -33,7 +37,7 @@ _tieout() {
   if [ -n "$value" ]; then
     case $option in
 ${ofOptions.join("\n")}
-      *) COMPREPLY=($(compgen -f -- "$word")); return ;;
+      *) _tieout_files "$word"; return ;;
     esac
     COMPREPLY=($(compgen -P "$before" -W "$list" -- "\${word#"$before"}"))
     return
@@ -49,7 +53,7 @@ ${ofCommands.join("\n")}
   elif [ -n "$list" ]; then
     COMPREPLY=($(compgen -W "$list" -- "$word"))
   else
-    COMPREPLY=($(compgen -f -- "$word"))
+    _tieout_files "$word"
   fi
 }
 complete -o filenames -F _tieout tieout
