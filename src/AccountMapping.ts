@@ -6,7 +6,7 @@ import { type BookRow, fileText, readMapping } from "./AccountMapping/Csv.ts"
 import { keyOf, type MappingRow } from "./AccountMapping/Row.ts"
 import { addMapping, newestMapping } from "./AccountMapping/Store.ts"
 import { allBooks, type Book } from "./Book.ts"
-import type { Mistake } from "./CsvFile.ts"
+import { type Mistake, unreadable } from "./CsvFile.ts"
 import { Database } from "./Database.ts"
 import { readAccounts } from "./Export/Balances.ts"
 import { baseOnlyAccounts } from "./Export/BaseAccounts.ts"
@@ -92,8 +92,7 @@ export const importFrom = Effect.fn("AccountMapping.importFrom")(function* (file
   const database = yield* Database
   const bytes = yield* Effect.tryPromise({
     try: () => readFile(file),
-    catch: (cause) =>
-      new AccountMappingError({ reason: "Unreadable", message: `${file} cannot be read: ${String(cause)}` }),
+    catch: (cause) => new AccountMappingError({ reason: "Unreadable", message: unreadable(file, cause) }),
   })
   const read = readMapping(bytes)
   if (Either.isLeft(read)) return yield* invalid(file, read.left)

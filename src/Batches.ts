@@ -170,6 +170,13 @@ export const commit = Effect.fn("Batches.commit")(function* (
 const change = (reference: string, allowed: (batch: KnownBatch) => string | null, made: StateChange) =>
   locked(reference, (batch) =>
     Effect.gen(function* () {
+      const { asOf } = batch.manifest.scope
+      if (asOf != null) {
+        return yield* exportError(
+          "State",
+          `${nameOf(batch)} is what the books said as of ${asOf} and counts for nothing: it cannot be ${made.state}. Import and acknowledge a batch that was exported without --as-of. See: tieout batches list`,
+        )
+      }
       const why = allowed(batch)
       if (why !== null) return yield* refuse(batch, why)
       yield* changeState(batch.book.bookId, batch.batch, made)

@@ -14,6 +14,21 @@ export interface CsvRow<Column extends string> {
   readonly cell: (column: Column) => string
 }
 
+const unread: { readonly [code: string]: string } = {
+  ENOENT: "there is no such file",
+  ENOTDIR: "there is no such file",
+  EISDIR: "is a folder",
+  EACCES: "may not be read by this user",
+  EPERM: "may not be read by this user",
+}
+
+/** Why a file that was named could not be read, from the failure of the file system, and what to do. */
+export const unreadable = (file: string, cause: unknown): string => {
+  const code =
+    cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "unknown error"
+  return `${file}: ${unread[code] ?? `cannot be read [${code}]`}. Nothing was stored: name a CSV file that you may read.`
+}
+
 const mistake = (line: number, text: string) => Either.left<Mistake>({ line, text })
 
 const decoder = new TextDecoder("utf-8", { fatal: true })

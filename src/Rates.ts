@@ -2,6 +2,7 @@
 import { readFile, writeFile } from "node:fs/promises"
 import { Data, Effect, Either, Option } from "effect"
 import { allBooks } from "./Book.ts"
+import { unreadable } from "./CsvFile.ts"
 import { standingBatches } from "./Export/Standing.ts"
 import { overtakenMonths } from "./Valuation/Overtaken.ts"
 import { addRates, allRates } from "./Valuation/RateStore.ts"
@@ -20,8 +21,7 @@ const most = 50
 export const importRates = Effect.fn("Rates.import")(function* (file: string) {
   const bytes = yield* Effect.tryPromise({
     try: () => readFile(file),
-    catch: (cause) =>
-      new RatesError({ reason: "Unreadable", message: `${file} cannot be read: ${String(cause)}` }),
+    catch: (cause) => new RatesError({ reason: "Unreadable", message: unreadable(file, cause) }),
   })
   const read = readRates(bytes)
   if (Either.isLeft(read)) {

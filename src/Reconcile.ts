@@ -6,6 +6,7 @@ import { Effect, Option } from "effect"
 import { allBooks, type Book } from "./Book.ts"
 import { Database } from "./Database.ts"
 import { baseExports } from "./Reconcile/BaseExports.ts"
+import { baseJournal } from "./Reconcile/BaseJournal.ts"
 import { cashBalance } from "./Reconcile/CashBalance.ts"
 import { type CheckName, checks } from "./Reconcile/Check.ts"
 import { clearingNets } from "./Reconcile/ClearingNets.ts"
@@ -39,6 +40,7 @@ const queries: ReadonlyArray<CheckQuery> = [
   contradiction,
   exportTotals,
   baseExports,
+  baseJournal,
   quarantinedRows,
   conflictingEvents,
 ]

@@ -30,6 +30,9 @@ const stateText = (state: BatchState, { color }: Screen): string => {
   return tone === undefined ? state : styled(color, tone, state)
 }
 
+/** `, as of TIME` of a batch that counts for nothing, to follow its state. */
+const asOfText = (asOf: string | null | undefined): string => (asOf == null ? "" : `, as of ${asOf}`)
+
 const text = (what: string, most: number, given: string) => {
   const found = given.trim()
   return found === "" || found.length > most
@@ -57,7 +60,7 @@ const listLines = (rows: ReadonlyArray<ListedBatch>, screen: Screen): ReadonlyAr
         columns,
         rows.map((row) => [
           `${row.book}/${row.batch}`,
-          row.outdated.length === 0 ? row.state : `${row.state}, out of date`,
+          `${row.state}${asOfText(row.asOf)}${row.outdated.length === 0 ? "" : ", out of date"}`,
           `${row.scope}${row.baseCurrency === null ? "" : ` in ${row.baseCurrency}`}${row.delta ? " (delta)" : ""}`,
           row.formats.join(","),
           count(row.entries),
@@ -85,7 +88,7 @@ const changeLine = ({ at, byBatch, reason, state, who: by }: KeptChange): string
 const numbers = (batches: ReadonlyArray<number>): string =>
   batches.length === 0 ? "none" : batches.join(", ")
 
-const lineageLines = ({ lineage, scope, tables }: KnownBatch["manifest"]): ReadonlyArray<string> =>
+const lineageLines = ({ lineage, tables }: KnownBatch["manifest"]): ReadonlyArray<string> =>
   lineage === undefined
     ? []
     : [
@@ -100,7 +103,6 @@ const lineageLines = ({ lineage, scope, tables }: KnownBatch["manifest"]): Reado
           : [
               `  mapping     ${tables.mappingVersion === null ? "the chart's own accounts" : `version ${tables.mappingVersion}`}`,
             ]),
-        ...(scope.asOf == null ? [] : [`  as of       ${scope.asOf}`]),
       ]
 
 const showLines = (
@@ -110,7 +112,7 @@ const showLines = (
   const { manifest } = batch
   const whole = problems.length === 0
   return [
-    `${nameOf(batch)}: ${stateText(batch.state, screen)}, ${manifest.scope.text}${manifest.base === undefined ? "" : ` in ${manifest.base.currency}`}, ${counted(manifest.entries, "entry", "entries")}`,
+    `${nameOf(batch)}: ${stateText(batch.state, screen)}${asOfText(manifest.scope.asOf)}, ${manifest.scope.text}${manifest.base === undefined ? "" : ` in ${manifest.base.currency}`}, ${counted(manifest.entries, "entry", "entries")}`,
     ...(outdated.length === 0
       ? []
       : [
@@ -163,6 +165,7 @@ const show = Command.make(
       document: {
         batch: nameOf(found.batch),
         state: found.batch.state,
+        asOf: found.batch.manifest.scope.asOf ?? null,
         manifestSha256: found.batch.sha256,
         who: found.batch.who,
         changes: found.changes,

@@ -120,7 +120,7 @@ export const commands = {
     options: {
       [connection]: onlyThis,
       "--period YYYY-MM": "Only this month, in the accounting time zone.",
-      "--full": "Over all history, not only what changed.",
+      "--full": "Over all history, not only what changed; the base-currency journal as well.",
     },
     examples: [["tieout reconcile --period 2026-10", "before closing October"]],
   },

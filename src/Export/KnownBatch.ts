@@ -19,6 +19,8 @@ export interface ListedBatch {
   readonly delta: boolean
   /** Of a batch in the base currency; null: every line in the currency that moved. */
   readonly baseCurrency: string | null
+  /** ISO 8601 in UTC: what the books said then, which counts for nothing. Null: what they said when it was written. */
+  readonly asOf: string | null
   /** ISO 8601, our clock: when it was written. */
   readonly at: string
   readonly who: string | null
@@ -56,7 +58,7 @@ export const listBatches = Effect.fn("Export.listBatches")(function* (wanted: Op
           select ${code}::text as book, b.batch, b.scope, b.formats, export.batch_state(b.book_id, b.batch) as state,
             coalesce((b.manifest ->> 'entries')::integer, 0) as entries,
             coalesce((b.manifest #>> '{lineage,delta}')::boolean, false) as delta,
-            b.manifest #>> '{base,currency}' as "baseCurrency",
+            b.manifest #>> '{base,currency}' as "baseCurrency", b.manifest #>> '{scope,asOf}' as "asOf",
             to_char(b.committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at, b.who
           from export.batches b where b.book_id = ${bookId} order by b.batch desc`,
       )

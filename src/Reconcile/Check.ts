@@ -83,6 +83,12 @@ export const checks = [
     proves: "Every export in the base currency is of its months as they are valued now.",
   },
   {
+    name: "base-journal",
+    severity: "blocking",
+    proves:
+      "With --full, every entry of the base-currency journal balances, and every valued month's balances are the sums of its postings.",
+  },
+  {
     name: "quarantine",
     severity: "blocking",
     proves: "Everything that the service sent could be understood.",

@@ -18,14 +18,14 @@ export interface Evidence {
 }
 
 const shown: ReadonlySet<string> = new Set(
-  `accountId amount balanceAfter balanceReadAt before bodies bought buyAccountId buyAmount buyCredits buyCurrency buyDebits buyFee
-  clearing code count creditAccounts credit credits currencies currency debit debits difference digest entries entryId eventId events expected
-  expectedFee fee feeCurrency firstMissedAt firstSeenAt found held kept lastEntryId ledger ledgerCredit ledgerDebit ledgerEntries
-  missing occurredAt path paymentRails period position postedCredit postedDebit principal rate readAt reason receivables receivedAt
-  relatedId relatedResourceId relatedResourceType relatedType repayment roles rows scope service sold statedFee
-  statedPrincipal statedRepayment statement statementReadAt status suspense tolerance tries type unit`.split(
-    /\s+/,
-  ),
+  `accountId amount balance balanceAfter balanceReadAt before bodies book bought buyAccountId buyAmount
+  buyCredits buyCurrency buyDebits buyFee clearing code count creditAccounts credit credits currencies
+  currency debit debits difference digest entries entryId eventId events expected expectedFee fee
+  feeCurrency firstMissedAt firstSeenAt found held journalNumber kept lastEntryId ledger ledgerCredit
+  ledgerDebit ledgerEntries missing occurredAt path paymentRails period position posted postedCredit
+  postedDebit principal rate readAt reason receivables receivedAt relatedId relatedResourceId
+  relatedResourceType relatedType repayment role roles rows scope service sold statedFee statedPrincipal
+  statedRepayment statement statementReadAt status suspense tolerance tries type unit`.split(/\s+/),
 )
 
 const mostLines = 40

@@ -41,6 +41,14 @@ const cellMistakes = ({ cell, line }: CsvRow<Column>): ReadonlyArray<Mistake> =>
 const sameRate = (left: string, right: string): boolean =>
   Money.equals(Money.fromTrusted(left), Money.fromTrusted(right))
 
+/** That a rate and that of the pair the other way round, turned round, are more than 1 % apart: their product is not near 1. */
+const contradicts = (rate: string, reverse: string): boolean => {
+  const [left, right] = [Money.fromTrusted(rate), Money.fromTrusted(reverse)]
+  const one = 10n ** BigInt(left.scale + right.scale)
+  const over = left.value * right.value - one
+  return (over < 0n ? -over : over) * 100n > one
+}
+
 /** The rows in the file's order, a rate that is said twice once. */
 export const readRates = (
   bytes: Uint8Array,
@@ -65,8 +73,17 @@ export const readRates = (
     if (row.from === row.to) mistakes.push({ line, text: `from and to are both ${row.from}` })
     const key = `${row.date} ${row.from} ${row.to}`
     const before = seen.get(key)
-    if (before === undefined) seen.set(key, { line, row })
-    else if (!sameRate(before.row.rate, row.rate)) {
+    if (before === undefined) {
+      seen.set(key, { line, row })
+      const reverse = row.from === row.to ? undefined : seen.get(`${row.date} ${row.to} ${row.from}`)
+      if (reverse !== undefined && contradicts(row.rate, reverse.row.rate)) {
+        const other = `${row.to} ${row.from} is ${reverse.row.rate} on line ${reverse.line}`
+        mistakes.push({
+          line,
+          text: `${key} is ${row.rate} here and ${other}: one turned round, they are more than 1 % apart`,
+        })
+      }
+    } else if (!sameRate(before.row.rate, row.rate)) {
       const text = `${key} is ${row.rate} here and ${before.row.rate} on line ${before.line}`
       mistakes.push({ line, text })
     }

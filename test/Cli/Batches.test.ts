@@ -77,6 +77,14 @@ layer(Layer.fresh(TestDatabase.layer), { excludeTestServices: true })("batches o
         expect(yield* said(...qbo, "--as-of", "2199-01-01")).toEqual(has(2, "is not over yet"))
         expect(yield* said(...qbo, "--as-of", "soon")).toEqual(has(2, 'found "soon"'))
         expect(yield* said(...qbo, "--as-of", "2026-01-01")).toEqual(has(0, "7 entries recorded since."))
+        expect(yield* said("batches", "acknowledge", "ORG/3")).toEqual(
+          has(1, "ORG/3 is what the books said as of"),
+        )
+        const asOf = "committed, as of 2026-01-01T23:59:59.999999Z"
+        expect(yield* said("batches", "show", "ORG/3")).toEqual(has(0, `ORG/3: ${asOf}, 2026-10@`))
+        const [, past] = yield* said("batches", "list", "--json")
+        expect(JSON.parse(past).batches[0]).toMatchObject({ batch: 3, asOf: "2026-01-01T23:59:59.999999Z" })
+        expect(yield* said("batches", "list")).toEqual(has(0, asOf))
       }),
     { timeout: 180_000 },
   )

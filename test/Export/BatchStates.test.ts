@@ -1,10 +1,11 @@
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { decodeSync } from "effect/Schema"
 import * as Batches from "../../src/Batches.ts"
 import { Database } from "../../src/Database.ts"
+import { listBatches } from "../../src/Export/KnownBatch.ts"
 import type * as Export from "../../src/Export.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import * as Verify from "../../src/Verify.ts"
@@ -67,6 +68,41 @@ layer(TestDatabase.layer)("the states of a batch", (it) => {
           expect([statement, refused.sqlstate]).toEqual([statement, "TO004"])
         }
       }
+    }),
+  )
+
+  it.effect("do not change of what the books said at a time: that counts for nothing", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const bookId = yield* openBook("PAST", client(23))
+      yield* postMonths(bookId)
+      const out = temporaryFolder()
+      const run = exporting("PAST", out)
+      yield* run(october, ["qbo"])
+      yield* run(october, ["qbo"], { asOf: { kind: "moment", text: "2026-01-01T00:00:00Z" } })
+      const refusals = [
+        yield* Effect.flip(Batches.acknowledge("PAST/2", "joe", null)),
+        yield* Effect.flip(Batches.supersede("PAST/2", "joe", "Not imported.")),
+      ]
+      for (const { message, ...refused } of refusals) {
+        expect(refused).toMatchObject({ _tag: "ExportError", reason: "State" })
+        expect(message).toContain("PAST/2 is what the books said as of 2026-01-01T00:00:00.000000Z")
+      }
+      for (const state of ["acknowledged", "superseded"]) {
+        const insert = database.query(
+          "Test.past",
+          (sql) => sql`
+            insert into export.batch_states (book_id, batch, sequence, state, who, reason)
+            values (${bookId}, 2, 1, ${state}, 'joe', 'because')`,
+        )
+        expect((yield* Effect.flip(insert)).sqlstate).toBe("TO009")
+      }
+      expect(yield* states(bookId)).toEqual(["1 committed", "2 committed"])
+      expect((yield* listBatches(Option.some("PAST"))).map(({ asOf }) => asOf)).toEqual([
+        "2026-01-01T00:00:00.000000Z",
+        null,
+      ])
+      yield* Batches.acknowledge("PAST/1", "joe", null)
     }),
   )
 

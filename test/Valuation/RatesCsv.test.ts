@@ -62,6 +62,21 @@ describe("a rates file", () => {
   })
 
   it.each([
+    ["1.1", "0.5", true],
+    ["1.25", "0.808", false],
+    ["1.25", "0.80800001", true],
+    ["1.25", "0.792", false],
+    ["1.25", "0.79199999", true],
+    ["100", "0.01", false],
+  ])("with both directions of a pair on a day, %s and %s, contradicts itself: %s", (there, back, refused) => {
+    const text = `${header}2026-10-01,EUR,USD,${there},ECB\n2026-10-02,USD,EUR,0.5,ECB\n2026-10-01,USD,EUR,${back},ECB\n`
+    const mistake = `2026-10-01 USD EUR is ${back} here and EUR USD is ${there} on line 2: one turned round, they are more than 1 % apart`
+    expect(Either.flip(read(text))).toEqual(
+      refused ? Either.right([{ line: 4, text: mistake }]) : Either.left(expect.any(Array)),
+    )
+  })
+
+  it.each([
     ["", "the file is empty"],
     [header, "there are no rates in the file"],
     ["date,from,to,rate\n", "lacks the column source"],

@@ -1,0 +1,37 @@
+/** What the commands that read a CSV file say of one that cannot be read. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { importFrom } from "../../src/AccountMapping.ts"
+import { importRates } from "../../src/Rates.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "tieout-csv-"))),
+  (made) => Effect.sync(() => rmSync(made, { recursive: true })),
+)
+
+layer(TestDatabase.layer)("a CSV file that cannot be read", (it) => {
+  it.scoped("is named, with what is wrong and what to do", () =>
+    Effect.gen(function* () {
+      const place = yield* folder
+      const file = join(place, "file.csv")
+      writeFileSync(file, "")
+      const wrong = [
+        [join(place, "gone.csv"), "there is no such file"],
+        [join(file, "below.csv"), "there is no such file"],
+        [place, "is a folder"],
+      ] as const
+      for (const [name, what] of wrong) {
+        const expected = {
+          reason: "Unreadable",
+          message: `${name}: ${what}. Nothing was stored: name a CSV file that you may read.`,
+        }
+        expect(yield* Effect.flip(importRates(name))).toMatchObject(expected)
+        expect(yield* Effect.flip(importFrom(name))).toMatchObject(expected)
+      }
+    }),
+  )
+})
