@@ -10,7 +10,7 @@ import type { lateSheet } from "../LateEntries.ts"
 import type { ReconciledAccount } from "../Reconciliation.ts"
 import type { Row, Written } from "../Sheet.ts"
 import type { CurrencyTotal, trialBalanceSheet } from "../TrialBalance.ts"
-import { breakable, figure, section, table, words } from "./Figures.ts"
+import { breakable, type Column, figure, section, table, words } from "./Figures.ts"
 
 /** How many rows of a sheet the page shows. */
 export const shownRows = {
@@ -22,13 +22,34 @@ export const shownRows = {
   late: 40,
 }
 
+const hasAmount = (amount: string): boolean => /[1-9]/.test(amount)
+
+/** Shown only where an account has any, which is seldom. */
+const carriedColumn: Column<ReconciledAccount> = {
+  title: "Of earlier months, dated later",
+  look: "num",
+  of: ({ carried }) => (hasAmount(carried) ? figure(carried) : ""),
+}
+
+/** An entry that came late stands after those of later months, whose movements are in the balance after it. */
+const earlyColumns: ReadonlyArray<Column<ReconciledAccount>> = [
+  { title: "Running balance", look: "num", of: ({ running }) => figure(running) },
+  {
+    title: "Of later months in it",
+    look: "num",
+    of: ({ early }) => (hasAmount(early) ? figure(early) : ""),
+  },
+]
+
 export const proofSection = (accounts: ReadonlyArray<ReconciledAccount>): Html => {
   const untied = accounts.filter(({ tiesOut }) => !tiesOut)
+  const shows = (amount: (account: ReconciledAccount) => string) =>
+    accounts.some((account) => hasAmount(amount(account)))
   const ordered = [...untied, ...accounts.filter(({ tiesOut }) => tiesOut)]
   return section(
     "The proof",
     untied.length === 0
-      ? "Per account of the provider: the books' closing balance, and what the books date later, are the provider's own balance after the last statement entry of the month."
+      ? "Per account of the provider: the books' closing balance, and what the books date later, are what the provider's statement says of all that occurred by the end of the month."
       : `${count(untied.length)} of ${count(accounts.length)} accounts do not tie out.`,
     table({
       columns: [
@@ -46,8 +67,10 @@ export const proofSection = (accounts: ReadonlyArray<ReconciledAccount>): Html =
         {
           title: "Dated later",
           look: "num",
-          of: ({ datedLater }) => (/[1-9]/.test(datedLater) ? figure(datedLater) : ""),
+          of: ({ datedLater }) => (hasAmount(datedLater) ? figure(datedLater) : ""),
         },
+        ...(shows(({ carried }) => carried) ? [carriedColumn] : []),
+        ...(shows(({ early }) => early) ? earlyColumns : []),
         { title: "Provider's balance", look: "num", of: ({ provider }) => figure(provider) },
         {
           title: "Difference",
