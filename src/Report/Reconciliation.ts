@@ -29,12 +29,12 @@ export interface ReconciledAccount {
   readonly datedLater: string
   /** What the statement has of earlier months, and before its first entry, and the books date after this month. */
   readonly carried: string
-  /** The running balance after the provider's last entry of the month, and in it what occurred after the month. */
+  /** The running balance after the provider's last entry up to the month's end, and in it what occurred after that. */
   readonly running: string
   readonly early: string
   /** `running − early` */
   readonly provider: string
-  /** When the provider's last entry of the month occurred; null: there is none yet. */
+  /** When the provider's last entry up to the month's end occurred; null: there is none yet. */
   readonly providerAt: string | null
   readonly difference: string
   readonly tiesOut: boolean

@@ -88,7 +88,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
             "difference 0.00",
           ])
           expect(august.manifest.accounts).toMatchObject([{ datedLater: "7.00", provider: "107.00" }])
-          expect(textOf(august.folder, "report.html")).toContain("Of later months in it")
+          expect(textOf(august.folder, "report.html")).toContain(
+            '<tr class="note"><td class="free" colspan="7">Running balance after its entry of 2026-08-30: 182.00, of which 75.00 is of later months, as their entries stand before it.',
+          )
           const written = join(august.folder, "manifest.json")
           const sealed = Either.getOrThrow(decode(textOf(august.folder, "manifest.json")))
           const checked = Effect.map(Verify.run(august.folder), ({ problems }) =>
