@@ -39,7 +39,9 @@ const ProviderAccount = Schema.Struct({
   currency: Schema.String,
   opening: Decimal,
   closing: Decimal,
+  /** Of the month, as the bridge says it; in a report that has no `carried`, that as well. */
   datedLater: Decimal,
+  carried: Schema.optional(Decimal),
   provider: Decimal,
   difference: Decimal,
 })

@@ -9,6 +9,7 @@ import type { differenceSheet } from "./Difference.ts"
 import type { ExceptionRow } from "./Exceptions.ts"
 import type { lateSheet } from "./LateEntries.ts"
 import { balancesSection, feesSection, flowsSection, hatch } from "./Page/Charts.ts"
+import { proofSection } from "./Page/Proof.ts"
 import { policy, style } from "./Page/Style.ts"
 import {
   ageingSection,
@@ -16,7 +17,6 @@ import {
   differenceSection,
   exceptionsSection,
   lateSection,
-  proofSection,
   trialBalanceSection,
 } from "./Page/Tables.ts"
 import type { ReconciledAccount } from "./Reconciliation.ts"

@@ -1,9 +1,10 @@
 /**
- * `account-reconciliation.csv`: per account of the provider, from the books' opening over its movements by kind to their
- * closing, and from there to the provider's own balance: the running balance of the last statement entry of the month.
+ * Per account of the provider, from the books' closing to the provider's own balance of the month: what its statement says of
+ * everything that occurred by the month's end. That is the running balance after the last such entry by position, without
+ * the movements of later months that stand before it because it came late.
  *
- * What the statement has by then and the books date later (it came late for a closed month, or the opening balance was
- * found later) is a line of its own. What remains is the difference: zero. Major units at the currency's scale.
+ * What of it the books date later (it came late for a closed month, or the opening balance was found later) is told as the
+ * bridge of a close tells it. The one side is the statement's, the other the postings': what remains is the difference, zero.
  */
 import { Effect } from "effect"
 import type { Sql } from "../Database/Client.ts"
@@ -13,23 +14,6 @@ import { printed } from "../Reconcile/Printed.ts"
 import { type Fragment, instantText } from "../Reconcile/Scope.ts"
 import type { AccountBalance } from "./Balances.ts"
 import { known, type ReportScope } from "./Scope.ts"
-import type { Row } from "./Sheet.ts"
-
-export const reconciliationSheet = {
-  name: "account-reconciliation.csv",
-  columns: {
-    provider_account: "text",
-    rail: "text",
-    currency: "text",
-    account_code: "text",
-    account_name: "text",
-    line: "text",
-    kind: "text",
-    postings: "figure",
-    amount: "figure",
-    remark: "text",
-  },
-} as const
 
 export interface ReconciledAccount {
   readonly accountId: string
@@ -38,10 +22,19 @@ export interface ReconciledAccount {
   /** Null: the provider has an account that nothing was ever booked on. */
   readonly balance: AccountBalance | null
   readonly opening: string
+  /** Entries of earlier, closed months that are dated in this one: part of its movements. */
+  readonly lateHere: string
   readonly closing: string
+  /** Entries of the month that the books date to a later one. */
   readonly datedLater: string
+  /** What the statement has of earlier months, and before its first entry, and the books date after this month. */
+  readonly carried: string
+  /** The running balance after the provider's last entry up to the month's end, and in it what occurred after that. */
+  readonly running: string
+  readonly early: string
+  /** `running − early` */
   readonly provider: string
-  /** When the provider's last entry of the month occurred; null: there is none yet. */
+  /** When the provider's last entry up to the month's end occurred; null: there is none yet. */
   readonly providerAt: string | null
   readonly difference: string
   readonly tiesOut: boolean
@@ -51,9 +44,13 @@ interface ProviderRow {
   readonly accountId: string
   readonly currency: string
   readonly rail: string
+  readonly running: string
+  readonly early: string
   readonly provider: string
   readonly at: string | null
+  readonly lateHere: string
   readonly datedLater: string
+  readonly carried: string
 }
 
 /** A statement entry was read when it was booked; one that is held back, when the run that read it began. */
@@ -74,30 +71,35 @@ const moved = (sql: Sql): Fragment => sql`case e.type when 'CREDIT' then e.amoun
 const providerRows = (sql: Sql, scope: ReportScope) => {
   const own = sql`e.book_id = a.book_id and e.account_id = a.account_id and ${read(sql, scope)}`
   const end = sql`${scope.month.end}::text::timestamptz`
+  const first = sql`${scope.first}::text::date`
   return sql<Array<ProviderRow>>`
-    with later as (
-      select j.partner_account_id as account_id, sum(p.amount) as amount
+    with odd as (
+      select j.partner_account_id as account_id,
+        sum(p.amount) filter (where j.source_type = 'statement_entry' and j.period = ${first}) as here,
+        sum(p.amount) filter (where j.source_type = 'statement_entry' and j.late_for = ${first}) as later,
+        sum(p.amount) filter (where j.period > ${first} and (j.source_type = 'opening' or j.late_for < ${first})) as carried
       from ledger.journal_entries j
       join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
       join ledger.accounts c on c.book_id = p.book_id and c.account_id = p.account_id and c.role = 'cash'
-      where j.book_id = ${scope.book.bookId} and (j.source_type = 'opening' or j.late_for <= ${scope.first}::text::date)
-        and j.period > ${scope.first}::text::date and ${known(sql, scope, sql`j.recorded_at`)}
+      where j.book_id = ${scope.book.bookId} and ${known(sql, scope, sql`j.recorded_at`)}
+        and (j.late_for is not null and (j.late_for <= ${first} or j.period = ${first})
+          or j.source_type = 'opening' and j.period > ${first})
       group by j.partner_account_id)
-    select a.account_id as "accountId", a.currency, a.payment_rails as rail,
-      coalesce(s.balance_after, f.before, 0)::text as provider, ${instantText(sql, sql`s.occurred_at`)} as at,
-      (coalesce(l.amount, 0) + coalesce(o.amount, 0))::text as "datedLater"
+    select a.account_id as "accountId", a.currency, a.payment_rails as rail, s.running::text as running,
+      s.early::text as early, (s.running - s.early)::text as provider, ${instantText(sql, sql`s.occurred_at`)} as at,
+      coalesce(l.here, 0)::text as "lateHere", coalesce(l.later, 0)::text as "datedLater",
+      coalesce(l.carried, 0)::text as carried
     from mirror.accounts a
     left join lateral (
       select e.position, e.balance_after, e.occurred_at from mirror.statement_entries e
-      where ${own} and e.occurred_at < ${end} order by e.position desc limit 1) s on true
-    left join lateral (
-      select e.balance_after - ${moved(sql)} as before from mirror.statement_entries e
-      where ${own} order by e.position limit 1) f on true
-    -- Before it in the statement and yet of a later month.
-    left join lateral (
-      select sum(${moved(sql)}) as amount from mirror.statement_entries e
-      where ${own} and e.position < s.position and e.occurred_at >= ${end}) o on true
-    left join later l on l.account_id = a.account_id
+      where ${own} and e.occurred_at < ${end} order by e.position desc limit 1) t on true
+    cross join lateral (
+      select t.occurred_at, coalesce(t.balance_after, (
+          select e.balance_after - ${moved(sql)} from mirror.statement_entries e
+          where ${own} order by e.position limit 1), 0) as running,
+        coalesce((select sum(${moved(sql)}) from mirror.statement_entries e
+          where ${own} and e.position < t.position and e.occurred_at >= ${end}), 0) as early) s
+    left join odd l on l.account_id = a.account_id
     where a.book_id = ${scope.book.bookId}
     order by a.currency collate "C", a.payment_rails collate "C", a.account_id`
 }
@@ -107,17 +109,21 @@ const reconciled = (row: ProviderRow, balance: AccountBalance | null): Reconcile
   const closing = balance === null ? "0" : print(balance.closing, scale)
   // The service's own figures may have more decimals than the currency: nothing of them is dropped.
   const digits = Math.max(
-    ...[row.provider, row.datedLater, closing].map((text) => (text.split(".")[1] ?? "").length),
+    ...[row.provider, row.datedLater, row.carried, closing].map((text) => (text.split(".")[1] ?? "").length),
   )
   const exact = (text: string) => parse(text, digits)
-  const difference = exact(row.provider) - exact(closing) - exact(row.datedLater)
+  const difference = exact(row.provider) - exact(closing) - exact(row.datedLater) - exact(row.carried)
   const text = (amount: string) => printed(amount, row.currency)
   return {
     ...row,
     balance,
     opening: text(balance === null ? "0" : print(balance.opening, scale)),
     closing: text(closing),
+    lateHere: text(row.lateHere),
     datedLater: text(row.datedLater),
+    carried: text(row.carried),
+    running: text(row.running),
+    early: text(row.early),
     provider: text(row.provider),
     providerAt: row.at,
     difference: text(print(difference, digits)),
@@ -135,45 +141,3 @@ export const readReconciliation = Effect.fn("Report.reconciliation")(function* (
   const cash = new Map(balances.map((balance) => [balance.account.partnerAccountId, balance]))
   return rows.map((row) => reconciled(row, cash.get(row.accountId) ?? null))
 })
-
-export const reconciliationRows = (
-  accounts: ReadonlyArray<ReconciledAccount>,
-): ReadonlyArray<Row<typeof reconciliationSheet.columns>> =>
-  accounts.flatMap((account) => {
-    const { balance } = account
-    const head = {
-      provider_account: account.accountId,
-      rail: account.rail,
-      currency: account.currency,
-      account_code: balance?.account.code ?? null,
-      account_name: balance?.account.name ?? null,
-      kind: null,
-      postings: null,
-      remark: null,
-    }
-    const movements = (balance?.movements ?? []).map(({ credit, debit, kind, postings }) => ({
-      ...head,
-      line: "movement",
-      kind,
-      postings: String(postings),
-      amount: print(debit - credit, balance?.account.scale ?? 0),
-    }))
-    return [
-      { ...head, line: "opening per books", amount: account.opening },
-      ...movements,
-      { ...head, line: "closing per books", amount: account.closing },
-      { ...head, line: "dated later by the books", amount: account.datedLater },
-      {
-        ...head,
-        line: "provider's balance",
-        amount: account.provider,
-        remark: account.providerAt === null ? "no entry yet" : `after its entry of ${account.providerAt}`,
-      },
-      {
-        ...head,
-        line: "difference",
-        amount: account.difference,
-        remark: account.tiesOut ? null : "DOES NOT TIE OUT",
-      },
-    ]
-  })

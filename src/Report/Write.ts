@@ -20,12 +20,8 @@ import type { Manifest } from "./Manifest.ts"
 import { shownRows } from "./Page/Tables.ts"
 import { reportPage } from "./Page.ts"
 import { readReserved } from "./ReceivableInterest.ts"
-import {
-  type ReconciledAccount,
-  readReconciliation,
-  reconciliationRows,
-  reconciliationSheet,
-} from "./Reconciliation.ts"
+import { type ReconciledAccount, readReconciliation } from "./Reconciliation.ts"
+import { reconciliationRows, reconciliationSheet } from "./ReconciliationSheet.ts"
 import { rollForwardRows, rollForwardSheet } from "./RollForward.ts"
 import type { ReportScope } from "./Scope.ts"
 import { writeRows, writeSheet } from "./Sheet.ts"
@@ -135,14 +131,15 @@ const manifestOf = (
     credit: print(sums.credit, scale),
     closing: print(sums.closing, scale),
   })),
-  accounts: providers.map(({ accountId, closing, currency, datedLater, difference, opening, provider }) => ({
-    accountId,
-    currency,
-    opening,
-    closing,
-    datedLater,
-    provider,
-    difference,
+  accounts: providers.map((account) => ({
+    accountId: account.accountId,
+    currency: account.currency,
+    opening: account.opening,
+    closing: account.closing,
+    datedLater: account.datedLater,
+    carried: account.carried,
+    provider: account.provider,
+    difference: account.difference,
   })),
 })
 

@@ -17,6 +17,12 @@ export const isReport = (text: string): boolean => {
   }
 }
 
+/** Whether decimals of any number of digits add up to another. */
+const addsUp = (amounts: ReadonlyArray<string>, total: string): boolean => {
+  const scale = Math.max(...[...amounts, total].map((amount) => (amount.split(".")[1] ?? "").length))
+  return amounts.reduce((sum, amount) => sum + parse(amount, scale), 0n) === parse(total, scale)
+}
+
 const checkFigures = ({ accounts, currencies, draft }: Manifest, problems: Problems): void => {
   for (const { closing, credit, currency, debit, opening, scale } of currencies) {
     const [from, up, down, to] = [opening, debit, credit, closing].map((amount) => parse(amount, scale))
@@ -24,7 +30,14 @@ const checkFigures = ({ accounts, currencies, draft }: Manifest, problems: Probl
       problems.add(manifestFile, null, `the totals of ${currency} do not lead from opening to closing`)
     }
   }
-  for (const { accountId, currency, difference } of accounts) {
+  for (const { accountId, carried = "0", closing, currency, datedLater, difference, provider } of accounts) {
+    if (!addsUp([closing, datedLater, carried, difference], provider)) {
+      problems.add(
+        manifestFile,
+        null,
+        `the amounts of account ${accountId} do not lead from its closing to the provider's balance`,
+      )
+    }
     if (!draft && /[1-9]/.test(difference)) {
       problems.add(
         manifestFile,

@@ -1,11 +1,15 @@
 /** What is put right after it was booked: the report says what stands in suspense, and everything that came late. */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Either, Layer, Option } from "effect"
 import { Ledger } from "../../src/Ledger.ts"
 import { reclassify } from "../../src/Reclassify.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
+import { decode, print } from "../../src/Report/Manifest.ts"
 import { Settings } from "../../src/Settings.ts"
-import { bridging, closing } from "../Close/Months.ts"
+import * as Verify from "../../src/Verify.ts"
+import { bridging, closing, movement, threeMonths } from "../Close/Months.ts"
 import { temporaryFolder } from "../Export/Folders.ts"
 import { accountId, credit, debit, id, partnership, withdrawal } from "../Sync/Partnership.ts"
 import { rows, sync } from "../Sync/Runs.ts"
@@ -22,6 +26,155 @@ const payroll = [
     account: { code: "4120", name: "Expenses:Payroll" },
   },
 ]
+
+/** `line amount` of the account's reconciliation, but the movements by kind. */
+const linesOf = (folder: string) =>
+  sheet(folder, "account-reconciliation.csv").flatMap(({ amount, line }) =>
+    line === "movement" ? [] : [`${line} ${amount}`],
+  )
+
+/** By a cent too much in cash and too little against it, as if it had been posted so. */
+const miscount = (entry: string) =>
+  Effect.gen(function* () {
+    const wrong = `ledger.postings p join ledger.journal_entries j using (book_id, entry_id) where j.source_id = '${entry}'`
+    const side = "case when p.amount > 0 then 0.01 else 0 end"
+    const triggers = (state: string) =>
+      Effect.forEach(["postings", "balances"], (table) =>
+        rows(`alter table ledger.${table} ${state} trigger all`),
+      )
+    yield* triggers("disable")
+    yield* rows(`update ledger.balances b set debit = b.debit + w.side, credit = b.credit + 0.01 - w.side
+      from (select p.book_id, p.account_id, j.period, ${side} as side from ${wrong}) w
+      where b.book_id = w.book_id and b.account_id = w.account_id and b.period = w.period`)
+    yield* rows(`update ledger.postings o set amount = o.amount + w.side * 2 - 0.01
+      from (select p.book_id, p.entry_id, p.line_number, ${side} as side from ${wrong}) w
+      where o.book_id = w.book_id and o.entry_id = w.entry_id and o.line_number = w.line_number`)
+    yield* triggers("enable")
+  })
+
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "a month whose entries stand after later ones",
+  (it) => {
+    it.scoped(
+      "ends with what occurred in it, as the bridge does, and tells a cent that is posted wrong",
+      () =>
+        Effect.gen(function* () {
+          const { held, service } = yield* threeMonths
+          const comes = (balance: string, ...late: ReadonlyArray<ReturnType<typeof movement>>) => {
+            held.statement.push(...late.map(({ entry }) => entry))
+            held.deposits.push(...late.map(({ deposit }) => deposit))
+            held.balance = balance
+            return sync(service.url)
+          }
+          yield* sync(service.url)
+          yield* closing("2026-08")
+          yield* comes(
+            "185.00",
+            movement(14, "7.00", "182.00", "2026-08-30"),
+            movement(15, "3.00", "185.00", "2026-09-20"),
+          )
+          const reported = (period: string, asOf?: string) =>
+            reporting(period, temporaryFolder(), asOf === undefined ? {} : { asOf })
+          const august = yield* reported("2026-08")
+          expect(linesOf(august.folder)).toEqual([
+            "opening per books 0.00",
+            "of which of earlier months, dated here 0.00",
+            "closing per books 100.00",
+            "dated later by the books 7.00",
+            "of earlier months, dated later by the books 0.00",
+            "running balance after the last entry 182.00",
+            "of later months, standing before it -75.00",
+            "provider's balance 107.00",
+            "difference 0.00",
+          ])
+          expect(august.manifest.accounts).toMatchObject([{ datedLater: "7.00", provider: "107.00" }])
+          expect(textOf(august.folder, "report.html")).toContain(
+            '<tr class="note"><td class="free" colspan="7">Running balance after its entry of 2026-08-30: 182.00, of which 75.00 is of later months, as their entries stand before it.',
+          )
+          const written = join(august.folder, "manifest.json")
+          const sealed = Either.getOrThrow(decode(textOf(august.folder, "manifest.json")))
+          const checked = Effect.map(Verify.run(august.folder), ({ problems }) =>
+            problems.map(({ message }) => message),
+          )
+          expect(yield* checked).toEqual([])
+          const { digest: _, ...manifest } = sealed
+          const accounts = manifest.accounts.map((account) => ({ ...account, carried: "0.01" }))
+          writeFileSync(written, print({ ...manifest, accounts }))
+          expect(yield* checked).toEqual([
+            `the amounts of account ${accountId} do not lead from its closing to the provider's balance`,
+          ])
+          const [{ now = "" } = {}] = yield* rows(
+            `select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`,
+          )
+
+          yield* closing("2026-09")
+          yield* closing("2026-10")
+          yield* comes("187.00", movement(16, "2.00", "187.00", "2026-08-31"))
+          const here = "of which of earlier months, dated here"
+          expect(linesOf((yield* reported("2026-09")).folder)).toEqual([
+            "opening per books 100.00",
+            `${here} 7.00`,
+            "closing per books 160.00",
+            "dated later by the books 0.00",
+            "of earlier months, dated later by the books 2.00",
+            "running balance after the last entry 187.00",
+            "of later months, standing before it -25.00",
+            "provider's balance 162.00",
+            "difference 0.00",
+          ])
+          const then = yield* reported("2026-08", String(now))
+          expect(textOf(then.folder, "account-reconciliation.csv")).toBe(
+            textOf(august.folder, "account-reconciliation.csv"),
+          )
+
+          for (const period of ["2026-08", "2026-09", "2026-10", "2026-11"]) {
+            const { folder } = yield* reported(period)
+            const [account] = (yield* bridging(period))[0]?.accounts ?? []
+            const lines = linesOf(folder)
+            expect([period, ...lines]).toEqual([
+              period,
+              `opening per books ${account?.booksOpening}`,
+              `${here} ${account?.lateHere}`,
+              `closing per books ${account?.booksClosing}`,
+              `dated later by the books ${account?.lateElsewhere}`,
+              `of earlier months, dated later by the books ${account?.carried}`,
+              ...lines.slice(5, 7),
+              `provider's balance ${account?.closing}`,
+              `difference ${account?.closingDifference}`,
+            ])
+            const late = sumsOf(
+              sheet(folder, "late-entries.csv"),
+              ({ what = "" }) => what,
+              ({ amount }) => minor(amount),
+            )
+            expect([period, ...late]).toEqual([
+              period,
+              ...[
+                ["of an earlier month, dated here", minor(account?.lateHere)] as const,
+                ["of this month, dated later", minor(account?.lateElsewhere)] as const,
+              ].filter(([, sum]) => sum !== 0n),
+            ])
+          }
+
+          // Of October and before August's last entry: August's proof is not touched by it, October's is.
+          yield* miscount(id(13))
+          const differences = Effect.forEach(["2026-08", "2026-09", "2026-10"], (period) =>
+            Effect.map(reported(period), ({ manifest }) =>
+              manifest.accounts.map(({ difference }) => difference),
+            ),
+          )
+          expect(yield* differences).toEqual([["0.00"], ["0.00"], ["-0.01"]])
+          // Late for August and dated in September: wrong wherever it is counted.
+          yield* miscount(id(14))
+          expect(yield* differences).toEqual([["-0.01"], ["-0.01"], ["-0.02"]])
+          yield* miscount(id(11))
+          expect((yield* reported("2026-08")).manifest.reasons).toContain(
+            `account ${accountId} does not tie out: -0.02 USD lie between the books and the provider's balance`,
+          )
+        }),
+    )
+  },
+)
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a report of what was put right", (it) => {
   it.scoped("calls suspense only what nobody has moved, and lists every entry that came late", () =>

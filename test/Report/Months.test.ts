@@ -86,8 +86,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the report of a small 
           "\uFEFFprovider_account,rail,currency,account_code,account_name,line,kind,postings,amount,remark",
           `${account},opening per books,,,100.00,`,
           `${account},movement,deposit,1,50.00,`,
+          `${account},"of which of earlier months, dated here",,,0.00,`,
           `${account},closing per books,,,150.00,`,
           `${account},dated later by the books,,,0.00,`,
+          `${account},"of earlier months, dated later by the books",,,0.00,`,
+          `${account},running balance after the last entry,,,150.00,`,
+          `${account},"of later months, standing before it",,,0.00,`,
           `${account},provider's balance,,,150.00,after its entry of 2026-09-10T12:00:00.000000Z`,
           `${account},difference,,,0.00,`,
           "",
@@ -108,9 +112,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the report of a small 
       ).toEqual([
         "opening per books 100.00",
         "movement 50.00",
+        "of which of earlier months, dated here 0.00",
         "closing per books 150.00",
-        "dated later by the books 32.00",
-        "provider's balance 182.00",
+        "dated later by the books 7.00",
+        "of earlier months, dated later by the books 0.00",
+        "running balance after the last entry 182.00",
+        "of later months, standing before it -25.00",
+        "provider's balance 157.00",
         "difference 0.00",
       ])
       expect(sheet(folder, "late-entries.csv")).toMatchObject([

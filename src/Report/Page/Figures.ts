@@ -34,6 +34,8 @@ const cell = <R>({ look, of, title }: Column<R>, row: R): Html =>
 export interface Bounded<R> {
   readonly columns: ReadonlyArray<Column<R>>
   readonly rows: ReadonlyArray<R>
+  /** Text of any length, in a line of its own below the row: a column of it would be too narrow on paper. */
+  readonly note?: (row: R) => string | null
   /** How many there are in all; the rest stand in `file`. */
   readonly of: number
   readonly file: string
@@ -42,14 +44,23 @@ export interface Bounded<R> {
   readonly none: string
 }
 
+const lines = <R>({ columns, note }: Bounded<R>, row: R): Html => {
+  const text = note?.(row) ?? null
+  const cells = columns.map((column) => cell(column, row))
+  return text === null
+    ? html`<tr>${cells}</tr>\n`
+    : html`<tr class="noted">${cells}</tr>\n<tr class="note"><td class="free" colspan="${String(columns.length)}">${text}</td></tr>\n`
+}
+
 /** A table of the rows that the page shows, and how many more there are where. */
-export const table = <R>({ columns, file, foot, none, of, rows }: Bounded<R>): Html => {
+export const table = <R>(bounded: Bounded<R>): Html => {
+  const { columns, file, foot, none, of, rows } = bounded
   if (of === 0) return html`<p class="empty">${none}</p>`
   const more = of - rows.length
   return html`<div class="wide" tabindex="0"><table class="stack"><thead><tr>${columns.map(
     ({ look, title }) => html`<th scope="col" class="${look === "num" ? "num" : "text"}">${title}</th>`,
   )}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${columns.map((column) => cell(column, row))}</tr>\n`)}</tbody>${foot ?? html``}</table></div>
+<tbody>${rows.map((row) => lines(bounded, row))}</tbody>${foot ?? html``}</table></div>
 ${more > 0 ? html`<p class="more">${count(rows.length)} of ${count(of)} are shown; ${count(more)} more stand in ${file}.</p>` : html``}`
 }
 

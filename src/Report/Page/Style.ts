@@ -38,10 +38,11 @@ padding:4px 12px 5px 0}
 td{padding:5px 12px 5px 0;border-bottom:1px solid var(--line);vertical-align:top}
 tbody th{font-weight:400;font-size:13px;color:var(--ink);border-bottom:1px solid var(--line);vertical-align:top}
 th:last-child,td:last-child{padding-right:0}
-.num{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.num{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}th.num{white-space:normal}
 tfoot td,tfoot th{font-weight:600;color:var(--ink);font-size:13px;border-top:1px solid var(--rule);border-bottom:3px double var(--rule)}
 tfoot tr+tr td,tfoot tr+tr th{border-top:0}
 .nowrap{white-space:nowrap;overflow-wrap:normal}.free{overflow-wrap:anywhere;min-width:14em}
+.noted th,.noted td{border-bottom:0;padding-bottom:0}.note .free{color:var(--soft);padding:0 0 6px}
 .cur{color:var(--soft);font-size:12px}
 .more{color:var(--soft);margin:8px 0 0;font-size:13px}
 .empty{color:var(--soft);margin:0}
@@ -74,16 +75,17 @@ section{margin-top:30px}.facts{display:block}.facts div{margin-bottom:2px}
 .stack tbody th,.stack tfoot th{display:block;border:0;padding:0 0 3px;font-weight:600}
 .stack td,.stack tfoot td{display:flex;justify-content:space-between;gap:16px;border:0;padding:1px 0;text-align:right;white-space:normal;min-width:0}
 .stack td::before{content:attr(data-label);color:var(--soft);font-weight:400;text-align:left;flex:none}.stack td:empty{display:none}
+.stack .noted{border:0;padding-bottom:0}.stack .note{padding-top:2px}
 .stack .free{display:block;text-align:left}.stack .free::before{content:none}}
 @page{size:A4;margin:15mm 13mm 16mm;@bottom-right{content:counter(page) " / " counter(pages);font:9px system-ui,sans-serif;color:#555}}
 @media print{:root{color-scheme:light;--paper:#fff;--card:#fff;--ink:#000;--soft:#444;--line:#c9c9c9;--rule:#000;--good:#0d4f30;
 --good-back:#fff;--bad:#8a1710;--bad-back:#fff;--in:#0d4f30;--out:#7a3d20;--area:#e4e4e4}
 html{-webkit-print-color-adjust:exact;print-color-adjust:exact}
 body{font-size:9.5pt}main{max-width:none;padding:0}
-table{font-size:8pt}th{font-size:7.5pt}tbody th,tfoot td,tfoot th{font-size:8pt}td,th{padding-right:7px}.bars{font-size:8pt}
+table{font-size:8pt}th,.cur{font-size:7.5pt}tbody th,tfoot td,tfoot th{font-size:8pt}td,th{padding-right:7px}.bars{font-size:8pt}
 .wide{overflow:visible}.free{min-width:0}code{font-size:7.5pt}
 thead{display:table-header-group}tfoot{display:table-row-group}tr,figure,.state,header,.lede,.legend{break-inside:avoid}
-h2,h3,.lede,.legend,figcaption{break-after:avoid}section{margin-top:22px}.state{border:1px solid currentColor}
+h2,h3,.lede,.legend,figcaption,.noted{break-after:avoid}.note{break-before:avoid}section{margin-top:22px}.state{border:1px solid currentColor}
 .charts{display:block;font-size:0}.charts>figure{display:inline-block;width:calc(50% - 5px);vertical-align:top;margin:0 0 10px;font-size:9.5pt}
 .charts>figure:nth-child(odd){margin-right:10px}.bars{font-size:7.2pt}.bars th,.bars td{padding:2px 6px 2px 0}.bars .track{width:20%;min-width:34px}figcaption span{font-size:11pt}.step{height:74px}}
 `.trim()

@@ -1,13 +1,11 @@
 /** The sheets as the page shows them: bounded, with what is most asked for. */
 import { print } from "../../Export/MinorUnits.ts"
 import { type Html, html } from "../../Serve/Html.ts"
-import { count } from "../../Terminal/Text.ts"
 import type { AgeingRow } from "../Ageing.ts"
 import type { ConversionRow } from "../Conversions.ts"
 import type { differenceSheet } from "../Difference.ts"
 import type { ExceptionRow } from "../Exceptions.ts"
 import type { lateSheet } from "../LateEntries.ts"
-import type { ReconciledAccount } from "../Reconciliation.ts"
 import type { Row, Written } from "../Sheet.ts"
 import type { CurrencyTotal, trialBalanceSheet } from "../TrialBalance.ts"
 import { breakable, figure, section, table, words } from "./Figures.ts"
@@ -20,48 +18,6 @@ export const shownRows = {
   ageing: 40,
   exceptions: 60,
   late: 40,
-}
-
-export const proofSection = (accounts: ReadonlyArray<ReconciledAccount>): Html => {
-  const untied = accounts.filter(({ tiesOut }) => !tiesOut)
-  const ordered = [...untied, ...accounts.filter(({ tiesOut }) => tiesOut)]
-  return section(
-    "The proof",
-    untied.length === 0
-      ? "Per account of the provider: the books' closing balance, and what the books date later, are the provider's own balance after the last statement entry of the month."
-      : `${count(untied.length)} of ${count(accounts.length)} accounts do not tie out.`,
-    table({
-      columns: [
-        {
-          title: "Account",
-          look: "head",
-          of: ({ accountId, balance }) =>
-            balance === null
-              ? accountId
-              : html`${breakable(balance.account.name)}<br><code class="soft">${accountId}</code>`,
-        },
-        { title: "Cur", of: ({ currency }) => currency },
-        { title: "Opening per books", look: "num", of: ({ opening }) => figure(opening) },
-        { title: "Closing per books", look: "num", of: ({ closing }) => figure(closing) },
-        {
-          title: "Dated later",
-          look: "num",
-          of: ({ datedLater }) => (/[1-9]/.test(datedLater) ? figure(datedLater) : ""),
-        },
-        { title: "Provider's balance", look: "num", of: ({ provider }) => figure(provider) },
-        {
-          title: "Difference",
-          look: "num",
-          of: ({ difference, tiesOut }) =>
-            html`<span class="tick ${tiesOut ? "good" : "bad"}">${figure(difference)} ${tiesOut ? "✓" : "✗"}</span>`,
-        },
-      ],
-      rows: ordered.slice(0, shownRows.accounts),
-      of: accounts.length,
-      file: "account-reconciliation.csv",
-      none: "The provider lists no account.",
-    }),
-  )
 }
 
 const totalsFoot = (totals: ReadonlyArray<CurrencyTotal>): Html =>
@@ -128,8 +84,8 @@ export const conversionsSection = (sheet: Written<Record<keyof ConversionRow, "t
         },
         { title: "Spread", look: "num", of: (row) => figure(row.spread ?? null) },
         { title: "Beyond fee", look: "num", of: (row) => figure(row.spread_beyond_fee ?? null) },
-        { title: "Remark", look: "free", of: (row) => row.remark ?? null },
       ],
+      note: (row) => row.remark ?? null,
       rows: sheet.first,
       of: sheet.rows,
       file: sheet.name,
@@ -159,8 +115,8 @@ export const ageingSection = (sheet: Written<Record<keyof AgeingRow, "text" | "f
             { title: "31–60", look: "num", of: (row) => figure(row.days_31_60 ?? null) },
             { title: "61–90", look: "num", of: (row) => figure(row.days_61_90 ?? null) },
             { title: "Over 90", look: "num", of: (row) => figure(row.days_over_90 ?? null) },
-            { title: "Remark", look: "free", of: (row) => row.remark ?? null },
           ],
+          note: (row) => row.remark ?? null,
           rows: sheet.first,
           of: sheet.rows,
           file: sheet.name,

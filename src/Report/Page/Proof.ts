@@ -1,0 +1,67 @@
+/** The proof: per account of the provider, the books' closing beside the provider's own balance. */
+import { type Html, html } from "../../Serve/Html.ts"
+import { grouped } from "../../Serve/Page/Books.ts"
+import { count } from "../../Terminal/Text.ts"
+import type { ReconciledAccount } from "../Reconciliation.ts"
+import { breakable, type Column, figure, section, table } from "./Figures.ts"
+import { shownRows } from "./Tables.ts"
+
+const hasAmount = (amount: string): boolean => /[1-9]/.test(amount)
+
+/** Shown only where an account has any, which is seldom. */
+const carriedColumn: Column<ReconciledAccount> = {
+  title: "Earlier, dated later",
+  look: "num",
+  of: ({ carried }) => (hasAmount(carried) ? figure(carried) : ""),
+}
+
+/** An entry that came late stands after those of later months, whose movements are in the balance after it. */
+const earlyNote = ({ early, providerAt, running }: ReconciledAccount): string | null =>
+  hasAmount(early) && providerAt !== null
+    ? `Running balance after its entry of ${providerAt.slice(0, 10)}: ${grouped(running)}, of which ${grouped(early)} is of later months, as their entries stand before it.`
+    : null
+
+export const proofSection = (accounts: ReadonlyArray<ReconciledAccount>): Html => {
+  const untied = accounts.filter(({ tiesOut }) => !tiesOut)
+  const carries = accounts.some(({ carried }) => hasAmount(carried))
+  const ordered = [...untied, ...accounts.filter(({ tiesOut }) => tiesOut)]
+  return section(
+    "The proof",
+    untied.length === 0
+      ? "Per account of the provider: the books' closing balance, and what the books date later, are what the provider's statement says of all that occurred by the end of the month."
+      : `${count(untied.length)} of ${count(accounts.length)} accounts do not tie out.`,
+    table({
+      columns: [
+        {
+          title: "Account",
+          look: "head",
+          of: ({ accountId, balance }) =>
+            balance === null
+              ? accountId
+              : html`${breakable(balance.account.name)}<br><code class="soft">${accountId}</code>`,
+        },
+        { title: "Cur", of: ({ currency }) => currency },
+        { title: "Opening per books", look: "num", of: ({ opening }) => figure(opening) },
+        { title: "Closing per books", look: "num", of: ({ closing }) => figure(closing) },
+        {
+          title: "Dated later",
+          look: "num",
+          of: ({ datedLater }) => (hasAmount(datedLater) ? figure(datedLater) : ""),
+        },
+        ...(carries ? [carriedColumn] : []),
+        { title: "Provider's balance", look: "num", of: ({ provider }) => figure(provider) },
+        {
+          title: "Difference",
+          look: "num",
+          of: ({ difference, tiesOut }) =>
+            html`<span class="tick ${tiesOut ? "good" : "bad"}">${figure(difference)} ${tiesOut ? "✓" : "✗"}</span>`,
+        },
+      ],
+      note: earlyNote,
+      rows: ordered.slice(0, shownRows.accounts),
+      of: accounts.length,
+      file: "account-reconciliation.csv",
+      none: "The provider lists no account.",
+    }),
+  )
+}
