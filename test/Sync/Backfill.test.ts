@@ -231,6 +231,31 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
+  it.scoped("asks for a balance right before the tail, whatever moves while the tail is booked", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership()
+      const more = () => {
+        const count = held.statement.length + 1
+        held.balance = `${count}.00`
+        held.statement.push(credit(count, "1.00", held.balance, id(500 + count)))
+      }
+      more()
+      let listed = false
+      held.interfere = (path) => {
+        if (path.includes("/statement") && !listed) {
+          listed = true
+          more()
+        }
+        // Every movement that is read by its identifier brings the next one.
+        if (path.includes("/deposits/") && held.statement.length < 50) more()
+        return false
+      }
+      yield* backfill(service.url)
+      expect(held.statement.length).toBeGreaterThan(2)
+      expect(yield* findings).not.toContain("cash-balance blocking")
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("finds a balance that the statement never comes to, as a sync does", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership(twoMonths())
