@@ -14,6 +14,7 @@ import * as PartnerHttp from "./Partner/Http.ts"
 import { Partner } from "./Partner.ts"
 import { Reconcile } from "./Reconcile.ts"
 import { Settings } from "./Settings.ts"
+import { Balances } from "./Sync/Balances.ts"
 import { readConnection } from "./Sync/Connection.ts"
 import { forAMoment } from "./Sync/Holding.ts"
 import { bookParts, runParts } from "./Sync/Layers.ts"
@@ -35,7 +36,7 @@ export interface BackfillReport extends SyncReport {
 }
 
 const reading = BackfillReader.Default.pipe(
-  Layer.provide(BackfillStatements.Default),
+  Layer.provide(Layer.mergeAll(BackfillStatements.Default, Balances.Default)),
   Layer.provideMerge(bookParts),
 )
 
@@ -100,7 +101,8 @@ export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
         const outcome = yield* readConnection({ connection, surfaces, client }, partsOf(shared), (book) =>
           Effect.provide(inTimeZone(book), services),
         )
-        return yield* prove(started, false, outcome)
+        // A sync under way has balances before it has the tails that go with them.
+        return yield* shared.exclusively(prove(started, false, outcome))
       })
 
     const alone = (options: BackfillOptions, surfaces: ReadonlySet<Surface>) =>

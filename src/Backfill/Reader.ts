@@ -5,6 +5,7 @@ import { Database } from "../Database.ts"
 import { MirrorAccounts, type MirroredAccount } from "../Mirror/Accounts.ts"
 import { Partner, type ResourceType } from "../Partner.ts"
 import { Settings } from "../Settings.ts"
+import { agrees, Balances } from "../Sync/Balances.ts"
 import type { BookOutcome } from "../Sync/BookReader.ts"
 import { beginning, checkpoints, statementStream } from "../Sync/Checkpoint.ts"
 import { alone, failureOf } from "../Sync/Failures.ts"
@@ -28,6 +29,7 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
     const open = yield* OpenResources
     const facts = yield* PostingFacts
     const statements = yield* Statements
+    const balances = yield* Balances
     const again = yield* BackfillStatements
     const { exclusively, results, window } = yield* BackfillWindow
 
@@ -54,9 +56,15 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
           if (Option.isSome(outcome.tailReadAt)) {
             yield* run.commit(accounts.tailRead(book, account.accountId, outcome.tailReadAt.value))
           }
-          return outcome.newEntries
+          return outcome
         }),
       )
+
+    /** The accounts' list has brought balances of now: each is proved against a tail of now, as a sync does. */
+    const settle = (book: Book, railOf: (accountId: string) => string, among: ReadonlySet<string>) =>
+      among.size === 0
+        ? Effect.succeed(new Map<string, number>())
+        : exclusively(balances.settle(book, railOf, among))
 
     /** Movements that were created in the window or have entries in it. */
     const touching = Effect.fn("Backfill.Reader.touching")(function* (book: Book) {
@@ -87,12 +95,15 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
       const rails = new Map(all.map((account) => [account.accountId, account.paymentRails]))
       const railOf = (accountId: string): string => rails.get(accountId) ?? ""
       const behind = yield* unread(book)
+      const whole = new Set<string>()
       run.reading.statements.all += all.length
 
       const readOne = (account: MirroredAccount) =>
         Effect.gen(function* () {
-          if (behind.has(account.accountId)) {
-            newEntries.set(account.accountId, yield* readOn(book, account, railOf))
+          if (behind.has(account.accountId) || !agrees(account)) {
+            const outcome = yield* readOn(book, account, railOf)
+            newEntries.set(account.accountId, outcome.newEntries)
+            if (!outcome.broken) whole.add(account.accountId)
           }
           const [now] = (yield* accounts.all(book)).filter(({ accountId }) => accountId === account.accountId)
           results.push(yield* again.readAgain(book, now ?? account, railOf, window))
@@ -105,6 +116,14 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
           }),
         )
       yield* Effect.forEach(all, readOne, { concurrency: settings.limits.accountsInParallel, discard: true })
+      const settled = yield* settle(book, railOf, whole).pipe(
+        alone((error) => {
+          failures.push(failureOf("account balances", error))
+          return new Map<string, number>()
+        }),
+      )
+      for (const [accountId, found] of settled)
+        newEntries.set(accountId, (newEntries.get(accountId) ?? 0) + found)
       const keys = yield* touching(book)
       yield* open.readKeys(book, railOf, keys).pipe(
         alone((error): void => {

@@ -91,6 +91,21 @@ const accountLines = (accounts: ReadonlyArray<AccountBackfill>, screen: Screen):
   )
 }
 
+/** Findings are not of the window alone: the books are proved as they stand now. */
+const findingLines = (
+  { blockingFindings, findingsClosed, findingsOpened }: BackfillReport,
+  screen: Screen,
+): ReadonlyArray<string> =>
+  blockingFindings === 0
+    ? []
+    : [
+        styled(
+          screen.color,
+          "red",
+          `${counted(blockingFindings, "blocking finding")} open (${counted(findingsOpened, "finding")} opened, ${findingsClosed} closed by this backfill). See: tieout reconcile`,
+        ),
+      ]
+
 const linesOf = ({ connection, failure, report }: Outcome, screen: Screen): ReadonlyArray<string> => {
   if (report === undefined)
     return failure === undefined ? [] : [`${connection}: ${harmless(failure.message)}`]
@@ -109,6 +124,7 @@ const linesOf = ({ connection, failure, report }: Outcome, screen: Screen): Read
         ? "Every running balance carries from the opening to the closing balance."
         : `${counted(open, "account is", "accounts are")} not proved. See: tieout reconcile`,
     ),
+    ...findingLines(report, screen),
     "",
   ]
 }

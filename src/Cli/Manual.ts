@@ -87,8 +87,9 @@ export const commands = {
     about: [
       "Reads everything that touches the days again, whatever the syncs have read: proves each statement's running balance",
       "entry by entry, reads the movements behind it by identifier, and books what is older than all that was known. Entries",
-      "that were missing, changed or are gone are reported and never overwrite what is in the books (exit code 3). It may run",
-      "beside a sync: each waits while the other writes.",
+      "that were missing, changed or are gone are reported and never overwrite what is in the books (exit code 3). An account",
+      "that has moved since the last sync is read on to its end, and the books are proved as they stand then: a blocking",
+      "finding of any month is exit code 3, too. It may run beside a sync: each waits while the other writes.",
     ],
     options: {
       "--period YYYY-MM": "A month of the accounting time zone.",

@@ -35,9 +35,10 @@ export class Balances extends Effect.Service<Balances>()("tieout/Sync/Balances",
       const run = yield* Run
       const stored = yield* checkpoints(book)
       const checkpoint = stored.get(statementStream(account.accountId)) ?? beginning
-      const outcome = yield* statements.read(book, account, checkpoint, railOf)
+      // The balance first: between it and the tail lies one answer, not the booking of all that the tail brings.
       const askedAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
       const answer = yield* partner.account(account.accountId)
+      const outcome = yield* statements.read(book, account, checkpoint, railOf)
       yield* run.commit(
         Effect.gen(function* () {
           if (Option.isSome(outcome.tailReadAt)) {

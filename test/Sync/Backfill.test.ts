@@ -4,7 +4,7 @@ import { Backfill } from "../../src/Backfill.ts"
 import { Database } from "../../src/Database.ts"
 import { Settings } from "../../src/Settings.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { accountId, credit, debit, deposit, id, partnership } from "./Partnership.ts"
+import { accountId, credit, debit, deposit, id, type Partnership, partnership } from "./Partnership.ts"
 import { findings, journal, postings, rows, sync, variablesFor } from "./Runs.ts"
 
 const october = { from: "2026-10-01", to: "2026-10-31" }
@@ -26,6 +26,13 @@ const twoMonths = () => {
     occurredAt: index < 10 ? `2026-09-${index + 10}T10:00:00Z` : `2026-10-${index}T10:00:00Z`,
   }))
   return { statement, balance: "200.00", pageSize: 2 }
+}
+
+/** One more credit of 1.00, and the balance with it. */
+const move = (held: Partnership, index: number) => {
+  const balance = `${200 + held.statement.length - 19}.00`
+  held.statement.push({ ...credit(index, "1.00", balance), occurredAt: "2026-10-25T00:00:00Z" })
+  held.balance = balance
 }
 
 layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
@@ -184,6 +191,82 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
       const query = service.calls.map(({ path }) => path).find((path) => path.includes("since="))
       expect(new URL(query ?? "", "http://x").searchParams.get("since")).toBe("2026-10-01T00:00:00.000000Z")
       expect(new URL(query ?? "", "http://x").searchParams.get("until")).toBe("2026-11-01T00:00:00.000000Z")
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("holds no balance of today against a statement that was last read before it", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership(twoMonths())
+      yield* sync(service.url)
+      move(held, 900)
+      // All of September was read by the sync: nothing in it calls for reading on.
+      const september = { from: "2026-09-01", to: "2026-09-30" }
+      const report = yield* backfill(service.url, september)
+      expect(report.blockingFindings).toBe(0)
+      expect(report.accounts[0]).toMatchObject({ proved: true, entries: 10, closing: "100.00" })
+      expect(report.newEntries).toEqual(new Map([[accountId, 1]]))
+      expect(yield* findings).not.toContain("cash-balance blocking")
+      // Where nothing has moved it asks for no more than the window needs.
+      const asked = service.count(`/accounts/${accountId}/statement`)
+      yield* backfill(service.url, september)
+      expect(service.count(`/accounts/${accountId}/statement`) - asked).toBe(6)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("reads tail and balance again where the account moves while it is read", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership({ ...twoMonths(), pageSize: 100 })
+      let moves = 0
+      // Moves behind the accounts' list, and behind the first reading of the statement.
+      held.interfere = (path) => {
+        if (path.includes("/statement") && moves < 2) move(held, 900 + moves++)
+        return false
+      }
+      const report = yield* backfill(service.url)
+      expect(moves).toBe(2)
+      expect(report.blockingFindings).toBe(0)
+      expect(report.newEntries).toEqual(new Map([[accountId, 22]]))
+      expect(report.numbered).toBe(22)
+      expect(yield* findings).not.toContain("cash-balance blocking")
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("asks for a balance right before the tail, whatever moves while the tail is booked", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership()
+      const more = () => {
+        const count = held.statement.length + 1
+        held.balance = `${count}.00`
+        held.statement.push(credit(count, "1.00", held.balance, id(500 + count)))
+      }
+      more()
+      let listed = false
+      held.interfere = (path) => {
+        if (path.includes("/statement") && !listed) {
+          listed = true
+          more()
+        }
+        // Every movement that is read by its identifier brings the next one.
+        if (path.includes("/deposits/") && held.statement.length < 50) more()
+        return false
+      }
+      yield* backfill(service.url)
+      expect(held.statement.length).toBeGreaterThan(2)
+      expect(yield* findings).not.toContain("cash-balance blocking")
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("finds a balance that the statement never comes to, as a sync does", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership(twoMonths())
+      yield* sync(service.url)
+      held.balance = "199.00"
+      expect((yield* backfill(service.url)).blockingFindings).toBe(1)
+      expect(yield* findings).toContain("cash-balance blocking")
+      held.balance = "200.00"
+      expect((yield* backfill(service.url)).blockingFindings).toBe(0)
+      held.balance = "199.00"
+      expect((yield* sync(service.url)).blockingFindings).toBe(1)
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
