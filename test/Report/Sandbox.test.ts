@@ -1,6 +1,7 @@
 /** A busy month of the sandbox: every file against the books' own sums, and the files against each other. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { shownRows } from "../../src/Report/Page/Tables.ts"
 import { startSandbox } from "../../src/Sandbox.ts"
 import { temporaryFolder } from "../Export/Folders.ts"
 import { rows, sync } from "../Sync/Runs.ts"
@@ -200,6 +201,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a report of the sandbo
       const page = textOf(folder, "report.html")
       expect(page).toContain("<title>DRAFT: ORG 2026-10, close package</title>")
       expect(page).not.toContain("<script")
+      // A remark stands below its conversion, over the whole width.
+      const remarked = conversions.slice(0, shownRows.conversions).find(({ remark }) => remark !== "")?.remark
+      expect(page).toContain(`<tr class="note"><td class="free" colspan="8">${remarked}</td></tr>`)
     }),
   )
 })
