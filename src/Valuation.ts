@@ -9,7 +9,8 @@ import { scaleOf } from "./Money/Currency.ts"
 import { missingRates } from "./Valuation/Missing.ts"
 import { baseScale } from "./Valuation/Rate.ts"
 import { valuationError } from "./Valuation/ValuationError.ts"
-import { type ValuationOptions, valueBook, valueBookNow, valueBookThen } from "./Valuation/ValuedBook.ts"
+import { type ValuationOptions, valueBook } from "./Valuation/ValuedBook.ts"
+import { valueBookNow, valueBookThen } from "./Valuation/ValuedThen.ts"
 
 const checkBase = (baseCurrency: string) =>
   scaleOf(baseCurrency) === baseScale

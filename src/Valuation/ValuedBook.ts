@@ -8,8 +8,8 @@ import type { Chart } from "../Settings/Chart.ts"
 import { accountsOf } from "./BaseAccount.ts"
 import { type BookMonths, bookMonths } from "./BookMonths.ts"
 import { type Rules, Unvaluable } from "./Flow.ts"
-import { beginJournal, copyMonth, dateJournal, endJournal, type Journal } from "./Journal.ts"
-import { type BookSettings, bookSettings, keepSettings, settingsThen } from "./KeptSettings.ts"
+import type { Journal } from "./Journal.ts"
+import { type BookSettings, bookSettings, keepSettings } from "./KeptSettings.ts"
 import type { MissingRate } from "./Missing.ts"
 import { covers, inputsOf, lookupOf, type MonthInputs, nextMonth } from "./MonthInputs.ts"
 import { nativeAccounts, nativeEntries, paidIn } from "./Natives.ts"
@@ -127,7 +127,7 @@ interface Writing {
 }
 
 /** A book through a month, as far as months have entries or have begun. Gives the rates that are missing. */
-const throughMonth = Effect.fn("Valuation.throughMonth")(function* (
+export const throughMonth = Effect.fn("Valuation.throughMonth")(function* (
   book: Book,
   wanted: string | null,
   settings: BookSettings,
@@ -164,7 +164,8 @@ const throughMonth = Effect.fn("Valuation.throughMonth")(function* (
   return missing
 })
 
-const nothing = { stands: () => Effect.void }
+/** Where what stands is left where it is. */
+export const nothing = { stands: () => Effect.void }
 
 /** Brings the kept journal up to a month. Part of the caller's transaction. */
 export const valueBook = Effect.fn("Valuation.valueBook")(function* (
@@ -186,71 +187,4 @@ export const valueBook = Effect.fn("Valuation.valueBook")(function* (
     yield* keepSettings(book.bookId, settings)
   }
   return yield* throughMonth(book, wanted, settings, months, { ...nothing, journal: writing ? "kept" : null })
-})
-
-/** The months that a comparison or an export reads, `YYYY-MM`; null: without a beginning, without an end. */
-export interface MonthRange {
-  readonly first: string | null
-  readonly last: string | null
-}
-
-/**
- * The journal as it would have been made at a time (`asOf`, as `resolveAsOf` gives it): of what was recorded by then, with
- * the rates that had been imported, by the settings that the book had last been valued by; a month that had been closed and
- * valued, and was not reopened since, as it is kept. Made in the caller's transaction as `then`, months before `first` without
- * their entries; without `writing` nothing is made. Gives the rates that had not been imported.
- */
-export const valueBookThen = Effect.fn("Valuation.valueBookThen")(function* (
-  book: Book,
-  { first, last }: MonthRange,
-  options: ValuationOptions,
-  asOf: string,
-  writing: boolean,
-) {
-  const { bookId } = book
-  const months = yield* bookMonths(bookId, asOf)
-  const settings = yield* settingsThen(
-    bookId,
-    asOf,
-    bookSettings(book, options.baseCurrency, options.settings),
-  )
-  if (!writing) return yield* throughMonth(book, last, settings, months, { ...nothing, journal: null })
-  yield* beginJournal("then")
-  const missing = yield* throughMonth(book, last, settings, months, {
-    ...nothing,
-    journal: "then",
-    stands: ({ period }) => copyMonth(bookId, period, "then", first === null || period >= first),
-  })
-  yield* dateJournal("then", asOf)
-  yield* endJournal("then")
-  return missing
-})
-
-/**
- * The journal as it would be made now, as `now` in the caller's transaction, to compare `then` with; what is kept stays as it
- * is. Only months that differ have their entries, and the `last` one. Gives the rates that are missing: then it is not whole.
- */
-export const valueBookNow = Effect.fn("Valuation.valueBookNow")(function* (
-  book: Book,
-  last: string | null,
-  options: ValuationOptions,
-  then: ReadonlyMap<string, string>,
-) {
-  const { bookId } = book
-  const months = yield* bookMonths(bookId, null)
-  yield* beginJournal("now")
-  const missing = yield* throughMonth(
-    book,
-    last,
-    bookSettings(book, options.baseCurrency, options.settings),
-    months,
-    {
-      ...nothing,
-      journal: "now",
-      stands: ({ fingerprint, period }) =>
-        copyMonth(bookId, period, "now", period === last || then.get(period) !== fingerprint),
-    },
-  )
-  yield* endJournal("now")
-  return missing
 })
