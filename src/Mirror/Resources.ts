@@ -11,6 +11,8 @@ export interface KnownResource {
   readonly resource: Resource
   readonly final: boolean
   readonly fresh: boolean
+  /** When it was last read, our clock, epoch milliseconds. */
+  readonly readAt: number
 }
 
 const selected = rowColumns.filter((column) => column !== "raw")
@@ -35,12 +37,16 @@ export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resour
       if (ids.length === 0) return []
       const rows = yield* database.query(
         "Mirror.Resources.find",
-        (sql) => sql<Array<Omit<ResourceRow, "raw"> & { final: boolean; fresh: boolean }>>`
-          select ${sql(selected)}, final, read_at >= ${since} as fresh from mirror.resources
+        (sql) => sql<Array<Omit<ResourceRow, "raw"> & Omit<KnownResource, "resource">>>`
+          select ${sql(selected)}, final, read_at >= ${since} as fresh,
+            floor(extract(epoch from read_at) * 1000)::float8 as "readAt"
+          from mirror.resources
           where book_id = ${book.bookId} and resource_id = any (${textArray(sql, ids)}::uuid[])`,
       )
       return rows.map(
-        (row): KnownResource => ({ resource: fromRow(row), final: row.final, fresh: row.fresh }),
+        ({ final, fresh, readAt, ...row }): KnownResource => ({
+          ...{ resource: fromRow(row), final, fresh, readAt },
+        }),
       )
     })
 

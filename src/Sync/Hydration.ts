@@ -39,23 +39,44 @@ const remembered = 2_000
 
 const isResourceType = (type: string): type is ResourceType => resourceTypes.some((known) => known === type)
 
-const keysOf = (entries: ReadonlyArray<PlacedEntry>): ReadonlyArray<ResourceKey> => {
-  const keys = new Map<string, ResourceKey>()
+/** A resource that new entries name. */
+interface Named {
+  readonly key: ResourceKey
+  readonly entries: number
+  /** When the newest of them occurred, the service's clock, epoch milliseconds. */
+  readonly newest: number
+}
+
+const namedBy = (entries: ReadonlyArray<PlacedEntry>): ReadonlyArray<Named> => {
+  const named = new Map<string, Named>()
   for (const { entry } of entries) {
     const { relatedResourceType: type, relatedResourceId: id } = entry
     if (Option.isSome(type) && Option.isSome(id) && isResourceType(type.value)) {
-      keys.set(resourceKey(type.value, id.value), new ResourceKey({ type: type.value, id: id.value }))
+      const name = resourceKey(type.value, id.value)
+      const found = named.get(name)
+      named.set(name, {
+        key: found?.key ?? new ResourceKey({ type: type.value, id: id.value }),
+        entries: (found?.entries ?? 0) + 1,
+        newest: Math.max(found?.newest ?? 0, Date.parse(entry.occurredAt)),
+      })
     }
   }
-  return [...keys.values()]
+  return [...named.values()]
 }
 
+/** Two clocks, ours and the service's, are no further apart, milliseconds. */
+const skew = 5 * 60_000
+
 /**
- * Read by id: what is not mirrored; what was still open, since the new entry says that it moved; and what was final
- * before this run but gets one entry more than it had.
+ * Read by id: what is not mirrored; what was still open, since the new entry says that it moved; and what is final but may have
+ * changed with an entry that it had not when it was read: it gets one more than it had and was read before this run, or it
+ * has several (a late fee is one) of which the newest may be younger than what was read.
  */
-const needsReading = (known: KnownResource | undefined, hasBookedEntries: boolean): boolean =>
-  known === undefined || !known.final || (!known.fresh && hasBookedEntries)
+const needsReading = (known: KnownResource | undefined, named: Named, hasBookedEntries: boolean): boolean => {
+  if (known === undefined || !known.final) return true
+  const outdated = named.newest > known.readAt - skew && (hasBookedEntries || named.entries > 1)
+  return outdated || (!known.fresh && hasBookedEntries)
+}
 
 export class Hydration extends Effect.Service<Hydration>()("tieout/Sync/Hydration", {
   effect: Effect.gen(function* () {
@@ -93,22 +114,28 @@ export class Hydration extends Effect.Service<Hydration>()("tieout/Sync/Hydratio
       fresh: ReadonlyArray<PlacedEntry>,
       booked: ReadonlyArray<Subject>,
     ) {
-      const keys = keysOf(fresh)
+      const named = namedBy(fresh)
       const { startedAt } = yield* Run
       const found = yield* mirrored.find(
         book,
-        keys.map((key) => key.id),
+        named.map(({ key }) => key.id),
         startedAt,
       )
       const known = new Map(
         found.map((item) => [resourceKey(item.resource.resourceType, item.resource.id), item]),
       )
       const withEntries = new Set(booked.flatMap((subject) => Option.toArray(keyOfEntry(subject.entry))))
-      const wanted = keys.filter((key) => {
-        const name = resourceKey(key.type, key.id)
-        return needsReading(known.get(name), withEntries.has(name))
+      const wanted = named.filter((one) => {
+        const name = resourceKey(one.key.type, one.key.id)
+        return needsReading(known.get(name), one, withEntries.has(name))
       })
-      const answers = yield* readAll(wanted)
+      // An answer that is remembered is no newer than what is mirrored.
+      yield* Effect.forEach(
+        wanted,
+        ({ key }) => (known.has(resourceKey(key.type, key.id)) ? cache.invalidate(key) : Effect.void),
+        { discard: true },
+      )
+      const answers = yield* readAll(wanted.map(({ key }) => key))
       const resources = new Map([...known].map(([key, item]) => [key, item.resource]))
       for (const resource of answers.read)
         resources.set(resourceKey(resource.resourceType, resource.id), resource)

@@ -316,6 +316,33 @@ layer(TestDatabase.layer, { excludeTestServices: true })("resources", (it) => {
       }).pipe(alone),
   )
 
+  it.scoped(
+    "that change between their list and the statement are read again, where their entries are as new",
+    () =>
+      Effect.gen(function* () {
+        const now = new Date().toISOString()
+        const entries = [debit(21, "1000", "-1000", id(11)), debit(22, "5", "-1005", id(11))]
+        let read = false
+        const { held: service, service: at } = yield* partnership({
+          balance: "-1005",
+          statement: entries.map((entry) => ({ ...entry, occurredAt: now })),
+          withdrawals: [withdrawal(11, "1000", "0")],
+          interfere: (path) => {
+            // The fee comes after the list was read, and before the statement is.
+            if (path.startsWith("/withdrawals")) read = true
+            else if (read && path.includes("/statement")) service.withdrawals = [withdrawal(11, "1000", "5")]
+            return false
+          },
+        })
+        yield* sync(at.url)
+        expect(yield* postings).toEqual([
+          "withdrawal withdrawals_clearing 1000, cash -1000",
+          "fee fees 5, cash -5",
+        ])
+        expect(yield* findings).toEqual([])
+      }).pipe(alone),
+  )
+
   it.scoped("of a newest-first list are found without reading the history again", () =>
     Effect.gen(function* () {
       const newestFirst = (count: number) =>
