@@ -21,10 +21,10 @@ export const previousBatch = Effect.fn("Export.previousBatch")(function* (bookId
   return row ?? null
 })
 
-/** The close of each closed month that the selection touches, the earliest first. */
+/** The close of each month that the selection touches and that is closed, or was then; the earliest first. */
 export const closesWithin = Effect.fn("Export.closesWithin")(function* (
   bookId: number,
-  { from, to }: Selection,
+  { asOf, from, to }: Selection,
 ) {
   const database = yield* Database
   const first = from === null ? "-infinity" : `${from.slice(0, 7)}-01`
@@ -37,6 +37,7 @@ export const closesWithin = Effect.fn("Export.closesWithin")(function* (
         from ledger.closes x
         where x.book_id = ${bookId}
           and x.period between ${first}::text::date and ${to ?? "infinity"}::text::date
+          and x.at <= coalesce(${asOf}::text::timestamptz, 'infinity')
         order by x.period, x.sequence desc) c
       where c.action = 'close'
       order by c.period`,

@@ -1,6 +1,9 @@
 import { expect, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber, Option } from "effect"
+import { allBooks } from "../../src/Book.ts"
+import { keepClose } from "../../src/Close/Kept.ts"
 import { Database } from "../../src/Database.ts"
+import type { Manifest } from "../../src/Export/Manifest.ts"
 import * as Verify from "../../src/Verify.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
@@ -69,6 +72,17 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what the books said at
         entries: 1,
         lineage: { follows: [1] },
       })
+
+      // It stands on the closes of then: none.
+      const book = (yield* allBooks(Option.none())).find(({ code }) => code === "ASOF")
+      if (book === undefined) return yield* Effect.dieMessage("no book")
+      const doing = { who: "jane", reason: null, accepted: [] }
+      yield* keepClose(book, "2026-09", { entries: 2n, hash: "0".repeat(64) }, doing)
+      yield* keepClose(book, "2026-10", { entries: 7n, hash: "0".repeat(64) }, doing)
+      const closes = (batches: ReadonlyArray<{ manifest: Manifest }>) =>
+        batches.map(({ manifest }) => manifest.lineage?.closes.map(({ period }) => period))
+      expect(closes((yield* run(october, ["journal"])).batches)).toEqual([["2026-10"]])
+      expect(closes((yield* run(october, ["journal"], { asOf })).batches)).toEqual([[]])
 
       const future = yield* Effect.flip(run(october, formats, { asOf: { kind: "day", text: "2199-01-01" } }))
       expect(future).toMatchObject({ _tag: "ExportError", reason: "Usage" })
