@@ -27,13 +27,16 @@ const change: fc.Arbitrary<Change> = fc.tuple(
   fc.integer({ min: 1, max: 255 }),
 )
 
-/** The bytes with one changed, and the line that it is on. */
+/** The bytes with one changed, and the line on which they first differ: of two equal ones it does not matter which goes. */
 const changed = (original: Buffer, [kind, place, value]: Change) => {
   const at = place % original.length
-  const line = original.subarray(0, at).filter((byte) => byte === 0x0a).length + 1
   const [before, byte, after] = [original.subarray(0, at), original[at] ?? 0, original.subarray(at + 1)]
   const made = { flip: [byte ^ value], insert: [value, byte], delete: [] }[kind]
-  return { bytes: Buffer.concat([before, Buffer.from(made), after]), line }
+  const bytes = Buffer.concat([before, Buffer.from(made), after])
+  const same = original.findIndex((one, index) => one !== bytes[index])
+  const line =
+    original.subarray(0, same < 0 ? original.length : same).filter((one) => one === 0x0a).length + 1
+  return { bytes, line }
 }
 
 layer(TestDatabase.layer)("a folder of every format", (it) => {
