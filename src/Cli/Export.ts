@@ -4,7 +4,6 @@ import { allBooks } from "../Book.ts"
 import { who } from "../Close/Who.ts"
 import { Database } from "../Database.ts"
 import { parseAsOf } from "../Export/AsOf.ts"
-import type { Difference } from "../Export/Difference.ts"
 import { formatNames } from "../Export/Formats.ts"
 import { type Manifest, print, sha256Of } from "../Export/Manifest.ts"
 import type { ExportScope } from "../Export/Scope.ts"
@@ -16,6 +15,7 @@ import { count, counted, styled } from "../Terminal/Text.ts"
 import type { Screen } from "../Terminal.ts"
 import { UsageError } from "./Arguments.ts"
 import { books } from "./Books.ts"
+import { thenAndNow } from "./Difference.ts"
 import { exitCodes } from "./ExitCode.ts"
 import * as Common from "./Options.ts"
 import { Output } from "./Output.ts"
@@ -78,31 +78,6 @@ const lineageText = ({ lineage }: Manifest): string => {
   ].join("")
 }
 
-const differenceColumns = [
-  { title: "  Account" },
-  { title: "Cur" },
-  { title: "Then", align: "right" },
-  { title: "Now", align: "right" },
-  { title: "Difference", align: "right" },
-] as const
-
-const differenceLines = (
-  { accounts, entries }: Difference,
-  inBase: boolean,
-  screen: Screen,
-): ReadonlyArray<string> => {
-  const what = inBase ? "recorded or valued otherwise since" : "recorded since"
-  const head = `  ${entries === 0 ? "Nothing" : counted(entries, "entry", "entries")} ${what}.`
-  const cells = accounts.map(({ before, code, currency, difference, name, now }) => [
-    `  ${code} ${name}`,
-    currency,
-    before,
-    now,
-    difference,
-  ])
-  return accounts.length === 0 ? [head] : [head, ...table(differenceColumns, cells, screen)]
-}
-
 const batchLines = (
   { difference, folder, lackingRates, manifest }: ExportedBatch,
   screen: Screen,
@@ -115,12 +90,7 @@ const batchLines = (
     folder,
     `  manifest ${sha256Of(print(manifest))}`,
     ...table(columns, rows, screen),
-    ...(difference === null ? [] : differenceLines(difference, base !== undefined, screen)),
-    ...(lackingRates === 0
-      ? []
-      : [
-          `  What is different now cannot be told: ${counted(lackingRates, "rate")} of later days or entries lack. tieout export --base lists them.`,
-        ]),
+    ...thenAndNow({ difference, lackingRates }, base !== undefined, screen),
     ...reasons.map((reason) => styled(screen.color, "red", `INCOMPLETE: ${reason}`)),
     "",
   ]
