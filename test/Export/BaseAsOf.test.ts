@@ -15,6 +15,7 @@ import type { Valuation } from "../../src/Settings/Accounting.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { addRates } from "../../src/Valuation/RateStore.ts"
 import * as Verify from "../../src/Verify.ts"
+import { clock } from "../support/clock.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { assignNumbers, openBook, partner, post } from "./Books.ts"
 import { exact, rowsOf } from "./Cells.ts"
@@ -50,16 +51,6 @@ const conversion = Effect.fnUntraced(function* (
     ],
   })
   yield* assignNumbers(bookId)
-})
-
-const clock = Effect.gen(function* () {
-  const database = yield* Database
-  const [row] = yield* database.query(
-    "Test.clock",
-    (sql) => sql<Array<{ now: string }>>`
-      select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`,
-  )
-  return { kind: "moment", text: row?.now ?? "" } as const
 })
 
 /** The files without what may differ: when a month was valued, and the scope's name in plain text. */
@@ -132,6 +123,8 @@ const importedBefore = Effect.fnUntraced(function* (day: string) {
 
 const moment = (text: string) => ({ kind: "moment", text }) as const
 
+const justNow = Effect.map(clock, moment)
+
 layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency journal at a time", (it) => {
   it.effect.each([
     { code: "EUROS", last: 11, ...inBase("EUR") },
@@ -193,7 +186,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       for (const step of steps) {
         yield* step
         const { folder } = yield* exported(october, formats, { again: true })
-        then.push({ asOf: yield* clock, texts: textsOf(folder) })
+        then.push({ asOf: yield* justNow, texts: textsOf(folder) })
       }
       // Steps that change nothing would prove nothing.
       expect(new Set(then.map(({ texts }) => JSON.stringify(texts))).size).toBeGreaterThan(5)
@@ -203,7 +196,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
         expectExplained(folder)
         expect((yield* Verify.run(folder)).problems).toEqual([])
       }
-      const [first = { asOf: yield* clock }] = then
+      const [first = { asOf: yield* justNow }] = then
       for (const scope of [all, range("2026-09-10", "2026-10-06")]) {
         const { difference, folder } = yield* exported(scope, formats, first)
         expectExplained(folder)
@@ -211,7 +204,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
         expect((yield* Verify.run(folder)).problems).toEqual([])
       }
       // What is kept is as it was.
-      const now = yield* exported(october, formats, { asOf: yield* clock })
+      const now = yield* exported(october, formats, { asOf: yield* justNow })
       expect(now.difference?.entries).toBe(0)
       expect(textsOf((yield* exported(october, formats, { again: true })).folder)).toEqual(then.at(-1)?.texts)
       // Nobody is to export again what the books said at a time.
@@ -247,14 +240,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       })
       yield* keepClose(book, "2026-10", { entries: 2n, hash }, doing)
       expect(yield* method("average")).toBe("average")
-      const first = yield* clock
+      const first = yield* justNow
       expect(yield* method("fifo", first)).toBe("average")
       // Once it has been reopened, another method counts; at that time it did not.
       yield* keepReopening(book, { period: "2026-10", hash }, doing)
       expect(yield* method("fifo")).toBe("fifo")
       yield* keepClose(book, "2026-10", { entries: 2n, hash }, doing)
       expect(yield* method("fifo", first)).toBe("average")
-      expect(yield* method("average", yield* clock)).toBe("fifo")
+      expect(yield* method("average", yield* justNow)).toBe("fifo")
     }),
   )
 
@@ -321,7 +314,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       const run = exporting("APART", temporaryFolder())
       yield* addRates([rate("2026-10-05", "0.90"), rate("2026-10-31", "0.95"), rate("2026-10-06", "0.91")])
       yield* deposit(bookId, "2026-10-05", "100.00")
-      const never = yield* clock
+      const never = yield* justNow
       const files = (folder: string) => {
         const { "difference.csv": _, "manifest.json": __, ...rest } = everything(folder)
         return rest
@@ -341,7 +334,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       expect([unvalued.method, unvalued.difference?.entries]).toEqual(["average", 0])
       expect(yield* kept).toHaveLength(0)
       yield* run(all, formats, inBase("EUR"))
-      const asOf = yield* clock
+      const asOf = yield* justNow
       const before = yield* kept
       expect(before.length).toBeGreaterThan(0)
       const said = yield* at(asOf)
@@ -368,7 +361,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       ] as const) {
         yield* deposit(yield* openBook(code, client(last)), "2026-07-10", "100.00")
       }
-      const asOf = yield* clock
+      const asOf = yield* justNow
       yield* addRates([rate("2026-07-10", "0.90"), rate("2026-07-31", "0.90")])
       const out = temporaryFolder()
       const july = { kind: "period", period: "2026-07" } as const
@@ -394,7 +387,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       if (book === undefined) return yield* Effect.dieMessage("no book")
       const march = { kind: "period", period: "2026-03" } as const
       yield* deposit(bookId, "2026-03-10", "100.00")
-      const asOf = yield* clock
+      const asOf = yield* justNow
       const doing = { who: "jane", reason: "a test", accepted: [] }
       yield* keepClose(book, "2026-03", { entries: 1n, hash: "0".repeat(64) }, doing)
       yield* addRates([rate("2026-03-10", "0.90"), rate("2026-03-31", "0.95")])

@@ -1,12 +1,12 @@
 /** A conversion that has no rate of its own in a month says why: it was returned, or its other leg is elsewhere. */
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { Database } from "../../src/Database.ts"
 import { type Legs, remarkOf } from "../../src/Report/ConversionRemark.ts"
 import { temporaryFolder } from "../Export/Folders.ts"
 import { json } from "../Partner/Service.ts"
 import { accountId, id, partnership } from "../Sync/Partnership.ts"
 import { sync } from "../Sync/Runs.ts"
+import { clock } from "../support/clock.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { reporting, sheet } from "./Reports.ts"
 
@@ -36,16 +36,6 @@ const leg = (index: number, of: number, amount: string, balanceAfter: string, da
   relatedResourceType: "CONVERSION",
   relatedResourceId: id(of),
   occurredAt: `${day}T12:00:00Z`,
-})
-
-const clock = Effect.gen(function* () {
-  const database = yield* Database
-  const [row] = yield* database.query(
-    "Test.clock",
-    (sql) => sql<Array<{ now: string }>>`
-      select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`,
-  )
-  return row?.now ?? ""
 })
 
 /** 100 USD for 90 EUR: returned within September; bought in October; on its way; and returned in October. */
