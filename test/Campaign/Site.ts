@@ -19,6 +19,8 @@ export interface Site {
   readonly out: string
   /** Called for every request; an operation that is to be stopped or cut sets it. */
   hook: Hook
+  /** What was moved by hand so far. */
+  readonly reclassified: Array<{ readonly bookId: number; readonly entryId: string; readonly code: string }>
   readonly settings: Layer.Layer<Settings>
   readonly clock: Clock.Clock
 }
@@ -57,6 +59,7 @@ export const siteOf = Effect.fn("Campaign.site")(function* (
   const site: Site = {
     ...{ history, world, idOf, connection, out },
     hook: Effect.void,
+    reclassified: [],
     settings: Layer.succeedContext(settings),
     clock: simulated(world),
   }
