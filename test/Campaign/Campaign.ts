@@ -4,6 +4,7 @@ import { Effect, Exit, Logger, LogLevel } from "effect"
 import { startTestServer } from "../support/TestServer.ts"
 import { lineOf } from "./History.ts"
 import { generate, type Shape } from "./Generator.ts"
+import { shrink } from "./Shrink.ts"
 import { play } from "./Play.ts"
 import { freshDatabase, inDatabase } from "./Server.ts"
 
@@ -11,6 +12,8 @@ const { values } = parseArgs({
   options: {
     histories: { type: "string", default: "300" },
     seed: { type: "string", default: "1" },
+    from: { type: "string", default: "0" },
+    shrink: { type: "boolean", default: false },
     show: { type: "boolean", default: false },
   },
 })
@@ -28,7 +31,7 @@ const main = Effect.gen(function* () {
   let count = 0
   let failed = 0
   yield* Effect.gen(function* () {
-    for (let n = 0; count < wanted; n++) {
+    for (let n = Number(values.from); count < wanted; n++) {
       const seed = `${values.seed}-${n}`
       const history = generate(seed, shape)
       const t = performance.now()
@@ -38,8 +41,21 @@ const main = Effect.gen(function* () {
       if (values.show) console.log(seed, books, (performance.now() - t).toFixed(0), played.told.join(" / "))
       if (played.problem !== null) {
         failed += 1
-        console.log(`FAILED ${seed}: ${played.problem.slice(0, 1500)}`)
-        if (values.show) for (const step of history.steps) console.log(lineOf(step))
+        let again = 0
+        const shrunk = yield* shrink(
+          history,
+          played.problem,
+          (one) => {
+            again += 1
+            return Effect.map(play(one, { connection: `h${n}s${again}`, out: "/tmp/campaign-out" }), ({ problem }) => problem)
+          },
+          values.shrink ? 150 : 0,
+        )
+        console.log(`FAILED ${seed}: ${shrunk.problem.slice(0, 1500)}`)
+        if (values.shrink) {
+          console.log(`  ${JSON.stringify(history.settings)}`)
+          for (const step of shrunk.history.steps) console.log(`  ${lineOf(step)}`)
+        }
       }
     }
   }).pipe(Effect.provide(inDatabase(url)))
