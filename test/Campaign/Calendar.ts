@@ -39,7 +39,8 @@ export const monthStart = (timeZone: string, month: number): number => {
 }
 
 /** `2025-03` for 2. */
-export const monthName = (month: number): string => new Date(Date.UTC(2025, month, 1)).toISOString().slice(0, 7)
+export const monthName = (month: number): string =>
+  new Date(Date.UTC(2025, month, 1)).toISOString().slice(0, 7)
 
 /** The local date of an instant, `YYYY-MM-DD`. */
 export const localDate = (timeZone: string, at: number): string =>

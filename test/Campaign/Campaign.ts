@@ -1,12 +1,14 @@
 /** `npm run campaign`: so many histories by seed, each shrunk where it fails. */
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { Effect, Exit, Logger, LogLevel } from "effect"
 import { startTestServer } from "../support/TestServer.ts"
-import { lineOf } from "./History.ts"
 import { generate, type Shape } from "./Generator.ts"
-import { shrink } from "./Shrink.ts"
+import { lineOf } from "./History.ts"
 import { play } from "./Play.ts"
 import { freshDatabase, inDatabase } from "./Server.ts"
+import { shrink } from "./Shrink.ts"
 
 const { values } = parseArgs({
   options: {
@@ -35,7 +37,10 @@ const main = Effect.gen(function* () {
       const seed = `${values.seed}-${n}`
       const history = generate(seed, shape)
       const t = performance.now()
-      const played = yield* play(history, { connection: `h${n}`, out: "/tmp/campaign-out" })
+      const played = yield* play(history, {
+        connection: `h${n}`,
+        out: join(tmpdir(), `tieout-campaign-${process.pid}-${n}`),
+      })
       const books = 1 + history.steps.filter((step) => "event" in step && step.event.what === "client").length
       count += books
       if (values.show) console.log(seed, books, (performance.now() - t).toFixed(0), played.told.join(" / "))
@@ -47,9 +52,15 @@ const main = Effect.gen(function* () {
           played.problem,
           (one) => {
             again += 1
-            return Effect.map(play(one, { connection: `h${n}s${again}`, out: "/tmp/campaign-out" }), ({ problem }) => problem)
+            return Effect.map(
+              play(one, {
+                connection: `h${n}s${again}`,
+                out: join(tmpdir(), `tieout-campaign-${process.pid}-${n}`),
+              }),
+              ({ problem }) => problem,
+            )
           },
-          values.shrink ? 150 : 0,
+          { tries: values.shrink ? 200 : 0, seconds: 60 },
         )
         console.log(`FAILED ${seed}: ${shrunk.problem.slice(0, 1500)}`)
         if (values.shrink) {
@@ -60,7 +71,9 @@ const main = Effect.gen(function* () {
     }
   }).pipe(Effect.provide(inDatabase(url)))
   const seconds = (performance.now() - began) / 1_000
-  console.log(`${count} histories, ${failed} failed, ${seconds.toFixed(1)} s, ${(count / seconds).toFixed(1)} a second`)
+  console.log(
+    `${count} histories, ${failed} failed, ${seconds.toFixed(1)} s, ${(count / seconds).toFixed(1)} a second`,
+  )
 }).pipe(Effect.scoped, Logger.withMinimumLogLevel(LogLevel.None))
 
 const exit = await Effect.runPromiseExit(main)

@@ -3,7 +3,17 @@ import { scaleOf, units } from "./Decimals.ts"
 import type { AccountOf, Maker } from "./Flow.ts"
 
 const shapes = [
-  ...(["whole", "whole", "parts", "over", "late", "never", "canceledOne", "canceledBoth", "canceledEmpty"] as const),
+  ...([
+    "whole",
+    "whole",
+    "parts",
+    "over",
+    "late",
+    "never",
+    "canceledOne",
+    "canceledBoth",
+    "canceledEmpty",
+  ] as const),
 ] as const
 
 const digital = (currency: string): boolean => currency === "USDT" || currency === "USDC"

@@ -8,24 +8,40 @@ import type { BookName } from "./History.ts"
 import type { Site } from "./Site.ts"
 import { balances, type World, type WorldAccount, type WorldResource } from "./World.ts"
 
-const accountFact = (world: World, account: WorldAccount): AccountFact => {
+const accountFact = (
+  world: World,
+  account: WorldAccount,
+  isKnown: (entryId: string) => boolean,
+): AccountFact => {
   const after = balances(account)
   return {
     accountId: account.id,
     currency: account.currency,
     rail: account.rail,
-    entries: account.entries.map((entry, index) => ({
-      entryId: entry.id,
-      type: entry.type,
-      amount: decimal(entry.amount, account.currency),
-      balanceAfter: decimal(after[index] ?? 0n, account.currency),
-      related: entry.related === null ? null : { type: entry.related.type, id: world.idOf(entry.related.of) },
-      occurredAt: entry.occurredAt,
-    })),
+    entries: account.entries.flatMap((entry, index) =>
+      isKnown(entry.id)
+        ? [
+            {
+              entryId: entry.id,
+              type: entry.type,
+              amount: decimal(entry.amount, account.currency),
+              balanceAfter: decimal(after[index] ?? 0n, account.currency),
+              related:
+                entry.related === null
+                  ? null
+                  : { type: entry.related.type, id: world.idOf(entry.related.of) },
+              occurredAt: entry.occurredAt,
+            },
+          ]
+        : [],
+    ),
   }
 }
 
-const resourceFact = (world: World, { book, content, id, status, transactionHash }: WorldResource): ResourceFact => {
+const resourceFact = (
+  world: World,
+  { book, content, id, status, transactionHash }: WorldResource,
+): ResourceFact => {
   const accountOf = (name: string) => ({
     id: world.accounts.get(name)?.id ?? "",
     currency: world.accounts.get(name)?.currency ?? "",
@@ -85,7 +101,12 @@ const receivableFacts = (organization: Book) =>
       for (const { raw, receivable, served } of rows) {
         const found = byId.get(receivable)
         byId.set(receivable, {
-          ...{ receivableId: receivable, clientId: raw.clientId, currency: raw.currency, rail: raw.paymentRails },
+          ...{
+            receivableId: receivable,
+            clientId: raw.clientId,
+            currency: raw.currency,
+            rail: raw.paymentRails,
+          },
           ...{ issueDate: raw.issueDate, initialPrincipal: raw.initialPrincipal },
           versions: [
             ...(found?.versions ?? []),
@@ -109,6 +130,23 @@ const nameOf = (world: World, book: Book): BookName | undefined =>
     onSome: (id) => [...world.clients.values()].find((client) => client.id === id)?.name,
   })
 
+/** Of what is not served any more the books can have no more than what was mirrored. */
+const mirrored = (books: ReadonlyArray<Book>) =>
+  Effect.flatMap(Database, (database) =>
+    database.query(
+      "Campaign.mirrored",
+      (sql) => sql<Array<{ readonly entry: string }>>`
+        select entry_id as entry from mirror.statement_entries
+        where book_id = any (${`{${books.map(({ bookId }) => bookId).join(",")}}`}::integer[]) and not held`,
+    ),
+  ).pipe(
+    Effect.orDie,
+    Effect.map((rows) => new Set(rows.map(({ entry }) => entry))),
+  )
+
+const isRead = ({ access }: { readonly access: string }): boolean =>
+  access === "served" || access === "unlisted"
+
 /** Of every book that there is in the end. */
 export const factsOf = (site: Site, books: ReadonlyArray<Book>) =>
   Effect.gen(function* () {
@@ -119,14 +157,21 @@ export const factsOf = (site: Site, books: ReadonlyArray<Book>) =>
       organization === undefined || !world.settings.surfaces.includes("credit")
         ? []
         : yield* receivableFacts(organization)
+    const all = [...world.accounts.values(), ...world.clients.values()]
+    const known = all.every(isRead) ? new Set<string>() : yield* mirrored(books)
     return books.flatMap((book) => {
       const name = nameOf(world, book)
       if (name === undefined || (name !== "org" && world.clients.get(name)?.status !== "ACTIVE")) return []
       const facts: BookFacts = {
         settings: { timeZone, flatWithdrawalFee, view, repaymentAmount, interest, interestBetweenReads: "0" },
         accounts: [...world.accounts.values()]
-          .filter((account) => account.book === name && account.entries.length > 0)
-          .map((account) => accountFact(world, account)),
+          .filter((account) => account.book === name)
+          .map((account) => {
+            const client = world.clients.get(name)
+            const read = isRead(account) && (client === undefined || isRead(client))
+            return accountFact(world, account, (id) => read || known.has(id))
+          })
+          .filter(({ entries }) => entries.length > 0),
         resources: [...world.resources.values()]
           .filter((resource) => resource.book === name && !resource.hidden)
           .map((resource) => resourceFact(world, resource)),

@@ -91,12 +91,15 @@ export class Maker {
   amount(currency: string): bigint {
     const { random } = this
     const scale = scaleOf(currency)
-    const whole = BigInt(random.weighted([
-      [3, random.whole(1, 50)],
-      [3, random.whole(50, 5_000)],
-      [1, random.whole(5_000, 900_000)],
-    ]))
-    const fraction = scale === 0 || random.chance(0.3) ? 0n : BigInt(random.whole(0, 10 ** Math.min(scale, 8) - 1))
+    const whole = BigInt(
+      random.weighted([
+        [3, random.whole(1, 50)],
+        [3, random.whole(50, 5_000)],
+        [1, random.whole(5_000, 900_000)],
+      ]),
+    )
+    const fraction =
+      scale === 0 || random.chance(0.3) ? 0n : BigInt(random.whole(0, 10 ** Math.min(scale, 8) - 1))
     return whole * 10n ** BigInt(scale) + fraction
   }
 

@@ -29,7 +29,11 @@ const settingsOf = (chance: Random, clients: number, features: Features): Histor
   interest: "as_stated",
   flatWithdrawalFee: chance.pick(["inside", "none"]),
   method: chance.pick(["average", "fifo"]),
-  pageSize: chance.weighted([[2, 2], [2, 3], [3, 10]]),
+  pageSize: chance.weighted([
+    [2, 2],
+    [2, 3],
+    [3, 10],
+  ]),
   newestFirst: chance.chance(0.5),
   endCursorOnLastPage: chance.chance(0.7),
 })
@@ -39,7 +43,11 @@ const accountsOf = (maker: Maker): ReadonlyArray<AccountOf> => {
   const chosen = chance.shuffled(currencies).slice(0, chance.whole(1, 3))
   return chosen.map((currency) => {
     const account = { name: maker.name("a"), currency }
-    const opening = chance.chance(0.6) ? 0n : chance.chance(0.8) ? maker.amount(currency) : -maker.amount(currency)
+    const opening = chance.chance(0.6)
+      ? 0n
+      : chance.chance(0.8)
+        ? maker.amount(currency)
+        : -maker.amount(currency)
     // Some come later.
     const from = monthStart(span.timeZone, span.first)
     const at = chance.chance(0.8) ? from : maker.later(from)
@@ -114,7 +122,12 @@ export const generate = (seed: string, { books, features }: Shape): History => {
     for (let index = 0; index < movements; index++) movement(maker, accounts)
     const [account] = accounts
     const [client] = clients
-    if (book === "org" && settings.surfaces.includes("credit") && account !== undefined && client !== undefined) {
+    if (
+      book === "org" &&
+      settings.surfaces.includes("credit") &&
+      account !== undefined &&
+      client !== undefined
+    ) {
       const lent = chance.whole(1, 2)
       for (let index = 0; index < lent; index++) loans(maker, account, chance.pick([client, ...clients]))
     }

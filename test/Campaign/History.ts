@@ -17,7 +17,12 @@ export interface MoneyText {
 }
 
 export type ResourceContent =
-  | { readonly type: "DEPOSIT"; readonly account: Name; readonly amount: Decimal; readonly fee: Decimal | null }
+  | {
+      readonly type: "DEPOSIT"
+      readonly account: Name
+      readonly amount: Decimal
+      readonly fee: Decimal | null
+    }
   | {
       readonly type: "WITHDRAWAL"
       readonly account: Name

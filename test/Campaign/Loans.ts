@@ -73,7 +73,8 @@ export const loans = (maker: Maker, account: AccountOf, client: Name): void => {
   for (const loan of open) version(loan, started, { disbursed })
   const then = maker.later(started)
   if (random.chance(0.1)) {
-    for (const loan of open) version(loan, then, { status: "CANCELED", current: text(0n), due: text(0n), disbursed })
+    for (const loan of open)
+      version(loan, then, { status: "CANCELED", current: text(0n), due: text(0n), disbursed })
     return
   }
   const first = random.chance(0.4) ? then : null
@@ -100,6 +101,12 @@ export const loans = (maker: Maker, account: AccountOf, client: Name): void => {
   ])
   if (random.chance(0.9) && paid > 0n) parts.push(cash(maker, account, last, paid))
   for (const loan of open) {
-    version(loan, last, { status: "PAID", current: text(0n), due: text(0n), disbursed, repayments: [...parts] })
+    version(loan, last, {
+      status: "PAID",
+      current: text(0n),
+      due: text(0n),
+      disbursed,
+      repayments: [...parts],
+    })
   }
 }

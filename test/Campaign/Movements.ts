@@ -41,7 +41,16 @@ const inParts = (
   return then
 }
 
-const depositShapes = ["plain", "netted", "separate", "silent", "over", "returned", "reversed", "refused"] as const
+const depositShapes = [
+  "plain",
+  "netted",
+  "separate",
+  "silent",
+  "over",
+  "returned",
+  "reversed",
+  "refused",
+] as const
 
 export const deposit = (maker: Maker, account: AccountOf): Made => {
   const { random } = maker
@@ -54,7 +63,11 @@ export const deposit = (maker: Maker, account: AccountOf): Made => {
   const related = { type: "DEPOSIT", of: resource }
   const at = maker.time()
   const hidden = random.chance(0.05)
-  const path = random.weighted<ReadonlyArray<string>>([[4, []], [2, ["HELD"]], [1, ["HELD", "PENDING"]]])
+  const path = random.weighted<ReadonlyArray<string>>([
+    [4, []],
+    [2, ["HELD"]],
+    [1, ["HELD", "PENDING"]],
+  ])
   const direct = random.chance(0.5) && shape !== "refused"
   maker.put(at, {
     what: "resource",
@@ -121,7 +134,11 @@ export const withdrawal = (maker: Maker, account: AccountOf): Made => {
     },
     status: first,
   })
-  const path = random.weighted<ReadonlyArray<string>>([[3, ["PENDING"]], [1, ["PENDING", "HELD", "PENDING"]], [2, []]])
+  const path = random.weighted<ReadonlyArray<string>>([
+    [3, ["PENDING"]],
+    [1, ["PENDING", "HELD", "PENDING"]],
+    [2, []],
+  ])
   const executed = begun(maker, resource, at, path)
   const refused = random.pick(["CANCELED", "REJECTED"])
   if (shape === "refused") {
@@ -174,7 +191,12 @@ export const enriched = (maker: Maker, account: AccountOf): void => {
   const resource = maker.name("d")
   const entry = maker.entry(at, account, amount, null)
   const then = maker.later(at)
-  const content = { type: "DEPOSIT" as const, account: account.name, amount: maker.text(amount, currency), fee: null }
+  const content = {
+    type: "DEPOSIT" as const,
+    account: account.name,
+    amount: maker.text(amount, currency),
+    fee: null,
+  }
   maker.put(then, { what: "resource", resource, content, status: "COMPLETED" })
   maker.put(then, { what: "enriched", entry, related: { type: "DEPOSIT", of: resource } })
 }

@@ -1,13 +1,21 @@
 /** What a person or the schedule does with Tieout, called as the commands call it. */
-import { Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
+import { Backfill } from "../../src/Backfill.ts"
 import { allBooks, type Book } from "../../src/Book.ts"
-import { Database } from "../../src/Database.ts"
+import type { Database } from "../../src/Database.ts"
 import { Sync } from "../../src/Sync.ts"
 import type { Operation, Simple } from "./History.ts"
+import { announce } from "./Operations/Announcing.ts"
+import { closeBooks, reopenBooks } from "./Operations/Closing.ts"
+import { exportBooks } from "./Operations/Exporting.ts"
+import { cut, stopped } from "./Operations/Interrupting.ts"
+import { move } from "./Operations/Moving.ts"
+import { correctRate } from "./RateTable.ts"
 import { type Site, within } from "./Site.ts"
 
-/** What became of an operation. `failed`: an error that says what is wrong, as a command ends with it. */
+/** What became of an operation. */
 export interface Outcome {
+  /** Not: it ended with an error that says what is wrong, as a command ends with it. */
   readonly done: boolean
   readonly told: string
 }
@@ -24,39 +32,66 @@ const expected: ReadonlySet<string> = new Set([
   "LeaseLost",
 ])
 
-const tagOf = (error: unknown): string =>
-  typeof error === "object" && error !== null && "_tag" in error ? String(error._tag) : "?"
+const field = (error: unknown, key: string): string => {
+  const found: unknown = typeof error === "object" && error !== null ? Reflect.get(error, key) : undefined
+  return typeof found === "string" ? found : ""
+}
 
 const isExpected = (error: unknown): boolean =>
-  expected.has(tagOf(error)) ||
-  (tagOf(error) === "DatabaseError" &&
-    typeof error === "object" &&
-    error !== null &&
-    "reason" in error &&
-    (error.reason === "Unreachable" || error.reason === "Conflict"))
+  expected.has(field(error, "_tag")) ||
+  (field(error, "_tag") === "DatabaseError" && ["Unreachable", "Conflict"].includes(field(error, "reason")))
 
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-/** A failure that no operation may end with. */
-export class Unexpected extends Error {}
+/** An operation ended as none may. */
+class Unexpected extends Error {}
 
 export const books = (site: Site): Effect.Effect<ReadonlyArray<Book>, never, Database> =>
-  Effect.orDie(allBooks(Option.some(site.connection)))
+  // After connections were cut the pool may hand out one that is gone.
+  Effect.orDie(Effect.retry(allBooks(Option.some(site.connection)), { times: 5 }))
 
 const sync = (site: Site, { full = false, quick = false }: { full?: boolean; quick?: boolean }) =>
   Effect.flatMap(Sync, (service) => service.run({ connection: site.connection, full, quick })).pipe(
-    Effect.map(({ blockingFindings, counters }) => `${counters.entries} entries, ${blockingFindings} blocking`),
+    Effect.map(
+      ({ blockingFindings, counters }) => `${counters.entries} entries, ${blockingFindings} blocking`,
+    ),
     Effect.provide(Sync.Default),
   )
 
-const simple = (site: Site, operation: Simple) => {
-  switch (operation.do) {
-    case "sync":
-      return sync(site, operation)
-    default:
-      return Effect.succeed("not yet")
-  }
-}
+const backfill = (site: Site, days: { readonly from: string; readonly to: string }) =>
+  Effect.flatMap(Backfill, (service) => service.run({ connection: site.connection, days })).pipe(
+    Effect.map(({ accounts }) => `${accounts.length} accounts`),
+    Effect.provide(Backfill.Default),
+    Effect.scoped,
+  )
+
+/** As the command does it; fails as it does. */
+const simple = (site: Site, operation: Simple) =>
+  Effect.gen(function* () {
+    const all = yield* books(site)
+    switch (operation.do) {
+      case "sync":
+        return yield* sync(site, operation)
+      case "events":
+        return yield* announce(site)
+      case "backfill":
+        return yield* backfill(site, operation)
+      case "reclassify":
+        return yield* move(site, all, operation.nth, operation.code)
+      case "rates":
+        site.corrected.push(operation)
+        return yield* correctRate(operation.date, operation.currency, operation.rate)
+      case "close":
+        return yield* closeBooks(site, all, operation.accept)
+      case "reopen":
+        return yield* reopenBooks(all)
+      case "export":
+        return yield* exportBooks(site, all, operation.kind, operation.format)
+    }
+  })
+
+const both = (one: Outcome, other: Outcome): Outcome => ({
+  done: one.done && other.done,
+  told: `${one.told} | ${other.told}`,
+})
 
 /** Runs one operation; what it may fail with is its outcome. */
 export const operate = (
@@ -64,30 +99,33 @@ export const operate = (
   overHttp: boolean,
   operation: Operation,
 ): Effect.Effect<Outcome, never, Database> => {
-  const run = (of: Simple) =>
-    simple(site, of).pipe(
-      within(site, overHttp),
-      Effect.map((told): Outcome => ({ done: true, told })),
-      Effect.catchAll((error) =>
-        isExpected(error)
-          ? Effect.succeed<Outcome>({ done: false, told: `${tagOf(error)}: ${textOf(error)}` })
-          : Effect.die(new Unexpected(`${of.do} ended with ${tagOf(error)}: ${textOf(error)}`)),
-      ),
+  const told = <E>(
+    of: Simple,
+    effect: Effect.Effect<string, E, Database>,
+  ): Effect.Effect<Outcome, never, Database> =>
+    effect.pipe(
+      Effect.map((text): Outcome => ({ done: true, told: text })),
+      Effect.catchAll((error) => {
+        const text = `${field(error, "_tag")}: ${error instanceof Error ? error.message : String(error)}`
+        return isExpected(error)
+          ? Effect.succeed<Outcome>({ done: false, told: text })
+          : Effect.die(new Unexpected(`${of.do} ended with ${text}`))
+      }),
     )
+  const run = (of: Simple) => within(site, overHttp)(simple(site, of))
   switch (operation.do) {
     case "both":
-      return Effect.zipWith(run(operation.one), run(operation.other), both, { concurrent: true })
+      return Effect.zipWith(
+        told(operation.one, run(operation.one)),
+        told(operation.other, run(operation.other)),
+        both,
+        { concurrent: true },
+      )
     case "stopped":
+      return told(operation.of, stopped(site, operation.after, run(operation.of)))
     case "cut":
-      return run(operation.of)
+      return told(operation.of, cut(site, operation.after, run(operation.of)))
     default:
-      return run(operation)
+      return told(operation, run(operation))
   }
 }
-
-const both = (one: Outcome, other: Outcome): Outcome => ({
-  done: one.done && other.done,
-  told: `${one.told} | ${other.told}`,
-})
-
-export const nothingProvided = Layer.empty

@@ -1,10 +1,12 @@
 /** Plays one history from its first step to its end, and says what did not hold. */
+import { rm } from "node:fs/promises"
 import { Cause, Effect, Exit } from "effect"
 import type { Database } from "../../src/Database.ts"
+import { provedAtEnd } from "./AtEnd.ts"
 import type { History, Step } from "./History.ts"
 import * as Invariants from "./Invariants.ts"
 import { books, operate } from "./Operations.ts"
-import { provedAtEnd } from "./AtEnd.ts"
+import { correctRate, rateOf } from "./RateTable.ts"
 import { type Site, siteOf } from "./Site.ts"
 
 export interface Played {
@@ -49,9 +51,19 @@ const calmed = (site: Site): void => {
   site.world.now = Math.max(site.world.now, Date.parse(site.history.end))
 }
 
+/** Leaves nothing that the next history would see: the database's own rates, and no files. */
+const cleaned = (site: Site) =>
+  Effect.gen(function* () {
+    for (const { currency, date } of site.corrected) {
+      yield* correctRate(date, currency, rateOf(currency, date))
+    }
+    yield* Effect.promise(() => rm(site.out, { recursive: true, force: true }))
+  }).pipe(Effect.orDie)
+
 const playing = (history: History, how: How, told: Array<string>) =>
   Effect.gen(function* () {
     const site = yield* Effect.orDie(siteOf(history, how.connection, how.out, how.url))
+    yield* Effect.addFinalizer(() => cleaned(site))
     const overHttp = how.url !== undefined
     let closed: ReadonlyMap<string, string> = new Map()
     for (const one of history.steps) {
@@ -74,9 +86,11 @@ const playing = (history: History, how: How, told: Array<string>) =>
 export const play = (history: History, how: How): Effect.Effect<Played, never, Database> => {
   const told: Array<string> = []
   return Effect.exit(playing(history, how, told)).pipe(
-    Effect.map((exit): Played => ({
-      problem: Exit.isSuccess(exit) ? exit.value : `died: ${Cause.pretty(exit.cause)}`,
-      told,
-    })),
+    Effect.map(
+      (exit): Played => ({
+        problem: Exit.isSuccess(exit) ? exit.value : `died: ${Cause.pretty(exit.cause)}`,
+        told,
+      }),
+    ),
   )
 }

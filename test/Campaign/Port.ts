@@ -7,12 +7,12 @@ import {
   type CreditAccount,
   type Deposit,
   type Malformed,
+  type Page,
+  type Pages,
   Partner,
   PartnerConnection,
   PartnerError,
   type PartnerReason,
-  type Page,
-  type Pages,
   type Receivable,
   type Resource,
   type Row,
@@ -49,7 +49,10 @@ const failure = (reason: PartnerReason, operation: string): PartnerError => {
 
 const isRefusal = (answer: unknown): answer is Lists.Refusal => typeof answer === "string"
 
-const rowOf = <A>({ json, key, malformed }: Lists.Item, decoded: (json: Record<string, unknown>) => A): Row<A> => {
+const rowOf = <A>(
+  { json, key, malformed }: Lists.Item,
+  decoded: (json: Record<string, unknown>) => A,
+): Row<A> => {
   if (!malformed) return Either.right(decoded(json))
   const row: Malformed = {
     raw: JSON.stringify(json),
@@ -128,7 +131,11 @@ export const port = (world: World, hook: Hook) => {
         Decoded.account,
       ),
       statement: (id) =>
-        list<StatementEntry>("GET /accounts/…/statement", () => Lists.statement(world, book, id), Decoded.entry),
+        list<StatementEntry>(
+          "GET /accounts/…/statement",
+          () => Lists.statement(world, book, id),
+          Decoded.entry,
+        ),
       deposits: listed<Deposit>("GET /deposits", "DEPOSIT", Decoded.deposit),
       withdrawals: listed<Withdrawal>("GET /withdrawals", "WITHDRAWAL", Decoded.withdrawal),
       conversions: null,

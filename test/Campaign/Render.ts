@@ -1,6 +1,12 @@
 /** What the service says of its things, as JSON in the form of `partner-interface.md` by the default profile. */
 import { decimal, units } from "./Decimals.ts"
-import { balanceOf, type World, type WorldAccount, type WorldReceivable, type WorldResource } from "./World.ts"
+import {
+  balanceOf,
+  type World,
+  type WorldAccount,
+  type WorldReceivable,
+  type WorldResource,
+} from "./World.ts"
 
 type Json = Record<string, unknown>
 
@@ -108,10 +114,7 @@ const withdrawal = (world: World, resource: WorldResource): Json => {
   if (content.type !== "WITHDRAWAL") throw new Error("no withdrawal")
   const from = accountOf(world, content.account)
   const { amount, fee } = content
-  const delivered = decimal(
-    units(amount, from.currency) - units(fee ?? "0", from.currency),
-    from.currency,
-  )
+  const delivered = decimal(units(amount, from.currency) - units(fee ?? "0", from.currency), from.currency)
   return {
     withdrawalId: resource.id,
     sourceAccount: ref(from),

@@ -4,9 +4,25 @@ import type { Span } from "./Flow.ts"
 import type { Operation, Simple, Step } from "./History.ts"
 import type { Random } from "./Random.ts"
 
-const formats = ["journal", "hledger", "beancount", "ledger", "trial-balance", "xero", "qbo", "datev"] as const
+const formats = [
+  "journal",
+  "hledger",
+  "beancount",
+  "ledger",
+  "trial-balance",
+  "xero",
+  "qbo",
+  "datev",
+] as const
 const kinds = ["native", "since-last", "as-of", "base", "again"] as const
-const faults = ["Unavailable", "Timeout", "Unreachable", "RateLimited", "BadResponse", "Unauthorized"] as const
+const faults = [
+  "Unavailable",
+  "Timeout",
+  "Unreachable",
+  "RateLimited",
+  "BadResponse",
+  "Unauthorized",
+] as const
 
 const simple = (chance: Random, span: Span): Simple =>
   chance.weighted<() => Simple>([

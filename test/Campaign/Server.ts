@@ -7,6 +7,7 @@ import { parseDatabaseUrl } from "../../src/Database/DatabaseUrl.ts"
 import { migrate } from "../../src/Database/Migrate.ts"
 import { Database } from "../../src/Database.ts"
 import { withDatabase } from "../support/DatabaseAddress.ts"
+import { standardRates } from "./RateTable.ts"
 
 /** Sessions of a campaign: plans are made once, since every history asks the same questions of small books. */
 const session = { ...probing, plan_cache_mode: "force_generic_plan" }
@@ -29,7 +30,7 @@ export const freshDatabase = (url: string) =>
       onServer(url, `drop database if exists ${name} with (force)`),
     )
     const own = withDatabase(url, name)
-    yield* Effect.provide(migrate(), database(own))
+    yield* Effect.provide(Effect.zipRight(migrate(), standardRates), database(own))
     return own
   })
 

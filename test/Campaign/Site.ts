@@ -1,9 +1,8 @@
 /** One history being played: the service, the connection that reads it, and where its exports go. */
-import { Clock, Effect, Layer } from "effect"
-import { PartnerConnection } from "../../src/Partner.ts"
+import { type Clock, Effect, Layer } from "effect"
 import { Connector } from "../../src/Partner/Connector.ts"
 import { Settings } from "../../src/Settings.ts"
-import type { History, HistorySettings } from "./History.ts"
+import type { History, HistorySettings, Operation } from "./History.ts"
 import { type IdOf, identifiers } from "./Identifiers.ts"
 import { type Hook, port } from "./Port.ts"
 import { simulated } from "./SimulatedClock.ts"
@@ -21,6 +20,12 @@ export interface Site {
   hook: Hook
   /** What was moved by hand so far. */
   readonly reclassified: Array<{ readonly bookId: number; readonly entryId: string; readonly code: string }>
+  /** Rates that the history imported over those that the database has. */
+  readonly corrected: Array<Extract<Operation, { readonly do: "rates" }>>
+  /** Moments at which something was exported, the database's time. */
+  readonly moments: Array<string>
+  /** Webhook events sent so far. */
+  announced: number
   readonly settings: Layer.Layer<Settings>
   readonly clock: Clock.Clock
 }
@@ -60,6 +65,9 @@ export const siteOf = Effect.fn("Campaign.site")(function* (
     ...{ history, world, idOf, connection, out },
     hook: Effect.void,
     reclassified: [],
+    corrected: [],
+    moments: [],
+    announced: 0,
     settings: Layer.succeedContext(settings),
     clock: simulated(world),
   }
@@ -67,7 +75,11 @@ export const siteOf = Effect.fn("Campaign.site")(function* (
 })
 
 /** The partner port of a site: that of its world, unless it is read over HTTP. */
-export const partnerOf = (site: Site) => port(site.world, Effect.suspend(() => site.hook))
+export const partnerOf = (site: Site) =>
+  port(
+    site.world,
+    Effect.suspend(() => site.hook),
+  )
 
 /** Runs what Tieout does as of the world's clock, with its service, in its settings. */
 export const within =
@@ -76,6 +88,3 @@ export const within =
     const timed = effect.pipe(Effect.withClock(site.clock), Effect.provide(site.settings))
     return overHttp ? timed : Effect.provideService(timed, Connector, () => partnerOf(site))
   }
-
-/** What is read of the service directly, as the processor of events needs it. */
-export const Port = PartnerConnection

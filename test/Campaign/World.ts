@@ -121,7 +121,15 @@ export class World {
     const amount = units(event.amount, account.currency)
     const { entry: name, occurredAt, type } = event
     account.opening -= type === "CREDIT" ? amount : -amount
-    account.entries.unshift({ name, id: this.idOf(name), type, amount, occurredAt, related: null, malformed: false })
+    account.entries.unshift({
+      name,
+      id: this.idOf(name),
+      type,
+      amount,
+      occurredAt,
+      related: null,
+      malformed: false,
+    })
   }
 
   private put(event: Extract<Event, { what: "resource" }>, at: Time): void {
