@@ -33,8 +33,9 @@ const standing = (all: ReadonlyArray<Book>) =>
     ),
   ).pipe(Effect.orDie)
 
+/** What a rule or a person sent elsewhere is told by its code, whatever the role. */
 const keyOf = (role: string, currency: string, account: string | null, code: string | null): string =>
-  [role, currency, account, code].filter((part) => part !== null).join(" ")
+  [code === null ? role : "sent to", currency, account, code].filter((part) => part !== null).join(" ")
 
 const differences = (
   found: ReadonlyArray<Standing>,

@@ -70,7 +70,8 @@ export const conversion = (maker: Maker, sell: AccountOf, buy: AccountOf): void 
     case "whole":
     case "late":
       legs()
-      return status(random.chance(0.5) ? second : maker.later(second), "COMPLETED")
+      status(random.chance(0.5) ? second : maker.later(second), "COMPLETED")
+      return
     case "parts": {
       const part = maker.part(sold)
       out(first, part)
@@ -78,31 +79,37 @@ export const conversion = (maker: Maker, sell: AccountOf, buy: AccountOf): void 
       const ofBuy = maker.part(net)
       into(second, ofBuy)
       if (ofBuy < net) into(maker.later(second), net - ofBuy)
-      return status(maker.later(second), "COMPLETED")
+      status(maker.later(second), "COMPLETED")
+      return
     }
     case "over": {
       const more = maker.part(net)
       out(first, sold)
       into(second, net + more)
       into(maker.later(second), -more)
-      return status(maker.later(second), "COMPLETED")
+      status(maker.later(second), "COMPLETED")
+      return
     }
     case "never":
       if (random.chance(0.7)) out(first, sold)
       else into(first, net)
-      return random.chance(0.5) ? status(second, "COMPLETED") : undefined
+      if (random.chance(0.5)) status(second, "COMPLETED")
+      return
     case "canceledEmpty":
-      return status(first, "CANCELED")
+      status(first, "CANCELED")
+      return
     case "canceledOne":
       out(first, sold)
       status(second, "CANCELED")
-      return out(maker.later(second), -sold)
+      out(maker.later(second), -sold)
+      return
     case "canceledBoth": {
       legs()
       const then = maker.later(second)
       status(then, random.chance(0.5) ? "CANCELED" : "COMPLETED")
       out(then, -sold)
-      return into(maker.later(then), -net)
+      into(maker.later(then), -net)
+      return
     }
   }
 }

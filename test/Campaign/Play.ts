@@ -8,6 +8,7 @@ import * as Invariants from "./Invariants.ts"
 import { books, operate } from "./Operations.ts"
 import { correctRate, rateOf } from "./RateTable.ts"
 import { type Site, siteOf } from "./Site.ts"
+import type { World } from "./World.ts"
 
 export interface Played {
   /** Null: everything held. */
@@ -19,8 +20,10 @@ export interface Played {
 export interface How {
   readonly connection: string
   readonly out: string
-  /** Of the server on loopback, for a history that is read over HTTP. */
-  readonly url?: string
+  /** Done before a step, by its place in the history. */
+  readonly before?: (step: number) => Effect.Effect<void>
+  /** The server on loopback of a history that is read over HTTP, and what is told of its world. */
+  readonly http?: { readonly url: string; readonly show: (world: World) => void }
 }
 
 const firstLine = (text: string): string => text.split("\n")[0] ?? ""
@@ -62,11 +65,13 @@ const cleaned = (site: Site) =>
 
 const playing = (history: History, how: How, told: Array<string>) =>
   Effect.gen(function* () {
-    const site = yield* Effect.orDie(siteOf(history, how.connection, how.out, how.url))
+    const site = yield* Effect.orDie(siteOf(history, how.connection, how.out, how.http?.url))
+    how.http?.show(site.world)
     yield* Effect.addFinalizer(() => cleaned(site))
-    const overHttp = how.url !== undefined
+    const overHttp = how.http !== undefined
     let closed: ReadonlyMap<string, string> = new Map()
-    for (const one of history.steps) {
+    for (const [place, one] of history.steps.entries()) {
+      if (how.before !== undefined) yield* how.before(place)
       const found = [...(yield* step(site, overHttp, one, told))]
       if (closed.size > 0 || ("operation" in one && one.operation.do === "close")) {
         const now = yield* Invariants.digests(yield* books(site))

@@ -171,25 +171,32 @@ export class World {
         return
       }
       case "entry":
-        return this.post(event, at)
+        this.post(event, at)
+        return
       case "zero":
-        return this.post({ ...event, what: "entry", type: "CREDIT", amount: "0", related: null }, at)
+        this.post({ ...event, what: "entry", type: "CREDIT", amount: "0", related: null }, at)
+        return
       case "older":
-        return this.find(event)
+        this.find(event)
+        return
       case "resource":
-        return this.put(event, at)
+        this.put(event, at)
+        return
       case "status":
-        return this.change(event.resource, (one) => {
+        this.change(event.resource, (one) => {
           one.status = event.status
         })
+        return
       case "fee":
-        return this.change(event.resource, (one) => {
+        this.change(event.resource, (one) => {
           if (one.content.type !== "CONVERSION") one.content = { ...one.content, fee: event.fee }
         })
+        return
       case "shown":
-        return this.change(event.resource, (one) => {
+        this.change(event.resource, (one) => {
           one.hidden = false
         })
+        return
       case "enriched": {
         const found = this.entry(event.entry)
         if (found !== undefined && found.entry.related === null) found.entry.related = event.related
