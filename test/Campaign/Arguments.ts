@@ -10,6 +10,7 @@ const landed: Features = {
   zeroRows: false,
   enriched: false,
   goneAccounts: true,
+  splitFees: false,
 }
 
 export interface Asked {
@@ -27,7 +28,7 @@ export interface Asked {
   readonly replay: string | undefined
 }
 
-const names = ["conversions", "loans", "zeroRows", "enriched", "goneAccounts"] as const
+const names = ["conversions", "loans", "zeroRows", "enriched", "goneAccounts", "splitFees"] as const
 
 /** `landed` without, `all`, or names separated by commas. */
 const featuresOf = (text: string): Features => {
@@ -39,6 +40,7 @@ const featuresOf = (text: string): Features => {
     zeroRows: wanted.has("zeroRows"),
     enriched: wanted.has("enriched"),
     goneAccounts: wanted.has("goneAccounts"),
+    splitFees: wanted.has("splitFees"),
   }
 }
 

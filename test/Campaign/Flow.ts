@@ -22,6 +22,8 @@ export interface Features {
   readonly zeroRows: boolean
   readonly enriched: boolean
   readonly goneAccounts: boolean
+  /** A movement with a fee that comes in several entries. */
+  readonly splitFees: boolean
 }
 
 export interface Span {

@@ -28,9 +28,11 @@ const inParts = (
   at: number,
   signed: bigint,
   related: { readonly type: string; readonly of: Name },
+  withFee: boolean,
 ): number => {
   const size = signed < 0n ? -signed : signed
-  if (size <= 1n || !maker.random.chance(0.15)) {
+  const splits = maker.random.chance(0.15) && (!withFee || maker.features.splitFees)
+  if (size <= 1n || !splits) {
     maker.entry(at, account, signed, related)
     return at
   }
@@ -93,11 +95,11 @@ export const deposit = (maker: Maker, account: AccountOf): Made => {
   const completed = direct || before ? credited : maker.later(credited)
   const ends = shape === "reversed" ? random.pick(["CANCELED", "REJECTED"]) : "COMPLETED"
   if (before && !direct) {
-    const posted = inParts(maker, account, credited, net, related)
+    const posted = inParts(maker, account, credited, net, related, stated)
     if (shape !== "reversed") end(maker, resource, maker.later(posted), ends)
   } else {
     if (!direct) end(maker, resource, completed, "COMPLETED")
-    inParts(maker, account, completed, net, related)
+    inParts(maker, account, completed, net, related, stated)
   }
   const after = maker.later(maker.later(completed))
   if (shape === "separate") maker.entry(after, account, -fee, related)
@@ -152,7 +154,7 @@ export const withdrawal = (maker: Maker, account: AccountOf): Made => {
       : shape === "separate" && form === "money"
         ? amount - fee
         : amount
-  const posted = inParts(maker, account, executed, -debited, related)
+  const posted = inParts(maker, account, executed, -debited, related, stated)
   const completed = maker.later(posted)
   if (shape === "separate" && fee > 0n) maker.entry(maker.later(posted), account, -fee, related)
   if (shape === "early") {
