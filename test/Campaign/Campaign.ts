@@ -26,7 +26,7 @@ class Tally {
   histories = 0
   failed = 0
   private readonly began = performance.now()
-  private next = 500
+  private next = 200
 
   private get seconds(): number {
     return (performance.now() - this.began) / 1_000
@@ -48,7 +48,7 @@ class Tally {
       }
     }
     if (this.histories >= this.next) {
-      this.next += 500
+      this.next += 200
       say(this.line)
     }
   }
