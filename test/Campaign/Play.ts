@@ -47,9 +47,10 @@ const step = (site: Site, overHttp: boolean, one: Step, told: Array<string>) =>
     return yield* Invariants.broken(yield* books(site))
   })
 
-/** Everything that went away is back, nothing fails any more: what is read now is all that there is. */
+/** Nothing fails any more and every row can be understood: what is read now is all that there is. */
 const calmed = (site: Site): void => {
   site.world.faults.length = 0
+  for (const { entries } of site.world.accounts.values()) for (const entry of entries) entry.malformed = false
   site.hook = Effect.void
   site.world.now = Math.max(site.world.now, Date.parse(site.history.end))
 }
