@@ -226,6 +226,19 @@ CREATE TABLE "ledger"."postings" (
 	CONSTRAINT "postings_amount" CHECK ("ledger"."postings"."amount" <> 0 and "ledger"."postings"."amount" between -1e30 and 1e30)
 );
 --> statement-breakpoint
+CREATE TABLE "ledger"."touched_conversions" (
+	"book_id" integer NOT NULL,
+	"conversion_id" uuid NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "ledger"."transit" (
+	"book_id" integer NOT NULL,
+	"conversion_id" uuid NOT NULL,
+	"currency" text NOT NULL,
+	"amount" numeric NOT NULL,
+	CONSTRAINT "transit_book_id_conversion_id_currency_pk" PRIMARY KEY("book_id","conversion_id","currency")
+);
+--> statement-breakpoint
 CREATE TABLE "ledger"."unnumbered" (
 	"book_id" integer NOT NULL,
 	"entry_id" bigint NOT NULL

@@ -91,7 +91,9 @@ const alone = (request: ReclassifyRequest, book: Book, entryId: string, run: Run
     const to = yield* targetOf(book, from, request.to, Option.getOrNull(request.name))
     const entry = entryOf(standing, from, to, request.reason)
     const prepared = yield* ledger.prepare(book, [entry], () => "")
-    yield* run.commit(Effect.zipRight(ledger.post(book, run.runId, prepared), ledger.assignNumbers([book])))
+    yield* run.commit(
+      Effect.zipRight(ledger.post(book, run.runId, prepared), ledger.assignNumbers([book], run.runId)),
+    )
     run.counters.journalEntries += 1
     run.counters.reclassifications += 1
     yield* (yield* Reconcile).month([book], standing.month)

@@ -43,7 +43,7 @@ export interface PostingContext {
 const counterRoles: { readonly [K in Resource["resourceType"]]: Role } = {
   DEPOSIT: "deposits_clearing",
   WITHDRAWAL: "withdrawals_clearing",
-  CONVERSION: "trading",
+  CONVERSION: "conversions_in_transit",
 }
 
 /** The role against cash, by what the entry says of itself and whether its resource is known. */
