@@ -778,3 +778,31 @@ create or replace trigger postings_checked after insert on valuation.postings
 
 create or replace trigger settings_immutable before update or delete or truncate on valuation.settings
   for each statement execute function ledger.refuse_change();
+
+-- What stands in conversions_in_transit, by conversion and currency: it adds up to the balance of the role. An item begins
+-- on the day after which it was never zero again, whatever the order in which its entries came.
+create or replace view reconcile.conversions_in_transit as
+select t.book_id, t.conversion_id, t.currency, t.amount, d.first_date, d.last_date, r.status,
+  r.account_id as sell_account_id, r.currency as sell_currency, r.amount as sell_amount,
+  r.buy_account_id, r.buy_currency, r.buy_amount
+from ledger.transit t
+left join mirror.resources r on r.book_id = t.book_id and r.resource_id = t.conversion_id
+  and r.resource_type = 'CONVERSION'
+left join lateral (
+  select min(z.day) filter (where z.settled is null or z.day > z.settled) as first_date, max(z.day) as last_date
+  from (
+    select y.day, max(y.day) filter (where y.standing = 0) over () as settled
+    from (
+      select x.day, sum(sum(x.amount)) over (order by x.day) as standing
+      from (
+        select j.effective_date as day, p.amount, a.role
+        from (
+          select s.entry_id as source_id from mirror.statement_entries s
+          where s.book_id = t.book_id and s.related_id = t.conversion_id and not s.held
+          union
+          select t.conversion_id) o
+        join ledger.journal_entries j on j.book_id = t.book_id and j.source_id = o.source_id
+        join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id and p.currency = t.currency
+        join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+          and a.role = 'conversions_in_transit') x
+      group by x.day) y) z) d on true;
