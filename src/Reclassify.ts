@@ -1,5 +1,5 @@
 /**
- * Moves what stands in suspense, or in a clearing account, of one statement entry to another account: an entry of its own,
+ * Moves what stands in suspense, in a clearing account or in transit of one statement entry to another account: an entry of its own,
  * made by a person and with a reason. Cash is never touched, and neither is a closed month.
  */
 import { Effect, Option } from "effect"
@@ -62,7 +62,8 @@ const entryOf = (standing: Standing, from: StandingLine, to: RuleAccount, reason
     counterparty: Option.fromNullable(standing.counterparty),
     lines: debitsFirst([
       { ...line, amount: Money.negate(amount), rule },
-      { ...line, amount, rule: to },
+      // An account of its own role: what a person has settled is in transit no more.
+      { ...line, amount, rule: to, role: from.role === "conversions_in_transit" ? "other" : from.role },
     ]),
   }
 }
