@@ -517,6 +517,8 @@ alter index ledger.journal_entries_run set (autosummarize = on);
 
 alter index ledger.journal_numbers_step set (autosummarize = on);
 
+alter table ledger.touched_conversions set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100000);
+
 alter table ledger.unnumbered set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100000);
 
 -- The same table as src/Money/Currency.ts; a test compares them.

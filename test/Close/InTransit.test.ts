@@ -19,9 +19,10 @@ const closing = (
   period: string,
   accept: ReadonlyArray<{ id: string; reason: string }> = [],
   variables: Record<string, string> = {},
+  dryRun = true,
 ) =>
   Effect.map(
-    close({ period, book: Option.none(), dryRun: true, accept, who: "controller", reason: null }).pipe(
+    close({ period, book: Option.none(), dryRun, accept, who: "controller", reason: null }).pipe(
       Effect.provide(servicesWith(variables)),
     ),
     ([book]) => ({
@@ -86,6 +87,29 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what is young or small
       expect(yield* state({ TIEOUT_RECONCILE_TRANSIT_DAYS: "366" })).toBe("closable")
       expect(yield* state({ TIEOUT_RECONCILE_MATERIALITY: '{USD: "100.00"}' })).toBe("closable")
       expect(yield* state({ TIEOUT_RECONCILE_MATERIALITY: '{USD: "99.99", EUR: "200"}' })).toBe("blocked")
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a leg that comes for a closed month", (it) => {
+  it.scoped("is late, and so is the entry of the whole; both come first in the open month", () =>
+    Effect.gen(function* () {
+      const { held, run } = yield* books([sold])
+      const closed = yield* closing("2026-09", [{ id: "F1", reason: "on its way" }], {}, false)
+      expect(closed.state).toBe("closed")
+      held.moves.push(bought, { ...sold, at: "2026-10-07", amount: "3" })
+      yield* run
+      expect(
+        yield* rows(`
+          select e.kind || ' ' || n.number || ' ' || e.effective_date || coalesce(' late for ' || e.late_for, '') as line
+          from ledger.journal_entries e join ledger.journal_numbers n using (book_id, entry_id)
+          order by n.period, n.number`),
+      ).toEqual([
+        { line: "conversion 1 2026-09-05" },
+        { line: "conversion 1 2026-10-01 late for 2026-09-01" },
+        { line: "conversion_whole 2 2026-10-01 late for 2026-09-01" },
+        { line: "conversion_return 3 2026-10-07" },
+      ])
     }),
   )
 })
