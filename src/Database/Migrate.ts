@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { existsSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -5,7 +6,7 @@ import { fileURLToPath } from "node:url"
 import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator"
 import { Effect, Schema } from "effect"
 import { Database } from "../Database.ts"
-import { makeOrm } from "./Client.ts"
+import { type Client, makeOrm } from "./Client.ts"
 import { closeConnection, openConnection } from "./Connections.ts"
 import { type DatabaseError, databaseError, toDatabaseError } from "./DatabaseError.ts"
 
@@ -16,76 +17,145 @@ const Journal = Schema.parseJson(
   Schema.Struct({ entries: Schema.Array(Schema.Struct({ tag: Schema.String, when: Schema.Number })) }),
 )
 
-type Migration = (typeof Journal.Type)["entries"][number]
+/** What `pendingMigrations` calls the rules: functions, triggers and views, made anew whenever their file has changed. */
+const rulesName = "rules"
+
+interface Migration {
+  readonly tag: string
+  /** SHA-256 of its file, in hex: what drizzle remembers of an applied one. */
+  readonly hash: string
+}
+
+interface Package {
+  readonly migrations: ReadonlyArray<Migration>
+  /** Null where the folder has none. */
+  readonly rules: { readonly text: string; readonly hash: string } | null
+}
 
 const operation = "Database.migrate"
 
 const failed = (error: unknown): DatabaseError => toDatabaseError(operation, error)
 
-/** The migrations in a folder, oldest first; none when it has no journal yet. */
-const readJournal = (folder: string): Effect.Effect<ReadonlyArray<Migration>, DatabaseError> =>
+const textOf = (path: string): Effect.Effect<string | null, DatabaseError> =>
   Effect.tryPromise({
-    try: async () => {
-      const file = join(folder, "meta", "_journal.json")
-      return existsSync(file) ? await readFile(file, "utf8") : '{"entries":[]}'
-    },
+    try: async () => (existsSync(path) ? await readFile(path, "utf8") : null),
     catch: failed,
-  }).pipe(
-    Effect.flatMap(Schema.decode(Journal)),
-    Effect.map(({ entries }) => entries),
-    Effect.catchTag("ParseError", () =>
-      Effect.fail(
-        databaseError("Other", operation, `${folder}/meta/_journal.json cannot be read; reinstall Tieout`),
-      ),
+  })
+
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+/** The migrations in a folder, oldest first, and its rules; nothing when it has no journal yet. */
+const readPackage = Effect.fn("Migrate.readPackage")(function* (folder: string) {
+  const unreadable = (file: string) =>
+    databaseError("Other", operation, `${join(folder, file)} cannot be read; reinstall Tieout`)
+  const journal = yield* textOf(join(folder, "meta", "_journal.json"))
+  const { entries } = yield* Schema.decode(Journal)(journal ?? '{"entries":[]}').pipe(
+    Effect.catchTag("ParseError", () => Effect.fail(unreadable("meta/_journal.json"))),
+  )
+  const migrations = yield* Effect.forEach(entries, ({ tag }) =>
+    Effect.flatMap(textOf(join(folder, `${tag}.sql`)), (text) =>
+      text === null ? Effect.fail(unreadable(`${tag}.sql`)) : Effect.succeed({ tag, hash: hashOf(text) }),
     ),
   )
+  const rules = yield* textOf(join(folder, "rules.sql"))
+  return {
+    migrations,
+    rules: rules === null ? null : { text: rules, hash: hashOf(rules) },
+  } satisfies Package
+})
 
-/** When the newest applied migration was made (milliseconds, drizzle's own measure); undefined on an empty database. */
-const newestApplied = Effect.fn("Migrate.newestApplied")(function* () {
+interface Applied {
+  readonly hashes: ReadonlyArray<string>
+  readonly rules: string | null
+}
+
+/** What the database has had applied, oldest first. */
+const readApplied = Effect.fn("Migrate.readApplied")(function* () {
   const database = yield* Database
   const [found] = yield* database.query(
     operation,
-    (sql) =>
-      sql<[{ there: boolean }]>`select to_regclass('drizzle.__drizzle_migrations') is not null as there`,
+    (sql) => sql<[{ migrations: boolean; rules: boolean }]>`
+      select to_regclass('drizzle.__drizzle_migrations') is not null as migrations,
+        to_regclass('drizzle.rules') is not null as rules`,
   )
-  if (!found.there) return undefined
-  const [newest] = yield* database.query(
-    operation,
-    (sql) => sql<[{ at: bigint | null }]>`select max(created_at) as at from drizzle.__drizzle_migrations`,
-  )
-  return newest.at === null ? undefined : Number(newest.at)
+  const hashes = found.migrations
+    ? yield* database.query(
+        operation,
+        (sql) =>
+          sql<Array<{ hash: string }>>`select hash from drizzle.__drizzle_migrations order by created_at`,
+      )
+    : []
+  const rules = found.rules
+    ? yield* database.query(operation, (sql) => sql<Array<{ hash: string }>>`select hash from drizzle.rules`)
+    : []
+  return { hashes: hashes.map(({ hash }) => hash), rules: rules[0]?.hash ?? null } satisfies Applied
 })
 
+const pendingOf = (
+  { migrations, rules }: Package,
+  applied: Applied,
+): Effect.Effect<ReadonlyArray<string>, DatabaseError> => {
+  const known = applied.hashes.slice(0, migrations.length)
+  if (known.some((hash, at) => hash !== migrations[at]?.hash)) {
+    return Effect.fail(
+      databaseError(
+        "Settings",
+        operation,
+        "the database was made by another development version of Tieout, whose tables this one cannot bring up to date; begin a new database (another DATABASE_URL or TIEOUT_DATA_DIR) and run tieout sync",
+      ),
+    )
+  }
+  if (applied.hashes.length > migrations.length) {
+    return Effect.fail(
+      databaseError(
+        "Settings",
+        operation,
+        "the database was migrated by a newer version of Tieout; use that version",
+      ),
+    )
+  }
+  const missing = migrations.slice(applied.hashes.length).map(({ tag }) => tag)
+  return Effect.succeed(
+    rules !== null && (missing.length > 0 || rules.hash !== applied.rules)
+      ? [...missing, rulesName]
+      : missing,
+  )
+}
+
 /**
- * The names of the migrations that this version of Tieout has and the database has not, in order. Fails with reason
- * `Settings` when the database was migrated by a newer version.
+ * The names of the migrations that this version of Tieout has and the database has not, in order, and last `rules` where the
+ * functions, triggers and views are not this version's. Fails with reason `Settings` when the database was migrated by a
+ * newer version, or made by a development version whose tables were other ones.
  */
 export const pendingMigrations = Effect.fn("Migrate.pending")(function* (
   folder: string = packageMigrations,
 ): Effect.fn.Return<ReadonlyArray<string>, DatabaseError, Database> {
-  const journal = yield* readJournal(folder)
-  const newest = yield* newestApplied()
-  if (newest === undefined) return journal.map(({ tag }) => tag)
-  const last = journal.at(-1)
-  if (last === undefined || last.when < newest) {
-    return yield* databaseError(
-      "Settings",
-      operation,
-      "the database was migrated by a newer version of Tieout; use that version",
-    )
-  }
-  return journal.filter(({ when }) => when > newest).map(({ tag }) => tag)
+  return yield* pendingOf(yield* readPackage(folder), yield* readApplied())
 })
 
+/** All statements of the rules and the note of which they are, in one transaction. */
+const applyRules = (client: Client, { hash, text }: NonNullable<Package["rules"]>) =>
+  Effect.tryPromise({
+    try: () =>
+      client
+        .unsafe(
+          `begin;\n${text}\ncreate table if not exists drizzle.rules (hash text not null);\ndelete from drizzle.rules;\ninsert into drizzle.rules values ('${hash}');\ncommit;`,
+        )
+        .simple(),
+    catch: failed,
+  })
+
 /**
- * Brings the database to this version's schema, all pending migrations in one transaction, and answers their names. Any
- * number of processes may do so at once: one works, the others wait for it and find nothing to do.
+ * Brings the database to this version's schema, all pending migrations in one transaction and then the rules in another,
+ * and answers their names. Any number of processes may do so at once: one works, the others wait for it and find nothing
+ * to do. A process that is killed between the two leaves `rules` pending, and nothing runs on that.
  */
 export const migrate = Effect.fn("Migrate.migrate")(function* (
   folder: string = packageMigrations,
 ): Effect.fn.Return<ReadonlyArray<string>, DatabaseError, Database> {
   const { settings } = yield* Database
   if ((yield* pendingMigrations(folder)).length === 0) return []
+  const brought = yield* readPackage(folder)
   return yield* Effect.acquireUseRelease(
     Effect.sync(() => openConnection(settings)),
     (connection) =>
@@ -96,12 +166,15 @@ export const migrate = Effect.fn("Migrate.migrate")(function* (
           try: () => client`select pg_advisory_lock(hashtextextended('tieout migrations', 0))`,
           catch: failed,
         })
-        const pending = yield* pendingMigrations(folder)
+        const pending = yield* pendingOf(brought, yield* readApplied())
         if (pending.length === 0) return pending
-        yield* Effect.tryPromise({
-          try: () => applyMigrations(makeOrm(client), { migrationsFolder: folder }),
-          catch: failed,
-        })
+        if (pending.some((name) => name !== rulesName)) {
+          yield* Effect.tryPromise({
+            try: () => applyMigrations(makeOrm(client), { migrationsFolder: folder }),
+            catch: failed,
+          })
+        }
+        if (brought.rules !== null) yield* applyRules(client, brought.rules)
         return pending
       }),
     closeConnection,

@@ -10,7 +10,8 @@ export const oneLine = (text: string): string => text.replace(invisible, "").rep
 
 /** Where an account without a usable top level belongs. */
 export const rootOf = (role: string): string => {
-  if (role === "loan_payable" || role === "interest_payable") return "Liabilities"
+  if (role === "loan_payable" || role === "interest_payable" || role === "deferred_interest")
+    return "Liabilities"
   if (role === "opening_balance" || role === "trading") return "Equity"
   if (role === "interest_income" || role === "fx_realized" || role === "fx_unrealized") return "Income"
   return role === "fees" || role === "interest_expense" || role === "rounding" ? "Expenses" : "Assets"

@@ -11,10 +11,13 @@ export const roles = [
   "receivable_principal",
   "receivable_interest",
   "interest_income",
+  "deferred_interest",
   "loan_clearing",
   "loan_payable",
   "interest_payable",
   "interest_expense",
+  "conversions_in_transit",
+  "other",
 ] as const
 
 export type Role = (typeof roles)[number]

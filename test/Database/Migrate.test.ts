@@ -19,7 +19,7 @@ const broken = {
   sql: "create table three (id int);\n--> statement-breakpoint\ncreate table nonsense (id no_such_type);",
 }
 
-const folderOf = (migrations: ReadonlyArray<typeof first>) =>
+const folderOf = (migrations: ReadonlyArray<typeof first>, rules?: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const folder = await mkdtemp(join(tmpdir(), "tieout-migrations-"))
@@ -34,6 +34,7 @@ const folderOf = (migrations: ReadonlyArray<typeof first>) =>
       const journal = { version: "7", dialect: "postgresql", entries }
       await writeFile(join(folder, "meta", "_journal.json"), JSON.stringify(journal))
       for (const { sql, tag } of migrations) await writeFile(join(folder, `${tag}.sql`), sql)
+      if (rules !== undefined) await writeFile(join(folder, "rules.sql"), rules)
       return folder
     }),
     (folder) => Effect.promise(() => rm(folder, { recursive: true })),
@@ -91,6 +92,37 @@ layer(fresh, { excludeTestServices: true })("migrating", (it) => {
       const error = yield* Effect.flip(migrate(yield* folderOf([first])))
       expect(error.reason).toBe("Settings")
       expect(error.message).toContain("newer version of Tieout")
+    }),
+  )
+
+  it.scoped("makes the rules anew whenever they have changed, with or without a migration", () =>
+    Effect.gen(function* () {
+      yield* clean
+      const said = (word: string) =>
+        `create or replace function said() returns text language sql as $$ select '${word}' $$;`
+      const old = yield* folderOf([first], said("old"))
+      const fresh = yield* folderOf([first], said("new"))
+      expect(yield* migrate(old)).toEqual(["0000_first", "rules"])
+      expect(yield* migrate(old)).toEqual([])
+      expect(yield* pendingMigrations(fresh)).toEqual(["rules"])
+      expect(yield* migrate(fresh)).toEqual(["rules"])
+      const { query } = yield* Database
+      expect(yield* query("Test.said", (sql) => sql`select said()`)).toEqual([{ said: "new" }])
+      const broken = yield* folderOf([first], `${said("broken")} select nothing from nowhere;`)
+      expect((yield* Effect.flip(migrate(broken))).message).toContain("nowhere")
+      expect(yield* query("Test.said", (sql) => sql`select said()`)).toEqual([{ said: "new" }])
+      expect(yield* pendingMigrations(fresh)).toEqual([])
+    }),
+  )
+
+  it.scoped("refuses a database whose tables a development version made otherwise", () =>
+    Effect.gen(function* () {
+      yield* clean
+      yield* migrate(yield* folderOf([first, second]))
+      const squashed = { ...first, when: 3_000, sql: `${first.sql}\nalter table one add column more text;` }
+      const error = yield* Effect.flip(migrate(yield* folderOf([squashed])))
+      expect(error.reason).toBe("Settings")
+      expect(error.message).toContain("another development version")
     }),
   )
 

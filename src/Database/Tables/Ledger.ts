@@ -1,4 +1,4 @@
-/** The double-entry books. The rules that the columns cannot express are triggers: `drizzle/0001_book_rules.sql`. */
+/** The double-entry books. The rules that the columns cannot express are triggers: `drizzle/rules.sql`. */
 import { sql } from "drizzle-orm"
 import {
   bigint,
@@ -85,7 +85,7 @@ export const accounts = ledger.table(
       .where(sql`${t.partnerAccountId} is not null`),
     check(
       "accounts_role",
-      sql`${t.role} in ('cash', 'deposits_clearing', 'withdrawals_clearing', 'payouts_clearing', 'fees', 'trading', 'suspense', 'opening_balance', 'receivable_principal', 'receivable_interest', 'interest_income', 'loan_clearing', 'loan_payable', 'interest_payable', 'interest_expense')`,
+      sql`${t.role} in ('cash', 'deposits_clearing', 'withdrawals_clearing', 'payouts_clearing', 'fees', 'trading', 'suspense', 'opening_balance', 'receivable_principal', 'receivable_interest', 'interest_income', 'deferred_interest', 'loan_clearing', 'loan_payable', 'interest_payable', 'interest_expense', 'conversions_in_transit', 'other')`,
     ),
     check("accounts_cash", sql`(${t.role} = 'cash') = (${t.partnerAccountId} is not null)`),
   ],
@@ -142,7 +142,7 @@ export const journalEntries = ledger.table(
     check("journal_entries_lines", sql`${t.lineCount} between 2 and 1000`),
     check(
       "journal_entries_sequence",
-      sql`(${t.kind} in ('reclassification', 'opening_correction')) = (${t.sequence} > 0) or ${t.sourceType} = 'receivable_version'`,
+      sql`(${t.kind} in ('reclassification', 'opening_correction')) = (${t.sequence} > 0) or ${t.sourceType} in ('receivable_version', 'resource_version')`,
     ),
     check("journal_entries_dates", sql`${t.effectiveDate} between '1970-01-01' and '2199-12-31'`),
   ],

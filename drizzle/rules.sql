@@ -1,4 +1,5 @@
--- The rules of the books that columns and checks cannot express. They hold whoever writes.
+-- The rules of the books that columns and checks cannot express, and the views that everything reads. They hold whoever
+-- writes. Idempotent: `tieout migrate` makes all of it anew, in one transaction, whenever this file has changed.
 --
 -- Statement-level triggers over transition tables look at the new rows only. All lines of a journal entry and its header
 -- come in one statement (one WITH with two inserts): the header's line_count makes anything else impossible, because
@@ -12,31 +13,32 @@
 --   TO001 entry and lines do not belong together    TO002 entry does not balance      TO003 account or currency is wrong
 --   TO004 the rows are immutable                    TO005 the period is closed        TO006 journal number out of order
 --   TO007 cash differs from the statement           TO008 periods close and reopen in order
-create sequence ledger.journal_entry_block as bigint increment by 1024 minvalue 1024 start with 1024;
---> statement-breakpoint
+--   TO009 not a change that a batch can go through
+create sequence if not exists ledger.journal_entry_block as bigint increment by 1024 minvalue 1024 start with 1024;
+
 comment on sequence ledger.journal_entry_block is 'Each value reserves the 1024 entry ids that end before it plus 1024.';
---> statement-breakpoint
-create sequence ledger.numbering_step as bigint;
---> statement-breakpoint
-create function ledger.refuse_change() returns trigger language plpgsql as $$
+
+create sequence if not exists ledger.numbering_step as bigint;
+
+create or replace function ledger.refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception 'rows of %.% are immutable: % refused', tg_table_schema, tg_table_name, lower(tg_op)
     using errcode = 'TO004', hint = 'Corrections are reversals and reclassifications: post a new entry.';
 end $$;
---> statement-breakpoint
-create trigger journal_entries_immutable before update or delete or truncate on ledger.journal_entries
+
+create or replace trigger journal_entries_immutable before update or delete or truncate on ledger.journal_entries
   for each statement execute function ledger.refuse_change();
---> statement-breakpoint
-create trigger postings_immutable before update or delete or truncate on ledger.postings
+
+create or replace trigger postings_immutable before update or delete or truncate on ledger.postings
   for each statement execute function ledger.refuse_change();
---> statement-breakpoint
-create trigger journal_numbers_immutable before update or delete or truncate on ledger.journal_numbers
+
+create or replace trigger journal_numbers_immutable before update or delete or truncate on ledger.journal_numbers
   for each statement execute function ledger.refuse_change();
---> statement-breakpoint
-create trigger batches_immutable before update or delete or truncate on export.batches
+
+create or replace trigger batches_immutable before update or delete or truncate on export.batches
   for each statement execute function ledger.refuse_change();
---> statement-breakpoint
-create function ledger.refuse_direct_write() returns trigger language plpgsql as $$
+
+create or replace function ledger.refuse_direct_write() returns trigger language plpgsql as $$
 begin
   -- 1 is this trigger itself; inside a posting's or a numbering's trigger it is more.
   if pg_trigger_depth() < 2 then
@@ -45,36 +47,35 @@ begin
   end if;
   return null;
 end $$;
---> statement-breakpoint
-create trigger balances_kept_by_posting before insert or update or delete or truncate on ledger.balances
+
+create or replace trigger balances_kept_by_posting before insert or update or delete or truncate on ledger.balances
   for each statement execute function ledger.refuse_direct_write();
---> statement-breakpoint
-create trigger unnumbered_kept_by_posting before insert or update or delete or truncate on ledger.unnumbered
+
+create or replace trigger unnumbered_kept_by_posting before insert or update or delete or truncate on ledger.unnumbered
   for each statement execute function ledger.refuse_direct_write();
---> statement-breakpoint
--- An account's identity and meaning never change; its code and name are presentation and may.
-create function ledger.keep_account_identity() returns trigger language plpgsql as $$
+
+create or replace function ledger.keep_account_identity() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' then
     raise exception 'account % of book % cannot be deleted', old.code, old.book_id using errcode = 'TO004';
   end if;
-  if (new.book_id, new.account_id, new.role, new.currency, new.rule_code) is distinct from
-     (old.book_id, old.account_id, old.role, old.currency, old.rule_code)
+  if (new.book_id, new.account_id, new.role, new.currency, new.rule_code, new.created_at) is distinct from
+     (old.book_id, old.account_id, old.role, old.currency, old.rule_code, old.created_at)
      or new.partner_account_id is distinct from old.partner_account_id then
     raise exception 'account % of book %: only its code and name may change', old.code, old.book_id
       using errcode = 'TO004';
   end if;
   return new;
 end $$;
---> statement-breakpoint
-create trigger accounts_identity_kept before update or delete on ledger.accounts
+
+create or replace trigger accounts_identity_kept before update or delete on ledger.accounts
   for each row execute function ledger.keep_account_identity();
---> statement-breakpoint
-create trigger accounts_not_truncated before truncate on ledger.accounts
+
+create or replace trigger accounts_not_truncated before truncate on ledger.accounts
   for each statement execute function ledger.refuse_change();
---> statement-breakpoint
+
 -- A statement entry that is posted (not held) is what the service said: it never changes.
-create function mirror.keep_statement_entry() returns trigger language plpgsql as $$
+create or replace function mirror.keep_statement_entry() returns trigger language plpgsql as $$
 begin
   if not old.held then
     raise exception 'statement entry % is posted and immutable: % refused', old.entry_id, lower(tg_op)
@@ -82,14 +83,14 @@ begin
   end if;
   return case tg_op when 'DELETE' then old else new end;
 end $$;
---> statement-breakpoint
-create trigger statement_entries_kept before update or delete on mirror.statement_entries
+
+create or replace trigger statement_entries_kept before update or delete on mirror.statement_entries
   for each row execute function mirror.keep_statement_entry();
---> statement-breakpoint
-create trigger statement_entries_not_truncated before truncate on mirror.statement_entries
+
+create or replace trigger statement_entries_not_truncated before truncate on mirror.statement_entries
   for each statement execute function ledger.refuse_change();
---> statement-breakpoint
-create function ledger.check_entries() returns trigger language plpgsql
+
+create or replace function ledger.check_entries() returns trigger language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare bad record;
 begin
@@ -134,11 +135,11 @@ begin
   insert into ledger.unnumbered (book_id, entry_id) select n.book_id, n.entry_id from new_entries n;
   return null;
 end $$;
---> statement-breakpoint
-create trigger journal_entries_checked after insert on ledger.journal_entries
+
+create or replace trigger journal_entries_checked after insert on ledger.journal_entries
   referencing new table as new_entries for each statement execute function ledger.check_entries();
---> statement-breakpoint
-create function ledger.check_postings() returns trigger language plpgsql
+
+create or replace function ledger.check_postings() returns trigger language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   torn boolean;
@@ -268,11 +269,11 @@ begin
   do update set debit = b.debit + excluded.debit, credit = b.credit + excluded.credit;
   return null;
 end $$;
---> statement-breakpoint
-create trigger postings_checked after insert on ledger.postings
+
+create or replace trigger postings_checked after insert on ledger.postings
   referencing new table as new_postings for each statement execute function ledger.check_postings();
---> statement-breakpoint
-create function ledger.check_numbers() returns trigger language plpgsql
+
+create or replace function ledger.check_numbers() returns trigger language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare bad record;
 begin
@@ -306,12 +307,12 @@ begin
   where p.book_id = n.book_id and p.period = n.period;
   return null;
 end $$;
---> statement-breakpoint
-create trigger journal_numbers_checked after insert on ledger.journal_numbers
+
+create or replace trigger journal_numbers_checked after insert on ledger.journal_numbers
   referencing new table as new_numbers for each statement execute function ledger.check_numbers();
---> statement-breakpoint
+
 -- Numbers everything that waits, in the order in which the books read: the same data gives the same numbers.
-create function ledger.assign_numbers(books integer[]) returns bigint language plpgsql
+create or replace function ledger.assign_numbers(books integer[]) returns bigint language plpgsql
   set enable_seqscan = on set enable_hashjoin = on set enable_mergejoin = on as $$
 declare
   step bigint;
@@ -334,19 +335,19 @@ begin
   get diagnostics given = row_count;
   return given;
 end $$;
---> statement-breakpoint
+
 -- The queue is emptied by the numbers themselves.
-create function ledger.take_from_unnumbered() returns trigger language plpgsql
+create or replace function ledger.take_from_unnumbered() returns trigger language plpgsql
   set enable_seqscan = on set enable_hashjoin = on set enable_mergejoin = on as $$
 begin
   delete from ledger.unnumbered u using new_numbers n where u.book_id = n.book_id and u.entry_id = n.entry_id;
   return null;
 end $$;
---> statement-breakpoint
-create trigger journal_numbers_taken after insert on ledger.journal_numbers
+
+create or replace trigger journal_numbers_taken after insert on ledger.journal_numbers
   referencing new table as new_numbers for each statement execute function ledger.take_from_unnumbered();
---> statement-breakpoint
-create function ledger.check_period() returns trigger language plpgsql as $$
+
+create or replace function ledger.check_period() returns trigger language plpgsql as $$
 declare closed date;
 begin
   if tg_op = 'DELETE' then
@@ -401,15 +402,15 @@ begin
   end if;
   return new;
 end $$;
---> statement-breakpoint
-create trigger periods_checked before insert or update or delete on ledger.periods
+
+create or replace trigger periods_checked before insert or update or delete on ledger.periods
   for each row execute function ledger.check_period();
---> statement-breakpoint
-create trigger periods_not_truncated before truncate on ledger.periods
+
+create or replace trigger periods_not_truncated before truncate on ledger.periods
   for each statement execute function ledger.refuse_change();
---> statement-breakpoint
+
 -- closed_through follows the periods; nobody sets it by hand.
-create function ledger.keep_lock() returns trigger language plpgsql as $$
+create or replace function ledger.keep_lock() returns trigger language plpgsql as $$
 begin
   if tg_op = 'UPDATE' and new.time_zone is distinct from old.time_zone and old.time_zone is not null then
     raise exception 'book % is dated in %', old.book_id, old.time_zone using errcode = 'TO004';
@@ -426,36 +427,36 @@ begin
   end if;
   return case tg_op when 'DELETE' then old else new end;
 end $$;
---> statement-breakpoint
-create trigger locks_kept before insert or update or delete on ledger.locks
+
+create or replace trigger locks_kept before insert or update or delete on ledger.locks
   for each row execute function ledger.keep_lock();
---> statement-breakpoint
-create function ledger.open_book() returns trigger language plpgsql as $$
+
+create or replace function ledger.open_book() returns trigger language plpgsql as $$
 begin
   insert into ledger.locks (book_id) values (new.book_id);
   return null;
 end $$;
---> statement-breakpoint
-create trigger books_open_ledger after insert on mirror.books for each row execute function ledger.open_book();
---> statement-breakpoint
+
+create or replace trigger books_open_ledger after insert on mirror.books for each row execute function ledger.open_book();
+
 alter table ledger.balances set (fillfactor = 50);
---> statement-breakpoint
+
 -- Most values change in place often (balances after every page): leave room for it.
 alter table mirror.accounts set (fillfactor = 50);
---> statement-breakpoint
+
 alter table sync.checkpoints set (fillfactor = 50);
---> statement-breakpoint
+
 -- What a run brought is found by block range; ranges that nobody has summarized yet would be read again every night.
 alter index mirror.statement_entries_run set (autosummarize = on);
---> statement-breakpoint
+
 alter index mirror.resources_run set (autosummarize = on);
---> statement-breakpoint
+
 alter index ledger.journal_entries_run set (autosummarize = on);
---> statement-breakpoint
+
 alter index ledger.journal_numbers_step set (autosummarize = on);
---> statement-breakpoint
+
 alter table ledger.unnumbered set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100000);
---> statement-breakpoint
+
 -- The same table as src/Money/Currency.ts; a test compares them.
 insert into ledger.currencies (code, scale) values
   ('AED', 2), ('AFN', 2), ('ALL', 2), ('AMD', 2), ('ANG', 2), ('AOA', 2), ('ARS', 2), ('AUD', 2),
@@ -479,4 +480,239 @@ insert into ledger.currencies (code, scale) values
   ('UAH', 2), ('UGX', 0), ('USD', 2), ('USDC', 8), ('USDT', 8), ('USN', 2), ('UYI', 0), ('UYU', 2),
   ('UYW', 4), ('UZS', 2), ('VED', 2), ('VES', 2), ('VND', 0), ('VUV', 0), ('WST', 2), ('XAD', 2),
   ('XAF', 0), ('XCD', 2), ('XCG', 2), ('XOF', 0), ('XPF', 0), ('YER', 2), ('ZAR', 2), ('ZMW', 2),
-  ('ZWG', 2);
+  ('ZWG', 2)
+on conflict do nothing;
+
+-- A transaction of a receivable may be named by an identifier or by a hash: only the first can be looked up as one.
+create or replace function mirror.uuid_or_null(text) returns uuid language sql immutable strict parallel safe as $$
+  select case when $1 ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then $1::uuid end
+$$;
+
+-- What was closed, by whom and why, is kept for good.
+create or replace trigger closes_immutable before update or delete or truncate on ledger.closes
+  for each statement execute function ledger.refuse_change();
+
+create or replace trigger close_balances_immutable before update or delete or truncate on ledger.close_balances
+  for each statement execute function ledger.refuse_change();
+
+create or replace trigger account_mappings_immutable before update or delete or truncate on export.account_mappings
+  for each statement execute function ledger.refuse_change();
+
+-- The last change tells; a batch without one is as it was written.
+create or replace function export.batch_state(of_book integer, of_batch integer) returns text language sql stable as $$
+  select coalesce(
+    (select s.state from export.batch_states s where s.book_id = of_book and s.batch = of_batch
+     order by s.sequence desc limit 1),
+    (select case when b.preview then 'preview' else 'committed' end from export.batches b
+     where b.book_id = of_book and b.batch = of_batch))
+$$;
+
+-- A batch of what the books said at a time counts for nothing: it stays as it was written.
+create or replace function export.check_batch_state() returns trigger language plpgsql as $$
+declare
+  before text;
+  last integer;
+  past timestamptz;
+begin
+  -- One change at a time: a second one waits here and then sees the first.
+  select b.as_of into past from export.batches b where b.book_id = new.book_id and b.batch = new.batch for update;
+  if past is not null then
+    raise exception 'batch % of book % is as of a time and counts for nothing: it cannot become %', new.batch,
+      new.book_id, new.state using errcode = 'TO009';
+  end if;
+  before := export.batch_state(new.book_id, new.batch);
+  select coalesce(max(s.sequence), 0) into last from export.batch_states s
+    where s.book_id = new.book_id and s.batch = new.batch;
+  if new.sequence <> last + 1 then
+    raise exception 'change % of batch % of book % does not follow change %', new.sequence, new.batch, new.book_id, last
+      using errcode = 'TO009';
+  end if;
+  if (before, new.state) not in (('preview', 'committed'), ('preview', 'superseded'), ('committed', 'acknowledged'),
+      ('committed', 'superseded'), ('acknowledged', 'superseded')) then
+    raise exception 'batch % of book % is %: it cannot become %', new.batch, new.book_id, before, new.state
+      using errcode = 'TO009';
+  end if;
+  return new;
+end $$;
+
+create or replace trigger batch_states_checked before insert on export.batch_states
+  for each row execute function export.check_batch_state();
+
+create or replace trigger batch_states_immutable before update or delete or truncate on export.batch_states
+  for each statement execute function ledger.refuse_change();
+
+create or replace trigger batch_files_immutable before update or delete or truncate on export.batch_files
+  for each statement execute function ledger.refuse_change();
+
+-- Compressed already: to try again costs time and saves nothing.
+alter table export.batch_files alter column content set storage external;
+
+-- The rules of the base-currency journal. It never touches the native books, and they never know of it.
+--
+-- A month is inserted, then its entries with their lines (header and lines in one statement), then its state, all in one
+-- transaction. Nothing is added to it or changed in it later. To value it again, the month's row is deleted, and everything
+-- of it goes with it: that is refused once the month is closed.
+--
+create or replace trigger rate_imports_immutable before update or delete or truncate on valuation.rate_imports
+  for each statement execute function ledger.refuse_change();
+
+create or replace trigger rates_immutable before update or delete or truncate on valuation.rates
+  for each statement execute function ledger.refuse_change();
+
+create or replace trigger entries_immutable before update or truncate on valuation.entries
+  for each statement execute function ledger.refuse_change();
+
+create or replace trigger postings_immutable before update or truncate on valuation.postings
+  for each statement execute function ledger.refuse_change();
+
+create or replace trigger months_not_truncated before truncate on valuation.months
+  for each statement execute function ledger.refuse_change();
+
+create or replace function valuation.refuse_single_delete() returns trigger language plpgsql as $$
+begin
+  -- 1 is this trigger itself; where a month goes as a whole it is more.
+  if pg_trigger_depth() < 2 then
+    raise exception 'rows of %.% go with their month only: delete refused', tg_table_schema, tg_table_name
+      using errcode = 'TO004', hint = 'A month is valued again as a whole.';
+  end if;
+  return null;
+end $$;
+
+create or replace trigger entries_whole before delete on valuation.entries
+  for each statement execute function valuation.refuse_single_delete();
+
+create or replace trigger postings_whole before delete on valuation.postings
+  for each statement execute function valuation.refuse_single_delete();
+
+create or replace function valuation.keep_month() returns trigger language plpgsql as $$
+declare kept boolean;
+begin
+  if tg_op = 'UPDATE' then
+    if old.state is null and new.state is not null and old.transaction = pg_current_xact_id()
+       and to_jsonb(new) - 'state' = to_jsonb(old) - 'state' then
+      return new;
+    end if;
+    raise exception 'the valuation of % of book % is immutable: update refused', to_char(old.period, 'YYYY-MM'),
+      old.book_id using errcode = 'TO004', hint = 'A month is valued again as a whole.';
+  end if;
+  -- No lock: a close that is under way waits for nothing and is not waited for. A month that is being closed is valued as
+  -- before the close; where that lacks anything of what the close has, it is not kept.
+  --
+  -- One that was made before the month was complete, or before the month before it was, or before a rate was imported that
+  -- was there at the close, is not the closed month's.
+  select old.over and old.through_number = p.last_number and old.previous = coalesce(
+      (select m.fingerprint from valuation.months m
+       where m.book_id = old.book_id and m.period = (old.period - interval '1 month')::date), '')
+    and (old.rates <> 'file' or not exists (
+      select 1 from valuation.rates r join valuation.rate_imports i on i.version = r.version
+      where r.version > coalesce(old.rates_version, 0) and old.base_currency in (r.from_currency, r.to_currency)
+        and r.date >= old.period - old.max_rate_age_days and r.date < old.period + interval '1 month'
+        and i.imported_at <= (
+          select c.at from ledger.closes c
+          where c.book_id = old.book_id and c.period >= old.period and c.action = 'close'
+          order by c.period, c.sequence desc limit 1)))
+  into kept
+  from ledger.periods p where p.book_id = old.book_id and p.period = old.period and p.status = 'closed';
+  if kept then
+    raise exception '% of book % is closed: its valuation is kept', to_char(old.period, 'YYYY-MM'), old.book_id
+      using errcode = 'TO005', hint = 'Reopen the month to value it again.';
+  end if;
+  delete from valuation.postings p where p.book_id = old.book_id and p.period = old.period;
+  delete from valuation.entries e where e.book_id = old.book_id and e.period = old.period;
+  return old;
+end $$;
+
+create or replace trigger months_kept before update or delete on valuation.months
+  for each row execute function valuation.keep_month();
+
+create or replace function valuation.check_entries() returns trigger language plpgsql
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare bad record;
+begin
+  select n.book_id, n.period into bad
+  from (select distinct book_id, period from new_entries) n
+  where not exists (
+    select 1 from valuation.months m
+    where m.book_id = n.book_id and m.period = n.period and m.transaction = pg_current_xact_id() and m.state is null)
+  limit 1;
+  if found then
+    raise exception 'the valuation of % of book % is not being written', to_char(bad.period, 'YYYY-MM'), bad.book_id
+      using errcode = 'TO004', hint = 'A month is valued as a whole, in one transaction.';
+  end if;
+  select n.book_id, n.period, n.series, n.number into bad
+  from new_entries n
+  left join lateral (
+    select count(*) as lines from valuation.postings p
+    where p.book_id = n.book_id and p.period = n.period and p.series = n.series and p.number = n.number) l on true
+  where l.lines <> n.line_count limit 1;
+  if found then
+    raise exception 'base entry % % of % of book % does not have its lines', bad.series, bad.number,
+      to_char(bad.period, 'YYYY-MM'), bad.book_id using errcode = 'TO001';
+  end if;
+  select n.book_id, n.entry_id into bad
+  from new_entries n
+  left join lateral (
+    select x.number, x.period from ledger.journal_numbers x
+    where x.book_id = n.book_id and x.entry_id = n.entry_id limit 1) j on true
+  where n.series = 'journal' and (j.number is distinct from n.number or j.period is distinct from n.period) limit 1;
+  if found then
+    raise exception 'journal entry % of book % does not have the number that it is valued under', bad.entry_id, bad.book_id
+      using errcode = 'TO003';
+  end if;
+  return null;
+end $$;
+
+create or replace trigger entries_checked after insert on valuation.entries
+  referencing new table as new_entries for each statement execute function valuation.check_entries();
+
+create or replace function valuation.check_postings() returns trigger language plpgsql
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare bad record;
+begin
+  select n.book_id, n.period into bad
+  from (select distinct book_id, period from new_postings) n
+  where not exists (
+    select 1 from valuation.months m
+    where m.book_id = n.book_id and m.period = n.period and m.transaction = pg_current_xact_id() and m.state is null)
+  limit 1;
+  if found then
+    raise exception 'the valuation of % of book % is not being written', to_char(bad.period, 'YYYY-MM'), bad.book_id
+      using errcode = 'TO004', hint = 'A month is valued as a whole, in one transaction.';
+  end if;
+  select p.book_id, p.period, p.series, p.number, count(*) as lines, sum(p.amount) as difference, max(e.line_count) as stated
+  into bad
+  from new_postings p
+  left join lateral (
+    select x.line_count from valuation.entries x
+    where x.book_id = p.book_id and x.period = p.period and x.series = p.series and x.number = p.number limit 1) e on true
+  group by p.book_id, p.period, p.series, p.number
+  having sum(p.amount) <> 0 or count(*) is distinct from max(e.line_count)
+    or min(p.line_number) <> 1 or max(p.line_number) <> count(*) limit 1;
+  if found then
+    if bad.difference <> 0 then
+      raise exception 'base entry % % of % of book % does not balance: % over', bad.series, bad.number,
+        to_char(bad.period, 'YYYY-MM'), bad.book_id, bad.difference using errcode = 'TO002';
+    end if;
+    raise exception 'base entry % % of % of book %: % lines came, the entry says %', bad.series, bad.number,
+      to_char(bad.period, 'YYYY-MM'), bad.book_id, bad.lines, coalesce(bad.stated::text, 'nothing, there is none')
+      using errcode = 'TO001', hint = 'Insert the entry and all its lines, numbered from 1, in one statement.';
+  end if;
+  select p.book_id, p.account_id, p.role into bad
+  from new_postings p
+  left join lateral (
+    select true as known from ledger.accounts a where a.book_id = p.book_id and a.account_id = p.account_id limit 1) a on true
+  left join lateral (
+    select true as known from valuation.accounts v where v.book_id = p.book_id and v.role = p.role limit 1) v on true
+  where coalesce(a.known, v.known) is null limit 1;
+  if found then
+    raise exception 'book % has no account %', bad.book_id, coalesce(bad.account_id::text, bad.role)
+      using errcode = 'TO003';
+  end if;
+  return null;
+end $$;
+
+create or replace trigger postings_checked after insert on valuation.postings
+  referencing new table as new_postings for each statement execute function valuation.check_postings();
+
+create or replace trigger settings_immutable before update or delete or truncate on valuation.settings
+  for each statement execute function ledger.refuse_change();

@@ -8,6 +8,107 @@ CREATE SCHEMA "reconcile";
 --> statement-breakpoint
 CREATE SCHEMA "sync";
 --> statement-breakpoint
+CREATE SCHEMA "valuation";
+--> statement-breakpoint
+CREATE SCHEMA "webhook";
+--> statement-breakpoint
+CREATE TABLE "ledger"."close_balances" (
+	"book_id" integer NOT NULL,
+	"sequence" integer NOT NULL,
+	"account_id" integer NOT NULL,
+	"code" text NOT NULL,
+	"name" text NOT NULL,
+	"currency" text NOT NULL,
+	"debit" numeric NOT NULL,
+	"credit" numeric NOT NULL,
+	"balance" numeric NOT NULL,
+	CONSTRAINT "close_balances_book_id_sequence_account_id_pk" PRIMARY KEY("book_id","sequence","account_id")
+);
+--> statement-breakpoint
+CREATE TABLE "ledger"."closes" (
+	"book_id" integer NOT NULL,
+	"sequence" integer NOT NULL,
+	"period" date NOT NULL,
+	"action" text NOT NULL,
+	"hash" text,
+	"previous_hash" text,
+	"entries" bigint NOT NULL,
+	"who" text NOT NULL,
+	"at" timestamptz DEFAULT now() NOT NULL,
+	"reason" text,
+	"accepted" jsonb NOT NULL,
+	CONSTRAINT "closes_book_id_sequence_pk" PRIMARY KEY("book_id","sequence"),
+	CONSTRAINT "closes_action" CHECK ("ledger"."closes"."action" in ('close', 'reopen')),
+	CONSTRAINT "closes_hash" CHECK (("ledger"."closes"."action" = 'close') = ("ledger"."closes"."hash" is not null)),
+	CONSTRAINT "closes_reason" CHECK ("ledger"."closes"."action" = 'close' or "ledger"."closes"."reason" is not null)
+);
+--> statement-breakpoint
+CREATE TABLE "mirror"."receivable_transactions" (
+	"book_id" integer NOT NULL,
+	"receivable_id" uuid NOT NULL,
+	"tx_id" text NOT NULL,
+	"version" integer NOT NULL,
+	"purpose" text NOT NULL,
+	"tx_timestamp" timestamptz NOT NULL,
+	"sought" boolean DEFAULT false NOT NULL,
+	CONSTRAINT "receivable_transactions_book_id_receivable_id_tx_id_pk" PRIMARY KEY("book_id","receivable_id","tx_id"),
+	CONSTRAINT "receivable_transactions_purpose" CHECK ("mirror"."receivable_transactions"."purpose" in ('disbursement', 'repayment'))
+);
+--> statement-breakpoint
+CREATE TABLE "mirror"."receivables" (
+	"book_id" integer NOT NULL,
+	"receivable_id" uuid NOT NULL,
+	"version" integer NOT NULL,
+	"current" boolean NOT NULL,
+	"client_id" uuid NOT NULL,
+	"status" text NOT NULL,
+	"currency" text NOT NULL,
+	"payment_rails" text NOT NULL,
+	"issue_date" timestamptz NOT NULL,
+	"initial_principal" numeric NOT NULL,
+	"current_principal" numeric NOT NULL,
+	"repayment_amount" numeric NOT NULL,
+	"raw" json NOT NULL,
+	"served_at" timestamptz NOT NULL,
+	"read_at" timestamptz NOT NULL,
+	"posted" boolean DEFAULT false NOT NULL,
+	"run_id" integer NOT NULL,
+	CONSTRAINT "receivables_book_id_receivable_id_version_pk" PRIMARY KEY("book_id","receivable_id","version"),
+	CONSTRAINT "receivables_amounts" CHECK ("mirror"."receivables"."initial_principal" >= 0 and "mirror"."receivables"."current_principal" >= 0 and "mirror"."receivables"."repayment_amount" >= 0 and "mirror"."receivables"."initial_principal" < 1e30 and "mirror"."receivables"."current_principal" < 1e30 and "mirror"."receivables"."repayment_amount" < 1e30)
+);
+--> statement-breakpoint
+CREATE TABLE "export"."account_mappings" (
+	"book_id" integer NOT NULL,
+	"version" integer NOT NULL,
+	"accounts" json NOT NULL,
+	"imported_at" timestamptz DEFAULT now() NOT NULL,
+	CONSTRAINT "account_mappings_book_id_version_pk" PRIMARY KEY("book_id","version")
+);
+--> statement-breakpoint
+CREATE TABLE "export"."batch_files" (
+	"book_id" integer NOT NULL,
+	"batch" integer NOT NULL,
+	"name" text NOT NULL,
+	"chunk" integer NOT NULL,
+	"content" "bytea" NOT NULL,
+	CONSTRAINT "batch_files_book_id_batch_name_chunk_pk" PRIMARY KEY("book_id","batch","name","chunk"),
+	CONSTRAINT "batch_files_content" CHECK (octet_length("export"."batch_files"."content") between 1 and 1048576)
+);
+--> statement-breakpoint
+CREATE TABLE "export"."batch_states" (
+	"book_id" integer NOT NULL,
+	"batch" integer NOT NULL,
+	"sequence" integer NOT NULL,
+	"state" text NOT NULL,
+	"who" text NOT NULL,
+	"at" timestamptz DEFAULT now() NOT NULL,
+	"reason" text,
+	"by_batch" integer,
+	CONSTRAINT "batch_states_book_id_batch_sequence_pk" PRIMARY KEY("book_id","batch","sequence"),
+	CONSTRAINT "batch_states_state" CHECK ("export"."batch_states"."state" in ('committed', 'acknowledged', 'superseded')),
+	CONSTRAINT "batch_states_reason" CHECK ("export"."batch_states"."state" <> 'superseded' or "export"."batch_states"."reason" is not null)
+);
+--> statement-breakpoint
 CREATE TABLE "export"."batches" (
 	"book_id" integer NOT NULL,
 	"batch" integer NOT NULL,
@@ -19,6 +120,13 @@ CREATE TABLE "export"."batches" (
 	"through_numbering" bigint NOT NULL,
 	"manifest" json NOT NULL,
 	"committed_at" timestamptz DEFAULT now() NOT NULL,
+	"preview" boolean DEFAULT false NOT NULL,
+	"who" text,
+	"currency_basis" text DEFAULT 'native' NOT NULL,
+	"since_numbering" bigint DEFAULT 0 NOT NULL,
+	"covered" json DEFAULT '[]' NOT NULL,
+	"as_of" timestamptz,
+	"manifest_sha256" text,
 	CONSTRAINT "batches_book_id_batch_pk" PRIMARY KEY("book_id","batch")
 );
 --> statement-breakpoint
@@ -31,9 +139,10 @@ CREATE TABLE "ledger"."accounts" (
 	"rule_code" text DEFAULT '' NOT NULL,
 	"code" text NOT NULL,
 	"name" text NOT NULL,
+	"created_at" timestamptz DEFAULT now() NOT NULL,
 	CONSTRAINT "accounts_book_id_account_id_pk" PRIMARY KEY("book_id","account_id"),
 	CONSTRAINT "accounts_identity" UNIQUE NULLS NOT DISTINCT("book_id","role","currency","partner_account_id","rule_code"),
-	CONSTRAINT "accounts_role" CHECK ("ledger"."accounts"."role" in ('cash', 'deposits_clearing', 'withdrawals_clearing', 'payouts_clearing', 'fees', 'trading', 'suspense', 'opening_balance', 'receivable_principal', 'receivable_interest', 'interest_income', 'loan_clearing', 'loan_payable', 'interest_payable', 'interest_expense')),
+	CONSTRAINT "accounts_role" CHECK ("ledger"."accounts"."role" in ('cash', 'deposits_clearing', 'withdrawals_clearing', 'payouts_clearing', 'fees', 'trading', 'suspense', 'opening_balance', 'receivable_principal', 'receivable_interest', 'interest_income', 'deferred_interest', 'loan_clearing', 'loan_payable', 'interest_payable', 'interest_expense', 'conversions_in_transit', 'other')),
 	CONSTRAINT "accounts_cash" CHECK (("ledger"."accounts"."role" = 'cash') = ("ledger"."accounts"."partner_account_id" is not null))
 );
 --> statement-breakpoint
@@ -76,7 +185,7 @@ CREATE TABLE "ledger"."journal_entries" (
 	CONSTRAINT "journal_entries_book_id_entry_id_pk" PRIMARY KEY("book_id","entry_id"),
 	CONSTRAINT "journal_entries_source_type" CHECK ("ledger"."journal_entries"."source_type" in ('statement_entry', 'opening', 'resource_version', 'receivable_version', 'manual')),
 	CONSTRAINT "journal_entries_lines" CHECK ("ledger"."journal_entries"."line_count" between 2 and 1000),
-	CONSTRAINT "journal_entries_sequence" CHECK (("ledger"."journal_entries"."kind" in ('reclassification', 'opening_correction')) = ("ledger"."journal_entries"."sequence" > 0)),
+	CONSTRAINT "journal_entries_sequence" CHECK (("ledger"."journal_entries"."kind" in ('reclassification', 'opening_correction')) = ("ledger"."journal_entries"."sequence" > 0) or "ledger"."journal_entries"."source_type" in ('receivable_version', 'resource_version')),
 	CONSTRAINT "journal_entries_dates" CHECK ("ledger"."journal_entries"."effective_date" between '1970-01-01' and '2199-12-31')
 );
 --> statement-breakpoint
@@ -194,6 +303,7 @@ CREATE TABLE "mirror"."reference_items" (
 	"item_id" text NOT NULL,
 	"version" integer NOT NULL,
 	"current" boolean NOT NULL,
+	"label" text,
 	"raw" json NOT NULL,
 	"read_at" timestamptz NOT NULL,
 	"run_id" integer NOT NULL,
@@ -205,6 +315,10 @@ CREATE TABLE "mirror"."resource_versions" (
 	"resource_type" text NOT NULL,
 	"resource_id" uuid NOT NULL,
 	"version" integer NOT NULL,
+	"status" text,
+	"final" boolean,
+	"rate" numeric,
+	"fee_currency" text,
 	"raw" json NOT NULL,
 	"changed_at" timestamptz NOT NULL,
 	"superseded_at" timestamptz NOT NULL,
@@ -342,11 +456,139 @@ CREATE TABLE "sync"."runs" (
 	CONSTRAINT "runs_state" CHECK ("sync"."runs"."state" in ('running', 'done', 'failed', 'stopped', 'abandoned'))
 );
 --> statement-breakpoint
+CREATE TABLE "valuation"."rate_imports" (
+	"version" integer PRIMARY KEY NOT NULL,
+	"imported_at" timestamptz DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "valuation"."rates" (
+	"date" date NOT NULL,
+	"from_currency" text NOT NULL,
+	"to_currency" text NOT NULL,
+	"version" integer NOT NULL,
+	"rate" numeric NOT NULL,
+	"source" text NOT NULL,
+	CONSTRAINT "rates_date_from_currency_to_currency_version_pk" PRIMARY KEY("date","from_currency","to_currency","version"),
+	CONSTRAINT "rates_rate" CHECK ("valuation"."rates"."rate" > 0),
+	CONSTRAINT "rates_pair" CHECK ("valuation"."rates"."from_currency" <> "valuation"."rates"."to_currency")
+);
+--> statement-breakpoint
+CREATE TABLE "valuation"."accounts" (
+	"book_id" integer NOT NULL,
+	"role" text NOT NULL,
+	"currency" text NOT NULL,
+	"code" text NOT NULL,
+	"name" text NOT NULL,
+	CONSTRAINT "accounts_book_id_role_pk" PRIMARY KEY("book_id","role"),
+	CONSTRAINT "accounts_role" CHECK ("valuation"."accounts"."role" in ('fx_realized', 'fx_unrealized', 'rounding'))
+);
+--> statement-breakpoint
+CREATE TABLE "valuation"."settings" (
+	"book_id" integer NOT NULL,
+	"sequence" integer NOT NULL,
+	"since" timestamptz DEFAULT now() NOT NULL,
+	"base_currency" text NOT NULL,
+	"method" text NOT NULL,
+	"rates" text NOT NULL,
+	"max_rate_age_days" smallint NOT NULL,
+	CONSTRAINT "settings_book_id_sequence_pk" PRIMARY KEY("book_id","sequence"),
+	CONSTRAINT "settings_method" CHECK ("valuation"."settings"."method" in ('average', 'fifo')),
+	CONSTRAINT "settings_rates" CHECK ("valuation"."settings"."rates" in ('file', 'conversions'))
+);
+--> statement-breakpoint
+CREATE TABLE "valuation"."entries" (
+	"book_id" integer NOT NULL,
+	"period" date NOT NULL,
+	"series" text NOT NULL,
+	"number" integer NOT NULL,
+	"effective_date" date NOT NULL,
+	"line_count" smallint NOT NULL,
+	"entry_id" bigint,
+	"kind" text,
+	"description" text,
+	"resource_id" text,
+	"reverses" integer,
+	CONSTRAINT "entries_book_id_period_series_number_pk" PRIMARY KEY("book_id","period","series","number"),
+	CONSTRAINT "entries_series" CHECK (("valuation"."entries"."series" = 'journal') = ("valuation"."entries"."entry_id" is not null)),
+	CONSTRAINT "entries_known_series" CHECK ("valuation"."entries"."series" in ('journal', 'fx')),
+	CONSTRAINT "entries_fx" CHECK (("valuation"."entries"."series" = 'fx') = ("valuation"."entries"."kind" is not null and "valuation"."entries"."description" is not null)),
+	CONSTRAINT "entries_month" CHECK (date_trunc('month', "valuation"."entries"."effective_date"::timestamp) = "valuation"."entries"."period"::timestamp)
+);
+--> statement-breakpoint
+CREATE TABLE "valuation"."months" (
+	"book_id" integer NOT NULL,
+	"period" date NOT NULL,
+	"base_currency" text NOT NULL,
+	"method" text NOT NULL,
+	"rates" text NOT NULL,
+	"max_rate_age_days" smallint NOT NULL,
+	"rates_version" integer,
+	"fingerprint" text NOT NULL,
+	"previous" text NOT NULL,
+	"through_number" integer NOT NULL,
+	"over" boolean NOT NULL,
+	"valued_at" timestamptz DEFAULT now() NOT NULL,
+	"transaction" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	"state" json,
+	CONSTRAINT "months_book_id_period_pk" PRIMARY KEY("book_id","period"),
+	CONSTRAINT "months_method" CHECK ("valuation"."months"."method" in ('average', 'fifo')),
+	CONSTRAINT "months_rates" CHECK ("valuation"."months"."rates" in ('file', 'conversions')),
+	CONSTRAINT "months_first_day" CHECK (extract(day from "valuation"."months"."period") = 1)
+);
+--> statement-breakpoint
+CREATE TABLE "valuation"."postings" (
+	"book_id" integer NOT NULL,
+	"period" date NOT NULL,
+	"series" text NOT NULL,
+	"number" integer NOT NULL,
+	"line_number" smallint NOT NULL,
+	"account_id" integer,
+	"role" text,
+	"amount" numeric NOT NULL,
+	"native" numeric,
+	"native_currency" text,
+	"basis" text,
+	"rate" text,
+	"rate_date" date,
+	"rate_source" text,
+	CONSTRAINT "postings_book_id_period_series_number_line_number_pk" PRIMARY KEY("book_id","period","series","number","line_number"),
+	CONSTRAINT "postings_account" CHECK (("valuation"."postings"."account_id" is null) <> ("valuation"."postings"."role" is null)),
+	CONSTRAINT "postings_amount" CHECK (scale("valuation"."postings"."amount") <= 2 and ("valuation"."postings"."amount" <> 0 or "valuation"."postings"."native" is not null))
+);
+--> statement-breakpoint
+CREATE TABLE "webhook"."inbox" (
+	"connection" text NOT NULL,
+	"event_id" text NOT NULL,
+	"digest" "bytea" NOT NULL,
+	"received_at" timestamptz DEFAULT now() NOT NULL,
+	"type" text,
+	"body" "bytea" NOT NULL,
+	"key_id" text NOT NULL,
+	"algorithm" text NOT NULL,
+	"state" text NOT NULL,
+	"tries" integer DEFAULT 0 NOT NULL,
+	"next_try_at" timestamptz DEFAULT now() NOT NULL,
+	"error" text,
+	"conflict" boolean DEFAULT false NOT NULL,
+	"processed_at" timestamptz,
+	CONSTRAINT "inbox_connection_event_id_digest_pk" PRIMARY KEY("connection","event_id","digest"),
+	CONSTRAINT "inbox_state" CHECK ("webhook"."inbox"."state" in ('waiting', 'done', 'failed', 'dead', 'poison'))
+);
+--> statement-breakpoint
+ALTER TABLE "export"."batch_files" ADD CONSTRAINT "batch_files_book_id_batch_batches_book_id_batch_fk" FOREIGN KEY ("book_id","batch") REFERENCES "export"."batches"("book_id","batch") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "export"."batch_states" ADD CONSTRAINT "batch_states_book_id_batch_batches_book_id_batch_fk" FOREIGN KEY ("book_id","batch") REFERENCES "export"."batches"("book_id","batch") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "ledger"."accounts" ADD CONSTRAINT "accounts_currency_currencies_code_fk" FOREIGN KEY ("currency") REFERENCES "ledger"."currencies"("code") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "ledger"."accounts" ADD CONSTRAINT "accounts_book_id_locks_book_id_fk" FOREIGN KEY ("book_id") REFERENCES "ledger"."locks"("book_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "ledger"."locks" ADD CONSTRAINT "locks_book_id_books_book_id_fk" FOREIGN KEY ("book_id") REFERENCES "mirror"."books"("book_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "ledger"."periods" ADD CONSTRAINT "periods_book_id_locks_book_id_fk" FOREIGN KEY ("book_id") REFERENCES "ledger"."locks"("book_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "mirror"."accounts" ADD CONSTRAINT "accounts_book_id_books_book_id_fk" FOREIGN KEY ("book_id") REFERENCES "mirror"."books"("book_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "valuation"."rates" ADD CONSTRAINT "rates_version_rate_imports_version_fk" FOREIGN KEY ("version") REFERENCES "valuation"."rate_imports"("version") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "closes_period" ON "ledger"."closes" USING btree ("book_id","period");--> statement-breakpoint
+CREATE INDEX "receivable_transactions_tx" ON "mirror"."receivable_transactions" USING btree ("book_id","tx_id");--> statement-breakpoint
+CREATE INDEX "receivable_transactions_unsought" ON "mirror"."receivable_transactions" USING btree ("book_id") WHERE not "mirror"."receivable_transactions"."sought";--> statement-breakpoint
+CREATE UNIQUE INDEX "receivables_current" ON "mirror"."receivables" USING btree ("book_id","receivable_id") WHERE "mirror"."receivables"."current";--> statement-breakpoint
+CREATE INDEX "receivables_waiting" ON "mirror"."receivables" USING btree ("book_id") WHERE not "mirror"."receivables"."posted";--> statement-breakpoint
+CREATE INDEX "receivables_active" ON "mirror"."receivables" USING btree ("book_id","currency","payment_rails") WHERE "mirror"."receivables"."current" and "mirror"."receivables"."status" = 'ACTIVE';--> statement-breakpoint
 CREATE UNIQUE INDEX "accounts_cash_account" ON "ledger"."accounts" USING btree ("book_id","partner_account_id") WHERE "ledger"."accounts"."partner_account_id" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "journal_entries_source" ON "ledger"."journal_entries" USING btree ("book_id","source_id","sequence","source_type");--> statement-breakpoint
 CREATE INDEX "journal_entries_resource" ON "ledger"."journal_entries" USING btree ("book_id","resource_id") WHERE "ledger"."journal_entries"."resource_id" is not null and "ledger"."journal_entries"."sequence" > 0;--> statement-breakpoint
@@ -358,9 +600,13 @@ CREATE INDEX "quarantine_open" ON "mirror"."quarantine" USING btree ("book_id","
 CREATE UNIQUE INDEX "reference_items_current" ON "mirror"."reference_items" USING btree ("book_id","kind","item_id") WHERE "mirror"."reference_items"."current";--> statement-breakpoint
 CREATE INDEX "resources_open" ON "mirror"."resources" USING btree ("book_id","read_at") WHERE not "mirror"."resources"."final";--> statement-breakpoint
 CREATE INDEX "resources_run" ON "mirror"."resources" USING brin ("run_id");--> statement-breakpoint
+CREATE INDEX "resources_transaction_hash" ON "mirror"."resources" USING btree ("book_id",lower("transaction_hash")) WHERE "mirror"."resources"."transaction_hash" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "statement_entries_entry" ON "mirror"."statement_entries" USING btree ("book_id","entry_id");--> statement-breakpoint
 CREATE INDEX "statement_entries_related" ON "mirror"."statement_entries" USING btree ("book_id","related_id") WHERE "mirror"."statement_entries"."related_id" is not null;--> statement-breakpoint
 CREATE INDEX "statement_entries_run" ON "mirror"."statement_entries" USING brin ("run_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "findings_open" ON "reconcile"."findings" USING btree ("book_id","check_name","subject_type","subject_id") WHERE "reconcile"."findings"."closed_at" is null;--> statement-breakpoint
 CREATE INDEX "findings_book" ON "reconcile"."findings" USING btree ("book_id","opened_at");--> statement-breakpoint
-CREATE INDEX "runs_connection" ON "sync"."runs" USING btree ("connection","run_id");
+CREATE INDEX "runs_connection" ON "sync"."runs" USING btree ("connection","run_id");--> statement-breakpoint
+CREATE INDEX "inbox_waiting" ON "webhook"."inbox" USING btree ("connection","next_try_at") WHERE "webhook"."inbox"."state" in ('waiting', 'failed');--> statement-breakpoint
+CREATE INDEX "inbox_troubled" ON "webhook"."inbox" USING btree ("connection","received_at") WHERE "webhook"."inbox"."state" in ('dead', 'poison') or "webhook"."inbox"."conflict";--> statement-breakpoint
+CREATE INDEX "inbox_received" ON "webhook"."inbox" USING brin ("received_at");
