@@ -451,6 +451,39 @@ describe("receivables", () => {
     })
   })
 
+  it("two deposits of 1025 for one receivable: the second stays in loan clearing", () => {
+    const twice = book(
+      [
+        statement("usd", "USD", [
+          ["1025", d],
+          ["1025", "DEPOSIT e"],
+        ]),
+      ],
+      {
+        resources: [deposit("d", "1025"), deposit("e", "1025")],
+        receivables: [receivable("r", "1000", [active, ["PAID", "0", "0", ["d", "e"]]])],
+      },
+    )
+    expect(native(twice)).toEqual({
+      "cash:USD": "2050",
+      "interest_income:USD": "-25",
+      "loan_clearing:USD": "-2025",
+    })
+  })
+
+  it("a deposit of 1500 for two that are due 1025 each goes to the one issued first", () => {
+    const [first, second] = ["r2", "r1"].map((id, index) => ({
+      ...receivable(id, "1000", [active, paid]),
+      issueDate: `2026-09-0${index + 1}T00:00:00Z`,
+    }))
+    const facts = { ...paidBy("1500", []), receivables: second && first ? [second, first] : [] }
+    expect(expectedLoanClearing(facts)).toEqual([
+      { id: "r1", currency: "USD", balance: "-475" }, // −1000 disbursed, +1000 settled, −475 received
+      { id: "r2", currency: "USD", balance: "-1000" },
+    ])
+    expect(native(facts)["interest_income:USD"]).toBe("-25")
+  })
+
   it("repaid in part, by transaction hash", () => {
     expect(native(paidBy("525", [[active, ["ACTIVE", "500", "500", ["hash-of-d"]]]]))).toEqual({
       "cash:USD": "525",

@@ -163,6 +163,31 @@ describe("the base-currency journal", () => {
     })
   })
 
+  it("FIFO: a deposit sent back takes the newest lot, at what clearing carries", () => {
+    const entries = [
+      deposit("10-01", "1000"),
+      deposit("10-05", "1000"),
+      entry("10-06", "cash USD -1000", "deposits_clearing USD 1000"),
+      entry("10-10", "withdrawals_clearing USD 500", "cash USD -500"),
+    ]
+    expect(told(expectedBase(entries, settings("fifo", rates)))).toEqual({
+      "cash:USD": "400.00",
+      "deposits_clearing:USD": "-850.00",
+      "withdrawals_clearing:USD": "450.00",
+    })
+  })
+
+  it("after a cancelled conversion nothing goes back at its cost any more", () => {
+    const pulled = entry("10-12", "cash USDT -994.2031", "conversions_in_transit USDT 994.2031")
+    const back = entry("10-12", "cash USD 1000", "fees USD -5", "conversions_in_transit USD -995")
+    const before = [deposit("10-01", "1000"), deposit("10-01", "100", "USDT"), ...soldAndBought, whole]
+    const late = entry("10-13", "cash USDT -50", "conversions_in_transit USDT 50")
+    const of = settings("average", { ...rates, "USDT 10-01": "0.5" })
+    const books = told(expectedBase([...before, pulled, back, reversed, late], of))
+    expect(books["cash:USDT"]).toBe("25.00")
+    expect(books["conversions_in_transit:USDT"]).toBe("25.00")
+  })
+
   it("a loan repaid at another rate realizes the difference", () => {
     const entries = [
       deposit("10-01", "1000"),
