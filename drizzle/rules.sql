@@ -13,7 +13,7 @@
 --   TO001 entry and lines do not belong together    TO002 entry does not balance      TO003 account or currency is wrong
 --   TO004 the rows are immutable                    TO005 the period is closed        TO006 journal number out of order
 --   TO007 cash differs from the statement           TO008 periods close and reopen in order
---   TO009 not a change that a batch can go through
+--   TO009 not a change that a batch can go through  TO010 not the date that the book's time zone gives
 create sequence if not exists ledger.journal_entry_block as bigint increment by 1024 minvalue 1024 start with 1024;
 
 comment on sequence ledger.journal_entry_block is 'Each value reserves the 1024 entry ids that end before it plus 1024.';
@@ -90,6 +90,24 @@ create or replace trigger statement_entries_kept before update or delete on mirr
 create or replace trigger statement_entries_not_truncated before truncate on mirror.statement_entries
   for each statement execute function ledger.refuse_change();
 
+-- The day of an instant in a book's own time zone, and what an entry of that instant is dated to: its day, or the first open
+-- day where its month is closed. The only place where an instant becomes a date of the books; both are inlined.
+create or replace function ledger.day_of(at timestamptz, zone text) returns date language sql immutable parallel safe as $$
+  select (at at time zone coalesce(zone, 'UTC'))::date
+$$;
+
+create or replace function ledger.effective_date(at timestamptz, zone text, closed_through date) returns date
+language sql immutable parallel safe as $$
+  select greatest(ledger.day_of(at, zone), (closed_through + interval '1 month')::date)
+$$;
+
+-- The closed month that such an entry belongs to by its time; null where it is dated there.
+create or replace function ledger.late_for(at timestamptz, zone text, closed_through date) returns date
+language sql immutable parallel safe as $$
+  select case when ledger.day_of(at, zone) < (closed_through + interval '1 month')::date
+    then date_trunc('month', ledger.day_of(at, zone)::timestamp)::date end
+$$;
+
 create or replace function ledger.check_entries() returns trigger language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare bad record;
@@ -109,10 +127,12 @@ begin
   where l.book_id in (select distinct n.book_id from new_entries n)
   order by l.book_id for share;
 
-  select n.book_id, n.entry_id, n.period, l.book_id as known, l.closed_through into bad
+  select n.book_id, n.entry_id, n.period, n.effective_date, n.late_for, n.occurred_at, l.book_id as known,
+    l.closed_through, l.time_zone into bad
   from new_entries n left join ledger.locks l on l.book_id = n.book_id
-  where l.book_id is null or n.period <= l.closed_through or n.late_for >= n.period
-     or n.late_for > l.closed_through or (n.late_for is not null and l.closed_through is null)
+  where l.book_id is null
+     or n.effective_date is distinct from ledger.effective_date(n.occurred_at, l.time_zone, l.closed_through)
+     or n.late_for is distinct from ledger.late_for(n.occurred_at, l.time_zone, l.closed_through)
   limit 1;
   if found then
     if bad.known is null then
@@ -123,7 +143,14 @@ begin
         to_char(bad.period, 'YYYY-MM'), bad.book_id, to_char(bad.closed_through, 'YYYY-MM')
         using errcode = 'TO005', hint = 'Date it to the first open day and say which period it is late for.';
     end if;
-    raise exception 'journal entry % is late for a period that is not closed', bad.entry_id using errcode = 'TO005';
+    if bad.late_for > bad.closed_through or (bad.late_for is not null and bad.closed_through is null) then
+      raise exception 'journal entry % is late for a period that is not closed', bad.entry_id using errcode = 'TO005';
+    end if;
+    raise exception 'journal entry % of book % is dated %, late for %, but % in % is %, late for %', bad.entry_id,
+      bad.book_id, bad.effective_date, coalesce(to_char(bad.late_for, 'YYYY-MM'), 'nothing'), bad.occurred_at,
+      coalesce(bad.time_zone, 'UTC'), ledger.effective_date(bad.occurred_at, bad.time_zone, bad.closed_through),
+      coalesce(to_char(ledger.late_for(bad.occurred_at, bad.time_zone, bad.closed_through), 'YYYY-MM'), 'nothing')
+      using errcode = 'TO010', hint = 'Take ledger.effective_date and ledger.late_for with the zone and close of ledger.locks.';
   end if;
 
   insert into ledger.periods (book_id, period)
@@ -413,10 +440,16 @@ create or replace trigger periods_not_truncated before truncate on ledger.period
 create or replace function ledger.keep_lock() returns trigger language plpgsql as $$
 begin
   if tg_op = 'UPDATE' and new.time_zone is distinct from old.time_zone and old.time_zone is not null then
-    raise exception 'book % is dated in %', old.book_id, old.time_zone using errcode = 'TO004';
+    raise exception 'book % is dated in %', old.book_id, old.time_zone using errcode = 'TO004',
+      hint = 'A book is dated in one time zone for good: begin a new one.';
   end if;
   if tg_op = 'UPDATE' and new.time_zone is not null and old.time_zone is null
      and new.closed_through is not distinct from old.closed_through then
+    -- What came before a zone was set is dated in UTC.
+    if new.time_zone <> 'UTC' and exists (select 1 from ledger.periods p where p.book_id = new.book_id) then
+      raise exception 'book % has entries that are dated in UTC', old.book_id using errcode = 'TO004',
+        hint = 'A book is dated in one time zone for good: begin a new one.';
+    end if;
     return new;
   end if;
   if tg_op <> 'INSERT' and pg_trigger_depth() < 2 then

@@ -141,7 +141,6 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
               sinceRun: everything ? null : stretch.reconciled,
               period: full ? null : Option.getOrNull(period),
               full,
-              timeZone: accounting.timeZone,
               flatWithdrawalFee: accounting.flatWithdrawalFee,
               repaymentAmount: accounting.receivables.repaymentAmount,
               runId: Option.getOrNull(runId),
@@ -193,7 +192,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       function* ({ connection, full, period }: ReconcileOptions) {
         const books = yield* allBooks(connection)
         const changed = yield* all(books, { runId: Option.none(), full, period })
-        const findings = yield* openFindings(books, period, accounting.timeZone)
+        const findings = yield* openFindings(books, period)
         const { quarantined } = yield* openCounts(books)
         return {
           checks: checks.map(({ name }) => ({

@@ -1,7 +1,9 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import { allBooks } from "../../src/Book.ts"
 import { Ledger } from "../../src/Ledger.ts"
 import { reclassify } from "../../src/Reclassify.ts"
+import { openFindings } from "../../src/Reconcile/Summary.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { Settings } from "../../src/Settings.ts"
 import { credit, deposit, id, partnership } from "../Sync/Partnership.ts"
@@ -22,6 +24,32 @@ const refusalOf = <A, E extends { readonly message: string }, R>(effect: Effect.
   Effect.map(Effect.flip(effect), ({ message }) => message)
 
 layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying", (it) => {
+  it.scoped("dates by the book's own time zone, whatever the setting says now", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership({
+        balance: "10.00",
+        statement: [{ ...credit(10, "10.00", "10.00"), occurredAt: "2026-10-31T23:30:00Z" }],
+      })
+      yield* sync(service.url)
+      const inBerlin = Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
+        Layer.provideMerge(Settings.from({ variables: { TIEOUT_ACCOUNTING_TIME_ZONE: "Europe/Berlin" } })),
+      )
+      const moved = yield* reclassify({
+        id: id(10),
+        to: "4400",
+        name: Option.some("Income:Interest"),
+        reason: "Bank interest",
+        who: "controller",
+      }).pipe(Effect.provide(inBerlin))
+      expect(moved.effectiveDate).toBe("2026-10-31")
+      yield* rows(`insert into reconcile.findings (book_id, check_name, severity, subject_type, subject_id, message, evidence)
+        select book_id, 'adjustment', 'warning', 'statement_entry', 'x', 'm', '{"occurredAt":"2026-10-31T23:30:00Z"}'
+        from mirror.books`)
+      const shown = yield* openFindings(yield* allBooks(Option.none()), Option.some("2026-10"))
+      expect(shown.map(({ check }) => check)).toEqual(["adjustment"])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("moves an adjustment out of suspense, and its finding closes", () =>
     Effect.gen(function* () {
       const { service } = yield* partnership({ balance: "10.00", statement: [credit(11, "10.00", "10.00")] })
