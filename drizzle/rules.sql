@@ -74,12 +74,25 @@ create or replace trigger accounts_identity_kept before update or delete on ledg
 create or replace trigger accounts_not_truncated before truncate on ledger.accounts
   for each statement execute function ledger.refuse_change();
 
--- A statement entry that is posted (not held) is what the service said: it never changes.
+-- A statement entry that is posted (not held) is what the service said: it never changes. One that did not name the resource
+-- that it is about may come to name it; what it said before is kept.
 create or replace function mirror.keep_statement_entry() returns trigger language plpgsql as $$
+declare told constant text[] := array['related_type', 'related_id', 'extra', 'run_id'];
 begin
   if not old.held then
+    if tg_op = 'UPDATE' and to_jsonb(new) - told = to_jsonb(old) - told and new.run_id >= old.run_id
+       and (new.related_type, new.related_id) is distinct from (old.related_type, old.related_id)
+       and (old.related_type is null or new.related_type = old.related_type)
+       and (old.related_id is null or new.related_id = old.related_id) then
+      insert into mirror.statement_entry_versions (book_id, entry_id, version, related_type, related_id, extra, run_id)
+      values (old.book_id, old.entry_id, 1 + (
+          select count(*) from mirror.statement_entry_versions v
+          where v.book_id = old.book_id and v.entry_id = old.entry_id),
+        old.related_type, old.related_id, old.extra, old.run_id);
+      return new;
+    end if;
     raise exception 'statement entry % is posted and immutable: % refused', old.entry_id, lower(tg_op)
-      using errcode = 'TO004';
+      using errcode = 'TO004', hint = 'Only a resource that it did not name before may be added to it.';
   end if;
   return case tg_op when 'DELETE' then old else new end;
 end $$;

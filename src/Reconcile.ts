@@ -25,6 +25,7 @@ import type { Scope } from "./Reconcile/Scope.ts"
 import { type OpenFinding, openCounts, openFindings } from "./Reconcile/Summary.ts"
 import { suspense } from "./Reconcile/Suspense.ts"
 import { trialBalance } from "./Reconcile/TrialBalance.ts"
+import { zeroEntries } from "./Reconcile/ZeroEntries.ts"
 import { Settings } from "./Settings.ts"
 
 const queries: ReadonlyArray<CheckQuery> = [
@@ -33,6 +34,7 @@ const queries: ReadonlyArray<CheckQuery> = [
   movementEntries,
   missingResource,
   suspense,
+  zeroEntries,
   conversionRate,
   clearingNets,
   creditTotals,
