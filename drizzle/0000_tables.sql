@@ -36,6 +36,7 @@ CREATE TABLE "ledger"."closes" (
 	"who" text NOT NULL,
 	"at" timestamptz DEFAULT now() NOT NULL,
 	"reason" text,
+	"transaction" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	"accepted" jsonb NOT NULL,
 	CONSTRAINT "closes_book_id_sequence_pk" PRIMARY KEY("book_id","sequence"),
 	CONSTRAINT "closes_action" CHECK ("ledger"."closes"."action" in ('close', 'reopen')),
