@@ -348,15 +348,25 @@ export const commands = {
     ],
   },
   verify: {
-    usage: "tieout verify DIR",
-    summary: "Check an export folder, or a report's, from its files alone.",
+    usage: "tieout verify (DIR [--chain] | --database)",
+    summary:
+      "Check an export folder, or a report's, from its files alone; or prove the whole database again.",
     about: [
-      "Checksums, row counts, control totals and balanced entries, against manifest.json; the statement's running balances; and",
-      "every format converted back to the manifest's totals and the journal beside it. Where the batches before and after it stand",
-      "beside it, their manifests are checked as a chain. Of a report: its files, and that its totals add up. Needs no database.",
+      "DIR: checksums, row counts, control totals and balanced entries, against manifest.json; the statement's running balances;",
+      "and every format converted back to the manifest's totals and the journal beside it. The folders' names must be those of",
+      "the batch, its scope and its book; links and anything but regular files are refused. Where the batches before and after",
+      "it stand beside it, their manifests are checked as a chain. Of a report: its files, and that its totals add up.",
+      "Needs no database. --database: every journal entry, date, balance, running balance, journal number, close, batch with its",
+      "bytes, and the base-currency journal, from the rows themselves; every row that is wrong is named. Changes nothing.",
     ],
-    options: {},
-    examples: [["tieout verify exports/default-org/2026-10/1", "after copying it somewhere"]],
+    options: {
+      "--chain": "a batch that is missing from the chain beside the folder is a problem, and no note",
+      "--database": "prove the database of the settings instead of a folder",
+    },
+    examples: [
+      ["tieout verify exports/default-org/2026-10/1", "after copying it somewhere"],
+      ["tieout verify --database", "after restoring it, or once a month"],
+    ],
   },
   serve: {
     usage: "tieout serve [--no-webhook] [--status-port N]",
