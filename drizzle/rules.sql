@@ -560,14 +560,14 @@ begin
     raise exception 'close % of book % does not follow close %, or is not of this transaction', new.sequence, new.book_id,
       last.sequence using errcode = 'TO011', hint = 'Use tieout close and tieout reopen.';
   end if;
-  if state.status is distinct from case new.action when 'close' then 'closed' else 'open' end
+  if state.status is distinct from (case new.action when 'close' then 'closed' else 'open' end)
      or coalesce(last.action, 'reopen') = new.action then
     raise exception '% of % of book %: the period is % and its last close was %', new.action,
       to_char(new.period, 'YYYY-MM'), new.book_id, coalesce(state.status, 'not there'), coalesce(last.action, 'never')
       using errcode = 'TO011', hint = 'Use tieout close and tieout reopen.';
   end if;
   if new.action = 'close' and (new.hash !~ '^[0-9a-f]{64}$' or new.entries <> state.last_number)
-     or new.previous_hash is distinct from case new.action when 'close' then last.hash else last.undone end then
+     or new.previous_hash is distinct from (case new.action when 'close' then last.hash else last.undone end) then
     raise exception 'close of % of book % with hash % after %, over % entries: it follows %, and the period has %',
       to_char(new.period, 'YYYY-MM'), new.book_id, new.hash, coalesce(new.previous_hash, 'none'), new.entries,
       coalesce(last.hash, 'none'), state.last_number

@@ -3,6 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Either } from "effect"
 import { Database } from "../../src/Database.ts"
 import { all } from "../../src/Money/Currency.ts"
+import { closePeriod, reopenPeriod } from "../support/Closing.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const account = "00000000-0000-4000-8000-000000000001"
@@ -405,8 +406,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
     }),
   )
 
-  const close = (of: Book, period: string) =>
-    `update ledger.periods set status = 'closed' where book_id = ${of.id} and period = '${period}'`
+  const close = (of: Book, period: string) => closePeriod(of.id, period.slice(0, 7))
 
   it.effect("refuses a posting into a closed period, and takes it late in the next open one", () =>
     Effect.gen(function* () {
@@ -472,8 +472,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
       expect(yield* run(close(of, "2026-10-01"))).toEqual(refused("TO008"))
       yield* must(close(of, "2026-09-01"))
       yield* must(close(of, "2026-10-01"))
-      const reopen = (period: string) =>
-        `update ledger.periods set status = 'open' where book_id = ${of.id} and period = '${period}'`
+      const reopen = (period: string) => reopenPeriod(of.id, period.slice(0, 7))
       expect(yield* run(reopen("2026-09-01"))).toEqual(refused("TO008"))
       yield* must(reopen("2026-10-01"))
       expect(yield* must(`select closed_through::text from ledger.locks where book_id = ${of.id}`)).toEqual([
@@ -503,7 +502,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
       yield* Effect.raceFirst(Deferred.await(posted), poster)
       const closing = yield* Effect.fork(run(close(of, "2026-10-01")))
       const waiting = must(`select count(*)::integer as waiting from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and query like 'update ledger.periods%'`)
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%update ledger.periods%'`)
       yield* waiting.pipe(Effect.repeat({ until: ([row]) => row?.waiting === 1 }))
       yield* Deferred.succeed(mayCommit, undefined)
       yield* poster
