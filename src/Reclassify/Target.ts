@@ -9,9 +9,14 @@ import { Settings } from "../Settings.ts"
 import { reclassifyError } from "./ReclassifyError.ts"
 import type { Standing, StandingLine } from "./Standing.ts"
 
-const clearing: ReadonlyArray<Role> = ["deposits_clearing", "withdrawals_clearing", "payouts_clearing"]
+const clearing: ReadonlyArray<Role> = [
+  "deposits_clearing",
+  "withdrawals_clearing",
+  "payouts_clearing",
+  "other",
+]
 
-/** What is to be moved: what stands in suspense, or else in a clearing account. */
+/** What is to be moved: what stands in suspense, or else in a clearing account or one that took the place of either. */
 export const movable = ({ entryId, lines }: Standing) => {
   const held = lines.filter(({ role }) => role === "suspense")
   const found = held.length > 0 ? held : lines.filter(({ role }) => clearing.includes(role))

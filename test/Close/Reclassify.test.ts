@@ -127,8 +127,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a movement that was re
       yield* sync(service.url)
       expect(yield* postings).toEqual([
         "unidentified cash 10, suspense -10",
-        "reclassification suspense 10, suspense -10",
-        "reclassification suspense 10, deposits_clearing -10",
+        "reclassification suspense 10, other -10",
+        "reclassification other 10, deposits_clearing -10",
       ])
       expect(
         yield* rows(`select a.code, sum(b.debit - b.credit)::text as balance
@@ -142,5 +142,62 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a movement that was re
       ])
       expect(yield* refusalOf(moving(id(12), "4400"))).toContain("names no statement entry")
     }),
+  )
+
+  it.scoped("stays where it was moved to, and a return of it goes to the same place", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership({
+        balance: "10.00",
+        statement: [credit(11, "10.00", "10.00", id(12))],
+        deposits: [deposit(12, "10.00")],
+      })
+      yield* sync(service.url)
+      yield* moving(id(11), "4120", "Income:Sales")
+      yield* sync(service.url, {}, true)
+      const returned = {
+        ...credit(13, "4.00", "6.00", id(12)),
+        type: "DEBIT",
+      }
+      held.statement.push(returned)
+      held.balance = "6.00"
+      yield* sync(service.url)
+      held.statement.push({ ...returned, entryId: id(14), amount: "6.00", balanceAfter: "0.00" })
+      held.balance = "0.00"
+      held.deposits = [deposit(12, "10.00", { status: "CANCELED" })]
+      yield* sync(service.url, {}, true)
+      expect(yield* postings).toEqual([
+        "deposit cash 10, deposits_clearing -10",
+        "reclassification deposits_clearing 10, other -10",
+        "deposit_return other 4, cash -4",
+        "deposit_return other 6, cash -6",
+      ])
+      expect(yield* findings).toEqual([])
+      expect(yield* rows("select code, role, rule_code from ledger.accounts order by code")).toEqual([
+        { code: "1010", role: "cash", rule_code: "" },
+        { code: "1020", role: "deposits_clearing", rule_code: "" },
+        { code: "4120", role: "other", rule_code: "4120" },
+      ])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("an adjustment that was moved and names its resource later goes on to where that says", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership({
+        balance: "10.00",
+        statement: [credit(11, "10.00", "10.00")],
+        deposits: [deposit(12, "11.00", { fee: { amount: "1.00", currency: "USD" } })],
+      })
+      yield* sync(service.url)
+      yield* moving(id(11), "4400", "Income:Interest")
+      yield* sync(service.url, {}, true)
+      held.statement = [credit(11, "10.00", "10.00", id(12))]
+      yield* sync(service.url, {}, true)
+      yield* sync(service.url, {}, true)
+      expect(yield* postings).toEqual([
+        "adjustment cash 10, suspense -10",
+        "reclassification suspense 10, other -10",
+        "reclassification other 10, fees 1, deposits_clearing -11",
+      ])
+    }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })
