@@ -35,6 +35,7 @@ const headerColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray
     description: [] as Array<string>,
     externalReference: [] as Array<string | null>,
     counterparty: [] as Array<string | null>,
+    reverses: [] as Array<string | null>,
   }
   entries.forEach(({ entry }, at) => {
     columns.entryId.push(String(ids[at]))
@@ -51,6 +52,7 @@ const headerColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray
     columns.description.push(entry.description)
     columns.externalReference.push(Option.getOrNull(entry.externalReference))
     columns.counterparty.push(Option.getOrNull(entry.counterparty))
+    columns.reverses.push(entry.reverses === undefined ? null : entry.reverses.toString())
   })
   return columns
 }
@@ -103,7 +105,7 @@ export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", 
     /** Part of the caller's transaction. Fails with `Refused` where the database's rules do not allow the entries. */
     const post = Effect.fn("Ledger.Journal.post")(function* (
       book: Book,
-      runId: number,
+      runId: number | null,
       entries: ReadonlyArray<ResolvedEntry>,
       ids: ReadonlyArray<bigint>,
     ) {
@@ -121,21 +123,21 @@ export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", 
               ${plainArray(sql, header.partnerAccountId)}, ${plainArray(sql, header.position)},
               ${textArray(sql, header.resourceType)}, ${plainArray(sql, header.resourceId)},
               ${textArray(sql, header.description)}, ${textArray(sql, header.externalReference)},
-              ${textArray(sql, header.counterparty)})
+              ${textArray(sql, header.counterparty)}, ${plainArray(sql, header.reverses)})
             as t (entry_id, source_type, source_id, kind, sequence, occurred_at, line_count, partner_account_id,
-              position, resource_type, resource_id, description, external_reference, counterparty)),
+              position, resource_type, resource_id, description, external_reference, counterparty, reverses)),
           -- Waits for a close that is under way and sees what it did: dated by what was before it, the rules would refuse.
           dating as materialized (
             select time_zone, closed_through from ledger.locks where book_id = ${book.bookId} for share),
           headers as (
             insert into ledger.journal_entries (book_id, entry_id, source_type, source_id, kind, sequence,
               effective_date, occurred_at, late_for, line_count, partner_account_id, position, resource_type,
-              resource_id, description, external_reference, counterparty, run_id)
+              resource_id, description, external_reference, counterparty, reverses, run_id)
             select ${book.bookId}, g.entry_id::bigint, g.source_type, g.source_id::uuid, g.kind, g.sequence::integer,
               ledger.effective_date(g.at, d.time_zone, d.closed_through), g.at,
               ledger.late_for(g.at, d.time_zone, d.closed_through), g.line_count::smallint, g.partner_account_id::uuid,
               g.position::bigint, g.resource_type, g.resource_id::uuid, g.description, g.external_reference,
-              g.counterparty, ${runId}
+              g.counterparty, g.reverses::bigint, ${runId}
             from given g cross join dating d)
           insert into ledger.postings (book_id, entry_id, line_number, account_id, currency, amount)
           select ${book.bookId}, l.entry_id::bigint, l.line_number::smallint, l.account_id::integer, l.currency,
