@@ -24,17 +24,7 @@ import {
   leave,
   reduces,
 } from "./Holding.ts"
-import {
-  baseScale,
-  type Exact,
-  plus,
-  type Rate,
-  rounded,
-  times,
-  type Unit,
-  unitAt,
-  unitOf,
-} from "./Rate.ts"
+import { baseScale, type Exact, plus, type Rate, rounded, times, type Unit, unitAt, unitOf } from "./Rate.ts"
 import type { State } from "./State.ts"
 import { Unvaluable } from "./Unvaluable.ts"
 
@@ -101,8 +91,7 @@ const atRate = ({ entry, lines, rules }: Group): Decided => {
 /** At what was given for it, where base currency was. */
 const atPrice = ({ entry, lines, rules }: Group): Decided | undefined => {
   const bought = lines.find((line) => isTransit(line) && line.minor < 0n)
-  const unit =
-    bought && rules.prices.get(priceKey(conversionOf(entry), bought.account.currency))
+  const unit = bought && rules.prices.get(priceKey(conversionOf(entry), bought.account.currency))
   return unit && { unit, basis: "price", rate: null }
 }
 
@@ -176,15 +165,15 @@ const decided = (group: Group): Decided => {
 /** Adds a line to its balance at its value; cash that cannot simply be added goes back as it came. */
 const putOn = (group: Group, line: NativeLine, value: bigint, rate: Rate | null): void => {
   const { entry, rules, state } = group
-  if (line.account.role === "trading") return
-  if (isTransit(line)) return addLeg(state, sideOfLine(group, line), line.minor, value)
+  const { method } = rules
   const holding = holdingOf(state, line)
-  if (isCash(line) && reduces(holding, line.minor)) {
-    return giveBack(holding, line.minor, value, rules.method)
+  if (isTransit(line)) addLeg(state, sideOfLine(group, line), line.minor, value)
+  else if (isCash(line) && reduces(holding, line.minor)) giveBack(holding, line.minor, value, method)
+  else if (line.account.role !== "trading") {
+    // Of every account, so that one that becomes money later is revalued from what it is carried at.
+    const origin = rate === null ? null : originOf(entry.date, rate)
+    enter(holding, line.minor, value, { method, withLots: isCash(line), origin })
   }
-  // Of every account, so that one that becomes money later is revalued from what it is carried at.
-  const origin = rate === null ? null : originOf(entry.date, rate)
-  enter(holding, line.minor, value, { method: rules.method, withLots: isCash(line), origin })
 }
 
 const foreignLines = (group: Group): ReadonlyArray<BaseLine> => {
@@ -227,9 +216,7 @@ export const valueLines = (entry: NativeEntry, state: State, rules: Rules): Read
     const own = entry.lines.filter(({ account }) => account.currency === currency)
     const group = { lines: own, entry, state, rules }
     const foreign = () =>
-      clears
-        ? clearedLines(own, conversionOf(entry), state, () => atRate(group).unit)
-        : foreignLines(group)
+      clears ? clearedLines(own, conversionOf(entry), state, () => atRate(group).unit) : foreignLines(group)
     const lines = currency === rules.baseCurrency ? own.map(inBase) : foreign()
     own.forEach((line, at) => {
       const found = lines[at]

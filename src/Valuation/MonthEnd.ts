@@ -35,14 +35,17 @@ export const settlement = (
   lastDay: string,
 ): ReadonlyArray<Extra> => {
   const ofSides = settleSides(state)
-  const left = accounts.flatMap(({ accountId }) => {
+  const left = accounts.flatMap(({ accountId, role }) => {
     const holding = state.holdings.get(accountId)
-    let minor = ofSides.get(accountId) ?? 0n
-    if (holding !== undefined && holding.native === 0n) {
-      minor += holding.carrying
-      holding.carrying = 0n
+    // Conversions that face each other in transit may come to nothing together, and none of them is done with.
+    if (holding === undefined || role === "conversions_in_transit") {
+      const minor = ofSides.get(accountId) ?? 0n
+      return minor === 0n ? [] : [plainLine(accountId, -minor)]
     }
-    return minor === 0n ? [] : [plainLine(accountId, -minor)]
+    const { carrying, native } = holding
+    if (native !== 0n || carrying === 0n) return []
+    holding.carrying = 0n
+    return [plainLine(accountId, -carrying)]
   })
   const realized = -left.reduce((sum, { minor }) => sum + minor, 0n)
   const lines = realized === 0n ? left : [...left, plainLine("fx_realized", realized)]
@@ -65,7 +68,8 @@ export const revaluations = (
 ): ReadonlyArray<Revalued> =>
   accounts.flatMap(({ accountId, currency, scale }) => {
     const holding = state.holdings.get(accountId)
-    if (holding === undefined || holding.native === 0n) return []
+    // Conversions in transit that come to nothing together still carry what each is worth by itself.
+    if (holding === undefined || (holding.native === 0n && holding.carrying === 0n)) return []
     const rate = rateOn(currency, lastDay)
     const worth = valueAt(rate, holding.native, scale)
     const minor = worth - holding.carrying

@@ -76,9 +76,7 @@ export const printState = ({ balances, conversions, holdings, revaluations }: St
         carrying,
         lots: remaining(lots).map(({ cost, quantity }): readonly [bigint, bigint] => [quantity, cost]),
       })),
-    conversions: [...conversions]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([id, sides]) => ({ id, sides })),
+    conversions: [...conversions].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, sides]) => ({ id, sides })),
     balances: Object.fromEntries([...balances].filter(([, minor]) => minor !== 0n)),
     revaluations,
   })

@@ -1,6 +1,7 @@
 /** A book valued in memory: entries written short, months in a row, and what the base-currency journal then says. */
 import { Effect } from "effect"
 import { decodeSync } from "effect/Schema"
+import { Content } from "../../src/Settings/Content.ts"
 import type { BaseEntry, NativeAccount, NativeEntry } from "../../src/Valuation/Base.ts"
 import type { EarlierLeg } from "../../src/Valuation/Conversion.ts"
 import { priceKey, type Rules } from "../../src/Valuation/Flow.ts"
@@ -8,7 +9,6 @@ import { emptyHolding } from "../../src/Valuation/Holding.ts"
 import { remaining } from "../../src/Valuation/Lots.ts"
 import { natureOf } from "../../src/Valuation/Natives.ts"
 import type { Rate, Unit } from "../../src/Valuation/Rate.ts"
-import { Content } from "../../src/Settings/Content.ts"
 import { emptyState, printState, readState, type State } from "../../src/Valuation/State.ts"
 import { valuedMonth } from "../../src/Valuation/ValuedMonth.ts"
 
@@ -96,7 +96,14 @@ export const transitOf = (cash: NativeAccount): readonly [transit: NativeAccount
   inTransit.get(cash) ?? [transitUsd, tradingUsd]
 
 /** A leg of a conversion, positive where cash comes in; `fee` is paid beside it, out of the same account. */
-export const leg = (id: string, date: string, cash: NativeAccount, minor: bigint, fee = 0n, kind = "conversion") =>
+export const leg = (
+  id: string,
+  date: string,
+  cash: NativeAccount,
+  minor: bigint,
+  fee = 0n,
+  kind = "conversion",
+) =>
   entry(
     date,
     [
@@ -194,10 +201,11 @@ const earlierOf = (
     if (id === null || !back.has(id)) return []
     if (lines.some(({ native }) => native?.account.role === "trading")) return []
     const partner = entries.find((one) => one.entryId === entryId)?.partnerAccountId ?? null
-    return lines.flatMap(({ minor, native }): ReadonlyArray<EarlierLeg> =>
-      native?.account.role === "conversions_in_transit"
-        ? [{ id, accountId: native.account.accountId, partner, native: native.minor, carrying: minor }]
-        : [],
+    return lines.flatMap(
+      ({ minor, native }): ReadonlyArray<EarlierLeg> =>
+        native?.account.role === "conversions_in_transit"
+          ? [{ id, accountId: native.account.accountId, partner, native: native.minor, carrying: minor }]
+          : [],
     )
   })
 }
