@@ -309,7 +309,7 @@ describe("the base-currency journal", () => {
         fc.bigInt({ min: 50n, max: 150n }),
         fc.bigInt({ min: 2n, max: 3n }),
         (by, from, what, minor, price, parts) => {
-          const one = { what, day: 40, minor, price, apart: 2, end: "stays", parts: 1n } as const
+          const one: Movement = { what, day: 40, minor, price, apart: 2, end: "stays", parts: 1n }
           const before = ["in", "in", "toUsdt"] as const
           const held = before.map(
             (kind, at): Movement => ({ ...one, what: kind, day: 1 + at, minor: 2n * minor, price: 150n }),
@@ -336,13 +336,11 @@ describe("the base-currency journal", () => {
     const bought = conversionsOnly.map((some) => {
       // What is sold was there: first of all more comes in than all that goes.
       const all = some.reduce((sum, { minor, price }) => sum + minor + (minor * price) / 100n + 1n, 0n)
-      return [
-        {
-          ...{ what: "in", day: 1, minor: all, price: 100n },
-          ...{ apart: 0, parts: 1n, end: "stays" },
-        } as const,
-        ...some.map((one) => ({ ...one, day: one.day + 1 })),
-      ]
+      const first: Movement = {
+        ...{ what: "in", day: 1, minor: all, price: 100n },
+        ...{ apart: 0, parts: 1n, end: "stays" },
+      }
+      return [first, ...some.map((one) => ({ ...one, day: one.day + 1 }))]
     })
     fc.assert(
       fc.property(
