@@ -1,5 +1,4 @@
 /** Checks an exported folder from its files alone: no database, no network. */
-import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Data, Effect, Either } from "effect"
 import { differenceFormat, isTable } from "./Export/Formats.ts"
@@ -12,8 +11,10 @@ import { checkChain } from "./Verify/Chain.ts"
 import { checkFiles } from "./Verify/Files.ts"
 import { checkJournal } from "./Verify/Journal.ts"
 import { checkNativeMovements } from "./Verify/NativeMovements.ts"
+import { checkPlace } from "./Verify/Place.ts"
 import { checkPlainText, syntaxOf } from "./Verify/PlainText.ts"
 import { type Problem, Problems } from "./Verify/Problems.ts"
+import { largestManifest, NotRegular, readRegular } from "./Verify/RegularFile.ts"
 import { checkReport, isReport } from "./Verify/Report.ts"
 import { checkStatement } from "./Verify/Statement.ts"
 import { checkTable } from "./Verify/Tables.ts"
@@ -25,6 +26,11 @@ export class VerifyError extends Data.TaggedError("VerifyError")<{
   readonly message: string
 }> {}
 
+export interface VerifyOptions {
+  /** That a batch of the chain is missing beside the folder is a problem, and no note. */
+  readonly chain: boolean
+}
+
 export interface Verification {
   readonly folder: string
   /** The batch is what was written, and adds up. */
@@ -32,6 +38,8 @@ export interface Verification {
   /** At most 50; `problemCount` counts all of them. */
   readonly problems: ReadonlyArray<Problem>
   readonly problemCount: number
+  /** What could not be checked, and what is worth knowing. */
+  readonly notes: ReadonlyArray<string>
   readonly manifest: Manifest | undefined
   /** Of a close package instead of a batch. */
   readonly report: ReportManifest | undefined
@@ -41,9 +49,11 @@ const checkBatch = async (
   folder: string,
   manifest: Manifest,
   text: string,
+  { chain }: VerifyOptions,
   problems: Problems,
 ): Promise<void> => {
-  await checkChain(folder, manifest, text, problems)
+  checkPlace(folder, manifest, problems)
+  await checkChain(folder, manifest, text, chain, problems)
   const there = await checkFiles(folder, manifest, problems)
   const accounts = expectedAccounts(manifest)
   checkArithmetic(manifest, accounts, problems)
@@ -77,14 +87,20 @@ const isMissing = (cause: unknown): boolean =>
 
 const readManifest = (folder: string): Effect.Effect<Buffer, VerifyError> =>
   Effect.tryPromise({
-    try: () => readFile(join(folder, manifestFile)),
+    try: () => readRegular(join(folder, manifestFile), largestManifest),
     catch: (cause) =>
       isMissing(cause)
         ? new VerifyError({
             reason: "NoManifest",
             message: `${join(folder, manifestFile)} is not there: name a batch's own folder, such as exports/default-org/2026-10/1. A batch without a manifest was never finished; export again.`,
           })
-        : new VerifyError({ reason: "Unreadable", message: `${folder} cannot be read: ${String(cause)}` }),
+        : new VerifyError({
+            reason: "Unreadable",
+            message:
+              cause instanceof NotRegular
+                ? `${join(folder, manifestFile)} ${cause.message}.`
+                : `${folder} cannot be read: ${String(cause)}`,
+          }),
   })
 
 const verification = (
@@ -96,6 +112,7 @@ const verification = (
   ok: problems.count === 0,
   problems: problems.found,
   problemCount: problems.count,
+  notes: problems.notes,
   manifest: of.manifest,
   report: of.report,
 })
@@ -103,6 +120,7 @@ const verification = (
 /** Re-checks one batch's folder, or a close package's: checksums, sizes, rows, balances, journal numbers and control totals. */
 export const run = Effect.fn("Verify.run")(function* (
   folder: string,
+  options: VerifyOptions = { chain: false },
 ): Effect.fn.Return<Verification, VerifyError> {
   const bytes = yield* readManifest(folder)
   const text = bytes.toString("utf8")
@@ -128,7 +146,7 @@ export const run = Effect.fn("Verify.run")(function* (
       )
     }
     yield* Effect.tryPromise({
-      try: () => checkBatch(folder, decoded.right, text, problems),
+      try: () => checkBatch(folder, decoded.right, text, options, problems),
       catch: unreadable,
     })
   }

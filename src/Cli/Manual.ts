@@ -152,7 +152,7 @@ export const commands = {
       "Move what stands in suspense to the account that it belongs to, or what changed posting rules move.",
     about: [
       "ID: a journal number, a finding (F12) or a statement entry. Moves all that stands of it in suspense, or else in a clearing",
-      "account, by a journal entry of its own, dated as the entry, or today where its month is closed. Cash is never touched.",
+      "account or in transit, by a journal entry of its own, dated as the entry, or today where its month is closed. Cash is never touched.",
       "Its finding closes. Not while a sync of the connection runs (exit code 4).",
       "--rules: applies the posting rules of the settings again to the entries of open months. Shows what would move; with --apply",
       "it moves it, by reclassifications dated as their entries. What a person has moved stays, and so do closed months.",
@@ -348,15 +348,25 @@ export const commands = {
     ],
   },
   verify: {
-    usage: "tieout verify DIR",
-    summary: "Check an export folder, or a report's, from its files alone.",
+    usage: "tieout verify (DIR [--chain] | --database)",
+    summary:
+      "Check an export folder, or a report's, from its files alone; or prove the whole database again.",
     about: [
-      "Checksums, row counts, control totals and balanced entries, against manifest.json; the statement's running balances; and",
-      "every format converted back to the manifest's totals and the journal beside it. Where the batches before and after it stand",
-      "beside it, their manifests are checked as a chain. Of a report: its files, and that its totals add up. Needs no database.",
+      "DIR: checksums, row counts, control totals and balanced entries, against manifest.json; the statement's running balances;",
+      "and every format converted back to the manifest's totals and the journal beside it. The folders' names must be those of",
+      "the batch, its scope and its book; links and anything but regular files are refused. Where the batches before and after",
+      "it stand beside it, their manifests are checked as a chain. Of a report: its files, and that its totals add up.",
+      "Needs no database. --database: every journal entry, date, balance, running balance, journal number, close, batch with its",
+      "bytes, and the base-currency journal, from the rows themselves; every row that is wrong is named. Changes nothing.",
     ],
-    options: {},
-    examples: [["tieout verify exports/default-org/2026-10/1", "after copying it somewhere"]],
+    options: {
+      "--chain": "a batch that is missing from the chain beside the folder is a problem, and no note",
+      "--database": "prove the database of the settings instead of a folder",
+    },
+    examples: [
+      ["tieout verify exports/default-org/2026-10/1", "after copying it somewhere"],
+      ["tieout verify --database", "after restoring it, or once a month"],
+    ],
   },
   serve: {
     usage: "tieout serve [--no-webhook] [--status-port N]",

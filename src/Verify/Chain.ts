@@ -2,11 +2,12 @@
  * The batches of a book as a chain: each manifest holds the SHA-256 of the one before. Those that stand beside the folder are
  * followed back as far as they are there, and the next one says what this one was.
  */
-import { readdir, readFile } from "node:fs/promises"
+import { readdir } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { Either } from "effect"
 import { decode, isSealed, type Manifest, manifestFile, sha256Of } from "../Export/Manifest.ts"
 import type { Problems } from "./Problems.ts"
+import { largestManifest, readRegular } from "./RegularFile.ts"
 
 interface Neighbour {
   readonly manifest: Manifest
@@ -22,7 +23,9 @@ const read = async (
   of: Manifest,
 ): Promise<Neighbour | undefined> => {
   for (const scope of scopes) {
-    const text = await readFile(join(bookFolder, scope, String(batch), manifestFile), "utf8").catch(
+    const path = join(bookFolder, scope, String(batch), manifestFile)
+    const text = await readRegular(path, largestManifest).then(
+      (bytes) => bytes.toString("utf8"),
       () => undefined,
     )
     const decoded = text === undefined ? undefined : Either.getOrUndefined(decode(text))
@@ -59,11 +62,12 @@ const checkOwn = ({ batch, formatVersion, lineage }: Manifest, problems: Problem
   }
 }
 
-/** `text` is that of the folder's manifest. */
+/** `text` is that of the folder's manifest. `whole`: that a batch of the chain does not stand beside it is a problem. */
 export const checkChain = async (
   folder: string,
   manifest: Manifest,
   text: string,
+  whole: boolean,
   problems: Problems,
 ): Promise<void> => {
   checkOwn(manifest, problems)
@@ -85,7 +89,12 @@ export const checkChain = async (
   while (current.lineage !== undefined && current.lineage.previous !== null) {
     if (current.lineage.previous.batch >= current.batch) return
     const before = await read(bookFolder, scopes, current.lineage.previous.batch, current)
-    if (before === undefined) return
+    if (before === undefined) {
+      const missing = `batch ${current.lineage.previous.batch}, which batch ${current.batch} follows, does not stand beside it`
+      if (whole) problems.add(manifestFile, null, missing)
+      else problems.note(`The chain of batches was not followed to its beginning: ${missing}.`)
+      return
+    }
     const wrong = follows(current, before)
     if (wrong !== undefined) {
       const which = current === manifest ? "" : `batch ${current.batch} `

@@ -1,7 +1,7 @@
 /** Reads a CSV file of ours row by row with flat memory. */
-import { createReadStream } from "node:fs"
 import { parse } from "csv-parse"
 import type { Problems } from "./Problems.ts"
+import { streamOf } from "./RegularFile.ts"
 
 const isRow = (row: unknown): row is ReadonlyArray<string> =>
   Array.isArray(row) && row.every((cell) => typeof cell === "string")
@@ -26,7 +26,7 @@ export const readCsv = async (
   problems: Problems,
   row: (cells: ReadonlyArray<string>, line: number) => void,
 ): Promise<number> => {
-  const source = createReadStream(`${folder}/${file}`)
+  const source = await streamOf(`${folder}/${file}`)
   const parser = parse({
     bom: false,
     record_delimiter: "\n",

@@ -1,15 +1,20 @@
 /** Every file of a batch against the manifest: there, of the stated size and content, and nothing beside them. */
-import { createReadStream } from "node:fs"
-import { readdir, stat } from "node:fs/promises"
+import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { firstChange, type LineChecks, LineDigests } from "../Export/LineChecks.ts"
 import { type FileRecord, manifestFile } from "../Export/Manifest.ts"
 import type { Problems } from "./Problems.ts"
+import { NotRegular, openRegular } from "./RegularFile.ts"
 
-const digestsOf = async (path: string, every: number | undefined) => {
+/** Of as many bytes as are stated and one more: a file that grows while it is read ends all the same. */
+const digestsOf = async (path: string, stated: number, every: number | undefined) => {
   const digests = new LineDigests(every)
-  for await (const chunk of createReadStream(path)) if (Buffer.isBuffer(chunk)) digests.add(chunk)
-  return { checks: digests.checks(), sha256: digests.sha256() }
+  const handle = await openRegular(path)
+  const { size } = await handle.stat()
+  for await (const chunk of handle.createReadStream({ end: stated })) {
+    if (Buffer.isBuffer(chunk)) digests.add(chunk)
+  }
+  return { size, checks: digests.checks(), sha256: digests.sha256() }
 }
 
 /** The line where a file first differs from what was written, or the first of the few among which it is. */
@@ -25,18 +30,26 @@ const checkFile = async (
   folder: string,
   { name, bytes, lines, sha256: digest }: Stated,
   problems: Problems,
-) => {
+): Promise<boolean> => {
   const path = join(folder, name)
-  const { size } = await stat(path)
+  const found = await digestsOf(path, bytes, lines?.every).catch((cause) => {
+    if (cause instanceof NotRegular) return cause
+    throw cause
+  })
+  if (found instanceof NotRegular) {
+    problems.add(name, null, found.message)
+    return false
+  }
+  const { checks, sha256, size } = found
   if (size !== bytes) problems.add(name, null, `has ${size} bytes, the manifest says ${bytes}`)
-  const { checks, sha256 } = await digestsOf(path, lines?.every)
-  if (sha256 === digest) return
+  if (sha256 === digest && size === bytes) return true
   const { among, line } = lines === undefined ? { among: "", line: null } : placeOf(lines, checks)
   problems.add(
     name,
     line,
     `its content has changed since it was written${among} (SHA-256 ${sha256}, not ${digest})`,
   )
+  return true
 }
 
 /** The names of the files that are there and can be read further. */
@@ -52,9 +65,10 @@ export const checkFiles = async (
       problems.add(name, null, "is not in the manifest: it does not belong to this batch")
     }
   }
+  const readable = new Set<string>()
   for (const file of manifest.files) {
-    if (there.has(file.name)) await checkFile(folder, file, problems)
-    else problems.add(file.name, null, "is missing")
+    if (!there.has(file.name)) problems.add(file.name, null, "is missing")
+    else if (await checkFile(folder, file, problems)) readable.add(file.name)
   }
-  return new Set([...expected].filter((name) => there.has(name)))
+  return readable
 }

@@ -1,5 +1,5 @@
 /** Reads a file of rows without line breaks in cells, line by line with flat memory; nothing of it is forgiven. */
-import { createReadStream } from "node:fs"
+import { streamOf } from "./RegularFile.ts"
 
 /** A line that is not what it must be. `message` says why. */
 export class Unreadable extends Error {
@@ -11,7 +11,7 @@ const lineFeed = 0x0a
 /** The bytes of each line without its line feed. The last line must end as well. */
 export const linesOf = async function* (path: string): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0)
-  for await (const chunk of createReadStream(path)) {
+  for await (const chunk of await streamOf(path)) {
     const bytes: Buffer = Buffer.isBuffer(chunk) ? Buffer.concat([rest, chunk]) : rest
     let from = 0
     for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, from)) {

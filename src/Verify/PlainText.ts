@@ -2,7 +2,6 @@
  * A simple reader of the plain-text journals that we write (not of others): every transaction balances per currency,
  * every assertion holds, and each account ends at the manifest's closing balance.
  */
-import { createReadStream } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { beancountNames } from "../Export/Beancount.ts"
@@ -12,6 +11,7 @@ import type { FileRecord } from "../Export/Manifest.ts"
 import { parse, print } from "../Export/MinorUnits.ts"
 import type { ExpectedAccount } from "./Accounts.ts"
 import type { Problems } from "./Problems.ts"
+import { streamOf } from "./RegularFile.ts"
 
 interface Syntax {
   readonly transaction: RegExp
@@ -61,7 +61,7 @@ const holdingsOf = (
 }
 
 const lines = async function* (path: string) {
-  const source = createReadStream(path, "utf8")
+  const source = (await streamOf(path)).setEncoding("utf8")
   try {
     yield* createInterface({ input: source, crlfDelay: Number.POSITIVE_INFINITY })
   } finally {

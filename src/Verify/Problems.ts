@@ -13,9 +13,15 @@ export class Problems {
   readonly found: Array<Problem> = []
   /** All of them, kept or not. */
   count = 0
+  /** What could not be checked, or is worth knowing, and is no problem. */
+  readonly notes: Array<string> = []
 
   add(file: string, line: number | null, message: string): void {
     this.count += 1
     if (this.found.length < most) this.found.push({ file, line, message })
+  }
+
+  note(text: string): void {
+    this.notes.push(text)
   }
 }

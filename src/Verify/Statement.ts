@@ -27,7 +27,7 @@ const rowOf = (bytes: Buffer, book: string): StatementRow => {
     cells
   const journal = cells[7] ?? ""
   must(uuid.test(account) && uuid.test(entry), "an identifier cannot be read")
-  must(/^[1-9]\d*$/.test(position), `${JSON.stringify(position)} is no position`)
+  must(/^(?:0|-?[1-9]\d*)$/.test(position), `${JSON.stringify(position)} is no position`)
   must(time.test(occurred), `${JSON.stringify(occurred)} is no time`)
   must(
     journal.startsWith(`${book}-`) && /-\d{4}-\d{2}-\d{6,}$/.test(journal),

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join, relative } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Batches from "../../src/Batches.ts"
@@ -71,6 +71,19 @@ layer(TestDatabase.layer)("a batch's files", (it) => {
         "",
         "",
       ])
+      const missing = temporaryFolder()
+      cpSync(out, missing, { recursive: true })
+      rmSync(join(missing, relative(out, one?.folder ?? "")), { recursive: true })
+      const last = join(missing, relative(out, three?.folder ?? ""))
+      const said = "batch 1, which batch 2 follows, does not stand beside it"
+      expect(yield* Verify.run(last)).toMatchObject({
+        ok: true,
+        notes: [`The chain of batches was not followed to its beginning: ${said}.`],
+      })
+      expect((yield* Verify.run(last, { chain: true })).problems.map(({ message }) => message)).toEqual([
+        said,
+      ])
+      expect((yield* Verify.run(three?.folder ?? "", { chain: true })).ok).toBe(true)
       if (one === undefined) return
       writeFileSync(join(one.folder, "manifest.json"), print({ ...one.manifest, reasons: ["none"] }))
       expect(yield* problems(one.folder)).toContain("the next batch says otherwise")

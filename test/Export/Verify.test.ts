@@ -1,5 +1,6 @@
+import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
@@ -194,6 +195,56 @@ layer(TestDatabase.layer)("verify", (it) => {
       expect((yield* problemsOf(copy)).length).toBe(1)
       writeFileSync(path, text.replace("{", "["))
       expect((yield* problemsOf(copy))[0]).toContain("manifest.json:1: cannot be read")
+    }),
+  )
+
+  it.effect("refuses links, pipes and folders in a file's place, the manifest's among them", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* exported
+      const copy = copyOf(folder)
+      const linked = join(temporaryFolder(), "journal.csv")
+      renameSync(join(copy, "journal.csv"), linked)
+      symlinkSync(linked, join(copy, "journal.csv"))
+      rmSync(join(copy, "books.ledger"))
+      execFileSync("mkfifo", [join(copy, "books.ledger")])
+      rmSync(join(copy, "trial-balance.csv"))
+      mkdirSync(join(copy, "trial-balance.csv"))
+      const found = yield* problemsOf(copy)
+      expect(found).toContain("journal.csv: is a link or no regular file, and was not opened")
+      expect(found).toContain("books.ledger: is no regular file, and was not opened")
+      expect(found).toContain("trial-balance.csv: is no regular file, and was not opened")
+      rmSync(join(copy, "manifest.json"))
+      execFileSync("mkfifo", [join(copy, "manifest.json")])
+      expect((yield* Effect.flip(Verify.run(copy))).message).toContain("is no regular file")
+    }),
+  )
+
+  it.effect("finds a folder that bears the name of another batch, scope or book", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* exported
+      const placed = (...path: ReadonlyArray<string>) =>
+        Effect.gen(function* () {
+          const copy = join(temporaryFolder(), ...path)
+          cpSync(folder, copy, { recursive: true })
+          return yield* Verify.run(copy)
+        })
+      const book = `default-${clientId}`
+      expect((yield* placed(book, "2026-10", "1")).problems).toEqual([])
+      const wrong = Effect.fnUntraced(function* (...path: ReadonlyArray<string>) {
+        return (yield* placed(...path)).problems.map(({ message }) => message)
+      })
+      expect(yield* wrong(book, "2026-10", "2")).toEqual(["is of the batch 1, but stands in the folder 2"])
+      expect(yield* wrong(book, "2026-09", "1")).toEqual([
+        "is of the scope 2026-10, but stands in the folder 2026-09",
+      ])
+      expect(yield* wrong("default-org", "2026-10", "1")).toEqual([
+        `is of the book ${book}, but stands in the folder default-org`,
+      ])
+      const elsewhere = yield* placed("downloads", "from-jane")
+      expect(elsewhere.ok).toBe(true)
+      expect(elsewhere.notes).toEqual([
+        "The folder's name says nothing of what it holds: by its manifest it is batch 1, 2026-10, of book VERIFY.",
+      ])
     }),
   )
 

@@ -1,8 +1,11 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { Backfill } from "../../src/Backfill.ts"
 import { Database } from "../../src/Database.ts"
+import * as Export from "../../src/Export.ts"
 import { Settings } from "../../src/Settings.ts"
+import * as Verify from "../../src/Verify.ts"
+import { temporaryFolder } from "../Export/Folders.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { accountId, credit, debit, deposit, id, type Partnership, partnership } from "./Partnership.ts"
 import { findings, journal, postings, rows, sync, variablesFor } from "./Runs.ts"
@@ -118,6 +121,15 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
       const booked = yield* journal
       expect((yield* backfill(service.url)).accounts[0]).toMatchObject({ older: 0, proved: true })
       expect(yield* journal).toEqual(booked)
+      // What was found stands before position 1, and its statement is proved like any other.
+      const { batches } = yield* Export.run({
+        formats: ["journal"],
+        scope: { kind: "all" },
+        connection: Option.none(),
+        book: Option.none(),
+        out: temporaryFolder(),
+      })
+      expect((yield* Verify.run(batches[0]?.folder ?? "")).problems).toEqual([])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 

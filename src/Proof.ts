@@ -1,0 +1,108 @@
+/**
+ * Proves a whole database again, from its own rows: nothing that was proved before is taken on trust, and what is wrong is
+ * named. Reads everything, in one snapshot; changes nothing.
+ */
+import { Effect } from "effect"
+import { Database } from "./Database.ts"
+import { balances, numbers } from "./Proof/Balances.ts"
+import * as BaseJournal from "./Proof/BaseJournal.ts"
+import { batches } from "./Proof/Batches.ts"
+import { booked, chain } from "./Proof/Cash.ts"
+import { closes } from "./Proof/Closes.ts"
+import * as Journal from "./Proof/Journal.ts"
+import type { ProofQuery, Wrong } from "./Proof/Proof.ts"
+import { transit } from "./Proof/Transit.ts"
+
+const queries: ReadonlyArray<ProofQuery> = [
+  Journal.lines,
+  Journal.balanced,
+  Journal.accounts,
+  Journal.dates,
+  booked,
+  chain,
+  balances,
+  transit,
+  numbers,
+  BaseJournal.lines,
+  BaseJournal.natives,
+  BaseJournal.balances,
+]
+
+/** Of one proof: a thousand more rows would say nothing more. */
+const most = 50
+
+export interface Proved {
+  readonly name: string
+  readonly proves: string
+  /** At most 50; `count` counts all of them. */
+  readonly wrong: ReadonlyArray<Wrong>
+  readonly count: number
+}
+
+export interface DatabaseProof {
+  readonly ok: boolean
+  readonly proofs: ReadonlyArray<Proved>
+  readonly closes: number
+  readonly batches: number
+}
+
+const proved = Effect.fn("Proof.query")(function* ({ name, proves, wrong }: ProofQuery) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    `Proof.${name}`,
+    (sql) => sql<Array<Wrong & { readonly count: number }>>`
+      select w.*, count(*) over ()::integer as count from (${wrong(sql)}) w order by 1, 2, 3 limit ${most}`,
+  )
+  return {
+    name,
+    proves,
+    wrong: rows.map(({ book, message, row }) => ({ book, row, message })),
+    count: rows[0]?.count ?? 0,
+  } satisfies Proved
+})
+
+const listed = (name: string, proves: string, wrong: ReadonlyArray<Wrong>): Proved => ({
+  name,
+  proves,
+  wrong: wrong.slice(0, most),
+  count: wrong.length,
+})
+
+/** `watch` is told the name of each proof before it begins. */
+export const prove = Effect.fn("Proof.prove")(function* (watch: (name: string) => Effect.Effect<void>) {
+  const database = yield* Database
+  return yield* database.transaction(
+    Effect.gen(function* () {
+      const proofs: Array<Proved> = []
+      for (const query of queries) {
+        yield* watch(query.name)
+        proofs.push(yield* proved(query))
+      }
+      yield* watch("closes")
+      const closed = yield* closes()
+      proofs.push(
+        listed(
+          "closes",
+          "Every close that stands follows the one before it, and its journal and balances are those that were closed.",
+          closed.wrong,
+        ),
+      )
+      yield* watch("batches")
+      const exported = yield* batches()
+      proofs.push(
+        listed(
+          "batches",
+          "Every batch follows the one before it, its files are those that were exported, and its totals are the ledger's.",
+          exported.wrong,
+        ),
+      )
+      return {
+        ok: proofs.every(({ count }) => count === 0),
+        proofs,
+        closes: closed.count,
+        batches: exported.count,
+      } satisfies DatabaseProof
+    }),
+    { isolation: "repeatable read", readOnly: true },
+  )
+})

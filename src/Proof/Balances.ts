@@ -1,0 +1,65 @@
+/** The current balances, and the journal numbers. */
+import { entryName, type ProofQuery } from "./Proof.ts"
+
+export const balances: ProofQuery = {
+  name: "balances",
+  proves: "Every account's balance of every month is the sum of its postings.",
+  wrong: (sql) => sql`
+    select b.code as book, format('balance of %s in %s', coalesce(a.code || ' (' || a.currency || ')', d.account_id::text),
+        to_char(d.period, 'YYYY-MM')) as row,
+      format('says debit %s, credit %s; its postings add up to %s and %s', trim_scale(d.debit), trim_scale(d.credit),
+        trim_scale(d.posted_debit), trim_scale(d.posted_credit)) as message
+    from (
+      select book_id, account_id, period, sum(debit) as debit, sum(credit) as credit, sum(posted_debit) as posted_debit,
+        sum(posted_credit) as posted_credit
+      from (
+        select book_id, account_id, period, debit, credit, 0::numeric as posted_debit, 0::numeric as posted_credit
+        from ledger.balances
+        union all
+        select p.book_id, p.account_id, j.period, 0, 0, sum(greatest(p.amount, 0)), sum(greatest(-p.amount, 0))
+        from ledger.postings p
+        join ledger.journal_entries j on j.book_id = p.book_id and j.entry_id = p.entry_id
+        group by p.book_id, p.account_id, j.period) both_sides
+      group by book_id, account_id, period) d
+    join mirror.books b on b.book_id = d.book_id
+    left join ledger.accounts a on a.book_id = d.book_id and a.account_id = d.account_id
+    where d.debit <> d.posted_debit or d.credit <> d.posted_credit`,
+}
+
+export const numbers: ProofQuery = {
+  name: "journal-numbers",
+  proves:
+    "Journal numbers run from 1 without a gap in every month, each for an entry of that month; what has none waits for it.",
+  wrong: (sql) => sql`
+    select b.code as book, format('journal numbers of %s', to_char(p.period, 'YYYY-MM')) as row,
+      format('%s given, from %s to %s; the month counts %s', coalesce(n.given, 0), n.first, n.last, p.last_number) as message
+    from ledger.periods p
+    join mirror.books b on b.book_id = p.book_id
+    left join (
+      select book_id, period, count(*) as given, min(number) as first, max(number) as last
+      from ledger.journal_numbers group by book_id, period) n on n.book_id = p.book_id and n.period = p.period
+    where coalesce(n.given, 0) <> p.last_number or coalesce(n.last, 0) <> p.last_number or coalesce(n.first, 1) <> 1
+    union all
+    select b.code, ${entryName(sql)}, format('is of %s', to_char(j.period, 'YYYY-MM'))
+    from ledger.journal_numbers x
+    join ledger.journal_entries j on j.book_id = x.book_id and j.entry_id = x.entry_id
+    join mirror.books b on b.book_id = x.book_id
+    where x.period <> j.period
+    union all
+    select coalesce(b.code, x.book_id::text), format('journal number %s of %s', x.number, to_char(x.period, 'YYYY-MM')),
+      'belongs to no journal entry, or to a month that the book does not have'
+    from ledger.journal_numbers x left join mirror.books b on b.book_id = x.book_id
+    where not exists (select 1 from ledger.journal_entries j where j.book_id = x.book_id and j.entry_id = x.entry_id)
+      or not exists (select 1 from ledger.periods p where p.book_id = x.book_id and p.period = x.period)
+    union all
+    select b.code, ${entryName(sql)},
+      case when q.waiting then 'has a number and waits for one as well' else 'has no number and does not wait for one' end
+    from (
+      select j.book_id, j.entry_id, u.entry_id is not null as waiting, x.entry_id is not null as numbered
+      from ledger.journal_entries j
+      left join ledger.unnumbered u on u.book_id = j.book_id and u.entry_id = j.entry_id
+      left join ledger.journal_numbers x on x.book_id = j.book_id and x.entry_id = j.entry_id) q
+    join ledger.journal_entries j on j.book_id = q.book_id and j.entry_id = q.entry_id
+    join mirror.books b on b.book_id = q.book_id
+    where q.waiting = q.numbered`,
+}

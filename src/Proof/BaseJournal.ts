@@ -1,0 +1,81 @@
+/** The base-currency journal against itself and against the native one. */
+import type { Sql } from "../Database/Client.ts"
+import type { Fragment, ProofQuery } from "./Proof.ts"
+
+/** `b`, `e` are the book's and the base entry's aliases. */
+const baseName = (sql: Sql): Fragment => sql`
+  concat('base entry ', concat_ws('-', b.code, case when e.series = 'fx' then 'FX' end, to_char(e.period, 'YYYY-MM'),
+    lpad(e.number::text, greatest(6, length(e.number::text)), '0')))`
+
+export const lines: ProofQuery = {
+  name: "base-lines",
+  proves: "Every entry of the base-currency journal has all its lines and balances.",
+  wrong: (sql) => sql`
+    select b.code as book, ${baseName(sql)} as row,
+      format('has %s lines of %s, which leave %s', coalesce(p.lines, 0), e.line_count, coalesce(p.over, 0)) as message
+    from valuation.entries e
+    join mirror.books b on b.book_id = e.book_id
+    left join (
+      select book_id, period, series, number, count(*) as lines, sum(amount) as over from valuation.postings
+      group by book_id, period, series, number) p
+      on p.book_id = e.book_id and p.period = e.period and p.series = e.series and p.number = e.number
+    where p.lines is distinct from e.line_count or p.over <> 0`,
+}
+
+export const natives: ProofQuery = {
+  name: "base-natives",
+  proves:
+    "Every numbered entry of a valued month is in the base-currency journal once, with the lines that it has in the books.",
+  wrong: (sql) => sql`
+    select b.code as book, format('journal entry %s-%s-%s', b.code, to_char(d.period, 'YYYY-MM'),
+        lpad(d.number::text, greatest(6, length(d.number::text)), '0')) as row,
+      format('account %s: the base-currency journal values %s, the books post %s', coalesce(a.code, d.account_id::text),
+        trim_scale(d.valued), trim_scale(d.posted)) as message
+    from (
+      select book_id, period, number, account_id, sum(valued) as valued, sum(posted) as posted
+      from (
+        select p.book_id, p.period, p.number, p.account_id, p.native as valued, 0::numeric as posted
+        from valuation.postings p where p.series = 'journal' and p.native is not null
+        union all
+        select n.book_id, n.period, n.number, p.account_id, 0, p.amount
+        from valuation.months m
+        join ledger.journal_numbers n on n.book_id = m.book_id and n.period = m.period and n.number <= m.through_number
+        join ledger.postings p on p.book_id = n.book_id and p.entry_id = n.entry_id
+        where m.state is not null) sides
+      group by book_id, period, number, account_id having sum(valued) <> sum(posted)) d
+    join mirror.books b on b.book_id = d.book_id
+    left join ledger.accounts a on a.book_id = d.book_id and a.account_id = d.account_id`,
+}
+
+export const balances: ProofQuery = {
+  name: "base-balances",
+  proves: "The balances that every valued month leaves are those of the month before and its postings.",
+  wrong: (sql) => sql`
+    with kept as (
+      select m.book_id, m.period, s.key as account, s.value::numeric / 100 as amount
+      from valuation.months m cross join lateral json_each_text(m.state -> 'balances') s where m.state is not null)
+    select b.code as book, format('base balance of %s at the end of %s', coalesce(a.code, d.account), to_char(d.period, 'YYYY-MM')) as row,
+      format('says %s; the month before and the postings come to %s', round(d.left_behind, 2), round(d.carried, 2)) as message
+    from (
+      select book_id, period, account, sum(left_behind) as left_behind, sum(carried) as carried
+      from (
+        select book_id, period, account, amount as left_behind, 0::numeric as carried from kept
+        union all
+        select m.book_id, m.period, k.account, 0, k.amount
+        from valuation.months m
+        join valuation.months e on e.book_id = m.book_id and e.period = (m.period - interval '1 month')::date
+          and e.fingerprint = m.previous
+        join kept k on k.book_id = e.book_id and k.period = e.period
+        where m.state is not null
+        union all
+        select p.book_id, p.period, coalesce(p.account_id::text, p.role), 0, p.amount
+        from valuation.postings p join valuation.months m on m.book_id = p.book_id and m.period = p.period
+        where m.state is not null) sides
+      where (book_id, period) in (
+        select m.book_id, m.period from valuation.months m
+        left join valuation.months e on e.book_id = m.book_id and e.period = (m.period - interval '1 month')::date
+        where m.previous = coalesce(e.fingerprint, ''))
+      group by book_id, period, account having sum(left_behind) <> sum(carried)) d
+    join mirror.books b on b.book_id = d.book_id
+    left join ledger.accounts a on a.book_id = d.book_id and a.account_id::text = d.account`,
+}

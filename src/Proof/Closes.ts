@@ -1,0 +1,31 @@
+/** Every close that stands: its chain, its journal's hash and its balances. */
+import { Effect, Option } from "effect"
+import { allBooks } from "../Book.ts"
+import { agreementOf } from "../Close/Agreement.ts"
+import { closesOf, standing } from "../Close/Kept.ts"
+import { readMonth } from "../Close/Month.ts"
+import type { Wrong } from "./Proof.ts"
+
+export const closes = Effect.fn("Proof.closes")(function* () {
+  const wrong: Array<Wrong> = []
+  let count = 0
+  for (const book of yield* allBooks(Option.none())) {
+    const kept = yield* closesOf(book)
+    kept.forEach(({ sequence }, at) => {
+      if (sequence !== at + 1) {
+        wrong.push({
+          book: book.code,
+          row: `close ${sequence}`,
+          message: `stands where close ${at + 1} belongs`,
+        })
+      }
+    })
+    const periods = [...new Set(kept.map(({ period }) => period))].filter((period) => standing(kept, period))
+    for (const period of periods) {
+      const { differences } = yield* agreementOf(yield* readMonth(book, period))
+      count += 1
+      for (const message of differences) wrong.push({ book: book.code, row: `close of ${period}`, message })
+    }
+  }
+  return { count, wrong }
+})

@@ -1,0 +1,29 @@
+/** One thing that the whole database is proved by: a query that gives the rows for which it does not hold. */
+import type { Sql } from "../Database/Client.ts"
+
+/** What is read of a statement that is put into another. */
+export type Fragment = ReturnType<Sql>
+
+/** A row that is wrong, named so that it can be found again. */
+export interface Wrong {
+  /** The book's code. */
+  readonly book: string
+  /** What it is, in words: `journal entry ORG-2026-10-000007, line 2`. */
+  readonly row: string
+  readonly message: string
+}
+
+export interface ProofQuery {
+  readonly name: string
+  /** What holds where the query gives no row. */
+  readonly proves: string
+  /** Columns `book`, `row`, `message`; the order says which come first where there are too many. */
+  readonly wrong: (sql: Sql) => Fragment
+}
+
+/** A journal entry by its number, or by its identifier while it has none. `b`, `j` are the book's and the entry's aliases. */
+export const entryName = (sql: Sql): Fragment => sql`
+  coalesce((select format('journal entry %s-%s-%s', b.code, to_char(n.period, 'YYYY-MM'),
+      lpad(n.number::text, greatest(6, length(n.number::text)), '0'))
+    from ledger.journal_numbers n where n.book_id = j.book_id and n.entry_id = j.entry_id),
+    format('journal entry %s without a number', j.entry_id))`

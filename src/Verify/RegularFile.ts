@@ -1,0 +1,55 @@
+/**
+ * Opens what a checked folder holds: regular files only. A link would have another file read in its place, a pipe or a device
+ * would be waited for without end.
+ */
+import { constants, type ReadStream } from "node:fs"
+import { type FileHandle, open } from "node:fs/promises"
+
+/** There is something of that name, but no regular file; `message` says so. */
+export class NotRegular extends Error {
+  override readonly name = "NotRegular"
+}
+
+const codeOf = (cause: unknown): string =>
+  cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : ""
+
+// Windows has neither flag: there a link is told by what it leads to.
+const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+/** Fails with `NotRegular`, or as the file system says. The caller closes it. */
+export const openRegular = async (path: string): Promise<FileHandle> => {
+  let handle: FileHandle
+  try {
+    handle = await open(path, flags)
+  } catch (cause) {
+    // A link answers ELOOP, a socket or a device without a driver ENXIO.
+    if (["ELOOP", "EMLINK", "ENXIO"].includes(codeOf(cause))) {
+      throw new NotRegular("is a link or no regular file, and was not opened")
+    }
+    throw cause
+  }
+  if ((await handle.stat()).isFile()) return handle
+  await handle.close()
+  throw new NotRegular("is no regular file, and was not opened")
+}
+
+/** At most `most` bytes of the file, where they are given. The stream closes it. */
+export const streamOf = async (path: string, most?: number): Promise<ReadStream> => {
+  const handle = await openRegular(path)
+  return handle.createReadStream(most === undefined ? {} : { end: most - 1 })
+}
+
+/** The whole of a file that is not expected to be large. */
+export const readRegular = async (path: string, most: number): Promise<Buffer> => {
+  const handle = await openRegular(path)
+  try {
+    const { size } = await handle.stat()
+    if (size > most) throw new NotRegular(`has ${size} bytes, and at most ${most} are read`)
+    return await handle.readFile()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** A manifest names every account and file of a batch: ten thousand clients' accounts fit in many times over. */
+export const largestManifest = 256 * 1024 * 1024

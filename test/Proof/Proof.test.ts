@@ -1,0 +1,188 @@
+import { expect, layer } from "@effect/vitest"
+import { Data, Effect, Option } from "effect"
+import { decodeSync } from "effect/Schema"
+import { Database } from "../../src/Database.ts"
+import * as Export from "../../src/Export.ts"
+import { prove } from "../../src/Proof.ts"
+import { Content } from "../../src/Settings/Content.ts"
+import { Settings } from "../../src/Settings.ts"
+import { addRates } from "../../src/Valuation/RateStore.ts"
+import { closing, threeMonths } from "../Close/Months.ts"
+import { temporaryFolder } from "../Export/Folders.ts"
+import { accountId } from "../Sync/Partnership.ts"
+import { sync } from "../Sync/Runs.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const { accounting, chart, formats } = decodeSync(Content)({})
+
+const exported = (base: boolean) =>
+  Export.run({
+    formats: ["journal"],
+    scope: { kind: "period", period: "2026-08" },
+    connection: Option.none(),
+    book: Option.none(),
+    out: temporaryFolder(),
+    ...(base
+      ? {
+          tables: { settings: formats, baseCurrency: "EUR" },
+          base: { baseCurrency: "EUR", settings: accounting.valuation, chart },
+        }
+      : {}),
+  })
+
+/** Closed, exported in both ways, and open beyond: a database with a row of everything. */
+const filled = Effect.gen(function* () {
+  const { service } = yield* threeMonths
+  yield* sync(service.url)
+  yield* addRates(
+    ["2026-08-10", "2026-08-31"].map((date) => ({
+      date,
+      from: "USD",
+      to: "EUR",
+      rate: "0.9",
+      source: "test",
+    })),
+  )
+  yield* closing("2026-08")
+  yield* exported(false)
+  yield* exported(true)
+})
+
+const proof = Effect.map(
+  Effect.provide(
+    prove(() => Effect.void),
+    Settings.from({ variables: {} }),
+  ),
+  ({ batches, closes, ok, proofs }) => ({
+    ok,
+    batches,
+    closes,
+    wrong: proofs.flatMap(({ name, wrong }) =>
+      wrong.map(({ book, message, row }) => `${name}: ${book}: ${row} ${message}`),
+    ),
+  }),
+)
+
+class Undone extends Data.TaggedError("Undone") {}
+
+/** What the proof says while one statement, past all rules of the database, has had its way. */
+const after = Effect.fn("Test.after")(function* (statement: string) {
+  const database = yield* Database
+  let said: ReadonlyArray<string> = []
+  const changed = Effect.gen(function* () {
+    yield* database.query("Test.replica", (sql) => sql`set local session_replication_role = replica`)
+    const rows = yield* database.query("Test.mischief", (sql) => sql.unsafe(`${statement} returning 1`))
+    expect([statement, rows.length > 0]).toEqual([statement, true])
+    said = (yield* proof).wrong
+    return yield* new Undone()
+  })
+  yield* Effect.catchTag(database.transaction(changed), "Undone", () => Effect.void)
+  return said
+})
+
+const entry = "(select entry_id from ledger.journal_numbers where period = '2026-08-01' and number = 1)"
+
+/** Statement, the proof that finds it, and what it names. */
+const mischief: ReadonlyArray<readonly [string, string, string]> = [
+  [
+    `delete from ledger.postings where entry_id = ${entry} and line_number = 2`,
+    "entry-lines",
+    "ORG-2026-08-000001 has 1 lines",
+  ],
+  [
+    `update ledger.postings set amount = amount + 1 where entry_id = ${entry} and line_number = 1`,
+    "entry-balance",
+    "ORG-2026-08-000001 does not balance: 1 USD over",
+  ],
+  [
+    `update ledger.postings set amount = amount * 2 where entry_id = ${entry}`,
+    "cash-lines",
+    "moves 100.00; the books say 200",
+  ],
+  [
+    `update ledger.postings set currency = 'EUR' where entry_id = ${entry}`,
+    "line-account",
+    "ORG-2026-08-000001, line 1 is of EUR",
+  ],
+  [
+    `update ledger.journal_entries set effective_date = '2026-08-11' where entry_id = ${entry}`,
+    "entry-date",
+    "ORG-2026-08-000001 is dated 2026-08-11; it occurred on 2026-08-10",
+  ],
+  [
+    `update ledger.balances set debit = debit + 0.01 where debit > 0 and period = '2026-09-01'`,
+    "balances",
+    "in 2026-09 says debit 50.01",
+  ],
+  [
+    `insert into ledger.transit (book_id, conversion_id, currency, amount) select book_id, '00000000-0000-4000-8000-000000000001', 'USD', 5 from mirror.books`,
+    "transit",
+    "in transit, USD says 5; its postings add up to 0",
+  ],
+  [
+    `delete from ledger.journal_numbers where period = '2026-09-01'`,
+    "journal-numbers",
+    "journal numbers of 2026-09 0 given",
+  ],
+  [
+    `insert into ledger.unnumbered (book_id, entry_id) select book_id, entry_id from ledger.journal_numbers where period = '2026-09-01'`,
+    "journal-numbers",
+    "has a number and waits for one as well",
+  ],
+  [
+    `update ledger.journal_entries set description = 'Something else' where entry_id = ${entry}`,
+    "closes",
+    "close of 2026-08 The journal's hash is",
+  ],
+  [`update ledger.close_balances set balance = balance + 1`, "closes", "close of 2026-08 Account"],
+  [
+    `update mirror.statement_entries set balance_after = balance_after + 1 where position = 2`,
+    "statement-chain",
+    "leaves 151.00; the one before it left 100.00",
+  ],
+  [
+    `delete from mirror.statement_entries where position = 3`,
+    "statement-chain",
+    `account ${accountId} its last booked entry leaves 150.00`,
+  ],
+  [
+    `update export.batches set manifest = replace(manifest::text, 'USD', 'EUR')::json where batch = 1`,
+    "batches",
+    "batch 1 its manifest is not the one that was committed",
+  ],
+  [
+    `update export.batch_files set content = (select content from export.batch_files where batch = 2 and name = 'journal.csv') where batch = 1 and name = 'journal.csv'`,
+    "batches",
+    "batch 1 journal.csv has SHA-256",
+  ],
+  [
+    "update export.batch_files set content = 'nonsense' where batch = 1 and name = 'journal.csv'",
+    "batches",
+    "batch 1 the kept bytes of journal.csv cannot be expanded",
+  ],
+  [
+    `update valuation.postings set amount = amount + 0.01 where line_number = 1`,
+    "base-lines",
+    "base entry ORG-2026-08-000001 has 2 lines of 2, which leave 0.01",
+  ],
+  [
+    `update valuation.postings set native = native + 1 where line_number = 1 and native is not null`,
+    "base-natives",
+    "journal entry ORG-2026-08-000001 account",
+  ],
+  [`update valuation.postings set amount = amount * 2`, "base-balances", "at the end of 2026-08 says"],
+]
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the proof of a database", (it) => {
+  it.scoped("holds for what was synced, closed and exported, and names every row that somebody changed", () =>
+    Effect.gen(function* () {
+      yield* filled
+      expect(yield* proof).toEqual({ ok: true, batches: 2, closes: 1, wrong: [] })
+      for (const [statement, name, named] of mischief) {
+        const wrong = yield* after(statement)
+        expect(wrong.filter((line) => line.startsWith(`${name}: ORG: `)).join("\n")).toContain(named)
+      }
+      expect((yield* proof).ok).toBe(true)
+    }),
+  )
+})
