@@ -32,14 +32,9 @@ export const clearedLines = (
     transit.map((line) => [line, clearTransit(state, id, line.account.accountId, line.minor, otherwise)]),
   )
   const [native, value] = [sumOf(transit), [...values.values()].reduce((sum, minor) => sum + minor, 0n)]
-  const faced = new Set<NativeLine>()
   return lines.map((line) => {
-    const own = values.get(line)
-    const facing = transit.find((one) => one.minor === -line.minor && !faced.has(one))
-    if (own === undefined && facing !== undefined) faced.add(facing)
-    const opposite = facing === undefined ? undefined : values.get(facing)
-    const otherwiseWorth = native === 0n ? 0n : halfEven(value * line.minor, native)
-    const minor = own ?? (opposite === undefined ? otherwiseWorth : -opposite)
+    // As much as all of transit in its currency: there is one such line for each.
+    const minor = values.get(line) ?? (native === 0n ? 0n : halfEven(value * line.minor, native))
     return { account: line.account.accountId, minor, native: line, basis: "carrying", rate: null }
   })
 }

@@ -85,15 +85,31 @@ export const addLeg = (state: State, side: Side, minor: bigint, value: bigint): 
   onAccount(state, side.accountId, minor, value)
 }
 
-const takeOut = (state: State, side: Side, minor: bigint, value: bigint): bigint => {
+const takeOut = (state: State, side: Side, minor: bigint, value: bigint): void => {
   side.clearedNative -= minor
   side.clearedCarrying -= value
   onAccount(state, side.accountId, minor, value)
-  return value
+}
+
+const sumOf = (sides: ReadonlyArray<Side>) =>
+  sides
+    .map(openOf)
+    .reduce(
+      (sum, { carrying, native }) => ({ native: sum.native + native, carrying: sum.carrying + carrying }),
+      { native: 0n, carrying: 0n },
+    )
+
+const takeOutAll = (state: State, sides: ReadonlyArray<Side>): void => {
+  for (const side of sides) {
+    const { carrying, native } = openOf(side)
+    takeOut(state, side, -native, -carrying)
+  }
 }
 
 /**
- * Takes an amount out of transit, or back into it; gives its value. `otherwise`: the day's rate, for what no leg has brought.
+ * Takes an amount out of transit, or back into it; gives its value. All that stands there of the conversion leaves at what it
+ * carries (two sides of one currency face each other); any other amount at what its side is worth. `otherwise`: the day's
+ * rate, for what no leg has brought.
  */
 export const clearTransit = (
   state: State,
@@ -102,25 +118,17 @@ export const clearTransit = (
   minor: bigint,
   otherwise: () => Unit,
 ): bigint => {
-  const all = sidesOf(state, id).filter((side) => side.accountId === accountId)
-  const facing = all.filter((side) => {
-    const { native } = openOf(side)
-    return native !== 0n && native < 0n !== minor < 0n
-  })
-  const exact = facing.filter((side) => openOf(side).native === -minor).slice(0, 1)
-  let rest = minor
-  let value = 0n
-  for (const side of exact.length > 0 ? exact : facing) {
-    const { carrying, native } = openOf(side)
-    const fits = rest < 0n ? -native >= rest : -native <= rest
-    if (!fits) break
-    value += takeOut(state, side, -native, -carrying)
-    rest += native
+  const sides = sidesOf(state, id).filter((side) => side.accountId === accountId)
+  const { carrying, native } = sumOf(sides)
+  if (native === -minor) {
+    takeOutAll(state, sides)
+    return -carrying
   }
-  if (rest === 0n) return value
-  // More than stands there, or less: at what the side was worth all along.
-  const side = facing.at(-1) ?? all[0] ?? sideOf(state, id, accountId, null)
-  return value + takeOut(state, side, rest, rounded(times(unitOfSide(side) ?? otherwise(), rest)))
+  const facing = sides.find((side) => openOf(side).native < 0n !== minor < 0n)
+  const side = facing ?? sides[0] ?? sideOf(state, id, accountId, null)
+  const value = rounded(times(unitOfSide(side) ?? otherwise(), minor))
+  takeOut(state, side, minor, value)
+  return value
 }
 
 /** What an earlier month's leg of a conversion was worth: of one that was done with, and that the month has something of. */
@@ -145,15 +153,20 @@ export const recall = (state: State, legs: ReadonlyArray<EarlierLeg>): void => {
   }
 }
 
-/** Takes what sides carry that hold nothing any more off them; gives it by account. */
+/**
+ * Takes off what conversions carry that hold nothing on an account any more; gives it by account. As much sold as bought in one
+ * currency is nothing either, and no entry of the books clears it.
+ */
 export const settleSides = (state: State): ReadonlyMap<number, bigint> => {
   const left = new Map<number, bigint>()
-  for (const side of [...state.conversions.values()].flat()) {
-    const { carrying, native } = openOf(side)
-    if (native !== 0n || carrying === 0n) continue
-    side.clearedCarrying += carrying
-    onAccount(state, side.accountId, 0n, -carrying)
-    left.set(side.accountId, (left.get(side.accountId) ?? 0n) + carrying)
+  for (const sides of state.conversions.values()) {
+    for (const accountId of new Set(sides.map((side) => side.accountId))) {
+      const own = sides.filter((side) => side.accountId === accountId)
+      const { carrying, native } = sumOf(own)
+      if (native !== 0n) continue
+      takeOutAll(state, own)
+      left.set(accountId, (left.get(accountId) ?? 0n) + carrying)
+    }
   }
   return left
 }

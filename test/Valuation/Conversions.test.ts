@@ -270,6 +270,34 @@ describe("a conversion", () => {
   })
 })
 
+describe("a conversion between two accounts of one currency that sells as much as it buys", () => {
+  const both = (date: string, kind?: string) => {
+    const sign = kind === undefined ? 1n : -1n
+    return [
+      leg("c1", date, usd, sign * -100_000n, 0n, kind),
+      leg("c1", date, usdToo, sign * 100_000n, 0n, kind),
+    ]
+  }
+  const rate = (_: string, date: string) => (date < "2026-09-10" ? "0.80" : "0.90")
+  const start = [deposit("2026-09-01", 100_000n), ...both("2026-09-20")]
+
+  it("is cleared by no entry of the books, and settles at the month's end", () => {
+    const { entries, state } = valued({ method: "fifo", rates: rate, entries: start })
+    expect(linesOf(entries, "fx_settlement")).toEqual([["2026-09-30", "15 10000", "fx_realized -10000"]])
+    expect([balanceOf(state, 15), state.conversions.size]).toEqual([0n, 0])
+  })
+
+  it("realizes nothing in the end where it goes back later", () => {
+    const { state } = valued({
+      method: "fifo",
+      rates: rate,
+      entries: [...start, ...both("2026-10-05", returned)],
+    })
+    expect([15, 21, "fx_realized"].map((of) => balanceOf(state, of))).toEqual([0n, 0n, 0n])
+    expect([holdingOf(state, usd).carrying, state.conversions.size]).toEqual([80_000n, 0])
+  })
+})
+
 describe("a conversion that is cancelled", () => {
   const at = (_: string, date: string) =>
     date < "2026-09-05" ? "0.90" : date < "2026-10-01" ? "0.80" : date < "2026-11-01" ? "0.70" : "0.60"

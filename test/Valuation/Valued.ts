@@ -85,15 +85,15 @@ export const entry = (
   }
 }
 
-const inTransit = new Map([
-  [usd, [transitUsd, tradingUsd]],
-  [usdToo, [transitUsd, tradingUsd]],
+type Through = readonly [transit: NativeAccount, trading: NativeAccount]
+
+const inDollars: Through = [transitUsd, tradingUsd]
+const through = new Map<NativeAccount, Through>([
   [usdt, [transitUsdt, tradingUsdt]],
   [eur, [transitEur, tradingEur]],
-] as const)
+])
 
-export const transitOf = (cash: NativeAccount): readonly [transit: NativeAccount, trading: NativeAccount] =>
-  inTransit.get(cash) ?? [transitUsd, tradingUsd]
+export const transitOf = (cash: NativeAccount): Through => through.get(cash) ?? inDollars
 
 /** A leg of a conversion, positive where cash comes in; `fee` is paid beside it, out of the same account. */
 export const leg = (
@@ -123,16 +123,15 @@ export const whole = (
   kind: "conversion_whole" | "conversion_reversal" = "conversion_whole",
 ) => {
   const sign = kind === "conversion_whole" ? 1n : -1n
-  const [soldTransit, soldTrading] = transitOf(soldCash)
-  const [boughtTransit, boughtTrading] = transitOf(boughtCash)
+  const traded = new Map([[transitOf(soldCash), sold]])
+  const boughtOn = transitOf(boughtCash)
+  traded.set(boughtOn, (traded.get(boughtOn) ?? 0n) - bought)
   return entry(
     date,
-    [
-      [soldTrading, sign * sold],
-      [soldTransit, -sign * sold],
-      [boughtTransit, sign * bought],
-      [boughtTrading, -sign * bought],
-    ],
+    [...traded].flatMap(([[transit, trading], minor]) => [
+      [trading, sign * minor] as const,
+      [transit, -sign * minor] as const,
+    ]),
     { kind, resourceId: id },
   )
 }

@@ -65,7 +65,7 @@ describe("two deposits at different rates and a conversion of a part", () => {
       ["2026-09-20", "3 45000", "17 -45000"],
       // Trading and transit as the native entry has them, then trading off again, and the gain.
       [
-        ...["2026-09-20", "6 42500", "15 -42500", "17 45000", "8 -45000"],
+        ...["2026-09-20", "6 42500", "15 -42500", "8 -45000", "17 45000"],
         ...["6 -42500", "8 45000", "fx_realized -2500"],
       ],
     ])
