@@ -50,8 +50,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
       yield* deposit(bookId, "2026-09-10", "1000.00")
       const run = inBase("QUIET")
       const first = yield* run(october, ["qbo"])
-      // The reversals of September, and the revaluations of October; no entry of the books.
-      expect(numbersOf(first)).toEqual(["QUIET-FX-2026-10-000001 4"])
+      // The reversal of September, and the revaluation of October; no entry of the books.
+      expect(numbersOf(first)).toEqual(["QUIET-FX-2026-10-000001 2"])
       const twice = yield* refusal(run(october, ["qbo"]))
       expect(twice).toMatchObject({ reason: "Usage" })
       expect(twice.message).toContain("Batch 1 has days of 2026-10 for qbo in EUR already.")

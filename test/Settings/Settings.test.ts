@@ -52,7 +52,13 @@ describe("settings that are right", () => {
       baseCurrency: "EUR",
       flatWithdrawalFee: "inside",
       receivables: { view: "lender", repaymentAmount: "outstanding" },
-      valuation: { method: "average", rates: "file", maxRateAgeDays: 0, books: {} },
+      valuation: {
+        ...{ method: "average", rates: "file", maxRateAgeDays: 0, books: {} },
+        monetaryRoles: [
+          ...["cash", "receivable_principal", "receivable_interest", "deferred_interest", "loan_payable"],
+          ...["interest_payable", "loan_clearing", "conversions_in_transit"],
+        ],
+      },
     })
     expect(it.interface).toEqual(defaultInterface)
     expect(it.chart.cash).toEqual({ code: "1010", name: "Assets:Partner:{currency}:{rail}:{account}" })
