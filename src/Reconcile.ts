@@ -13,6 +13,7 @@ import { clearingNets } from "./Reconcile/ClearingNets.ts"
 import { conflictingEvents } from "./Reconcile/ConflictingEvents.ts"
 import { contradiction } from "./Reconcile/Contradiction.ts"
 import { conversionRate } from "./Reconcile/ConversionRate.ts"
+import { conversionsInTransit } from "./Reconcile/ConversionsInTransit.ts"
 import { creditTotals } from "./Reconcile/CreditTotals.ts"
 import { exportTotals } from "./Reconcile/ExportTotals.ts"
 import { type CheckQuery, record } from "./Reconcile/Findings.ts"
@@ -25,6 +26,7 @@ import type { Scope } from "./Reconcile/Scope.ts"
 import { type OpenFinding, openCounts, openFindings } from "./Reconcile/Summary.ts"
 import { suspense } from "./Reconcile/Suspense.ts"
 import { trialBalance } from "./Reconcile/TrialBalance.ts"
+import { zeroEntries } from "./Reconcile/ZeroEntries.ts"
 import { Settings } from "./Settings.ts"
 
 const queries: ReadonlyArray<CheckQuery> = [
@@ -33,7 +35,9 @@ const queries: ReadonlyArray<CheckQuery> = [
   movementEntries,
   missingResource,
   suspense,
+  zeroEntries,
   conversionRate,
+  conversionsInTransit,
   clearingNets,
   creditTotals,
   trialBalance,
@@ -83,7 +87,8 @@ interface Looking {
 export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
   effect: Effect.gen(function* () {
     const database = yield* Database
-    const { accounting } = yield* Settings
+    const settings = yield* Settings
+    const { accounting } = settings
 
     const check = Effect.fn("Reconcile.check")(function* (scope: Scope) {
       let opened = 0
@@ -141,9 +146,9 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
               sinceRun: everything ? null : stretch.reconciled,
               period: full ? null : Option.getOrNull(period),
               full,
-              timeZone: accounting.timeZone,
               flatWithdrawalFee: accounting.flatWithdrawalFee,
               repaymentAmount: accounting.receivables.repaymentAmount,
+              materiality: settings.reconcile.materiality,
               runId: Option.getOrNull(runId),
             })
             total.opened += opened
@@ -193,7 +198,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       function* ({ connection, full, period }: ReconcileOptions) {
         const books = yield* allBooks(connection)
         const changed = yield* all(books, { runId: Option.none(), full, period })
-        const findings = yield* openFindings(books, period, accounting.timeZone)
+        const findings = yield* openFindings(books, period)
         const { quarantined } = yield* openCounts(books)
         return {
           checks: checks.map(({ name }) => ({

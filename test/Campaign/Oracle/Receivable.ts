@@ -22,9 +22,12 @@
  *   only for what linked cash brought beyond the settled amount, and only under `outstanding`.
  */
 import type { BookSettings, ReceivableFact, ReceivableVersionFact } from "../Facts.ts"
-import { amountOf, cut, larger, smaller, total } from "./Decimal.ts"
+import { amountOf, cut, larger, total } from "./Decimal.ts"
 
-/** What a version's newly named repayments brought: by its index, the shares of the linked ones, null for an unlinked one. */
+/**
+ * What a version's newly named repayments brought: by its index, the shares of the linked ones, null for an unlinked one. They
+ * are no more than what was settled and its allowance: that is the "min" of the interest paid.
+ */
 export type Shares = ReadonlyMap<number, ReadonlyArray<bigint | null>>
 
 export interface VersionBooks {
@@ -131,8 +134,7 @@ export const receivableBooks = (
     const repaid = named.length > 0 || fallen > 0n || (paid && principal + unpaid !== 0n)
     const guessed = named.length === 0 || named.includes(null)
     const brought = guessed ? larger(linked, original && !paid ? fallen : settled) : linked
-    const limit = settled + smaller(larger(0n, linked - settled), allowance)
-    const interestPaid = repaid ? larger(0n, smaller(brought, limit) - fallen) : 0n
+    const interestPaid = repaid ? larger(0n, brought - fallen) : 0n
 
     const unpaidAfter = paid ? 0n : original ? toldAfter - paidSoFar - interestPaid : due - principalAfter
     accrue(unpaidAfter - unpaid + interestPaid)
