@@ -5,12 +5,12 @@ import type { Shape } from "./Generator.ts"
 
 /** What the connector does as the design has it; the rest is generated once it does, or when it is asked for. */
 const landed: Features = {
-  conversions: false,
+  conversions: true,
   loans: false,
-  zeroRows: false,
-  enriched: false,
+  zeroRows: true,
+  enriched: true,
   goneAccounts: true,
-  splitFees: false,
+  splitFees: true,
 }
 
 export interface Asked {

@@ -144,8 +144,8 @@ const mirrored = (books: ReadonlyArray<Book>) =>
     Effect.map((rows) => new Set(rows.map(({ entry }) => entry))),
   )
 
-const isRead = ({ access }: { readonly access: string }): boolean =>
-  access === "served" || access === "unlisted"
+/** An account that is listed no more is read as long as it is known: Tieout may never have heard of it. */
+const isRead = ({ access }: { readonly access: string }): boolean => access === "served"
 
 /** Of every book that there is in the end. */
 export const factsOf = (site: Site, books: ReadonlyArray<Book>) =>

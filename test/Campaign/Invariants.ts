@@ -54,8 +54,9 @@ const dates = `
   from ledger.journal_entries e
   join ledger.locks l on l.book_id = e.book_id
   where e.book_id = any ($1::integer[])
-    and (coalesce(e.late_for, e.effective_date) <> (e.occurred_at at time zone l.time_zone)::date
-      or (e.late_for is not null and (extract(day from e.effective_date) <> 1 or e.late_for >= e.effective_date)))`
+    and case when e.late_for is null then e.effective_date <> (e.occurred_at at time zone l.time_zone)::date
+      else e.late_for <> date_trunc('month', e.occurred_at at time zone l.time_zone)::date
+        or extract(day from e.effective_date) <> 1 or e.late_for >= e.effective_date end`
 
 const doubleEntry = `
   select format('journal entry %s of book %s is off by %s %s', p.entry_id, p.book_id, sum(p.amount), p.currency) as problem
