@@ -716,3 +716,164 @@ create or replace trigger postings_checked after insert on valuation.postings
 
 create or replace trigger settings_immutable before update or delete or truncate on valuation.settings
   for each statement execute function ledger.refuse_change();
+
+-- Open items: the balance of every balance-sheet account beside cash as a sum that can be read.
+--
+-- How an account is read: `item`, one line per movement that has not come to zero; `clearing`, such a line for movements that
+-- are under way or partly returned, and by month for the others; `month`, a line per closed month and, where months are
+-- open, their movements. Null: cash, which the statement explains, and income and expenses, which are no balances to carry.
+-- An account that a rule or a person named tells by its name.
+create or replace function ledger.open_item_reading(role text, rule_code text, name text) returns text
+  language sql immutable parallel safe as $$
+  select case
+    when role in ('cash', 'fees', 'interest_income', 'interest_expense') then null
+    when rule_code <> '' or role = 'other' then case when name ~* '^(income|expenses?|revenues?)(:|$)' then null else 'month' end
+    when role in ('deposits_clearing', 'withdrawals_clearing') then 'clearing'
+    when role in ('payouts_clearing', 'trading', 'opening_balance') then 'month'
+    else 'item' end
+$$;
+
+-- The last month that is read (its first day; `infinity`: all), the last moment of recording, one account or all, and a
+-- closed month that is to be read by movement. The lines of an account add up to its balance.
+--
+-- An item is what a movement, a receivable, or else a statement entry leaves on the account; `since` is the day after which it was
+-- never zero again. Item by item is read what may be long; a closed month of clearing is never read: what is under way in
+-- it is found by its movement.
+create or replace function ledger.open_items(
+  of_book integer, through date default 'infinity', known_at timestamptz default 'infinity',
+  of_account integer default null, drill date default null)
+returns table (account_id integer, period date, item_type text, item_id uuid, since date, last date, postings bigint,
+  amount numeric, status text, external_reference text, counterparty text)
+language sql stable as $$
+  with account as materialized (
+    select a.account_id, a.role, ledger.open_item_reading(a.role, a.rule_code, a.name) as reading
+    from ledger.accounts a
+    where a.book_id = of_book and ledger.open_item_reading(a.role, a.rule_code, a.name) is not null
+      and (of_account is null or a.account_id = of_account)),
+  lock as materialized (
+    select coalesce(l.closed_through, '-infinity'::date) as closed_through,
+      case when through < 'infinity' then (through + interval '1 month')::timestamp at time zone coalesce(l.time_zone, 'UTC')
+      end as ends
+    from ledger.locks l where l.book_id = of_book),
+  turnover as materialized (
+    select b.account_id, a.reading, b.period, b.debit - b.credit as amount,
+      a.reading = 'item' or b.period > k.closed_through or b.period is not distinct from drill as whole
+    from account a
+    join ledger.balances b on b.book_id = of_book and b.account_id = a.account_id and b.period <= through
+    cross join lock k),
+  -- The entries of a month are found by its numbers; what has none yet waits beside them.
+  entry as materialized (
+    select n.entry_id from (select distinct t.period from turnover t where t.whole) m
+    join ledger.journal_numbers n on n.book_id = of_book and n.period = m.period
+    union all
+    select u.entry_id from ledger.unnumbered u where u.book_id = of_book),
+  posting as materialized (
+    select t.account_id, t.reading, j.period, j.effective_date, j.source_type, j.source_id, j.kind,
+      case when x.receivable_id is null then j.resource_type else 'RECEIVABLE' end as resource_type,
+      coalesce(x.receivable_id, j.resource_id) as resource_id, j.external_reference, j.counterparty, p.amount
+    from entry e
+    join ledger.journal_entries j on j.book_id = of_book and j.entry_id = e.entry_id and j.recorded_at <= known_at
+    join ledger.postings p on p.book_id = of_book and p.entry_id = e.entry_id
+    join turnover t on t.account_id = p.account_id and t.period = j.period and t.whole
+    -- The cash of a loan belongs to the receivable that names it, where that is one.
+    left join lateral (
+      select (array_agg(distinct v.receivable_id))[1] as receivable_id
+      from account a
+      join mirror.books b on b.book_id = of_book
+      join mirror.books o on o.connection = b.connection and o.client_id is null
+      join mirror.receivable_transactions v on v.book_id = o.book_id and v.tx_id in (j.source_id::text, j.resource_id::text, (
+        select lower(r.transaction_hash) from mirror.resources r
+        where r.book_id = of_book and r.resource_id = j.resource_id and r.resource_type = j.resource_type))
+      where a.account_id = t.account_id and a.role = 'loan_clearing' and j.source_type <> 'receivable_version'
+      having count(distinct v.receivable_id) = 1) x on true),
+  -- Movements of which something may still come, or came back.
+  movement as materialized (
+    select r.resource_id, r.resource_type from mirror.resources r
+    where r.book_id = of_book and not r.final and r.resource_type in ('DEPOSIT', 'WITHDRAWAL')
+    union
+    select r.resource_id, r.resource_type from lock k
+    join mirror.resources r on r.book_id = of_book and r.resource_type in ('DEPOSIT', 'WITHDRAWAL')
+      and r.completed_at >= k.ends
+    where k.ends is not null
+    union
+    select mirror.uuid_or_null(f.subject_id), upper(f.subject_type) from reconcile.findings f
+    where f.book_id = of_book and f.closed_at is null and f.subject_type in ('deposit', 'withdrawal')
+    union
+    select p.resource_id, p.resource_type from posting p
+    where p.reading = 'clearing' and p.resource_id is not null and p.kind in ('deposit_return', 'withdrawal_return')),
+  -- What they, and entries that name no movement, have in clearing, whatever the month.
+  flying as materialized (
+    select a.account_id, j.period, j.effective_date, j.source_type, j.source_id, j.kind, j.resource_type, j.resource_id,
+      j.external_reference, j.counterparty, p.amount
+    from (
+      select s.entry_id as source_id from movement m
+      join mirror.statement_entries s on s.book_id = of_book and s.related_id = m.resource_id
+        and s.related_type = m.resource_type and not s.held
+      where exists (select 1 from account c where c.reading = 'clearing')
+      union
+      select mirror.uuid_or_null(f.subject_id) from reconcile.findings f
+      where f.book_id = of_book and f.closed_at is null and f.check_name = 'clearing-movement'
+      union
+      select p.source_id from posting p where p.reading = 'clearing' and p.resource_id is null) o
+    join ledger.journal_entries j on j.book_id = of_book and j.source_id = o.source_id and j.period <= through
+      and j.recorded_at <= known_at
+    join ledger.postings p on p.book_id = of_book and p.entry_id = j.entry_id
+    join account a on a.account_id = p.account_id and a.reading = 'clearing'),
+  line as (
+    select p.* from (
+      select p.account_id, p.period, p.effective_date, p.source_type, p.source_id, p.kind, p.resource_type, p.resource_id,
+        p.external_reference, p.counterparty, p.amount, p.reading = 'item' as flies
+      from posting p
+      where p.reading <> 'clearing' or not exists (
+        select 1 from flying f where f.account_id = p.account_id and f.source_id = p.source_id)
+      union all
+      select f.account_id, f.period, f.effective_date, f.source_type, f.source_id, f.kind, f.resource_type, f.resource_id,
+        f.external_reference, f.counterparty, f.amount, true
+      from flying f) p),
+  daily as (
+    select l.account_id, l.flies, case when l.flies then null else l.period end as period,
+      case when l.source_type = 'receivable_version' then l.source_id else coalesce(l.resource_id, l.source_id) end as item_id,
+      max(case when l.resource_id is not null then l.resource_type
+        when l.source_type = 'opening' then 'OPENING' else 'STATEMENT_ENTRY' end) as item_type,
+      bool_or(l.resource_id is not null) as moved, bool_or(l.kind in ('deposit_return', 'withdrawal_return')) as returned,
+      l.effective_date as day, count(*) as postings, sum(l.amount) as amount,
+      max(l.external_reference) as external_reference, max(l.counterparty) as counterparty,
+      sum(sum(l.amount)) over (
+        partition by l.account_id, l.flies, case when l.flies then null else l.period end,
+          case when l.source_type = 'receivable_version' then l.source_id else coalesce(l.resource_id, l.source_id) end
+        order by l.effective_date) as standing
+    from line l group by 1, 2, 3, 4, l.effective_date),
+  settled as (
+    select d.*, max(d.day) filter (where d.standing = 0) over (
+      partition by d.account_id, d.flies, d.period, d.item_id) as settled_on
+    from daily d),
+  item as (
+    select s.account_id, s.flies, s.period, s.item_id, max(s.item_type) as item_type, bool_or(s.moved) as moved,
+      bool_or(s.returned) as returned, min(s.day) filter (where s.settled_on is null or s.day > s.settled_on) as since,
+      max(s.day) as last, sum(s.postings)::bigint as postings, sum(s.amount) as amount,
+      max(s.external_reference) as external_reference, max(s.counterparty) as counterparty
+    from settled s group by s.account_id, s.flies, s.period, s.item_id having sum(s.amount) <> 0)
+  select i.account_id, i.period, i.item_type, i.item_id, i.since, i.last, i.postings, i.amount,
+    case when a.reading = 'clearing' and i.flies and not i.moved then 'names no movement'
+      when a.reading = 'clearing' and i.flies and i.returned and r.final then 'partly returned'
+      when i.flies then lower(r.status) end,
+    i.external_reference, i.counterparty
+  from item i
+  join account a on a.account_id = i.account_id
+  left join mirror.resources r on r.book_id = of_book and r.resource_id = i.item_id and r.resource_type = i.item_type
+  union all
+  -- The other months: their turnover without what is told item by item, and without what was recorded later.
+  select m.account_id, m.period, null, null, m.period, (m.period + interval '1 month')::date - 1, null, sum(m.amount), null, null, null
+  from (
+    select t.account_id, t.period, t.amount from turnover t where not t.whole
+    union all
+    select f.account_id, f.period, -f.amount from flying f
+    join turnover t on t.account_id = f.account_id and t.period = f.period and not t.whole
+    union all
+    select t.account_id, t.period, -p.amount
+    from ledger.journal_entries j
+    join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+    join turnover t on t.account_id = p.account_id and t.period = j.period and not t.whole
+    where known_at < 'infinity' and j.book_id = of_book and j.recorded_at > known_at) m
+  group by m.account_id, m.period having sum(m.amount) <> 0
+$$;
