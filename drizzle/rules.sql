@@ -854,7 +854,7 @@ language sql stable as $$
       max(s.external_reference) as external_reference, max(s.counterparty) as counterparty
     from settled s group by s.account_id, s.flies, s.period, s.item_id having sum(s.amount) <> 0)
   select i.account_id, i.period, i.item_type, i.item_id, i.since, i.last, i.postings, i.amount,
-    case when a.reading = 'clearing' and i.flies and not i.moved then 'names no movement'
+    case when a.reading = 'clearing' and i.flies and (not i.moved or r.resource_id is null) then 'names no movement'
       when a.reading = 'clearing' and i.flies and i.returned and r.final then 'partly returned'
       when i.flies then lower(r.status) end,
     i.external_reference, i.counterparty
@@ -876,4 +876,100 @@ language sql stable as $$
     join turnover t on t.account_id = p.account_id and t.period = j.period and not t.whole
     where known_at < 'infinity' and j.book_id = of_book and j.recorded_at > known_at) m
   group by m.account_id, m.period having sum(m.amount) <> 0
+$$;
+
+-- Where every account of the service stands: it ties out where the ledger's cash, the statement's last balance and the
+-- service's balance are one figure, its statement has been read to its end, nothing of it is held back and no blocking
+-- finding on it is open; else it is `off`.
+create or replace view reconcile.account_standings as
+select a.book_id, a.account_id, a.currency, a.payment_rails, a.status, a.entries, a.tail_read_at, a.balance as service,
+  coalesce(a.last_balance, 0) as statement, c.amount as ledger, h.held, f.check_name as blocking,
+  a.tail_read_at is null or h.held > 0 or c.amount <> coalesce(a.last_balance, 0) or c.amount <> a.balance
+    or f.check_name is not null as off
+from mirror.accounts a
+cross join lateral (
+  select coalesce(sum(t.debit - t.credit), 0) as amount
+  from ledger.accounts l
+  join ledger.balances t on t.book_id = l.book_id and t.account_id = l.account_id
+  where l.book_id = a.book_id and l.partner_account_id = a.account_id) c
+cross join lateral (
+  select count(*) as held from mirror.statement_entries e
+  where e.book_id = a.book_id and e.account_id = a.account_id and e.position > a.entries and e.held) h
+left join (
+  select x.book_id, x.subject_id, min(x.check_name) as check_name from reconcile.findings x
+  where x.closed_at is null and x.severity = 'blocking' and x.subject_type = 'account'
+  group by x.book_id, x.subject_id) f on f.book_id = a.book_id and f.subject_id = a.account_id::text;
+
+-- Whether everything ties out, by book, and what does not: the one definition, from what is open and from balances, so that
+-- nothing of it grows with history. Each thing is counted once: `suspense`, `transit`, `loans` and `clearing` by item;
+-- `unexplained`, accounts of these roles that hold something though no item is open; `other_…`, the other findings; and apart
+-- from these, all that block. `blocked`: for how many conversions that are in transit longer than `transit_days`, and not immaterial, which
+-- month cannot be closed.
+create or replace function reconcile.book_standings(transit_days integer, of_books integer[] default null)
+returns table (book_id integer, connection text, code text, accounts integer, "off" integer, unread integer, entries bigint,
+  read_at timestamptz, suspense integer, transit integer, blocked jsonb, loans integer, clearing integer, unexplained integer,
+  other_blocking integer, other_warnings integer, blocking_findings integer, quarantined integer)
+language sql stable as $$
+  with finding as materialized (
+    select f.book_id, f.check_name, f.severity, f.evidence,
+      case when f.check_name in ('adjustment', 'unclassified-entry', 'missing-resource') then 'suspense'
+        when f.check_name = 'conversion-in-transit' then 'conversions_in_transit'
+        when f.check_name = 'loan-clearing' then 'loan_clearing'
+        when f.check_name = 'clearing-movement' then 'clearing'
+        when f.check_name = 'quarantine' then 'quarantine'
+        when f.severity = 'blocking' and f.subject_type = 'account' then 'account'
+        else f.severity end as kind
+    from reconcile.findings f
+    where f.closed_at is null and (of_books is null or f.book_id = any (of_books))),
+  counted as (
+    select f.book_id, count(*) filter (where f.kind = 'suspense') as suspense,
+      count(*) filter (where f.kind = 'conversions_in_transit') as transit,
+      count(*) filter (where f.kind = 'loan_clearing') as loans, count(*) filter (where f.kind = 'clearing') as clearing,
+      count(*) filter (where f.kind = 'blocking') as blocking, count(*) filter (where f.kind = 'warning') as warnings,
+      count(*) filter (where f.severity = 'blocking') as all_blocking
+    from finding f group by f.book_id),
+  late as (
+    select m.book_id, jsonb_object_agg(m.month, m.conversions) as blocked
+    from (
+      select f.book_id, to_char(greatest(date_trunc('month', (f.evidence ->> 'since')::date),
+          (k.closed_through + interval '1 month'), o.first), 'YYYY-MM') as month, count(*) as conversions
+      from finding f
+      join ledger.locks k on k.book_id = f.book_id
+      left join lateral (
+        select min(p.period)::timestamptz as first from ledger.periods p
+        where p.book_id = f.book_id and p.status = 'open') o on true
+      where f.kind = 'conversions_in_transit' and (f.evidence ->> 'material')::boolean
+        and (now() at time zone coalesce(k.time_zone, 'UTC'))::date - (f.evidence ->> 'since')::date > transit_days
+      group by 1, 2) m
+    group by m.book_id),
+  standing as (
+    select a.book_id, count(*) as accounts, count(*) filter (where a.off) as off,
+      count(*) filter (where a.tail_read_at is null) as unread, sum(a.entries) as entries, min(a.tail_read_at) as read_at
+    from reconcile.account_standings a
+    where of_books is null or a.book_id = any (of_books) group by a.book_id),
+  unnamed as (
+    select a.book_id, count(*) as accounts
+    from ledger.accounts a
+    cross join lateral (
+      select sum(t.debit - t.credit) as amount from ledger.balances t
+      where t.book_id = a.book_id and t.account_id = a.account_id) b
+    where a.role in ('suspense', 'conversions_in_transit', 'loan_clearing') and a.rule_code = '' and b.amount <> 0
+      and (of_books is null or a.book_id = any (of_books))
+      and not exists (select 1 from finding f where f.book_id = a.book_id and f.kind = a.role)
+    group by a.book_id),
+  waiting as (
+    select q.book_id, count(*) as rows from mirror.quarantine q
+    where q.resolved_at is null and (of_books is null or q.book_id = any (of_books)) group by q.book_id)
+  select b.book_id, b.connection, b.code, coalesce(s.accounts, 0)::integer, coalesce(s.off, 0)::integer,
+    coalesce(s.unread, 0)::integer, coalesce(s.entries, 0)::bigint, s.read_at, coalesce(c.suspense, 0)::integer,
+    coalesce(c.transit, 0)::integer, coalesce(l.blocked, '{}'), coalesce(c.loans, 0)::integer,
+    coalesce(c.clearing, 0)::integer, coalesce(u.accounts, 0)::integer, coalesce(c.blocking, 0)::integer,
+    coalesce(c.warnings, 0)::integer, coalesce(c.all_blocking, 0)::integer, coalesce(w.rows, 0)::integer
+  from mirror.books b
+  left join standing s on s.book_id = b.book_id
+  left join counted c on c.book_id = b.book_id
+  left join late l on l.book_id = b.book_id
+  left join unnamed u on u.book_id = b.book_id
+  left join waiting w on w.book_id = b.book_id
+  where of_books is null or b.book_id = any (of_books)
 $$;
