@@ -119,15 +119,19 @@ const firstPosting = (
   })
 }
 
-/** What stands in accounts that a rule or a person named, with the role that they stand for. */
+/**
+ * What stands in accounts that a rule or a person named, with the role that they stand for; and in `trading`, conversions of
+ * before there was an account for those in transit: they stay there.
+ */
 export const standingFor = (
   { entry }: PlacedEntry,
   { lines, standsFor }: Posted,
   resource: Option.Option<Resource>,
 ): ReadonlyArray<Line> =>
-  lines.map((line) =>
-    line.role === "other" ? { ...line, replaces: standsFor ?? counterRole(entry, resource) } : line,
-  )
+  lines.map((line) => {
+    if (line.role === "trading") return { ...line, replaces: "conversions_in_transit" }
+    return line.role === "other" ? { ...line, replaces: standsFor ?? counterRole(entry, resource) } : line
+  })
 
 /** What moves between the non-cash accounts so that they stand as `target` says; none where they already do. */
 const reclassification = (
