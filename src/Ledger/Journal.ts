@@ -28,6 +28,7 @@ const headerColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray
     sourceId: [] as Array<string>,
     kind: [] as Array<string>,
     sequence: [] as Array<string>,
+    correction: [] as Array<string>,
     occurredAt: [] as Array<string>,
     lineCount: [] as Array<string>,
     partnerAccountId: [] as Array<string | null>,
@@ -44,6 +45,7 @@ const headerColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray
     columns.sourceId.push(entry.sourceId)
     columns.kind.push(entry.kind)
     columns.sequence.push(String(entry.sequence))
+    columns.correction.push(String(entry.correction ?? 0))
     columns.occurredAt.push(entry.occurredAt)
     columns.lineCount.push(String(entry.lines.length))
     columns.partnerAccountId.push(entry.partnerAccountId)
@@ -121,21 +123,23 @@ export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", 
             select t.*, (t.occurred_at::timestamptz at time zone ${timeZone})::date as day
             from unnest(${plainArray(sql, header.entryId)}, ${plainArray(sql, header.sourceType)},
               ${plainArray(sql, header.sourceId)}, ${textArray(sql, header.kind)}, ${plainArray(sql, header.sequence)},
+              ${plainArray(sql, header.correction)},
               ${plainArray(sql, header.occurredAt)}, ${plainArray(sql, header.lineCount)},
               ${plainArray(sql, header.partnerAccountId)}, ${plainArray(sql, header.position)},
               ${textArray(sql, header.resourceType)}, ${plainArray(sql, header.resourceId)},
               ${textArray(sql, header.description)}, ${textArray(sql, header.externalReference)},
               ${textArray(sql, header.counterparty)})
-            as t (entry_id, source_type, source_id, kind, sequence, occurred_at, line_count, partner_account_id,
-              position, resource_type, resource_id, description, external_reference, counterparty)),
+            as t (entry_id, source_type, source_id, kind, sequence, correction, occurred_at, line_count,
+              partner_account_id, position, resource_type, resource_id, description, external_reference, counterparty)),
           -- Waits for a close that is under way and sees what it did: dated by what was before it, the rules would refuse.
           closing as materialized (
             select closed_through from ledger.locks where book_id = ${book.bookId} for share),
           headers as (
             insert into ledger.journal_entries (book_id, entry_id, source_type, source_id, kind, sequence,
-              effective_date, occurred_at, late_for, line_count, partner_account_id, position, resource_type,
+              correction, effective_date, occurred_at, late_for, line_count, partner_account_id, position, resource_type,
               resource_id, description, external_reference, counterparty, run_id)
             select ${book.bookId}, d.entry_id::bigint, d.source_type, d.source_id::uuid, d.kind, d.sequence::integer,
+              d.correction::integer,
               case when d.day < c.closed_through + interval '1 month'
                 then (c.closed_through + interval '1 month')::date else d.day end,
               d.occurred_at::timestamptz,
