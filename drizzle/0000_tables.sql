@@ -244,6 +244,7 @@ CREATE TABLE "ledger"."receivable_dues" (
 	"repaid_waiting" numeric NOT NULL,
 	"taken" numeric NOT NULL,
 	"open" boolean NOT NULL,
+	"owed" boolean NOT NULL,
 	"since" timestamptz,
 	CONSTRAINT "receivable_dues_book_id_receivable_id_pk" PRIMARY KEY("book_id","receivable_id"),
 	CONSTRAINT "receivable_dues_side" CHECK ("ledger"."receivable_dues"."side" in (-1, 1))
@@ -627,6 +628,8 @@ CREATE INDEX "journal_entries_run" ON "ledger"."journal_entries" USING brin ("ru
 CREATE UNIQUE INDEX "journal_numbers_number" ON "ledger"."journal_numbers" USING btree ("book_id","period","number");--> statement-breakpoint
 CREATE INDEX "journal_numbers_step" ON "ledger"."journal_numbers" USING brin ("numbering");--> statement-breakpoint
 CREATE INDEX "receivable_dues_open" ON "ledger"."receivable_dues" USING btree ("book_id") WHERE "ledger"."receivable_dues"."open";--> statement-breakpoint
+CREATE INDEX "receivable_dues_owed" ON "ledger"."receivable_dues" USING btree ("book_id") WHERE "ledger"."receivable_dues"."owed";--> statement-breakpoint
+CREATE INDEX "receivable_dues_receivable" ON "ledger"."receivable_dues" USING btree ("receivable_id");--> statement-breakpoint
 CREATE INDEX "receivable_shares_unit" ON "ledger"."receivable_shares" USING btree ("book_id","unit","currency");--> statement-breakpoint
 CREATE UNIQUE INDEX "quarantine_row" ON "mirror"."quarantine" USING btree ("book_id","stream","digest");--> statement-breakpoint
 CREATE INDEX "quarantine_open" ON "mirror"."quarantine" USING btree ("book_id","stream") WHERE "mirror"."quarantine"."resolved_at" is null;--> statement-breakpoint

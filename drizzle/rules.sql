@@ -518,14 +518,14 @@ $$;
 
 -- What the entries from these sources, and the corrections of them, leave in loan clearing. What a person named another
 -- account for is not there any more.
-create or replace function ledger.loan_clearing_of(book integer, sources uuid[], code text) returns numeric
+create or replace function ledger.loan_clearing_of(book integer, sources uuid[], in_currency text) returns numeric
   language sql stable parallel safe as $$
   select coalesce(sum(p.amount), 0)
   from ledger.journal_entries j
   join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
   join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
   where j.book_id = book and j.source_id = any (sources) and a.role = 'loan_clearing' and a.rule_code = ''
-    and p.currency = code
+    and p.currency = in_currency
 $$;
 
 -- Loan clearing of the receivables that were not paid exactly, one row per receivable and currency: `amount` is what stands

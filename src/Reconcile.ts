@@ -16,6 +16,7 @@ import { conversionRate } from "./Reconcile/ConversionRate.ts"
 import { creditTotals } from "./Reconcile/CreditTotals.ts"
 import { exportTotals } from "./Reconcile/ExportTotals.ts"
 import { type CheckQuery, record } from "./Reconcile/Findings.ts"
+import { loanClearing } from "./Reconcile/LoanClearing.ts"
 import { missingResource } from "./Reconcile/MissingResource.ts"
 import { movementEntries } from "./Reconcile/MovementEntries.ts"
 import { saveProgress, takeBooks } from "./Reconcile/Progress.ts"
@@ -35,6 +36,7 @@ const queries: ReadonlyArray<CheckQuery> = [
   suspense,
   conversionRate,
   clearingNets,
+  loanClearing,
   creditTotals,
   trialBalance,
   contradiction,

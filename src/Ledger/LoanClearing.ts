@@ -67,9 +67,10 @@ export const keepShares = Effect.fn("Ledger.keepShares")(function* (
     "Ledger.keepDues",
     (sql) => sql`
       insert into ledger.receivable_dues (book_id, receivable_id, currency, side, lent, lent_waiting, repaid,
-        repaid_waiting, taken, open, since)
+        repaid_waiting, taken, open, owed, since)
       select ${book.bookId}, d.receivable_id::uuid, d.currency, ${side}, d.lent::numeric, d.lent_waiting::numeric,
-        d.repaid::numeric, d.repaid_waiting::numeric, d.taken::numeric, d.open::boolean, nullif(d.since, '')::timestamptz
+        d.repaid::numeric, d.repaid_waiting::numeric, d.taken::numeric, d.open::boolean,
+        d.owed::boolean, nullif(d.since, '')::timestamptz
       from unnest(${plainArray(sql, ids)}, ${plainArray(
         sql,
         column((one) => one.currency),
@@ -93,12 +94,16 @@ export const keepShares = Effect.fn("Ledger.keepShares")(function* (
         column((one) =>
           String(isOpen(one.lent) || isOpen(one.repaid) || one.shares.some(({ fits }) => !fits)),
         ),
+      )}, ${plainArray(
+        sql,
+        column((one) => String(one.owed)),
       )}, ${textArray(
         sql,
         column((one) => Option.getOrElse(one.since, () => "")),
-      )}) as d (receivable_id, currency, lent, lent_waiting, repaid, repaid_waiting, taken, open, since)
+      )}) as d (receivable_id, currency, lent, lent_waiting, repaid, repaid_waiting, taken, open, owed, since)
       on conflict (book_id, receivable_id) do update set currency = excluded.currency, side = excluded.side,
         lent = excluded.lent, lent_waiting = excluded.lent_waiting, repaid = excluded.repaid,
-        repaid_waiting = excluded.repaid_waiting, taken = excluded.taken, open = excluded.open, since = excluded.since`,
+        repaid_waiting = excluded.repaid_waiting, taken = excluded.taken, open = excluded.open, owed = excluded.owed,
+        since = excluded.since`,
   )
 })

@@ -48,6 +48,8 @@ export interface Settled extends Omit<ToldReceivable, "versions"> {
   readonly repaid: Due
   /** What its entries take of loan clearing, by the lender: debit positive. */
   readonly taken: Amount
+  /** Principal or interest stands in the books. */
+  readonly owed: boolean
   /** When the first thing happened that keeps something in loan clearing; none where nothing does. */
   readonly since: Option.Option<Instant>
 }
@@ -126,7 +128,7 @@ const duesOf = (
   { currency, issuedAt }: ToldReceivable,
   shares: ReadonlyArray<Share>,
   view: ReceivableView,
-): Pick<Settled, "lent" | "repaid" | "taken" | "since"> => {
+): Pick<Settled, "lent" | "repaid" | "taken" | "owed" | "since"> => {
   const scale = scaleFor(currency)
   let standing = start(issuedAt)
   let lent = zero
@@ -161,7 +163,8 @@ const duesOf = (
     lent: { due: lent, paid: paidBy(shares, "disbursement", currency), waiting: known ? zero : lent },
     repaid: { due: repaid, paid: paidBy(shares, "repayment", currency), waiting },
   }
-  return { ...dues, taken: standing.sums.cash, since: Option.fromNullable(times.sort()[0]) }
+  const owed = !isZero(standing.principal) || !isZero(standing.interest)
+  return { ...dues, taken: standing.sums.cash, owed, since: Option.fromNullable(times.sort()[0]) }
 }
 
 /** The same as it stands in the books. */

@@ -46,12 +46,16 @@ export const receivableDues = ledger.table(
     taken: exact("taken").notNull(),
     /** Not all of it was paid exactly: what stands in loan clearing is looked at. */
     open: boolean("open").notNull(),
+    /** Principal or interest of it stands in the books. */
+    owed: boolean("owed").notNull(),
     /** When the first thing happened that may keep something in loan clearing. */
     since: instant("since"),
   },
   (t) => [
     primaryKey({ columns: [t.bookId, t.receivableId] }),
     index("receivable_dues_open").on(t.bookId).where(sql`${t.open}`),
+    index("receivable_dues_owed").on(t.bookId).where(sql`${t.owed}`),
+    index("receivable_dues_receivable").on(t.receivableId),
     check("receivable_dues_side", sql`${t.side} in (-1, 1)`),
   ],
 )
