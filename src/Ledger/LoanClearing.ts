@@ -5,10 +5,8 @@ import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { Amount } from "../Money.ts"
 import * as Money from "../Money.ts"
-import { type Due, type Settled, takenOf } from "./ReceivableCash.ts"
+import { type Settled, takenOf } from "./ReceivableCash.ts"
 import type { ReceivableView } from "./ReceivableSteps.ts"
-
-const isOpen = ({ due, paid }: Due): boolean => !Money.equals(due, paid)
 
 const text = (amount: Amount): string => Money.toText(Money.plain(amount))
 
@@ -91,9 +89,7 @@ export const keepShares = Effect.fn("Ledger.keepShares")(function* (
         column((one) => text(takenOf(one, view))),
       )}, ${plainArray(
         sql,
-        column((one) =>
-          String(isOpen(one.lent) || isOpen(one.repaid) || one.shares.some(({ fits }) => !fits)),
-        ),
+        column((one) => String(Option.isSome(one.since))),
       )}, ${plainArray(
         sql,
         column((one) => String(one.owed)),

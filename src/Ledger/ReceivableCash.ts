@@ -50,7 +50,7 @@ export interface Settled extends Omit<ToldReceivable, "versions"> {
   readonly taken: Amount
   /** Principal or interest stands in the books. */
   readonly owed: boolean
-  /** When the first thing happened that keeps something in loan clearing; none where nothing does. */
+  /** When the first thing happened that was not paid exactly; none where all was. */
   readonly since: Option.Option<Instant>
 }
 
@@ -134,15 +134,22 @@ const duesOf = (
   let lent = zero
   let repaid = zero
   let waiting = zero
-  let times: Array<Instant> = []
+  let lentAt: Array<Instant> = []
+  let repaidAt: Array<Instant> = []
+  const leaves = (version: number): boolean =>
+    shares.some((one) => one.version === version && !isZero(one.leftOver))
   for (const version of versions) {
     const booked = step(standing, version, view, scale)
     if (version.status === "CANCELED") {
-      ;[lent, repaid, waiting, times] = [zero, zero, zero, [version.servedAt]]
+      ;[lent, repaid, waiting] = [zero, zero, zero]
+      ;[lentAt, repaidAt] = [[version.servedAt], [version.servedAt]]
     } else if (isLive(version.status)) {
       const settlement = settlementOf(standing, version, view, scale)
       for (const { amounts, occurredAt, part } of booked) {
-        if (part === "disbursement") lent = subtract(lent, amounts.cash)
+        if (part === "disbursement" && !isZero(amounts.cash)) {
+          lent = subtract(lent, amounts.cash)
+          lentAt.push(occurredAt)
+        }
         if (part !== "repayment") continue
         const cash = cashOf(version.repayments)
         // What is settled is due, and with `original` only at the end: until then, interest is only told.
@@ -151,10 +158,9 @@ const duesOf = (
         const firm = isDue ? max(amounts.cash, add(settlement.principal, settlement.interest)) : amounts.cash
         repaid = add(repaid, firm)
         if (Option.isNone(cash)) waiting = add(waiting, amounts.cash)
-        if (!Option.exists(cash, (amount) => Money.equals(amount, firm))) times.push(occurredAt)
+        const isExact = isZero(firm) || Option.exists(cash, (amount) => Money.equals(amount, firm))
+        if (!isExact || leaves(version.version)) repaidAt.push(occurredAt)
       }
-      if (booked.some(({ amounts, part }) => part === "disbursement" && !isZero(amounts.cash)))
-        times.push(booked[0]?.occurredAt ?? version.servedAt)
     }
     standing = follow(standing, version, booked)
   }
@@ -164,7 +170,17 @@ const duesOf = (
     repaid: { due: repaid, paid: paidBy(shares, "repayment", currency), waiting },
   }
   const owed = !isZero(standing.principal) || !isZero(standing.interest)
-  return { ...dues, taken: standing.sums.cash, owed, since: Option.fromNullable(times.sort()[0]) }
+  const unlike = ({ due, paid }: Due): boolean => !Money.equals(due, paid)
+  const times = [...(unlike(dues.lent) ? lentAt : []), ...(unlike(dues.repaid) ? repaidAt : [])]
+  const latest = versions.at(-1)?.servedAt ?? issuedAt
+  const open =
+    times.length > 0 || unlike(dues.lent) || unlike(dues.repaid) || shares.some(({ fits }) => !fits)
+  return {
+    ...dues,
+    taken: standing.sums.cash,
+    owed,
+    since: open ? Option.some(times.sort()[0] ?? latest) : Option.none(),
+  }
 }
 
 /** The same as it stands in the books. */

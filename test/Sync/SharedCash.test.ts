@@ -173,7 +173,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A repayment that is no
         receivableId: id(900),
         purpose: "repayment",
         currency: "USD",
-        due: "1025",
+        due: "1025.00",
         paid: "3000.00",
         excess: "1975.00",
         loanClearing: "-1975.00",
