@@ -228,6 +228,19 @@ CREATE TABLE "ledger"."postings" (
 	CONSTRAINT "postings_amount" CHECK ("ledger"."postings"."amount" <> 0 and "ledger"."postings"."amount" between -1e30 and 1e30)
 );
 --> statement-breakpoint
+CREATE TABLE "ledger"."touched_conversions" (
+	"book_id" integer NOT NULL,
+	"conversion_id" uuid NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "ledger"."transit" (
+	"book_id" integer NOT NULL,
+	"conversion_id" uuid NOT NULL,
+	"currency" text NOT NULL,
+	"amount" numeric NOT NULL,
+	CONSTRAINT "transit_book_id_conversion_id_currency_pk" PRIMARY KEY("book_id","conversion_id","currency")
+);
+--> statement-breakpoint
 CREATE TABLE "ledger"."unnumbered" (
 	"book_id" integer NOT NULL,
 	"entry_id" bigint NOT NULL
@@ -627,6 +640,7 @@ CREATE INDEX "journal_entries_resource" ON "ledger"."journal_entries" USING btre
 CREATE INDEX "journal_entries_run" ON "ledger"."journal_entries" USING brin ("run_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "journal_numbers_number" ON "ledger"."journal_numbers" USING btree ("book_id","period","number");--> statement-breakpoint
 CREATE INDEX "journal_numbers_step" ON "ledger"."journal_numbers" USING brin ("numbering");--> statement-breakpoint
+CREATE INDEX "touched_conversions_conversion" ON "ledger"."touched_conversions" USING btree ("book_id","conversion_id");--> statement-breakpoint
 CREATE INDEX "receivable_dues_open" ON "ledger"."receivable_dues" USING btree ("book_id") WHERE "ledger"."receivable_dues"."open";--> statement-breakpoint
 CREATE INDEX "receivable_dues_owed" ON "ledger"."receivable_dues" USING btree ("book_id") WHERE "ledger"."receivable_dues"."owed";--> statement-breakpoint
 CREATE INDEX "receivable_dues_receivable" ON "ledger"."receivable_dues" USING btree ("receivable_id");--> statement-breakpoint

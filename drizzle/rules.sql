@@ -311,7 +311,67 @@ end $$;
 create or replace trigger journal_numbers_checked after insert on ledger.journal_numbers
   referencing new table as new_numbers for each statement execute function ledger.check_numbers();
 
--- Numbers everything that waits, in the order in which the books read: the same data gives the same numbers.
+-- Conversions that the numbering step has to look at: those of which something was booked, and those whose terms changed.
+create or replace function ledger.touch_conversions() returns trigger language plpgsql as $$
+begin
+  insert into ledger.touched_conversions (book_id, conversion_id)
+  select distinct n.book_id, n.resource_id from new_entries n
+  where n.resource_type = 'CONVERSION' and n.resource_id is not null and n.source_type <> 'resource_version';
+  return null;
+end $$;
+
+create or replace trigger journal_entries_touch_conversions after insert on ledger.journal_entries
+  referencing new table as new_entries for each statement execute function ledger.touch_conversions();
+
+create or replace function mirror.touch_conversion() returns trigger language plpgsql as $$
+begin
+  insert into ledger.touched_conversions (book_id, conversion_id) values (new.book_id, new.resource_id);
+  return null;
+end $$;
+
+create or replace trigger resources_touch_conversions after update on mirror.resources for each row
+  when (new.resource_type = 'CONVERSION' and
+    (old.account_id, old.currency, old.amount, old.fee, old.fee_currency, old.buy_account_id, old.buy_currency, old.buy_amount)
+    is distinct from
+    (new.account_id, new.currency, new.amount, new.fee, new.fee_currency, new.buy_account_id, new.buy_currency, new.buy_amount))
+  execute function mirror.touch_conversion();
+
+-- What stands in transit, by conversion: an open item is found without reading history. A book has a handful of accounts
+-- of the role, so that the new lines on them are found from there.
+create or replace function ledger.keep_transit() returns trigger language plpgsql
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare settled integer;
+begin
+  with moved as (
+    select j.book_id, coalesce(j.resource_id, j.source_id) as conversion_id, p.currency, sum(p.amount) as amount
+    from (select distinct n.book_id from new_postings n) b
+    join ledger.accounts a on a.book_id = b.book_id and a.role = 'conversions_in_transit'
+    join new_postings p on p.book_id = a.book_id and p.account_id = a.account_id
+    cross join lateral (
+      select e.book_id, e.resource_id, e.source_id from ledger.journal_entries e
+      where e.book_id = p.book_id and e.entry_id = p.entry_id limit 1) j
+    group by 1, 2, 3 having sum(p.amount) <> 0),
+  -- In key order, so that two postings wait for each other and never in a circle.
+  kept as (
+    insert into ledger.transit as t (book_id, conversion_id, currency, amount)
+    select m.book_id, m.conversion_id, m.currency, m.amount from moved m order by 1, 2, 3
+    on conflict (book_id, conversion_id, currency) do update set amount = t.amount + excluded.amount
+    returning t.book_id, t.conversion_id, t.currency, t.amount)
+  select count(*) filter (where k.amount = 0) into settled from kept k;
+  if settled > 0 then
+    delete from ledger.transit t where t.amount = 0 and t.book_id in (select n.book_id from new_postings n);
+  end if;
+  return null;
+end $$;
+
+create or replace trigger postings_keep_transit after insert on ledger.postings
+  referencing new table as new_postings for each statement execute function ledger.keep_transit();
+
+create or replace trigger transit_kept_by_posting before insert or update or delete or truncate on ledger.transit
+  for each statement execute function ledger.refuse_direct_write();
+
+-- Numbers everything that waits, in the order in which the books read: the same data gives the same numbers. The entries
+-- of whole conversions come after the cash of their day.
 create or replace function ledger.assign_numbers(books integer[]) returns bigint language plpgsql
   set enable_seqscan = on set enable_hashjoin = on set enable_mergejoin = on as $$
 declare
@@ -326,7 +386,9 @@ begin
   select e.book_id, e.entry_id, e.period,
     p.last_number + row_number() over (
       partition by e.book_id, e.period
-      order by e.effective_date, e.partner_account_id, e.position, e.sequence, e.correction, e.source_type, e.source_id)::integer,
+      order by e.effective_date, e.partner_account_id nulls last, e.position nulls last,
+        case e.source_type when 'resource_version' then e.source_id end nulls first, e.sequence, e.correction,
+        e.source_type, e.source_id)::integer,
     step
   from ledger.unnumbered u
   join ledger.journal_entries e on e.book_id = u.book_id and e.entry_id = u.entry_id
@@ -454,6 +516,8 @@ alter index mirror.resources_run set (autosummarize = on);
 alter index ledger.journal_entries_run set (autosummarize = on);
 
 alter index ledger.journal_numbers_step set (autosummarize = on);
+
+alter table ledger.touched_conversions set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100000);
 
 alter table ledger.unnumbered set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100000);
 
@@ -818,3 +882,31 @@ create or replace trigger postings_checked after insert on valuation.postings
 
 create or replace trigger settings_immutable before update or delete or truncate on valuation.settings
   for each statement execute function ledger.refuse_change();
+
+-- What stands in conversions_in_transit, by conversion and currency: it adds up to the balance of the role. An item begins
+-- on the day after which it was never zero again, whatever the order in which its entries came.
+create or replace view reconcile.conversions_in_transit as
+select t.book_id, t.conversion_id, t.currency, t.amount, d.first_date, d.last_date, r.status,
+  r.account_id as sell_account_id, r.currency as sell_currency, r.amount as sell_amount,
+  r.buy_account_id, r.buy_currency, r.buy_amount
+from ledger.transit t
+left join mirror.resources r on r.book_id = t.book_id and r.resource_id = t.conversion_id
+  and r.resource_type = 'CONVERSION'
+left join lateral (
+  select min(z.day) filter (where z.settled is null or z.day > z.settled) as first_date, max(z.day) as last_date
+  from (
+    select y.day, max(y.day) filter (where y.standing = 0) over () as settled
+    from (
+      select x.day, sum(sum(x.amount)) over (order by x.day) as standing
+      from (
+        select j.effective_date as day, p.amount, a.role
+        from (
+          select s.entry_id as source_id from mirror.statement_entries s
+          where s.book_id = t.book_id and s.related_id = t.conversion_id and not s.held
+          union
+          select t.conversion_id) o
+        join ledger.journal_entries j on j.book_id = t.book_id and j.source_id = o.source_id
+        join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id and p.currency = t.currency
+        join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+          and a.role = 'conversions_in_transit') x
+      group by x.day) y) z) d on true;

@@ -1,5 +1,5 @@
 /**
- * Moves what stands in suspense, or in a clearing account, of one statement entry to another account: an entry of its own,
+ * Moves what stands in suspense, in a clearing account or in transit of one statement entry to another account: an entry of its own,
  * made by a person and with a reason. Cash is never touched, and neither is a closed month.
  */
 import { Effect, Option } from "effect"
@@ -62,7 +62,8 @@ const entryOf = (standing: Standing, from: StandingLine, to: RuleAccount, reason
     counterparty: Option.fromNullable(standing.counterparty),
     lines: debitsFirst([
       { ...line, amount: Money.negate(amount), rule },
-      { ...line, amount, rule: to },
+      // An account of its own role: what a person has settled is in transit no more.
+      { ...line, amount, rule: to, role: from.role === "conversions_in_transit" ? "other" : from.role },
     ]),
   }
 }
@@ -91,7 +92,9 @@ const alone = (request: ReclassifyRequest, book: Book, entryId: string, run: Run
     const to = yield* targetOf(book, from, request.to, Option.getOrNull(request.name))
     const entry = entryOf(standing, from, to, request.reason)
     const prepared = yield* ledger.prepare(book, [entry], () => "")
-    yield* run.commit(Effect.zipRight(ledger.post(book, run.runId, prepared), ledger.assignNumbers([book])))
+    yield* run.commit(
+      Effect.zipRight(ledger.post(book, run.runId, prepared), ledger.assignNumbers([book], run.runId)),
+    )
     run.counters.journalEntries += 1
     run.counters.reclassifications += 1
     yield* (yield* Reconcile).month([book], standing.month)

@@ -13,6 +13,7 @@ import { clearingNets } from "./Reconcile/ClearingNets.ts"
 import { conflictingEvents } from "./Reconcile/ConflictingEvents.ts"
 import { contradiction } from "./Reconcile/Contradiction.ts"
 import { conversionRate } from "./Reconcile/ConversionRate.ts"
+import { conversionsInTransit } from "./Reconcile/ConversionsInTransit.ts"
 import { creditTotals } from "./Reconcile/CreditTotals.ts"
 import { exportTotals } from "./Reconcile/ExportTotals.ts"
 import { type CheckQuery, record } from "./Reconcile/Findings.ts"
@@ -35,6 +36,7 @@ const queries: ReadonlyArray<CheckQuery> = [
   missingResource,
   suspense,
   conversionRate,
+  conversionsInTransit,
   clearingNets,
   loanClearing,
   creditTotals,
@@ -85,7 +87,8 @@ interface Looking {
 export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
   effect: Effect.gen(function* () {
     const database = yield* Database
-    const { accounting } = yield* Settings
+    const settings = yield* Settings
+    const { accounting } = settings
 
     const check = Effect.fn("Reconcile.check")(function* (scope: Scope) {
       let opened = 0
@@ -146,6 +149,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
               timeZone: accounting.timeZone,
               flatWithdrawalFee: accounting.flatWithdrawalFee,
               repaymentAmount: accounting.receivables.repaymentAmount,
+              materiality: settings.reconcile.materiality,
               runId: Option.getOrNull(runId),
             })
             total.opened += opened

@@ -152,7 +152,7 @@ export const commands = {
       "Move what stands in suspense to the account that it belongs to, or what changed posting rules move.",
     about: [
       "ID: a journal number, a finding (F12) or a statement entry. Moves all that stands of it in suspense, or else in a clearing",
-      "account, by a journal entry of its own, dated as the entry, or today where its month is closed. Cash is never touched.",
+      "account or in transit, by a journal entry of its own, dated as the entry, or today where its month is closed. Cash is never touched.",
       "Its finding closes. Not while a sync of the connection runs (exit code 4).",
       "--rules: applies the posting rules of the settings again to the entries of open months. Shows what would move; with --apply",
       "it moves it, by reclassifications dated as their entries. What a person has moved stays, and so do closed months.",

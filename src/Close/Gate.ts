@@ -7,6 +7,7 @@ import { Database } from "../Database.ts"
 import type { CheckName } from "../Reconcile/Check.ts"
 import { openFindings } from "../Reconcile/Summary.ts"
 import { type Bridge, bridgeOf, unbridged } from "./Bridge.ts"
+import { blockersInTransit } from "./InTransit.ts"
 import type { Month } from "./Month.ts"
 
 /** One thing that stands in the way of a close. */
@@ -153,6 +154,7 @@ export const gateOf = Effect.fn("Close.gate")(function* (
       ...ofState(state, month, willNumber),
       ...(yield* unread(month)),
       ...(yield* findings(month)),
+      ...(yield* blockersInTransit(month)),
       ...ofBridge(bridge),
     ],
     notes: [

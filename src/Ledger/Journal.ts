@@ -38,6 +38,7 @@ const headerColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray
     description: [] as Array<string>,
     externalReference: [] as Array<string | null>,
     counterparty: [] as Array<string | null>,
+    reverses: [] as Array<string | null>,
   }
   entries.forEach(({ entry }, at) => {
     columns.entryId.push(String(ids[at]))
@@ -55,6 +56,7 @@ const headerColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray
     columns.description.push(entry.description)
     columns.externalReference.push(Option.getOrNull(entry.externalReference))
     columns.counterparty.push(Option.getOrNull(entry.counterparty))
+    columns.reverses.push(entry.reverses === undefined ? null : entry.reverses.toString())
   })
   return columns
 }
@@ -108,7 +110,7 @@ export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", 
     /** Part of the caller's transaction. Fails with `Refused` where the database's rules do not allow the entries. */
     const post = Effect.fn("Ledger.Journal.post")(function* (
       book: Book,
-      runId: number,
+      runId: number | null,
       entries: ReadonlyArray<ResolvedEntry>,
       ids: ReadonlyArray<bigint>,
     ) {
@@ -128,16 +130,17 @@ export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", 
               ${plainArray(sql, header.partnerAccountId)}, ${plainArray(sql, header.position)},
               ${textArray(sql, header.resourceType)}, ${plainArray(sql, header.resourceId)},
               ${textArray(sql, header.description)}, ${textArray(sql, header.externalReference)},
-              ${textArray(sql, header.counterparty)})
+              ${textArray(sql, header.counterparty)}, ${plainArray(sql, header.reverses)})
             as t (entry_id, source_type, source_id, kind, sequence, correction, occurred_at, line_count,
-              partner_account_id, position, resource_type, resource_id, description, external_reference, counterparty)),
+              partner_account_id, position, resource_type, resource_id, description, external_reference, counterparty,
+              reverses)),
           -- Waits for a close that is under way and sees what it did: dated by what was before it, the rules would refuse.
           closing as materialized (
             select closed_through from ledger.locks where book_id = ${book.bookId} for share),
           headers as (
             insert into ledger.journal_entries (book_id, entry_id, source_type, source_id, kind, sequence,
               correction, effective_date, occurred_at, late_for, line_count, partner_account_id, position, resource_type,
-              resource_id, description, external_reference, counterparty, run_id)
+              resource_id, description, external_reference, counterparty, reverses, run_id)
             select ${book.bookId}, d.entry_id::bigint, d.source_type, d.source_id::uuid, d.kind, d.sequence::integer,
               d.correction::integer,
               case when d.day < c.closed_through + interval '1 month'
@@ -145,7 +148,7 @@ export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", 
               d.occurred_at::timestamptz,
               case when d.day < c.closed_through + interval '1 month' then date_trunc('month', d.day::timestamp)::date end,
               d.line_count::smallint, d.partner_account_id::uuid, d.position::bigint, d.resource_type,
-              d.resource_id::uuid, d.description, d.external_reference, d.counterparty, ${runId}
+              d.resource_id::uuid, d.description, d.external_reference, d.counterparty, d.reverses::bigint, ${runId}
             from dated d cross join closing c)
           insert into ledger.postings (book_id, entry_id, line_number, account_id, currency, amount)
           select ${book.bookId}, l.entry_id::bigint, l.line_number::smallint, l.account_id::integer, l.currency,

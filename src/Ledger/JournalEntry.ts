@@ -39,5 +39,7 @@ export interface JournalEntry {
   readonly description: string
   readonly externalReference: Option.Option<string>
   readonly counterparty: Option.Option<string>
+  /** The entry of the same book that this one reverses. */
+  readonly reverses?: bigint
   readonly lines: ReadonlyArray<Line>
 }

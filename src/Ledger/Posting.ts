@@ -43,7 +43,7 @@ export interface PostingContext {
 const counterRoles: { readonly [K in Resource["resourceType"]]: Role } = {
   DEPOSIT: "deposits_clearing",
   WITHDRAWAL: "withdrawals_clearing",
-  CONVERSION: "trading",
+  CONVERSION: "conversions_in_transit",
 }
 
 /** The role against cash, by what the entry says of itself and whether its resource is known. */
@@ -114,11 +114,24 @@ const firstPosting = (
   })
 }
 
-const amountsByRole = (lines: ReadonlyArray<Line>): Map<Role, Amount> => {
+const amountsByRole = (
+  lines: ReadonlyArray<Line>,
+  roleOf: (line: Line) => Role = ({ role }) => role,
+): Map<Role, Amount> => {
   const sums = new Map<Role, Amount>()
-  for (const line of lines) sums.set(line.role, Money.add(sums.get(line.role) ?? Money.zero, line.amount))
+  for (const line of lines) {
+    const role = roleOf(line)
+    sums.set(role, Money.add(sums.get(role) ?? Money.zero, line.amount))
+  }
   return sums
 }
+
+/**
+ * Where what stands against cash may be instead of its own account: where a person has put it, and conversions of before
+ * there was an account for those in transit. It stays there.
+ */
+const isStandIn = (role: Role, counter: Role | undefined): boolean =>
+  role === "other" || (role === "trading" && counter === "conversions_in_transit")
 
 /**
  * What moves between the non-cash accounts so that they stand as `target` says; none where they already do. A role that
@@ -131,17 +144,26 @@ const reclassification = (
   resource: Option.Option<Resource>,
   context: PostingContext,
 ): Option.Option<JournalEntry> => {
-  const before = amountsByRole(posted.lines)
+  const counter = target.find(({ role }) => role !== "fees")?.role
+  const standsFor = ({ role }: Line): Role => (isStandIn(role, counter) ? (counter ?? role) : role)
+  const before = amountsByRole(posted.lines, standsFor)
   const after = amountsByRole(target)
   const lines: Array<Line> = []
   for (const role of new Set([...before.keys(), ...after.keys()])) {
     const amount = Money.subtract(after.get(role) ?? Money.zero, before.get(role) ?? Money.zero)
     if (Money.isZero(amount)) continue
-    const rule = (
-      posted.lines.find((line) => line.role === role) ?? target.find((line) => line.role === role)
-    )?.rule
+    const place =
+      posted.lines.find((line) => line.role === role) ??
+      posted.lines.find((line) => standsFor(line) === role) ??
+      target.find((line) => line.role === role)
     const { currency } = subject.entry
-    lines.push({ role, currency, amount, partnerAccountId: null, rule: rule ?? null })
+    lines.push({
+      role: place?.role ?? role,
+      currency,
+      amount,
+      partnerAccountId: null,
+      rule: place?.rule ?? null,
+    })
   }
   if (lines.length === 0) return Option.none()
   const type = Option.match(subject.entry.relatedResourceType, {

@@ -53,6 +53,12 @@ export const checks = [
     proves: "Every completed conversion bought what it sold, less fees, at its rate.",
   },
   {
+    name: "conversion-in-transit",
+    severity: "warning",
+    proves:
+      "No conversion stands in transit: every one is whole or was returned, as far as its legs have come.",
+  },
+  {
     name: "clearing-nets",
     severity: "blocking",
     proves: "Every refused or cancelled movement nets to zero in clearing.",

@@ -20,6 +20,8 @@ export interface Scope {
   readonly flatWithdrawalFee: FlatWithdrawalFee
   /** Whether a receivable's `repaymentAmount` is what is still due. */
   readonly repaymentAmount: "outstanding" | "original"
+  /** By currency, the amount up to which something that is open carries no weight. */
+  readonly materiality: Readonly<Record<string, string>>
   /** The run that findings are opened and closed by, where there is one. */
   readonly runId: number | null
 }
