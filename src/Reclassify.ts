@@ -1,5 +1,6 @@
 /**
- * Moves what stands in suspense, in a clearing account or in transit of one statement entry to another account: an entry of its own,
+ * Moves what stands in suspense, in a clearing account or in transit of one statement entry, or what was
+ * paid of a loan beyond what was due, to another account: an entry of its own,
  * made by a person and with a reason. Cash is never touched, and neither is a closed month.
  */
 import { Effect, Option } from "effect"
@@ -8,6 +9,7 @@ import { Database } from "./Database.ts"
 import { journalNumber } from "./Export/Entry.ts"
 import type { JournalEntry, RuleAccount } from "./Ledger/JournalEntry.ts"
 import { debitsFirst } from "./Ledger/Posting.ts"
+import type { Role } from "./Ledger/Role.ts"
 import { Ledger } from "./Ledger.ts"
 import * as Money from "./Money.ts"
 import { findEntry, type Standing, type StandingLine, standingOf } from "./Reclassify/Standing.ts"
@@ -43,6 +45,8 @@ export interface Reclassified {
   readonly reason: string
 }
 
+const settledRoles: ReadonlySet<Role> = new Set(["conversions_in_transit", "loan_clearing"])
+
 const entryOf = (standing: Standing, from: StandingLine, to: RuleAccount, reason: string): JournalEntry => {
   const amount = Money.fromTrusted(from.amount)
   const line = { role: from.role, currency: from.currency, partnerAccountId: null }
@@ -62,8 +66,8 @@ const entryOf = (standing: Standing, from: StandingLine, to: RuleAccount, reason
     counterparty: Option.fromNullable(standing.counterparty),
     lines: debitsFirst([
       { ...line, amount: Money.negate(amount), rule },
-      // An account of its own role: what a person has settled is in transit no more.
-      { ...line, amount, rule: to, role: from.role === "conversions_in_transit" ? "other" : from.role },
+      // An account of its own role: what a person has settled is in transit, or the cash of a loan, no more.
+      { ...line, amount, rule: to, role: settledRoles.has(from.role) ? "other" : from.role },
     ]),
   }
 }

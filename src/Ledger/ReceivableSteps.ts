@@ -95,7 +95,7 @@ export interface Standing {
   readonly sums: Amounts
 }
 
-export const nothing: Amounts = { principal: zero, interest: zero, income: zero, deferred: zero, cash: zero }
+const nothing: Amounts = { principal: zero, interest: zero, income: zero, deferred: zero, cash: zero }
 
 /** Before the first version: the receivable was issued. */
 export const start = (issuedAt: Instant): Standing => ({
@@ -122,7 +122,7 @@ const repayment = (principal: Amount, interest: Amount, { interest: policy }: Re
   cash: add(principal, interest),
 })
 
-export const plus = (a: Amounts, b: Amounts): Amounts => ({
+const plus = (a: Amounts, b: Amounts): Amounts => ({
   principal: add(a.principal, b.principal),
   interest: add(a.interest, b.interest),
   income: add(a.income, b.income),

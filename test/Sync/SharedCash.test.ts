@@ -1,6 +1,10 @@
 /** Cash that does not fit one receivable exactly: shared, too much, too little, and loans that were seen late. */
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer, Option } from "effect"
+import { Ledger } from "../../src/Ledger.ts"
+import { reclassify } from "../../src/Reclassify.ts"
+import { Reconcile } from "../../src/Reconcile.ts"
+import { Settings } from "../../src/Settings.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { clientId, creditAccount, lending, move, receivable } from "./Lending.ts"
 import { id } from "./Partnership.ts"
@@ -182,6 +186,37 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A repayment that is no
       expect(JSON.stringify(finding?.evidence)).toContain(deposit)
       expect(yield* items).toEqual(["900 -1975 repayment due 1025 paid 3000 since 2026-10-20"])
     }),
+  )
+
+  it.scoped("is settled by a reclassification of what was too much, which a sync leaves alone", () =>
+    Effect.gen(function* () {
+      const { service } = yield* after(3000)
+      const [open] = yield* rows(
+        "select finding_id::text as id from reconcile.findings where check_name = 'loan-clearing' and closed_at is null",
+      )
+      const moved = yield* reclassify({
+        id: `F${open?.id}`,
+        to: "2990",
+        name: Option.some("Liabilities:Overpaid"),
+        reason: "To be paid back",
+        who: "controller",
+      }).pipe(
+        Effect.provide(
+          Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
+            Layer.provideMerge(Settings.from({ variables: {} })),
+          ),
+        ),
+      )
+      expect(moved.amount).toBe("-1975.00 USD")
+      const settled = ["cash 7000", "interest_income -25", "other -1975", "suspense -5000"]
+      expect(yield* standing).toEqual(settled)
+      expect(yield* findings).toEqual(["adjustment warning"])
+      expect(yield* unexplained).toEqual([])
+      yield* sync(service.url, surfaces, true)
+      expect(yield* standing).toEqual(settled)
+      expect(yield* items).toEqual([])
+      expect(yield* findings).toEqual(["adjustment warning"])
+    }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
   it.scoped("but less is a finding too, and what is missing of the interest is no income", () =>
