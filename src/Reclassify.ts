@@ -9,7 +9,6 @@ import { Database } from "./Database.ts"
 import { journalNumber } from "./Export/Entry.ts"
 import type { JournalEntry, RuleAccount } from "./Ledger/JournalEntry.ts"
 import { debitsFirst } from "./Ledger/Posting.ts"
-import type { Role } from "./Ledger/Role.ts"
 import { Ledger } from "./Ledger.ts"
 import * as Money from "./Money.ts"
 import { findEntry, type Standing, type StandingLine, standingOf } from "./Reclassify/Standing.ts"
@@ -45,11 +44,9 @@ export interface Reclassified {
   readonly reason: string
 }
 
-const settledRoles: ReadonlySet<Role> = new Set(["conversions_in_transit", "loan_clearing"])
-
 const entryOf = (standing: Standing, from: StandingLine, to: RuleAccount, reason: string): JournalEntry => {
   const amount = Money.fromTrusted(from.amount)
-  const line = { role: from.role, currency: from.currency, partnerAccountId: null }
+  const line = { currency: from.currency, partnerAccountId: null }
   const rule = from.ruleCode === "" ? null : { code: from.code, name: from.name }
   return {
     sourceType: "manual",
@@ -65,9 +62,8 @@ const entryOf = (standing: Standing, from: StandingLine, to: RuleAccount, reason
     externalReference: Option.fromNullable(standing.externalReference),
     counterparty: Option.fromNullable(standing.counterparty),
     lines: debitsFirst([
-      { ...line, amount: Money.negate(amount), rule },
-      // An account of its own role: what a person has settled is in transit, or the cash of a loan, no more.
-      { ...line, amount, rule: to, role: settledRoles.has(from.role) ? "other" : from.role },
+      { ...line, role: from.role, amount: Money.negate(amount), rule },
+      { ...line, role: "other", amount, rule: to },
     ]),
   }
 }

@@ -10,7 +10,12 @@ import { Settings } from "../Settings.ts"
 import { reclassifyError } from "./ReclassifyError.ts"
 import type { Standing, StandingLine } from "./Standing.ts"
 
-const clearing: ReadonlyArray<Role> = ["deposits_clearing", "withdrawals_clearing", "payouts_clearing"]
+const clearing: ReadonlyArray<Role> = [
+  "deposits_clearing",
+  "withdrawals_clearing",
+  "payouts_clearing",
+  "other",
+]
 
 /** A leg in transit, of which the whole conversion has taken nothing: what it has taken is not the leg's to move. */
 const isInTransit = ({ amount, role }: StandingLine, inTransit: string | null): boolean => {
@@ -27,7 +32,10 @@ const ofLoan = (line: StandingLine, inLoans: string | null): ReadonlyArray<Stand
     ? [{ ...line, amount: inLoans }]
     : []
 
-/** What is to be moved: what stands in suspense, or else in a clearing account, in transit, or wrongly in loan clearing. */
+/**
+ * What is to be moved: what stands in suspense, or else in a clearing account, in transit, in what took their place, or
+ * beyond what was due in loan clearing.
+ */
 export const movable = ({ entryId, inLoans, inTransit, lines }: Standing) => {
   const held = lines.filter(({ role }) => role === "suspense")
   const found =
