@@ -1,5 +1,6 @@
 /**
- * Moves what stands in suspense, in a clearing account or in transit of one statement entry to another account: an entry of its own,
+ * Moves what stands in suspense, in a clearing account or in transit of one statement entry, or what was
+ * paid of a loan beyond what was due, to another account: an entry of its own,
  * made by a person and with a reason. Cash is never touched, and neither is a closed month.
  */
 import { Effect, Option } from "effect"

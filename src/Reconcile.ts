@@ -18,6 +18,7 @@ import { conversionsInTransit } from "./Reconcile/ConversionsInTransit.ts"
 import { creditTotals } from "./Reconcile/CreditTotals.ts"
 import { exportTotals } from "./Reconcile/ExportTotals.ts"
 import { type CheckQuery, record } from "./Reconcile/Findings.ts"
+import { loanClearing } from "./Reconcile/LoanClearing.ts"
 import { missingResource } from "./Reconcile/MissingResource.ts"
 import { movementEntries } from "./Reconcile/MovementEntries.ts"
 import { openItems } from "./Reconcile/OpenItems.ts"
@@ -44,6 +45,7 @@ const queries: ReadonlyArray<CheckQuery> = [
   clearingNets,
   clearingMovement,
   openItems,
+  loanClearing,
   creditTotals,
   trialBalance,
   contradiction,

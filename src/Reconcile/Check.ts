@@ -80,9 +80,16 @@ export const checks = [
     proves: "With --full, the open items of every balance-sheet account add up to its balance.",
   },
   {
+    name: "loan-clearing",
+    severity: "blocking",
+    proves:
+      "What stands in loan clearing of a receivable waits for its cash: nobody paid more or less than what was due.",
+  },
+  {
     name: "credit-totals",
     severity: "blocking",
-    proves: "Per currency and rail, the active receivables add up to what the credit accounts say.",
+    proves:
+      "Per currency and rail, and per client where they name one, what stands in the books of receivables is what the credit accounts say.",
   },
   {
     name: "trial-balance",
