@@ -3,6 +3,7 @@
  * line is. The lines of an account add up to its balance.
  */
 import { Effect } from "effect"
+import type { Sql } from "./Database/Client.ts"
 import { Database } from "./Database.ts"
 
 export interface ItemAccount {
@@ -27,7 +28,7 @@ export interface OpenItem {
   /** Days of the accounting time zone. */
   readonly since: string
   readonly last: string
-  /** Null of a month. */
+  /** Days to the end of the last month that is read, or to today; null of a month. */
   readonly age: number | null
   readonly amount: string
   readonly status: string | null
@@ -49,34 +50,32 @@ export interface OpenItemsScope {
 
 const monthOrNull = (month: string | null) => (month === null ? null : `${month}-01`)
 
-/**
- * By code, name and currency of the account; months first, then items, the oldest first. Part of the caller's
- * repeatable-read transaction, where there is one. The age counts to the last day of `through`, or today.
- */
+/** The lines by account, in the order of a trial balance; of an account months first, then items, the oldest first. */
+export const openItemLines = (sql: Sql, { accountId, asOf, bookId, ...months }: OpenItemsScope) => {
+  const through = monthOrNull(months.through)
+  return sql<Array<OpenItem>>`
+    with day as (
+      select least((now() at time zone coalesce(l.time_zone, 'UTC'))::date,
+        coalesce((${through}::text::date + interval '1 month')::date - 1, 'infinity')) as today
+      from ledger.locks l where l.book_id = ${bookId})
+    select i.account_id as "accountId", case when i.item_id is null then 'month' else 'item' end as line,
+      to_char(i.period, 'YYYY-MM') as period, i.item_type as "itemType", i.item_id as "itemId",
+      i.since::text as since, i.last::text as last,
+      case when i.item_id is not null then d.today - i.since end as age, i.amount::text as amount, i.status,
+      i.external_reference as "externalReference", i.counterparty
+    from ledger.open_items(${bookId}::integer, coalesce(${through}::text::date, 'infinity'),
+      coalesce(${asOf}::text::timestamptz, 'infinity'), ${accountId}::integer,
+      ${monthOrNull(months.drill)}::text::date) i
+    join ledger.accounts a on a.book_id = ${bookId} and a.account_id = i.account_id
+    cross join day d
+    order by a.code collate "C", a.name collate "C", a.currency collate "C", a.role collate "C", a.account_id,
+      i.item_id is not null, i.since, i.item_id`
+}
+
+/** All of them. Part of the caller's repeatable-read transaction, where there is one. */
 export const openItems = Effect.fn("OpenItems.items")(function* (scope: OpenItemsScope) {
   const database = yield* Database
-  const { accountId, asOf, bookId } = scope
-  const through = monthOrNull(scope.through)
-  return yield* database.query(
-    "OpenItems.items",
-    (sql) => sql<Array<OpenItem>>`
-      with day as (
-        select least((now() at time zone coalesce(l.time_zone, 'UTC'))::date,
-          coalesce((${through}::text::date + interval '1 month')::date - 1, 'infinity')) as today
-        from ledger.locks l where l.book_id = ${bookId})
-      select i.account_id as "accountId", case when i.item_id is null then 'month' else 'item' end as line,
-        to_char(i.period, 'YYYY-MM') as period, i.item_type as "itemType", i.item_id as "itemId",
-        i.since::text as since, i.last::text as last,
-        case when i.item_id is not null then d.today - i.since end as age, i.amount::text as amount, i.status,
-        i.external_reference as "externalReference", i.counterparty
-      from ledger.open_items(${bookId}::integer, coalesce(${through}::text::date, 'infinity'),
-        coalesce(${asOf}::text::timestamptz, 'infinity'), ${accountId}::integer,
-        ${monthOrNull(scope.drill)}::text::date) i
-      join ledger.accounts a on a.book_id = ${bookId} and a.account_id = i.account_id
-      cross join day d
-      order by a.code collate "C", a.name collate "C", a.currency collate "C", i.account_id, i.item_id is not null, i.since,
-        i.item_id`,
-  )
+  return yield* database.query("OpenItems.items", (sql) => openItemLines(sql, scope))
 })
 
 /** The accounts that have open items, and their balances; at the end of all that is booked. */

@@ -32,11 +32,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the books at the termi
         expect(yield* tieout("balance")).toEqual(
           shown(
             "ORG",
-            "Code  Account                            Role               Cur    Debit   Credit   Balance",
-            "1010  Assets:Partner:USD:SEPA:0f8fad5b   cash               USD  1409.50     0.00   1409.50",
-            "1020  Assets:Clearing:Deposits:USD       deposits_clearing  USD     0.00   175.00   -175.00",
-            "1990  Assets:Suspense:USD                suspense           USD     0.00  1234.50  -1234.50",
-            "      Total                                                 USD  1409.50  1409.50      0.00",
+            "Code  Account                           Role               Cur    Debit   Credit   Balance",
+            "1010  Assets:Partner:USD:SEPA:0f8fad5b  cash               USD  1409.50     0.00   1409.50",
+            "1020  Assets:Clearing:Deposits:USD      deposits_clearing  USD     0.00   175.00   -175.00",
+            "1990  Assets:Suspense:USD               suspense           USD     0.00  1234.50  -1234.50",
+            "      Total                                                USD  1409.50  1409.50      0.00",
           ),
         )
         expect((yield* tieout("balance", "--as-of", "2026-10-05")).lines.slice(2)).toEqual([
