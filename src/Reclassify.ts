@@ -45,7 +45,7 @@ export interface Reclassified {
 
 const entryOf = (standing: Standing, from: StandingLine, to: RuleAccount, reason: string): JournalEntry => {
   const amount = Money.fromTrusted(from.amount)
-  const line = { role: from.role, currency: from.currency, partnerAccountId: null }
+  const line = { currency: from.currency, partnerAccountId: null }
   const rule = from.ruleCode === "" ? null : { code: from.code, name: from.name }
   return {
     sourceType: "manual",
@@ -61,9 +61,8 @@ const entryOf = (standing: Standing, from: StandingLine, to: RuleAccount, reason
     externalReference: Option.fromNullable(standing.externalReference),
     counterparty: Option.fromNullable(standing.counterparty),
     lines: debitsFirst([
-      { ...line, amount: Money.negate(amount), rule },
-      // An account of its own role: what a person has settled is in transit no more.
-      { ...line, amount, rule: to, role: from.role === "conversions_in_transit" ? "other" : from.role },
+      { ...line, role: from.role, amount: Money.negate(amount), rule },
+      { ...line, role: "other", amount, rule: to },
     ]),
   }
 }

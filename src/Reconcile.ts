@@ -26,6 +26,7 @@ import type { Scope } from "./Reconcile/Scope.ts"
 import { type OpenFinding, openCounts, openFindings } from "./Reconcile/Summary.ts"
 import { suspense } from "./Reconcile/Suspense.ts"
 import { trialBalance } from "./Reconcile/TrialBalance.ts"
+import { zeroEntries } from "./Reconcile/ZeroEntries.ts"
 import { Settings } from "./Settings.ts"
 
 const queries: ReadonlyArray<CheckQuery> = [
@@ -34,6 +35,7 @@ const queries: ReadonlyArray<CheckQuery> = [
   movementEntries,
   missingResource,
   suspense,
+  zeroEntries,
   conversionRate,
   conversionsInTransit,
   clearingNets,
@@ -144,7 +146,6 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
               sinceRun: everything ? null : stretch.reconciled,
               period: full ? null : Option.getOrNull(period),
               full,
-              timeZone: accounting.timeZone,
               flatWithdrawalFee: accounting.flatWithdrawalFee,
               repaymentAmount: accounting.receivables.repaymentAmount,
               materiality: settings.reconcile.materiality,
@@ -197,7 +198,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       function* ({ connection, full, period }: ReconcileOptions) {
         const books = yield* allBooks(connection)
         const changed = yield* all(books, { runId: Option.none(), full, period })
-        const findings = yield* openFindings(books, period, accounting.timeZone)
+        const findings = yield* openFindings(books, period)
         const { quarantined } = yield* openCounts(books)
         return {
           checks: checks.map(({ name }) => ({

@@ -89,7 +89,7 @@ const unread = Effect.fn("Close.gate.unread")(function* ({ book, end }: Month) {
 /** Blocking findings of the book, and what stands in suspense up to the end of the month. */
 const findings = Effect.fn("Close.gate.findings")(function* ({ book, period, timeZone }: Month) {
   const database = yield* Database
-  const open = yield* openFindings([book], Option.none(), timeZone)
+  const open = yield* openFindings([book], Option.none())
   const later = yield* database.query(
     "Close.gate.later",
     (sql) => sql<Array<{ id: string }>>`

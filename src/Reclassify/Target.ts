@@ -10,7 +10,12 @@ import { Settings } from "../Settings.ts"
 import { reclassifyError } from "./ReclassifyError.ts"
 import type { Standing, StandingLine } from "./Standing.ts"
 
-const clearing: ReadonlyArray<Role> = ["deposits_clearing", "withdrawals_clearing", "payouts_clearing"]
+const clearing: ReadonlyArray<Role> = [
+  "deposits_clearing",
+  "withdrawals_clearing",
+  "payouts_clearing",
+  "other",
+]
 
 /** A leg in transit, of which the whole conversion has taken nothing: what it has taken is not the leg's to move. */
 const isInTransit = ({ amount, role }: StandingLine, inTransit: string | null): boolean => {
@@ -21,7 +26,7 @@ const isInTransit = ({ amount, role }: StandingLine, inTransit: string | null): 
   return Money.isZero(left) || Money.isPositive(left) === Money.isPositive(leg)
 }
 
-/** What is to be moved: what stands in suspense, or else in a clearing account or in transit. */
+/** What is to be moved: what stands in suspense, or else in a clearing account, in transit, or in what took their place. */
 export const movable = ({ entryId, inTransit, lines }: Standing) => {
   const held = lines.filter(({ role }) => role === "suspense")
   const found =

@@ -19,12 +19,13 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
       'items', t.items) as evidence
   from (
     select v.book_id, v.conversion_id, min(v.first_date) as since, max(v.last_date) as last, max(v.status) as status,
-      (now() at time zone ${scope.timeZone})::date - min(v.first_date) as age,
+      ledger.day_of(now(), max(l.time_zone)) - min(v.first_date) as age,
       string_agg(${sumText(sql, sql`v.amount`, sql`v.currency`)}, ' and ' order by v.amount < 0, v.currency) as sums,
       jsonb_agg(jsonb_build_object('currency', v.currency, 'amount', v.amount::text) order by v.currency) as items,
       bool_or(abs(v.amount) > coalesce(
         (${JSON.stringify(scope.materiality)}::text::json ->> v.currency)::numeric, 0)) as material
     from reconcile.conversions_in_transit v
+    join ledger.locks l on l.book_id = v.book_id
     where v.book_id = ${inBooks(sql, scope)}
     group by v.book_id, v.conversion_id) t`
 

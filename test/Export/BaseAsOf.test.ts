@@ -5,7 +5,6 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { decodeSync } from "effect/Schema"
 import { allBooks } from "../../src/Book.ts"
-import { keepClose, keepReopening } from "../../src/Close/Kept.ts"
 import { Database } from "../../src/Database.ts"
 import type { AsOf } from "../../src/Export/AsOf.ts"
 import { listBatches } from "../../src/Export/KnownBatch.ts"
@@ -17,7 +16,17 @@ import { addRates } from "../../src/Valuation/RateStore.ts"
 import * as Verify from "../../src/Verify.ts"
 import { clock } from "../support/clock.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+
+<<<<<<< HEAD
+
 import { addConversionAccounts, assignNumbers, leg, type Movement, openBook, post, whole } from "./Books.ts"
+
+=======
+
+import { assignNumbers, closeMonth, openBook, partner, post, reopenMonth } from "./Books.ts"
+
+>>>>>>> main
+
 import { exact, rowsOf } from "./Cells.ts"
 import { all, client, deposit, everything, exporting, october, range } from "./Exporting.ts"
 import { temporaryFolder } from "./Folders.ts"
@@ -136,11 +145,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       const run = exporting(code, temporaryFolder())
       const book = (yield* allBooks(Option.none())).find((one) => one.code === code)
       if (book === undefined) return yield* Effect.dieMessage("no book")
-      const doing = { who: "jane", reason: "a test", accepted: [] }
-      const hash = "0".repeat(64)
       const reopening = Effect.zipRight(
-        keepReopening(book, { period: "2026-10", hash }, doing),
-        keepReopening(book, { period: "2026-09", hash }, doing),
+        reopenMonth(book.bookId, "2026-10"),
+        reopenMonth(book.bookId, "2026-09"),
       )
       const steps = [
         Effect.all([
@@ -164,18 +171,15 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
         numbered(bookId, bought, completed()),
         addRates([rate("2026-10-31", "0.97")]),
         deposit(bookId, "2026-09-15", "50.00"),
-        keepClose(book, "2026-09", { entries: 2n, hash }, doing),
+        closeMonth(book.bookId, "2026-09"),
         // The closed month keeps its rate.
         addRates([rate("2026-09-30", "0.70")]),
         deposit(bookId, "2026-10-20", "300.00"),
-        keepClose(book, "2026-10", { entries: 4n, hash }, doing),
+        closeMonth(book.bookId, "2026-10"),
         reopening,
         deposit(bookId, "2026-09-02", "8.00"),
         addRates([rate("2026-10-31", "0.99")]),
-        Effect.zipRight(
-          keepClose(book, "2026-09", { entries: 3n, hash }, doing),
-          keepClose(book, "2026-10", { entries: 4n, hash }, doing),
-        ),
+        Effect.zipRight(closeMonth(book.bookId, "2026-09"), closeMonth(book.bookId, "2026-10")),
       ]
       const exported = Effect.fnUntraced(function* (...[scope, names, more]: Parameters<typeof run>) {
         const [batch] = (yield* run(scope, names, { ...more, base })).batches
@@ -226,8 +230,6 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       yield* addRates([rate("2026-10-06", "0.92")])
       yield* deposit(bookId, "2026-10-05", "100.00")
       yield* deposit(bookId, "2026-10-06", "100.00")
-      const hash = "0".repeat(64)
-      const doing = { who: "jane", reason: "a test", accepted: [] }
       const method = Effect.fnUntraced(function* (of: "average" | "fifo", asOf?: AsOf) {
         const settings = inBase("EUR", { method: of })
         const { batches } = yield* run(october, formats, {
@@ -237,14 +239,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
         })
         return batches[0]?.manifest.base?.months[0]?.method
       })
-      yield* keepClose(book, "2026-10", { entries: 2n, hash }, doing)
+      yield* closeMonth(book.bookId, "2026-10")
       expect(yield* method("average")).toBe("average")
       const first = yield* justNow
       expect(yield* method("fifo", first)).toBe("average")
       // Once it has been reopened, another method counts; at that time it did not.
-      yield* keepReopening(book, { period: "2026-10", hash }, doing)
+      yield* reopenMonth(book.bookId, "2026-10")
       expect(yield* method("fifo")).toBe("fifo")
-      yield* keepClose(book, "2026-10", { entries: 2n, hash }, doing)
+      yield* closeMonth(book.bookId, "2026-10")
       expect(yield* method("fifo", first)).toBe("average")
       expect(yield* method("average", yield* justNow)).toBe("fifo")
     }),
@@ -387,8 +389,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       const march = { kind: "period", period: "2026-03" } as const
       yield* deposit(bookId, "2026-03-10", "100.00")
       const asOf = yield* justNow
-      const doing = { who: "jane", reason: "a test", accepted: [] }
-      yield* keepClose(book, "2026-03", { entries: 1n, hash: "0".repeat(64) }, doing)
+      yield* closeMonth(book.bookId, "2026-03")
       yield* addRates([rate("2026-03-10", "0.90"), rate("2026-03-31", "0.95")])
       yield* run(march, ["journal"], inBase("EUR"))
       expect(yield* refusal(run(march, ["journal"], { ...inBase("EUR"), asOf }))).toMatchObject({

@@ -1,6 +1,7 @@
 /** A small ledger written in plain SQL, past the database's own rules: what the export tests read. */
 import { Effect } from "effect"
 import { Database } from "../../src/Database.ts"
+import { closePeriod, reopenPeriod } from "../support/Closing.ts"
 
 export const partner = {
   usd: "11111111-0000-4000-8000-000000000001",
@@ -185,6 +186,15 @@ export const assignNumbers = Effect.fn("Test.assignNumbers")(function* (bookId: 
     (sql) => sql`select ledger.assign_numbers(array[${bookId}::integer])`,
   )
 })
+
+const inOneTransaction = (statements: string) =>
+  Effect.flatMap(Database, (database) =>
+    database.query("Test.inOneTransaction", (sql) => sql.unsafe(statements)),
+  )
+
+/** As `tieout close` and `tieout reopen` leave it, but for the hash. `month`: `2026-10`. */
+export const closeMonth = (bookId: number, month: string) => inOneTransaction(closePeriod(bookId, month))
+export const reopenMonth = (bookId: number, month: string) => inOneTransaction(reopenPeriod(bookId, month))
 
 const deposit = (date: string, amount: string, description: string): Movement => ({
   date,

@@ -188,6 +188,13 @@ describe("the posting table", () => {
     ])
   })
 
+  it("conversion, an entry on an account of neither side: no fee", () => {
+    const elsewhere = entry("DEBIT", "1000", "CONVERSION", { accountId: resourceId })
+    expect(posted(fresh(elsewhere), conversion())).toEqual([
+      "conversion · conversions_in_transit:USD +1000 · cash:USD -1000",
+    ])
+  })
+
   it("conversion, buy leg with the fee in the buy currency", () => {
     const sold = conversion({
       sellAccount: ref(other, "USDT"),

@@ -93,7 +93,7 @@ describe("settings that are right", () => {
     const { connection: _a, file: _b, ...defaults } = settings("")
     const { connection: _c, file: _d, ...fromExample } = settings(uncommented)
     expect(fromExample).toEqual(defaults)
-    expect(uncommented.split("\n").filter((line) => /^[a-z]+:/.test(line))).toHaveLength(12)
+    expect(uncommented.split("\n").filter((line) => /^[a-z]+:/.test(line))).toHaveLength(13)
     expect(uncommented).toContain("\n      PS512: {")
   })
 
