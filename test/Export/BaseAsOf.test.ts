@@ -17,16 +17,17 @@ import * as Verify from "../../src/Verify.ts"
 import { clock } from "../support/clock.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-<<<<<<< HEAD
-
-import { addConversionAccounts, assignNumbers, leg, type Movement, openBook, post, whole } from "./Books.ts"
-
-=======
-
-import { assignNumbers, closeMonth, openBook, partner, post, reopenMonth } from "./Books.ts"
-
->>>>>>> main
-
+import {
+  addConversionAccounts,
+  assignNumbers,
+  closeMonth,
+  leg,
+  type Movement,
+  openBook,
+  post,
+  reopenMonth,
+  whole,
+} from "./Books.ts"
 import { exact, rowsOf } from "./Cells.ts"
 import { all, client, deposit, everything, exporting, october, range } from "./Exporting.ts"
 import { temporaryFolder } from "./Folders.ts"
