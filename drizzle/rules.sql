@@ -716,3 +716,23 @@ create or replace trigger postings_checked after insert on valuation.postings
 
 create or replace trigger settings_immutable before update or delete or truncate on valuation.settings
   for each statement execute function ledger.refuse_change();
+
+-- Every stream that there is: its evidence, and whether the service still serves it. `unreadable`: a person must look why,
+-- another try will not help. `gone`: an account that the list has no more and whose statement cannot be read.
+create or replace view reconcile.stream_standing as
+select x.book_id, x.stream, x.account_id, r.began_at, r.ended_at, r.run_id, r.trouble, r.status, r.detail, r.failing_since,
+  x.unlisted_since, coalesce(r.trouble in ('Forbidden', 'NotFound', 'NoPath', 'Inactive'), false) as unreadable,
+  x.unlisted_since is not null and coalesce(r.trouble in ('Forbidden', 'NotFound'), false) as gone
+from (
+  select a.book_id, 'statement:' || a.account_id as stream, a.account_id, a.unlisted_since from mirror.accounts a
+  union all
+  select l.book_id, l.stream, null::uuid, null::timestamptz from sync.stream_reads l
+  where l.stream not like 'statement:%') x
+left join sync.stream_reads r on r.book_id = x.book_id and r.stream = x.stream;
+
+-- Clients whose accounts were read once and can be no more, by their status or by what the service answers.
+create or replace view reconcile.gone_clients as
+select b.book_id, b.client_id, s.trouble, s.status, s.detail, s.failing_since, s.began_at
+from mirror.books b
+join reconcile.stream_standing s on s.book_id = b.book_id and s.stream = 'accounts' and s.unreadable
+where b.client_id is not null and exists (select 1 from mirror.accounts a where a.book_id = b.book_id);

@@ -16,12 +16,14 @@ import { conversionRate } from "./Reconcile/ConversionRate.ts"
 import { creditTotals } from "./Reconcile/CreditTotals.ts"
 import { exportTotals } from "./Reconcile/ExportTotals.ts"
 import { type CheckQuery, record } from "./Reconcile/Findings.ts"
+import { gone } from "./Reconcile/Gone.ts"
 import { missingResource } from "./Reconcile/MissingResource.ts"
 import { movementEntries } from "./Reconcile/MovementEntries.ts"
 import { saveProgress, takeBooks } from "./Reconcile/Progress.ts"
 import { quarantinedRows } from "./Reconcile/QuarantinedRows.ts"
 import { runningBalance } from "./Reconcile/RunningBalance.ts"
 import type { Scope } from "./Reconcile/Scope.ts"
+import { streams } from "./Reconcile/Streams.ts"
 import { type OpenFinding, openCounts, openFindings } from "./Reconcile/Summary.ts"
 import { suspense } from "./Reconcile/Suspense.ts"
 import { trialBalance } from "./Reconcile/TrialBalance.ts"
@@ -43,6 +45,8 @@ const queries: ReadonlyArray<CheckQuery> = [
   baseJournal,
   quarantinedRows,
   conflictingEvents,
+  streams,
+  gone,
 ]
 
 /** Books that are reconciled in one transaction. */
@@ -83,12 +87,24 @@ interface Looking {
 export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
   effect: Effect.gen(function* () {
     const database = yield* Database
-    const { accounting } = yield* Settings
+    const { accounting, connections } = yield* Settings
 
-    const check = Effect.fn("Reconcile.check")(function* (scope: Scope) {
+    const common = {
+      timeZone: accounting.timeZone,
+      flatWithdrawalFee: accounting.flatWithdrawalFee,
+      repaymentAmount: accounting.receivables.repaymentAmount,
+      surfaces: Object.entries(connections).flatMap(([connection, { surfaces }]) =>
+        surfaces.map((surface) => ({ connection, surface })),
+      ),
+    }
+
+    const check = Effect.fn("Reconcile.check")(function* (
+      scope: Scope,
+      of: ReadonlyArray<CheckQuery> = queries,
+    ) {
       let opened = 0
       let closed = 0
-      for (const query of queries) {
+      for (const query of of) {
         const [counts] = yield* database.query(`Reconcile.${query.checks[0]}`, (sql) =>
           record(sql, scope, query),
         )
@@ -137,13 +153,11 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
             yield* plan(everything)
             if (full || stretch.reconciled === 0) yield* analyze
             const { closed, opened } = yield* check({
+              ...common,
               books: stretch.books,
               sinceRun: everything ? null : stretch.reconciled,
               period: full ? null : Option.getOrNull(period),
               full,
-              timeZone: accounting.timeZone,
-              flatWithdrawalFee: accounting.flatWithdrawalFee,
-              repaymentAmount: accounting.receivables.repaymentAmount,
               runId: Option.getOrNull(runId),
             })
             total.opened += opened
@@ -188,6 +202,19 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       Effect.provideService(Database, database),
     )
 
+    /** One check alone over a month, by hand; in the caller's transaction. */
+    const alone = Effect.fn("Reconcile.alone")(
+      function* (book: Book, period: string, query: CheckQuery) {
+        yield* takeBooks([book], Option.none())
+        const scope = { ...common, books: [book.bookId], sinceRun: null, period, full: false, runId: null }
+        return yield* check(scope, [query])
+      },
+      Effect.provideService(Database, database),
+    )
+
+    /** The evidence of a book's streams for a month, and nothing else of the book; in the caller's transaction. */
+    const streamsOf = (book: Book, period: string) => alone(book, period, streams)
+
     /** What `tieout reconcile` does: all books, or those of one connection. */
     const run = Effect.fn("Reconcile.run")(
       function* ({ connection, full, period }: ReconcileOptions) {
@@ -208,6 +235,6 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       Effect.provideService(Database, database),
     )
 
-    return { book, afterRun, month, run }
+    return { book, afterRun, month, alone, streamsOf, run }
   }),
 }) {}

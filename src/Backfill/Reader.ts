@@ -8,14 +8,15 @@ import { Settings } from "../Settings.ts"
 import { agrees, Balances } from "../Sync/Balances.ts"
 import type { BookOutcome } from "../Sync/BookReader.ts"
 import { beginning, checkpoints, statementStream } from "../Sync/Checkpoint.ts"
-import { alone, failureOf } from "../Sync/Failures.ts"
+import { noteReads, noting } from "../Sync/Evidence.ts"
+import { alone, failureOf, isAbsent } from "../Sync/Failures.ts"
 import { ResourceKey } from "../Sync/Hydration.ts"
 import { Lists } from "../Sync/Lists.ts"
 import { OpenResources } from "../Sync/OpenResources.ts"
 import { PostingFacts } from "../Sync/PostingFacts.ts"
 import type { Failure } from "../Sync/Report.ts"
 import { Run } from "../Sync/Run.ts"
-import { Statements } from "../Sync/Statement.ts"
+import { Statements, wholeRead } from "../Sync/Statement.ts"
 import { BackfillWindow } from "./BackfillWindow.ts"
 import { BackfillStatements } from "./Statements.ts"
 
@@ -54,7 +55,8 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
           const checkpoint = stored.get(statementStream(account.accountId)) ?? beginning
           const outcome = yield* statements.read(book, fresh ?? account, checkpoint, railOf)
           if (Option.isSome(outcome.tailReadAt)) {
-            yield* run.commit(accounts.tailRead(book, account.accountId, outcome.tailReadAt.value))
+            const tail = accounts.tailRead(book, account.accountId, outcome.tailReadAt.value)
+            yield* run.commit(Effect.zipRight(tail, noteReads(book, wholeRead(outcome))))
           }
           return outcome
         }),
@@ -86,7 +88,7 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
       const run = yield* Run
       const failures: Array<Failure> = []
       const newEntries = new Map<string, number>()
-      yield* lists.readAccounts(book)
+      yield* lists.readAccounts(book).pipe(noting(book, "accounts"))
       if (partner.addressBook !== null) {
         yield* lists.readReference(book, "destination", partner.addressBook).pipe(alone(() => undefined))
       }
@@ -108,8 +110,10 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
           const [now] = (yield* accounts.all(book)).filter(({ accountId }) => accountId === account.accountId)
           results.push(yield* again.readAgain(book, now ?? account, railOf, window))
         }).pipe(
+          noting(book, statementStream(account.accountId)),
           alone((error): void => {
-            failures.push(failureOf(`statement ${account.accountId}`, error))
+            if (account.listed || !isAbsent(error))
+              failures.push(failureOf(`statement ${account.accountId}`, error))
           }),
           Effect.tap(() => {
             run.reading.statements.done += 1
