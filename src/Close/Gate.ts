@@ -1,7 +1,7 @@
 /**
  * The completeness gate: what must hold before a month may be closed. The month has just been reconciled: every statement's
- * chain was proved again entry by entry, and every stream's evidence was compared with the month's end. What did not hold is
- * an open finding, which has a number that a person can answer for.
+ * chain was proved again entry by entry. Every stream's evidence is compared with the month's end. What does not hold is an
+ * open finding, which has a number that a person can answer for.
  */
 import { Effect, Option } from "effect"
 import { type Book, organizationBook } from "../Book.ts"
@@ -134,6 +134,7 @@ export const gateOf = Effect.fn("Close.gate")(function* (
   const reconcile = yield* Reconcile
   const { book, period } = month
   const organization = Option.isNone(book.clientId) ? book : yield* organizationBook(book.connection)
+  yield* reconcile.streamsOf(book, period)
   if (organization !== book) yield* reconcile.streamsOf(organization, period)
   const bridge = yield* bridgeOf(month)
   yield* reconcile.alone(book, period, leftOver(book, bridge))

@@ -97,7 +97,7 @@ export const checks = [
     name: "stream-unread",
     severity: "blocking",
     proves:
-      "Every list and statement of a configured surface can be read; with a month that is over, each was read to its end after it.",
+      "Every list and statement of a configured surface can be read; when a month is closed, each was read to its end after it.",
   },
   {
     name: "account-gone",

@@ -20,6 +20,8 @@ export interface Scope {
   readonly flatWithdrawalFee: FlatWithdrawalFee
   /** Whether a receivable's `repaymentAmount` is what is still due. */
   readonly repaymentAmount: "outstanding" | "original"
+  /** The month (`2026-10`) that is about to be closed: every stream must have been read after it, where it is over. */
+  readonly closing: string | null
   /** The surfaces that the settings have, by connection. */
   readonly surfaces: ReadonlyArray<{ readonly connection: string; readonly surface: string }>
   /** The run that findings are opened and closed by, where there is one. */

@@ -1,6 +1,6 @@
 /**
- * Check 11: every stream of a configured surface can be read, and each was read to its end after the month that is looked at,
- * by the service's clock. A surface that has postings counts though the settings leave it out now. Pairs, rails, the address
+ * Check 11: every stream of a configured surface can be read, and each was read to its end after the month that is about to
+ * be closed, by the service's clock. A surface that has postings counts though the settings leave it out now. Pairs, rails, the address
  * book, instructions and keys are no streams; nor is a list that the profile's default leaves out: what it would hold is
  * named by entries, or is a resource that is not final yet and is read by itself.
  */
@@ -57,7 +57,7 @@ const expected = (sql: Sql, scope: Scope): Fragment => sql`
     from looked b
     left join ledger.locks k on k.book_id = b.book_id
     cross join lateral (
-      select ((${scope.period === null ? null : `${scope.period}-01`}::text)::timestamp + interval '1 month')
+      select ((${scope.closing === null ? null : `${scope.closing}-01`}::text)::timestamp + interval '1 month')
         at time zone coalesce(k.time_zone, ${scope.timeZone}::text) as ends) e),
   gone as (select g.book_id from reconcile.gone_clients g where g.book_id = ${inBooks(sql, scope)})`
 

@@ -155,7 +155,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a list that is refused
       refused = false
       expect((yield* runWith(service.url, {}, credit)).blockingFindings).toBe(0)
       // The settings leave it out now.
-      yield* runWith(service.url, {}, { ...credit, TIEOUT_INTERFACE: "{paths: {receivables: null}}" })
+      yield* runWith(service.url, {}, { ...credit, TIEOUT_INTERFACE_PATHS_RECEIVABLES: "null" })
       expect(whats(yield* closing("2026-10", { variables: credit }))).toEqual([
         expect.stringMatching(/^stream-unread: The list of receivables is left out by the settings/),
       ])
