@@ -13,6 +13,7 @@ import { clearingNets } from "./Reconcile/ClearingNets.ts"
 import { conflictingEvents } from "./Reconcile/ConflictingEvents.ts"
 import { contradiction } from "./Reconcile/Contradiction.ts"
 import { conversionRate } from "./Reconcile/ConversionRate.ts"
+import { conversionsInTransit } from "./Reconcile/ConversionsInTransit.ts"
 import { creditTotals } from "./Reconcile/CreditTotals.ts"
 import { exportTotals } from "./Reconcile/ExportTotals.ts"
 import { type CheckQuery, record } from "./Reconcile/Findings.ts"
@@ -27,6 +28,7 @@ import { streams } from "./Reconcile/Streams.ts"
 import { type OpenFinding, openCounts, openFindings } from "./Reconcile/Summary.ts"
 import { suspense } from "./Reconcile/Suspense.ts"
 import { trialBalance } from "./Reconcile/TrialBalance.ts"
+import { zeroEntries } from "./Reconcile/ZeroEntries.ts"
 import { Settings } from "./Settings.ts"
 import { type Commit, LeaseLost } from "./Sync/Run.ts"
 
@@ -36,7 +38,9 @@ const queries: ReadonlyArray<CheckQuery> = [
   movementEntries,
   missingResource,
   suspense,
+  zeroEntries,
   conversionRate,
+  conversionsInTransit,
   clearingNets,
   creditTotals,
   trialBalance,
@@ -102,12 +106,13 @@ interface Looking {
 export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
   effect: Effect.gen(function* () {
     const database = yield* Database
-    const { accounting, connections } = yield* Settings
+    const settings = yield* Settings
+    const { accounting, connections } = settings
 
     const common = {
-      timeZone: accounting.timeZone,
       flatWithdrawalFee: accounting.flatWithdrawalFee,
       repaymentAmount: accounting.receivables.repaymentAmount,
+      materiality: settings.reconcile.materiality,
       closing: null,
       surfaces: Object.entries(connections).flatMap(([connection, { surfaces }]) =>
         surfaces.map((surface) => ({ connection, surface })),
@@ -251,7 +256,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       function* ({ connection, full, period }: ReconcileOptions) {
         const books = yield* allBooks(connection)
         const changed = yield* all(books, { run: Option.none(), full, period })
-        const findings = yield* openFindings(books, period, accounting.timeZone)
+        const findings = yield* openFindings(books, period)
         const { quarantined } = yield* openCounts(books)
         return {
           checks: checks.map(({ name }) => ({

@@ -10,6 +10,7 @@ import type { CheckName } from "../Reconcile/Check.ts"
 import { Reconcile } from "../Reconcile.ts"
 import { Settings } from "../Settings.ts"
 import { type Bridge, bridgeOf } from "./Bridge.ts"
+import { blockersInTransit } from "./InTransit.ts"
 import { leftOver } from "./LeftOver.ts"
 import type { Month } from "./Month.ts"
 
@@ -143,6 +144,7 @@ export const gateOf = Effect.fn("Close.gate")(function* (
     blockers: [
       ...(state.unnumbered > 0 && !willNumber ? [waiting(state, month)] : []),
       ...(yield* findings(month, organization)),
+      ...(yield* blockersInTransit(month)),
     ],
     notes: [
       ...(state.backfilled

@@ -58,7 +58,7 @@ const expected = (sql: Sql, scope: Scope): Fragment => sql`
     left join ledger.locks k on k.book_id = b.book_id
     cross join lateral (
       select ((${scope.closing === null ? null : `${scope.closing}-01`}::text)::timestamp + interval '1 month')
-        at time zone coalesce(k.time_zone, ${scope.timeZone}::text) as ends) e),
+        at time zone coalesce(k.time_zone, 'UTC') as ends) e),
   gone as (select g.book_id from reconcile.gone_clients g where g.book_id = ${inBooks(sql, scope)})`
 
 const text = (sql: Sql, at: Fragment): Fragment =>

@@ -34,10 +34,19 @@ interface Row {
   readonly service: string
   readonly held: bigint
   readonly unread: boolean
+  /** The service does not serve its statement, or its client. */
+  readonly unserved: boolean
+  /** When it was last read to its end, by the service's clock. */
+  readonly read_at: string | null
   readonly blocking: string | null
 }
 
 const remarkOf = (row: Row): string | null => {
+  if (row.unserved) {
+    return row.read_at === null
+      ? "never read: the service does not serve it"
+      : `last read ${row.read_at}: the service does not serve it any more`
+  }
   if (row.held > 0n) return row.held === 1n ? "1 entry is held back" : `${row.held} entries are held back`
   const ledger = printed(row.ledger, row.currency)
   const service = printed(row.service, row.currency)
@@ -66,7 +75,7 @@ const standingOf = (row: Row, newEntries: ReadonlyMap<string, number>): Standing
 
 /**
  * The accounts of the books, by book and account. An account ties out when the ledger's cash, the statement's last
- * balance and the service's balance are one figure, its statement has been read to its end, nothing of it is held back
+ * balance and the service's balance are one figure, its statement has been read to its end and can still be read, nothing of it is held back
  * and no blocking finding on it is open. `newEntries` is what the last run brought, by account.
  */
 export const accountStandings = Effect.fn("Status.accounts")(function* (
@@ -80,8 +89,11 @@ export const accountStandings = Effect.fn("Status.accounts")(function* (
     (sql) => sql<Array<Row>>`
       select b.code, a.account_id, a.currency, a.payment_rails, a.status, a.entries, a.balance as service,
         coalesce(a.last_balance, 0)::text as statement, coalesce(c.amount, 0)::text as ledger, h.held,
-        a.tail_read_at is null as unread, f.check_name as blocking
+        a.tail_read_at is null as unread, f.check_name as blocking, s.unreadable or g.book_id is not null as unserved,
+        to_char(s.began_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as read_at
       from mirror.accounts a
+      join reconcile.stream_standing s on s.book_id = a.book_id and s.account_id = a.account_id
+      left join reconcile.gone_clients g on g.book_id = a.book_id
       join mirror.books b on b.book_id = a.book_id
       left join (
         select l.book_id, l.partner_account_id, sum(t.debit - t.credit) as amount

@@ -1,6 +1,7 @@
 /** What the service stops serving: one finding with the last that is known, and everything else goes on. */
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+import { Status } from "../../src/Status.ts"
 import { json } from "../Partner/Service.ts"
 import { accountOf, client, clientId, lending, move } from "../Sync/Lending.ts"
 import { accountId, id, partnership } from "../Sync/Partnership.ts"
@@ -38,7 +39,7 @@ const twoAccounts = Effect.gen(function* () {
     if (own && !world.served) json(response, { code: "not_found" }, 404)
     else if (path.startsWith(`/accounts/${second}/statement`))
       json(response, { items: [entry], pageInfo: { hasNextPage: false } })
-    else if (own) json(response, account(second, world.balance))
+    else if (path === `/accounts/${second}`) json(response, account(second, world.balance))
     else if (/^\/accounts(\?|$)/.test(path)) {
       const items = [
         account(accountId, held.balance),
@@ -71,6 +72,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an account that leaves
       const report = yield* sync(service.url)
       expect([report.numbered, report.blockingFindings]).toEqual([1, 1])
       expect(yield* findings).toEqual(["account-gone blocking"])
+      const stands = yield* Effect.flatMap(Status, (status) => status.read(Option.none())).pipe(
+        Effect.provide(Status.Default),
+      )
+      expect(stands.accounts.find(({ accountId: of }) => of === second)?.remark).toMatch(
+        /^last read \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: the service does not serve it any more$/,
+      )
       const [blocked] = yield* closing("2026-10")
       expect(blocked?.blockers.map(({ what }) => what)).toEqual([expect.stringContaining(gone)])
 

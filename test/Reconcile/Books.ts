@@ -104,7 +104,7 @@ export const putResource = (account: Account, fields: ResourceFields, id: string
 const counterRoles: Readonly<Record<string, string>> = {
   DEPOSIT: "deposits_clearing",
   WITHDRAWAL: "withdrawals_clearing",
-  CONVERSION: "trading",
+  CONVERSION: "conversions_in_transit",
   PAYOUT: "payouts_clearing",
 }
 

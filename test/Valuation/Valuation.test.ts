@@ -10,6 +10,7 @@ import type { RateRow } from "../../src/Valuation/RateTable.ts"
 import type { ValuationOptions } from "../../src/Valuation/ValuedBook.ts"
 import { value } from "../../src/Valuation.ts"
 import { assignNumbers, openBook, partner, post } from "../Export/Books.ts"
+import { closePeriod, reopenPeriod } from "../support/Closing.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const { accounting, chart } = decodeSync(Content)({})
@@ -80,18 +81,10 @@ const changed = (before: ReadonlyMap<string, string>, after: ReadonlyMap<string,
   [...after].filter(([month, at]) => before.get(month) !== at).map(([month]) => month)
 
 const setStatus = (bookId: number, month: string, status: "open" | "closed") =>
-  query(`insert into ledger.periods (book_id, period) select ${bookId}, '${month}-01'
-    where not exists (select 1 from ledger.periods where book_id = ${bookId} and period = '${month}-01');
-    update ledger.periods set status = '${status}' where book_id = ${bookId} and period = '${month}-01'`)
+  query(status === "closed" ? closePeriod(bookId, month) : reopenPeriod(bookId, month))
 
 /** Closes as `tieout close` keeps it. */
-const close = (bookId: number, month: string) =>
-  Effect.zipRight(
-    setStatus(bookId, month, "closed"),
-    query(`insert into ledger.closes (book_id, sequence, period, action, hash, entries, who, accepted)
-      select ${bookId}, count(*) + 1, '${month}-01', 'close', repeat('0', 64), 0, 'test', '[]'
-      from ledger.closes where book_id = ${bookId}`),
-  )
+const close = (bookId: number, month: string) => setStatus(bookId, month, "closed")
 
 const balances = (bookId: number) =>
   Effect.map(

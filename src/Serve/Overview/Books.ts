@@ -44,8 +44,8 @@ interface Row {
 
 /**
  * The books that hold accounts. An account ties out when the ledger's cash, the statement's last balance and the
- * service's balance are one figure, its statement has been read to its end, nothing of it is held back and no blocking
- * finding on it is open.
+ * service's balance are one figure, its statement has been read to its end and can still be read, nothing of it is held back
+ * and no blocking finding on it is open.
  */
 export const bookStandings = Effect.fn("Overview.books")(function* () {
   const database = yield* Database
@@ -63,7 +63,8 @@ export const bookStandings = Effect.fn("Overview.books")(function* () {
       standing as (
         select a.book_id, count(*)::integer as accounts, coalesce(sum(a.entries), 0)::bigint as entries,
           count(*) filter (where a.tail_read_at is null)::integer as unread,
-          (count(*) filter (where a.tail_read_at is null or f.subject_id is not null
+          (count(*) filter (where a.tail_read_at is null or f.subject_id is not null or s.unreadable
+            or a.book_id in (select g.book_id from reconcile.gone_clients g)
             or coalesce(c.amount, 0) <> coalesce(a.last_balance, 0) or coalesce(c.amount, 0) <> a.balance
             or exists (
               select 1 from mirror.statement_entries e
@@ -71,6 +72,7 @@ export const bookStandings = Effect.fn("Overview.books")(function* () {
             ))::integer as off,
           extract(epoch from now() - min(a.tail_read_at))::float8 as lag
         from mirror.accounts a
+        join reconcile.stream_standing s on s.book_id = a.book_id and s.account_id = a.account_id
         left join cash c on c.book_id = a.book_id and c.partner_account_id = a.account_id
         left join blocked f on f.book_id = a.book_id and f.subject_id = a.account_id::text
         group by a.book_id),
