@@ -779,7 +779,7 @@ begin
   foreach kept in array array['mirror.accounts', 'mirror.resources', 'mirror.resource_versions', 'mirror.receivables',
       'mirror.receivable_transactions', 'mirror.reference_items', 'mirror.quarantine', 'mirror.contradictions',
       'mirror.statement_entry_versions', 'reconcile.findings', 'reconcile.progress', 'sync.runs', 'sync.leases',
-      'sync.checkpoints'] loop
+      'sync.checkpoints', 'sync.stream_reads'] loop
     execute format('create or replace trigger not_removed before delete or truncate on %s
       for each statement execute function mirror.refuse_removal()', kept);
   end loop;
@@ -1138,3 +1138,18 @@ left join lateral (
         join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
           and a.role = 'conversions_in_transit') x
       group by x.day) y) z) d on true;
+
+-- What a read proved of a stream is not taken back.
+create or replace function sync.keep_evidence() returns trigger language plpgsql as $$
+begin
+  if (new.book_id, new.stream) is distinct from (old.book_id, old.stream)
+     or old.ended_at is not null and new.ended_at is null
+     or old.began_at is not null and (new.began_at is null or new.began_at < old.began_at) then
+    raise exception 'stream % of book % was read: its evidence stays', old.stream, old.book_id
+      using errcode = 'TO004', hint = 'Read it again: tieout sync.';
+  end if;
+  return new;
+end $$;
+
+create or replace trigger stream_reads_kept before update on sync.stream_reads
+  for each row execute function sync.keep_evidence();

@@ -18,7 +18,10 @@ import type { Failure } from "../Sync/Report.ts"
 import { Run } from "../Sync/Run.ts"
 import { Statements, wholeRead } from "../Sync/Statement.ts"
 import { BackfillWindow } from "./BackfillWindow.ts"
-import { BackfillStatements } from "./Statements.ts"
+import { BackfillStatements, StatementMoved } from "./Statements.ts"
+
+/** How often a statement is compared again, because a sync has read it on meanwhile. */
+const comparisons = 20
 
 export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Backfill/Reader", {
   effect: Effect.gen(function* () {
@@ -107,8 +110,20 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
             newEntries.set(account.accountId, outcome.newEntries)
             if (!outcome.broken) whole.add(account.accountId)
           }
-          const [now] = (yield* accounts.all(book)).filter(({ accountId }) => accountId === account.accountId)
-          results.push(yield* again.readAgain(book, now ?? account, railOf, window))
+          const comparing = Effect.gen(function* () {
+            const [now] = (yield* accounts.all(book)).filter(
+              ({ accountId }) => accountId === account.accountId,
+            )
+            return yield* again.readAgain(book, now ?? account, railOf, window)
+          })
+          results.push(
+            yield* comparing.pipe(
+              Effect.retry({ times: comparisons, while: (error) => error instanceof StatementMoved }),
+              Effect.catchTag("StatementMoved", () =>
+                Effect.dieMessage("a statement is read on all the time"),
+              ),
+            ),
+          )
         }).pipe(
           noting(book, statementStream(account.accountId)),
           alone((error): void => {
