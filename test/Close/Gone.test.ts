@@ -91,7 +91,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an account that leaves
       expect(yield* findings).toEqual([])
     }),
   )
+})
 
+layer(TestDatabase.layer, { excludeTestServices: true })("an account that is gone", (it) => {
   it.scoped("was accepted for later months too, until its evidence changes", () =>
     Effect.gen(function* () {
       const { held, service, world } = yield* twoAccounts

@@ -8,6 +8,7 @@ import { Reconcile } from "../../src/Reconcile.ts"
 import { Settings } from "../../src/Settings.ts"
 import { credit, id, partnership } from "../Sync/Partnership.ts"
 import { rows, sync } from "../Sync/Runs.ts"
+import { closePeriod } from "../support/Closing.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const services = Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
@@ -41,10 +42,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
               yield* database.query("Test.lock", (sql) => sql`select 1 from ledger.locks for update`)
               yield* Deferred.succeed(locked, undefined)
               yield* Deferred.await(go)
-              yield* database.query(
-                "Test.close",
-                (sql) => sql`update ledger.periods set status = 'closed' where period = '2026-10-01'`,
-              )
+              yield* database.query("Test.close", (sql) => sql.unsafe(closePeriod(1, "2026-10")))
             }),
           ),
         )
