@@ -291,6 +291,7 @@ CREATE TABLE "mirror"."accounts" (
 	"last_balance" numeric,
 	"last_occurred_at" timestamptz,
 	"tail_read_at" timestamptz,
+	"unlisted_since" timestamptz,
 	"run_id" integer NOT NULL,
 	CONSTRAINT "accounts_book_id_account_id_pk" PRIMARY KEY("book_id","account_id"),
 	CONSTRAINT "accounts_balance" CHECK ("mirror"."accounts"."balance" between -1e30 and 1e30)
@@ -512,6 +513,20 @@ CREATE TABLE "sync"."runs" (
 	"exit_code" integer,
 	"summary" jsonb,
 	CONSTRAINT "runs_state" CHECK ("sync"."runs"."state" in ('running', 'done', 'failed', 'stopped', 'abandoned'))
+);
+--> statement-breakpoint
+CREATE TABLE "sync"."stream_reads" (
+	"book_id" integer NOT NULL,
+	"stream" text NOT NULL,
+	"began_at" timestamptz,
+	"ended_at" timestamptz,
+	"run_id" integer,
+	"trouble" text,
+	"status" integer,
+	"detail" text,
+	"failing_since" timestamptz,
+	CONSTRAINT "stream_reads_book_id_stream_pk" PRIMARY KEY("book_id","stream"),
+	CONSTRAINT "stream_reads_trouble" CHECK (("sync"."stream_reads"."trouble" is null) = ("sync"."stream_reads"."failing_since" is null))
 );
 --> statement-breakpoint
 CREATE TABLE "valuation"."rate_imports" (

@@ -881,7 +881,7 @@ begin
   foreach kept in array array['mirror.accounts', 'mirror.resources', 'mirror.resource_versions', 'mirror.receivables',
       'mirror.receivable_transactions', 'mirror.reference_items', 'mirror.quarantine', 'mirror.contradictions',
       'mirror.statement_entry_versions', 'reconcile.findings', 'reconcile.progress', 'sync.runs', 'sync.leases',
-      'sync.checkpoints'] loop
+      'sync.checkpoints', 'sync.stream_reads'] loop
     execute format('create or replace trigger not_removed before delete or truncate on %s
       for each statement execute function mirror.refuse_removal()', kept);
   end loop;
@@ -1193,6 +1193,26 @@ create or replace trigger postings_checked after insert on valuation.postings
 create or replace trigger settings_immutable before update or delete or truncate on valuation.settings
   for each statement execute function ledger.refuse_change();
 
+-- Every stream that there is: its evidence, and whether the service still serves it. `unreadable`: a person must look why,
+-- another try will not help. `gone`: an account that the list has no more and whose statement cannot be read.
+create or replace view reconcile.stream_standing as
+select x.book_id, x.stream, x.account_id, r.began_at, r.ended_at, r.run_id, r.trouble, r.status, r.detail, r.failing_since,
+  x.unlisted_since, coalesce(r.trouble in ('Forbidden', 'NotFound', 'NoPath', 'Inactive'), false) as unreadable,
+  x.unlisted_since is not null and coalesce(r.trouble in ('Forbidden', 'NotFound'), false) as gone
+from (
+  select a.book_id, 'statement:' || a.account_id as stream, a.account_id, a.unlisted_since from mirror.accounts a
+  union all
+  select l.book_id, l.stream, null::uuid, null::timestamptz from sync.stream_reads l
+  where l.stream not like 'statement:%') x
+left join sync.stream_reads r on r.book_id = x.book_id and r.stream = x.stream;
+
+-- Clients whose accounts were read once and can be no more, by their status or by what the service answers.
+create or replace view reconcile.gone_clients as
+select b.book_id, b.client_id, s.trouble, s.status, s.detail, s.failing_since, s.began_at
+from mirror.books b
+join reconcile.stream_standing s on s.book_id = b.book_id and s.stream = 'accounts' and s.unreadable
+where b.client_id is not null and exists (select 1 from mirror.accounts a where a.book_id = b.book_id);
+
 -- What stands in conversions_in_transit, by conversion and currency: it adds up to the balance of the role. An item begins
 -- on the day after which it was never zero again, whatever the order in which its entries came.
 create or replace view reconcile.conversions_in_transit as
@@ -1220,6 +1240,21 @@ left join lateral (
         join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
           and a.role = 'conversions_in_transit') x
       group by x.day) y) z) d on true;
+
+-- What a read proved of a stream is not taken back.
+create or replace function sync.keep_evidence() returns trigger language plpgsql as $$
+begin
+  if (new.book_id, new.stream) is distinct from (old.book_id, old.stream)
+     or old.ended_at is not null and new.ended_at is null
+     or old.began_at is not null and (new.began_at is null or new.began_at < old.began_at) then
+    raise exception 'stream % of book % was read: its evidence stays', old.stream, old.book_id
+      using errcode = 'TO004', hint = 'Read it again: tieout sync.';
+  end if;
+  return new;
+end $$;
+
+create or replace trigger stream_reads_kept before update on sync.stream_reads
+  for each row execute function sync.keep_evidence();
 
 -- Open items: the balance of every balance-sheet account beside cash as a sum that can be read.
 --
@@ -1383,14 +1418,17 @@ language sql stable as $$
 $$;
 
 -- Where every account of the service stands: it ties out where the ledger's cash, the statement's last balance and the
--- service's balance are one figure, its statement has been read to its end, nothing of it is held back and no blocking
--- finding on it is open; else it is `off`.
+-- service's balance are one figure, its statement has been read to its end and can still be read, nothing of it is held back
+-- and no blocking finding on it is open; else it is `off`. `read_at`: the service's clock.
 create or replace view reconcile.account_standings as
 select a.book_id, a.account_id, a.currency, a.payment_rails, a.status, a.entries, a.tail_read_at, a.balance as service,
   coalesce(a.last_balance, 0) as statement, c.amount as ledger, h.held, f.check_name as blocking,
   a.tail_read_at is null or h.held > 0 or c.amount <> coalesce(a.last_balance, 0) or c.amount <> a.balance
-    or f.check_name is not null as off
+    or f.check_name is not null or s.unreadable or g.book_id is not null as off,
+  s.unreadable or g.book_id is not null as unserved, s.began_at as read_at
 from mirror.accounts a
+join reconcile.stream_standing s on s.book_id = a.book_id and s.account_id = a.account_id
+left join reconcile.gone_clients g on g.book_id = a.book_id
 cross join lateral (
   select coalesce(sum(t.debit - t.credit), 0) as amount
   from ledger.accounts l

@@ -123,6 +123,28 @@ export const checks = [
     proves: "Everything that the service sent could be understood.",
   },
   {
+    name: "stream-unread",
+    severity: "blocking",
+    proves:
+      "Every list and statement of a configured surface can be read; when a month is closed, each was read to its end after it.",
+  },
+  {
+    name: "account-gone",
+    severity: "blocking",
+    proves:
+      "Every account that was ever read is in the list of accounts, or its statement can still be read.",
+  },
+  {
+    name: "client-gone",
+    severity: "blocking",
+    proves: "Every client whose accounts were ever read can still be read.",
+  },
+  {
+    name: "bridge",
+    severity: "blocking",
+    proves: "When a month is closed, nothing is left over between its statements and the books.",
+  },
+  {
     name: "event-conflict",
     severity: "warning",
     proves: "No webhook event came with two bodies since the last full sync.",
