@@ -10,7 +10,7 @@ import { meterEvents } from "./Events/Meters.ts"
 import { type ReadAgain, TouchedReader } from "./Events/Reader.ts"
 import { noteOf, tellUnknown } from "./Events/Unknown.ts"
 import { Ledger } from "./Ledger.ts"
-import * as PartnerHttp from "./Partner/Http.ts"
+import { connected } from "./Partner/Connector.ts"
 import { Partner, PartnerConnection } from "./Partner.ts"
 import { Reconcile } from "./Reconcile.ts"
 import { Settings } from "./Settings.ts"
@@ -216,7 +216,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       connection: string,
       told: (round: Round) => Effect.Effect<void>,
     ) {
-      const partner = PartnerHttp.layer({
+      const partner = connected({
         ...(yield* settings.connection(connection)),
         limits: settings.limits,
       })
