@@ -428,8 +428,8 @@ begin
     p.last_number + row_number() over (
       partition by e.book_id, e.period
       order by e.effective_date, e.partner_account_id nulls last, e.position nulls last,
-        case e.source_type when 'resource_version' then e.source_id end nulls first, e.sequence, e.source_type,
-        e.source_id)::integer,
+        case e.source_type when 'resource_version' then e.source_id end nulls first, e.sequence, e.correction,
+        e.source_type, e.source_id)::integer,
     step
   from ledger.unnumbered u
   join ledger.journal_entries e on e.book_id = u.book_id and e.entry_id = u.entry_id
@@ -598,6 +598,108 @@ on conflict do nothing;
 create or replace function mirror.uuid_or_null(text) returns uuid language sql immutable strict parallel safe as $$
   select case when $1 ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then $1::uuid end
 $$;
+
+-- What a transaction of a receivable leads to: an entry's identifier, its resource's, or the hash that the network gave it.
+create or replace function mirror.entries_of_transaction(book integer, tx text) returns setof uuid
+  language sql stable parallel safe as $$
+  select e.entry_id from mirror.statement_entries e
+  where e.book_id = book and e.entry_id = mirror.uuid_or_null(tx)
+  union
+  select e.entry_id from mirror.statement_entries e
+  where e.book_id = book and e.related_id = mirror.uuid_or_null(tx)
+  union
+  select e.entry_id from mirror.resources r
+  join mirror.statement_entries e on e.book_id = r.book_id and e.related_id = r.resource_id
+    and e.related_type = r.resource_type
+  where r.book_id = book and lower(r.transaction_hash) = tx and r.transaction_hash is not null
+$$;
+
+-- The other way round: every name that a receivable may have for the cash of an entry.
+create or replace function mirror.transactions_of_entry(book integer, entry uuid) returns setof text
+  language sql stable parallel safe as $$
+  select entry::text
+  union
+  select e.related_id::text from mirror.statement_entries e
+  where e.book_id = book and e.entry_id = entry and e.related_id is not null
+  union
+  select lower(r.transaction_hash) from mirror.statement_entries e
+  join mirror.resources r on r.book_id = e.book_id and r.resource_id = e.related_id and r.resource_type = e.related_type
+  where e.book_id = book and e.entry_id = entry and r.transaction_hash is not null
+$$;
+
+-- What the entries from these sources, and the corrections of them, leave in loan clearing. What a person named another
+-- account for is not there any more.
+create or replace function ledger.loan_clearing_of(book integer, sources uuid[], in_currency text) returns numeric
+  language sql stable parallel safe as $$
+  select coalesce(sum(p.amount), 0)
+  from ledger.journal_entries j
+  join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+  join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+  where j.book_id = book and j.source_id = any (sources) and a.role = 'loan_clearing' and a.rule_code = ''
+    and p.currency = in_currency
+$$;
+
+-- Loan clearing of the receivables that were not paid exactly, one row per receivable and currency: `amount` is what stands
+-- there (debit positive); the others are by direction, never negative where all is right. What a person has moved away
+-- counts as neither paid nor due.
+create or replace view reconcile.receivable_clearing as
+with shared as (
+  select d.book_id, d.receivable_id, s.currency, s.purpose, s.entries, d.side,
+    case when s.rest then ledger.loan_clearing_of(s.book_id, s.entries, s.currency)
+        - (select coalesce(sum(o.amount), 0) from ledger.receivable_shares o
+           where o.book_id = s.book_id and o.unit = s.unit and o.currency = s.currency and not o.rest)
+      else s.amount end as amount
+  from ledger.receivable_dues d
+  join ledger.receivable_shares s on s.book_id = d.book_id and s.receivable_id = d.receivable_id
+  where d.open),
+cash as (
+  select s.book_id, s.receivable_id, s.currency, sum(s.amount) as amount,
+    coalesce(sum(s.amount * s.side) filter (where s.purpose = 'repayment'), 0) as repaid,
+    coalesce(sum(s.amount * -s.side) filter (where s.purpose = 'disbursement'), 0) as lent
+  from shared s group by s.book_id, s.receivable_id, s.currency),
+own as (
+  select d.*, ledger.loan_clearing_of(d.book_id, array[d.receivable_id], d.currency) as stands
+  from ledger.receivable_dues d where d.open)
+select o.book_id, o.receivable_id, o.currency, o.stands + coalesce(c.amount, 0) as amount,
+  -- What a person has moved of the receivable's own entries is of the direction that was not paid exactly.
+  o.lent + case when o.repaid - o.repaid_waiting = coalesce(c.repaid, 0) then (o.stands - o.taken) * o.side else 0 end as lent_due,
+  coalesce(c.lent, 0) as lent_paid, o.lent_waiting,
+  o.repaid + case when o.repaid - o.repaid_waiting = coalesce(c.repaid, 0) then 0 else (o.stands - o.taken) * -o.side end
+    as repaid_due,
+  coalesce(c.repaid, 0) as repaid_paid, o.repaid_waiting, o.since
+from own o
+left join cash c on c.book_id = o.book_id and c.receivable_id = o.receivable_id and c.currency = o.currency
+union all
+select c.book_id, c.receivable_id, c.currency, c.amount, 0, c.lent, 0, 0, c.repaid, 0, o.since
+from cash c
+join own o on o.book_id = c.book_id and o.receivable_id = c.receivable_id and o.currency <> c.currency;
+
+-- All that stands in loan clearing, by receivable: adds up to its balance in each book and currency. Without a receivable:
+-- cash that none names, or that came since receivables were booked last. `due` and `paid` are those of the direction
+-- (`purpose`) that was not paid exactly; `waiting` is what of both no cash is known for yet.
+create or replace view reconcile.loan_clearing_items as
+select c.book_id, c.receivable_id, c.currency, c.amount, p.purpose,
+  case p.purpose when 'repayment' then c.repaid_due else c.lent_due end as due,
+  case p.purpose when 'repayment' then c.repaid_paid else c.lent_paid end as paid,
+  c.repaid_waiting + c.lent_waiting as waiting,
+  (c.since at time zone coalesce(l.time_zone, 'UTC'))::date as since
+from reconcile.receivable_clearing c
+join ledger.locks l on l.book_id = c.book_id
+cross join lateral (
+  select case when c.repaid_due <> c.repaid_paid then 'repayment' else 'disbursement' end as purpose) p
+where c.amount <> 0
+union all
+select b.book_id, null, b.currency, b.amount - coalesce(k.amount, 0), null, null, null, null, null
+from (
+  select a.book_id, a.currency, sum(t.debit - t.credit) as amount
+  from ledger.accounts a
+  join ledger.balances t on t.book_id = a.book_id and t.account_id = a.account_id
+  where a.role = 'loan_clearing' and a.rule_code = ''
+  group by a.book_id, a.currency) b
+left join (
+  select c.book_id, c.currency, sum(c.amount) as amount from reconcile.receivable_clearing c group by c.book_id, c.currency) k
+  on k.book_id = b.book_id and k.currency = b.currency
+where b.amount <> coalesce(k.amount, 0);
 
 -- What was closed, by whom and why, is kept for good.
 create or replace trigger closes_immutable before update or delete or truncate on ledger.closes
@@ -779,7 +881,7 @@ begin
   foreach kept in array array['mirror.accounts', 'mirror.resources', 'mirror.resource_versions', 'mirror.receivables',
       'mirror.receivable_transactions', 'mirror.reference_items', 'mirror.quarantine', 'mirror.contradictions',
       'mirror.statement_entry_versions', 'reconcile.findings', 'reconcile.progress', 'sync.runs', 'sync.leases',
-      'sync.checkpoints'] loop
+      'sync.checkpoints', 'sync.stream_reads'] loop
     execute format('create or replace trigger not_removed before delete or truncate on %s
       for each statement execute function mirror.refuse_removal()', kept);
   end loop;
@@ -1091,6 +1193,26 @@ create or replace trigger postings_checked after insert on valuation.postings
 create or replace trigger settings_immutable before update or delete or truncate on valuation.settings
   for each statement execute function ledger.refuse_change();
 
+-- Every stream that there is: its evidence, and whether the service still serves it. `unreadable`: a person must look why,
+-- another try will not help. `gone`: an account that the list has no more and whose statement cannot be read.
+create or replace view reconcile.stream_standing as
+select x.book_id, x.stream, x.account_id, r.began_at, r.ended_at, r.run_id, r.trouble, r.status, r.detail, r.failing_since,
+  x.unlisted_since, coalesce(r.trouble in ('Forbidden', 'NotFound', 'NoPath', 'Inactive'), false) as unreadable,
+  x.unlisted_since is not null and coalesce(r.trouble in ('Forbidden', 'NotFound'), false) as gone
+from (
+  select a.book_id, 'statement:' || a.account_id as stream, a.account_id, a.unlisted_since from mirror.accounts a
+  union all
+  select l.book_id, l.stream, null::uuid, null::timestamptz from sync.stream_reads l
+  where l.stream not like 'statement:%') x
+left join sync.stream_reads r on r.book_id = x.book_id and r.stream = x.stream;
+
+-- Clients whose accounts were read once and can be no more, by their status or by what the service answers.
+create or replace view reconcile.gone_clients as
+select b.book_id, b.client_id, s.trouble, s.status, s.detail, s.failing_since, s.began_at
+from mirror.books b
+join reconcile.stream_standing s on s.book_id = b.book_id and s.stream = 'accounts' and s.unreadable
+where b.client_id is not null and exists (select 1 from mirror.accounts a where a.book_id = b.book_id);
+
 -- What stands in conversions_in_transit, by conversion and currency: it adds up to the balance of the role. An item begins
 -- on the day after which it was never zero again, whatever the order in which its entries came.
 create or replace view reconcile.conversions_in_transit as
@@ -1118,3 +1240,278 @@ left join lateral (
         join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
           and a.role = 'conversions_in_transit') x
       group by x.day) y) z) d on true;
+
+-- What a read proved of a stream is not taken back.
+create or replace function sync.keep_evidence() returns trigger language plpgsql as $$
+begin
+  if (new.book_id, new.stream) is distinct from (old.book_id, old.stream)
+     or old.ended_at is not null and new.ended_at is null
+     or old.began_at is not null and (new.began_at is null or new.began_at < old.began_at) then
+    raise exception 'stream % of book % was read: its evidence stays', old.stream, old.book_id
+      using errcode = 'TO004', hint = 'Read it again: tieout sync.';
+  end if;
+  return new;
+end $$;
+
+create or replace trigger stream_reads_kept before update on sync.stream_reads
+  for each row execute function sync.keep_evidence();
+
+-- Open items: the balance of every balance-sheet account beside cash as a sum that can be read.
+--
+-- How an account is read: `item`, one line per movement that has not come to zero; `clearing`, such a line for movements that
+-- are under way or partly returned, and by month for the others; `month`, a line per closed month and, where months are
+-- open, their movements. Null: cash, which the statement explains, and income and expenses, which are no balances to carry.
+-- An account that a rule or a person named tells by its name.
+create or replace function ledger.open_item_reading(role text, rule_code text, name text) returns text
+  language sql immutable parallel safe as $$
+  select case
+    when role in ('cash', 'fees', 'interest_income', 'interest_expense') then null
+    when rule_code <> '' or role = 'other' then case when name ~* '^(income|expenses?|revenues?)(:|$)' then null else 'month' end
+    when role in ('deposits_clearing', 'withdrawals_clearing') then 'clearing'
+    when role in ('payouts_clearing', 'trading', 'opening_balance') then 'month'
+    else 'item' end
+$$;
+
+-- The last month that is read (its first day; `infinity`: all), the last moment of recording, one account or all, and a
+-- closed month that is to be read by movement. The lines of an account add up to its balance.
+--
+-- An item is what a movement, a receivable, or else a statement entry leaves on the account; `since` is the day after which it was
+-- never zero again. Item by item is read what may be long; a closed month of clearing is never read: what is under way in
+-- it is found by its movement.
+create or replace function ledger.open_items(
+  of_book integer, through date default 'infinity', known_at timestamptz default 'infinity',
+  of_account integer default null, drill date default null)
+returns table (account_id integer, period date, item_type text, item_id uuid, since date, last date, postings bigint,
+  amount numeric, status text, external_reference text, counterparty text)
+language sql stable as $$
+  with account as materialized (
+    select a.account_id, a.role, ledger.open_item_reading(a.role, a.rule_code, a.name) as reading
+    from ledger.accounts a
+    where a.book_id = of_book and ledger.open_item_reading(a.role, a.rule_code, a.name) is not null
+      and (of_account is null or a.account_id = of_account)),
+  lock as materialized (
+    select coalesce(l.closed_through, '-infinity'::date) as closed_through,
+      case when through < 'infinity' then (through + interval '1 month')::timestamp at time zone coalesce(l.time_zone, 'UTC')
+      end as ends
+    from ledger.locks l where l.book_id = of_book),
+  turnover as materialized (
+    select b.account_id, a.reading, b.period, b.debit - b.credit as amount,
+      a.reading = 'item' or b.period > k.closed_through or b.period is not distinct from drill as whole
+    from account a
+    join ledger.balances b on b.book_id = of_book and b.account_id = a.account_id and b.period <= through
+    cross join lock k),
+  -- The entries of a month are found by its numbers; what has none yet waits beside them.
+  entry as materialized (
+    select n.entry_id from (select distinct t.period from turnover t where t.whole) m
+    join ledger.journal_numbers n on n.book_id = of_book and n.period = m.period
+    union all
+    select u.entry_id from ledger.unnumbered u where u.book_id = of_book),
+  posting as materialized (
+    select t.account_id, t.reading, j.period, j.effective_date, j.source_type, j.source_id, j.kind,
+      case when x.receivable_id is null then j.resource_type else 'RECEIVABLE' end as resource_type,
+      coalesce(x.receivable_id, j.resource_id) as resource_id, j.external_reference, j.counterparty, p.amount
+    from entry e
+    join ledger.journal_entries j on j.book_id = of_book and j.entry_id = e.entry_id and j.recorded_at <= known_at
+    join ledger.postings p on p.book_id = of_book and p.entry_id = e.entry_id
+    join turnover t on t.account_id = p.account_id and t.period = j.period and t.whole
+    -- The cash of a loan belongs to the receivable that names it, where that is one.
+    left join lateral (
+      select (array_agg(distinct v.receivable_id))[1] as receivable_id
+      from account a
+      join mirror.books b on b.book_id = of_book
+      join mirror.books o on o.connection = b.connection and o.client_id is null
+      join mirror.receivable_transactions v on v.book_id = o.book_id and v.tx_id in (j.source_id::text, j.resource_id::text, (
+        select lower(r.transaction_hash) from mirror.resources r
+        where r.book_id = of_book and r.resource_id = j.resource_id and r.resource_type = j.resource_type))
+      where a.account_id = t.account_id and a.role = 'loan_clearing' and j.source_type <> 'receivable_version'
+      having count(distinct v.receivable_id) = 1) x on true),
+  -- Movements of which something may still come, or came back.
+  movement as materialized (
+    select r.resource_id, r.resource_type from mirror.resources r
+    where r.book_id = of_book and not r.final and r.resource_type in ('DEPOSIT', 'WITHDRAWAL')
+    union
+    select r.resource_id, r.resource_type from lock k
+    join mirror.resources r on r.book_id = of_book and r.resource_type in ('DEPOSIT', 'WITHDRAWAL')
+      and r.completed_at >= k.ends
+    where k.ends is not null
+    union
+    select mirror.uuid_or_null(f.subject_id), upper(f.subject_type) from reconcile.findings f
+    where f.book_id = of_book and f.closed_at is null and f.subject_type in ('deposit', 'withdrawal')
+    union
+    select p.resource_id, p.resource_type from posting p
+    where p.reading = 'clearing' and p.resource_id is not null and p.kind in ('deposit_return', 'withdrawal_return')),
+  -- What they, and entries that name no movement, have in clearing, whatever the month.
+  flying as materialized (
+    select a.account_id, j.period, j.effective_date, j.source_type, j.source_id, j.kind, j.resource_type, j.resource_id,
+      j.external_reference, j.counterparty, p.amount
+    from (
+      select s.entry_id as source_id from movement m
+      join mirror.statement_entries s on s.book_id = of_book and s.related_id = m.resource_id
+        and s.related_type = m.resource_type and not s.held
+      where exists (select 1 from account c where c.reading = 'clearing')
+      union
+      select mirror.uuid_or_null(f.subject_id) from reconcile.findings f
+      where f.book_id = of_book and f.closed_at is null and f.check_name = 'clearing-movement'
+      union
+      select p.source_id from posting p where p.reading = 'clearing' and p.resource_id is null) o
+    join ledger.journal_entries j on j.book_id = of_book and j.source_id = o.source_id and j.period <= through
+      and j.recorded_at <= known_at
+    join ledger.postings p on p.book_id = of_book and p.entry_id = j.entry_id
+    join account a on a.account_id = p.account_id and a.reading = 'clearing'),
+  line as (
+    select p.* from (
+      select p.account_id, p.period, p.effective_date, p.source_type, p.source_id, p.kind, p.resource_type, p.resource_id,
+        p.external_reference, p.counterparty, p.amount, p.reading = 'item' as flies
+      from posting p
+      where p.reading <> 'clearing' or not exists (
+        select 1 from flying f where f.account_id = p.account_id and f.source_id = p.source_id)
+      union all
+      select f.account_id, f.period, f.effective_date, f.source_type, f.source_id, f.kind, f.resource_type, f.resource_id,
+        f.external_reference, f.counterparty, f.amount, true
+      from flying f) p),
+  daily as (
+    select l.account_id, l.flies, case when l.flies then null else l.period end as period,
+      case when l.source_type = 'receivable_version' then l.source_id else coalesce(l.resource_id, l.source_id) end as item_id,
+      max(case when l.resource_id is not null then l.resource_type
+        when l.source_type = 'opening' then 'OPENING' else 'STATEMENT_ENTRY' end) as item_type,
+      bool_or(l.resource_id is not null) as moved, bool_or(l.kind in ('deposit_return', 'withdrawal_return')) as returned,
+      l.effective_date as day, count(*) as postings, sum(l.amount) as amount,
+      max(l.external_reference) as external_reference, max(l.counterparty) as counterparty,
+      sum(sum(l.amount)) over (
+        partition by l.account_id, l.flies, case when l.flies then null else l.period end,
+          case when l.source_type = 'receivable_version' then l.source_id else coalesce(l.resource_id, l.source_id) end
+        order by l.effective_date) as standing
+    from line l group by 1, 2, 3, 4, l.effective_date),
+  settled as (
+    select d.*, max(d.day) filter (where d.standing = 0) over (
+      partition by d.account_id, d.flies, d.period, d.item_id) as settled_on
+    from daily d),
+  item as (
+    select s.account_id, s.flies, s.period, s.item_id, max(s.item_type) as item_type, bool_or(s.moved) as moved,
+      bool_or(s.returned) as returned, min(s.day) filter (where s.settled_on is null or s.day > s.settled_on) as since,
+      max(s.day) as last, sum(s.postings)::bigint as postings, sum(s.amount) as amount,
+      max(s.external_reference) as external_reference, max(s.counterparty) as counterparty
+    from settled s group by s.account_id, s.flies, s.period, s.item_id having sum(s.amount) <> 0)
+  select i.account_id, i.period, i.item_type, i.item_id, i.since, i.last, i.postings, i.amount,
+    case when a.reading = 'clearing' and i.flies and (not i.moved or r.resource_id is null) then 'names no movement'
+      when a.reading = 'clearing' and i.flies and i.returned and r.final then 'partly returned'
+      when i.flies then lower(r.status) end,
+    i.external_reference, i.counterparty
+  from item i
+  join account a on a.account_id = i.account_id
+  left join mirror.resources r on r.book_id = of_book and r.resource_id = i.item_id and r.resource_type = i.item_type
+  union all
+  -- The other months: their turnover without what is told item by item, and without what was recorded later.
+  select m.account_id, m.period, null, null, m.period, (m.period + interval '1 month')::date - 1, null, sum(m.amount), null, null, null
+  from (
+    select t.account_id, t.period, t.amount from turnover t where not t.whole
+    union all
+    select f.account_id, f.period, -f.amount from flying f
+    join turnover t on t.account_id = f.account_id and t.period = f.period and not t.whole
+    union all
+    select t.account_id, t.period, -p.amount
+    from ledger.journal_entries j
+    join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+    join turnover t on t.account_id = p.account_id and t.period = j.period and not t.whole
+    where known_at < 'infinity' and j.book_id = of_book and j.recorded_at > known_at) m
+  group by m.account_id, m.period having sum(m.amount) <> 0
+$$;
+
+-- Where every account of the service stands: it ties out where the ledger's cash, the statement's last balance and the
+-- service's balance are one figure, its statement has been read to its end and can still be read, nothing of it is held back
+-- and no blocking finding on it is open; else it is `off`. `read_at`: the service's clock.
+create or replace view reconcile.account_standings as
+select a.book_id, a.account_id, a.currency, a.payment_rails, a.status, a.entries, a.tail_read_at, a.balance as service,
+  coalesce(a.last_balance, 0) as statement, c.amount as ledger, h.held, f.check_name as blocking,
+  a.tail_read_at is null or h.held > 0 or c.amount <> coalesce(a.last_balance, 0) or c.amount <> a.balance
+    or f.check_name is not null or s.unreadable or g.book_id is not null as off,
+  s.unreadable or g.book_id is not null as unserved, s.began_at as read_at
+from mirror.accounts a
+join reconcile.stream_standing s on s.book_id = a.book_id and s.account_id = a.account_id
+left join reconcile.gone_clients g on g.book_id = a.book_id
+cross join lateral (
+  select coalesce(sum(t.debit - t.credit), 0) as amount
+  from ledger.accounts l
+  join ledger.balances t on t.book_id = l.book_id and t.account_id = l.account_id
+  where l.book_id = a.book_id and l.partner_account_id = a.account_id) c
+cross join lateral (
+  select count(*) as held from mirror.statement_entries e
+  where e.book_id = a.book_id and e.account_id = a.account_id and e.position > a.entries and e.held) h
+left join (
+  select x.book_id, x.subject_id, min(x.check_name) as check_name from reconcile.findings x
+  where x.closed_at is null and x.severity = 'blocking' and x.subject_type = 'account'
+  group by x.book_id, x.subject_id) f on f.book_id = a.book_id and f.subject_id = a.account_id::text;
+
+-- Whether everything ties out, by book, and what does not: the one definition, from what is open and from balances, so that
+-- nothing of it grows with history. Each thing is counted once: `suspense`, `transit`, `loans` and `clearing` by item;
+-- `unexplained`, accounts of these roles that hold something though no item is open; `other_…`, the other findings; and apart
+-- from these, all that block. `blocked`: for how many conversions that are in transit longer than `transit_days`, and not immaterial, which
+-- month cannot be closed.
+create or replace function reconcile.book_standings(transit_days integer, of_books integer[] default null)
+returns table (book_id integer, connection text, code text, accounts integer, "off" integer, unread integer, entries bigint,
+  read_at timestamptz, suspense integer, transit integer, blocked jsonb, loans integer, clearing integer, unexplained integer,
+  other_blocking integer, other_warnings integer, blocking_findings integer, quarantined integer)
+language sql stable as $$
+  with finding as materialized (
+    select f.book_id, f.check_name, f.severity, f.evidence,
+      case when f.check_name in ('adjustment', 'unclassified-entry', 'missing-resource') then 'suspense'
+        when f.check_name = 'conversion-in-transit' then 'conversions_in_transit'
+        when f.check_name = 'loan-clearing' then 'loan_clearing'
+        when f.check_name = 'clearing-movement' then 'clearing'
+        when f.check_name = 'quarantine' then 'quarantine'
+        when f.severity = 'blocking' and f.subject_type = 'account' then 'account'
+        else f.severity end as kind
+    from reconcile.findings f
+    where f.closed_at is null and (of_books is null or f.book_id = any (of_books))),
+  counted as (
+    select f.book_id, count(*) filter (where f.kind = 'suspense') as suspense,
+      count(*) filter (where f.kind = 'conversions_in_transit') as transit,
+      count(*) filter (where f.kind = 'loan_clearing') as loans, count(*) filter (where f.kind = 'clearing') as clearing,
+      count(*) filter (where f.kind = 'blocking') as blocking, count(*) filter (where f.kind = 'warning') as warnings,
+      count(*) filter (where f.severity = 'blocking') as all_blocking
+    from finding f group by f.book_id),
+  late as (
+    select m.book_id, jsonb_object_agg(m.month, m.conversions) as blocked
+    from (
+      select f.book_id, to_char(greatest(date_trunc('month', (f.evidence ->> 'since')::date),
+          (k.closed_through + interval '1 month'), o.first), 'YYYY-MM') as month, count(*) as conversions
+      from finding f
+      join ledger.locks k on k.book_id = f.book_id
+      left join lateral (
+        select min(p.period)::timestamptz as first from ledger.periods p
+        where p.book_id = f.book_id and p.status = 'open') o on true
+      where f.kind = 'conversions_in_transit' and (f.evidence ->> 'material')::boolean
+        and (now() at time zone coalesce(k.time_zone, 'UTC'))::date - (f.evidence ->> 'since')::date > transit_days
+      group by 1, 2) m
+    group by m.book_id),
+  standing as (
+    select a.book_id, count(*) as accounts, count(*) filter (where a.off) as off,
+      count(*) filter (where a.tail_read_at is null) as unread, sum(a.entries) as entries, min(a.tail_read_at) as read_at
+    from reconcile.account_standings a
+    where of_books is null or a.book_id = any (of_books) group by a.book_id),
+  unnamed as (
+    select a.book_id, count(*) as accounts
+    from ledger.accounts a
+    cross join lateral (
+      select sum(t.debit - t.credit) as amount from ledger.balances t
+      where t.book_id = a.book_id and t.account_id = a.account_id) b
+    where a.role in ('suspense', 'conversions_in_transit', 'loan_clearing') and a.rule_code = '' and b.amount <> 0
+      and (of_books is null or a.book_id = any (of_books))
+      and not exists (select 1 from finding f where f.book_id = a.book_id and f.kind = a.role)
+    group by a.book_id),
+  waiting as (
+    select q.book_id, count(*) as rows from mirror.quarantine q
+    where q.resolved_at is null and (of_books is null or q.book_id = any (of_books)) group by q.book_id)
+  select b.book_id, b.connection, b.code, coalesce(s.accounts, 0)::integer, coalesce(s.off, 0)::integer,
+    coalesce(s.unread, 0)::integer, coalesce(s.entries, 0)::bigint, s.read_at, coalesce(c.suspense, 0)::integer,
+    coalesce(c.transit, 0)::integer, coalesce(l.blocked, '{}'), coalesce(c.loans, 0)::integer,
+    coalesce(c.clearing, 0)::integer, coalesce(u.accounts, 0)::integer, coalesce(c.blocking, 0)::integer,
+    coalesce(c.warnings, 0)::integer, coalesce(c.all_blocking, 0)::integer, coalesce(w.rows, 0)::integer
+  from mirror.books b
+  left join standing s on s.book_id = b.book_id
+  left join counted c on c.book_id = b.book_id
+  left join late l on l.book_id = b.book_id
+  left join unnamed u on u.book_id = b.book_id
+  left join waiting w on w.book_id = b.book_id
+  where of_books is null or b.book_id = any (of_books)
+$$;

@@ -112,7 +112,13 @@ export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
         const window = yield* windowOf(days, settings.accounting.timeZone)
         const runId = yield* openRun(connection, "backfill")
         const { commit, exclusively } = yield* turns(connection, runId)
-        const run = Run.of({ ...freshRun(connection, runId, started), commit })
+        const run = Run.of({
+          ...freshRun(connection, runId, started),
+          commit,
+          turn: exclusively,
+          // Its own lock keeps a second backfill away; one that lost it finds that its run has been called abandoned.
+          conclude: (effect) => database.transaction(effect),
+        })
         const results: Array<AccountBackfill> = []
         const report = yield* watched(
           readAndProve(started, options, surfaces, { window, exclusively, results }),

@@ -72,7 +72,7 @@ export class QuarantineReplay extends Effect.Service<QuarantineReplay>()("tieout
       )
       const numbered =
         concerned.length === 0 ? 0 : yield* run.commit(ledger.assignNumbers(concerned, run.runId))
-      const found = yield* reconcile.afterRun(concerned, { runId: run.runId, full: false })
+      const found = yield* reconcile.afterRun(concerned, { ...run, full: false })
       return {
         connection,
         tried: tried.flat(),

@@ -106,7 +106,7 @@ export const commands = {
   },
   status: {
     usage: "tieout status [--connection NAME]",
-    summary: "Show every account: entries, closing balance, ties out or not.",
+    summary: "Show every account, whether it ties out, and what beside cash is open.",
     about: ["Reads the database only; needs no credentials."],
     options: { [connection]: onlyThis },
     examples: [["tieout status", "where the books stand"]],
@@ -124,6 +124,46 @@ export const commands = {
       "--full": "Over all history, not only what changed; the base-currency journal as well.",
     },
     examples: [["tieout reconcile --period 2026-10", "before closing October"]],
+  },
+  balance: {
+    usage: "tieout balance [--as-of YYYY-MM-DD] [--book B]",
+    summary: "Show the trial balance: every account with its debits, credits and balance.",
+    about: ["Everything that is booked, numbered or not, with totals per currency. Reads the database only."],
+    options: {
+      "--as-of YYYY-MM-DD": "At the end of this day, by the date that the books give an entry; default: all.",
+      "--book B": "Only this book, by its code (ORG, …) or its client's identifier; default: all.",
+    },
+    examples: [["tieout balance --as-of 2026-10-31", "how the books stood at the end of October"]],
+  },
+  register: {
+    usage: "tieout register CODE [--period YYYY-MM] [--book B] [--limit N]",
+    summary: "Show the postings of an account with the balance after each.",
+    about: [
+      "CODE: an account's code, as tieout balance shows it; all accounts that have it, each by itself.",
+    ],
+    options: {
+      "--period YYYY-MM": "Only this month, from its opening to its closing balance.",
+      "--book B": "Only this book, by its code (ORG, …) or its client's identifier; default: all.",
+      "--limit N": "The last N postings of each account; default: 100.",
+    },
+    examples: [["tieout register 6850 --period 2026-10", "the fees of October"]],
+  },
+  items: {
+    usage: "tieout items CODE [--period YYYY-MM] [--book B]",
+    summary: "Show what the balance of a balance-sheet account is made of, with its age.",
+    about: [
+      "Item by item: suspense, conversions in transit, loans, and deposits and withdrawals that are not final or came back in part.",
+      "The rest of a clearing account, payouts and trading: a line per closed month, and what stands in the open months movement by",
+      "movement. The lines of an account add up to its balance. What settles an item in your accounting system is not known here.",
+    ],
+    options: {
+      "--period YYYY-MM": "This closed month movement by movement as well.",
+      "--book B": "Only this book, by its code (ORG, …) or its client's identifier; default: all.",
+    },
+    examples: [
+      ["tieout items 1990", "what stands in suspense, and since when"],
+      ["tieout items 1020 --period 2026-09", "deposits in clearing, those of September one by one"],
+    ],
   },
   quarantine: {
     usage: "tieout quarantine (list [--all] | show Q12 | replay [Q12 …]) [--connection NAME]",
@@ -179,16 +219,16 @@ export const commands = {
     usage: "tieout close YYYY-MM [--book B] [--dry-run] [--accept F12 --reason TEXT]… [--bridge | --check]",
     summary: "Prove a month complete and lock it, with its balances and a chained hash.",
     about: [
-      "A month closes where every statement was read past its end, the running balances were proved again, nothing blocking is",
-      "open, nothing is in quarantine or in suspense, and the last sync ended well. What is in the way is listed, nothing is",
-      "locked, and it ends with 3. Months close in order, one book at a time; what comes later for a closed month is dated to",
-      "the first open day. Who closed, when and why is kept: TIEOUT_USER, or else the user of the operating system.",
+      "A month closes where every list and statement was read to its end after it, by the service's clock, the running balances",
+      "were proved again, nothing blocking is open, and nothing is in quarantine or in suspense. What is in the way is listed,",
+      "nothing is locked, and it ends with 3. Months close in order, one book at a time; what comes later for a closed month is",
+      "dated to the first open day. Who closed, when and why is kept: TIEOUT_USER, or else the user of the operating system.",
     ],
     options: {
       "--book B": "Only this book, by its code (ORG, …) or its client's identifier; default: all.",
       "--dry-run": "Say what would be in the way; lock nothing.",
       "--accept F12":
-        "Take responsibility for a finding, or for an account (by its identifier) that cannot be read any more. May be repeated.",
+        "Take responsibility for a finding. Of an account or client that is gone it stands until its evidence changes. May be repeated.",
       "--reason TEXT": "Why: one for each --accept in their order, or one for all.",
       "--bridge":
         "Only show the way from the provider's statement to the books, with late entries; locks nothing.",

@@ -2,6 +2,7 @@ import { Args, Command, Options as Flags } from "@effect/cli"
 import { Effect, Layer, Option } from "effect"
 import { parseAsOf } from "../Export/AsOf.ts"
 import { Ledger } from "../Ledger.ts"
+import { stampOf } from "../Report/State.ts"
 import { type WrittenReport, report as writeReports } from "../Report.ts"
 import { table } from "../Terminal/Table.ts"
 import { count, counted, harmless, styled } from "../Terminal/Text.ts"
@@ -16,11 +17,15 @@ import { month } from "./Period.ts"
 const columns = [{ title: "  File" }, { title: "Rows", align: "right" }] as const
 
 const reportLines = ({ folder, manifest }: WrittenReport, screen: Screen): ReadonlyArray<string> => {
-  const { accounts, asOf, book, draft, files, period, reasons } = manifest
+  const { accepted = [], accounts, asOf, book, draft, files, period, reasons } = manifest
   const when = asOf === null ? "" : ` as of ${asOf}`
   const state = draft
     ? styled(screen.color, "red", "DRAFT")
-    : styled(screen.color, "green", `closed, ${counted(accounts.length, "account")}, difference 0`)
+    : styled(
+        screen.color,
+        "green",
+        `${stampOf(accepted)}; ${counted(accounts.length, "account")}, difference 0`,
+      )
   const rows = files.map(({ name, rows: held }) => [`  ${name}`, name.endsWith(".html") ? "" : count(held)])
   return [
     `${book.code} ${period}${when}: ${state}`,

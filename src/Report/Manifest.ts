@@ -25,6 +25,15 @@ const FileRecord = Schema.Struct({
   sha256: Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/)),
 })
 
+const AcceptedException = Schema.Struct({
+  /** `F12`, or the identifier of an account. */
+  id: Schema.String,
+  /** The finding's check; null: it is no finding. */
+  check: Text,
+  what: Schema.String,
+  reason: Schema.String,
+})
+
 const CurrencyTotal = Schema.Struct({
   currency: Schema.String,
   scale: Count,
@@ -63,6 +72,8 @@ export const Manifest = Schema.Struct({
   /** Not closed, or something does not tie out; `reasons` says what. */
   draft: Schema.Boolean,
   reasons: Schema.Array(Schema.String),
+  /** What was open at the close and somebody answered for; not in older reports. */
+  accepted: Schema.optional(Schema.Array(AcceptedException)),
   files: Schema.Array(FileRecord),
   currencies: Schema.Array(CurrencyTotal),
   accounts: Schema.Array(ProviderAccount),

@@ -8,6 +8,7 @@ import type { DailyBalances } from "./Daily.ts"
 import type { differenceSheet } from "./Difference.ts"
 import type { ExceptionRow } from "./Exceptions.ts"
 import type { lateSheet } from "./LateEntries.ts"
+import type { OpenItemRow } from "./OpenItems.ts"
 import { balancesSection, feesSection, flowsSection, hatch } from "./Page/Charts.ts"
 import { proofSection } from "./Page/Proof.ts"
 import { policy, style } from "./Page/Style.ts"
@@ -17,12 +18,13 @@ import {
   differenceSection,
   exceptionsSection,
   lateSection,
+  openItemsSection,
   trialBalanceSection,
 } from "./Page/Tables.ts"
 import type { ReconciledAccount } from "./Reconciliation.ts"
 import type { ReportScope } from "./Scope.ts"
 import type { Row, Written } from "./Sheet.ts"
-import type { State } from "./State.ts"
+import { type State, stampOf } from "./State.ts"
 import type { CurrencyTotal, trialBalanceSheet } from "./TrialBalance.ts"
 
 type Sheet<R> = Written<Record<keyof R, "text" | "figure">>
@@ -41,6 +43,7 @@ export interface PageContent {
   readonly conversions: Sheet<ConversionRow>
   readonly ageing: Sheet<AgeingRow>
   readonly exceptions: Sheet<ExceptionRow>
+  readonly openItems: Sheet<OpenItemRow>
   readonly late: Written<typeof lateSheet.columns>
   readonly difference: ReadonlyArray<Row<typeof differenceSheet.columns>> | null
   readonly files: ReadonlyArray<{ readonly name: string; readonly rows: number; readonly sha256: string }>
@@ -54,9 +57,9 @@ const monthName = (period: string): string =>
 
 const fact = (name: string, value: string): Html => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
 
-const seal = ({ close, locked, reasons }: State): Html => {
+const seal = ({ accepted, close, locked, reasons }: State): Html => {
   const draft = reasons.length > 0
-  return html`<p class="seal ${draft ? "bad" : "good"}"><b>${draft ? "DRAFT" : "CLOSED"}</b><span>${close === null ? (locked ? "locked without a close of its own" : "the month is open") : draft ? "closed, does not tie out" : "everything ties out"}</span></p>`
+  return html`<p class="seal ${draft ? "bad" : "good"}"><b>${draft ? "DRAFT" : "CLOSED"}</b><span>${close === null ? (locked ? "locked without a close of its own" : "the month is open") : draft ? "closed, does not tie out" : stampOf(accepted)}</span></p>`
 }
 
 const heading = ({ createdAt, scope, state, version }: PageContent): Html => {
@@ -110,6 +113,7 @@ ${flowsSection(balances)}
 ${feesSection(balances)}
 ${difference === null || scope.asOf === null ? html`` : differenceSection(difference, scope.asOf)}
 ${exceptionsSection(content.exceptions)}
+${openItemsSection(content.openItems)}
 ${trialBalanceSection(content.trialBalance, content.totals)}
 ${conversionsSection(content.conversions)}
 ${ageingSection(content.ageing)}

@@ -6,17 +6,24 @@ import { lockedWith } from "../Close/Locked.ts"
 import { isClosed } from "../Close/Month.ts"
 import { Database } from "../Database.ts"
 import { readFacts } from "../Export/Facts.ts"
+import { counted } from "../Terminal/Text.ts"
 import type { Finding } from "./Findings.ts"
 import type { ReconciledAccount } from "./Reconciliation.ts"
 import { known, type ReportScope } from "./Scope.ts"
+
+/** What was open at the close and somebody answered for. */
+export interface Exception extends Accepted {
+  /** The finding's check; null: it is no finding. */
+  readonly check: string | null
+}
 
 export interface State {
   /** The close that stood at the report's time. */
   readonly close: KeptClose | null
   /** The month takes no more entries now. */
   readonly locked: boolean
-  readonly accepted: ReadonlyArray<Accepted>
-  /** Why this is a draft; none: it is closed and everything ties out. */
+  readonly accepted: ReadonlyArray<Exception>
+  /** Why this is a draft; none: it is closed, and what is open was accepted. */
   readonly reasons: ReadonlyArray<string>
 }
 
@@ -43,6 +50,33 @@ const closesThen = Effect.fn("Report.closesThen")(function* (scope: ReportScope)
   return rows[0]?.sequence ?? 0
 })
 
+/** The accepted ones with their checks. */
+const exceptionsOf = Effect.fn("Report.exceptionsOf")(function* (accepted: ReadonlyArray<Accepted>) {
+  const database = yield* Database
+  const ids = accepted.flatMap(({ id }) => /^[Ff]\d{1,18}$/.exec(id)?.[0].slice(1) ?? [])
+  const rows = yield* database.query(
+    "Report.exceptionsOf",
+    (sql) => sql<Array<{ id: string; check: string }>>`
+      select 'f' || f.finding_id as id, f.check_name as check from reconcile.findings f
+      where f.finding_id = any (${`{${ids.join(",")}}`}::text::bigint[])`,
+  )
+  const checks = new Map(rows.map(({ check, id }) => [id, check]))
+  return accepted.map(
+    ({ id, reason, what }): Exception => ({ id, check: checks.get(id.toLowerCase()) ?? null, what, reason }),
+  )
+})
+
+/**
+ * What a closed month is stamped with: `closed`, or `closed, 2 accepted exceptions (adjustment F12, conversion-in-transit
+ * F15)`.
+ */
+export const stampOf = (accepted: ReadonlyArray<Pick<Exception, "id" | "check">>): string =>
+  accepted.length === 0
+    ? "closed"
+    : `closed, ${counted(accepted.length, "accepted exception")} (${accepted
+        .map(({ check, id }) => (check === null ? id : `${check} ${id}`))
+        .join(", ")})`
+
 /** A close says who answers for what was open; what has come up in the month since is a reason again. */
 export const stateOf = Effect.fn("Report.state")(function* (
   scope: ReportScope,
@@ -57,7 +91,7 @@ export const stateOf = Effect.fn("Report.state")(function* (
       all.filter(({ sequence }) => sequence <= then),
       period,
     ) ?? null
-  const accepted = close?.accepted ?? []
+  const accepted = yield* exceptionsOf(close?.accepted ?? [])
   const open = findings.filter((finding) => finding.severity === "blocking" && !isAccepted(accepted, finding))
   if (close === null) {
     const locked = asOf === null && isClosed(month)

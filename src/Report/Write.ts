@@ -17,6 +17,7 @@ import { readFindings, readQuarantine, readUnsettled } from "./Findings.ts"
 import { generalLedgerRows, generalLedgerSheet } from "./GeneralLedger.ts"
 import { lateRows, lateSheet } from "./LateEntries.ts"
 import type { Manifest } from "./Manifest.ts"
+import { openItemRows, openItemsSheet } from "./OpenItems.ts"
 import { shownRows } from "./Page/Tables.ts"
 import { reportPage } from "./Page.ts"
 import { readReserved } from "./ReceivableInterest.ts"
@@ -41,6 +42,7 @@ export const reportFiles: ReadonlyArray<string> = [
   feesSheet,
   ageingSheet,
   exceptionsSheet,
+  openItemsSheet,
   lateSheet,
   differenceSheet,
 ].map(({ name }) => name)
@@ -82,6 +84,12 @@ const writeSheets = Effect.fn("Report.writeSheets")(function* (
     fees: yield* writeRows(folder, feesSheet, yield* feeRows(scope), 0),
     ageing: yield* writeSheet(folder, ageingSheet, ageingRows(scope), shownRows.ageing),
     exceptions: yield* writeRows(folder, exceptionsSheet, exceptions, shownRows.exceptions),
+    openItems: yield* writeSheet(
+      folder,
+      openItemsSheet,
+      openItemRows(scope, accounts, balances),
+      shownRows.openItems,
+    ),
     late: yield* writeRows(folder, lateSheet, yield* lateRows(scope), shownRows.late),
   }
   const later = difference === null ? [] : [yield* writeRows(folder, differenceSheet, difference, 0)]
@@ -103,7 +111,7 @@ const clock = Effect.flatMap(Database, (database) =>
 
 const manifestOf = (
   { asOf, book, month, period }: ReportScope,
-  { close, locked, reasons }: State,
+  { accepted, close, locked, reasons }: State,
   providers: ReadonlyArray<ReconciledAccount>,
   totals: ReadonlyArray<CurrencyTotal>,
 ): Omit<Manifest, "createdAt" | "files"> => ({
@@ -123,6 +131,7 @@ const manifestOf = (
       : { sequence: close.sequence, hash: close.hash, who: close.who, at: close.at, reason: close.reason },
   draft: reasons.length > 0,
   reasons,
+  accepted,
   currencies: totals.map(({ currency, scale, ...sums }) => ({
     currency,
     scale,

@@ -46,6 +46,13 @@ export const startRun = (book: Book) =>
     ([run]) => run?.run_id ?? 0,
   )
 
+/** A run that nobody overtakes. */
+export const asRun = (runId: number) =>
+  Effect.map(Database, (database) => ({
+    runId,
+    commit: <A, E, R>(effect: Effect.Effect<A, E, R>) => database.transaction(effect),
+  }))
+
 export const openAccount = (book: Book, currency = "USD") =>
   Effect.gen(function* () {
     const account: Account = { book, id: randomUUID(), currency }
@@ -107,6 +114,8 @@ export interface EntryFields {
   readonly of?: Named
   /** Instead of the role that goes with the resource's type. */
   readonly against?: string
+  /** What the journal calls it. */
+  readonly kind?: string
   readonly occurredAt?: string
   readonly run?: number
   /** The balance before the first entry of the account. */
@@ -204,7 +213,7 @@ export const addEntry = (account: Account, fields: EntryFields) =>
       ])
     }
     const against = fields.against ?? counterRoles[fields.of?.type ?? ""] ?? "suspense"
-    yield* post(account, { ...source, type: "statement_entry", kind: "movement" }, [
+    yield* post(account, { ...source, type: "statement_entry", kind: fields.kind ?? "movement" }, [
       ["cash", signed],
       [against, negated(signed)],
     ])
@@ -255,7 +264,7 @@ export const reconciled = (book: Book, full = false) =>
     const reconcile = yield* Reconcile
     yield* readTails(book)
     const runId = yield* startRun(book)
-    yield* reconcile.book(book, { runId, full })
+    yield* reconcile.book(book, { ...(yield* asRun(runId)), full })
     return yield* open(book)
   })
 

@@ -5,6 +5,7 @@ import { Reconcile } from "../../src/Reconcile.ts"
 import {
   type Account,
   addEntry,
+  asRun,
   evidenceOf,
   open,
   openAccount,
@@ -251,7 +252,7 @@ layer(services)("a completed movement", (it) => {
       yield* readTails(book)
       yield* putResource(account, deposit)
       const reconcile = yield* Reconcile
-      yield* reconcile.book(book, { runId: yield* startRun(book), full: false })
+      yield* reconcile.book(book, { ...(yield* asRun(yield* startRun(book))), full: false })
       expect(yield* open(book)).toEqual([])
       const waiting = () =>
         query((sql) => sql`select resource_type from reconcile.deferred where book_id = ${book.bookId}`)
@@ -530,7 +531,7 @@ layer(services)("an entry", (it) => {
       const book = yield* openBook
       const account = yield* openAccount(book)
       const id = yield* addEntry(account, { type: "CREDIT", amount: "7.50" })
-      yield* addEntry(account, { type: "CREDIT", amount: "1", against: "deposits_clearing" })
+      yield* addEntry(account, { type: "CREDIT", amount: "1", against: "payouts_clearing" })
       expect((yield* reconciled(book)).map((found) => found.subject_id)).toEqual([id])
       yield* post(account, { type: "statement_entry", id, kind: "reclassification", sequence: 1 }, [
         ["suspense", "7.50"],

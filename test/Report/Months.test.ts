@@ -27,6 +27,7 @@ const files = [
   "fees.csv",
   "gl-detail.csv",
   "late-entries.csv",
+  "open-items.csv",
   "receivables-ageing.csv",
   "roll-forward.csv",
   "trial-balance.csv",

@@ -6,6 +6,7 @@ import type { ConversionRow } from "../Conversions.ts"
 import type { differenceSheet } from "../Difference.ts"
 import type { ExceptionRow } from "../Exceptions.ts"
 import type { lateSheet } from "../LateEntries.ts"
+import type { OpenItemRow } from "../OpenItems.ts"
 import type { Row, Written } from "../Sheet.ts"
 import type { CurrencyTotal, trialBalanceSheet } from "../TrialBalance.ts"
 import { breakable, figure, section, table, words } from "./Figures.ts"
@@ -17,6 +18,7 @@ export const shownRows = {
   conversions: 40,
   ageing: 40,
   exceptions: 60,
+  openItems: 80,
   late: 40,
 }
 
@@ -162,6 +164,43 @@ export const exceptionsSection = (sheet: Written<Record<keyof ExceptionRow, "tex
       of: sheet.rows,
       file: sheet.name,
       none: "None.",
+    }),
+  )
+
+const itemText = (row: Record<keyof OpenItemRow, string | null>): Html | string => {
+  if (row.line === "closing") return html`<b>Balance</b>`
+  if (row.line === "month") return "the whole month"
+  const what = [words((row.item_type ?? "").toLowerCase()), row.status].filter(Boolean).join(", ")
+  return html`${what}<br><code class="id">${row.item_id}</code>`
+}
+
+/** Without counterparties and references, which stand in the file. */
+export const openItemsSection = (sheet: Written<Record<keyof OpenItemRow, "text" | "figure">>): Html =>
+  section(
+    "Open items",
+    "What every balance-sheet account beside cash is made of at the end of the month: item by item what is in flight, month by month what passes through. The lines of an account add up to its balance.",
+    table({
+      columns: [
+        {
+          title: "Account",
+          look: "head",
+          of: (row) =>
+            html`<span class="nowrap">${row.account_code ?? null}</span> ${breakable(row.account_name ?? "")}`,
+        },
+        { title: "Cur", of: (row) => row.currency ?? null },
+        {
+          title: "Since",
+          look: "nowrap",
+          of: (row) => (row.line === "month" ? (row.period ?? null) : (row.since ?? "")),
+        },
+        { title: "What", look: "free", of: itemText },
+        { title: "Days", look: "num", of: (row) => row.age_days ?? "" },
+        { title: "Amount", look: "num", of: (row) => figure(row.amount ?? null) },
+      ],
+      rows: sheet.first,
+      of: sheet.rows,
+      file: sheet.name,
+      none: "None: nothing stands on any of them.",
     }),
   )
 
