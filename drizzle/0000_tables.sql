@@ -532,6 +532,7 @@ CREATE TABLE "valuation"."settings" (
 	"method" text NOT NULL,
 	"rates" text NOT NULL,
 	"max_rate_age_days" smallint NOT NULL,
+	"monetary_roles" text NOT NULL,
 	CONSTRAINT "settings_book_id_sequence_pk" PRIMARY KEY("book_id","sequence"),
 	CONSTRAINT "settings_method" CHECK ("valuation"."settings"."method" in ('average', 'fifo')),
 	CONSTRAINT "settings_rates" CHECK ("valuation"."settings"."rates" in ('file', 'conversions'))

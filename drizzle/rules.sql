@@ -1153,3 +1153,264 @@ end $$;
 
 create or replace trigger stream_reads_kept before update on sync.stream_reads
   for each row execute function sync.keep_evidence();
+
+-- Open items: the balance of every balance-sheet account beside cash as a sum that can be read.
+--
+-- How an account is read: `item`, one line per movement that has not come to zero; `clearing`, such a line for movements that
+-- are under way or partly returned, and by month for the others; `month`, a line per closed month and, where months are
+-- open, their movements. Null: cash, which the statement explains, and income and expenses, which are no balances to carry.
+-- An account that a rule or a person named tells by its name.
+create or replace function ledger.open_item_reading(role text, rule_code text, name text) returns text
+  language sql immutable parallel safe as $$
+  select case
+    when role in ('cash', 'fees', 'interest_income', 'interest_expense') then null
+    when rule_code <> '' or role = 'other' then case when name ~* '^(income|expenses?|revenues?)(:|$)' then null else 'month' end
+    when role in ('deposits_clearing', 'withdrawals_clearing') then 'clearing'
+    when role in ('payouts_clearing', 'trading', 'opening_balance') then 'month'
+    else 'item' end
+$$;
+
+-- The last month that is read (its first day; `infinity`: all), the last moment of recording, one account or all, and a
+-- closed month that is to be read by movement. The lines of an account add up to its balance.
+--
+-- An item is what a movement, a receivable, or else a statement entry leaves on the account; `since` is the day after which it was
+-- never zero again. Item by item is read what may be long; a closed month of clearing is never read: what is under way in
+-- it is found by its movement.
+create or replace function ledger.open_items(
+  of_book integer, through date default 'infinity', known_at timestamptz default 'infinity',
+  of_account integer default null, drill date default null)
+returns table (account_id integer, period date, item_type text, item_id uuid, since date, last date, postings bigint,
+  amount numeric, status text, external_reference text, counterparty text)
+language sql stable as $$
+  with account as materialized (
+    select a.account_id, a.role, ledger.open_item_reading(a.role, a.rule_code, a.name) as reading
+    from ledger.accounts a
+    where a.book_id = of_book and ledger.open_item_reading(a.role, a.rule_code, a.name) is not null
+      and (of_account is null or a.account_id = of_account)),
+  lock as materialized (
+    select coalesce(l.closed_through, '-infinity'::date) as closed_through,
+      case when through < 'infinity' then (through + interval '1 month')::timestamp at time zone coalesce(l.time_zone, 'UTC')
+      end as ends
+    from ledger.locks l where l.book_id = of_book),
+  turnover as materialized (
+    select b.account_id, a.reading, b.period, b.debit - b.credit as amount,
+      a.reading = 'item' or b.period > k.closed_through or b.period is not distinct from drill as whole
+    from account a
+    join ledger.balances b on b.book_id = of_book and b.account_id = a.account_id and b.period <= through
+    cross join lock k),
+  -- The entries of a month are found by its numbers; what has none yet waits beside them.
+  entry as materialized (
+    select n.entry_id from (select distinct t.period from turnover t where t.whole) m
+    join ledger.journal_numbers n on n.book_id = of_book and n.period = m.period
+    union all
+    select u.entry_id from ledger.unnumbered u where u.book_id = of_book),
+  posting as materialized (
+    select t.account_id, t.reading, j.period, j.effective_date, j.source_type, j.source_id, j.kind,
+      case when x.receivable_id is null then j.resource_type else 'RECEIVABLE' end as resource_type,
+      coalesce(x.receivable_id, j.resource_id) as resource_id, j.external_reference, j.counterparty, p.amount
+    from entry e
+    join ledger.journal_entries j on j.book_id = of_book and j.entry_id = e.entry_id and j.recorded_at <= known_at
+    join ledger.postings p on p.book_id = of_book and p.entry_id = e.entry_id
+    join turnover t on t.account_id = p.account_id and t.period = j.period and t.whole
+    -- The cash of a loan belongs to the receivable that names it, where that is one.
+    left join lateral (
+      select (array_agg(distinct v.receivable_id))[1] as receivable_id
+      from account a
+      join mirror.books b on b.book_id = of_book
+      join mirror.books o on o.connection = b.connection and o.client_id is null
+      join mirror.receivable_transactions v on v.book_id = o.book_id and v.tx_id in (j.source_id::text, j.resource_id::text, (
+        select lower(r.transaction_hash) from mirror.resources r
+        where r.book_id = of_book and r.resource_id = j.resource_id and r.resource_type = j.resource_type))
+      where a.account_id = t.account_id and a.role = 'loan_clearing' and j.source_type <> 'receivable_version'
+      having count(distinct v.receivable_id) = 1) x on true),
+  -- Movements of which something may still come, or came back.
+  movement as materialized (
+    select r.resource_id, r.resource_type from mirror.resources r
+    where r.book_id = of_book and not r.final and r.resource_type in ('DEPOSIT', 'WITHDRAWAL')
+    union
+    select r.resource_id, r.resource_type from lock k
+    join mirror.resources r on r.book_id = of_book and r.resource_type in ('DEPOSIT', 'WITHDRAWAL')
+      and r.completed_at >= k.ends
+    where k.ends is not null
+    union
+    select mirror.uuid_or_null(f.subject_id), upper(f.subject_type) from reconcile.findings f
+    where f.book_id = of_book and f.closed_at is null and f.subject_type in ('deposit', 'withdrawal')
+    union
+    select p.resource_id, p.resource_type from posting p
+    where p.reading = 'clearing' and p.resource_id is not null and p.kind in ('deposit_return', 'withdrawal_return')),
+  -- What they, and entries that name no movement, have in clearing, whatever the month.
+  flying as materialized (
+    select a.account_id, j.period, j.effective_date, j.source_type, j.source_id, j.kind, j.resource_type, j.resource_id,
+      j.external_reference, j.counterparty, p.amount
+    from (
+      select s.entry_id as source_id from movement m
+      join mirror.statement_entries s on s.book_id = of_book and s.related_id = m.resource_id
+        and s.related_type = m.resource_type and not s.held
+      where exists (select 1 from account c where c.reading = 'clearing')
+      union
+      select mirror.uuid_or_null(f.subject_id) from reconcile.findings f
+      where f.book_id = of_book and f.closed_at is null and f.check_name = 'clearing-movement'
+      union
+      select p.source_id from posting p where p.reading = 'clearing' and p.resource_id is null) o
+    join ledger.journal_entries j on j.book_id = of_book and j.source_id = o.source_id and j.period <= through
+      and j.recorded_at <= known_at
+    join ledger.postings p on p.book_id = of_book and p.entry_id = j.entry_id
+    join account a on a.account_id = p.account_id and a.reading = 'clearing'),
+  line as (
+    select p.* from (
+      select p.account_id, p.period, p.effective_date, p.source_type, p.source_id, p.kind, p.resource_type, p.resource_id,
+        p.external_reference, p.counterparty, p.amount, p.reading = 'item' as flies
+      from posting p
+      where p.reading <> 'clearing' or not exists (
+        select 1 from flying f where f.account_id = p.account_id and f.source_id = p.source_id)
+      union all
+      select f.account_id, f.period, f.effective_date, f.source_type, f.source_id, f.kind, f.resource_type, f.resource_id,
+        f.external_reference, f.counterparty, f.amount, true
+      from flying f) p),
+  daily as (
+    select l.account_id, l.flies, case when l.flies then null else l.period end as period,
+      case when l.source_type = 'receivable_version' then l.source_id else coalesce(l.resource_id, l.source_id) end as item_id,
+      max(case when l.resource_id is not null then l.resource_type
+        when l.source_type = 'opening' then 'OPENING' else 'STATEMENT_ENTRY' end) as item_type,
+      bool_or(l.resource_id is not null) as moved, bool_or(l.kind in ('deposit_return', 'withdrawal_return')) as returned,
+      l.effective_date as day, count(*) as postings, sum(l.amount) as amount,
+      max(l.external_reference) as external_reference, max(l.counterparty) as counterparty,
+      sum(sum(l.amount)) over (
+        partition by l.account_id, l.flies, case when l.flies then null else l.period end,
+          case when l.source_type = 'receivable_version' then l.source_id else coalesce(l.resource_id, l.source_id) end
+        order by l.effective_date) as standing
+    from line l group by 1, 2, 3, 4, l.effective_date),
+  settled as (
+    select d.*, max(d.day) filter (where d.standing = 0) over (
+      partition by d.account_id, d.flies, d.period, d.item_id) as settled_on
+    from daily d),
+  item as (
+    select s.account_id, s.flies, s.period, s.item_id, max(s.item_type) as item_type, bool_or(s.moved) as moved,
+      bool_or(s.returned) as returned, min(s.day) filter (where s.settled_on is null or s.day > s.settled_on) as since,
+      max(s.day) as last, sum(s.postings)::bigint as postings, sum(s.amount) as amount,
+      max(s.external_reference) as external_reference, max(s.counterparty) as counterparty
+    from settled s group by s.account_id, s.flies, s.period, s.item_id having sum(s.amount) <> 0)
+  select i.account_id, i.period, i.item_type, i.item_id, i.since, i.last, i.postings, i.amount,
+    case when a.reading = 'clearing' and i.flies and (not i.moved or r.resource_id is null) then 'names no movement'
+      when a.reading = 'clearing' and i.flies and i.returned and r.final then 'partly returned'
+      when i.flies then lower(r.status) end,
+    i.external_reference, i.counterparty
+  from item i
+  join account a on a.account_id = i.account_id
+  left join mirror.resources r on r.book_id = of_book and r.resource_id = i.item_id and r.resource_type = i.item_type
+  union all
+  -- The other months: their turnover without what is told item by item, and without what was recorded later.
+  select m.account_id, m.period, null, null, m.period, (m.period + interval '1 month')::date - 1, null, sum(m.amount), null, null, null
+  from (
+    select t.account_id, t.period, t.amount from turnover t where not t.whole
+    union all
+    select f.account_id, f.period, -f.amount from flying f
+    join turnover t on t.account_id = f.account_id and t.period = f.period and not t.whole
+    union all
+    select t.account_id, t.period, -p.amount
+    from ledger.journal_entries j
+    join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+    join turnover t on t.account_id = p.account_id and t.period = j.period and not t.whole
+    where known_at < 'infinity' and j.book_id = of_book and j.recorded_at > known_at) m
+  group by m.account_id, m.period having sum(m.amount) <> 0
+$$;
+
+-- Where every account of the service stands: it ties out where the ledger's cash, the statement's last balance and the
+-- service's balance are one figure, its statement has been read to its end and can still be read (else it is
+-- `unserved`), nothing of it is held back and no blocking finding on it is open; else it is `off`.
+create or replace view reconcile.account_standings as
+select a.book_id, a.account_id, a.currency, a.payment_rails, a.status, a.entries, a.tail_read_at, a.balance as service,
+  coalesce(a.last_balance, 0) as statement, c.amount as ledger, h.held, f.check_name as blocking,
+  a.tail_read_at is null or h.held > 0 or c.amount <> coalesce(a.last_balance, 0) or c.amount <> a.balance
+    or f.check_name is not null or v.unserved as off,
+  v.unserved, v.began_at as read_at
+from mirror.accounts a
+cross join lateral (
+  select s.began_at, s.unreadable or exists (select 1 from reconcile.gone_clients g where g.book_id = a.book_id) as unserved
+  from reconcile.stream_standing s where s.book_id = a.book_id and s.account_id = a.account_id) v
+cross join lateral (
+  select coalesce(sum(t.debit - t.credit), 0) as amount
+  from ledger.accounts l
+  join ledger.balances t on t.book_id = l.book_id and t.account_id = l.account_id
+  where l.book_id = a.book_id and l.partner_account_id = a.account_id) c
+cross join lateral (
+  select count(*) as held from mirror.statement_entries e
+  where e.book_id = a.book_id and e.account_id = a.account_id and e.position > a.entries and e.held) h
+left join (
+  select x.book_id, x.subject_id, min(x.check_name) as check_name from reconcile.findings x
+  where x.closed_at is null and x.severity = 'blocking' and x.subject_type = 'account'
+  group by x.book_id, x.subject_id) f on f.book_id = a.book_id and f.subject_id = a.account_id::text;
+
+-- Whether everything ties out, by book, and what does not: the one definition, from what is open and from balances, so that
+-- nothing of it grows with history. Each thing is counted once: `suspense`, `transit`, `loans` and `clearing` by item;
+-- `unexplained`, accounts of these roles that hold something though no item is open; `other_…`, the other findings; and apart
+-- from these, all that block. `blocked`: for how many conversions that are in transit longer than `transit_days`, and not immaterial, which
+-- month cannot be closed.
+create or replace function reconcile.book_standings(transit_days integer, of_books integer[] default null)
+returns table (book_id integer, connection text, code text, accounts integer, "off" integer, unread integer, entries bigint,
+  read_at timestamptz, suspense integer, transit integer, blocked jsonb, loans integer, clearing integer, unexplained integer,
+  other_blocking integer, other_warnings integer, blocking_findings integer, quarantined integer)
+language sql stable as $$
+  with finding as materialized (
+    select f.book_id, f.check_name, f.severity, f.evidence,
+      case when f.check_name in ('adjustment', 'unclassified-entry', 'missing-resource') then 'suspense'
+        when f.check_name = 'conversion-in-transit' then 'conversions_in_transit'
+        when f.check_name = 'loan-clearing' then 'loan_clearing'
+        when f.check_name = 'clearing-movement' then 'clearing'
+        when f.check_name = 'quarantine' then 'quarantine'
+        when f.severity = 'blocking' and f.subject_type = 'account' then 'account'
+        else f.severity end as kind
+    from reconcile.findings f
+    where f.closed_at is null and (of_books is null or f.book_id = any (of_books))),
+  counted as (
+    select f.book_id, count(*) filter (where f.kind = 'suspense') as suspense,
+      count(*) filter (where f.kind = 'conversions_in_transit') as transit,
+      count(*) filter (where f.kind = 'loan_clearing') as loans, count(*) filter (where f.kind = 'clearing') as clearing,
+      count(*) filter (where f.kind = 'blocking') as blocking, count(*) filter (where f.kind = 'warning') as warnings,
+      count(*) filter (where f.severity = 'blocking') as all_blocking
+    from finding f group by f.book_id),
+  late as (
+    select m.book_id, jsonb_object_agg(m.month, m.conversions) as blocked
+    from (
+      select f.book_id, to_char(greatest(date_trunc('month', (f.evidence ->> 'since')::date),
+          (k.closed_through + interval '1 month'), o.first), 'YYYY-MM') as month, count(*) as conversions
+      from finding f
+      join ledger.locks k on k.book_id = f.book_id
+      left join lateral (
+        select min(p.period)::timestamptz as first from ledger.periods p
+        where p.book_id = f.book_id and p.status = 'open') o on true
+      where f.kind = 'conversions_in_transit' and (f.evidence ->> 'material')::boolean
+        and (now() at time zone coalesce(k.time_zone, 'UTC'))::date - (f.evidence ->> 'since')::date > transit_days
+      group by 1, 2) m
+    group by m.book_id),
+  standing as (
+    select a.book_id, count(*) as accounts, count(*) filter (where a.off) as off,
+      count(*) filter (where a.tail_read_at is null) as unread, sum(a.entries) as entries, min(a.tail_read_at) as read_at
+    from reconcile.account_standings a
+    where of_books is null or a.book_id = any (of_books) group by a.book_id),
+  unnamed as (
+    select a.book_id, count(*) as accounts
+    from ledger.accounts a
+    cross join lateral (
+      select sum(t.debit - t.credit) as amount from ledger.balances t
+      where t.book_id = a.book_id and t.account_id = a.account_id) b
+    where a.role in ('suspense', 'conversions_in_transit', 'loan_clearing') and a.rule_code = '' and b.amount <> 0
+      and (of_books is null or a.book_id = any (of_books))
+      and not exists (select 1 from finding f where f.book_id = a.book_id and f.kind = a.role)
+    group by a.book_id),
+  waiting as (
+    select q.book_id, count(*) as rows from mirror.quarantine q
+    where q.resolved_at is null and (of_books is null or q.book_id = any (of_books)) group by q.book_id)
+  select b.book_id, b.connection, b.code, coalesce(s.accounts, 0)::integer, coalesce(s.off, 0)::integer,
+    coalesce(s.unread, 0)::integer, coalesce(s.entries, 0)::bigint, s.read_at, coalesce(c.suspense, 0)::integer,
+    coalesce(c.transit, 0)::integer, coalesce(l.blocked, '{}'), coalesce(c.loans, 0)::integer,
+    coalesce(c.clearing, 0)::integer, coalesce(u.accounts, 0)::integer, coalesce(c.blocking, 0)::integer,
+    coalesce(c.warnings, 0)::integer, coalesce(c.all_blocking, 0)::integer, coalesce(w.rows, 0)::integer
+  from mirror.books b
+  left join standing s on s.book_id = b.book_id
+  left join counted c on c.book_id = b.book_id
+  left join late l on l.book_id = b.book_id
+  left join unnamed u on u.book_id = b.book_id
+  left join waiting w on w.book_id = b.book_id
+  where of_books is null or b.book_id = any (of_books)
+$$;

@@ -8,6 +8,7 @@ import { Cause, Effect, Either, Layer, LogLevel } from "effect"
 import { accounts } from "./Cli/Accounts.ts"
 import { type Arguments, readArguments, UsageError } from "./Cli/Arguments.ts"
 import { backfill } from "./Cli/Backfill.ts"
+import { balance } from "./Cli/Balance.ts"
 import { batches } from "./Cli/Batches.ts"
 import { close } from "./Cli/Close.ts"
 import { completions } from "./Cli/Completions.ts"
@@ -18,6 +19,7 @@ import { explain } from "./Cli/Explain.ts"
 import { exportCommand } from "./Cli/Export.ts"
 import { ofCause } from "./Cli/Failure.ts"
 import { init } from "./Cli/Init.ts"
+import { items } from "./Cli/Items.ts"
 import { logFormat, logging } from "./Cli/Logging.ts"
 import { migrate } from "./Cli/Migrate.ts"
 import { needsOf } from "./Cli/Needs.ts"
@@ -26,6 +28,7 @@ import { quarantine } from "./Cli/Quarantine.ts"
 import { rates } from "./Cli/Rates.ts"
 import { reclassify } from "./Cli/Reclassify.ts"
 import { reconcile } from "./Cli/Reconcile.ts"
+import { register } from "./Cli/Register.ts"
 import { reopen } from "./Cli/Reopen.ts"
 import { report } from "./Cli/Report.ts"
 import { sandbox } from "./Cli/Sandbox.ts"
@@ -50,6 +53,9 @@ const root = Command.make("tieout").pipe(
     sync,
     status,
     reconcile,
+    balance,
+    register,
+    items,
     quarantine,
     reclassify,
     close,

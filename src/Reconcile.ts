@@ -9,6 +9,7 @@ import { baseExports } from "./Reconcile/BaseExports.ts"
 import { baseJournal } from "./Reconcile/BaseJournal.ts"
 import { cashBalance } from "./Reconcile/CashBalance.ts"
 import { type CheckName, checks } from "./Reconcile/Check.ts"
+import { clearingMovement } from "./Reconcile/ClearingMovement.ts"
 import { clearingNets } from "./Reconcile/ClearingNets.ts"
 import { conflictingEvents } from "./Reconcile/ConflictingEvents.ts"
 import { contradiction } from "./Reconcile/Contradiction.ts"
@@ -20,6 +21,7 @@ import { type CheckQuery, record } from "./Reconcile/Findings.ts"
 import { gone } from "./Reconcile/Gone.ts"
 import { missingResource } from "./Reconcile/MissingResource.ts"
 import { movementEntries } from "./Reconcile/MovementEntries.ts"
+import { openItems } from "./Reconcile/OpenItems.ts"
 import { saveProgress, takeBooks } from "./Reconcile/Progress.ts"
 import { quarantinedRows } from "./Reconcile/QuarantinedRows.ts"
 import { runningBalance } from "./Reconcile/RunningBalance.ts"
@@ -27,6 +29,7 @@ import type { Scope } from "./Reconcile/Scope.ts"
 import { streams } from "./Reconcile/Streams.ts"
 import { type OpenFinding, openCounts, openFindings } from "./Reconcile/Summary.ts"
 import { suspense } from "./Reconcile/Suspense.ts"
+import { together as asOne, bookTieOuts, type TieOut } from "./Reconcile/TieOut.ts"
 import { trialBalance } from "./Reconcile/TrialBalance.ts"
 import { zeroEntries } from "./Reconcile/ZeroEntries.ts"
 import { Settings } from "./Settings.ts"
@@ -42,6 +45,8 @@ const queries: ReadonlyArray<CheckQuery> = [
   conversionRate,
   conversionsInTransit,
   clearingNets,
+  clearingMovement,
+  openItems,
   creditTotals,
   trialBalance,
   contradiction,
@@ -72,6 +77,8 @@ export interface ReconcileSummary {
   /** Everything that is open now, blocking first. */
   readonly findings: ReadonlyArray<OpenFinding>
   readonly quarantined: number
+  /** Of all the books as one, whatever the month. */
+  readonly tieOut: TieOut
 }
 
 /** What reconciling changed, and what is open in the books after it. */
@@ -266,6 +273,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
           ...changed,
           findings,
           quarantined,
+          tieOut: asOne(yield* bookTieOuts(books.map(({ bookId }) => bookId))),
         } satisfies ReconcileSummary
       },
       withoutLease,

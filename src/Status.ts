@@ -3,6 +3,7 @@ import { Effect, type Option } from "effect"
 import { allBooks } from "./Book.ts"
 import { Database } from "./Database.ts"
 import { type OpenCounts, openCounts } from "./Reconcile/Summary.ts"
+import { bookTieOuts, type TieOut, together } from "./Reconcile/TieOut.ts"
 import { accountStandings, type Standing } from "./Status/Accounts.ts"
 import { type LastRun, lastRuns } from "./Status/Runs.ts"
 
@@ -10,6 +11,8 @@ export interface StatusSummary {
   readonly runs: ReadonlyArray<LastRun>
   readonly accounts: ReadonlyArray<Standing>
   readonly open: OpenCounts
+  /** Of all books that were asked for as one. */
+  readonly tieOut: TieOut
 }
 
 export class Status extends Effect.Service<Status>()("tieout/Status", {
@@ -22,7 +25,8 @@ export class Status extends Effect.Service<Status>()("tieout/Status", {
         const books = yield* allBooks(connection)
         const { newEntries, runs } = yield* lastRuns(connection)
         const accounts = yield* accountStandings(books, newEntries)
-        return { runs, accounts, open: yield* openCounts(books) } satisfies StatusSummary
+        const tieOut = together(yield* bookTieOuts(books.map(({ bookId }) => bookId)))
+        return { runs, accounts, open: yield* openCounts(books), tieOut } satisfies StatusSummary
       },
       Effect.provideService(Database, database),
       // One snapshot: the counts are those of the accounts that are shown.

@@ -106,7 +106,7 @@ export const commands = {
   },
   status: {
     usage: "tieout status [--connection NAME]",
-    summary: "Show every account: entries, closing balance, ties out or not.",
+    summary: "Show every account, whether it ties out, and what beside cash is open.",
     about: ["Reads the database only; needs no credentials."],
     options: { [connection]: onlyThis },
     examples: [["tieout status", "where the books stand"]],
@@ -124,6 +124,46 @@ export const commands = {
       "--full": "Over all history, not only what changed; the base-currency journal as well.",
     },
     examples: [["tieout reconcile --period 2026-10", "before closing October"]],
+  },
+  balance: {
+    usage: "tieout balance [--as-of YYYY-MM-DD] [--book B]",
+    summary: "Show the trial balance: every account with its debits, credits and balance.",
+    about: ["Everything that is booked, numbered or not, with totals per currency. Reads the database only."],
+    options: {
+      "--as-of YYYY-MM-DD": "At the end of this day, by the date that the books give an entry; default: all.",
+      "--book B": "Only this book, by its code (ORG, …) or its client's identifier; default: all.",
+    },
+    examples: [["tieout balance --as-of 2026-10-31", "how the books stood at the end of October"]],
+  },
+  register: {
+    usage: "tieout register CODE [--period YYYY-MM] [--book B] [--limit N]",
+    summary: "Show the postings of an account with the balance after each.",
+    about: [
+      "CODE: an account's code, as tieout balance shows it; all accounts that have it, each by itself.",
+    ],
+    options: {
+      "--period YYYY-MM": "Only this month, from its opening to its closing balance.",
+      "--book B": "Only this book, by its code (ORG, …) or its client's identifier; default: all.",
+      "--limit N": "The last N postings of each account; default: 100.",
+    },
+    examples: [["tieout register 6850 --period 2026-10", "the fees of October"]],
+  },
+  items: {
+    usage: "tieout items CODE [--period YYYY-MM] [--book B]",
+    summary: "Show what the balance of a balance-sheet account is made of, with its age.",
+    about: [
+      "Item by item: suspense, conversions in transit, loans, and deposits and withdrawals that are not final or came back in part.",
+      "The rest of a clearing account, payouts and trading: a line per closed month, and what stands in the open months movement by",
+      "movement. The lines of an account add up to its balance. What settles an item in your accounting system is not known here.",
+    ],
+    options: {
+      "--period YYYY-MM": "This closed month movement by movement as well.",
+      "--book B": "Only this book, by its code (ORG, …) or its client's identifier; default: all.",
+    },
+    examples: [
+      ["tieout items 1990", "what stands in suspense, and since when"],
+      ["tieout items 1020 --period 2026-09", "deposits in clearing, those of September one by one"],
+    ],
   },
   quarantine: {
     usage: "tieout quarantine (list [--all] | show Q12 | replay [Q12 …]) [--connection NAME]",

@@ -1,6 +1,7 @@
 import { Command } from "@effect/cli"
 import { Effect, Layer, Option } from "effect"
 import type { OpenFinding } from "../Reconcile/Summary.ts"
+import { needsAttention, tieOutSentence, tiesOut } from "../Reconcile/TieOut.ts"
 import { Reconcile, type ReconcileSummary } from "../Reconcile.ts"
 import { counted, harmless, styled } from "../Terminal/Text.ts"
 import type { Screen } from "../Terminal.ts"
@@ -34,15 +35,14 @@ const checkLines = (
 
 const linesOf = (summary: ReconcileSummary, screen: Screen): ReadonlyArray<string> => {
   const names = [...new Set(summary.findings.map(({ check }) => check))]
-  const blocking = summary.findings.filter(({ severity }) => severity === "blocking").length
-  const warnings = summary.findings.length - blocking
-  const good = blocking === 0 && summary.quarantined === 0
+  const explained = tiesOut(summary.tieOut)
+  const { otherWarnings, quarantined } = summary.tieOut
   const conclusion = [
-    good ? "Everything ties out." : `${counted(blocking, "blocking finding")} open.`,
-    ...(summary.quarantined > 0 ? [`${counted(summary.quarantined, "row")} in quarantine.`] : []),
-    ...(warnings > 0 ? [`${counted(warnings, "warning")}.`] : []),
-    ...(summary.quarantined > 0 ? ["See: tieout quarantine list"] : []),
+    `${tieOutSentence(summary.tieOut)}.`,
+    ...(otherWarnings > 0 ? [`${counted(otherWarnings, "warning")}.`] : []),
+    ...(quarantined > 0 ? ["See: tieout quarantine list"] : []),
   ]
+  const colour = explained ? "green" : needsAttention(summary.tieOut) ? "red" : "yellow"
   return [
     ...names.flatMap((name) =>
       checkLines(
@@ -52,7 +52,7 @@ const linesOf = (summary: ReconcileSummary, screen: Screen): ReadonlyArray<strin
       ),
     ),
     `${counted(summary.checks.length, "check")} run; ${counted(summary.opened, "finding")} opened, ${summary.closed} closed.`,
-    styled(screen.color, good ? "green" : "red", conclusion.join(" ")),
+    styled(screen.color, colour, conclusion.join(" ")),
   ]
 }
 

@@ -1,6 +1,13 @@
 /** Where every account stands: the table that `sync` and `status` end with. */
 
 import type { OpenCounts } from "../Reconcile/Summary.ts"
+import {
+  needsAttention as isUrgent,
+  openItemCount,
+  type TieOut,
+  tieOutSentence,
+  tiesOut,
+} from "../Reconcile/TieOut.ts"
 import type { Standing } from "../Status/Accounts.ts"
 import { table } from "../Terminal/Table.ts"
 import { count, counted, styled } from "../Terminal/Text.ts"
@@ -35,27 +42,21 @@ export const standingLines = (accounts: ReadonlyArray<Standing>, screen: Screen)
 }
 
 /** The sentence that matters most, last. */
-export const verdict = (
-  accounts: ReadonlyArray<Standing>,
-  open: OpenCounts,
-  screen: Screen,
-): ReadonlyArray<string> => {
-  const off = accounts.filter(({ tiesOut }) => !tiesOut).length
-  const sentences: Array<string> = []
-  if (off > 0) sentences.push(`${counted(off, "account does", "accounts do")} not tie out.`)
-  if (open.blockingFindings > 0) sentences.push(`${counted(open.blockingFindings, "blocking finding")} open.`)
-  if (open.quarantined > 0) sentences.push(`${counted(open.quarantined, "row")} in quarantine.`)
-  const good = sentences.length === 0
-  if (open.warnings > 0) sentences.push(`${counted(open.warnings, "warning")}.`)
-  if (good && accounts.length > 0) sentences.unshift("Everything ties out.")
+export const verdict = (tieOut: TieOut, screen: Screen): ReadonlyArray<string> => {
+  const { accounts, off, otherWarnings, quarantined } = tieOut
+  const explained = tiesOut(tieOut)
+  if (explained && accounts === 0) return []
+  const sentences = [`${tieOutSentence(tieOut)}.`]
+  if (otherWarnings > 0) sentences.push(`${counted(otherWarnings, "warning")}.`)
   // What waits in quarantine is a finding as well; where that is all there is, the list says more.
-  const elsewhere = off > 0 || open.blockingFindings > 0 || open.warnings > 0
+  const elsewhere = off > 0 || otherWarnings > 0 || openItemCount(tieOut) > 0
   const commands = [
     ...(elsewhere ? ["tieout reconcile"] : []),
-    ...(open.quarantined > 0 ? ["tieout quarantine list"] : []),
+    ...(quarantined > 0 ? ["tieout quarantine list"] : []),
   ]
   if (commands.length > 0) sentences.push(`See: ${commands.join(", ")}`)
-  return sentences.length === 0 ? [] : ["", styled(screen.color, good ? "green" : "red", sentences.join(" "))]
+  const colour = explained ? "green" : isUrgent(tieOut) ? "red" : "yellow"
+  return ["", styled(screen.color, colour, sentences.join(" "))]
 }
 
 /** Whether a person has to look. */

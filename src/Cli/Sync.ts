@@ -94,23 +94,24 @@ const standing = Effect.fn("Cli.sync.standing")(function* (
   connection: Option.Option<string>,
   outcomes: ReadonlyArray<Outcome>,
 ) {
-  const { accounts, open } = yield* (yield* Status).read(connection)
+  const { accounts, open, tieOut } = yield* (yield* Status).read(connection)
   const brought = new Map(outcomes.flatMap(({ report }) => [...(report?.newEntries ?? [])]))
   return {
     open,
+    tieOut,
     accounts: accounts.map((account) => ({ ...account, newEntries: brought.get(account.accountId) ?? 0 })),
   }
 })
 
 const linesOf = (
   outcomes: ReadonlyArray<Outcome>,
-  { accounts, open }: Effect.Effect.Success<ReturnType<typeof standing>>,
+  { accounts, tieOut }: Effect.Effect.Success<ReturnType<typeof standing>>,
   screen: Screen,
 ): ReadonlyArray<string> => [
   ...standingLines(accounts, screen),
   "",
   ...outcomes.flatMap(outcomeLines),
-  ...verdict(accounts, open, screen),
+  ...verdict(tieOut, screen),
 ]
 
 export const sync = Command.make(

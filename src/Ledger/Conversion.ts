@@ -127,15 +127,15 @@ const phasesOf = (terms: Terms, legs: ReadonlyArray<Leg>): ReadonlyArray<Phase> 
   let standing: Phase | null = null
   let sold = nothingShown
   let bought = nothingShown
-  let elsewhere = false
   let traded: Sums = new Map()
   for (const leg of legs) {
     if (isOn(terms.sell, leg)) sold = shownWith(sold, leg)
     else if (isOn(terms.buy, leg)) bought = shownWith(bought, leg)
-    else elsewhere = true
+    // An entry on another account is no part of it: it stands in transit.
+    else continue
     traded = plus(traded, [[leg.currency, leg.transit]])
     if (standing === null) {
-      const complete = !elsewhere && isSold(terms.sell, sold) && isBought(terms.buy, bought)
+      const complete = isSold(terms.sell, sold) && isBought(terms.buy, bought)
       if (complete) standing = { traded, wholeAt: leg.occurredAt, reversedAt: null }
     } else if (isReturned(terms, sold, bought)) {
       phases.push({ ...standing, reversedAt: leg.occurredAt })

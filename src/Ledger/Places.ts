@@ -14,7 +14,7 @@ export const placeOf = (line: Line): string => `${heldFor(line)}|${line.rule?.co
 
 const accountOf = (line: Line): string => `${line.role}|${line.rule?.code ?? ""}`
 
-export const sumOf = (lines: ReadonlyArray<Line>): Amount =>
+const sumOf = (lines: ReadonlyArray<Line>): Amount =>
   lines.reduce((sum, { amount }) => Money.add(sum, amount), Money.zero)
 
 /** One line for each account that is left with anything, in the order in which they came. */

@@ -119,15 +119,23 @@ const firstPosting = (
   })
 }
 
-/** What stands in accounts that a rule or a person named, with the role that they stand for. */
+/**
+ * What stands against cash, with the role that it stands for: in accounts that a rule or a person named, and in `trading`,
+ * where conversions stand of before there was an account for those in transit. It stays there.
+ */
 export const standingFor = (
   { entry }: PlacedEntry,
   { lines, standsFor }: Posted,
   resource: Option.Option<Resource>,
-): ReadonlyArray<Line> =>
-  lines.map((line) =>
-    line.role === "other" ? { ...line, replaces: standsFor ?? counterRole(entry, resource) } : line,
-  )
+): ReadonlyArray<Line> => {
+  const counter = counterRole(entry, resource)
+  return lines.map((line) => {
+    if (line.role === "other") return { ...line, replaces: standsFor ?? counter }
+    return line.role === "trading" && counter === "conversions_in_transit"
+      ? { ...line, replaces: counter }
+      : line
+  })
+}
 
 /** What moves between the non-cash accounts so that they stand as `target` says; none where they already do. */
 const reclassification = (

@@ -57,7 +57,7 @@ export const isEnriched = (before: StatementEntry, now: StatementEntry): boolean
   )
 
 /** One entry in the statements of two accounts: there is no telling whose it is. */
-export const onTwoAccounts = (entryId: string, accountId: string, elsewhere: string): PartnerError =>
+const onTwoAccounts = (entryId: string, accountId: string, elsewhere: string): PartnerError =>
   new PartnerError({
     reason: "BadResponse",
     operation: `GET statement of ${accountId}`,

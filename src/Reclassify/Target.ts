@@ -26,7 +26,7 @@ const isInTransit = ({ amount, role }: StandingLine, inTransit: string | null): 
   return Money.isZero(left) || Money.isPositive(left) === Money.isPositive(leg)
 }
 
-/** What is to be moved: what stands in suspense, or else in a clearing account, in one that took its place, or in transit. */
+/** What is to be moved: what stands in suspense, or else in a clearing account, in transit, or in what took their place. */
 export const movable = ({ entryId, inTransit, lines }: Standing) => {
   const held = lines.filter(({ role }) => role === "suspense")
   const found =

@@ -70,6 +70,16 @@ export const checks = [
     proves: "Every refused or cancelled movement nets to zero in clearing.",
   },
   {
+    name: "clearing-movement",
+    severity: "warning",
+    proves: "Everything in the clearing of deposits and withdrawals names its movement.",
+  },
+  {
+    name: "open-items",
+    severity: "blocking",
+    proves: "With --full, the open items of every balance-sheet account add up to its balance.",
+  },
+  {
     name: "credit-totals",
     severity: "blocking",
     proves: "Per currency and rail, the active receivables add up to what the credit accounts say.",

@@ -7,6 +7,7 @@ import { errorOf } from "../ErrorKind.ts"
 import { run as runExport } from "../Export.ts"
 import { PartnerError } from "../Partner.ts"
 import { type OpenCounts, openCounts } from "../Reconcile/Summary.ts"
+import { bookTieOuts, type TieOut, tieOutSentence, together } from "../Reconcile/TieOut.ts"
 import { Settings, SettingsError } from "../Settings.ts"
 import { SyncIncomplete } from "../Sync/Report.ts"
 import { LeaseLost } from "../Sync/Run.ts"
@@ -45,14 +46,13 @@ const failureOf = (what: string, connection: string, error: unknown): Alert => (
 /** What waits for a person, in sentences and figures; no sentence where nothing does. */
 const attentionTo = (
   { blockingFindings, quarantined, warnings }: OpenCounts,
+  tieOut: TieOut,
   { givenUp, unreadable }: InboxTrouble,
 ): Pick<Alert, "text" | "counts"> => {
   const books =
     blockingFindings + quarantined === 0
       ? []
-      : [
-          `The books do not tie out: ${counted(blockingFindings, "blocking finding")} open, ${counted(quarantined, "row")} in quarantine. See tieout reconcile, or the status page.`,
-        ]
+      : [`${tieOutSentence(tieOut)}. See tieout reconcile, or the status page.`]
   const events =
     givenUp + unreadable === 0
       ? []
@@ -128,7 +128,7 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
     const raiseOpen = Effect.fn("Nightly.attention")(
       function* () {
         const open = yield* openCounts(yield* allBooks(Option.none()))
-        const attention = attentionTo(open, yield* inboxTrouble())
+        const attention = attentionTo(open, together(yield* bookTieOuts(null)), yield* inboxTrouble())
         if (attention.text === "") return
         yield* alerts.raise({ kind: "findings", connection: null, ...attention })
       },

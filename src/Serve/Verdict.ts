@@ -1,10 +1,10 @@
 /** The answer to the one question that someone who looks in has: are the books current, and do they tie out? */
-import { counted } from "../Terminal/Text.ts"
+import { needsAttention, tieOutSentence, tiesOut, together } from "../Reconcile/TieOut.ts"
 import type { Snapshot } from "./Overview.ts"
 import { spanText } from "./Time.ts"
 
 export interface Verdict {
-  /** `bad`: they do not tie out. `late`: they do, but are not current. `none`: there is nothing yet. */
+  /** `bad`: they do not tie out. `late`: cash does, but something is open, or they are not current. `none`: nothing yet. */
   readonly tone: "good" | "late" | "bad" | "none"
   readonly sentence: string
 }
@@ -29,24 +29,6 @@ const staleConnections = (
   })
 }
 
-const listed = (parts: ReadonlyArray<string>): string =>
-  parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`
-
-const troubles = ({ books, findingCounts }: Snapshot): ReadonlyArray<string> => {
-  const sum = (of: (book: Snapshot["books"][number]) => number) =>
-    books.reduce((total, book) => total + of(book), 0)
-  const off = sum((book) => book.off)
-  const quarantined = sum((book) => book.quarantined)
-  const blocking = findingCounts
-    .filter(({ severity }) => severity === "blocking")
-    .reduce((total, { count }) => total + count, 0)
-  return [
-    ...(off > 0 ? [`${counted(off, "account does", "accounts do")} not tie out`] : []),
-    ...(blocking > 0 ? [`${counted(blocking, "blocking finding is", "blocking findings are")} open`] : []),
-    ...(quarantined > 0 ? [`${counted(quarantined, "row is", "rows are")} in quarantine`] : []),
-  ]
-}
-
 const lateness = (
   snapshot: Snapshot,
   connections: ReadonlyArray<string>,
@@ -68,15 +50,17 @@ export const verdictOf = (
 ): Verdict => {
   if (snapshot.books.length === 0) return { tone: "none", sentence: "Nothing has been read yet." }
   const stale = staleConnections(snapshot, connections, staleAfter)
-  const wrong = troubles(snapshot)
   const late = lateness(snapshot, connections, stale)
-  if (wrong.length > 0) {
+  const found = together(snapshot.books)
+  if (!tiesOut(found)) {
     const also = stale.length > 0 ? `; ${late}` : ""
-    const current =
-      stale.length > 0 ? "The books do not tie out" : "The books are current, but do not tie out"
-    return { tone: "bad", sentence: `${current}: ${listed(wrong)}${also}.` }
+    const current = stale.length > 0 ? "" : "The books are current. "
+    return {
+      tone: needsAttention(found) ? "bad" : "late",
+      sentence: `${current}${tieOutSentence(found)}${also}.`,
+    }
   }
   return stale.length > 0
-    ? { tone: "late", sentence: `The books tie out, but are not current: ${late}.` }
-    : { tone: "good", sentence: "The books are current and tie out." }
+    ? { tone: "late", sentence: `Everything ties out, but the books are not current: ${late}.` }
+    : { tone: "good", sentence: "The books are current. Everything ties out." }
 }

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest"
 import { accounts } from "../../src/Cli/Accounts.ts"
 import { readArguments } from "../../src/Cli/Arguments.ts"
 import { backfill } from "../../src/Cli/Backfill.ts"
+import { balance } from "../../src/Cli/Balance.ts"
 import { batches } from "../../src/Cli/Batches.ts"
 import { close } from "../../src/Cli/Close.ts"
 import { completions } from "../../src/Cli/Completions.ts"
@@ -15,12 +16,14 @@ import { explain } from "../../src/Cli/Explain.ts"
 import { exportCommand } from "../../src/Cli/Export.ts"
 import { helpFor, overview } from "../../src/Cli/Help.ts"
 import { init } from "../../src/Cli/Init.ts"
+import { items } from "../../src/Cli/Items.ts"
 import { type CommandManual, commands, globalOptions } from "../../src/Cli/Manual.ts"
 import { migrate } from "../../src/Cli/Migrate.ts"
 import { quarantine } from "../../src/Cli/Quarantine.ts"
 import { rates } from "../../src/Cli/Rates.ts"
 import { reclassify } from "../../src/Cli/Reclassify.ts"
 import { reconcile } from "../../src/Cli/Reconcile.ts"
+import { register } from "../../src/Cli/Register.ts"
 import { reopen } from "../../src/Cli/Reopen.ts"
 import { report } from "../../src/Cli/Report.ts"
 import { sandbox } from "../../src/Cli/Sandbox.ts"
@@ -49,6 +52,9 @@ const read = <Name extends string, R, E, A>(command: Command.Command<Name, R, E,
 const parsed = {
   rates: read(rates),
   accounts: read(accounts),
+  balance: read(balance),
+  items: read(items),
+  register: read(register),
   backfill: read(backfill),
   batches: read(batches),
   init: read(init),

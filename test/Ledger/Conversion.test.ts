@@ -105,9 +105,10 @@ describe("a conversion", () => {
     expect(moved(terms({ boughtFee: "2" }), sold(5, "-1000"), bought(5, "738", "-740"))).toEqual(full)
   })
 
-  it("is not whole by amounts that are zero, nor by entries on another account", () => {
+  it("is not whole by amounts that are zero, nor by entries on another account: those stay in transit", () => {
     expect(planned(terms({ bought: "0" }), [sold(5, "-1000")])).toEqual([])
-    expect(planned(terms(), [sold(5, "-1000"), bought(5, "740"), leg(elsewhere, 4, "-1")])).toEqual([])
+    expect(planned(terms(), [leg(elsewhere, 5, "-1000"), bought(6, "740")])).toEqual([])
+    expect(planned(terms(), [sold(5, "-1000"), bought(6, "740"), leg(elsewhere, 4, "-1")])).toEqual([whole])
   })
 
   it("is whole when an over-credit has been pulled back", () => {

@@ -2,6 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { checks } from "../../src/Reconcile/Check.ts"
+import { together } from "../../src/Reconcile/TieOut.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import {
   addEntry,
@@ -241,6 +242,7 @@ layer(services)("reconciling", (it) => {
         closed: 0,
         findings: [],
         quarantined: 0,
+        tieOut: { ...together([]), accounts: 1 },
       })
       yield* query((sql) => sql`update mirror.accounts set balance = 11 where book_id = ${book.bookId}`)
       const found = yield* run(options)

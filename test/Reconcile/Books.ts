@@ -114,6 +114,8 @@ export interface EntryFields {
   readonly of?: Named
   /** Instead of the role that goes with the resource's type. */
   readonly against?: string
+  /** What the journal calls it. */
+  readonly kind?: string
   readonly occurredAt?: string
   readonly run?: number
   /** The balance before the first entry of the account. */
@@ -211,7 +213,7 @@ export const addEntry = (account: Account, fields: EntryFields) =>
       ])
     }
     const against = fields.against ?? counterRoles[fields.of?.type ?? ""] ?? "suspense"
-    yield* post(account, { ...source, type: "statement_entry", kind: "movement" }, [
+    yield* post(account, { ...source, type: "statement_entry", kind: fields.kind ?? "movement" }, [
       ["cash", signed],
       [against, negated(signed)],
     ])

@@ -531,7 +531,7 @@ layer(services)("an entry", (it) => {
       const book = yield* openBook
       const account = yield* openAccount(book)
       const id = yield* addEntry(account, { type: "CREDIT", amount: "7.50" })
-      yield* addEntry(account, { type: "CREDIT", amount: "1", against: "deposits_clearing" })
+      yield* addEntry(account, { type: "CREDIT", amount: "1", against: "payouts_clearing" })
       expect((yield* reconciled(book)).map((found) => found.subject_id)).toEqual([id])
       yield* post(account, { type: "statement_entry", id, kind: "reclassification", sequence: 1 }, [
         ["suspense", "7.50"],

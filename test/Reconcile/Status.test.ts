@@ -1,7 +1,10 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import { together } from "../../src/Reconcile/TieOut.ts"
 import { Status } from "../../src/Status.ts"
 import { addEntry, openAccount, openBook, query, reconciled, services, startRun } from "./Books.ts"
+
+const nothingOpen = together([])
 
 const payout = { type: "PAYOUT", id: null }
 
@@ -45,6 +48,7 @@ layer(Status.Default.pipe(Layer.provideMerge(services)))("the status", (it) => {
           },
         ],
         open: { blockingFindings: 0, warnings: 0, quarantined: 0 },
+        tieOut: { ...nothingOpen, accounts: 1 },
       })
     }),
   )
@@ -82,6 +86,7 @@ layer(Status.Default.pipe(Layer.provideMerge(services)))("the status", (it) => {
         runs: [],
         accounts: [],
         open: { blockingFindings: 0, warnings: 0, quarantined: 0 },
+        tieOut: nothingOpen,
       })
     }),
   )

@@ -69,7 +69,7 @@ it.scopedLive(
       })
       const [, port] = /http:\/\/127\.0\.0\.1:(\d+)\//.exec(log()) ?? []
       const page = yield* ask(Number(port), "/")
-      expect(page.body).toContain("<p>The books are current and tie out.</p>")
+      expect(page.body).toContain("<p>The books are current. Everything ties out.</p>")
       expect((yield* ask(Number(port), "/exports/ORG/1/journal.csv")).status).toBe(200)
       expect((yield* ask(Number(port), "/metrics")).body).toContain(
         'tieout_entries_total{connection="default"} 60\n',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { together } from "../../src/Reconcile/TieOut.ts"
 import { evidenceOf } from "../../src/Serve/Evidence.ts"
 import { metricsText } from "../../src/Serve/Metrics.ts"
 import type { BookStanding } from "../../src/Serve/Overview/Books.ts"
@@ -12,15 +13,11 @@ const at = Date.parse("2026-10-07T09:00:00Z")
 const book = (over: Partial<BookStanding> = {}): BookStanding => ({
   connection: "default",
   code: "ORG",
-  accounts: 2,
-  off: 0,
   unread: 0,
   entries: 10n,
   lag: 60,
-  blocking: 0,
-  warnings: 0,
-  quarantined: 0,
-  tiesOut: true,
+  ...together([]),
+  accounts: 2,
   ...over,
 })
 
@@ -53,20 +50,25 @@ const verdict = (over: Partial<Snapshot> = {}, connections = ["default"]) => {
 
 describe("the answer at the top", () => {
   it("is one sentence", () => {
-    expect(verdict()).toEqual(["good", "The books are current and tie out."])
+    expect(verdict()).toEqual(["good", "The books are current. Everything ties out."])
     expect(verdict({ books: [] })).toEqual(["none", "Nothing has been read yet."])
     expect(verdict({ connections: [connection("default", 72)] })).toEqual([
       "late",
-      "The books tie out, but are not current: they have not been read for 3 days.",
+      "Everything ties out, but the books are not current: they have not been read for 3 days.",
     ])
     expect(verdict({}, ["default", "acme"])).toEqual([
       "late",
-      "The books tie out, but are not current: connection acme has never been read to the end.",
+      "Everything ties out, but the books are not current: connection acme has never been read to the end.",
     ])
-    const blocking = { connection: "default", severity: "blocking", count: 1 } as const
-    expect(verdict({ books: [book({ off: 2, quarantined: 3 })], findingCounts: [blocking] })).toEqual([
+    expect(
+      verdict({ books: [book({ off: 2, quarantined: 3 }), book({ otherBlocking: 1, blockingFindings: 1 })] }),
+    ).toEqual([
       "bad",
-      "The books are current, but do not tie out: 2 accounts do not tie out, 1 blocking finding is open and 3 rows are in quarantine.",
+      "The books are current. 2 accounts do not tie out; 1 blocking finding is open, 3 rows are in quarantine.",
+    ])
+    expect(verdict({ books: [book({ suspense: 3, transit: 4, blocked: { "2026-10": 2 } })] })).toEqual([
+      "late",
+      "The books are current. Cash ties out; 3 items stand in suspense, 4 conversions are in transit (2 block the close of 2026-10).",
     ])
   })
 })
@@ -74,7 +76,7 @@ describe("the answer at the top", () => {
 describe("the page of two hundred clients", () => {
   it("lists the first, and says of the others how many do not tie out", () => {
     const books = Array.from({ length: 200 }, (_, index) =>
-      book({ code: `C-${index}`, tiesOut: index >= 20 }),
+      book({ code: `C-${index}`, off: index < 20 ? 1 : 0 }),
     )
     const text = statusPage(snapshot({ books }), {
       connections: ["default"],

@@ -178,7 +178,7 @@ layer(services, { excludeTestServices: true })("the private server", (it) => {
       expect(body).toContain("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;\ufffd")
       expect(body).toContain("1 more field: <code>tieout explain F")
       expect(body).toContain('<span class="amount">1,234,567.50<i>USD</i></span>')
-      expect(body).toContain("The books are current, but do not tie out:")
+      expect(body).toContain("The books are current. 1 account does not tie out; ")
       const text = yield* ask(port, "/metrics")
       expect(text.body).toContain(`tieout_quarantine_rows{connection="${book.connection}"} 1\n`)
       yield* query(

@@ -9,7 +9,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { type AccountName, accounts, type Exchange, exchange, type Move } from "./Exchange.ts"
 import { journal, rows, sync } from "./Runs.ts"
 
-const ways = Number(process.env.TIEOUT_INTERLEAVINGS ?? 40)
+const ways = Number(process.env.TIEOUT_INTERLEAVINGS ?? 24)
 
 /** A small generator of its own, so that a way that fails can be tried again by its number. */
 const randomOf = (seed: number) => {
@@ -130,6 +130,6 @@ layer(TestDatabase.layer, { excludeTestServices: true })("interleavings", (it) =
         }
         expect(unfinished).toBeGreaterThan(ways / 4)
       }),
-    30_000 + ways * 5_000,
+    60_000 + ways * 20_000,
   )
 })

@@ -1,3 +1,4 @@
+import { needsAttention, openParts, tiesOut } from "../../Reconcile/TieOut.ts"
 import { count, counted } from "../../Terminal/Text.ts"
 import { type Html, html } from "../Html.ts"
 import type { Balance, BookStanding } from "../Overview/Books.ts"
@@ -19,15 +20,16 @@ const remark = (book: BookStanding): string =>
   [
     ...(book.off > 0 ? [`${count(book.off)} of ${counted(book.accounts, "account")} off`] : []),
     ...(book.unread > 0 ? [`${counted(book.unread, "statement")} not read to the end yet`] : []),
-    ...(book.blocking > 0 ? [counted(book.blocking, "blocking finding")] : []),
-    ...(book.quarantined > 0 ? [`${counted(book.quarantined, "row")} in quarantine`] : []),
-    ...(book.warnings > 0 ? [counted(book.warnings, "warning")] : []),
+    ...openParts(book),
+    ...(book.otherWarnings > 0 ? [counted(book.otherWarnings, "warning")] : []),
   ].join(", ")
 
 const state = (book: BookStanding): Html =>
-  book.tiesOut
+  tiesOut(book)
     ? html`<span class="tag good">ties out</span>`
-    : html`<span class="tag bad">does not tie out</span>`
+    : needsAttention(book)
+      ? html`<span class="tag bad">does not tie out</span>`
+      : html`<span class="tag late">cash ties out</span>`
 
 const bookRow = (book: BookStanding, balances: ReadonlyArray<Balance>, severalConnections: boolean): Html =>
   html`<tr><td class="lead">${book.code}${severalConnections ? html` <span class="soft">${book.connection}</span>` : html``}</td>
@@ -39,7 +41,7 @@ const bookRow = (book: BookStanding, balances: ReadonlyArray<Balance>, severalCo
 
 const moreText = (books: ReadonlyArray<BookStanding>): string => {
   const hidden = books.slice(listedBooks)
-  const off = hidden.filter(({ tiesOut }) => !tiesOut).length
+  const off = hidden.filter((book) => !tiesOut(book)).length
   const how = off === 0 ? "all of which tie out" : `${count(off)} of which do not tie out`
   return `and ${counted(hidden.length, "more book")}, ${how}.`
 }

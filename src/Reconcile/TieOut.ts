@@ -1,0 +1,148 @@
+/**
+ * Whether everything ties out, and what does not: `reconcile.book_standings` in `drizzle/rules.sql` counts it, and the sentence
+ * here is the only one that says it.
+ */
+import { Effect } from "effect"
+import { Database } from "../Database.ts"
+import { counted } from "../Terminal/Text.ts"
+
+/** Each thing is counted once. All of them zero, but for warnings: everything ties out. */
+export interface TieOut {
+  readonly accounts: number
+  /** Accounts whose cash or chain does not tie out. */
+  readonly off: number
+  /** Items that stand in suspense. */
+  readonly suspense: number
+  /** Conversions in transit. */
+  readonly transit: number
+  /** Of these, how many keep which month (`2026-10`) from being closed. */
+  readonly blocked: Readonly<Record<string, number>>
+  /** Items in loan clearing. */
+  readonly loans: number
+  /** Clearing postings that name no movement. */
+  readonly clearing: number
+  /** Accounts in suspense, transit or loan clearing that hold something though no item is open. */
+  readonly unexplained: number
+  /** Blocking findings of other things. */
+  readonly otherBlocking: number
+  /** Warnings of other things: they are told, and prevent nothing. */
+  readonly otherWarnings: number
+  /** All blocking findings, of whatever. */
+  readonly blockingFindings: number
+  /** Rows in quarantine. */
+  readonly quarantined: number
+}
+
+/** Of one book. */
+export interface BookTieOut extends TieOut {
+  readonly bookId: number
+  readonly connection: string
+  readonly code: string
+  /** Accounts whose statement has never been read to its end. */
+  readonly unread: number
+  /** Statement entries that are booked. */
+  readonly entries: bigint
+  /** Seconds since the oldest of its statements was read to its end; null where none was. */
+  readonly lag: number | null
+}
+
+/** Days that a conversion may be in transit before it blocks the close of its month. */
+const transitDays = 3
+
+/** The books of these ids by code; null: all. */
+export const bookTieOuts = Effect.fn("Reconcile.tieOuts")(function* (books: ReadonlyArray<number> | null) {
+  const database = yield* Database
+  return yield* database.query(
+    "Reconcile.tieOuts",
+    (sql) => sql<Array<BookTieOut>>`
+      select s.book_id as "bookId", s.connection, s.code, s.accounts, s.off, s.unread, s.entries,
+        extract(epoch from now() - s.read_at)::float8 as lag, s.suspense, s.transit, s.blocked, s.loans, s.clearing,
+        s.unexplained, s.other_blocking as "otherBlocking", s.other_warnings as "otherWarnings",
+        s.blocking_findings as "blockingFindings", s.quarantined
+      from reconcile.book_standings(${transitDays}::integer, ${books === null ? null : `{${books.join(",")}}`}::text::integer[]) s
+      order by s.code`,
+  )
+})
+
+const blockedOf = (all: ReadonlyArray<TieOut>): Readonly<Record<string, number>> => {
+  const months = new Map<string, number>()
+  for (const { blocked } of all)
+    for (const [month, count] of Object.entries(blocked)) months.set(month, (months.get(month) ?? 0) + count)
+  return Object.fromEntries([...months].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Several books as one. */
+export const together = (all: ReadonlyArray<TieOut>): TieOut => {
+  const sum = (of: (one: TieOut) => number) => all.reduce((total, one) => total + of(one), 0)
+  return {
+    accounts: sum((one) => one.accounts),
+    off: sum((one) => one.off),
+    suspense: sum((one) => one.suspense),
+    transit: sum((one) => one.transit),
+    blocked: blockedOf(all),
+    loans: sum((one) => one.loans),
+    clearing: sum((one) => one.clearing),
+    unexplained: sum((one) => one.unexplained),
+    otherBlocking: sum((one) => one.otherBlocking),
+    otherWarnings: sum((one) => one.otherWarnings),
+    blockingFindings: sum((one) => one.blockingFindings),
+    quarantined: sum((one) => one.quarantined),
+  }
+}
+
+const inTransit = ({ blocked, transit }: TieOut): string => {
+  const months = Object.entries(blocked)
+  const [first] = months
+  const why =
+    first === undefined
+      ? ""
+      : ` (${months
+          .map(
+            ([month, count], at) =>
+              `${count}${at > 0 ? "" : count === 1 ? " blocks" : " block"} ${at > 0 ? "that of" : "the close of"} ${month}`,
+          )
+          .join(", ")})`
+  return `${counted(transit, "conversion is", "conversions are")} in transit${why}`
+}
+
+/** What is not explained beside cash, part by part; none: all of it is. */
+export const openParts = (found: TieOut): ReadonlyArray<string> => {
+  const { clearing, loans, otherBlocking, quarantined, suspense, transit, unexplained } = found
+  return [
+    ...(suspense > 0 ? [`${counted(suspense, "item stands", "items stand")} in suspense`] : []),
+    ...(transit > 0 ? [inTransit(found)] : []),
+    ...(loans > 0 ? [`${counted(loans, "item is", "items are")} open in loan clearing`] : []),
+    ...(clearing > 0
+      ? [`${counted(clearing, "clearing posting names", "clearing postings name")} no movement`]
+      : []),
+    ...(unexplained > 0
+      ? [`${counted(unexplained, "account holds", "accounts hold")} what no open item explains`]
+      : []),
+    ...(otherBlocking > 0
+      ? [`${counted(otherBlocking, "blocking finding is", "blocking findings are")} open`]
+      : []),
+    ...(quarantined > 0 ? [`${counted(quarantined, "row is", "rows are")} in quarantine`] : []),
+  ]
+}
+
+/** Cash, chains, clearing, transit, loans and suspense are explained, and nothing blocking is open. */
+export const tiesOut = (found: TieOut): boolean => found.off === 0 && openParts(found).length === 0
+
+/**
+ * `Everything ties out`, where it does, and else what does not: `Cash ties out; 3 items stand in suspense, 4 conversions are
+ * in transit (2 block the close of 2026-10)`. Without a full stop.
+ */
+export const tieOutSentence = (found: TieOut): string => {
+  if (tiesOut(found)) return "Everything ties out"
+  const cash =
+    found.off > 0 ? `${counted(found.off, "account does", "accounts do")} not tie out` : "Cash ties out"
+  const parts = openParts(found)
+  return parts.length === 0 ? cash : `${cash}; ${parts.join(", ")}`
+}
+
+/** How much of it, beside what waits in quarantine, `tieout reconcile` and `tieout items` show. */
+export const openItemCount = (found: TieOut): number => openParts({ ...found, quarantined: 0 }).length
+
+/** What a person has to see to before the books can be relied on; what is only on its way needs none. */
+export const needsAttention = ({ blockingFindings, off, quarantined }: TieOut): boolean =>
+  off + blockingFindings + quarantined > 0

@@ -1,0 +1,126 @@
+/** Whether everything ties out: said where all is explained, and counted where it is not. */
+import { randomUUID } from "node:crypto"
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { describe, it } from "vitest"
+import type { Book } from "../../src/Book.ts"
+import { bookTieOuts, tieOutSentence, together } from "../../src/Reconcile/TieOut.ts"
+import { addEntry, openAccount, openBook, putResource, query, reconciled, services } from "./Books.ts"
+
+const nothing = { ...together([]), accounts: 1 }
+
+describe("the sentence", () => {
+  it.each([
+    [{}, "Everything ties out"],
+    [{ otherWarnings: 3 }, "Everything ties out"],
+    [{ suspense: 1 }, "Cash ties out; 1 item stands in suspense"],
+    [
+      { suspense: 3, transit: 4, blocked: { "2026-10": 2 } },
+      "Cash ties out; 3 items stand in suspense, 4 conversions are in transit (2 block the close of 2026-10)",
+    ],
+    [
+      { transit: 3, blocked: { "2026-09": 1, "2026-10": 2 } },
+      "Cash ties out; 3 conversions are in transit (1 blocks the close of 2026-09, 2 that of 2026-10)",
+    ],
+    [
+      { loans: 1, clearing: 2, unexplained: 1, otherBlocking: 1, quarantined: 2 },
+      "Cash ties out; 1 item is open in loan clearing, 2 clearing postings name no movement, 1 account holds what no open item explains, 1 blocking finding is open, 2 rows are in quarantine",
+    ],
+    [{ off: 1 }, "1 account does not tie out"],
+    [{ off: 2, transit: 1 }, "2 accounts do not tie out; 1 conversion is in transit"],
+  ])("of %j is %s", (found, sentence) => {
+    expect(tieOutSentence({ ...nothing, ...found })).toBe(sentence)
+  })
+
+  it("counts several books as one", () => {
+    const one = { ...nothing, transit: 2, blocked: { "2026-10": 2 } }
+    const other = { ...nothing, transit: 1, suspense: 1, blocked: { "2026-09": 1, "2026-10": 1 } }
+    expect(together([one, other])).toEqual({
+      ...nothing,
+      accounts: 2,
+      suspense: 1,
+      transit: 3,
+      blocked: { "2026-09": 1, "2026-10": 3 },
+    })
+  })
+})
+
+const said = (book: Book) => Effect.map(bookTieOuts([book.bookId]), (all) => tieOutSentence(together(all)))
+
+/** A finding as the check of conversions in transit leaves it. */
+const inTransit = (book: Book, since: string, material = true) =>
+  query(
+    (sql) => sql`
+      insert into reconcile.findings (book_id, check_name, severity, subject_type, subject_id, message, evidence)
+      values (${book.bookId}, 'conversion-in-transit', 'warning', 'conversion', ${randomUUID()}, 'in transit',
+        ${JSON.stringify({ since, material })}::text::jsonb)`,
+  )
+
+layer(services)("a book", (it) => {
+  it.effect("does not tie out while something stands in suspense, though cash does", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const account = yield* openAccount(book)
+      yield* addEntry(account, { type: "CREDIT", amount: "10", of: { type: "PAYOUT", id: null } })
+      expect(yield* reconciled(book)).toEqual([])
+      expect(yield* said(book)).toBe("Everything ties out")
+      yield* addEntry(account, { type: "CREDIT", amount: "3" })
+      // Before a run has looked at it, the balance gives it away.
+      expect(yield* said(book)).toBe("Cash ties out; 1 account holds what no open item explains")
+      yield* reconciled(book, true)
+      expect(yield* said(book)).toBe("Cash ties out; 1 item stands in suspense")
+      yield* query((sql) => sql`update mirror.accounts set balance = 12 where account_id = ${account.id}`)
+      expect(yield* said(book)).toBe("1 account does not tie out; 1 item stands in suspense")
+    }),
+  )
+
+  it.effect("counts the conversions in transit, and which month they keep from being closed", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const account = yield* openAccount(book)
+      yield* addEntry(account, { type: "CREDIT", amount: "10", of: { type: "PAYOUT", id: null } })
+      yield* reconciled(book)
+      yield* inTransit(book, "2026-08-20")
+      yield* inTransit(book, "2026-10-09")
+      yield* inTransit(book, "2026-10-09", false)
+      yield* inTransit(book, "2026-11-01")
+      yield* inTransit(book, "2199-01-01")
+      // The first open month is October: what is older blocks that one.
+      expect(yield* said(book)).toBe(
+        "Cash ties out; 5 conversions are in transit (2 block the close of 2026-10, 1 that of 2026-11)",
+      )
+    }),
+  )
+
+  it.effect(
+    "does not tie out where loan clearing holds what no finding names, or clearing names no movement",
+    () =>
+      Effect.gen(function* () {
+        const book = yield* openBook
+        const account = yield* openAccount(book)
+        yield* addEntry(account, { type: "CREDIT", amount: "10", against: "loan_clearing" })
+        const whole = yield* putResource(account, { type: "DEPOSIT", amount: "5" })
+        yield* addEntry(account, { type: "CREDIT", amount: "5", of: whole })
+        yield* reconciled(book)
+        expect(yield* said(book)).toBe("Cash ties out; 1 account holds what no open item explains")
+        const nameless = yield* addEntry(account, {
+          type: "CREDIT",
+          amount: "2",
+          against: "deposits_clearing",
+        })
+        const found = yield* reconciled(book, true)
+        expect(found).toEqual([
+          {
+            check_name: "clearing-movement",
+            severity: "warning",
+            subject_type: "statement_entry",
+            subject_id: nameless,
+            message: "CREDIT of 2.00 USD stands in clearing, and no deposit or withdrawal explains it.",
+          },
+        ])
+        expect(yield* said(book)).toBe(
+          "Cash ties out; 1 clearing posting names no movement, 1 account holds what no open item explains",
+        )
+      }),
+  )
+})
