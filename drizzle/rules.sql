@@ -1418,17 +1418,18 @@ language sql stable as $$
 $$;
 
 -- Where every account of the service stands: it ties out where the ledger's cash, the statement's last balance and the
--- service's balance are one figure, its statement has been read to its end and can still be read, nothing of it is held back
--- and no blocking finding on it is open; else it is `off`. `read_at`: the service's clock.
+-- service's balance are one figure, its statement has been read to its end and can still be read (else it is
+-- `unserved`), nothing of it is held back and no blocking finding on it is open; else it is `off`.
 create or replace view reconcile.account_standings as
 select a.book_id, a.account_id, a.currency, a.payment_rails, a.status, a.entries, a.tail_read_at, a.balance as service,
   coalesce(a.last_balance, 0) as statement, c.amount as ledger, h.held, f.check_name as blocking,
   a.tail_read_at is null or h.held > 0 or c.amount <> coalesce(a.last_balance, 0) or c.amount <> a.balance
-    or f.check_name is not null or s.unreadable or g.book_id is not null as off,
-  s.unreadable or g.book_id is not null as unserved, s.began_at as read_at
+    or f.check_name is not null or v.unserved as off,
+  v.unserved, v.began_at as read_at
 from mirror.accounts a
-join reconcile.stream_standing s on s.book_id = a.book_id and s.account_id = a.account_id
-left join reconcile.gone_clients g on g.book_id = a.book_id
+cross join lateral (
+  select s.began_at, s.unreadable or exists (select 1 from reconcile.gone_clients g where g.book_id = a.book_id) as unserved
+  from reconcile.stream_standing s where s.book_id = a.book_id and s.account_id = a.account_id) v
 cross join lateral (
   select coalesce(sum(t.debit - t.credit), 0) as amount
   from ledger.accounts l

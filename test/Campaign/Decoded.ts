@@ -186,6 +186,5 @@ export const creditAccount = (json: Json): CreditAccount => ({
   principalOutstanding: amount(text(json, "principalOutstanding")),
   totalRepaymentAmount: amount(text(json, "totalRepaymentAmount")),
   clientId: Option.none(),
-  clientId: Option.none(),
   raw: raw(json),
 })
