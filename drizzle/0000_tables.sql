@@ -36,6 +36,7 @@ CREATE TABLE "ledger"."closes" (
 	"who" text NOT NULL,
 	"at" timestamptz DEFAULT now() NOT NULL,
 	"reason" text,
+	"transaction" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	"accepted" jsonb NOT NULL,
 	CONSTRAINT "closes_book_id_sequence_pk" PRIMARY KEY("book_id","sequence"),
 	CONSTRAINT "closes_action" CHECK ("ledger"."closes"."action" in ('close', 'reopen')),
@@ -226,6 +227,19 @@ CREATE TABLE "ledger"."postings" (
 	CONSTRAINT "postings_amount" CHECK ("ledger"."postings"."amount" <> 0 and "ledger"."postings"."amount" between -1e30 and 1e30)
 );
 --> statement-breakpoint
+CREATE TABLE "ledger"."touched_conversions" (
+	"book_id" integer NOT NULL,
+	"conversion_id" uuid NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "ledger"."transit" (
+	"book_id" integer NOT NULL,
+	"conversion_id" uuid NOT NULL,
+	"currency" text NOT NULL,
+	"amount" numeric NOT NULL,
+	CONSTRAINT "transit_book_id_conversion_id_currency_pk" PRIMARY KEY("book_id","conversion_id","currency")
+);
+--> statement-breakpoint
 CREATE TABLE "ledger"."unnumbered" (
 	"book_id" integer NOT NULL,
 	"entry_id" bigint NOT NULL
@@ -383,8 +397,20 @@ CREATE TABLE "mirror"."statement_entries" (
 	"run_id" integer NOT NULL,
 	CONSTRAINT "statement_entries_book_id_account_id_position_pk" PRIMARY KEY("book_id","account_id","position"),
 	CONSTRAINT "statement_entries_type" CHECK ("mirror"."statement_entries"."type" in ('CREDIT', 'DEBIT')),
-	CONSTRAINT "statement_entries_amount" CHECK ("mirror"."statement_entries"."amount" > 0 and "mirror"."statement_entries"."amount" < 1e30),
+	CONSTRAINT "statement_entries_amount" CHECK ("mirror"."statement_entries"."amount" >= 0 and "mirror"."statement_entries"."amount" < 1e30),
 	CONSTRAINT "statement_entries_balance" CHECK ("mirror"."statement_entries"."balance_after" between -1e30 and 1e30)
+);
+--> statement-breakpoint
+CREATE TABLE "mirror"."statement_entry_versions" (
+	"book_id" integer NOT NULL,
+	"entry_id" uuid NOT NULL,
+	"version" integer NOT NULL,
+	"related_type" text,
+	"related_id" uuid,
+	"extra" json,
+	"run_id" integer NOT NULL,
+	"superseded_at" timestamptz DEFAULT now() NOT NULL,
+	CONSTRAINT "statement_entry_versions_book_id_entry_id_version_pk" PRIMARY KEY("book_id","entry_id","version")
 );
 --> statement-breakpoint
 CREATE TABLE "reconcile"."deferred" (
@@ -491,6 +517,7 @@ CREATE TABLE "valuation"."settings" (
 	"method" text NOT NULL,
 	"rates" text NOT NULL,
 	"max_rate_age_days" smallint NOT NULL,
+	"monetary_roles" text NOT NULL,
 	CONSTRAINT "settings_book_id_sequence_pk" PRIMARY KEY("book_id","sequence"),
 	CONSTRAINT "settings_method" CHECK ("valuation"."settings"."method" in ('average', 'fifo')),
 	CONSTRAINT "settings_rates" CHECK ("valuation"."settings"."rates" in ('file', 'conversions'))
@@ -595,6 +622,7 @@ CREATE INDEX "journal_entries_resource" ON "ledger"."journal_entries" USING btre
 CREATE INDEX "journal_entries_run" ON "ledger"."journal_entries" USING brin ("run_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "journal_numbers_number" ON "ledger"."journal_numbers" USING btree ("book_id","period","number");--> statement-breakpoint
 CREATE INDEX "journal_numbers_step" ON "ledger"."journal_numbers" USING brin ("numbering");--> statement-breakpoint
+CREATE INDEX "touched_conversions_conversion" ON "ledger"."touched_conversions" USING btree ("book_id","conversion_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "quarantine_row" ON "mirror"."quarantine" USING btree ("book_id","stream","digest");--> statement-breakpoint
 CREATE INDEX "quarantine_open" ON "mirror"."quarantine" USING btree ("book_id","stream") WHERE "mirror"."quarantine"."resolved_at" is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "reference_items_current" ON "mirror"."reference_items" USING btree ("book_id","kind","item_id") WHERE "mirror"."reference_items"."current";--> statement-breakpoint
@@ -603,6 +631,7 @@ CREATE INDEX "resources_run" ON "mirror"."resources" USING brin ("run_id");--> s
 CREATE INDEX "resources_transaction_hash" ON "mirror"."resources" USING btree ("book_id",lower("transaction_hash")) WHERE "mirror"."resources"."transaction_hash" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "statement_entries_entry" ON "mirror"."statement_entries" USING btree ("book_id","entry_id");--> statement-breakpoint
 CREATE INDEX "statement_entries_related" ON "mirror"."statement_entries" USING btree ("book_id","related_id") WHERE "mirror"."statement_entries"."related_id" is not null;--> statement-breakpoint
+CREATE INDEX "statement_entries_zero" ON "mirror"."statement_entries" USING btree ("book_id","occurred_at") WHERE "mirror"."statement_entries"."amount" = 0;--> statement-breakpoint
 CREATE INDEX "statement_entries_run" ON "mirror"."statement_entries" USING brin ("run_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "findings_open" ON "reconcile"."findings" USING btree ("book_id","check_name","subject_type","subject_id") WHERE "reconcile"."findings"."closed_at" is null;--> statement-breakpoint
 CREATE INDEX "findings_book" ON "reconcile"."findings" USING btree ("book_id","opened_at");--> statement-breakpoint

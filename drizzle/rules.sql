@@ -13,7 +13,8 @@
 --   TO001 entry and lines do not belong together    TO002 entry does not balance      TO003 account or currency is wrong
 --   TO004 the rows are immutable                    TO005 the period is closed        TO006 journal number out of order
 --   TO007 cash differs from the statement           TO008 periods close and reopen in order
---   TO009 not a change that a batch can go through
+--   TO009 not a change that a batch can go through  TO010 not the date that the book's time zone gives
+--   TO011 a period and its close do not agree
 create sequence if not exists ledger.journal_entry_block as bigint increment by 1024 minvalue 1024 start with 1024;
 
 comment on sequence ledger.journal_entry_block is 'Each value reserves the 1024 entry ids that end before it plus 1024.';
@@ -74,12 +75,25 @@ create or replace trigger accounts_identity_kept before update or delete on ledg
 create or replace trigger accounts_not_truncated before truncate on ledger.accounts
   for each statement execute function ledger.refuse_change();
 
--- A statement entry that is posted (not held) is what the service said: it never changes.
+-- A statement entry that is posted (not held) is what the service said: it never changes. One that did not name the resource
+-- that it is about may come to name it; what it said before is kept.
 create or replace function mirror.keep_statement_entry() returns trigger language plpgsql as $$
+declare told constant text[] := array['related_type', 'related_id', 'extra', 'run_id'];
 begin
   if not old.held then
+    if tg_op = 'UPDATE' and to_jsonb(new) - told = to_jsonb(old) - told and new.run_id >= old.run_id
+       and (new.related_type, new.related_id) is distinct from (old.related_type, old.related_id)
+       and (old.related_type is null or new.related_type = old.related_type)
+       and (old.related_id is null or new.related_id = old.related_id) then
+      insert into mirror.statement_entry_versions (book_id, entry_id, version, related_type, related_id, extra, run_id)
+      values (old.book_id, old.entry_id, 1 + (
+          select count(*) from mirror.statement_entry_versions v
+          where v.book_id = old.book_id and v.entry_id = old.entry_id),
+        old.related_type, old.related_id, old.extra, old.run_id);
+      return new;
+    end if;
     raise exception 'statement entry % is posted and immutable: % refused', old.entry_id, lower(tg_op)
-      using errcode = 'TO004';
+      using errcode = 'TO004', hint = 'Only a resource that it did not name before may be added to it.';
   end if;
   return case tg_op when 'DELETE' then old else new end;
 end $$;
@@ -89,6 +103,24 @@ create or replace trigger statement_entries_kept before update or delete on mirr
 
 create or replace trigger statement_entries_not_truncated before truncate on mirror.statement_entries
   for each statement execute function ledger.refuse_change();
+
+-- The day of an instant in a book's own time zone, and what an entry of that instant is dated to: its day, or the first open
+-- day where its month is closed. The only place where an instant becomes a date of the books; both are inlined.
+create or replace function ledger.day_of(at timestamptz, zone text) returns date language sql immutable parallel safe as $$
+  select (at at time zone coalesce(zone, 'UTC'))::date
+$$;
+
+create or replace function ledger.effective_date(at timestamptz, zone text, closed_through date) returns date
+language sql immutable parallel safe as $$
+  select greatest(ledger.day_of(at, zone), (closed_through + interval '1 month')::date)
+$$;
+
+-- The closed month that such an entry belongs to by its time; null where it is dated there.
+create or replace function ledger.late_for(at timestamptz, zone text, closed_through date) returns date
+language sql immutable parallel safe as $$
+  select case when ledger.day_of(at, zone) < (closed_through + interval '1 month')::date
+    then date_trunc('month', ledger.day_of(at, zone)::timestamp)::date end
+$$;
 
 create or replace function ledger.check_entries() returns trigger language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -109,10 +141,12 @@ begin
   where l.book_id in (select distinct n.book_id from new_entries n)
   order by l.book_id for share;
 
-  select n.book_id, n.entry_id, n.period, l.book_id as known, l.closed_through into bad
+  select n.book_id, n.entry_id, n.period, n.effective_date, n.late_for, n.occurred_at, l.book_id as known,
+    l.closed_through, l.time_zone into bad
   from new_entries n left join ledger.locks l on l.book_id = n.book_id
-  where l.book_id is null or n.period <= l.closed_through or n.late_for >= n.period
-     or n.late_for > l.closed_through or (n.late_for is not null and l.closed_through is null)
+  where l.book_id is null
+     or n.effective_date is distinct from ledger.effective_date(n.occurred_at, l.time_zone, l.closed_through)
+     or n.late_for is distinct from ledger.late_for(n.occurred_at, l.time_zone, l.closed_through)
   limit 1;
   if found then
     if bad.known is null then
@@ -123,7 +157,14 @@ begin
         to_char(bad.period, 'YYYY-MM'), bad.book_id, to_char(bad.closed_through, 'YYYY-MM')
         using errcode = 'TO005', hint = 'Date it to the first open day and say which period it is late for.';
     end if;
-    raise exception 'journal entry % is late for a period that is not closed', bad.entry_id using errcode = 'TO005';
+    if bad.late_for > bad.closed_through or (bad.late_for is not null and bad.closed_through is null) then
+      raise exception 'journal entry % is late for a period that is not closed', bad.entry_id using errcode = 'TO005';
+    end if;
+    raise exception 'journal entry % of book % is dated %, late for %, but % in % is %, late for %', bad.entry_id,
+      bad.book_id, bad.effective_date, coalesce(to_char(bad.late_for, 'YYYY-MM'), 'nothing'), bad.occurred_at,
+      coalesce(bad.time_zone, 'UTC'), ledger.effective_date(bad.occurred_at, bad.time_zone, bad.closed_through),
+      coalesce(to_char(ledger.late_for(bad.occurred_at, bad.time_zone, bad.closed_through), 'YYYY-MM'), 'nothing')
+      using errcode = 'TO010', hint = 'Take ledger.effective_date and ledger.late_for with the zone and close of ledger.locks.';
   end if;
 
   insert into ledger.periods (book_id, period)
@@ -311,7 +352,67 @@ end $$;
 create or replace trigger journal_numbers_checked after insert on ledger.journal_numbers
   referencing new table as new_numbers for each statement execute function ledger.check_numbers();
 
--- Numbers everything that waits, in the order in which the books read: the same data gives the same numbers.
+-- Conversions that the numbering step has to look at: those of which something was booked, and those whose terms changed.
+create or replace function ledger.touch_conversions() returns trigger language plpgsql as $$
+begin
+  insert into ledger.touched_conversions (book_id, conversion_id)
+  select distinct n.book_id, n.resource_id from new_entries n
+  where n.resource_type = 'CONVERSION' and n.resource_id is not null and n.source_type <> 'resource_version';
+  return null;
+end $$;
+
+create or replace trigger journal_entries_touch_conversions after insert on ledger.journal_entries
+  referencing new table as new_entries for each statement execute function ledger.touch_conversions();
+
+create or replace function mirror.touch_conversion() returns trigger language plpgsql as $$
+begin
+  insert into ledger.touched_conversions (book_id, conversion_id) values (new.book_id, new.resource_id);
+  return null;
+end $$;
+
+create or replace trigger resources_touch_conversions after update on mirror.resources for each row
+  when (new.resource_type = 'CONVERSION' and
+    (old.account_id, old.currency, old.amount, old.fee, old.fee_currency, old.buy_account_id, old.buy_currency, old.buy_amount)
+    is distinct from
+    (new.account_id, new.currency, new.amount, new.fee, new.fee_currency, new.buy_account_id, new.buy_currency, new.buy_amount))
+  execute function mirror.touch_conversion();
+
+-- What stands in transit, by conversion: an open item is found without reading history. A book has a handful of accounts
+-- of the role, so that the new lines on them are found from there.
+create or replace function ledger.keep_transit() returns trigger language plpgsql
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare settled integer;
+begin
+  with moved as (
+    select j.book_id, coalesce(j.resource_id, j.source_id) as conversion_id, p.currency, sum(p.amount) as amount
+    from (select distinct n.book_id from new_postings n) b
+    join ledger.accounts a on a.book_id = b.book_id and a.role = 'conversions_in_transit'
+    join new_postings p on p.book_id = a.book_id and p.account_id = a.account_id
+    cross join lateral (
+      select e.book_id, e.resource_id, e.source_id from ledger.journal_entries e
+      where e.book_id = p.book_id and e.entry_id = p.entry_id limit 1) j
+    group by 1, 2, 3 having sum(p.amount) <> 0),
+  -- In key order, so that two postings wait for each other and never in a circle.
+  kept as (
+    insert into ledger.transit as t (book_id, conversion_id, currency, amount)
+    select m.book_id, m.conversion_id, m.currency, m.amount from moved m order by 1, 2, 3
+    on conflict (book_id, conversion_id, currency) do update set amount = t.amount + excluded.amount
+    returning t.book_id, t.conversion_id, t.currency, t.amount)
+  select count(*) filter (where k.amount = 0) into settled from kept k;
+  if settled > 0 then
+    delete from ledger.transit t where t.amount = 0 and t.book_id in (select n.book_id from new_postings n);
+  end if;
+  return null;
+end $$;
+
+create or replace trigger postings_keep_transit after insert on ledger.postings
+  referencing new table as new_postings for each statement execute function ledger.keep_transit();
+
+create or replace trigger transit_kept_by_posting before insert or update or delete or truncate on ledger.transit
+  for each statement execute function ledger.refuse_direct_write();
+
+-- Numbers everything that waits, in the order in which the books read: the same data gives the same numbers. The entries
+-- of whole conversions come after the cash of their day.
 create or replace function ledger.assign_numbers(books integer[]) returns bigint language plpgsql
   set enable_seqscan = on set enable_hashjoin = on set enable_mergejoin = on as $$
 declare
@@ -326,7 +427,9 @@ begin
   select e.book_id, e.entry_id, e.period,
     p.last_number + row_number() over (
       partition by e.book_id, e.period
-      order by e.effective_date, e.partner_account_id, e.position, e.sequence, e.source_type, e.source_id)::integer,
+      order by e.effective_date, e.partner_account_id nulls last, e.position nulls last,
+        case e.source_type when 'resource_version' then e.source_id end nulls first, e.sequence, e.source_type,
+        e.source_id)::integer,
     step
   from ledger.unnumbered u
   join ledger.journal_entries e on e.book_id = u.book_id and e.entry_id = u.entry_id
@@ -413,10 +516,16 @@ create or replace trigger periods_not_truncated before truncate on ledger.period
 create or replace function ledger.keep_lock() returns trigger language plpgsql as $$
 begin
   if tg_op = 'UPDATE' and new.time_zone is distinct from old.time_zone and old.time_zone is not null then
-    raise exception 'book % is dated in %', old.book_id, old.time_zone using errcode = 'TO004';
+    raise exception 'book % is dated in %', old.book_id, old.time_zone using errcode = 'TO004',
+      hint = 'A book is dated in one time zone for good: begin a new one.';
   end if;
   if tg_op = 'UPDATE' and new.time_zone is not null and old.time_zone is null
      and new.closed_through is not distinct from old.closed_through then
+    -- What came before a zone was set is dated in UTC.
+    if new.time_zone <> 'UTC' and exists (select 1 from ledger.periods p where p.book_id = new.book_id) then
+      raise exception 'book % has entries that are dated in UTC', old.book_id using errcode = 'TO004',
+        hint = 'A book is dated in one time zone for good: begin a new one.';
+    end if;
     return new;
   end if;
   if tg_op <> 'INSERT' and pg_trigger_depth() < 2 then
@@ -454,6 +563,8 @@ alter index mirror.resources_run set (autosummarize = on);
 alter index ledger.journal_entries_run set (autosummarize = on);
 
 alter index ledger.journal_numbers_step set (autosummarize = on);
+
+alter table ledger.touched_conversions set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100000);
 
 alter table ledger.unnumbered set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100000);
 
@@ -494,6 +605,269 @@ create or replace trigger closes_immutable before update or delete or truncate o
 
 create or replace trigger close_balances_immutable before update or delete or truncate on ledger.close_balances
   for each statement execute function ledger.refuse_change();
+
+-- A close is its period's state, a row of ledger.closes and all balances, in one transaction: none of them comes alone. The
+-- state first, then the row, then the balances; what the row says is held against the period at once, the rest at the end.
+create or replace function ledger.check_close() returns trigger language plpgsql as $$
+declare
+  last record;
+  state ledger.periods;
+begin
+  perform 1 from ledger.locks l where l.book_id = new.book_id for update;
+  select coalesce(max(c.sequence), 0) as sequence,
+    (array_agg(c.action order by c.sequence desc) filter (where c.period = new.period))[1] as action,
+    (array_agg(c.hash order by c.sequence desc) filter (where c.action = 'close'))[1] as hash,
+    (array_agg(c.hash order by c.sequence desc) filter (where c.action = 'close' and c.period = new.period))[1] as undone
+  into last from ledger.closes c where c.book_id = new.book_id;
+  select * into state from ledger.periods p where p.book_id = new.book_id and p.period = new.period;
+  if new.sequence <> last.sequence + 1 or new.transaction <> pg_current_xact_id() or new.at <> now() then
+    raise exception 'close % of book % does not follow close %, or is not of this transaction', new.sequence, new.book_id,
+      last.sequence using errcode = 'TO011', hint = 'Use tieout close and tieout reopen.';
+  end if;
+  if state.status is distinct from (case new.action when 'close' then 'closed' else 'open' end)
+     or coalesce(last.action, 'reopen') = new.action then
+    raise exception '% of % of book %: the period is % and its last close was %', new.action,
+      to_char(new.period, 'YYYY-MM'), new.book_id, coalesce(state.status, 'not there'), coalesce(last.action, 'never')
+      using errcode = 'TO011', hint = 'Use tieout close and tieout reopen.';
+  end if;
+  if new.action = 'close' and (new.hash !~ '^[0-9a-f]{64}$' or new.entries <> state.last_number)
+     or new.previous_hash is distinct from (case new.action when 'close' then last.hash else last.undone end) then
+    raise exception 'close of % of book % with hash % after %, over % entries: it follows %, and the period has %',
+      to_char(new.period, 'YYYY-MM'), new.book_id, new.hash, coalesce(new.previous_hash, 'none'), new.entries,
+      coalesce(last.hash, 'none'), state.last_number
+      using errcode = 'TO011', hint = 'Use tieout close and tieout reopen.';
+  end if;
+  return new;
+end $$;
+
+create or replace trigger closes_checked before insert on ledger.closes
+  for each row execute function ledger.check_close();
+
+create or replace function ledger.check_close_balances() returns trigger language plpgsql as $$
+begin
+  if exists (select 1 from new_balances n where not exists (
+      select 1 from ledger.closes c where c.book_id = n.book_id and c.sequence = n.sequence and c.action = 'close'
+        and c.transaction = pg_current_xact_id())) then
+    raise exception 'balances of a close that is not of this transaction'
+      using errcode = 'TO011', hint = 'Use tieout close.';
+  end if;
+  return null;
+end $$;
+
+create or replace trigger close_balances_checked after insert on ledger.close_balances
+  referencing new table as new_balances for each statement execute function ledger.check_close_balances();
+
+-- What the books say at the end of a period, account by account: what a close of it keeps.
+create or replace function ledger.balances_at(of_book integer, at_period date)
+returns table (account_id integer, code text, name text, currency text, debit numeric, credit numeric, balance numeric)
+language sql stable as $$
+  select a.account_id, a.code, a.name, a.currency,
+    coalesce(sum(b.debit) filter (where b.period = at_period), 0),
+    coalesce(sum(b.credit) filter (where b.period = at_period), 0), sum(b.debit - b.credit)
+  from ledger.accounts a
+  join ledger.balances b on b.book_id = a.book_id and b.account_id = a.account_id and b.period <= at_period
+  where a.book_id = of_book
+  group by a.account_id, a.code, a.name, a.currency
+$$;
+
+create or replace function ledger.check_kept_balances() returns trigger language plpgsql as $$
+declare bad integer;
+begin
+  select coalesce(b.account_id, k.account_id) into bad
+  from ledger.balances_at(new.book_id, new.period) b
+  full join (
+    select * from ledger.close_balances x where x.book_id = new.book_id and x.sequence = new.sequence
+  ) k on k.account_id = b.account_id
+  where new.action = 'close' and (b.code, b.name, b.currency, b.debit, b.credit, b.balance) is distinct from
+      (k.code, k.name, k.currency, k.debit, k.credit, k.balance)
+    or new.action <> 'close' and k.account_id is not null
+  limit 1;
+  if found then
+    raise exception 'close % of book % does not keep account % as the books have it', new.sequence, new.book_id, bad
+      using errcode = 'TO011', hint = 'Use tieout close.';
+  end if;
+  return null;
+end $$;
+
+drop trigger if exists closes_complete on ledger.closes;
+
+create constraint trigger closes_complete after insert on ledger.closes deferrable initially deferred
+  for each row execute function ledger.check_kept_balances();
+
+create or replace function ledger.check_status_kept() returns trigger language plpgsql as $$
+declare last text;
+begin
+  -- Each change of state has its row: one change cannot hide behind the row of another.
+  if not exists (
+      select 1 from ledger.closes c
+      where c.book_id = new.book_id and c.period = new.period and c.transaction = pg_current_xact_id()
+        and c.action = case new.status when 'closed' then 'close' else 'reopen' end)
+     or (select c.action from ledger.closes c where c.book_id = new.book_id and c.period = new.period
+         order by c.sequence desc limit 1)
+        <> (select case p.status when 'closed' then 'close' else 'reopen' end from ledger.periods p
+            where p.book_id = new.book_id and p.period = new.period) then
+    raise exception 'period % of book % is made % without a close that says so', to_char(new.period, 'YYYY-MM'),
+      new.book_id, new.status using errcode = 'TO011', hint = 'Use tieout close and tieout reopen.';
+  end if;
+  return null;
+end $$;
+
+drop trigger if exists periods_closed_by_close on ledger.periods;
+
+create constraint trigger periods_closed_by_close after update of status on ledger.periods deferrable initially deferred
+  for each row when (new.status <> old.status) execute function ledger.check_status_kept();
+
+drop trigger if exists periods_closed_empty on ledger.periods;
+
+create constraint trigger periods_closed_empty after insert on ledger.periods deferrable initially deferred
+  for each row when (new.status = 'closed') execute function ledger.check_status_kept();
+
+-- A book's code stands in every journal number, file name and hash; its connection and client say whose it is.
+create or replace function mirror.keep_book() returns trigger language plpgsql as $$
+begin
+  if (new.code, new.connection, new.client_id, new.book_id) is not distinct from
+     (old.code, old.connection, old.client_id, old.book_id) then
+    return new;
+  end if;
+  perform 1 from ledger.locks l where l.book_id = old.book_id for update;
+  if new.book_id <> old.book_id
+     or exists (select 1 from ledger.periods p where p.book_id = old.book_id and p.last_number > 0) then
+    raise exception 'book % has journal numbers: its code, connection and client stay', old.code
+      using errcode = 'TO004', hint = 'Only its name may change.';
+  end if;
+  return new;
+end $$;
+
+create or replace trigger books_kept before update on mirror.books
+  for each row execute function mirror.keep_book();
+
+create or replace trigger books_not_deleted before delete or truncate on mirror.books
+  for each statement execute function ledger.refuse_change();
+
+-- How many decimals a currency has decides what its amounts may be and how all of them print.
+create or replace function ledger.keep_currency() returns trigger language plpgsql as $$
+begin
+  -- Against an account of the currency that is being opened: its reference holds the row.
+  perform 1 from ledger.currencies c where c.code = old.code for update;
+  if tg_op = 'UPDATE' and (new.code, new.scale) is not distinct from (old.code, old.scale) then return new; end if;
+  if exists (select 1 from ledger.accounts a where a.currency = old.code)
+     or exists (select 1 from mirror.accounts a where a.currency = old.code) then
+    raise exception 'currency % is used with % decimals: % refused', old.code, old.scale, lower(tg_op)
+      using errcode = 'TO004', hint = 'A currency keeps its decimals once an account has it.';
+  end if;
+  return case tg_op when 'DELETE' then old else new end;
+end $$;
+
+create or replace trigger currencies_kept before update or delete on ledger.currencies
+  for each row execute function ledger.keep_currency();
+
+create or replace trigger currencies_not_truncated before truncate on ledger.currencies
+  for each statement execute function ledger.refuse_change();
+
+-- What the gate of a close rests on is never emptied, and nothing of it is deleted, but for what the program itself deletes:
+-- what is not missing any more, waits no more, or was done long ago. A table that holds evidence of what was read belongs
+-- into this list.
+create or replace function mirror.refuse_removal() returns trigger language plpgsql as $$
+begin
+  raise exception 'rows of %.% are evidence: % refused', tg_table_schema, tg_table_name, lower(tg_op)
+    using errcode = 'TO004', hint = 'What was read and found is kept. To begin anew, use a new database.';
+end $$;
+
+do $$
+declare kept text;
+begin
+  foreach kept in array array['mirror.accounts', 'mirror.resources', 'mirror.resource_versions', 'mirror.receivables',
+      'mirror.receivable_transactions', 'mirror.reference_items', 'mirror.quarantine', 'mirror.contradictions',
+      'mirror.statement_entry_versions', 'reconcile.findings', 'reconcile.progress', 'sync.runs', 'sync.leases',
+      'sync.checkpoints'] loop
+    execute format('create or replace trigger not_removed before delete or truncate on %s
+      for each statement execute function mirror.refuse_removal()', kept);
+  end loop;
+  foreach kept in array array['mirror.missing_resources', 'reconcile.deferred', 'webhook.inbox'] loop
+    execute format('create or replace trigger not_emptied before truncate on %s
+      for each statement execute function mirror.refuse_removal()', kept);
+  end loop;
+  foreach kept in array array['mirror.resource_versions', 'mirror.contradictions', 'mirror.statement_entry_versions'] loop
+    execute format('create or replace trigger not_changed before update on %s
+      for each statement execute function mirror.refuse_removal()', kept);
+  end loop;
+end $$;
+
+-- After the statement: the one that finds a resource writes it as well.
+create or replace function mirror.keep_missing() returns trigger language plpgsql as $$
+begin
+  if not exists (select 1 from mirror.resources r where r.book_id = old.book_id and r.resource_id = old.resource_id
+                 and r.resource_type = old.resource_type) then
+    raise exception '% % is still missing: delete refused', lower(old.resource_type), old.resource_id
+      using errcode = 'TO004', hint = 'It is taken off the list when the service shows it.';
+  end if;
+  return null;
+end $$;
+
+create or replace trigger missing_resources_kept after delete on mirror.missing_resources
+  for each row execute function mirror.keep_missing();
+
+create or replace function webhook.keep_event() returns trigger language plpgsql as $$
+begin
+  if old.state <> 'done' then
+    raise exception 'event % is %: delete refused', old.event_id, old.state
+      using errcode = 'TO004', hint = 'Only an event that is done can be forgotten.';
+  end if;
+  return old;
+end $$;
+
+create or replace trigger inbox_kept before delete on webhook.inbox
+  for each row execute function webhook.keep_event();
+
+-- A finding says what it found as long as it is open; once closed it stays so, and what is found again is another one.
+create or replace function reconcile.keep_finding() returns trigger language plpgsql as $$
+declare told constant text[] := array['severity', 'message', 'evidence', 'seen_at', 'closed_at', 'closed_run'];
+begin
+  if old.closed_at is not null or to_jsonb(new) - told <> to_jsonb(old) - told then
+    raise exception 'finding F% of book % is % and stays what it is: update refused', old.finding_id, old.book_id,
+      case when old.closed_at is null then 'open' else 'closed' end
+      using errcode = 'TO004', hint = 'tieout reconcile opens and closes findings.';
+  end if;
+  return new;
+end $$;
+
+create or replace trigger findings_kept before update on reconcile.findings
+  for each row execute function reconcile.keep_finding();
+
+-- What was reconciled stays so, and nothing is reconciled before it was read.
+create or replace function reconcile.keep_progress() returns trigger language plpgsql as $$
+begin
+  if new.book_id <> old.book_id or new.through_run < old.through_run then
+    raise exception 'book % is reconciled through run %: it cannot go back to run %', old.book_id, old.through_run,
+      new.through_run using errcode = 'TO004', hint = 'tieout reconcile --full looks at everything again.';
+  end if;
+  return new;
+end $$;
+
+create or replace trigger progress_kept before update on reconcile.progress
+  for each row execute function reconcile.keep_progress();
+
+-- Versions only step back: what a version says never changes.
+create or replace function mirror.keep_version() returns trigger language plpgsql as $$
+declare told constant text[] := array['current', 'posted', 'sought'];
+begin
+  if to_jsonb(new) - told <> to_jsonb(old) - told
+     or to_jsonb(new) ->> 'current' = 'true' and to_jsonb(old) ->> 'current' = 'false'
+     or to_jsonb(new) ->> 'posted' = 'false' and to_jsonb(old) ->> 'posted' = 'true' then
+    raise exception 'a version in %.% is what was read: update refused', tg_table_schema, tg_table_name
+      using errcode = 'TO004', hint = 'What the service says later is another version.';
+  end if;
+  return new;
+end $$;
+
+create or replace trigger receivables_kept before update on mirror.receivables
+  for each row execute function mirror.keep_version();
+
+create or replace trigger receivable_transactions_kept before update on mirror.receivable_transactions
+  for each row execute function mirror.keep_version();
+
+create or replace trigger reference_items_kept before update on mirror.reference_items
+  for each row execute function mirror.keep_version();
 
 create or replace trigger account_mappings_immutable before update or delete or truncate on export.account_mappings
   for each statement execute function ledger.refuse_change();
@@ -716,6 +1090,34 @@ create or replace trigger postings_checked after insert on valuation.postings
 
 create or replace trigger settings_immutable before update or delete or truncate on valuation.settings
   for each statement execute function ledger.refuse_change();
+
+-- What stands in conversions_in_transit, by conversion and currency: it adds up to the balance of the role. An item begins
+-- on the day after which it was never zero again, whatever the order in which its entries came.
+create or replace view reconcile.conversions_in_transit as
+select t.book_id, t.conversion_id, t.currency, t.amount, d.first_date, d.last_date, r.status,
+  r.account_id as sell_account_id, r.currency as sell_currency, r.amount as sell_amount,
+  r.buy_account_id, r.buy_currency, r.buy_amount
+from ledger.transit t
+left join mirror.resources r on r.book_id = t.book_id and r.resource_id = t.conversion_id
+  and r.resource_type = 'CONVERSION'
+left join lateral (
+  select min(z.day) filter (where z.settled is null or z.day > z.settled) as first_date, max(z.day) as last_date
+  from (
+    select y.day, max(y.day) filter (where y.standing = 0) over () as settled
+    from (
+      select x.day, sum(sum(x.amount)) over (order by x.day) as standing
+      from (
+        select j.effective_date as day, p.amount, a.role
+        from (
+          select s.entry_id as source_id from mirror.statement_entries s
+          where s.book_id = t.book_id and s.related_id = t.conversion_id and not s.held
+          union
+          select t.conversion_id) o
+        join ledger.journal_entries j on j.book_id = t.book_id and j.source_id = o.source_id
+        join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id and p.currency = t.currency
+        join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+          and a.role = 'conversions_in_transit') x
+      group by x.day) y) z) d on true;
 
 -- Open items: the balance of every balance-sheet account beside cash as a sum that can be read.
 --

@@ -146,7 +146,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
           : takeBook(book, ofClient)
       })
       const touched = [...byClient.keys()].flatMap((client) => books.get(client) ?? [])
-      if (run.counters.journalEntries > 0) yield* run.commit(ledger.assignNumbers(touched))
+      if (run.counters.journalEntries > 0) yield* run.commit(ledger.assignNumbers(touched, run.runId))
       // Where an event came with several bodies, that is found in the organization's book, whoever it was about.
       const organization = Option.toArray(Option.fromNullable(books.get("")))
       const odd = events.some(({ conflict }) => conflict)

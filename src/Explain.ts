@@ -72,6 +72,23 @@ const ofClient = Effect.fn("Explain.ofClient")(function* ({ bookId, id }: Subjec
   return [...(yield* client(bookId, id)), ...(yield* amiss(bookId, [id], null))]
 })
 
+/** `told`: a journal entry that is told already. What a conversion comes to as a whole has the conversion as its source. */
+const ofResource = Effect.fn("Explain.ofResource")(function* (
+  { bookId, id, kind }: Pick<Subject, "bookId" | "id" | "kind">,
+  told: string | null = null,
+) {
+  const type = kind.toUpperCase()
+  const entries = yield* statementEntries(bookId, { resource: { type, id } })
+  const ids = entries.map(({ entryId }) => entryId)
+  const journal = yield* journalEntries(bookId, { sources: type === "CONVERSION" ? [id, ...ids] : ids })
+  return [
+    ...(yield* resource(bookId, type, id)),
+    ...stepsOf(entries),
+    ...stepsOf(journal.filter(({ entryId }) => entryId !== told)),
+    ...(yield* amiss(bookId, [id, ...ids], null)),
+  ]
+})
+
 const ofJournalEntry = Effect.fn("Explain.ofJournalEntry")(function* ({ bookId, id }: Subject) {
   const [asked] = yield* journalEntries(bookId, { entryId: id })
   if (asked === undefined) return []
@@ -79,6 +96,10 @@ const ofJournalEntry = Effect.fn("Explain.ofJournalEntry")(function* ({ bookId, 
   if (sourceType === "receivable_version") {
     const behindIt = yield* ofReceivable({ bookId, id: sourceId }, { version, entryId: asked.entryId })
     return [asked.step, ...behindIt]
+  }
+  if (sourceType === "resource_version") {
+    const conversion = { bookId, id: sourceId, kind: "conversion" } as const
+    return [asked.step, ...(yield* ofResource(conversion, asked.entryId))]
   }
   const siblings = yield* journalEntries(bookId, { sources: [sourceId] })
   const others = siblings.filter(
@@ -99,25 +120,14 @@ const ofJournalEntry = Effect.fn("Explain.ofJournalEntry")(function* ({ bookId, 
 
 const ofStatementEntry = Effect.fn("Explain.ofStatementEntry")(function* ({ bookId, id }: Subject) {
   const entries = yield* statementEntries(bookId, { ids: [id] })
-  const journal = yield* journalEntries(bookId, { sources: [id] })
+  const whole = namedBy(entries).flatMap((named) => (named.type === "CONVERSION" ? [named.id] : []))
+  const journal = yield* journalEntries(bookId, { sources: [id, ...whole] })
   const ids = [id, ...namedBy(entries).map((named) => named.id)]
   return [
     ...stepsOf(entries),
     ...stepsOf(journal),
     ...(yield* behind(bookId, entries)),
     ...(yield* amiss(bookId, ids, null)),
-  ]
-})
-
-const ofResource = Effect.fn("Explain.ofResource")(function* ({ bookId, id, kind }: Subject) {
-  const type = kind.toUpperCase()
-  const entries = yield* statementEntries(bookId, { resource: { type, id } })
-  const ids = entries.map(({ entryId }) => entryId)
-  return [
-    ...(yield* resource(bookId, type, id)),
-    ...stepsOf(entries),
-    ...stepsOf(yield* journalEntries(bookId, { sources: ids })),
-    ...(yield* amiss(bookId, [id, ...ids], null)),
   ]
 })
 

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { Book } from "./Book.ts"
 import { Database } from "./Database.ts"
 import { Accounts } from "./Ledger/Accounts.ts"
+import { Conversions } from "./Ledger/Conversions.ts"
 import { type BookFacts, counterpartyBy, isLoanBy } from "./Ledger/Facts.ts"
 import { Journal, type ResolvedEntry } from "./Ledger/Journal.ts"
 import type { JournalEntry } from "./Ledger/JournalEntry.ts"
@@ -17,12 +18,13 @@ export interface PreparedEntries {
 }
 
 export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
-  dependencies: [Accounts.Default, Journal.Default],
+  dependencies: [Accounts.Default, Conversions.Default, Journal.Default],
   effect: Effect.gen(function* () {
     const database = yield* Database
     const settings = yield* Settings
     const accounts = yield* Accounts
     const journal = yield* Journal
+    const conversions = yield* Conversions
 
     /** Outside any transaction. `railOf` names the payment rail of a partner account. */
     const prepare = Effect.fn("Ledger.prepare")(function* (
@@ -47,13 +49,30 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
       yield* journal.post(book, runId, prepared.entries, prepared.ids)
     })
 
-    /** Gives every entry of the books that waits its journal number: gapless per book and period, in reading order. */
-    const assignNumbers = Effect.fn("Ledger.assignNumbers")(function* (books: ReadonlyArray<Book>) {
-      const rows = yield* database.query(
-        "Ledger.assignNumbers",
-        (sql) => sql<Array<{ given: bigint }>>`
-          select ledger.assign_numbers(${`{${books.map((book) => book.bookId).join(",")}}`}::integer[]) as given`,
-      )
+    /**
+     * Books what has become of conversions, then gives every entry of the books that waits its journal number: gapless per
+     * book and period, in reading order. In one transaction, the caller's where there is one. `runId`: the run that does it.
+     */
+    const assignNumbers = Effect.fn("Ledger.assignNumbers")(function* (
+      books: ReadonlyArray<Book>,
+      runId: number | null = null,
+    ) {
+      const ids = `{${books.map((book) => book.bookId).join(",")}}`
+      const number = Effect.gen(function* () {
+        // Against postings of these books: what is planned from here on is of entries that no other one can join.
+        yield* database.query(
+          "Ledger.assignNumbers.lock",
+          (sql) => sql`
+            select 1 from ledger.locks where book_id = any (${ids}::text::integer[]) order by book_id for update`,
+        )
+        yield* conversions.settle(books, runId)
+        return yield* database.query(
+          "Ledger.assignNumbers",
+          (sql) =>
+            sql<Array<{ given: bigint }>>`select ledger.assign_numbers(${ids}::text::integer[]) as given`,
+        )
+      })
+      const rows = yield* database.transaction(number)
       return Number(rows[0]?.given ?? 0n)
     })
 

@@ -27,7 +27,7 @@ export interface StatementEntry {
   readonly entryId: string
   readonly accountId: string
   readonly type: "CREDIT" | "DEBIT"
-  /** Positive; the direction is in `type`. */
+  /** Not negative; the direction is in `type`. An entry of zero changes no balance, or else it is malformed. */
   readonly amount: Amount
   readonly currency: string
   readonly balanceBefore: Option.Option<Amount>
@@ -38,7 +38,12 @@ export interface StatementEntry {
   readonly occurredAt: Instant
   /** JSON of every field that the others do not give back to the letter; null where they do. */
   readonly extra: string | null
+  /** The row to the letter, of an entry of zero that states no balance before it: its neighbours may show it malformed. */
+  readonly source?: string
 }
+
+/** Why an entry of zero is malformed. */
+export const zeroThatMoves = "is zero, but the balance changes"
 
 interface ResourceFields {
   readonly id: string

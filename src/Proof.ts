@@ -11,6 +11,7 @@ import { booked, chain } from "./Proof/Cash.ts"
 import { closes } from "./Proof/Closes.ts"
 import * as Journal from "./Proof/Journal.ts"
 import type { ProofQuery, Wrong } from "./Proof/Proof.ts"
+import { transit } from "./Proof/Transit.ts"
 
 const queries: ReadonlyArray<ProofQuery> = [
   Journal.lines,
@@ -20,6 +21,7 @@ const queries: ReadonlyArray<ProofQuery> = [
   booked,
   chain,
   balances,
+  transit,
   numbers,
   BaseJournal.lines,
   BaseJournal.natives,

@@ -70,7 +70,8 @@ export class QuarantineReplay extends Effect.Service<QuarantineReplay>()("tieout
           return yield* replay.replay(book, own, wanted, kept)
         }),
       )
-      const numbered = concerned.length === 0 ? 0 : yield* run.commit(ledger.assignNumbers(concerned))
+      const numbered =
+        concerned.length === 0 ? 0 : yield* run.commit(ledger.assignNumbers(concerned, run.runId))
       const found = yield* reconcile.afterRun(concerned, { runId: run.runId, full: false })
       return {
         connection,

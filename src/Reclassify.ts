@@ -1,5 +1,5 @@
 /**
- * Moves what stands in suspense, or in a clearing account, of one statement entry to another account: an entry of its own,
+ * Moves what stands in suspense, in a clearing account or in transit of one statement entry to another account: an entry of its own,
  * made by a person and with a reason. Cash is never touched, and neither is a closed month.
  */
 import { Effect, Option } from "effect"
@@ -45,7 +45,7 @@ export interface Reclassified {
 
 const entryOf = (standing: Standing, from: StandingLine, to: RuleAccount, reason: string): JournalEntry => {
   const amount = Money.fromTrusted(from.amount)
-  const line = { role: from.role, currency: from.currency, partnerAccountId: null }
+  const line = { currency: from.currency, partnerAccountId: null }
   const rule = from.ruleCode === "" ? null : { code: from.code, name: from.name }
   return {
     sourceType: "manual",
@@ -61,8 +61,8 @@ const entryOf = (standing: Standing, from: StandingLine, to: RuleAccount, reason
     externalReference: Option.fromNullable(standing.externalReference),
     counterparty: Option.fromNullable(standing.counterparty),
     lines: debitsFirst([
-      { ...line, amount: Money.negate(amount), rule },
-      { ...line, amount, rule: to },
+      { ...line, role: from.role, amount: Money.negate(amount), rule },
+      { ...line, role: "other", amount, rule: to },
     ]),
   }
 }
@@ -91,7 +91,9 @@ const alone = (request: ReclassifyRequest, book: Book, entryId: string, run: Run
     const to = yield* targetOf(book, from, request.to, Option.getOrNull(request.name))
     const entry = entryOf(standing, from, to, request.reason)
     const prepared = yield* ledger.prepare(book, [entry], () => "")
-    yield* run.commit(Effect.zipRight(ledger.post(book, run.runId, prepared), ledger.assignNumbers([book])))
+    yield* run.commit(
+      Effect.zipRight(ledger.post(book, run.runId, prepared), ledger.assignNumbers([book], run.runId)),
+    )
     run.counters.journalEntries += 1
     run.counters.reclassifications += 1
     yield* (yield* Reconcile).month([book], standing.month)

@@ -14,6 +14,7 @@ import { clearingNets } from "./Reconcile/ClearingNets.ts"
 import { conflictingEvents } from "./Reconcile/ConflictingEvents.ts"
 import { contradiction } from "./Reconcile/Contradiction.ts"
 import { conversionRate } from "./Reconcile/ConversionRate.ts"
+import { conversionsInTransit } from "./Reconcile/ConversionsInTransit.ts"
 import { creditTotals } from "./Reconcile/CreditTotals.ts"
 import { exportTotals } from "./Reconcile/ExportTotals.ts"
 import { type CheckQuery, record } from "./Reconcile/Findings.ts"
@@ -28,6 +29,7 @@ import { type OpenFinding, openCounts, openFindings } from "./Reconcile/Summary.
 import { suspense } from "./Reconcile/Suspense.ts"
 import { together as asOne, bookTieOuts, type TieOut } from "./Reconcile/TieOut.ts"
 import { trialBalance } from "./Reconcile/TrialBalance.ts"
+import { zeroEntries } from "./Reconcile/ZeroEntries.ts"
 import { Settings } from "./Settings.ts"
 
 const queries: ReadonlyArray<CheckQuery> = [
@@ -36,7 +38,9 @@ const queries: ReadonlyArray<CheckQuery> = [
   movementEntries,
   missingResource,
   suspense,
+  zeroEntries,
   conversionRate,
+  conversionsInTransit,
   clearingNets,
   clearingMovement,
   openItems,
@@ -90,7 +94,8 @@ interface Looking {
 export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
   effect: Effect.gen(function* () {
     const database = yield* Database
-    const { accounting } = yield* Settings
+    const settings = yield* Settings
+    const { accounting } = settings
 
     const check = Effect.fn("Reconcile.check")(function* (scope: Scope) {
       let opened = 0
@@ -148,9 +153,9 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
               sinceRun: everything ? null : stretch.reconciled,
               period: full ? null : Option.getOrNull(period),
               full,
-              timeZone: accounting.timeZone,
               flatWithdrawalFee: accounting.flatWithdrawalFee,
               repaymentAmount: accounting.receivables.repaymentAmount,
+              materiality: settings.reconcile.materiality,
               runId: Option.getOrNull(runId),
             })
             total.opened += opened
@@ -200,7 +205,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       function* ({ connection, full, period }: ReconcileOptions) {
         const books = yield* allBooks(connection)
         const changed = yield* all(books, { runId: Option.none(), full, period })
-        const findings = yield* openFindings(books, period, accounting.timeZone)
+        const findings = yield* openFindings(books, period)
         const { quarantined } = yield* openCounts(books)
         return {
           checks: checks.map(({ name }) => ({
@@ -213,6 +218,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
           tieOut: asOne(yield* bookTieOuts(books.map(({ bookId }) => bookId))),
         } satisfies ReconcileSummary
       },
+      Effect.provideService(Settings, settings),
       Effect.provideService(Database, database),
     )
 

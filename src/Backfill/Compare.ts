@@ -4,11 +4,11 @@
  */
 import { Either, Option } from "effect"
 import { signedAmount } from "../Mirror/EntryRow.ts"
-import { type KnownEntry, sameContent } from "../Mirror/StatementEntries.ts"
+import { isEnriched, type KnownEntry, type PlacedEntry, sameContent } from "../Mirror/StatementEntries.ts"
 import type { Amount } from "../Money.ts"
 import * as Money from "../Money.ts"
 import type { Malformed, Row, StatementEntry } from "../Partner.ts"
-import { continues } from "../Sync/Chain.ts"
+import { continues, misstated } from "../Sync/Chain.ts"
 import type { Window } from "./Window.ts"
 
 export interface Comparison {
@@ -21,6 +21,8 @@ export interface Comparison {
   breakAt: Option.Option<string>
   /** Posted entries that read differently now. */
   readonly changed: Array<StatementEntry>
+  /** Posted entries that name now what they did not name before. */
+  readonly enriched: Array<PlacedEntry>
   /** Entries between posted ones that the mirror does not have. */
   readonly missing: Array<StatementEntry>
   /** Entries before the first that the mirror has. */
@@ -64,6 +66,7 @@ export class Reading {
       closing: balance,
       breakAt: Option.none(),
       changed: [],
+      enriched: [],
       missing: [],
       older: [],
       newer: 0,
@@ -100,7 +103,13 @@ export class Reading {
       known !== undefined && !known.held && Option.exists(this.last, (place) => known.position <= place)
     if (isAgain) return
     if (isPassed) {
-      if (!sameContent(known.entry, entry)) this.found.changed.push(entry)
+      this.compare(entry, known)
+      return
+    }
+    const wrong = misstated(this.balance, entry)
+    if (Option.isSome(wrong)) {
+      this.found.malformed.push(wrong.value)
+      this.balance = Option.none()
       return
     }
     if (Option.isNone(this.found.breakAt) && !continues(this.balance, entry)) {
@@ -120,8 +129,13 @@ export class Reading {
     else this.posted(entry, known)
   }
 
+  private compare(entry: StatementEntry, { entry: before, position }: KnownEntry): void {
+    if (isEnriched(before, entry)) this.found.enriched.push({ entry, position })
+    else if (!sameContent(before, entry)) this.found.changed.push(entry)
+  }
+
   private posted(entry: StatementEntry, known: KnownEntry): void {
-    if (!sameContent(known.entry, entry)) this.found.changed.push(entry)
+    this.compare(entry, known)
     const { position } = known
     if (Option.isNone(this.found.firstKnown)) this.found.firstKnown = Option.some(known)
     if (position === this.tail) this.found.older.push(...this.waiting)

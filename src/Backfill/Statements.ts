@@ -5,7 +5,7 @@ import { Database } from "../Database.ts"
 import { openingCorrection } from "../Ledger/Opening.ts"
 import type { MirroredAccount } from "../Mirror/Accounts.ts"
 import { Quarantine } from "../Mirror/Quarantine.ts"
-import { heldFrom, type PlacedEntry, StatementEntries } from "../Mirror/StatementEntries.ts"
+import { heldFrom, type PlacedEntry, refuseElsewhere, StatementEntries } from "../Mirror/StatementEntries.ts"
 import type { Amount } from "../Money.ts"
 import * as Money from "../Money.ts"
 import { Partner, PartnerError } from "../Partner.ts"
@@ -105,13 +105,12 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
             Effect.gen(function* () {
               const rows = page.rows.map(inCurrency(account.currency))
               const read = rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
-              reading.take(
-                rows,
-                yield* entries.known(
-                  book,
-                  read.map(({ entryId }) => entryId),
-                ),
+              const known = yield* entries.known(
+                book,
+                read.map(({ entryId }) => entryId),
               )
+              yield* refuseElsewhere(account.accountId, known)
+              reading.take(rows, known)
               atEnd = !page.hasNextPage
               // Times may be a little out of order within a page: a whole page must lie behind the window.
               return read.length > 0 && read.every(({ occurredAt }) => occurredAt >= window.end)
@@ -192,6 +191,24 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       )
     })
 
+    /** Takes what names its resource now out of suspense. */
+    const bookEnriched = Effect.fn("Backfill.Statements.bookEnriched")(function* (
+      book: Book,
+      railOf: (accountId: string) => string,
+      { enriched }: Comparison,
+    ) {
+      if (enriched.length === 0) return
+      const run = yield* Run
+      const hydrated = yield* hydration.hydrate(book, enriched, [])
+      const missing = [...hydrated.missing, ...hydrated.malformed.map(({ key }) => key)]
+      yield* pages.absorb(
+        book,
+        railOf,
+        { fresh: [], enriched, opens: false, hydrated: { ...hydrated, missing } },
+        entries.enrich(book, run.runId, enriched),
+      )
+    })
+
     const readAgain = Effect.fn("Backfill.Statements.readAgain")(function* (
       book: Book,
       account: MirroredAccount,
@@ -230,6 +247,7 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
         )
       }
       if (!broken) yield* bookOlder(book, railOf, found)
+      yield* bookEnriched(book, railOf, found)
       run.counters.contradictions += found.changed.length + gone.length
       run.counters.held += missing.length
       run.counters.quarantined += found.malformed.length

@@ -120,7 +120,7 @@ export const commands = {
     ],
     options: {
       [connection]: onlyThis,
-      "--period YYYY-MM": "Only this month, in the accounting time zone.",
+      "--period YYYY-MM": "Only this month, in the time zone of each book.",
       "--full": "Over all history, not only what changed; the base-currency journal as well.",
     },
     examples: [["tieout reconcile --period 2026-10", "before closing October"]],
@@ -192,10 +192,11 @@ export const commands = {
       "Move what stands in suspense to the account that it belongs to, or what changed posting rules move.",
     about: [
       "ID: a journal number, a finding (F12) or a statement entry. Moves all that stands of it in suspense, or else in a clearing",
-      "account, by a journal entry of its own, dated as the entry, or today where its month is closed. Cash is never touched.",
+      "account or in transit, by a journal entry of its own, dated as the entry, or today where its month is closed. Cash is never touched.",
       "Its finding closes. Not while a sync of the connection runs (exit code 4).",
       "--rules: applies the posting rules of the settings again to the entries of open months. Shows what would move; with --apply",
-      "it moves it, by reclassifications dated as their entries. What a person has moved stays, and so do closed months.",
+      "it moves it, by reclassifications dated as their entries. What a person has moved stays, and so do closed months. A return",
+      "of what a person has moved goes to the same account.",
     ],
     options: {
       "--to CODE": "The account's code.",

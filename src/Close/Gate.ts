@@ -7,6 +7,7 @@ import { Database } from "../Database.ts"
 import type { CheckName } from "../Reconcile/Check.ts"
 import { openFindings } from "../Reconcile/Summary.ts"
 import { type Bridge, bridgeOf, unbridged } from "./Bridge.ts"
+import { blockersInTransit } from "./InTransit.ts"
 import type { Month } from "./Month.ts"
 
 /** One thing that stands in the way of a close. */
@@ -88,7 +89,7 @@ const unread = Effect.fn("Close.gate.unread")(function* ({ book, end }: Month) {
 /** Blocking findings of the book, and what stands in suspense up to the end of the month. */
 const findings = Effect.fn("Close.gate.findings")(function* ({ book, period, timeZone }: Month) {
   const database = yield* Database
-  const open = yield* openFindings([book], Option.none(), timeZone)
+  const open = yield* openFindings([book], Option.none())
   const later = yield* database.query(
     "Close.gate.later",
     (sql) => sql<Array<{ id: string }>>`
@@ -153,6 +154,7 @@ export const gateOf = Effect.fn("Close.gate")(function* (
       ...ofState(state, month, willNumber),
       ...(yield* unread(month)),
       ...(yield* findings(month)),
+      ...(yield* blockersInTransit(month)),
       ...ofBridge(bridge),
     ],
     notes: [

@@ -89,14 +89,8 @@ const keepBalances = Effect.fn("Close.keepBalances")(function* (
     "Close.keepBalances",
     (sql) => sql`
       insert into ledger.close_balances (book_id, sequence, account_id, code, name, currency, debit, credit, balance)
-      select a.book_id, ${sequence}, a.account_id, a.code, a.name, a.currency,
-        coalesce(sum(b.debit) filter (where b.period = ${first}::text::date), 0),
-        coalesce(sum(b.credit) filter (where b.period = ${first}::text::date), 0), sum(b.debit - b.credit)
-      from ledger.accounts a
-      join ledger.balances b on b.book_id = a.book_id and b.account_id = a.account_id
-        and b.period <= ${first}::text::date
-      where a.book_id = ${book.bookId}
-      group by a.book_id, a.account_id, a.code, a.name, a.currency`,
+      select ${book.bookId}, ${sequence}, b.account_id, b.code, b.name, b.currency, b.debit, b.credit, b.balance
+      from ledger.balances_at(${book.bookId}, ${first}::text::date) b`,
   )
 })
 

@@ -35,9 +35,9 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
           returning account_id`,
       )
       const row = rows[0]
-      if (row === undefined) return yield* Effect.dieMessage(`ledger account ${code} could not be created`)
-      known.set(keyOf(book.bookId, line), row.account_id)
-      return row.account_id
+      return row === undefined
+        ? yield* Effect.dieMessage(`ledger account ${code} could not be created`)
+        : row.account_id
     })
 
     /**
@@ -46,9 +46,20 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
      */
     const idOf = (book: Book, line: Line, rail: string) => {
       const id = known.get(keyOf(book.bookId, line))
-      return id === undefined ? create(book, line, rail) : Effect.succeed(id)
+      if (id !== undefined) return Effect.succeed(id)
+      return Effect.tap(create(book, line, rail), (made) =>
+        Effect.sync(() => {
+          known.set(keyOf(book.bookId, line), made)
+        }),
+      )
     }
 
-    return { idOf }
+    /** The account of a line that is not cash, within a transaction: what that makes may yet be undone, and is not remembered. */
+    const idWithin = (book: Book, line: Line) => {
+      const id = known.get(keyOf(book.bookId, line))
+      return id === undefined ? create(book, line, "") : Effect.succeed(id)
+    }
+
+    return { idOf, idWithin }
   }),
 }) {}

@@ -43,10 +43,23 @@ interface Progress {
 
 const is = (left: Amount, right: Amount): boolean => Money.equals(left, right)
 
+/**
+ * The fee that several entries show together while none of it is booked: `total` is what they moved, and a total that is
+ * stated says where the fee is, as one entry of that amount would.
+ */
+const shownByTotal = (leg: Leg, total: Amount, so: Progress): Amount => {
+  if (!Money.isZero(so.fees) || Money.isZero(leg.fee)) return Money.zero
+  const shown =
+    leg.direction === "out"
+      ? is(total, Money.add(leg.amount, leg.fee)) || (leg.feeInside && is(total, leg.amount))
+      : is(total, Money.subtract(leg.amount, leg.fee)) || (leg.net && is(total, leg.amount))
+  return shown ? leg.fee : Money.zero
+}
+
 const forwardOut = (leg: Leg, entry: Amount, so: Progress): Amount => {
   const started = !Money.isZero(so.counter)
   if (!Money.isZero(so.fees) || Money.isZero(leg.fee)) return Money.zero
-  if (started) return is(entry, leg.fee) ? leg.fee : Money.zero
+  if (started) return is(entry, leg.fee) ? leg.fee : shownByTotal(leg, Money.add(so.counter, entry), so)
   if (is(entry, Money.add(leg.amount, leg.fee))) return leg.fee
   if (is(entry, leg.amount)) return leg.feeInside ? leg.fee : Money.zero
   if (is(entry, Money.subtract(leg.amount, leg.fee))) return Money.zero
@@ -59,7 +72,7 @@ const forwardIn = (leg: Leg, entry: Amount, so: Progress): Amount => {
   if (!Money.isZero(so.counter)) {
     // All that was due has come, and now the fee comes back.
     const refund = is(so.counter, gross) && Money.isPositive(so.fees) && is(entry, so.fees)
-    return refund ? Money.negate(so.fees) : Money.zero
+    return refund ? Money.negate(so.fees) : shownByTotal(leg, Money.add(so.counter, entry), so)
   }
   if (!Money.isZero(so.fees)) return Money.zero
   if (leg.net && is(entry, leg.amount)) return leg.fee
@@ -77,7 +90,9 @@ const backward = (leg: Leg, entry: Amount, so: Progress): Amount => {
   // Nothing had shown a fee yet, and what comes back is less by exactly the one that was stated: it was kept.
   const kept = leg.direction === "out" && Money.isZero(so.fees) && !Money.isZero(leg.fee)
   if (kept && is(entry, Money.subtract(so.counter, leg.fee))) return leg.fee
-  return leg.direction === "out" && is(entry, so.fees) ? feesBack : Money.zero
+  if (leg.direction === "out" && is(entry, so.fees)) return feesBack
+  // Too much had come, and what was too much goes back.
+  return shownByTotal(leg, Money.subtract(so.counter, entry), so)
 }
 
 /** A fee that comes on its own after an entry that was taken to hold it already. */
@@ -108,9 +123,9 @@ export const allocate = (leg: Leg, entries: ReadonlyArray<Movement>): ReadonlyAr
         : forwardIn(leg, entry.amount, so)
       : backward(leg, entry.amount, so)
     parts.push(part)
-    if (forward && Money.isPositive(part) && is(entry.amount, leg.amount)) so.assumed = at
-    if (!forward) so.assumed = null
     const signed = forward ? entry.amount : Money.negate(entry.amount)
+    if (forward && Money.isPositive(part) && is(Money.add(so.counter, signed), leg.amount)) so.assumed = at
+    if (!forward) so.assumed = null
     // Cash and fees together are what the counter-account has to stand for.
     so.counter = Money.add(
       so.counter,

@@ -1,14 +1,12 @@
 /**
  * Writes journal entries: headers and all their lines in one statement, which is what the database's rules ask for. The
- * effective date is the service's time in the accounting time zone; an entry for a closed period is dated to the first
- * day of the next open one and says what it is late for.
+ * database dates them, by the service's time in the book's own time zone: `ledger.effective_date` in `drizzle/rules.sql`.
  */
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import * as Money from "../Money.ts"
-import { Settings } from "../Settings.ts"
 import type { AccountId } from "./Accounts.ts"
 import type { JournalEntry, Line } from "./JournalEntry.ts"
 
@@ -37,6 +35,7 @@ const headerColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray
     description: [] as Array<string>,
     externalReference: [] as Array<string | null>,
     counterparty: [] as Array<string | null>,
+    reverses: [] as Array<string | null>,
   }
   entries.forEach(({ entry }, at) => {
     columns.entryId.push(String(ids[at]))
@@ -53,6 +52,7 @@ const headerColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray
     columns.description.push(entry.description)
     columns.externalReference.push(Option.getOrNull(entry.externalReference))
     columns.counterparty.push(Option.getOrNull(entry.counterparty))
+    columns.reverses.push(entry.reverses === undefined ? null : entry.reverses.toString())
   })
   return columns
 }
@@ -80,7 +80,6 @@ const lineColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray<b
 export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", {
   effect: Effect.gen(function* () {
     const database = yield* Database
-    const settings = yield* Settings
     let next = 0n
     let end = 0n
 
@@ -106,43 +105,40 @@ export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", 
     /** Part of the caller's transaction. Fails with `Refused` where the database's rules do not allow the entries. */
     const post = Effect.fn("Ledger.Journal.post")(function* (
       book: Book,
-      runId: number,
+      runId: number | null,
       entries: ReadonlyArray<ResolvedEntry>,
       ids: ReadonlyArray<bigint>,
     ) {
       if (entries.length === 0) return
       const header = headerColumns(entries, ids)
       const line = lineColumns(entries, ids)
-      const { timeZone } = settings.accounting
       yield* database.query(
         "Ledger.Journal.post",
         (sql) => sql`
-          with dated as (
-            select t.*, (t.occurred_at::timestamptz at time zone ${timeZone})::date as day
+          with given as (
+            select t.*, t.occurred_at::timestamptz as at
             from unnest(${plainArray(sql, header.entryId)}, ${plainArray(sql, header.sourceType)},
               ${plainArray(sql, header.sourceId)}, ${textArray(sql, header.kind)}, ${plainArray(sql, header.sequence)},
               ${plainArray(sql, header.occurredAt)}, ${plainArray(sql, header.lineCount)},
               ${plainArray(sql, header.partnerAccountId)}, ${plainArray(sql, header.position)},
               ${textArray(sql, header.resourceType)}, ${plainArray(sql, header.resourceId)},
               ${textArray(sql, header.description)}, ${textArray(sql, header.externalReference)},
-              ${textArray(sql, header.counterparty)})
+              ${textArray(sql, header.counterparty)}, ${plainArray(sql, header.reverses)})
             as t (entry_id, source_type, source_id, kind, sequence, occurred_at, line_count, partner_account_id,
-              position, resource_type, resource_id, description, external_reference, counterparty)),
+              position, resource_type, resource_id, description, external_reference, counterparty, reverses)),
           -- Waits for a close that is under way and sees what it did: dated by what was before it, the rules would refuse.
-          closing as materialized (
-            select closed_through from ledger.locks where book_id = ${book.bookId} for share),
+          dating as materialized (
+            select time_zone, closed_through from ledger.locks where book_id = ${book.bookId} for share),
           headers as (
             insert into ledger.journal_entries (book_id, entry_id, source_type, source_id, kind, sequence,
               effective_date, occurred_at, late_for, line_count, partner_account_id, position, resource_type,
-              resource_id, description, external_reference, counterparty, run_id)
-            select ${book.bookId}, d.entry_id::bigint, d.source_type, d.source_id::uuid, d.kind, d.sequence::integer,
-              case when d.day < c.closed_through + interval '1 month'
-                then (c.closed_through + interval '1 month')::date else d.day end,
-              d.occurred_at::timestamptz,
-              case when d.day < c.closed_through + interval '1 month' then date_trunc('month', d.day::timestamp)::date end,
-              d.line_count::smallint, d.partner_account_id::uuid, d.position::bigint, d.resource_type,
-              d.resource_id::uuid, d.description, d.external_reference, d.counterparty, ${runId}
-            from dated d cross join closing c)
+              resource_id, description, external_reference, counterparty, reverses, run_id)
+            select ${book.bookId}, g.entry_id::bigint, g.source_type, g.source_id::uuid, g.kind, g.sequence::integer,
+              ledger.effective_date(g.at, d.time_zone, d.closed_through), g.at,
+              ledger.late_for(g.at, d.time_zone, d.closed_through), g.line_count::smallint, g.partner_account_id::uuid,
+              g.position::bigint, g.resource_type, g.resource_id::uuid, g.description, g.external_reference,
+              g.counterparty, g.reverses::bigint, ${runId}
+            from given g cross join dating d)
           insert into ledger.postings (book_id, entry_id, line_number, account_id, currency, amount)
           select ${book.bookId}, l.entry_id::bigint, l.line_number::smallint, l.account_id::integer, l.currency,
             l.amount::numeric

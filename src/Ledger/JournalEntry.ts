@@ -4,7 +4,7 @@ import type { Amount } from "../Money.ts"
 import type { Instant } from "../Partner.ts"
 import type { Role } from "./Role.ts"
 
-/** The account that a posting rule names instead of the chart's account of the role. */
+/** The account that a posting rule or a person names instead of the chart's account of the role. */
 export interface RuleAccount {
   readonly code: string
   readonly name: string
@@ -17,7 +17,10 @@ export interface Line {
   readonly amount: Amount
   /** Only cash lines: the service's account. */
   readonly partnerAccountId: string | null
+  /** Only lines of the role `other`, and older ones of the role that the account took the place of. */
   readonly rule: RuleAccount | null
+  /** Of the role `other`: the role that the account stands for here. The same account may stand for several. */
+  readonly replaces?: Role
 }
 
 export type SourceType = "statement_entry" | "opening" | "resource_version" | "receivable_version" | "manual"
@@ -37,5 +40,7 @@ export interface JournalEntry {
   readonly description: string
   readonly externalReference: Option.Option<string>
   readonly counterparty: Option.Option<string>
+  /** The entry of the same book that this one reverses. */
+  readonly reverses?: bigint
   readonly lines: ReadonlyArray<Line>
 }

@@ -23,16 +23,17 @@ const conversionLeg = (
   entry: Pick<StatementEntry, "accountId" | "currency">,
 ): Leg => {
   const { sellAccount, buyAccount, sellAmount, buyAmount, fee } = conversion
-  const sells =
-    entry.accountId === sellAccount.accountId ||
-    (entry.accountId !== buyAccount.accountId && entry.currency === sellAmount.currency)
-  if (sells) {
-    const charged = inCurrency(Option.some(fee), sellAmount.currency)
+  const sold = entry.accountId === sellAccount.accountId
+  const bought = !sold && entry.accountId === buyAccount.accountId
+  // Sides are told by account: an entry on another one shows no fee, and its currency only gives it a name.
+  const stated = sold || bought ? Option.some(fee) : Option.none()
+  if (sold || (!bought && entry.currency === sellAmount.currency)) {
+    const charged = inCurrency(stated, sellAmount.currency)
     return { direction: "out", amount: sellAmount.amount, fee: charged, feeInside: true, net: false }
   }
   // Where both sides have one currency the fee is the sell side's.
   const charged =
-    sellAmount.currency === buyAmount.currency ? Money.zero : inCurrency(Option.some(fee), buyAmount.currency)
+    sellAmount.currency === buyAmount.currency ? Money.zero : inCurrency(stated, buyAmount.currency)
   return { direction: "in", amount: buyAmount.amount, fee: charged, feeInside: false, net: true }
 }
 

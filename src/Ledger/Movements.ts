@@ -1,6 +1,7 @@
 /** From new statement entries, what is booked already and the resources behind them to the journal entries to write. */
 import { Option } from "effect"
 import type { PlacedEntry } from "../Mirror/StatementEntries.ts"
+import * as Money from "../Money.ts"
 import type { Resource, StatementEntry } from "../Partner.ts"
 import type { JournalEntry } from "./JournalEntry.ts"
 import { openingBalance } from "./Opening.ts"
@@ -29,6 +30,8 @@ const byPosition = (a: Subject, b: Subject): number =>
 const byMovement = (subjects: ReadonlyArray<Subject>): ReadonlyArray<ReadonlyArray<Subject>> => {
   const groups = new Map<string, Array<Subject>>()
   for (const subject of subjects) {
+    // Nothing moved: an entry of zero has a place in its statement, and none in the books.
+    if (Money.isZero(subject.entry.amount)) continue
     // An entry without a resource is a movement of its own.
     const movement = Option.getOrElse(keyOfEntry(subject.entry), () => subject.entry.entryId)
     const key = `${subject.entry.accountId}|${movement}`

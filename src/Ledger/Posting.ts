@@ -12,6 +12,7 @@ import { allocate } from "./Allocation.ts"
 import type { JournalEntry, Line, RuleAccount } from "./JournalEntry.ts"
 import { describe, kindOf } from "./Kind.ts"
 import { type FlatWithdrawalFee, legOf } from "./Leg.ts"
+import { heldFor, merged, placeOf, shifts, spread } from "./Places.ts"
 import type { Role } from "./Role.ts"
 
 /** What stands in the books against one statement entry: its non-cash lines, all reclassifications included. */
@@ -19,6 +20,8 @@ export interface Posted {
   readonly lines: ReadonlyArray<Line>
   /** The highest sequence used for this entry. */
   readonly sequence: number
+  /** What accounts of the role `other` stand for; that of the resource's type where it is not said. */
+  readonly standsFor?: "suspense" | "loan_clearing"
   /** Of an entry that was late: the time that dates it. What puts it right is dated as it is, though its own month may be open again. */
   readonly datedAt?: Instant
 }
@@ -43,7 +46,7 @@ export interface PostingContext {
 const counterRoles: { readonly [K in Resource["resourceType"]]: Role } = {
   DEPOSIT: "deposits_clearing",
   WITHDRAWAL: "withdrawals_clearing",
-  CONVERSION: "trading",
+  CONVERSION: "conversions_in_transit",
 }
 
 /** The role against cash, by what the entry says of itself and whether its resource is known. */
@@ -61,7 +64,9 @@ const against = (
   const { currency } = entry
   const counter = Money.negate(Money.add(signedAmount(entry), fee))
   const lines: Array<Line> = []
-  if (!Money.isZero(counter)) lines.push({ role, currency, amount: counter, partnerAccountId: null, rule })
+  const place = rule === null ? { role } : { role: "other" as const, replaces: role }
+  if (!Money.isZero(counter))
+    lines.push({ ...place, currency, amount: counter, partnerAccountId: null, rule })
   if (!Money.isZero(fee))
     lines.push({ role: "fees", currency, amount: fee, partnerAccountId: null, rule: null })
   return lines
@@ -114,16 +119,25 @@ const firstPosting = (
   })
 }
 
-const amountsByRole = (lines: ReadonlyArray<Line>): Map<Role, Amount> => {
-  const sums = new Map<Role, Amount>()
-  for (const line of lines) sums.set(line.role, Money.add(sums.get(line.role) ?? Money.zero, line.amount))
-  return sums
+/**
+ * What stands against cash, with the role that it stands for: in accounts that a rule or a person named, and in `trading`,
+ * where conversions stand of before there was an account for those in transit. It stays there.
+ */
+export const standingFor = (
+  { entry }: PlacedEntry,
+  { lines, standsFor }: Posted,
+  resource: Option.Option<Resource>,
+): ReadonlyArray<Line> => {
+  const counter = counterRole(entry, resource)
+  return lines.map((line) => {
+    if (line.role === "other") return { ...line, replaces: standsFor ?? counter }
+    return line.role === "trading" && counter === "conversions_in_transit"
+      ? { ...line, replaces: counter }
+      : line
+  })
 }
 
-/**
- * What moves between the non-cash accounts so that they stand as `target` says; none where they already do. A role that
- * is posted already keeps the account it was posted to: changed rules are applied by the controller, not in passing.
- */
+/** What moves between the non-cash accounts so that they stand as `target` says; none where they already do. */
 const reclassification = (
   subject: PlacedEntry,
   posted: Posted,
@@ -131,19 +145,11 @@ const reclassification = (
   resource: Option.Option<Resource>,
   context: PostingContext,
 ): Option.Option<JournalEntry> => {
-  const before = amountsByRole(posted.lines)
-  const after = amountsByRole(target)
-  const lines: Array<Line> = []
-  for (const role of new Set([...before.keys(), ...after.keys()])) {
-    const amount = Money.subtract(after.get(role) ?? Money.zero, before.get(role) ?? Money.zero)
-    if (Money.isZero(amount)) continue
-    const rule = (
-      posted.lines.find((line) => line.role === role) ?? target.find((line) => line.role === role)
-    )?.rule
-    const { currency } = subject.entry
-    lines.push({ role, currency, amount, partnerAccountId: null, rule: rule ?? null })
-  }
+  const standing = standingFor(subject, posted, resource)
+  const lines = shifts(standing, target)
   if (lines.length === 0) return Option.none()
+  const before = new Set(standing.map(heldFor))
+  const after = new Set(target.map(heldFor))
   const type = Option.match(subject.entry.relatedResourceType, {
     onNone: () => "movement",
     onSome: (text) => text.toLowerCase().slice(0, 40),
@@ -189,6 +195,18 @@ export const targetsOf = (
   })
 }
 
+/** What a person has moved is returned from where it stands, whatever the chart and the rules say of the return. */
+const fromWhereItStands = (target: ReadonlyArray<Line>, standing: ReadonlyArray<Line>): ReadonlyArray<Line> =>
+  target.flatMap((line) =>
+    line.role === "fees"
+      ? [line]
+      : spread(
+          line.amount,
+          standing.filter((held) => heldFor(held) === heldFor(line)),
+          line,
+        ),
+  )
+
 /**
  * Journal entries for one movement on one account. `subjects` are all its statement entries on that account in posting
  * order, posted or not; what is posted is left as it stands where it is right, and reclassified where it is not.
@@ -199,11 +217,27 @@ export const postMovement = (
   context: PostingContext,
 ): ReadonlyArray<JournalEntry> => {
   const targets = targetsOf(subjects, resource, context)
+  const byHand = subjects.some((subject) => subject.byHand === true)
+  let standing: ReadonlyArray<Line> = []
   return subjects.flatMap((subject, at): ReadonlyArray<JournalEntry> => {
     const target = targets[at] ?? []
+    const stand = (lines: ReadonlyArray<Line>): void => {
+      standing = merged([...standing, ...lines], placeOf)
+    }
     return Option.match(subject.posted, {
-      onNone: () => [firstPosting(subject, resource, target, context)],
-      onSome: (posted) => Option.toArray(reclassification(subject, posted, target, resource, context)),
+      onNone: () => {
+        const lines = byHand ? fromWhereItStands(target, standing) : target
+        stand(lines)
+        return [firstPosting(subject, resource, lines, context)]
+      },
+      onSome: (posted) => {
+        const put = reclassification(subject, posted, target, resource, context)
+        stand([
+          ...standingFor(subject, posted, resource),
+          ...Option.match(put, { onNone: () => [], onSome: (made) => made.lines }),
+        ])
+        return Option.toArray(put)
+      },
     })
   })
 }

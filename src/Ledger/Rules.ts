@@ -47,7 +47,7 @@ const holds = (
 }
 
 /**
- * The account of the first rule that matches. A conversion's other side is always the trading account, and a resource
+ * The account of the first rule that matches. A conversion's other side is always in transit, and a resource
  * that is named but not known is always in suspense: neither is a rule's to move.
  */
 export const ruleFor =

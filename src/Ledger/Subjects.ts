@@ -6,12 +6,15 @@ import { Database } from "../Database.ts"
 import { type EntryRow, entryFromRow } from "../Mirror/EntryRow.ts"
 import * as Money from "../Money.ts"
 import type { Line } from "./JournalEntry.ts"
-import type { Subject } from "./Posting.ts"
+import { merged } from "./Places.ts"
+import type { Posted, Subject } from "./Posting.ts"
 import type { Role } from "./Role.ts"
 
 interface SubjectRow extends EntryRow {
   readonly position: bigint
   readonly sequence: number | null
+  /** What the entry was posted as first. */
+  readonly kind: string | null
   /** When the day began that a late entry is dated to; null for one that was in time. */
   readonly dated_at: string | null
   readonly lines: ReadonlyArray<{
@@ -36,14 +39,16 @@ const lineOf = (row: SubjectRow, line: NonNullable<SubjectRow["lines"]>[number])
  * What stands against cash, per role and account: reclassifications by a person or by changed rules have moved some of what
  * was posted first, and whatever puts the movement right later takes it from where it is.
  */
-const linesOf = (lines: NonNullable<SubjectRow["lines"]>, row: SubjectRow): ReadonlyArray<Line> => {
-  const standing = new Map<string, Line>()
-  for (const line of lines.map((one) => lineOf(row, one))) {
-    const key = `${line.role}|${line.rule?.code ?? ""}`
-    const before = standing.get(key)?.amount ?? Money.zero
-    standing.set(key, { ...line, amount: Money.add(before, line.amount) })
-  }
-  return [...standing.values()].filter(({ amount }) => !Money.isZero(amount))
+const linesOf = (lines: NonNullable<SubjectRow["lines"]>, row: SubjectRow): ReadonlyArray<Line> =>
+  merged(lines.map((line) => lineOf(row, line)))
+
+/** What accounts of the role `other` stand for: what was known when the entry was posted, or was put right last. */
+const standsFor = ({ kind, lines }: SubjectRow): Pick<Posted, "standsFor"> => {
+  const roles = new Set((lines ?? []).flatMap(({ manual, role }) => (manual ? [] : [role])))
+  if (roles.has("loan_clearing")) return { standsFor: "loan_clearing" }
+  const known = [...roles].some((role) => role !== "suspense" && role !== "fees" && role !== "other")
+  const unknown = kind === "adjustment" || kind === "unidentified"
+  return unknown && !known ? { standsFor: "suspense" } : {}
 }
 
 /** The mirrored, unheld entries that name one of the resources, or are among `entryIds`, in posting order per account. */
@@ -59,7 +64,7 @@ export const subjectsOf = Effect.fn("Ledger.subjectsOf")(function* (
     (sql) => sql<Array<SubjectRow>>`
       select s.account_id, s.position, s.entry_id, s.type, s.amount, s.currency, s.balance_after, s.related_type,
         s.related_id, to_char(s.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at,
-        booked.sequence, booked.lines,
+        booked.sequence, booked.kind, booked.lines,
         case when booked.late_day is not null then to_char(booked.late_day::timestamp at time zone coalesce(
             (select l.time_zone from ledger.locks l where l.book_id = s.book_id), 'UTC') at time zone 'UTC',
           'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') end as dated_at
@@ -68,8 +73,10 @@ export const subjectsOf = Effect.fn("Ledger.subjectsOf")(function* (
         select max(j.sequence) filter (where j.source_type = 'statement_entry') as sequence,
           min(j.effective_date) filter (where j.sequence = 0 and j.source_type = 'statement_entry'
             and j.late_for is not null) as late_day,
+          min(j.kind) filter (where j.sequence = 0 and j.source_type = 'statement_entry') as kind,
           json_agg(json_build_object('role', a.role, 'amount', p.amount::text, 'rule_code', a.rule_code,
-            'code', a.code, 'name', a.name, 'manual', j.source_type = 'manual'))
+            'code', a.code, 'name', a.name, 'manual', j.source_type = 'manual')
+            order by a.role collate "C", a.rule_code collate "C", j.entry_id, p.line_number)
             filter (where a.role <> 'cash') as lines
         from ledger.journal_entries j
         join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
@@ -94,6 +101,7 @@ export const subjectsOf = Effect.fn("Ledger.subjectsOf")(function* (
           : Option.some({
               sequence: row.sequence,
               lines: linesOf(row.lines ?? [], row),
+              ...standsFor(row),
               ...(row.dated_at === null ? {} : { datedAt: row.dated_at }),
             }),
       byHand: (row.lines ?? []).some(({ manual }) => manual),

@@ -5,7 +5,7 @@ import type { Book } from "../Book.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import * as Money from "../Money.ts"
-import type { StatementEntry } from "../Partner.ts"
+import { PartnerError, type StatementEntry } from "../Partner.ts"
 import { type EntryRow, entryFromRow } from "./EntryRow.ts"
 
 /** A statement entry with its place in the account's statement, counted from 1. */
@@ -40,6 +40,42 @@ const content = (entry: StatementEntry): string =>
 export const sameContent = (left: StatementEntry, right: StatementEntry): boolean =>
   content(left) === content(right)
 
+const becomes = (before: Option.Option<string>, now: Option.Option<string>): boolean =>
+  Option.isNone(before) || Option.contains(now, before.value)
+
+/**
+ * Whether an entry names the resource now that it did not name before, and says nothing else: a new version of it. Any other
+ * difference is a contradiction.
+ */
+export const isEnriched = (before: StatementEntry, now: StatementEntry): boolean =>
+  !sameContent(before, now) &&
+  becomes(before.relatedResourceType, now.relatedResourceType) &&
+  becomes(before.relatedResourceId, now.relatedResourceId) &&
+  sameContent(
+    { ...before, relatedResourceType: now.relatedResourceType, relatedResourceId: now.relatedResourceId },
+    now,
+  )
+
+/** One entry in the statements of two accounts: there is no telling whose it is. */
+const onTwoAccounts = (entryId: string, accountId: string, elsewhere: string): PartnerError =>
+  new PartnerError({
+    reason: "BadResponse",
+    operation: `GET statement of ${accountId}`,
+    detail: `statement entry ${entryId} is in the statements of two accounts, ${elsewhere} and ${accountId}`,
+    advice: `Nothing of this answer was booked; what was booked of ${elsewhere} stays. Ask the operators of the service which account it belongs to`,
+  })
+
+/** Fails where one of the entries that an account's statement shows is mirrored as another account's. */
+export const refuseElsewhere = (
+  accountId: string,
+  known: ReadonlyMap<string, KnownEntry>,
+): Effect.Effect<void, PartnerError> => {
+  const other = [...known.values()].find(({ entry }) => entry.accountId !== accountId)
+  return other === undefined
+    ? Effect.void
+    : onTwoAccounts(other.entry.entryId, accountId, other.entry.accountId)
+}
+
 export class StatementEntries extends Effect.Service<StatementEntries>()("tieout/Mirror/StatementEntries", {
   effect: Effect.gen(function* () {
     const database = yield* Database
@@ -66,7 +102,21 @@ export class StatementEntries extends Effect.Service<StatementEntries>()("tieout
       )
     })
 
-    /** Part of the caller's transaction. An entry that was held takes its proper place; `held` ones wait. */
+    /** Another statement that was read at the same time may have brought one of the entries first. */
+    const checkOwner = Effect.fn("Mirror.StatementEntries.checkOwner")(function* (
+      book: Book,
+      entries: ReadonlyArray<PlacedEntry>,
+    ) {
+      const ids = entries.map(({ entry }) => entry.entryId)
+      for (const accountId of new Set(entries.map(({ entry }) => entry.accountId))) {
+        yield* refuseElsewhere(accountId, yield* known(book, ids))
+      }
+    })
+
+    /**
+     * Part of the caller's transaction. An entry that was held takes its proper place; `held` ones wait. Fails with
+     * `PartnerError` where one of them is another account's.
+     */
     const put = Effect.fn("Mirror.StatementEntries.put")(function* (
       book: Book,
       runId: number,
@@ -74,7 +124,7 @@ export class StatementEntries extends Effect.Service<StatementEntries>()("tieout
       held: boolean,
     ) {
       if (entries.length === 0) return
-      yield* database.query("Mirror.StatementEntries.put", (sql) => {
+      const written = yield* database.query("Mirror.StatementEntries.put", (sql) => {
         const column = (of: (placed: PlacedEntry) => string | null) => plainArray(sql, entries.map(of))
         const text = (of: (placed: PlacedEntry) => string | null) => textArray(sql, entries.map(of))
         return sql`
@@ -99,8 +149,39 @@ export class StatementEntries extends Effect.Service<StatementEntries>()("tieout
             balance_after = excluded.balance_after, related_type = excluded.related_type,
             related_id = excluded.related_id, occurred_at = excluded.occurred_at, extra = excluded.extra,
             held = excluded.held, run_id = excluded.run_id
-          where s.held and not excluded.held`
+          where s.held and not excluded.held and s.account_id = excluded.account_id`
       })
+      if (written.count < entries.length) yield* checkOwner(book, entries)
+    })
+
+    /** Part of the caller's transaction: the database keeps the version of before. */
+    const enrich = Effect.fn("Mirror.StatementEntries.enrich")(function* (
+      book: Book,
+      runId: number,
+      entries: ReadonlyArray<PlacedEntry>,
+    ) {
+      if (entries.length === 0) return
+      yield* database.query(
+        "Mirror.StatementEntries.enrich",
+        (sql) => sql`
+          update mirror.statement_entries e set related_type = t.related_type, related_id = t.related_id::uuid,
+            extra = t.extra::json, run_id = greatest(e.run_id, ${runId})
+          from unnest(${plainArray(
+            sql,
+            entries.map(({ entry }) => entry.entryId),
+          )}, ${textArray(
+            sql,
+            entries.map(({ entry }) => Option.getOrNull(entry.relatedResourceType)),
+          )}, ${plainArray(
+            sql,
+            entries.map(({ entry }) => Option.getOrNull(entry.relatedResourceId)),
+          )}, ${textArray(
+            sql,
+            entries.map(({ entry }) => entry.extra),
+          )}) as t (entry_id, related_type, related_id, extra)
+          where e.book_id = ${book.bookId} and e.entry_id = t.entry_id::uuid and not e.held
+            and (e.related_type, e.related_id) is distinct from (t.related_type, t.related_id::uuid)`,
+      )
     })
 
     /** How many entries of an account are held: the next held one takes the place after them. */
@@ -154,6 +235,6 @@ export class StatementEntries extends Effect.Service<StatementEntries>()("tieout
       )
     })
 
-    return { known, put, heldCount, contradict, gone }
+    return { known, put, enrich, heldCount, contradict, gone }
   }),
 }) {}

@@ -145,11 +145,11 @@ const applied = Effect.fn("Reclassify.apply")(function* (book: Book, { reason, w
   const sum = tally(book, yield* namer(book))
   const run = yield* beginRun(book.connection, "reclassify")
   const work = Effect.gen(function* () {
-    yield* run.commit(ledger.assignNumbers([book]))
+    yield* run.commit(ledger.assignNumbers([book], run.runId))
     const looked = yield* throughRules(book, reason, (changes, kept) =>
       Effect.map(postChanges(book, run, changes), () => sum.take(changes, kept)),
     )
-    yield* run.commit(ledger.assignNumbers([book]))
+    yield* run.commit(ledger.assignNumbers([book], run.runId))
     for (const month of sum.months()) yield* reconcile.month([book], month)
     return sum.result(looked)
   })

@@ -8,7 +8,7 @@ import { Database } from "../Database.ts"
 import { journalNumber } from "../Export/Entry.ts"
 import type { JournalEntry, Line } from "../Ledger/JournalEntry.ts"
 import { movementsOf, resourceKey } from "../Ledger/Movements.ts"
-import { targetsOf } from "../Ledger/Posting.ts"
+import { standingFor, targetsOf } from "../Ledger/Posting.ts"
 import { movedByRules, ruledEntry } from "../Ledger/Reruling.ts"
 import { subjectsOf } from "../Ledger/Subjects.ts"
 import { Ledger } from "../Ledger.ts"
@@ -85,14 +85,17 @@ const changesOf = Effect.fn("Reclassify.Rules.changes")(function* (
   const changes: Array<RuleChange> = []
   for (const [group, resource] of movementsOf(subjects, known)) {
     const targets = targetsOf(group, resource, context)
+    // A return stands where what it returns was moved to.
+    const byHand = group.some((subject) => subject.byHand === true)
     for (const [at, subject] of group.entries()) {
       const row = byId.get(subject.entry.entryId)
       if (row === undefined || Option.isNone(subject.posted)) continue
       const posted = subject.posted.value
-      const lines: ReadonlyArray<Line> = movedByRules(posted.lines, targets[at] ?? [])
+      const standing = standingFor(subject, posted, resource)
+      const lines: ReadonlyArray<Line> = movedByRules(standing, targets[at] ?? [])
       if (lines.length === 0) continue
       const number = journalNumber(book.code, row.period, row.number)
-      if (subject.byHand === true) {
+      if (byHand) {
         kept.push(number)
         continue
       }

@@ -32,17 +32,31 @@ export interface Standing {
   /** Reclassifications that persons have made of it. */
   readonly made: number
   readonly lines: ReadonlyArray<StandingLine>
+  /** What stands in transit of its conversion in its currency; null: nothing. */
+  readonly inTransit: string | null
 }
 
+/** Of a conversion in transit, the entries that it stands with. */
 const ofFinding = Effect.fn("Reclassify.ofFinding")(function* (findingId: string) {
   const database = yield* Database
   const rows = yield* database.query(
     "Reclassify.ofFinding",
     (sql) => sql<Array<{ subject_id: string }>>`
       select subject_id from reconcile.findings
-      where finding_id = ${findingId}::text::bigint and subject_type = 'statement_entry'`,
+      where finding_id = ${findingId}::text::bigint and subject_type = 'statement_entry'
+      union all
+      select s.entry_id::text from reconcile.findings f
+      join reconcile.conversions_in_transit t on t.book_id = f.book_id and t.conversion_id = f.subject_id::uuid
+      join mirror.statement_entries s on s.book_id = t.book_id and s.related_id = t.conversion_id
+        and s.currency = t.currency and not s.held
+      where f.finding_id = ${findingId}::text::bigint and f.check_name = 'conversion-in-transit'`,
   )
-  return rows.map(({ subject_id: id }) => id)
+  const ids = rows.map(({ subject_id: id }) => id)
+  if (ids.length < 2) return ids
+  return yield* reclassifyError(
+    "Usage",
+    `F${findingId} is about ${ids.length} statement entries (${ids.join(", ")}): name the one whose amount is to be moved.`,
+  )
 })
 
 const ofJournalEntry = Effect.fn("Reclassify.ofJournalEntry")(function* (bookId: number, entryId: string) {
@@ -109,7 +123,10 @@ export const standingOf = Effect.fn("Reclassify.standingOf")(function* (book: Bo
           where e.book_id = j.book_id and e.source_id = j.source_id
             and e.source_type in ('statement_entry', 'manual') and a.role <> 'cash'
           group by a.role, p.currency, a.rule_code, a.code, a.name having sum(p.amount) <> 0
-          order by a.role, a.rule_code, p.currency) s) as lines
+          order by a.role, a.rule_code, p.currency) s) as lines,
+        (select t.amount::text from mirror.statement_entries s
+         join ledger.transit t on t.book_id = s.book_id and t.conversion_id = s.related_id and t.currency = s.currency
+         where s.book_id = j.book_id and s.entry_id = j.source_id) as "inTransit"
       from ledger.journal_entries j
       join ledger.locks l on l.book_id = j.book_id
       where j.book_id = ${book.bookId} and j.source_id = ${entryId}::uuid and j.source_type = 'statement_entry'

@@ -4,24 +4,42 @@ import type { Book } from "../Book.ts"
 import { Database } from "../Database.ts"
 import type { RuleAccount } from "../Ledger/JournalEntry.ts"
 import type { Role } from "../Ledger/Role.ts"
+import * as Money from "../Money.ts"
 import { AccountCode, AccountName } from "../Settings/Chart.ts"
 import { Settings } from "../Settings.ts"
 import { reclassifyError } from "./ReclassifyError.ts"
 import type { Standing, StandingLine } from "./Standing.ts"
 
-const clearing: ReadonlyArray<Role> = ["deposits_clearing", "withdrawals_clearing", "payouts_clearing"]
+const clearing: ReadonlyArray<Role> = [
+  "deposits_clearing",
+  "withdrawals_clearing",
+  "payouts_clearing",
+  "other",
+]
 
-/** What is to be moved: what stands in suspense, or else in a clearing account. */
-export const movable = ({ entryId, lines }: Standing) => {
+/** A leg in transit, of which the whole conversion has taken nothing: what it has taken is not the leg's to move. */
+const isInTransit = ({ amount, role }: StandingLine, inTransit: string | null): boolean => {
+  if (role !== "conversions_in_transit" || inTransit === null) return false
+  const leg = Money.fromTrusted(amount)
+  const left = Money.subtract(Money.fromTrusted(inTransit), leg)
+  // What is left after it has its sign, or is nothing: the leg is not more than what stands there.
+  return Money.isZero(left) || Money.isPositive(left) === Money.isPositive(leg)
+}
+
+/** What is to be moved: what stands in suspense, or else in a clearing account, in transit, or in what took their place. */
+export const movable = ({ entryId, inTransit, lines }: Standing) => {
   const held = lines.filter(({ role }) => role === "suspense")
-  const found = held.length > 0 ? held : lines.filter(({ role }) => clearing.includes(role))
+  const found =
+    held.length > 0
+      ? held
+      : lines.filter((line) => clearing.includes(line.role) || isInTransit(line, inTransit))
   const [line] = found
   if (line === undefined) {
     const where = lines.map(({ code, name }) => `${code} ${name}`).join(", ")
     return Either.left(
       reclassifyError(
         "NothingThere",
-        `Nothing of statement entry ${entryId} stands in suspense or in a clearing account${where === "" ? "" : `; it stands in ${where}`}. See: tieout explain ${entryId}`,
+        `Nothing of statement entry ${entryId} stands in suspense, in a clearing account or in transit${where === "" ? "" : `; it stands in ${where}`}. See: tieout explain ${entryId}`,
       ),
     )
   }

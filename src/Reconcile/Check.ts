@@ -48,9 +48,21 @@ export const checks = [
     proves: "No entry without a resource stands in suspense.",
   },
   {
+    name: "zero-entry",
+    severity: "warning",
+    proves:
+      "No entry of an open month is of amount zero: such an entry moves nothing and is not in the books.",
+  },
+  {
     name: "conversion-rate",
     severity: "warning",
     proves: "Every completed conversion bought what it sold, less fees, at its rate.",
+  },
+  {
+    name: "conversion-in-transit",
+    severity: "warning",
+    proves:
+      "No conversion stands in transit: every one is whole or was returned, as far as its legs have come.",
   },
   {
     name: "clearing-nets",

@@ -26,7 +26,7 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
     join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
     join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
     where s.book_id = r.book_id and s.related_id = r.resource_id and s.related_type = r.resource_type and not s.held
-      and a.role in ('deposits_clearing', 'withdrawals_clearing', 'trading')
+      and a.role in ('deposits_clearing', 'withdrawals_clearing', 'conversions_in_transit', 'trading', 'other')
     group by p.currency having sum(p.amount) <> 0) n
   where r.status in ('CANCELED', 'REJECTED') and ${resourcesInScope(sql, scope, "clearing-nets")}
   order by r.book_id, r.resource_type, r.resource_id, n.currency`

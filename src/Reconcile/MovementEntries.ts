@@ -43,9 +43,10 @@ const complete = (sql: Sql): Fragment => sql`
     when 'WITHDRAWAL' then
       t.paid in (t.amount, t.amount + t.fee) and t.received in (0, t.fee, t.paid, t.paid - t.fee)
     else
-      t.paid in (t.amount, t.amount + t.fee) and t.received in (0, t.fee)
+      (t.paid - t.received in (t.amount, t.amount + t.fee)
+          or t.paid in (t.amount, t.amount + t.fee) and t.received = t.fee)
         and t.buy_received - t.buy_paid in (t.buy_amount, t.buy_amount - t.buy_fee)
-      or t.paid in (t.amount, t.amount + t.fee) and t.received in (t.paid, t.paid - t.fee)
+      or t.paid >= t.amount and t.received in (t.paid, t.paid - t.fee)
         and t.buy_paid > 0 and t.buy_received - t.buy_paid in (0, -t.buy_fee)
     end`
 

@@ -11,15 +11,15 @@ export interface Scope {
   readonly books: ReadonlyArray<number>
   /** What later runs changed is looked at; null: everything. The subjects of open findings always are. */
   readonly sinceRun: number | null
-  /** Instead of what changed, what belongs to this month (`2026-10`) of the accounting time zone. */
+  /** Instead of what changed, what belongs to this month (`2026-10`) of the book's time zone. */
   readonly period: string | null
   /** Asked for: also what is too dear to look at each time. */
   readonly full: boolean
-  /** The accounting time zone. */
-  readonly timeZone: string
   readonly flatWithdrawalFee: FlatWithdrawalFee
   /** Whether a receivable's `repaymentAmount` is what is still due. */
   readonly repaymentAmount: "outstanding" | "original"
+  /** By currency, the amount up to which something that is open carries no weight. */
+  readonly materiality: Readonly<Record<string, string>>
   /** The run that findings are opened and closed by, where there is one. */
   readonly runId: number | null
 }
@@ -30,19 +30,22 @@ export const isEverything = ({ period, sinceRun }: Scope): boolean => sinceRun =
 export const inBooks = (sql: Sql, { books }: Scope): Fragment =>
   sql`any (${`{${books.join(",")}}`}::text::integer[])`
 
-/** Whether a point in time belongs to the scope's month. */
-const inPeriod = (sql: Sql, { period, timeZone }: Scope, at: Fragment): Fragment => {
+/** Whether a point in time belongs to the scope's month, in the time zone of the book. */
+const inPeriod = (sql: Sql, { period }: Scope, book: Fragment, at: Fragment): Fragment => {
   if (period === null) return sql`true`
   const first = sql`(${`${period}-01`}::text::timestamp)`
-  return sql`(${at} >= ${first} at time zone ${timeZone}
-    and ${at} < (${first} + interval '1 month') at time zone ${timeZone})`
+  // The first two lines let nearly every other row pass by without a look at its book.
+  return sql`(${at} >= ${first} at time zone 'UTC' - interval '1 day'
+    and ${at} < (${first} + interval '1 month') at time zone 'UTC' + interval '1 day'
+    and date_trunc('month', ledger.day_of(${at},
+      (select l.time_zone from ledger.locks l where l.book_id = ${book}))::timestamp) = ${first})`
 }
 
 /** Condition on a statement entry `e`: of the books, and changed since or of the month. Held ones included. */
 export const entriesInScope = (sql: Sql, scope: Scope): Fragment => sql`
   e.book_id = ${inBooks(sql, scope)}
   ${scope.sinceRun === null ? sql`` : sql`and e.run_id > ${scope.sinceRun}`}
-  and ${inPeriod(sql, scope, sql`e.occurred_at`)}`
+  and ${inPeriod(sql, scope, sql`e.book_id`, sql`e.occurred_at`)}`
 
 /** Book and subject of what is open of one check. */
 export const openSubjects = (sql: Sql, scope: Scope, check: CheckName): Fragment => sql`
@@ -57,7 +60,9 @@ export const resourcesInScope = (sql: Sql, scope: Scope, check: CheckName): Frag
   const books = inBooks(sql, scope)
   if (isEverything(scope)) return sql`r.book_id = ${books}`
   const changed =
-    scope.sinceRun === null ? inPeriod(sql, scope, sql`c.created_at`) : sql`c.run_id > ${scope.sinceRun}`
+    scope.sinceRun === null
+      ? inPeriod(sql, scope, sql`c.book_id`, sql`c.created_at`)
+      : sql`c.run_id > ${scope.sinceRun}`
   return sql`(r.book_id, r.resource_id, r.resource_type) in (
     select c.book_id, c.resource_id, c.resource_type from mirror.resources c
     where c.book_id = ${books} and ${changed}

@@ -29,13 +29,12 @@ export interface OpenCounts {
 const idsOf = (books: ReadonlyArray<Book>): string => `{${books.map(({ bookId }) => bookId).join(",")}}`
 
 /**
- * Open findings, blocking ones first, then the oldest. With a month (`2026-10`): those that happened in it in the given
+ * Open findings, blocking ones first, then the oldest. With a month (`2026-10`): those that happened in it in their book's
  * time zone, and those that belong to no month.
  */
 export const openFindings = Effect.fn("Reconcile.openFindings")(function* (
   books: ReadonlyArray<Book>,
   period: Option.Option<string>,
-  timeZone: string,
 ) {
   const database = yield* Database
   const month = Option.getOrNull(period)
@@ -57,9 +56,10 @@ export const openFindings = Effect.fn("Reconcile.openFindings")(function* (
         f.subject_type in ('account', 'statement_entry', 'deposit', 'withdrawal', 'conversion') as explainable,
         to_char(f.opened_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as opened_at
       from reconcile.findings f join mirror.books b on b.book_id = f.book_id
+      join ledger.locks l on l.book_id = f.book_id
       where f.book_id = any (${idsOf(books)}::text::integer[]) and f.closed_at is null
         and (${month}::text is null or ${month}::text = coalesce(f.evidence ->> 'period',
-          to_char((f.evidence ->> 'occurredAt')::timestamptz at time zone ${timeZone}, 'YYYY-MM'), ${month}::text))
+          to_char(ledger.day_of((f.evidence ->> 'occurredAt')::timestamptz, l.time_zone), 'YYYY-MM'), ${month}::text))
       order by f.severity, f.opened_at, f.finding_id`,
   )
   return rows.map(

@@ -86,7 +86,7 @@ const elsewhere = (sql: Sql, scope: ReportScope) => {
 /** One row per conversion. A fee is in one currency; what the books hold in another would show as a difference. */
 const conversions = (sql: Sql, scope: ReportScope) => sql<Array<Found>>`
   with lines as (
-    select j.resource_id, p.currency, j.effective_date, n.number, j.external_reference, r.status,
+    select j.resource_id, j.source_type, p.currency, j.effective_date, n.number, j.external_reference, r.status,
       r.currency as sell_currency, r.buy_currency, r.rate, r.fee_currency,
       case a.role when 'cash' then p.amount else 0 end as cash, case a.role when 'fees' then p.amount else 0 end as fee
     from ${entriesOfMonth(sql, scope)}
@@ -104,7 +104,9 @@ const conversions = (sql: Sql, scope: ReportScope) => sql<Array<Found>>`
       coalesce(sum(l.cash) filter (where l.currency = l.buy_currency), 0) as bought,
       coalesce(sum(l.fee) filter (where l.currency = l.fee_currency), 0) as fee
     from lines l
-    group by l.resource_id, l.status, l.sell_currency, l.buy_currency, l.rate, l.fee_currency),
+    group by l.resource_id, l.status, l.sell_currency, l.buy_currency, l.rate, l.fee_currency
+    -- A month that holds nothing of it but the entry of the whole, corrected late, shows no leg and no fee.
+    having bool_or(l.source_type <> 'resource_version')),
   rated as (
     select f.*, f.sold > f.returned and f.bought > 0 as whole, (f.sold - f.returned) * f.rate - f.bought as spread,
       case when f.fee_currency = f.sell_currency then f.fee * f.rate else f.fee end as fee_at_rate from figures f)

@@ -80,7 +80,8 @@ export const readUnsettled = Effect.fn("Report.unsettled")(function* (scope: Rep
         and j.source_type = 'statement_entry' and j.period <= ${first}::text::date and ${known(sql, scope, sql`j.recorded_at`)}
       join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
       join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
-        and a.role in ('deposits_clearing', 'withdrawals_clearing', 'payouts_clearing', 'trading')
+        and a.role in ('deposits_clearing', 'withdrawals_clearing', 'payouts_clearing', 'conversions_in_transit',
+          'trading', 'other')
       where r.book_id = ${book.bookId} and not r.final
       group by r.resource_type, r.resource_id, r.status, a.code, p.currency having sum(p.amount) <> 0
       order by 7, r.resource_id, p.currency`,

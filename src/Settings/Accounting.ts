@@ -13,6 +13,22 @@ const Receivables = Schema.Struct({
 const Method = Schema.Literal("average", "fifo")
 export type Method = typeof Method.Type
 
+/** Assets and liabilities that may be revalued; `other` goes by its name, and `trading` holds nothing in the base currency. */
+const MonetaryRole = Schema.Literal(
+  "cash",
+  "deposits_clearing",
+  "withdrawals_clearing",
+  "payouts_clearing",
+  "loan_clearing",
+  "suspense",
+  "receivable_principal",
+  "receivable_interest",
+  "deferred_interest",
+  "loan_payable",
+  "interest_payable",
+  "conversions_in_transit",
+)
+
 const Valuation = Schema.Struct({
   method: withDefault(Method, "average"),
   /** Where rates come from: files (`tieout rates import`), or the month's own conversions. */
@@ -22,6 +38,17 @@ const Valuation = Schema.Struct({
     Schema.Int.pipe(Schema.between(0, 31)).annotations({ description: "a whole number from 0 to 31" }),
     0,
   ),
+  /** What is revalued at a month's end. Clearing is not: its other half stands in the accounting system. */
+  monetaryRoles: withDefault(Schema.Array(MonetaryRole), [
+    "cash",
+    "receivable_principal",
+    "receivable_interest",
+    "deferred_interest",
+    "loan_payable",
+    "interest_payable",
+    "loan_clearing",
+    "conversions_in_transit",
+  ]),
   /** What differs for a book, by its code. */
   books: withDefault(Schema.Record({ key: Schema.String, value: Schema.Struct({ method: Method }) }), {}),
 })

@@ -8,6 +8,7 @@ import { section, withDefault } from "./Field.ts"
 import { Formats } from "./Formats.ts"
 import { Interface } from "./Interface.ts"
 import { Limits } from "./Limits.ts"
+import { Reconcile } from "./Reconcile.ts"
 import { Rules } from "./Rules.ts"
 import { Alerts, Nightly, Status, Webhook } from "./Servers.ts"
 
@@ -17,6 +18,7 @@ export const Content = Schema.Struct({
   interface: section(Interface),
   chart: section(Chart),
   rules: withDefault(Rules, []),
+  reconcile: section(Reconcile),
   formats: section(Formats),
   export: section(Export),
   limits: section(Limits),

@@ -4,10 +4,10 @@
  */
 import { Either, Option } from "effect"
 import { signedAmount } from "../Mirror/EntryRow.ts"
-import { type PlacedEntry, sameContent } from "../Mirror/StatementEntries.ts"
+import { isEnriched, type KnownEntry, type PlacedEntry, sameContent } from "../Mirror/StatementEntries.ts"
 import type { Amount } from "../Money.ts"
 import * as Money from "../Money.ts"
-import type { Malformed, Row, StatementEntry } from "../Partner.ts"
+import { type Malformed, type Row, type StatementEntry, zeroThatMoves } from "../Partner.ts"
 
 export interface ChainState {
   /** Position of the last entry that is good. */
@@ -24,6 +24,8 @@ export interface Walked {
   readonly good: ReadonlyArray<PlacedEntry>
   /** New entries behind a gap, in posting order. */
   readonly behind: ReadonlyArray<StatementEntry>
+  /** Posted entries that now name the resource that they did not name before. */
+  readonly enriched: ReadonlyArray<PlacedEntry>
   /** Entries that are posted already and now read differently. */
   readonly contradictions: ReadonlyArray<StatementEntry>
   readonly malformed: ReadonlyArray<Malformed>
@@ -43,6 +45,17 @@ export const continues = (balance: Option.Option<Amount>, entry: StatementEntry)
   )
 }
 
+/** An entry of zero that leaves another balance than there was, and does not say that it was another: the row is wrong. */
+export const misstated = (balance: Option.Option<Amount>, entry: StatementEntry): Option.Option<Malformed> =>
+  entry.source !== undefined && !continues(balance, entry)
+    ? Option.some({
+        raw: entry.source,
+        reason: zeroThatMoves,
+        path: "$.amount",
+        id: Option.some(entry.entryId),
+      })
+    : Option.none()
+
 /** Whether the rows make a chain when they are read from the last to the first: the newest entry comes first. */
 export const runsBackwards = (rows: ReadonlyArray<Row<StatementEntry>>): boolean => {
   const entries = rows.flatMap((row) => (Either.isRight(row) ? [row.right] : [])).reverse()
@@ -58,12 +71,13 @@ export const runsBackwards = (rows: ReadonlyArray<Row<StatementEntry>>): boolean
 export const walk = (
   start: ChainState,
   rows: ReadonlyArray<Row<StatementEntry>>,
-  known: ReadonlyMap<string, { readonly entry: StatementEntry; readonly held: boolean }>,
+  known: ReadonlyMap<string, KnownEntry>,
 ): Walked => {
   let { position, balance, broken } = start
   let breaks = false
   const good: Array<PlacedEntry> = []
   const behind: Array<StatementEntry> = []
+  const enriched: Array<PlacedEntry> = []
   const contradictions: Array<StatementEntry> = []
   const malformed: Array<Malformed> = []
   const seen = new Map<string, StatementEntry>()
@@ -78,10 +92,19 @@ export const walk = (
     const earlier = mirrored !== undefined && !mirrored.held ? mirrored.entry : seen.get(entry.entryId)
     if (earlier !== undefined) {
       // Read again: it changes nothing, and must say the same.
-      if (!sameContent(earlier, entry)) contradictions.push(entry)
+      if (mirrored !== undefined && !mirrored.held && isEnriched(earlier, entry)) {
+        enriched.push({ entry, position: mirrored.position })
+      } else if (!sameContent(earlier, entry)) contradictions.push(entry)
       continue
     }
     seen.set(entry.entryId, entry)
+    const wrong = broken ? Option.none() : misstated(balance, entry)
+    if (Option.isSome(wrong)) {
+      malformed.push(wrong.value)
+      broken = true
+      breaks = true
+      continue
+    }
     if (!broken && !continues(balance, entry)) {
       broken = true
       breaks = true
@@ -94,5 +117,5 @@ export const walk = (
     balance = Option.some(entry.balanceAfter)
     good.push({ entry, position })
   }
-  return { state: { position, balance, broken }, good, behind, contradictions, malformed, breaks }
+  return { state: { position, balance, broken }, good, behind, enriched, contradictions, malformed, breaks }
 }

@@ -63,6 +63,8 @@ const planningTries = 5
 
 interface Absorbed {
   readonly fresh: ReadonlyArray<PlacedEntry>
+  /** Entries that are booked and name now what they are about. */
+  readonly enriched?: ReadonlyArray<PlacedEntry>
   /** What the books have of the same resources, where the caller has just asked. */
   readonly booked?: ReadonlyArray<Subject> | undefined
   readonly opens: boolean
@@ -116,9 +118,14 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
       let asked = absorbed.booked
       return Effect.gen(function* () {
         const run = yield* Run
-        const { fresh, hydrated, opens } = absorbed
+        const { enriched = [], fresh, hydrated, opens } = absorbed
         const ids = () => [...new Set([...hydrated.resources.values()].map((resource) => resource.id))]
-        const booked = asked ?? (yield* subjectsOf(book, ids()))
+        const named = new Map(enriched.map(({ entry }) => [entry.entryId, entry]))
+        const found = asked ?? (yield* subjectsOf(book, ids(), [...named.keys()]))
+        const booked = found.map((subject) => ({
+          ...subject,
+          entry: named.get(subject.entry.entryId) ?? subject.entry,
+        }))
         // A second planning is because the books have moved meanwhile.
         asked = undefined
         const known = yield* facts.of(

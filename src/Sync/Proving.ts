@@ -38,7 +38,7 @@ export const prove = Effect.fn("Sync.prove")(function* (started: number, full: b
   const { requests } = yield* PartnerConnection
   const { complete, failures } = outcome
   // A book that was not read to its end is not numbered: numbers follow the reading order of everything that is new.
-  const numbered = complete.length === 0 ? 0 : yield* run.commit(ledger.assignNumbers(complete))
+  const numbered = complete.length === 0 ? 0 : yield* run.commit(ledger.assignNumbers(complete, run.runId))
   const found = yield* reconcile.afterRun(complete, { runId: run.runId, full })
   const report: SyncReport = {
     connection: run.connection,

@@ -7,7 +7,7 @@ import type { Book } from "../Book.ts"
 import { subjectsOf } from "../Ledger/Subjects.ts"
 import type { MirroredAccount } from "../Mirror/Accounts.ts"
 import { Quarantine } from "../Mirror/Quarantine.ts"
-import { heldFrom, StatementEntries } from "../Mirror/StatementEntries.ts"
+import { heldFrom, refuseElsewhere, StatementEntries } from "../Mirror/StatementEntries.ts"
 import * as Money from "../Money.ts"
 import { type Page, Partner, PartnerError, type StatementEntry } from "../Partner.ts"
 import { Settings } from "../Settings.ts"
@@ -72,6 +72,7 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
           position: heldFrom + reading.heldNext + BigInt(at) + 1n,
         }))
         yield* entries.put(book, runId, behind, true)
+        yield* entries.enrich(book, runId, walked.enriched)
         yield* entries.contradict(book, runId, walked.contradictions)
         yield* quarantine.put(book, runId, stream, walked.malformed)
         const last = walked.good.at(-1)
@@ -103,6 +104,7 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
       const rows = page.rows.map(inCurrency(account.currency))
       const read = rows.flatMap((row) => (Either.isRight(row) ? [row.right.entryId] : []))
       const known = yield* entries.known(book, read)
+      yield* refuseElsewhere(account.accountId, known)
       const walked = walk(reading.chain, rows, known)
       const opens = reading.chain.position === 0n && Option.isNone(reading.chain.balance)
       if (opens && walked.breaks && runsBackwards(rows)) {
@@ -117,12 +119,17 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
       if (walked.breaks && !tolerant) return yield* new ChainBroken({ accountId: account.accountId })
       yield* flood.pass(statementStream(account.accountId), page.rows.length, walked.malformed)
       const news =
-        walked.good.length + walked.behind.length + walked.malformed.length + walked.contradictions.length
+        walked.good.length +
+        walked.behind.length +
+        walked.malformed.length +
+        walked.enriched.length +
+        walked.contradictions.length
       const moved = !walked.state.broken && !sameCursor(page.endCursor, reading.cursor)
       if (news > 0 || moved) {
-        const named = walked.good.flatMap(({ entry }) => Option.toArray(entry.relatedResourceId))
+        const naming = [...walked.enriched, ...walked.good]
+        const named = naming.flatMap(({ entry }) => Option.toArray(entry.relatedResourceId))
         const booked = yield* subjectsOf(book, [...new Set(named)])
-        const hydrated = yield* hydration.hydrate(book, walked.good, booked)
+        const hydrated = yield* hydration.hydrate(book, naming, booked)
         const also = Effect.zipRight(
           alongside(book, account, walked, reading, page),
           Effect.forEach(hydrated.malformed, ({ key, row }) =>
@@ -135,8 +142,9 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
           railOf,
           {
             fresh: walked.good,
+            enriched: walked.enriched,
             opens,
-            booked: hydrated.reread ? undefined : booked,
+            booked: hydrated.reread || walked.enriched.length > 0 ? undefined : booked,
             hydrated: { ...hydrated, missing },
           },
           also,

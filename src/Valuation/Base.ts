@@ -11,7 +11,9 @@ export interface NativeAccount {
   readonly role: string
   readonly currency: string
   readonly scale: number
-  /** Has a balance in the foreign currency that is worth what the rate says: it leaves at cost, and is revalued. */
+  /** An asset or a liability: what reduces its balance takes its carrying amount along. */
+  readonly held: boolean
+  /** Held, and worth what the rate says: revalued at a month's end. */
   readonly monetary: boolean
   /** The first month that it has postings in, `YYYY-MM`; null where there is none. */
   readonly since: string | null
@@ -30,15 +32,17 @@ export interface NativeEntry {
   /** `YYYY-MM-DD` in the accounting time zone. */
   readonly date: string
   readonly kind: string
+  /** The service's account whose statement it comes from, which tells the sides of a conversion; null where there is none. */
+  readonly partnerAccountId: string | null
   /** What tells its conversion; null where it has none. */
   readonly resourceId: string | null
   readonly lines: ReadonlyArray<NativeLine>
 }
 
 /**
- * `face`: base currency already. `rate`: at the day's rate. `cost`: what it cost (cash). `carrying`: at the balance's
- * average (other accounts). `price`: what was given for it in the base currency. `proportion`: in proportion to the line
- * that decided.
+ * `face`: base currency already. `rate`: at the day's rate. `price`: at what was given for it in the base currency. `cost`:
+ * what it cost (cash). `carrying`: at what the account, or the conversion, carries it at. `proportion`: at the exact unit
+ * value of the line that decided.
  */
 export type Basis = "face" | "rate" | "price" | "cost" | "carrying" | "proportion"
 

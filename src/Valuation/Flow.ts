@@ -1,30 +1,48 @@
 /**
- * What an entry's lines are worth in the base currency. The lines of one foreign currency share one rate: what cash cost
- * where cash leaves, what a balance is carried at where one goes back, what was paid where base currency was, the day's rate
- * otherwise. So nothing but a conversion realizes a gain or a loss.
+ * What an entry's lines are worth in the base currency. All lines of one foreign currency share one exact unit value, and
+ * each is rounded by itself, half-even; what that leaves over goes to `rounding`. One line decides the unit:
+ *
+ * 1. A side of a conversion that goes back: what the side carries (`Conversion.ts`).
+ * 2. Cash that comes nearer to zero: what it cost, by average or FIFO. What goes beyond zero is worth what it would be worth
+ *    in 1 or 4, else the day's rate.
+ * 3. Any other asset or liability that comes nearer to zero, the largest of the entry: what it carries. Beyond zero the day's rate.
+ * 4. What is bought for base currency: what was given for it, where the conversion is whole in the same month.
+ *
+ * Otherwise it is the day's rate. So only an entry that clears a conversion realizes a gain or a loss.
  */
 import type { Method } from "../Settings/Accounting.ts"
 import { type BaseLine, type Basis, type NativeEntry, type NativeLine, plainLine } from "./Base.ts"
-import { covered, emptyHolding, enter, type Holding, leave, reduces } from "./Holding.ts"
-import { baseScale, halfEven, type Rate, valueAt } from "./Rate.ts"
+import { clearedLines, isClearing, realizedLines } from "./Clearing.ts"
+import { addLeg, type EarlierLeg, type Side, sideOf, unitOfSide } from "./Conversion.ts"
+import {
+  canGiveBack,
+  covered,
+  emptyHolding,
+  enter,
+  giveBack,
+  type Holding,
+  leave,
+  reduces,
+} from "./Holding.ts"
+import { baseScale, type Exact, plus, type Rate, rounded, times, type Unit, unitAt, unitOf } from "./Rate.ts"
 import type { State } from "./State.ts"
-import { priceOf, tradeOf } from "./Trades.ts"
+import { Unvaluable } from "./Unvaluable.ts"
 
 export interface Rules {
   readonly baseCurrency: string
   readonly method: Method
   /** The rate of a day; one that is missing is remembered, and nothing of what follows is kept. */
   readonly rateOn: (currency: string, date: string) => Rate
-  /** By conversion, what the month's entries give for it in the base currency; cents, positive where it is a purchase. */
-  readonly paid: ReadonlyMap<string, bigint>
+  /** What was given in the base currency for one unit, by conversion and currency (`priceKey`): of those whole in the month. */
+  readonly prices: ReadonlyMap<string, Unit>
+  /** Legs of earlier months of the conversions that something goes back of. */
+  readonly earlier: ReadonlyArray<EarlierLeg>
 }
 
-/** What does not add up: a mistake of ours or of the books, never plugged. */
-export class Unvaluable extends Error {
-  override readonly name = "Unvaluable"
-}
+export const priceKey = (id: string, currency: string): string => `${id} ${currency}`
 
-const isTrading = ({ account }: NativeLine): boolean => account.role === "trading"
+const isTransit = ({ account }: NativeLine): boolean => account.role === "conversions_in_transit"
+const isCash = ({ account }: NativeLine): boolean => account.role === "cash"
 
 const holdingOf = ({ holdings }: State, { account }: NativeLine): Holding => {
   const known = holdings.get(account.accountId)
@@ -32,14 +50,6 @@ const holdingOf = ({ holdings }: State, { account }: NativeLine): Holding => {
   const holding = emptyHolding()
   holdings.set(account.accountId, holding)
   return holding
-}
-
-const isHeld = (line: NativeLine): boolean => line.account.monetary && !isTrading(line)
-
-/** The line whose carrying amount decides: cash first, then any other balance that the entry brings nearer to zero. */
-const leading = (lines: ReadonlyArray<NativeLine>, state: State): NativeLine | undefined => {
-  const reducing = lines.filter((line) => isHeld(line) && reduces(holdingOf(state, line), line.minor))
-  return reducing.find(({ account }) => account.role === "cash") ?? reducing[0]
 }
 
 const lineOf = (native: NativeLine, minor: bigint, basis: Basis, rate: Rate | null): BaseLine => ({
@@ -50,80 +60,129 @@ const lineOf = (native: NativeLine, minor: bigint, basis: Basis, rate: Rate | nu
   rate,
 })
 
+/** The lines of an entry in one foreign currency, and what is asked while they are valued. */
+interface Group {
+  readonly lines: ReadonlyArray<NativeLine>
+  readonly entry: NativeEntry
+  readonly state: State
+  readonly rules: Rules
+}
+
+/** What tells the conversion that an entry belongs to. */
+const conversionOf = ({ entryId, resourceId }: NativeEntry): string => resourceId ?? entryId
+
+const sideOfLine = ({ entry, state }: Group, { account }: NativeLine): Side =>
+  sideOf(state, conversionOf(entry), account.accountId, entry.partnerAccountId)
+
+/** How the lines are worth what they are. `taken`: of the line that decided, which is taken off its balance already. */
+interface Decided {
+  readonly unit: Unit
+  readonly basis: Basis
+  readonly rate: Rate | null
+  readonly taken?: { readonly line: NativeLine; readonly valued: BaseLine }
+}
+
+const atRate = ({ entry, lines, rules }: Group): Decided => {
+  const { currency = "", scale = 0 } = lines[0]?.account ?? {}
+  const rate = rules.rateOn(currency, entry.date)
+  return { unit: unitAt(rate, scale), basis: "rate", rate }
+}
+
+/** At what was given for it, where base currency was. */
+const atPrice = ({ entry, lines, rules }: Group): Decided | undefined => {
+  const bought = lines.find((line) => isTransit(line) && line.minor < 0n)
+  const unit = bought && rules.prices.get(priceKey(conversionOf(entry), bought.account.currency))
+  return unit && { unit, basis: "price", rate: null }
+}
+
+const taken = (line: NativeLine, value: Exact, basis: Basis, rate: Rate | null = null): Decided => ({
+  unit: unitOf(value, line.minor),
+  basis: "proportion",
+  rate: null,
+  taken: { line, valued: lineOf(line, rounded(value), basis, rate) },
+})
+
 const originOf = (date: string, { text }: Rate): string => `${date} ${text}`
 
-/** Takes the line off its holding; what goes beyond zero is at the day's rate. */
-const takeOff = (line: NativeLine, date: string, state: State, rules: Rules): BaseLine => {
-  const { account, minor } = line
+/** Takes the line off its holding at what that carries; what goes beyond zero is worth what `beyond` says. */
+const takeOff = (group: Group, line: NativeLine, beyond: () => Decided): Decided => {
+  const { entry, rules, state } = group
   const holding = holdingOf(state, line)
-  const isCash = account.role === "cash"
-  const within = covered(holding, minor)
-  const cost = leave(holding, within, rules.method, isCash)
-  const basis = isCash ? "cost" : "carrying"
-  if (within === minor) return lineOf(line, cost, basis, null)
-  const rate = rules.rateOn(account.currency, date)
-  const beyond = valueAt(rate, minor - within, account.scale)
-  const origin = originOf(date, rate)
-  enter(holding, minor - within, beyond, { method: rules.method, withLots: isCash, origin })
-  return lineOf(line, cost + beyond, basis, rate)
+  const basis = isCash(line) ? "cost" : "carrying"
+  const within = covered(holding, line.minor)
+  const cost = leave(holding, within, rules.method, isCash(line))
+  if (within === line.minor) return taken(line, cost, basis)
+  const { rate, unit } = beyond()
+  const value = plus(cost, times(unit, line.minor - within))
+  const origin = rate === null ? null : originOf(entry.date, rate)
+  const entering = { method: rules.method, withLots: isCash(line), origin }
+  enter(holding, line.minor - within, rounded(value) - rounded(cost), entering)
+  return taken(line, value, basis, rate)
 }
 
-const putOn = (valued: BaseLine, line: NativeLine, date: string, state: State, { method }: Rules): void => {
-  // Of every account, so that one that becomes money later is revalued from what it is carried at.
-  if (isTrading(line)) return
-  const origin = valued.rate === null ? null : originOf(date, valued.rate)
-  enter(holdingOf(state, line), line.minor, valued.minor, {
-    method,
-    withLots: line.account.role === "cash",
-    origin,
-  })
+/** Gives a line of a conversion's side back at what the side carries; what goes beyond zero is at the day's rate. */
+const takeBack = (group: Group, line: NativeLine): Decided => {
+  const side = sideOfLine(group, line)
+  const within = covered(side, line.minor)
+  const carried = times({ numerator: side.carrying, denominator: side.native }, within)
+  const beyond = within === line.minor ? undefined : atRate(group)
+  const value = beyond === undefined ? carried : plus(carried, times(beyond.unit, line.minor - within))
+  addLeg(group.state, side, line.minor, rounded(value))
+  return taken(line, value, "carrying", beyond?.rate)
 }
 
-interface Deciding {
-  readonly line: NativeLine
-  readonly valued: BaseLine
+/** The largest of the other assets and liabilities that come nearer to zero; of equals the first. */
+const largest = ({ lines, state }: Group): NativeLine | undefined => {
+  const size = ({ minor }: NativeLine): bigint => (minor < 0n ? -minor : minor)
+  return lines
+    .filter((line) => line.account.held && !isTransit(line) && reduces(holdingOf(state, line), line.minor))
+    .reduce<NativeLine | undefined>(
+      (most, line) => (most === undefined || size(line) > size(most) ? line : most),
+      undefined,
+    )
 }
 
-/**
- * The line that is worth by itself what it is, where there is one: the others follow in proportion. What is bought for base
- * currency is worth what was given for it, unless it covers a debt.
- */
-const deciding = (
-  lines: ReadonlyArray<NativeLine>,
-  { date }: NativeEntry,
-  price: bigint | undefined,
-  state: State,
-  rules: Rules,
-): Deciding | undefined => {
-  const lead = leading(lines, state)
-  if (lead !== undefined) return { line: lead, valued: takeOff(lead, date, state, rules) }
-  const bought = lines.find((line) => isTrading(line) && line.minor < 0n)
-  const isPurchase = lines.some(({ account, minor }) => account.role === "cash" && minor > 0n)
-  if (bought === undefined || price === undefined || !isPurchase) return undefined
-  return { line: bought, valued: lineOf(bought, -price, "price", null) }
-}
-
-const foreignLines = (
-  lines: ReadonlyArray<NativeLine>,
-  entry: NativeEntry,
-  price: bigint | undefined,
-  state: State,
-  rules: Rules,
-): ReadonlyArray<BaseLine> => {
-  const { date } = entry
-  const found = deciding(lines, entry, price, state, rules)
-  const byRate = (line: NativeLine): BaseLine => {
-    const rate = rules.rateOn(line.account.currency, date)
-    return lineOf(line, valueAt(rate, line.minor, line.account.scale), "rate", rate)
+const decided = (group: Group): Decided => {
+  const { lines, state } = group
+  const back = lines.find((line) => isTransit(line) && reduces(sideOfLine(group, line), line.minor))
+  const cash = lines.find((line) => isCash(line) && reduces(holdingOf(state, line), line.minor))
+  const side = back && sideOfLine(group, back)
+  const unit = side && unitOfSide(side)
+  if (cash !== undefined) {
+    const isCovered = back !== undefined && side !== undefined && covered(side, back.minor) === back.minor
+    const value = unit && isCovered ? rounded(times(unit, cash.minor)) : undefined
+    if (value === undefined || !canGiveBack(holdingOf(state, cash), cash.minor, value)) {
+      const otherwise = unit && { unit, basis: "carrying" as const, rate: null }
+      return takeOff(group, cash, () => otherwise ?? atPrice(group) ?? atRate(group))
+    }
   }
-  return lines.map((line) => {
-    if (line === found?.line) return found.valued
-    const valued =
-      found === undefined
-        ? byRate(line)
-        : lineOf(line, halfEven(found.valued.minor * line.minor, found.line.minor), "proportion", null)
-    putOn(valued, line, date, state, rules)
-    return valued
+  if (back !== undefined) return takeBack(group, back)
+  const other = largest(group)
+  if (other !== undefined) return takeOff(group, other, () => atRate(group))
+  return atPrice(group) ?? atRate(group)
+}
+
+/** Adds a line to its balance at its value; cash that cannot simply be added goes back as it came. */
+const putOn = (group: Group, line: NativeLine, value: bigint, rate: Rate | null): void => {
+  const { entry, rules, state } = group
+  const { method } = rules
+  const holding = holdingOf(state, line)
+  if (isTransit(line)) addLeg(state, sideOfLine(group, line), line.minor, value)
+  else if (isCash(line) && reduces(holding, line.minor)) giveBack(holding, line.minor, value, method)
+  else if (line.account.role !== "trading") {
+    // Of every account, so that one that becomes money later is revalued from what it is carried at.
+    const origin = rate === null ? null : originOf(entry.date, rate)
+    enter(holding, line.minor, value, { method, withLots: isCash(line), origin })
+  }
+}
+
+const foreignLines = (group: Group): ReadonlyArray<BaseLine> => {
+  const { basis, rate, taken, unit } = decided(group)
+  return group.lines.map((line) => {
+    if (line === taken?.line) return taken.valued
+    const value = rounded(times(unit, line.minor))
+    putOn(group, line, value, rate)
+    return lineOf(line, value, basis, rate)
   })
 }
 
@@ -139,28 +198,32 @@ const inBase = (line: NativeLine): BaseLine => {
 const residueOf = (lines: ReadonlyArray<BaseLine>, what: string): ReadonlyArray<BaseLine> => {
   const residue = lines.reduce((sum, { minor }) => sum + minor, 0n)
   if (residue === 0n) return []
-  const rounded = BigInt(lines.filter(({ basis }) => basis !== "face").length)
+  const count = BigInt(lines.filter(({ basis }) => basis !== null && basis !== "face").length)
   const size = residue < 0n ? -residue : residue
-  if (size * 2n > rounded) {
+  if (size * 2n > count) {
     throw new Unvaluable(`${what}: its lines leave ${residue} cents, more than half a cent for each`)
   }
   return [plainLine("rounding", -residue)]
 }
 
-/** The lines of an entry in the base currency, in their order, with the rounding last. Changes the state. */
+/** The lines of an entry in the base currency, in their order, with gain or loss and rounding last. Changes the state. */
 export const valueLines = (entry: NativeEntry, state: State, rules: Rules): ReadonlyArray<BaseLine> => {
-  const price = priceOf(state, tradeOf(entry), rules)
+  const what = `journal entry ${entry.number} of ${entry.date.slice(0, 7)}`
   const currencies = [...new Set(entry.lines.map(({ account }) => account.currency))]
   const valued = new Map<NativeLine, BaseLine>()
+  const clears = isClearing(entry)
   for (const currency of currencies) {
     const own = entry.lines.filter(({ account }) => account.currency === currency)
-    const lines =
-      currency === rules.baseCurrency ? own.map(inBase) : foreignLines(own, entry, price, state, rules)
+    const group = { lines: own, entry, state, rules }
+    const foreign = () =>
+      clears ? clearedLines(own, conversionOf(entry), state, () => atRate(group).unit) : foreignLines(group)
+    const lines = currency === rules.baseCurrency ? own.map(inBase) : foreign()
     own.forEach((line, at) => {
       const found = lines[at]
       if (found !== undefined) valued.set(line, found)
     })
   }
   const lines = entry.lines.flatMap((line) => valued.get(line) ?? [])
-  return [...lines, ...residueOf(lines, `journal entry ${entry.number} of ${entry.date.slice(0, 7)}`)]
+  const all = clears ? [...lines, ...realizedLines(lines)] : lines
+  return [...all, ...residueOf(all, what)]
 }

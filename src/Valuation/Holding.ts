@@ -3,8 +3,8 @@
  * costs are cents of the base currency; both have the sign of the balance (an overdrawn account holds less than nothing).
  */
 import type { Method } from "../Settings/Accounting.ts"
-import { clear, isEmpty, type Lots, noLots, push, takeOldest } from "./Lots.ts"
-import { halfEven } from "./Rate.ts"
+import { clear, isEmpty, type Lots, noLots, push, takeNewest, takeOldest } from "./Lots.ts"
+import { type Exact, rounded, times } from "./Rate.ts"
 
 export interface Holding {
   native: bigint
@@ -16,11 +16,11 @@ export interface Holding {
 export const emptyHolding = (): Holding => ({ native: 0n, carrying: 0n, lots: noLots() })
 
 /** Whether a movement brings the balance nearer to zero, or across it. */
-export const reduces = ({ native }: Holding, minor: bigint): boolean =>
+export const reduces = ({ native }: Pick<Holding, "native">, minor: bigint): boolean =>
   native !== 0n && native < 0n !== minor < 0n
 
 /** The part of a reducing movement that is covered by the balance; the rest goes beyond zero. */
-export const covered = ({ native }: Holding, minor: bigint): bigint => {
+export const covered = ({ native }: Pick<Holding, "native">, minor: bigint): bigint => {
   const sum = native + minor
   return sum !== 0n && sum < 0n === minor < 0n ? -native : minor
 }
@@ -31,16 +31,30 @@ const asLots = ({ carrying, lots, native }: Holding): Lots => {
   return lots
 }
 
-/** Takes a movement toward zero off the holding at what it cost; gives its value, with the movement's sign. */
-export const leave = (holding: Holding, minor: bigint, method: Method, withLots: boolean): bigint => {
+/** Takes a movement toward zero off the holding at what it cost; gives its exact value, with the movement's sign. */
+export const leave = (holding: Holding, minor: bigint, method: Method, withLots: boolean): Exact => {
   const byLots = method === "fifo" && withLots
   if (!byLots) clear(holding.lots)
   const value = byLots
-    ? -takeOldest(asLots(holding), -minor)
-    : halfEven(holding.carrying * minor, holding.native)
+    ? times(takeOldest(asLots(holding), -minor), -1n)
+    : { numerator: holding.carrying * minor, denominator: holding.native }
+  holding.native += minor
+  holding.carrying += rounded(value)
+  return value
+}
+
+/** Whether the holding stays one, and worth no less than nothing, once a movement has left it at that value. */
+export const canGiveBack = ({ carrying, native }: Holding, minor: bigint, value: bigint): boolean => {
+  const [left, worth] = [native + minor, carrying + value]
+  return left !== 0n && left < 0n === native < 0n && (worth === 0n || worth < 0n === native < 0n)
+}
+
+/** Takes off a movement at a value of its own, not at cost: what came in last goes back. */
+export const giveBack = (holding: Holding, minor: bigint, value: bigint, method: Method): void => {
+  if (method === "fifo") takeNewest(asLots(holding), -minor, -value)
+  else clear(holding.lots)
   holding.native += minor
   holding.carrying += value
-  return value
 }
 
 /** How a movement that comes in is kept; `origin` as of a lot. */

@@ -7,29 +7,38 @@ import type { Valuation as ValuationSettings } from "../Settings/Accounting.ts"
 /** A book's settings, the general method where it has none of its own. */
 export interface BookSettings extends Pick<ValuationSettings, "method" | "rates" | "maxRateAgeDays"> {
   readonly baseCurrency: string
+  /** Each once, in order: the same roles are the same settings. */
+  readonly monetaryRoles: ReadonlyArray<string>
 }
 
 export const bookSettings = (
   { code }: Book,
   baseCurrency: string,
-  { books, maxRateAgeDays, method, rates }: ValuationSettings,
-): BookSettings => ({ baseCurrency, method: books[code]?.method ?? method, rates, maxRateAgeDays })
+  { books, maxRateAgeDays, method, monetaryRoles, rates }: ValuationSettings,
+): BookSettings => ({
+  baseCurrency,
+  method: books[code]?.method ?? method,
+  rates,
+  maxRateAgeDays,
+  monetaryRoles: [...new Set(monetaryRoles)].sort(),
+})
 
 /** Part of the caller's transaction, which values the book alone. */
 export const keepSettings = Effect.fn("Valuation.keepSettings")(function* (
   bookId: number,
-  { baseCurrency, maxRateAgeDays, method, rates }: BookSettings,
+  { baseCurrency, maxRateAgeDays, method, monetaryRoles, rates }: BookSettings,
 ) {
+  const roles = monetaryRoles.join(" ")
   const database = yield* Database
   yield* database.query(
     "Valuation.keepSettings",
     (sql) => sql`
-      insert into valuation.settings (book_id, sequence, base_currency, method, rates, max_rate_age_days)
+      insert into valuation.settings (book_id, sequence, base_currency, method, rates, max_rate_age_days, monetary_roles)
       select ${bookId}, coalesce(max(k.sequence), 0) + 1, ${baseCurrency}::text, ${method}::text, ${rates}::text,
-        ${maxRateAgeDays}::smallint
+        ${maxRateAgeDays}::smallint, ${roles}::text
       from valuation.settings k where k.book_id = ${bookId}
-      having (${baseCurrency}::text, ${method}::text, ${rates}::text, ${maxRateAgeDays}::smallint) is distinct from (
-        select (l.base_currency, l.method, l.rates, l.max_rate_age_days) from valuation.settings l
+      having (${baseCurrency}::text, ${method}::text, ${rates}::text, ${maxRateAgeDays}::smallint, ${roles}::text) is distinct from (
+        select (l.base_currency, l.method, l.rates, l.max_rate_age_days, l.monetary_roles) from valuation.settings l
         where l.book_id = ${bookId} order by l.sequence desc limit 1)`,
   )
 })
@@ -43,10 +52,12 @@ export const settingsThen = Effect.fn("Valuation.settingsThen")(function* (
   const database = yield* Database
   const [row] = yield* database.query(
     "Valuation.settingsThen",
-    (sql) => sql<Array<Omit<BookSettings, "baseCurrency">>>`
-      select method, rates, max_rate_age_days as "maxRateAgeDays" from valuation.settings
+    (sql) => sql<Array<Omit<BookSettings, "baseCurrency" | "monetaryRoles"> & { roles: string }>>`
+      select method, rates, max_rate_age_days as "maxRateAgeDays", monetary_roles as roles from valuation.settings
       where book_id = ${bookId} and base_currency = ${now.baseCurrency} and since <= ${asOf}::text::timestamptz
       order by sequence desc limit 1`,
   )
-  return row === undefined ? now : { ...now, ...row }
+  if (row === undefined) return now
+  const { roles, ...then } = row
+  return { ...now, ...then, monetaryRoles: roles.split(" ").filter((role) => role !== "") }
 })

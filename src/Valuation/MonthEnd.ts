@@ -1,6 +1,7 @@
 /** What a month begins and ends with: the reversal of the last revaluation, the settlement of what is gone, the next one. */
 import { print } from "../Export/MinorUnits.ts"
 import { type BaseEntry, type BaseLine, type NativeAccount, plainLine } from "./Base.ts"
+import { settleSides } from "./Conversion.ts"
 import type { Rules } from "./Flow.ts"
 import { baseScale, valueAt } from "./Rate.ts"
 import type { State } from "./State.ts"
@@ -27,32 +28,27 @@ export const reversals = ({ revaluations }: State, firstDay: string): ReadonlyAr
     reverses: number,
   }))
 
-const isRounding = (minor: bigint, lines: number): boolean =>
-  (minor < 0n ? -minor : minor) * 2n <= BigInt(lines)
-
-/**
- * Takes what is left in the base currency off the accounts that hold nothing any more. `moved` counts the month's lines per
- * account: up to half a cent for each is rounding, more has been realized.
- */
+/** Takes what is left in the base currency off the accounts and the conversions that hold nothing any more: it is realized. */
 export const settlement = (
   state: State,
   accounts: ReadonlyArray<NativeAccount>,
-  moved: ReadonlyMap<number, number>,
   lastDay: string,
 ): ReadonlyArray<Extra> => {
-  const lines: Array<BaseLine> = []
-  const sums = { fx_realized: 0n, rounding: 0n }
-  for (const { accountId } of accounts) {
+  const ofSides = settleSides(state)
+  const left = accounts.flatMap(({ accountId, role }) => {
     const holding = state.holdings.get(accountId)
-    if (holding === undefined || holding.native !== 0n || holding.carrying === 0n) continue
-    const role = isRounding(holding.carrying, moved.get(accountId) ?? 0) ? "rounding" : "fx_realized"
-    sums[role] += holding.carrying
-    lines.push(plainLine(accountId, -holding.carrying))
+    // Conversions that face each other in transit may come to nothing together, and none of them is done with.
+    if (holding === undefined || role === "conversions_in_transit") {
+      const minor = ofSides.get(accountId) ?? 0n
+      return minor === 0n ? [] : [plainLine(accountId, -minor)]
+    }
+    const { carrying, native } = holding
+    if (native !== 0n || carrying === 0n) return []
     holding.carrying = 0n
-  }
-  for (const role of ["fx_realized", "rounding"] as const) {
-    if (sums[role] !== 0n) lines.push(plainLine(role, sums[role]))
-  }
+    return [plainLine(accountId, -carrying)]
+  })
+  const realized = -left.reduce((sum, { minor }) => sum + minor, 0n)
+  const lines = realized === 0n ? left : [...left, plainLine("fx_realized", realized)]
   const description = "Settlement of accounts that hold nothing of their currency any more"
   return lines.length === 0 ? [] : [extra(lastDay, "fx_settlement", description, lines)]
 }
@@ -72,7 +68,8 @@ export const revaluations = (
 ): ReadonlyArray<Revalued> =>
   accounts.flatMap(({ accountId, currency, scale }) => {
     const holding = state.holdings.get(accountId)
-    if (holding === undefined || holding.native === 0n) return []
+    // Conversions in transit that come to nothing together still carry what each is worth by itself.
+    if (holding === undefined || (holding.native === 0n && holding.carrying === 0n)) return []
     const rate = rateOn(currency, lastDay)
     const worth = valueAt(rate, holding.native, scale)
     const minor = worth - holding.carrying

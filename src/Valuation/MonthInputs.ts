@@ -27,7 +27,7 @@ export interface MonthInputs {
 }
 
 /** Part of every fingerprint: a change of the rules values open months again. */
-const rulesVersion = 1
+const rulesVersion = 2
 
 export const nextMonth = (period: string): string => shiftDate(`${period}-01`, 31).slice(0, 7)
 
@@ -58,6 +58,7 @@ export const inputsOf = Effect.fn("Valuation.inputsOf")(function* (
   const days = { from: shiftDate(frame.firstDay, -maxRateAgeDays), to: frame.lastDay }
   const rows =
     rates === "file" ? yield* ratesBetween(baseCurrency, currencies, days, knownThrough ?? newest) : []
+  const held = used.filter((account) => account.held).map(({ accountId }) => accountId)
   const monetary = used.filter((account) => account.monetary).map(({ accountId }) => accountId)
   const fingerprint = digest([
     rulesVersion,
@@ -69,6 +70,7 @@ export const inputsOf = Effect.fn("Valuation.inputsOf")(function* (
     method,
     rates,
     maxRateAgeDays,
+    held,
     monetary,
     rows,
     // Only some of the numbers: no fingerprint of the journal that is kept.

@@ -6,32 +6,45 @@ import { recordedBy } from "../Export/AsOf.ts"
 import { parse } from "../Export/MinorUnits.ts"
 import type { NativeAccount, NativeEntry } from "./Base.ts"
 
-/** Roles whose balance is money, or a claim on money or a debt of it, in the account's currency. */
-const monetaryRoles: ReadonlySet<string> = new Set([
+/** Assets and liabilities, unless the chart says otherwise. `trading` is none: it holds nothing in the base currency. */
+const heldRoles: ReadonlySet<string> = new Set([
   "cash",
   "deposits_clearing",
   "withdrawals_clearing",
   "payouts_clearing",
   "loan_clearing",
   "suspense",
-  "trading",
   "receivable_principal",
   "receivable_interest",
+  "deferred_interest",
   "loan_payable",
   "interest_payable",
+  "conversions_in_transit",
 ])
+
+export type Nature = Pick<NativeAccount, "held" | "monetary">
 
 /**
  * A chart or a posting rule may book a movement as an expense, income or equity: what such an account holds is not worth
- * more or less when the rate moves. A rule's account is money only where its name says so.
+ * more or less when the rate moves. An account that a rule or a person named is what its name says, whatever the movement;
+ * it is an asset or a liability only where the name begins so.
  */
-export const isMonetary = (role: string, name: string, isRule: boolean): boolean => {
-  if (!monetaryRoles.has(role)) return false
-  if (role === "cash" || role === "trading") return true
+export const natureOf = (
+  role: string,
+  name: string,
+  isRule: boolean,
+  monetaryRoles: ReadonlyArray<string>,
+): Nature => {
   const root = name.split(":")[0]
-  return isRule
-    ? root === "Assets" || root === "Liabilities"
-    : root !== "Income" && root !== "Expenses" && root !== "Equity"
+  const isNamed = isRule || role === "other"
+  if (isNamed) {
+    const held = root === "Assets" || root === "Liabilities"
+    return { held, monetary: held }
+  }
+  const isKept = role === "cash" || role === "conversions_in_transit"
+  const isFlow = root === "Income" || root === "Expenses" || root === "Equity"
+  const held = heldRoles.has(role) && (isKept || !isFlow)
+  return { held, monetary: held && monetaryRoles.includes(role) }
 }
 
 interface AccountRow {
@@ -45,7 +58,10 @@ interface AccountRow {
 }
 
 /** In an order that does not depend on when each was made. */
-export const nativeAccounts = Effect.fn("Valuation.nativeAccounts")(function* (bookId: number) {
+export const nativeAccounts = Effect.fn("Valuation.nativeAccounts")(function* (
+  bookId: number,
+  monetaryRoles: ReadonlyArray<string>,
+) {
   const database = yield* Database
   const rows = yield* database.query(
     "Valuation.nativeAccounts",
@@ -66,7 +82,7 @@ export const nativeAccounts = Effect.fn("Valuation.nativeAccounts")(function* (b
       role,
       currency,
       scale,
-      monetary: isMonetary(role, name, isRule),
+      ...natureOf(role, name, isRule, monetaryRoles),
       since,
     }),
   )
@@ -77,6 +93,7 @@ interface EntryRow {
   readonly number: number
   readonly date: string
   readonly kind: string
+  readonly partner: string | null
   readonly resource_id: string | null
   readonly lines: string
 }
@@ -127,7 +144,8 @@ const readChunk = Effect.fn("Valuation.readChunk")(function* (
   const rows = yield* database.query(
     "Valuation.readChunk",
     (sql) => sql<Array<EntryRow>>`
-      select e.entry_id::text as entry_id, n.number, e.effective_date::text as date, e.kind, e.resource_id, l.lines
+      select e.entry_id::text as entry_id, n.number, e.effective_date::text as date, e.kind,
+        e.partner_account_id::text as partner, e.resource_id, l.lines
       from unnest(${plainArray(sql, numbers)}) with ordinality as w (number, place)
       join ledger.journal_numbers n
         on n.book_id = ${bookId} and n.period = ${firstDay}::text::date and n.number = w.number::integer
@@ -138,11 +156,12 @@ const readChunk = Effect.fn("Valuation.readChunk")(function* (
       order by w.place`,
   )
   return rows.map(
-    ({ date, entry_id: entryId, kind, lines, number, resource_id: resourceId }): NativeEntry => ({
+    ({ date, entry_id: entryId, kind, lines, number, partner, resource_id: resourceId }): NativeEntry => ({
       entryId,
       number,
       date,
       kind,
+      partnerAccountId: partner,
       resourceId,
       lines: linesOf(lines, accounts),
     }),
@@ -163,27 +182,3 @@ export const nativeEntries = (
     Stream.mapEffect((numbers) => readChunk(bookId, firstDay, [...numbers], byId)),
   )
 }
-
-/** By conversion, what a month's entries put on `trading` in the base currency (cents, debit positive), where anything stays. */
-export const paidIn = Effect.fn("Valuation.paidIn")(function* (
-  bookId: number,
-  firstDay: string,
-  through: number,
-  baseCurrency: string,
-  asOf: string | null,
-) {
-  const database = yield* Database
-  const rows = yield* database.query(
-    "Valuation.paidIn",
-    (sql) => sql<Array<{ id: string; cents: string }>>`
-      select e.resource_id as id, trunc(sum(p.amount) * 100)::text as cents
-      from ledger.journal_numbers n
-      join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
-      join ledger.postings p on p.book_id = n.book_id and p.entry_id = n.entry_id
-      join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'trading'
-      where n.book_id = ${bookId} and n.period = ${firstDay}::text::date and n.number <= ${through}
-        and a.currency = ${baseCurrency} and e.resource_id is not null ${recordedBy(sql, asOf)}
-      group by e.resource_id having sum(p.amount) <> 0`,
-  )
-  return new Map(rows.map(({ cents, id }) => [id, BigInt(cents)]))
-})

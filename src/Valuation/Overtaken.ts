@@ -14,8 +14,8 @@ const through = Effect.fn("Valuation.overtaken.months")(function* (book: Book, o
   const overtaken: Array<string> = []
   if (heads.length === 0) return overtaken
   const months = yield* bookMonths(book.bookId, null)
-  const accounts = yield* nativeAccounts(book.bookId)
   const settings = bookSettings(book, options.baseCurrency, options.settings)
+  const accounts = yield* nativeAccounts(book.bookId, settings.monetaryRoles)
   // What begins earlier now goes on from a month that is not valued yet.
   const begins = heads[0] === undefined || months.first === null || heads[0].period <= months.first
   let previous = begins ? "" : "not valued"

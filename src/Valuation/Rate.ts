@@ -28,6 +28,40 @@ export const halfEven = (numerator: bigint, denominator: bigint): bigint => {
   return negative ? -size : size
 }
 
+/** An exact number of cents; the denominator is not zero, and may be negative. */
+export interface Exact {
+  readonly numerator: bigint
+  readonly denominator: bigint
+}
+
+/** What one smallest unit of a currency is worth, in cents of the base currency. Never rounded. */
+export type Unit = Exact
+
+export const exactly = (cents: bigint): Exact => ({ numerator: cents, denominator: 1n })
+
+export const plus = (left: Exact, right: Exact): Exact => ({
+  numerator: left.numerator * right.denominator + right.numerator * left.denominator,
+  denominator: left.denominator * right.denominator,
+})
+
+export const times = ({ denominator, numerator }: Unit, minor: bigint): Exact => ({
+  numerator: numerator * minor,
+  denominator,
+})
+
+/** `minor` is not zero. */
+export const unitOf = ({ denominator, numerator }: Exact, minor: bigint): Unit => ({
+  numerator,
+  denominator: denominator * minor,
+})
+
+export const rounded = ({ denominator, numerator }: Exact): bigint => halfEven(numerator, denominator)
+
+export const unitAt = ({ denominator, numerator }: Rate, scale: number): Unit => ({
+  numerator: numerator * 10n ** BigInt(baseScale),
+  denominator: denominator * 10n ** BigInt(scale),
+})
+
 /** Cents of the base currency that an amount in smallest units of a currency with `scale` decimals is worth. */
-export const valueAt = ({ denominator, numerator }: Rate, minor: bigint, scale: number): bigint =>
-  halfEven(minor * numerator * 10n ** BigInt(baseScale), denominator * 10n ** BigInt(scale))
+export const valueAt = (rate: Rate, minor: bigint, scale: number): bigint =>
+  rounded(times(unitAt(rate, scale), minor))

@@ -1,12 +1,8 @@
 /** What a month's valuation leaves for the next: enough to go on without any history. */
 import { Effect, Schema } from "effect"
+import type { Side } from "./Conversion.ts"
 import type { Holding } from "./Holding.ts"
 import { lotsFrom, remaining } from "./Lots.ts"
-
-/** What stands in `trading` of a conversion whose other leg has not come yet. */
-export interface OpenTrade {
-  readonly legs: Map<number, { readonly currency: string; native: bigint; carrying: bigint }>
-}
 
 export interface Revaluation {
   /** Its number in the series `fx`. */
@@ -19,8 +15,8 @@ export interface Revaluation {
 export interface State {
   /** By ledger account. */
   readonly holdings: Map<number, Holding>
-  /** By the conversion's identifier. */
-  readonly trades: Map<string, OpenTrade>
+  /** What is in transit, by the conversion's identifier. */
+  readonly conversions: Map<string, Array<Side>>
   /** The base-currency journal's balance of every account, in cents: by ledger account, or by role. */
   readonly balances: Map<string, bigint>
   readonly revaluations: Array<Revaluation>
@@ -28,7 +24,7 @@ export interface State {
 
 export const emptyState = (): State => ({
   holdings: new Map(),
-  trades: new Map(),
+  conversions: new Map(),
   balances: new Map(),
   revaluations: [],
 })
@@ -45,11 +41,18 @@ const Stored = Schema.parseJson(
         lots: Schema.Array(Schema.Tuple(Whole, Whole)),
       }),
     ),
-    trades: Schema.Array(
+    conversions: Schema.Array(
       Schema.Struct({
         id: Schema.String,
-        legs: Schema.Array(
-          Schema.Struct({ accountId: Schema.Int, currency: Schema.String, native: Whole, carrying: Whole }),
+        sides: Schema.Array(
+          Schema.Struct({
+            accountId: Schema.Int,
+            partner: Schema.String,
+            native: Whole,
+            carrying: Whole,
+            clearedNative: Whole,
+            clearedCarrying: Whole,
+          }),
         ),
       }),
     ),
@@ -62,7 +65,7 @@ const decodeStored = Schema.decodeUnknown(Stored)
 const encodeStored = Schema.encodeSync(Stored)
 
 /** The text that is stored: the same state gives the same text. */
-export const printState = ({ balances, holdings, revaluations, trades }: State): string =>
+export const printState = ({ balances, conversions, holdings, revaluations }: State): string =>
   encodeStored({
     holdings: [...holdings]
       .filter(([, { carrying, native }]) => native !== 0n || carrying !== 0n)
@@ -73,12 +76,7 @@ export const printState = ({ balances, holdings, revaluations, trades }: State):
         carrying,
         lots: remaining(lots).map(({ cost, quantity }): readonly [bigint, bigint] => [quantity, cost]),
       })),
-    trades: [...trades]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([id, { legs }]) => ({
-        id,
-        legs: [...legs].map(([accountId, leg]) => ({ accountId, ...leg })),
-      })),
+    conversions: [...conversions].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, sides]) => ({ id, sides })),
     balances: Object.fromEntries([...balances].filter(([, minor]) => minor !== 0n)),
     revaluations,
   })
@@ -87,19 +85,14 @@ export const printState = ({ balances, holdings, revaluations, trades }: State):
 export const readState = (text: string) =>
   Effect.map(
     Effect.orDie(decodeStored(text)),
-    ({ balances, holdings, revaluations, trades }): State => ({
+    ({ balances, conversions, holdings, revaluations }): State => ({
       holdings: new Map(
         holdings.map(({ accountId, carrying, lots, native }) => [
           accountId,
           { native, carrying, lots: lotsFrom(lots.map(([quantity, cost]) => ({ quantity, cost }))) },
         ]),
       ),
-      trades: new Map(
-        trades.map(({ id, legs }) => [
-          id,
-          { legs: new Map(legs.map(({ accountId, ...leg }) => [accountId, { ...leg }])) },
-        ]),
-      ),
+      conversions: new Map(conversions.map(({ id, sides }) => [id, sides.map((side) => ({ ...side }))])),
       balances: new Map(Object.entries(balances)),
       revaluations: [...revaluations],
     }),

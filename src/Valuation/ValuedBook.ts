@@ -7,12 +7,13 @@ import type { Valuation as ValuationSettings } from "../Settings/Accounting.ts"
 import type { Chart } from "../Settings/Chart.ts"
 import { accountsOf } from "./BaseAccount.ts"
 import { type BookMonths, bookMonths } from "./BookMonths.ts"
-import { type Rules, Unvaluable } from "./Flow.ts"
+import { earlierLegs, type MonthEntries, pricesIn } from "./Conversions.ts"
+import type { Rules } from "./Flow.ts"
 import type { Journal } from "./Journal.ts"
 import { type BookSettings, bookSettings, keepSettings } from "./KeptSettings.ts"
 import type { MissingRate } from "./Missing.ts"
 import { covers, inputsOf, lookupOf, type MonthInputs, nextMonth } from "./MonthInputs.ts"
-import { nativeAccounts, nativeEntries, paidIn } from "./Natives.ts"
+import { nativeAccounts, nativeEntries } from "./Natives.ts"
 import type { Rate } from "./Rate.ts"
 import { emptyState, printState, readState, type State } from "./State.ts"
 import {
@@ -25,6 +26,7 @@ import {
   storedState,
   writeEntries,
 } from "./Store.ts"
+import { Unvaluable } from "./Unvaluable.ts"
 import { valuationError } from "./ValuationError.ts"
 import { valuedMonth } from "./ValuedMonth.ts"
 
@@ -53,9 +55,11 @@ const valueMonth = Effect.fn("Valuation.valueMonth")(
   ) {
     const { asOf, frame, head } = inputs
     const lookup = yield* lookupOf(book, inputs)
-    const paid = yield* paidIn(book.bookId, frame.firstDay, head.throughNumber, head.baseCurrency, asOf)
+    const { firstDay } = frame
+    const entries: MonthEntries = { bookId: book.bookId, firstDay, through: head.throughNumber, asOf }
     const rules: Rules = {
-      paid,
+      prices: yield* pricesIn(entries, head.baseCurrency),
+      earlier: yield* earlierLegs(entries, journal),
       baseCurrency: head.baseCurrency,
       method: head.method === "fifo" ? "fifo" : "average",
       rateOn: (currency, date) => {
@@ -79,8 +83,8 @@ const valueMonth = Effect.fn("Valuation.valueMonth")(
     if (journal !== null) yield* beginMonth(book.bookId, head, journal)
     yield* write(month.begin)
     yield* Stream.runForEach(
-      nativeEntries(book.bookId, frame.firstDay, head.throughNumber, frame.accounts, asOf),
-      (entries) => write(() => entries.flatMap(month.take)),
+      nativeEntries(book.bookId, firstDay, head.throughNumber, frame.accounts, asOf),
+      (chunk) => write(() => chunk.map(month.take)),
     )
     yield* write(month.end)
     if (journal !== null) yield* endMonth(book.bookId, head.period, printState(state), journal)
@@ -138,7 +142,7 @@ export const throughMonth = Effect.fn("Valuation.throughMonth")(function* (
   if (months.first === null || months.last === null) return missing
   const [, latest] = [months.last, months.current].sort()
   const [through = months.last] = [wanted ?? months.last, latest].sort()
-  const accounts = yield* nativeAccounts(book.bookId)
+  const accounts = yield* nativeAccounts(book.bookId, settings.monetaryRoles)
   const known = new Map((yield* monthHeads(book.bookId, months.asOf)).map((head) => [head.period, head]))
   let previous = ""
   let before: string | null = null

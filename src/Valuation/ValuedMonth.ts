@@ -1,9 +1,9 @@
 /** One month of one book, entry by entry: from the state of the month before to its own. Plain functions of data. */
 import type { BaseEntry, BaseLine, NativeAccount, NativeEntry } from "./Base.ts"
+import { forgetDone, recall } from "./Conversion.ts"
 import { type Rules, valueLines } from "./Flow.ts"
 import { type Extra, revaluations, reversals, settlement } from "./MonthEnd.ts"
 import type { State } from "./State.ts"
-import { type TradingLine, takeTrade, tradeOf } from "./Trades.ts"
 
 export interface MonthFrame {
   /** `YYYY-MM-DD` */
@@ -14,27 +14,6 @@ export interface MonthFrame {
   /** All that the book has used so far, by what does not depend on the order in which they were made where possible. */
   readonly accounts: ReadonlyArray<NativeAccount>
 }
-
-const tradingOf = (lines: ReadonlyArray<BaseLine>): ReadonlyArray<TradingLine> =>
-  lines.flatMap(({ minor, native }) =>
-    native === null || native.account.role !== "trading"
-      ? []
-      : [
-          {
-            accountId: native.account.accountId,
-            currency: native.account.currency,
-            native: native.minor,
-            minor,
-          },
-        ],
-  )
-
-/**
- * Moves a part of a leg that is there between trading and fees. What comes to trading from elsewhere (suspense, once the
- * movement is identified) is a leg like any other, and so is what is taken from it.
- */
-const movesFee = ({ kind, lines }: NativeEntry): boolean =>
-  kind === "reclassification" && lines.every(({ account: { role } }) => role === "trading" || role === "fees")
 
 const nativeEntry = (
   { date, entryId, number, resourceId }: NativeEntry,
@@ -51,25 +30,10 @@ const nativeEntry = (
   lines,
 })
 
-/** What the month's entries give for a conversion, and what those before have given. */
-const paidThrough = ({ trades }: State, { baseCurrency, paid }: Rules): Map<string, bigint> => {
-  const sums = new Map(paid)
-  for (const [id, { legs }] of trades) {
-    for (const { carrying, currency } of legs.values()) {
-      if (currency === baseCurrency) sums.set(id, (sums.get(id) ?? 0n) + carrying)
-    }
-  }
-  return sums
-}
-
 /** Changes `state`, which is the month's own copy. Entries come by date and, within a statement, in its order. */
 export const valuedMonth = (frame: MonthFrame, state: State, rules: Rules) => {
-  const moved = new Map<number, number>()
-  const paid = paidThrough(state, rules)
-  const priced: Rules = { ...rules, paid }
-  const monetary = frame.accounts.filter(
-    ({ currency, monetary: is, role }) => is && role !== "trading" && currency !== rules.baseCurrency,
-  )
+  const held = frame.accounts.filter(({ currency, held: is }) => is && currency !== rules.baseCurrency)
+  const monetary = held.filter((account) => account.monetary)
   let last = 0
 
   const keep = (entry: BaseEntry): BaseEntry => {
@@ -88,30 +52,16 @@ export const valuedMonth = (frame: MonthFrame, state: State, rules: Rules) => {
     begin: (): ReadonlyArray<BaseEntry> => {
       const made = reversals(state, frame.firstDay).map(numbered)
       state.revaluations.length = 0
+      recall(state, rules.earlier)
       return made
     },
-    take: (entry: NativeEntry): ReadonlyArray<BaseEntry> => {
-      const lines = valueLines(entry, state, priced)
-      for (const { account } of lines) {
-        if (typeof account === "number") moved.set(account, (moved.get(account) ?? 0) + 1)
-      }
-      const cleared = takeTrade(state, tradeOf(entry), tradingOf(lines), movesFee(entry))
-      const own = keep(nativeEntry(entry, lines))
-      if (cleared.length === 0) return [own]
-      paid.delete(tradeOf(entry))
-      const realized = numbered({
-        date: entry.date,
-        kind: "fx_realized",
-        description: `Conversion completed by entry ${entry.number} of the month: gain or loss realized`,
-        resourceId: entry.resourceId,
-        reverses: null,
-        lines: cleared,
-      })
-      return [own, realized]
-    },
+    take: (entry: NativeEntry): BaseEntry => keep(nativeEntry(entry, valueLines(entry, state, rules))),
     end: (): ReadonlyArray<BaseEntry> => {
-      if (!frame.over) return []
-      const settled = settlement(state, monetary, moved, frame.lastDay).map(numbered)
+      if (!frame.over) {
+        forgetDone(state)
+        return []
+      }
+      const settled = settlement(state, held, frame.lastDay).map(numbered)
       const revalued = revaluations(state, monetary, frame.lastDay, rules).map(
         ({ accountId, entry, minor }) => {
           const made = numbered(entry)
@@ -119,6 +69,7 @@ export const valuedMonth = (frame: MonthFrame, state: State, rules: Rules) => {
           return made
         },
       )
+      forgetDone(state)
       return [...settled, ...revalued]
     },
   }

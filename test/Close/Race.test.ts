@@ -2,6 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { Database } from "../../src/Database.ts"
 import { findings, rows, sync } from "../Sync/Runs.ts"
+import { closePeriod } from "../support/Closing.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { bridging, checking, closing, movement, threeMonths } from "./Months.ts"
 
@@ -41,10 +42,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a close beside a runni
             yield* database.query("Test.lock", (sql) => sql`select 1 from ledger.locks for update`)
             yield* Deferred.succeed(locked, undefined)
             yield* Deferred.await(go)
-            yield* database.query(
-              "Test.close",
-              (sql) => sql`update ledger.periods set status = 'closed' where period = '2026-09-01'`,
-            )
+            yield* database.query("Test.close", (sql) => sql.unsafe(closePeriod(1, "2026-09")))
           }),
         ),
       )

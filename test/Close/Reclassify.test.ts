@@ -1,7 +1,9 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import { allBooks } from "../../src/Book.ts"
 import { Ledger } from "../../src/Ledger.ts"
 import { reclassify } from "../../src/Reclassify.ts"
+import { openFindings } from "../../src/Reconcile/Summary.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { Settings } from "../../src/Settings.ts"
 import { credit, deposit, id, partnership } from "../Sync/Partnership.ts"
@@ -22,6 +24,32 @@ const refusalOf = <A, E extends { readonly message: string }, R>(effect: Effect.
   Effect.map(Effect.flip(effect), ({ message }) => message)
 
 layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying", (it) => {
+  it.scoped("dates by the book's own time zone, whatever the setting says now", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership({
+        balance: "10.00",
+        statement: [{ ...credit(10, "10.00", "10.00"), occurredAt: "2026-10-31T23:30:00Z" }],
+      })
+      yield* sync(service.url)
+      const inBerlin = Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
+        Layer.provideMerge(Settings.from({ variables: { TIEOUT_ACCOUNTING_TIME_ZONE: "Europe/Berlin" } })),
+      )
+      const moved = yield* reclassify({
+        id: id(10),
+        to: "4400",
+        name: Option.some("Income:Interest"),
+        reason: "Bank interest",
+        who: "controller",
+      }).pipe(Effect.provide(inBerlin))
+      expect(moved.effectiveDate).toBe("2026-10-31")
+      yield* rows(`insert into reconcile.findings (book_id, check_name, severity, subject_type, subject_id, message, evidence)
+        select book_id, 'adjustment', 'warning', 'statement_entry', 'x', 'm', '{"occurredAt":"2026-10-31T23:30:00Z"}'
+        from mirror.books`)
+      const shown = yield* openFindings(yield* allBooks(Option.none()), Option.some("2026-10"))
+      expect(shown.map(({ check }) => check)).toEqual(["adjustment"])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scoped("moves an adjustment out of suspense, and its finding closes", () =>
     Effect.gen(function* () {
       const { service } = yield* partnership({ balance: "10.00", statement: [credit(11, "10.00", "10.00")] })
@@ -99,8 +127,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a movement that was re
       yield* sync(service.url)
       expect(yield* postings).toEqual([
         "unidentified cash 10, suspense -10",
-        "reclassification suspense 10, suspense -10",
-        "reclassification suspense 10, deposits_clearing -10",
+        "reclassification suspense 10, other -10",
+        "reclassification other 10, deposits_clearing -10",
       ])
       expect(
         yield* rows(`select a.code, sum(b.debit - b.credit)::text as balance
@@ -114,5 +142,62 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a movement that was re
       ])
       expect(yield* refusalOf(moving(id(12), "4400"))).toContain("names no statement entry")
     }),
+  )
+
+  it.scoped("stays where it was moved to, and a return of it goes to the same place", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership({
+        balance: "10.00",
+        statement: [credit(11, "10.00", "10.00", id(12))],
+        deposits: [deposit(12, "10.00")],
+      })
+      yield* sync(service.url)
+      yield* moving(id(11), "4120", "Income:Sales")
+      yield* sync(service.url, {}, true)
+      const returned = {
+        ...credit(13, "4.00", "6.00", id(12)),
+        type: "DEBIT",
+      }
+      held.statement.push(returned)
+      held.balance = "6.00"
+      yield* sync(service.url)
+      held.statement.push({ ...returned, entryId: id(14), amount: "6.00", balanceAfter: "0.00" })
+      held.balance = "0.00"
+      held.deposits = [deposit(12, "10.00", { status: "CANCELED" })]
+      yield* sync(service.url, {}, true)
+      expect(yield* postings).toEqual([
+        "deposit cash 10, deposits_clearing -10",
+        "reclassification deposits_clearing 10, other -10",
+        "deposit_return other 4, cash -4",
+        "deposit_return other 6, cash -6",
+      ])
+      expect(yield* findings).toEqual([])
+      expect(yield* rows("select code, role, rule_code from ledger.accounts order by code")).toEqual([
+        { code: "1010", role: "cash", rule_code: "" },
+        { code: "1020", role: "deposits_clearing", rule_code: "" },
+        { code: "4120", role: "other", rule_code: "4120" },
+      ])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("an adjustment that was moved and names its resource later goes on to where that says", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership({
+        balance: "10.00",
+        statement: [credit(11, "10.00", "10.00")],
+        deposits: [deposit(12, "11.00", { fee: { amount: "1.00", currency: "USD" } })],
+      })
+      yield* sync(service.url)
+      yield* moving(id(11), "4400", "Income:Interest")
+      yield* sync(service.url, {}, true)
+      held.statement = [credit(11, "10.00", "10.00", id(12))]
+      yield* sync(service.url, {}, true)
+      yield* sync(service.url, {}, true)
+      expect(yield* postings).toEqual([
+        "adjustment cash 10, suspense -10",
+        "reclassification suspense 10, other -10",
+        "reclassification other 10, fees 1, deposits_clearing -11",
+      ])
+    }).pipe(Effect.provide(TestDatabase.layer)),
   )
 })

@@ -1,12 +1,11 @@
 import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option } from "effect"
 import { allBooks } from "../../src/Book.ts"
-import { keepClose } from "../../src/Close/Kept.ts"
 import { Database } from "../../src/Database.ts"
 import type { Manifest } from "../../src/Export/Manifest.ts"
 import * as Verify from "../../src/Verify.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { openBook, postMonths } from "./Books.ts"
+import { closeMonth, openBook, postMonths } from "./Books.ts"
 import { client, deposit, everything, exporting, october } from "./Exporting.ts"
 import { temporaryFolder } from "./Folders.ts"
 
@@ -76,9 +75,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what the books said at
       // It stands on the closes of then: none.
       const book = (yield* allBooks(Option.none())).find(({ code }) => code === "ASOF")
       if (book === undefined) return yield* Effect.dieMessage("no book")
-      const doing = { who: "jane", reason: null, accepted: [] }
-      yield* keepClose(book, "2026-09", { entries: 2n, hash: "0".repeat(64) }, doing)
-      yield* keepClose(book, "2026-10", { entries: 7n, hash: "0".repeat(64) }, doing)
+      yield* closeMonth(book.bookId, "2026-09")
+      yield* closeMonth(book.bookId, "2026-10")
       const closes = (batches: ReadonlyArray<{ manifest: Manifest }>) =>
         batches.map(({ manifest }) => manifest.lineage?.closes.map(({ period }) => period))
       expect(closes((yield* run(october, ["journal"])).batches)).toEqual([["2026-10"]])

@@ -196,28 +196,32 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
     }),
   )
 
-  it.effect("clear every conversion of which both legs are there, and no other", () =>
+  it.effect("clear every conversion that is whole in its own entry, and no other", () =>
     Effect.gen(function* () {
       const database = yield* Database
       const [found] = yield* database.query(
         "Test",
-        (sql) => sql<Array<{ whole: number; half: number; cleared: number; open: number }>>`
-          with leg as (
-            select e.resource_id, p.currency, sum(p.amount) as amount
-            from ledger.postings p
+        (sql) => sql<Array<{ whole: number; half: number; realizing: number; open: number; left: string }>>`
+          with standing as (
+            select e.resource_id from ledger.postings p
             join ledger.journal_entries e on e.book_id = p.book_id and e.entry_id = p.entry_id
-            join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'trading'
-            group by e.resource_id, p.currency),
-          conversion as (
-            select resource_id, bool_and(amount = 0) or (bool_or(amount > 0) and bool_or(amount < 0)) as whole
-            from leg group by resource_id)
-          select (select count(*)::integer from conversion where whole) as whole,
-            (select count(*)::integer from conversion where not whole) as half,
-            (select count(distinct resource_id)::integer from valuation.entries where kind = 'fx_realized') as cleared,
-            (select json_array_length(state -> 'trades') from valuation.months order by period desc limit 1) as open`,
+            join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+            where a.role = 'conversions_in_transit' and a.currency <> 'EUR'
+            group by e.resource_id, p.account_id having sum(p.amount) <> 0)
+          select (select count(*)::integer from ledger.journal_entries where kind = 'conversion_whole') as whole,
+            (select count(distinct resource_id)::integer from standing) as half,
+            (select count(*)::integer from valuation.postings p
+              join valuation.entries v using (book_id, period, series, number)
+              join ledger.journal_entries e on e.book_id = v.book_id and e.entry_id = v.entry_id
+              where p.role = 'fx_realized' and e.kind = 'conversion_whole') as realizing,
+            (select json_array_length(state -> 'conversions') from valuation.months order by period desc limit 1) as open,
+            (select sum(p.amount)::text from valuation.postings p
+              join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+              where a.role = 'trading') as left`,
       )
-      expect(found?.cleared).toBeGreaterThan(20)
-      expect([found?.cleared, found?.open]).toEqual([found?.whole, found?.half])
+      expect(found?.whole).toBeGreaterThan(20)
+      expect(found?.realizing).toBeGreaterThan(20)
+      expect([found?.open, found?.left]).toEqual([found?.half, "0.00"])
     }),
   )
 

@@ -5,7 +5,6 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { decodeSync } from "effect/Schema"
 import { allBooks } from "../../src/Book.ts"
-import { keepClose, keepReopening } from "../../src/Close/Kept.ts"
 import { Database } from "../../src/Database.ts"
 import type { AsOf } from "../../src/Export/AsOf.ts"
 import { listBatches } from "../../src/Export/KnownBatch.ts"
@@ -17,7 +16,17 @@ import { addRates } from "../../src/Valuation/RateStore.ts"
 import * as Verify from "../../src/Verify.ts"
 import { clock } from "../support/clock.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { assignNumbers, openBook, partner, post } from "./Books.ts"
+import {
+  addConversionAccounts,
+  assignNumbers,
+  closeMonth,
+  leg,
+  type Movement,
+  openBook,
+  post,
+  reopenMonth,
+  whole,
+} from "./Books.ts"
 import { exact, rowsOf } from "./Cells.ts"
 import { all, client, deposit, everything, exporting, october, range } from "./Exporting.ts"
 import { temporaryFolder } from "./Folders.ts"
@@ -36,22 +45,17 @@ const rate = (date: string, price: string, from = "USD") => ({
   source: "ECB",
 })
 
-const conversion = Effect.fnUntraced(function* (
-  bookId: number,
-  leg: "USD" | "USDT",
-  date: string,
-  amount: string,
-) {
-  yield* post(bookId, {
-    ...{ date, kind: "conversion", partner: partner[leg === "USD" ? "usd" : "usdt"], cash: amount },
-    ...{ description: "Conversion", resource: "44444444-0000-4000-8000-000000000001" },
-    lines: [
-      ["cash", "", leg, amount],
-      ["trading", "", leg, amount.startsWith("-") ? amount.slice(1) : `-${amount}`],
-    ],
-  })
+const converted = "44444444-0000-4000-8000-000000000001"
+
+const numbered = Effect.fnUntraced(function* (bookId: number, ...movements: ReadonlyArray<Movement>) {
+  for (const movement of movements) yield* post(bookId, movement)
   yield* assignNumbers(bookId)
 })
+
+const sold = leg(converted, "2026-10-07", ["USD", "-400.00"])
+const bought = leg(converted, "2026-10-08", ["USDT", "380"])
+const completed = (kind?: "conversion_reversal", date = "2026-10-08") =>
+  whole(converted, date, ["USD", "400.00"], ["USDT", "380"], kind)
 
 /** The files without what may differ: when a month was valued, and the scope's name in plain text. */
 const textsOf = (folder: string) => {
@@ -137,14 +141,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
     Effect.gen(function* () {
       const { base, code, last } = variant
       const bookId = yield* openBook(code, client(last))
+      yield* addConversionAccounts(bookId)
       const run = exporting(code, temporaryFolder())
       const book = (yield* allBooks(Option.none())).find((one) => one.code === code)
       if (book === undefined) return yield* Effect.dieMessage("no book")
-      const doing = { who: "jane", reason: "a test", accepted: [] }
-      const hash = "0".repeat(64)
       const reopening = Effect.zipRight(
-        keepReopening(book, { period: "2026-10", hash }, doing),
-        keepReopening(book, { period: "2026-09", hash }, doing),
+        reopenMonth(book.bookId, "2026-10"),
+        reopenMonth(book.bookId, "2026-09"),
       )
       const steps = [
         Effect.all([
@@ -164,22 +167,19 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
           deposit(bookId, "2026-10-05", "500.00"),
         ]),
         // Half of a conversion, and what completes it.
-        conversion(bookId, "USD", "2026-10-07", "-400.00"),
-        conversion(bookId, "USDT", "2026-10-08", "380"),
+        numbered(bookId, sold),
+        numbered(bookId, bought, completed()),
         addRates([rate("2026-10-31", "0.97")]),
         deposit(bookId, "2026-09-15", "50.00"),
-        keepClose(book, "2026-09", { entries: 2n, hash }, doing),
+        closeMonth(book.bookId, "2026-09"),
         // The closed month keeps its rate.
         addRates([rate("2026-09-30", "0.70")]),
         deposit(bookId, "2026-10-20", "300.00"),
-        keepClose(book, "2026-10", { entries: 4n, hash }, doing),
+        closeMonth(book.bookId, "2026-10"),
         reopening,
         deposit(bookId, "2026-09-02", "8.00"),
         addRates([rate("2026-10-31", "0.99")]),
-        Effect.zipRight(
-          keepClose(book, "2026-09", { entries: 3n, hash }, doing),
-          keepClose(book, "2026-10", { entries: 4n, hash }, doing),
-        ),
+        Effect.zipRight(closeMonth(book.bookId, "2026-09"), closeMonth(book.bookId, "2026-10")),
       ]
       const exported = Effect.fnUntraced(function* (...[scope, names, more]: Parameters<typeof run>) {
         const [batch] = (yield* run(scope, names, { ...more, base })).batches
@@ -230,8 +230,6 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       yield* addRates([rate("2026-10-06", "0.92")])
       yield* deposit(bookId, "2026-10-05", "100.00")
       yield* deposit(bookId, "2026-10-06", "100.00")
-      const hash = "0".repeat(64)
-      const doing = { who: "jane", reason: "a test", accepted: [] }
       const method = Effect.fnUntraced(function* (of: "average" | "fifo", asOf?: AsOf) {
         const settings = inBase("EUR", { method: of })
         const { batches } = yield* run(october, formats, {
@@ -241,14 +239,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
         })
         return batches[0]?.manifest.base?.months[0]?.method
       })
-      yield* keepClose(book, "2026-10", { entries: 2n, hash }, doing)
+      yield* closeMonth(book.bookId, "2026-10")
       expect(yield* method("average")).toBe("average")
       const first = yield* justNow
       expect(yield* method("fifo", first)).toBe("average")
       // Once it has been reopened, another method counts; at that time it did not.
-      yield* keepReopening(book, { period: "2026-10", hash }, doing)
+      yield* reopenMonth(book.bookId, "2026-10")
       expect(yield* method("fifo")).toBe("fifo")
-      yield* keepClose(book, "2026-10", { entries: 2n, hash }, doing)
+      yield* closeMonth(book.bookId, "2026-10")
       expect(yield* method("fifo", first)).toBe("average")
       expect(yield* method("average", yield* justNow)).toBe("fifo")
     }),
@@ -274,8 +272,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
         )
       const first = ["2026-10-000001", "2026-10-000001"]
       const second = ["2026-10-000002", "2026-10-000002"]
-      // Two accounts are revalued.
-      const revalued = ["FX-2026-10-000001", "FX-2026-10-000001", "FX-2026-10-000002", "FX-2026-10-000002"]
+      // Cash is revalued, clearing is not.
+      const revalued = ["FX-2026-10-000001", "FX-2026-10-000001"]
       expect(yield* at("2026-10-20T00:00:00Z")).toEqual({ over: [false], numbers: second })
       expect(yield* at("2026-11-02T00:00:00Z")).toEqual({ over: [true], numbers: [...second, ...revalued] })
       expect(yield* at("2026-11-06T00:00:00Z")).toEqual({
@@ -288,9 +286,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
   it.effect("knows no price and no rate of a conversion whose other leg was recorded later", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("LEGS", client(18))
-      yield* conversion(bookId, "USD", "2026-10-07", "-400.00")
-      yield* conversion(bookId, "USDT", "2026-10-08", "380")
-      yield* recordedOn(bookId, ["2026-10-12", "2026-10-09"])
+      yield* addConversionAccounts(bookId)
+      yield* numbered(bookId, sold, bought, completed())
+      yield* recordedOn(bookId, ["2026-10-12", "2026-10-09", "2026-10-12"])
       yield* addRates([{ ...rate("2026-10-08", "1.01", "USDT"), to: "USD" }])
       yield* addRates([{ ...rate("2026-10-31", "1.02", "USDT"), to: "USD" }])
       yield* importedBefore("2026-10-01")
@@ -391,8 +389,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       const march = { kind: "period", period: "2026-03" } as const
       yield* deposit(bookId, "2026-03-10", "100.00")
       const asOf = yield* justNow
-      const doing = { who: "jane", reason: "a test", accepted: [] }
-      yield* keepClose(book, "2026-03", { entries: 1n, hash: "0".repeat(64) }, doing)
+      yield* closeMonth(book.bookId, "2026-03")
       yield* addRates([rate("2026-03-10", "0.90"), rate("2026-03-31", "0.95")])
       yield* run(march, ["journal"], inBase("EUR"))
       expect(yield* refusal(run(march, ["journal"], { ...inBase("EUR"), asOf }))).toMatchObject({

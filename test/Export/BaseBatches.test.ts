@@ -4,7 +4,6 @@ import { Effect, Layer, Option } from "effect"
 import { decodeSync } from "effect/Schema"
 import * as Batches from "../../src/Batches.ts"
 import { allBooks } from "../../src/Book.ts"
-import { keepClose } from "../../src/Close/Kept.ts"
 import { Database } from "../../src/Database.ts"
 import { listBatches } from "../../src/Export/KnownBatch.ts"
 import type { ExportScope } from "../../src/Export/Scope.ts"
@@ -15,7 +14,7 @@ import { Content } from "../../src/Settings/Content.ts"
 import { Settings } from "../../src/Settings.ts"
 import { addRates } from "../../src/Valuation/RateStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { openBook } from "./Books.ts"
+import { closeMonth, openBook } from "./Books.ts"
 import { all, client, deposit, exporting, october, range, states } from "./Exporting.ts"
 import { temporaryFolder } from "./Folders.ts"
 
@@ -51,8 +50,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
       yield* deposit(bookId, "2026-09-10", "1000.00")
       const run = inBase("QUIET")
       const first = yield* run(october, ["qbo"])
-      // The reversals of September, and the revaluations of October; no entry of the books.
-      expect(numbersOf(first)).toEqual(["QUIET-FX-2026-10-000001 4"])
+      // The reversal of September, and the revaluation of October; no entry of the books.
+      expect(numbersOf(first)).toEqual(["QUIET-FX-2026-10-000001 2"])
       const twice = yield* refusal(run(october, ["qbo"]))
       expect(twice).toMatchObject({ reason: "Usage" })
       expect(twice.message).toContain("Batch 1 has days of 2026-10 for qbo in EUR already.")
@@ -179,8 +178,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
 
       const book = (yield* allBooks(Option.none())).find(({ code }) => code === "OVERTAKEN")
       if (book === undefined) return yield* Effect.dieMessage("no book")
-      const doing = { who: "jane", reason: null, accepted: [] }
-      yield* keepClose(book, "2026-09", { entries: 1n, hash: "0".repeat(64) }, doing)
+      yield* closeMonth(book.bookId, "2026-09")
       yield* addRates([rate("2026-09-30", "0.97")])
       expect(yield* own).toEqual([])
       // What is closed in another base currency stays as it is.

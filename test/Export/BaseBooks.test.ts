@@ -86,8 +86,6 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
           "DUST-2026-10-000003 trading  9.00 10.00000000 USDT: Deposit",
           "DUST-FX-2026-10-000001 cash 5.00  Revaluation of 100.00 USD at 0.95 (2026-10-31): 90.00 to 95.00 EUR",
           "DUST-FX-2026-10-000001 fx_unrealized  5.00 Revaluation of 100.00 USD at 0.95 (2026-10-31): 90.00 to 95.00 EUR",
-          "DUST-FX-2026-10-000002 deposits_clearing  5.00 Revaluation of -100.00 USD at 0.95 (2026-10-31): -90.00 to -95.00 EUR",
-          "DUST-FX-2026-10-000002 fx_unrealized 5.00  Revaluation of -100.00 USD at 0.95 (2026-10-31): -90.00 to -95.00 EUR",
         ])
         expect(
           columnsOf(
@@ -168,8 +166,6 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
             `${codes.get("1020 USD")} -90.00`,
             `${codes.get("1010 USD")} 5.00`,
             `${codes.get("7920 EUR")} -5.00`,
-            `${codes.get("1020 USD")} -5.00`,
-            `${codes.get("7920 EUR")} 5.00`,
           ])
         }),
     )

@@ -1,11 +1,13 @@
 /** A small ledger written in plain SQL, past the database's own rules: what the export tests read. */
 import { Effect } from "effect"
 import { Database } from "../../src/Database.ts"
+import { closePeriod, reopenPeriod } from "../support/Closing.ts"
 
 export const partner = {
   usd: "11111111-0000-4000-8000-000000000001",
   usdt: "11111111-0000-4000-8000-000000000002",
   jpy: "11111111-0000-4000-8000-000000000003",
+  eur: "11111111-0000-4000-8000-000000000009",
 } as const
 
 /** role, currency, partner account, rule code, code, name */
@@ -29,7 +31,8 @@ const chart: ReadonlyArray<readonly [string, string, string | null, string, stri
 export interface Movement {
   readonly date: string
   readonly kind: string
-  readonly partner: string
+  /** Null for what no statement shows. */
+  readonly partner: string | null
   /** What the statement says; null for an entry that moves no cash. */
   readonly cash: string | null
   readonly description: string
@@ -84,6 +87,7 @@ export const post = Effect.fn("Test.post")(function* (bookId: number, movement: 
   )
   const { balance, position } = head ?? { position: "1", balance: "0" }
   const { cash, counterparty, date, description, kind, lines, partner: account, reference } = movement
+  const source = cash !== null ? "statement_entry" : account === null ? "resource_version" : "manual"
   if (cash !== null) {
     yield* database.query(
       "Test.post",
@@ -107,7 +111,7 @@ export const post = Effect.fn("Test.post")(function* (bookId: number, movement: 
         insert into ledger.journal_entries (book_id, entry_id, source_type, source_id, kind, sequence, effective_date,
           occurred_at, line_count, partner_account_id, position, resource_type, resource_id, description,
           external_reference, counterparty, run_id)
-        values (${bookId}, ${last}, ${cash === null ? "manual" : "statement_entry"}, ${id}, ${kind}, 0,
+        values (${bookId}, ${last}, ${source}, ${id}, ${kind}, 0,
           ${date}::text::date, ${occurredAt}::text::timestamptz, ${lines.length}, ${account},
           ${cash === null ? null : position}::text::bigint, 'DEPOSIT', ${movement.resource ?? id},
           ${description}, ${reference ?? null}, ${counterparty ?? null}, 1))
@@ -119,6 +123,62 @@ export const post = Effect.fn("Test.post")(function* (bookId: number, movement: 
   )
 })
 
+type Amount = readonly [currency: "USD" | "USDT" | "EUR", amount: string]
+
+const negated = (amount: string): string => (amount.startsWith("-") ? amount.slice(1) : `-${amount}`)
+
+/** The accounts of conversions, and those of euros, which the small ledger has not. */
+export const addConversionAccounts = Effect.fn("Test.addConversionAccounts")(function* (bookId: number) {
+  const database = yield* Database
+  yield* database.query(
+    "Test.addConversionAccounts",
+    (sql) => sql`
+      insert into ledger.accounts (book_id, role, currency, partner_account_id, code, name)
+      select ${bookId}::integer, a.role, a.currency, a.partner::uuid, a.code, a.name || a.currency
+      from (values ('cash', 'EUR', ${partner.eur}, '1010', 'Assets:Partner:'),
+        ('trading', 'EUR', null, '3020', 'Equity:Trading:'),
+        ('conversions_in_transit', 'EUR', null, '1060', 'Assets:Conversions-in-Transit:'),
+        ('conversions_in_transit', 'USD', null, '1060', 'Assets:Conversions-in-Transit:'),
+        ('conversions_in_transit', 'USDT', null, '1060', 'Assets:Conversions-in-Transit:'))
+        as a (role, currency, partner, code, name)`,
+  )
+})
+
+/** A leg of a conversion, positive where cash comes in. */
+export const leg = (
+  resource: string,
+  date: string,
+  [currency, amount]: Amount,
+  kind = "conversion",
+): Movement => ({
+  ...{ date, kind, resource, cash: amount, description: "Conversion" },
+  partner: currency === "USD" ? partner.usd : currency === "EUR" ? partner.eur : partner.usdt,
+  lines: [
+    ["cash", "", currency, amount],
+    ["conversions_in_transit", "", currency, negated(amount)],
+  ],
+})
+
+/** What the numbering step writes once both sides are complete; `sold` and `bought` are positive. */
+export const whole = (
+  resource: string,
+  date: string,
+  [sold, out]: Amount,
+  [bought, into]: Amount,
+  kind: "conversion_whole" | "conversion_reversal" = "conversion_whole",
+): Movement => {
+  const turned = (amount: string) => (kind === "conversion_whole" ? amount : negated(amount))
+  return {
+    ...{ date, kind, resource, cash: null, partner: null, description: "Conversion completed" },
+    lines: [
+      ["trading", "", sold, turned(out)],
+      ["conversions_in_transit", "", sold, turned(negated(out))],
+      ["conversions_in_transit", "", bought, turned(into)],
+      ["trading", "", bought, turned(negated(into))],
+    ],
+  }
+}
+
 export const assignNumbers = Effect.fn("Test.assignNumbers")(function* (bookId: number) {
   const database = yield* Database
   yield* database.query(
@@ -126,6 +186,15 @@ export const assignNumbers = Effect.fn("Test.assignNumbers")(function* (bookId: 
     (sql) => sql`select ledger.assign_numbers(array[${bookId}::integer])`,
   )
 })
+
+const inOneTransaction = (statements: string) =>
+  Effect.flatMap(Database, (database) =>
+    database.query("Test.inOneTransaction", (sql) => sql.unsafe(statements)),
+  )
+
+/** As `tieout close` and `tieout reopen` leave it, but for the hash. `month`: `2026-10`. */
+export const closeMonth = (bookId: number, month: string) => inOneTransaction(closePeriod(bookId, month))
+export const reopenMonth = (bookId: number, month: string) => inOneTransaction(reopenPeriod(bookId, month))
 
 const deposit = (date: string, amount: string, description: string): Movement => ({
   date,

@@ -89,6 +89,17 @@ describe("fees of a conversion", () => {
     ["buy leg, stated gross and credited net", buy, [credit("494.50")], ["2.50"]],
     ["buy leg, stated gross with a separate fee", buy, [credit("497"), debit("2.50")], ["0.00", "2.50"]],
     ["buy leg, reversed", buy, [credit("497"), debit("497")], ["2.50", "-2.50"]],
+    [
+      "sell leg in parts: shown by the one that makes it whole",
+      sell,
+      [debit("370"), debit("630")],
+      ["0.00", "5.00"],
+    ],
+    ["sell leg in parts, separate", sell, [debit("370"), debit("630"), debit("5")], ["0.00", "0.00", "5.00"]],
+    ["sell leg in parts, part of it returned", sell, [debit("370"), credit("370")], ["0.00", "0.00"]],
+    ["buy leg in parts", buy, [credit("300"), credit("197")], ["0.00", "2.50"]],
+    ["buy leg, an over-credit pulled back", buy, [credit("597"), debit("100")], ["0.00", "2.50"]],
+    ["sell leg, an over-debit given back", sell, [debit("1100"), credit("100")], ["0.00", "5.00"]],
   ])("%s", (_, of, entries, expected) => {
     expect(fees(of, entries)).toEqual(expected)
   })

@@ -3,6 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Either } from "effect"
 import { Database } from "../../src/Database.ts"
 import { all } from "../../src/Money/Currency.ts"
+import { closePeriod, reopenPeriod } from "../support/Closing.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const account = "00000000-0000-4000-8000-000000000001"
@@ -58,7 +59,10 @@ interface Draft {
   readonly source?: string
   readonly sourceType?: string
   readonly sequence?: number
+  /** The month that the entry is late for. */
   readonly late?: string
+  /** When it happened; otherwise at the start of the day that it is dated to. */
+  readonly at?: string
 }
 
 const header = ({ id }: Book, entryId: number, draft: Draft): string =>
@@ -66,7 +70,7 @@ const header = ({ id }: Book, entryId: number, draft: Draft): string =>
      occurred_at, late_for, line_count, partner_account_id, position, description)
    values (${id}, ${entryId}, '${draft.sourceType ?? "statement_entry"}', '${draft.source ?? entryUuid(entryId)}',
      '${(draft.sequence ?? 0) > 0 ? "reclassification" : "deposit"}', ${draft.sequence ?? 0},
-     '${draft.date ?? "2026-10-05"}', '2026-10-05T00:00:00Z', ${draft.late === undefined ? "null" : `'${draft.late}'`},
+     '${draft.date ?? "2026-10-05"}', '${draft.at ?? `${draft.late ?? draft.date ?? "2026-10-05"}T00:00:00Z`}', ${draft.late === undefined ? "null" : `'${draft.late}'`},
      ${draft.lineCount ?? draft.lines.length}, '${account}', ${entryId}, 'Deposit')`
 
 const lines = ({ id }: Book, entryId: number, draft: Draft, first = 1): string =>
@@ -91,6 +95,7 @@ const good = (of: Book): Draft => ({
 })
 
 const refused = (sqlstate: string) => Either.left(sqlstate)
+const taken = Either.right([])
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) => {
   it.effect("takes a good entry, keeps its balances and asks for a number", () =>
@@ -401,8 +406,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
     }),
   )
 
-  const close = (of: Book, period: string) =>
-    `update ledger.periods set status = 'closed' where book_id = ${of.id} and period = '${period}'`
+  const close = (of: Book, period: string) => closePeriod(of.id, period.slice(0, 7))
 
   it.effect("refuses a posting into a closed period, and takes it late in the next open one", () =>
     Effect.gen(function* () {
@@ -417,6 +421,45 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
       expect(Either.isRight(yield* run(posting(of, 2, late)))).toBe(true)
       const notLate: Draft = { ...good(of), date: "2026-11-01", late: "2026-11-01" }
       expect(yield* run(posting(of, 3, notLate))).toEqual(refused("TO005"))
+      const sooner: Draft = { ...late, late: "2026-09-01", at: "2026-10-05T00:00:00Z" }
+      expect(yield* run(posting(of, 3, sooner))).toEqual(refused("TO010"))
+      const later: Draft = { ...late, date: "2026-11-02" }
+      expect(yield* run(posting(of, 3, later))).toEqual(refused("TO010"))
+      const silent: Draft = { ...good(of), date: "2026-11-01", at: "2026-10-05T00:00:00Z" }
+      expect(yield* run(posting(of, 3, silent))).toEqual(refused("TO010"))
+    }),
+  )
+
+  it.effect("refuses a date that is not the day of the book's own time zone", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      yield* must(`update ledger.locks set time_zone = 'America/New_York' where book_id = ${of.id}`)
+      const newYearsEve: Draft = { ...good(of), at: "2027-01-01T04:59:59.999999Z" }
+      expect(yield* run(posting(of, 1, { ...newYearsEve, date: "2027-01-01" }))).toEqual(refused("TO010"))
+      expect(yield* run(posting(of, 1, { ...newYearsEve, date: "2026-12-30" }))).toEqual(refused("TO010"))
+      expect(yield* run(posting(of, 1, { ...newYearsEve, date: "2026-12-31" }))).toEqual(taken)
+      const manual: Draft = {
+        ...newYearsEve,
+        sourceType: "manual",
+        sequence: 1,
+        lines: [
+          [of.fees, "1"],
+          [of.clearing, "-1"],
+        ],
+      }
+      expect(yield* run(posting(of, 2, { ...manual, date: "2027-01-01" }))).toEqual(refused("TO010"))
+      expect(yield* run(posting(of, 2, { ...manual, date: "2026-12-31" }))).toEqual(taken)
+    }),
+  )
+
+  it.effect("keeps a book's time zone, and that of a book that was dated in UTC without one", () =>
+    Effect.gen(function* () {
+      const of = yield* book
+      yield* must(posting(of, 1, good(of)))
+      const zone = (name: string) => `update ledger.locks set time_zone = '${name}' where book_id = ${of.id}`
+      expect(yield* run(zone("Asia/Tokyo"))).toEqual(refused("TO004"))
+      expect(yield* run(zone("UTC"))).toEqual(taken)
+      expect(yield* run(zone("Asia/Tokyo"))).toEqual(refused("TO004"))
     }),
   )
 
@@ -429,8 +472,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
       expect(yield* run(close(of, "2026-10-01"))).toEqual(refused("TO008"))
       yield* must(close(of, "2026-09-01"))
       yield* must(close(of, "2026-10-01"))
-      const reopen = (period: string) =>
-        `update ledger.periods set status = 'open' where book_id = ${of.id} and period = '${period}'`
+      const reopen = (period: string) => reopenPeriod(of.id, period.slice(0, 7))
       expect(yield* run(reopen("2026-09-01"))).toEqual(refused("TO008"))
       yield* must(reopen("2026-10-01"))
       expect(yield* must(`select closed_through::text from ledger.locks where book_id = ${of.id}`)).toEqual([
@@ -460,7 +502,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database", (it) =>
       yield* Effect.raceFirst(Deferred.await(posted), poster)
       const closing = yield* Effect.fork(run(close(of, "2026-10-01")))
       const waiting = must(`select count(*)::integer as waiting from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and query like 'update ledger.periods%'`)
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%update ledger.periods%'`)
       yield* waiting.pipe(Effect.repeat({ until: ([row]) => row?.waiting === 1 }))
       yield* Deferred.succeed(mayCommit, undefined)
       yield* poster

@@ -180,11 +180,18 @@ describe("the posting table", () => {
 
   it("conversion, sell leg with the fee in the sell currency, and its buy leg", () => {
     expect(posted(fresh(entry("DEBIT", "1000", "CONVERSION")), conversion())).toEqual([
-      "conversion · trading:USD +995 · fees:USD +5 · cash:USD -1000",
+      "conversion · conversions_in_transit:USD +995 · fees:USD +5 · cash:USD -1000",
     ])
     const bought = entry("CREDIT", "994.2031", "CONVERSION", { accountId: other, currency: "USDT" })
     expect(posted(fresh(bought), conversion())).toEqual([
-      "conversion · cash:USDT +994.2031 · trading:USDT -994.2031",
+      "conversion · cash:USDT +994.2031 · conversions_in_transit:USDT -994.2031",
+    ])
+  })
+
+  it("conversion, an entry on an account of neither side: no fee", () => {
+    const elsewhere = entry("DEBIT", "1000", "CONVERSION", { accountId: resourceId })
+    expect(posted(fresh(elsewhere), conversion())).toEqual([
+      "conversion · conversions_in_transit:USD +1000 · cash:USD -1000",
     ])
   })
 
@@ -197,7 +204,7 @@ describe("the posting table", () => {
       fee: sum("2.50", "USD"),
     })
     expect(posted(fresh(entry("CREDIT", "497", "CONVERSION")), sold)).toEqual([
-      "conversion · cash:USD +497 · fees:USD +2.50 · trading:USD -499.50",
+      "conversion · cash:USD +497 · fees:USD +2.50 · conversions_in_transit:USD -499.50",
     ])
   })
 

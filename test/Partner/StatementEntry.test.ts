@@ -111,8 +111,8 @@ describe("A statement entry", () => {
     [null, "expected a decimal in a string, found null"],
     [undefined, "expected a decimal in a string, found nothing"],
     [{ amount: "1" }, "expected a decimal in a string, found an object"],
-    ["-1.00", "is not positive"],
-    ["0", "is not positive"],
+    ["-1.00", "is negative"],
+    ["0", "is zero, but the balance changes"],
     ["0.001", "has more decimals than USD has (2)"],
   ])("[B] with the amount %j is malformed: %s", (amount, reason) => {
     const row = JSON.stringify({ ...plain, amount })
@@ -122,6 +122,14 @@ describe("A statement entry", () => {
       path: "$.amount",
       id: Option.some(plain.entryId),
     })
+  })
+
+  it("may be of zero where the balance does not change; without a balance before it, its neighbours decide", () => {
+    const zero = { amount: "0.00", balanceBefore: "110.50" }
+    expect(Money.toText(Either.getOrThrow(decode(zero)).amount)).toBe("0.00")
+    const { balanceBefore: _, ...undecided } = { ...plain, amount: "0" }
+    const row = JSON.stringify(undecided)
+    expect(Either.getOrThrow(decodeText(row)).source).toBe(row)
   })
 
   it.each([

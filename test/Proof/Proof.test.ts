@@ -115,6 +115,11 @@ const mischief: ReadonlyArray<readonly [string, string, string]> = [
     "in 2026-09 says debit 50.01",
   ],
   [
+    `insert into ledger.transit (book_id, conversion_id, currency, amount) select book_id, '00000000-0000-4000-8000-000000000001', 'USD', 5 from mirror.books`,
+    "transit",
+    "in transit, USD says 5; its postings add up to 0",
+  ],
+  [
     `delete from ledger.journal_numbers where period = '2026-09-01'`,
     "journal-numbers",
     "journal numbers of 2026-09 0 given",

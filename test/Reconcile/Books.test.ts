@@ -114,7 +114,7 @@ layer(services)("an entry that was read with two contents", (it) => {
         kept: { ...other, amount: "10.5", occurredAt: "2026-10-06T10:00:00.000000Z" },
         readAgain: [{ content: other, firstSeenAt: "2026-10-08T00:00:00.000000Z", runId: 4 }],
       })
-      yield* query((sql) => sql`delete from mirror.contradictions where book_id = ${book.bookId}`)
+      yield* mischief((sql) => sql`delete from mirror.contradictions where book_id = ${book.bookId}`)
       expect(yield* reconciled(book)).toEqual([])
     }),
   )

@@ -12,7 +12,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 /** The service on a database of the test file's own. */
 export const services = Reconcile.Default.pipe(
   Layer.provideMerge(TestDatabase.layer),
-  Layer.provide(Settings.from({ variables: {} })),
+  Layer.provideMerge(Settings.from({ variables: {} })),
 )
 
 export const query = <A extends object>(statement: (sql: Sql) => PendingQuery<A[]>) =>
@@ -97,7 +97,7 @@ export const putResource = (account: Account, fields: ResourceFields, id: string
 const counterRoles: Readonly<Record<string, string>> = {
   DEPOSIT: "deposits_clearing",
   WITHDRAWAL: "withdrawals_clearing",
-  CONVERSION: "trading",
+  CONVERSION: "conversions_in_transit",
   PAYOUT: "payouts_clearing",
 }
 

@@ -446,8 +446,8 @@ layer(services)("an entry", (it) => {
           occurredAt: "2026-10-06T10:00:00.000000Z",
         },
       ])
-      yield* query((sql) => sql`delete from mirror.missing_resources where book_id = ${book.bookId}`)
       yield* putResource(account, { type: "DEPOSIT", amount: "7.5", run: yield* startRun(book) }, id)
+      yield* query((sql) => sql`delete from mirror.missing_resources where book_id = ${book.bookId}`)
       expect(yield* reconciled(book)).toEqual([])
     }),
   )

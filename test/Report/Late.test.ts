@@ -217,7 +217,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a report of what was p
           what === "suspense" ? [`${subject} ${amount}`] : [],
         )
       expect(suspense(september)).toEqual([])
-      expect(textOf(september.folder, "trial-balance.csv")).toContain("2900,Equity:Capital,suspense,USD")
+      expect(textOf(september.folder, "trial-balance.csv")).toContain("2900,Equity:Capital,other,USD")
       expect(suspense(october)).toEqual(["1990 -10.00"])
 
       const [count] = yield* rows(

@@ -181,8 +181,12 @@ layer(services, { excludeTestServices: true })("the private server", (it) => {
       expect(body).toContain("The books are current. 1 account does not tie out; ")
       const text = yield* ask(port, "/metrics")
       expect(text.body).toContain(`tieout_quarantine_rows{connection="${book.connection}"} 1\n`)
-      yield* query((sql) => sql`delete from mirror.quarantine where book_id = ${book.bookId}`)
-      yield* query((sql) => sql`delete from reconcile.findings where book_id = ${book.bookId}`)
+      yield* query(
+        (sql) => sql`update mirror.quarantine set resolved_at = now() where book_id = ${book.bookId}`,
+      )
+      yield* query(
+        (sql) => sql`update reconcile.findings set closed_at = now() where book_id = ${book.bookId}`,
+      )
     }),
   )
 

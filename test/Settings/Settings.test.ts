@@ -52,7 +52,13 @@ describe("settings that are right", () => {
       baseCurrency: "EUR",
       flatWithdrawalFee: "inside",
       receivables: { view: "lender", repaymentAmount: "outstanding" },
-      valuation: { method: "average", rates: "file", maxRateAgeDays: 0, books: {} },
+      valuation: {
+        ...{ method: "average", rates: "file", maxRateAgeDays: 0, books: {} },
+        monetaryRoles: [
+          ...["cash", "receivable_principal", "receivable_interest", "deferred_interest", "loan_payable"],
+          ...["interest_payable", "loan_clearing", "conversions_in_transit"],
+        ],
+      },
     })
     expect(it.interface).toEqual(defaultInterface)
     expect(it.chart.cash).toEqual({ code: "1010", name: "Assets:Partner:{currency}:{rail}:{account}" })
@@ -87,7 +93,7 @@ describe("settings that are right", () => {
     const { connection: _a, file: _b, ...defaults } = settings("")
     const { connection: _c, file: _d, ...fromExample } = settings(uncommented)
     expect(fromExample).toEqual(defaults)
-    expect(uncommented.split("\n").filter((line) => /^[a-z]+:/.test(line))).toHaveLength(12)
+    expect(uncommented.split("\n").filter((line) => /^[a-z]+:/.test(line))).toHaveLength(13)
     expect(uncommented).toContain("\n      PS512: {")
   })
 

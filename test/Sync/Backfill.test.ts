@@ -146,7 +146,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
         { ...credit(501, "7.00", "127.00"), occurredAt: "2026-10-12T00:00:00Z" },
         { ...debit(502, "7.00", "120.00"), occurredAt: "2026-10-12T00:00:01Z" },
         ...held.statement.slice(12, 13),
-        { ...third, relatedResourceType: "PAYOUT" },
+        { ...third, occurredAt: "2026-10-13T00:00:01Z" },
         { ...fourth, entryId: id(777) },
         ...held.statement.slice(15),
       ]
@@ -168,6 +168,24 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
         {
           message: "The statement entry at position 15 is not in the statement any more. The books keep it.",
         },
+      ])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("takes an entry that names its resource by now out of suspense, in the month's proof", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership({
+        statement: [credit(1, "98.00", "98.00"), credit(2, "0.00", "98.00")],
+        deposits: [deposit(20, "98.00")],
+        balance: "98.00",
+      })
+      yield* sync(service.url)
+      held.statement = [credit(1, "98.00", "98.00", id(20)), credit(2, "0.00", "98.00")]
+      const report = yield* backfill(service.url)
+      expect(report.accounts[0]).toMatchObject({ proved: true, changed: [], entries: 2 })
+      expect(yield* postings).toEqual([
+        "adjustment cash 98, suspense -98",
+        "reclassification suspense 98, deposits_clearing -98",
       ])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )

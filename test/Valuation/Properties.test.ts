@@ -1,7 +1,7 @@
 /** What must hold of every book, however its movements fall. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { NativeAccount, NativeEntry } from "../../src/Valuation/Base.ts"
+import type { BaseEntry, NativeAccount, NativeEntry } from "../../src/Valuation/Base.ts"
 import { emptyHolding } from "../../src/Valuation/Holding.ts"
 import { remaining } from "../../src/Valuation/Lots.ts"
 import {
@@ -10,12 +10,14 @@ import {
   entry,
   eur,
   feesUsd,
-  tradingEur,
-  tradingUsd,
-  tradingUsdt,
+  leg,
+  transitOf,
+  transitUsd,
+  transitUsdt,
   usd,
   usdt,
   valued,
+  whole,
   withdrawalsUsd,
 } from "./Valued.ts"
 
@@ -24,6 +26,12 @@ interface Movement {
   readonly day: number
   readonly minor: bigint
   readonly price: bigint
+  /** Days until the other leg comes; negative where the bought one is the first. */
+  readonly apart: number
+  /** Entries of the bought side. */
+  readonly parts: bigint
+  /** What becomes of a conversion: both legs stay, one comes and goes back, or both. */
+  readonly end: "stays" | "half" | "cancelled"
 }
 
 const movement: fc.Arbitrary<Movement> = fc.record({
@@ -31,6 +39,9 @@ const movement: fc.Arbitrary<Movement> = fc.record({
   day: fc.integer({ min: 1, max: 75 }),
   minor: fc.bigInt({ min: 1n, max: 10_000_000n }),
   price: fc.bigInt({ min: 50n, max: 150n }),
+  apart: fc.integer({ min: -5, max: 5 }),
+  parts: fc.bigInt({ min: 1n, max: 3n }),
+  end: fc.constantFrom("stays", "stays", "half", "cancelled"),
 })
 
 const dateOf = (day: number): string => new Date(Date.UTC(2026, 8, day)).toISOString().slice(0, 10)
@@ -46,36 +57,49 @@ const anyRate =
 
 let conversions = 0
 
+type Amount = readonly [cash: NativeAccount, minor: bigint]
+
+/** As many entries as asked for, which add up to the amount. */
+const partsOf = (id: string, date: string, [cash, minor]: Amount, count: bigint, kind?: string) =>
+  Array.from({ length: Number(count) }, (_, at) => {
+    const part = minor / count + (at === 0 ? minor % count : 0n)
+    return part === 0n ? [] : [leg(id, date, cash, part, 0n, kind)]
+  }).flat()
+
 const trade = (
-  date: string,
-  [sold, soldTrading, out]: readonly [NativeAccount, NativeAccount, bigint],
-  [bought, boughtTrading, into]: readonly [NativeAccount, NativeAccount, bigint],
+  movement: Pick<Movement, "day" | "apart" | "parts" | "end">,
+  sold: Amount,
+  bought: Amount,
 ): ReadonlyArray<NativeEntry> => {
   conversions += 1
-  const of = { kind: "conversion", resourceId: `c${conversions}` }
+  const id = `c${conversions}`
+  const { apart, day, end, parts } = movement
+  const [first, last] = [dateOf(day), dateOf(day + Math.abs(apart))]
+  const out = (date: string, kind?: string) =>
+    partsOf(id, date, [sold[0], kind === undefined ? -sold[1] : sold[1]], 1n, kind)
+  const into = (date: string, kind?: string) =>
+    partsOf(id, date, [bought[0], kind === undefined ? bought[1] : -bought[1]], parts, kind)
+  const [early, late] = apart < 0 ? [into, out] : [out, into]
+  if (end === "half") return [...early(first), ...early(last, "conversion_return")]
+  const stays = [...early(first), ...late(last), whole(id, last, sold, bought)]
+  if (end === "stays") return stays
+  const after = dateOf(day + Math.abs(apart) + 1)
   return [
-    entry(
-      date,
-      [
-        [soldTrading, out],
-        [sold, -out],
-      ],
-      of,
-    ),
-    entry(
-      date,
-      [
-        [bought, into],
-        [boughtTrading, -into],
-      ],
-      of,
-    ),
+    ...stays,
+    ...late(after, "conversion_return"),
+    ...early(after, "conversion_return"),
+    whole(id, after, sold, bought, "conversion_reversal"),
   ]
 }
 
+/** A conversion of which nothing goes back, both legs on a day. */
+const plainTrade = (day: number, sold: Amount, bought: Amount) =>
+  trade({ day, apart: 0, parts: 1n, end: "stays" }, sold, bought)
+
 const usdtScale = 1_000_000n
 
-const entriesOf = ({ day, minor, price, what }: Movement): ReadonlyArray<NativeEntry> => {
+const entriesOf = (movement: Movement): ReadonlyArray<NativeEntry> => {
+  const { day, minor, price, what } = movement
   const date = dateOf(day)
   const worth = (minor * price) / 100n + 1n
   switch (what) {
@@ -103,18 +127,23 @@ const entriesOf = ({ day, minor, price, what }: Movement): ReadonlyArray<NativeE
         ]),
       ]
     case "toEur":
-      return trade(date, [usd, tradingUsd, minor], [eur, tradingEur, worth])
+      return trade(movement, [usd, minor], [eur, worth])
     case "fromEur":
-      return trade(date, [eur, tradingEur, worth], [usd, tradingUsd, minor])
+      return trade(movement, [eur, worth], [usd, minor])
     case "toUsdt":
-      return trade(date, [usd, tradingUsd, minor], [usdt, tradingUsdt, worth * usdtScale])
+      return trade(movement, [usd, minor], [usdt, worth * usdtScale])
     case "fromUsdt":
-      return trade(date, [usdt, tradingUsdt, worth * usdtScale], [usd, tradingUsd, minor])
+      return trade(movement, [usdt, worth * usdtScale], [usd, minor])
   }
 }
 
 const bookOf = (movements: ReadonlyArray<Movement>): ReadonlyArray<NativeEntry> =>
-  [...movements].sort((a, b) => a.day - b.day).flatMap(entriesOf)
+  // Cash comes before what is whole on a day, as the database has it.
+  movements
+    .flatMap(entriesOf)
+    .map((each) => ({ each, key: `${each.date} ${each.partnerAccountId === null ? 1 : 0}` }))
+    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    .map(({ each }) => each)
 
 const movements = fc.array(movement, { minLength: 1, maxLength: 25 })
 const method = fc.constantFrom("average" as const, "fifo" as const)
@@ -126,22 +155,34 @@ const nativeSum = (entries: ReadonlyArray<NativeEntry>, of: NativeAccount): bigi
     .filter(({ account }) => account === of)
     .reduce((sum, { minor }) => sum + minor, 0n)
 
+const lastDay = 90
+
 /** Takes everything that is left of the two foreign currencies to the base currency, and back where something is owed. */
 const soldOut = (entries: ReadonlyArray<NativeEntry>): ReadonlyArray<NativeEntry> => [
   ...entries,
-  ...(
-    [
-      [usd, tradingUsd],
-      [usdt, tradingUsdt],
-    ] as const
-  ).flatMap(([cash, trading]) => {
+  ...[usd, usdt].flatMap((cash) => {
     const left = nativeSum(entries, cash)
     if (left === 0n) return []
     return left > 0n
-      ? trade("2026-11-29", [cash, trading, left], [eur, tradingEur, 12_345n])
-      : trade("2026-11-29", [eur, tradingEur, 12_345n], [cash, trading, -left])
+      ? plainTrade(lastDay, [cash, left], [eur, 12_345n])
+      : plainTrade(lastDay, [eur, 12_345n], [cash, -left])
   }),
 ]
+
+const isClearing = (entry: NativeEntry): boolean =>
+  entry.lines.some(({ account }) => account.role === "trading")
+
+/** What is realized, by conversion. */
+const gainsOf = (entries: ReadonlyArray<BaseEntry>): Map<string, bigint> => {
+  const gains = new Map<string, bigint>()
+  for (const { lines, resourceId, series } of entries) {
+    for (const { account, minor } of lines) {
+      if (account !== "fx_realized" || series !== "journal") continue
+      gains.set(resourceId ?? "", (gains.get(resourceId ?? "") ?? 0n) - minor)
+    }
+  }
+  return gains
+}
 
 describe("the base-currency journal", () => {
   it("balances in every entry, and its balances are what it posted", () => {
@@ -167,7 +208,7 @@ describe("the base-currency journal", () => {
       fc.property(movements, method, seed, (moved, by, from) => {
         const book = bookOf(moved)
         const { state } = valued({ method: by, rates: anyRate(from), entries: book }, false)
-        for (const of of [usd, usdt, depositsUsd, withdrawalsUsd]) {
+        for (const of of [usd, usdt, depositsUsd, withdrawalsUsd, transitUsd, transitUsdt]) {
           const holding = state.holdings.get(of.accountId) ?? emptyHolding()
           const lots = remaining(holding.lots)
           expect(holding.native).toBe(nativeSum(book, of))
@@ -180,30 +221,126 @@ describe("the base-currency journal", () => {
     )
   })
 
-  it("leaves no residue on cash when all is gone, and nothing on trading", () => {
+  it("leaves no residue on cash when all is gone, and nothing on trading or in transit", () => {
     fc.assert(
       fc.property(movements, method, seed, (moved, by, from) => {
-        const { state } = valued({ method: by, rates: anyRate(from), entries: soldOut(bookOf(moved)) }, false)
+        const { entries, state } = valued({
+          method: by,
+          rates: anyRate(from),
+          entries: soldOut(bookOf(moved)),
+        })
         expect([usd, usdt].map(({ accountId }) => balanceOf(state, accountId))).toEqual([0n, 0n])
+        const kept = [usd, usdt, eur].flatMap(transitOf)
+        expect(kept.map(({ accountId }) => balanceOf(state, accountId))).toEqual(kept.map(() => 0n))
+        expect(state.conversions.size).toBe(0)
+        // No other entry of the books realizes anything.
+        const realizing = entries.filter(
+          ({ lines, series }) =>
+            series === "journal" && lines.some(({ account }) => account === "fx_realized"),
+        )
         expect(
-          [tradingUsd, tradingUsdt, tradingEur].map(({ accountId }) => balanceOf(state, accountId)),
-        ).toEqual([0n, 0n, 0n])
+          realizing.every(({ lines }) => lines.some(({ native }) => native?.account.role === "trading")),
+        ).toBe(true)
       }),
+    )
+  })
+
+  it("is nothing where nothing is held, but for what is revalued", () => {
+    fc.assert(
+      fc.property(movements, method, seed, (moved, by, from) => {
+        const { entries, state } = valued({
+          method: by,
+          rates: anyRate(from),
+          entries: bookOf(moved),
+        })
+        const booked = new Map<number, { native: bigint; base: bigint }>()
+        for (const { kind, lines } of entries) {
+          if (kind === "fx_revaluation" || kind === "fx_reversal") continue
+          for (const { account, minor, native } of lines) {
+            if (typeof account !== "number") continue
+            const sum = booked.get(account) ?? { native: 0n, base: 0n }
+            booked.set(account, {
+              native: sum.native + (native?.minor ?? 0n),
+              base: sum.base + minor,
+            })
+          }
+        }
+        const inTransit = new Set([transitUsd.accountId, transitUsdt.accountId])
+        for (const of of [usd, usdt, depositsUsd, withdrawalsUsd, transitUsd, transitUsdt]) {
+          const { base, native } = booked.get(of.accountId) ?? { native: 0n, base: 0n }
+          // Two conversions in transit may face each other.
+          if (native === 0n && !(inTransit.has(of.accountId) && state.conversions.size > 1)) {
+            expect(base).toBe(0n)
+          }
+        }
+      }),
+    )
+  })
+
+  it("realizes a conversion once, in the entry that clears it, and of a cancelled one nothing", () => {
+    fc.assert(
+      fc.property(movements, method, seed, (moved, by, from) => {
+        const book = bookOf(moved)
+        const { entries } = valued({ method: by, rates: anyRate(from), entries: book })
+        const clearings = new Map<string, number>()
+        for (const { resourceId } of book.filter(isClearing)) {
+          clearings.set(resourceId ?? "", (clearings.get(resourceId ?? "") ?? 0) + 1)
+        }
+        const sides = new Map<string, bigint>()
+        for (const { lines, resourceId } of entries) {
+          if (lines.some(({ native }) => native?.account.role === "trading")) continue
+          for (const { minor, native } of lines) {
+            if (native?.account.role !== "conversions_in_transit") continue
+            sides.set(resourceId ?? "", (sides.get(resourceId ?? "") ?? 0n) - minor)
+          }
+        }
+        for (const [id, gain] of gainsOf(entries)) expect(gain).toBe(clearings.has(id) ? sides.get(id) : 0n)
+      }),
+    )
+  })
+
+  it("realizes as much however many entries a side comes in, but for rounding", () => {
+    fc.assert(
+      fc.property(
+        method,
+        seed,
+        fc.constantFrom("toEur", "fromEur", "toUsdt", "fromUsdt"),
+        fc.bigInt({ min: 100n, max: 10_000_000n }),
+        fc.bigInt({ min: 50n, max: 150n }),
+        fc.bigInt({ min: 2n, max: 3n }),
+        (by, from, what, minor, price, parts) => {
+          const one: Movement = { what, day: 40, minor, price, apart: 2, end: "stays", parts: 1n }
+          const before = ["in", "in", "toUsdt"] as const
+          const held = before.map(
+            (kind, at): Movement => ({ ...one, what: kind, day: 1 + at, minor: 2n * minor, price: 150n }),
+          )
+          const gain = (count: bigint): bigint => {
+            const entries = bookOf([...held, { ...one, parts: count }])
+            const { state } = valued({ method: by, rates: anyRate(from), entries }, false)
+            return balanceOf(state, "fx_realized")
+          }
+          const difference = gain(parts) - gain(1n)
+          expect(difference < 0n ? -difference : difference).toBeLessThanOrEqual(parts)
+        },
+      ),
     )
   })
 
   it("realizes the same in all by average and by FIFO, once everything is sold", () => {
     const conversionsOnly = fc.array(
-      movement.filter(({ what }) => what !== "out" && what !== "back"),
+      movement
+        .filter(({ what }) => what !== "out" && what !== "back")
+        .map((one) => ({ ...one, end: "stays" as const })),
       { minLength: 1, maxLength: 25 },
     )
     const bought = conversionsOnly.map((some) => {
       // What is sold was there: first of all more comes in than all that goes.
       const all = some.reduce((sum, { minor, price }) => sum + minor + (minor * price) / 100n + 1n, 0n)
-      return [
-        { what: "in", day: 1, minor: all, price: 100n } as const,
-        ...some.map((one) => ({ ...one, day: one.day + 1 })),
-      ]
+      const first: Movement = {
+        ...{ what: "in", day: 1, minor: all, price: 100n },
+        ...{ apart: 0, parts: 1n, end: "stays" },
+      }
+      return [first, ...some.map((one) => ({ ...one, day: one.day + 1 }))]
     })
     fc.assert(
       fc.property(
@@ -227,11 +364,7 @@ describe("the base-currency journal", () => {
       fc.property(movements, method, seed, (moved, by, from) => {
         const book = { method: by, rates: anyRate(from), entries: bookOf(moved) }
         const [plain, revalued] = [valued(book, false), valued(book, true)]
-        const realized = ({ entries }: typeof plain) =>
-          entries
-            .filter(({ kind }) => kind === "fx_realized")
-            .map(({ date, lines }) => `${date} ${lines.map(({ account, minor }) => `${account} ${minor}`)}`)
-        expect(realized(revalued)).toEqual(realized(plain))
+        expect(gainsOf(revalued.entries)).toEqual(gainsOf(plain.entries))
         const cash = ({ state }: typeof plain) =>
           [usd, usdt].map(({ accountId }) => state.holdings.get(accountId)?.carrying ?? 0n)
         expect(cash(revalued)).toEqual(cash(plain))
@@ -245,7 +378,9 @@ describe("the base-currency journal", () => {
   it("realizes the same whether its months are valued one by one or as one", () => {
     fc.assert(
       fc.property(movements, method, seed, (moved, by, from) => {
-        const book = { method: by, rates: anyRate(from), entries: bookOf(moved) }
+        // What was given counts within a month: apart from that it makes no difference where months begin.
+        const together = moved.map((one) => (one.what === "fromEur" ? { ...one, apart: 0 } : one))
+        const book = { method: by, rates: anyRate(from), entries: bookOf(together) }
         const [one, three] = [valued(book, false, "whole"), valued(book, false, "three")]
         expect(balanceOf(three.state, "fx_realized")).toBe(balanceOf(one.state, "fx_realized"))
         expect(balanceOf(three.state, usd.accountId)).toBe(balanceOf(one.state, usd.accountId))

@@ -9,7 +9,8 @@ import { addRates } from "../../src/Valuation/RateStore.ts"
 import type { RateRow } from "../../src/Valuation/RateTable.ts"
 import type { ValuationOptions } from "../../src/Valuation/ValuedBook.ts"
 import { value } from "../../src/Valuation.ts"
-import { assignNumbers, openBook, partner, post } from "../Export/Books.ts"
+import { addConversionAccounts, assignNumbers, leg, openBook, partner, post, whole } from "../Export/Books.ts"
+import { closePeriod, reopenPeriod } from "../support/Closing.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const { accounting, chart } = decodeSync(Content)({})
@@ -80,18 +81,10 @@ const changed = (before: ReadonlyMap<string, string>, after: ReadonlyMap<string,
   [...after].filter(([month, at]) => before.get(month) !== at).map(([month]) => month)
 
 const setStatus = (bookId: number, month: string, status: "open" | "closed") =>
-  query(`insert into ledger.periods (book_id, period) select ${bookId}, '${month}-01'
-    where not exists (select 1 from ledger.periods where book_id = ${bookId} and period = '${month}-01');
-    update ledger.periods set status = '${status}' where book_id = ${bookId} and period = '${month}-01'`)
+  query(status === "closed" ? closePeriod(bookId, month) : reopenPeriod(bookId, month))
 
 /** Closes as `tieout close` keeps it. */
-const close = (bookId: number, month: string) =>
-  Effect.zipRight(
-    setStatus(bookId, month, "closed"),
-    query(`insert into ledger.closes (book_id, sequence, period, action, hash, entries, who, accepted)
-      select ${bookId}, count(*) + 1, '${month}-01', 'close', repeat('0', 64), 0, 'test', '[]'
-      from ledger.closes where book_id = ${bookId}`),
-  )
+const close = (bookId: number, month: string) => setStatus(bookId, month, "closed")
 
 const balances = (bookId: number) =>
   Effect.map(
@@ -135,36 +128,15 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
   it.effect("values at what the month's conversions brought in all, and by the method of the book", () =>
     Effect.gen(function* () {
       const bookId = yield* openBook("METHOD", clientId())
-      const eur = "11111111-0000-4000-8000-000000000009"
-      yield* query(`insert into ledger.accounts (book_id, role, currency, partner_account_id, code, name) values
-        (${bookId}, 'cash', 'EUR', '${eur}', '1010', 'Assets:Partner:EUR'),
-        (${bookId}, 'trading', 'EUR', null, '3020', 'Equity:Trading:EUR')`)
+      yield* addConversionAccounts(bookId)
       const sold = (day: string, dollars: string, euros: string, resource: string) =>
-        Effect.zipRight(
-          post(bookId, {
-            date: day,
-            kind: "conversion",
-            partner: partner.usd,
-            cash: `-${dollars}`,
-            description: "Conversion",
-            resource,
-            lines: [
-              ["cash", "", "USD", `-${dollars}`],
-              ["trading", "", "USD", dollars],
-            ],
-          }),
-          post(bookId, {
-            date: day,
-            kind: "conversion",
-            partner: eur,
-            cash: euros,
-            description: "Conversion",
-            resource,
-            lines: [
-              ["cash", "", "EUR", euros],
-              ["trading", "", "EUR", `-${euros}`],
-            ],
-          }),
+        Effect.forEach(
+          [
+            leg(resource, day, ["USD", `-${dollars}`]),
+            leg(resource, day, ["EUR", euros]),
+            whole(resource, day, ["USD", dollars], ["EUR", euros]),
+          ],
+          (movement) => post(bookId, movement),
         )
       // January: 100 USD for 90 EUR and 300 USD for 230 EUR, 0.80 in all. February: 100 USD for 95 EUR.
       yield* deposit(bookId, "2009-01-01", "1000.00")
@@ -188,6 +160,108 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       expect(yield* realized("average")).toEqual(["-10.00", "10.00", "-5.62"])
       expect(yield* realized("fifo")).toEqual(["-10.00", "10.00", "-15.00"])
     }),
+  )
+
+  it.effect(
+    "keeps the settings that a book is valued by, and values again what another monetary role changes",
+    () =>
+      Effect.gen(function* () {
+        const book = yield* threeMonths("ROLES", 2018)
+        yield* addRates([rate("2018-01-10", "0.90"), rate("2018-01-31", "0.95")])
+        yield* value([book], "2018-01", options)
+        expect(yield* balances(book.bookId)).toEqual([
+          "cash 950.00",
+          "deposits_clearing -900.00",
+          "fx_unrealized -50.00",
+        ])
+        const monetaryRoles = ["deposits_clearing", "cash", "cash"] as const
+        yield* value([book], "2018-01", { ...options, settings: { ...options.settings, monetaryRoles } })
+        expect(yield* balances(book.bookId)).toEqual([
+          "cash 950.00",
+          "deposits_clearing -950.00",
+          "fx_unrealized 0.00",
+        ])
+        // The same roles in another order are the same settings.
+        const again = ["cash", "deposits_clearing"] as const
+        yield* value([book], "2018-01", {
+          ...options,
+          settings: { ...options.settings, monetaryRoles: again },
+        })
+        const kept =
+          yield* query(`select monetary_roles from valuation.settings where book_id = ${book.bookId}
+        order by sequence`)
+        expect(kept.map(({ monetary_roles }) => monetary_roles)).toEqual([
+          [...options.settings.monetaryRoles].sort().join(" "),
+          "cash deposits_clearing",
+        ])
+      }),
+  )
+
+  it.effect.each([
+    { method: "average", gain: "-40.00" },
+    { method: "fifo", gain: "-15.00" },
+  ] as const)(
+    "gives a conversion that is cancelled months later its cost back: $method",
+    ({ gain, method }) =>
+      Effect.gen(function* () {
+        const code = `BACK-${method.toUpperCase()}`
+        const bookId = yield* openBook(code, clientId())
+        yield* addConversionAccounts(bookId)
+        const id = `99999999-0000-4000-8000-00000000001${method.length}`
+        yield* addRates(
+          [
+            ["2019-01-01", "0.90"],
+            ["2019-01-02", "0.80"],
+            ["2019-01-31", "0.70"],
+            ["2019-02-28", "0.70"],
+            ["2019-03-31", "0.70"],
+          ].map(([date = "", text = ""]) => rate(date, text)),
+        )
+        yield* deposit(bookId, "2019-01-01", "500.00")
+        yield* deposit(bookId, "2019-01-02", "500.00")
+        yield* post(bookId, leg(id, "2019-01-10", ["USD", "-500.00"]))
+        yield* post(bookId, leg(id, "2019-02-10", ["EUR", "465.00"]))
+        yield* post(bookId, whole(id, "2019-02-10", ["USD", "500.00"], ["EUR", "465.00"]))
+        yield* assignNumbers(bookId)
+        const [book] = (yield* allBooks(Option.none())).filter((each) => each.code === code)
+        if (book === undefined) return yield* Effect.dieMessage("no book")
+        const valueAll = value([book], null, { ...options, settings: { ...options.settings, method } })
+        const realized = Effect.map(
+          query(`select to_char(p.period, 'MM') as month, p.series, p.amount::text from valuation.postings p
+          where p.book_id = ${bookId} and p.role = 'fx_realized' order by p.period, p.number`),
+          (rows) => rows.map(({ amount, month, series }) => `${month} ${series} ${amount}`),
+        )
+        yield* valueAll
+        // 465.00 for 500 USD that cost 425.00, or in FIFO 450.00; September's transit is in no later state.
+        expect(yield* realized).toEqual([`02 journal ${gain}`])
+        expect(
+          yield* query(`select json_array_length(state -> 'conversions')::text as open from valuation.months
+          where book_id = ${bookId} order by period`),
+        ).toEqual([{ open: "1" }, { open: "0" }])
+        yield* post(bookId, leg(id, "2019-03-05", ["USD", "500.00"], "conversion_return"))
+        yield* post(bookId, leg(id, "2019-03-06", ["EUR", "-465.00"], "conversion_return"))
+        yield* post(
+          bookId,
+          whole(id, "2019-03-06", ["USD", "500.00"], ["EUR", "465.00"], "conversion_reversal"),
+        )
+        yield* assignNumbers(bookId)
+        yield* valueAll
+        expect(yield* realized).toEqual([`02 journal ${gain}`, `03 journal ${gain.slice(1)}`])
+        expect((yield* balances(bookId)).filter((line) => !/^fx_unrealized|clearing/.test(line))).toEqual([
+          // Revalued in March: 1,000 USD at 0.70. Without that they cost 850.00 again.
+          "cash 700.00",
+          "conversions_in_transit 0.00",
+          "fx_realized 0.00",
+          "trading 0.00",
+        ])
+        expect((yield* balances(bookId)).filter((line) => line.startsWith("fx_unrealized"))).toEqual([
+          "fx_unrealized 150.00",
+        ])
+        // All of it once more, as of a book that was never valued: the months before are only in this run.
+        yield* query(`delete from valuation.months where book_id = ${bookId}`)
+        yield* valueAll
+        expect(yield* realized).toEqual([`02 journal ${gain}`, `03 journal ${gain.slice(1)}`])
+      }),
   )
 
   it.effect("refuses a base currency without two decimals", () =>
@@ -320,8 +394,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
       yield* value([book], "2013-01", options)
       expect(yield* balances(book.bookId)).toEqual([
         "cash 950.00",
-        "deposits_clearing -950.00",
-        "fx_unrealized 0.00",
+        "deposits_clearing -900.00",
+        "fx_unrealized -50.00",
       ])
     }),
   )

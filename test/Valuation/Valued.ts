@@ -1,20 +1,23 @@
 /** A book valued in memory: entries written short, months in a row, and what the base-currency journal then says. */
 import { Effect } from "effect"
+import { decodeSync } from "effect/Schema"
+import { Content } from "../../src/Settings/Content.ts"
 import type { BaseEntry, NativeAccount, NativeEntry } from "../../src/Valuation/Base.ts"
-import type { Rules } from "../../src/Valuation/Flow.ts"
+import type { EarlierLeg } from "../../src/Valuation/Conversion.ts"
+import { priceKey, type Rules } from "../../src/Valuation/Flow.ts"
 import { emptyHolding } from "../../src/Valuation/Holding.ts"
 import { remaining } from "../../src/Valuation/Lots.ts"
-import type { Rate } from "../../src/Valuation/Rate.ts"
+import { natureOf } from "../../src/Valuation/Natives.ts"
+import type { Rate, Unit } from "../../src/Valuation/Rate.ts"
 import { emptyState, printState, readState, type State } from "../../src/Valuation/State.ts"
 import { valuedMonth } from "../../src/Valuation/ValuedMonth.ts"
 
-const account = (
-  accountId: number,
-  role: string,
-  currency: string,
-  scale: number,
-  monetary = role !== "fees" && role !== "opening_balance",
-): NativeAccount => ({ accountId, role, currency, scale, monetary, since: null })
+export const { monetaryRoles } = decodeSync(Content)({}).accounting.valuation
+
+const account = (accountId: number, role: string, currency: string, scale: number): NativeAccount => ({
+  ...{ accountId, role, currency, scale, since: null },
+  ...natureOf(role, "", false, monetaryRoles),
+})
 
 export const usd = account(1, "cash", "USD", 2)
 export const usdt = account(2, "cash", "USDT", 8)
@@ -29,7 +32,14 @@ const feesUsdt = account(10, "fees", "USDT", 8)
 export const feesEur = account(11, "fees", "EUR", 2)
 export const openingUsd = account(12, "opening_balance", "USD", 2)
 export const suspenseUsd = account(13, "suspense", "USD", 2)
-export const depositsUsdt = account(14, "deposits_clearing", "USDT", 8)
+export const transitUsd = account(15, "conversions_in_transit", "USD", 2)
+export const transitUsdt = account(16, "conversions_in_transit", "USDT", 8)
+export const transitEur = account(17, "conversions_in_transit", "EUR", 2)
+export const receivableUsd = account(18, "receivable_principal", "USD", 2)
+export const interestUsd = account(19, "receivable_interest", "USD", 2)
+export const loanUsd = account(20, "loan_clearing", "USD", 2)
+/** Another account of the service in the same currency. */
+export const usdToo = account(21, "cash", "USD", 2)
 
 const chart = [
   usd,
@@ -45,7 +55,13 @@ const chart = [
   feesEur,
   openingUsd,
   suspenseUsd,
-  depositsUsdt,
+  transitUsd,
+  transitUsdt,
+  transitEur,
+  receivableUsd,
+  interestUsd,
+  loanUsd,
+  usdToo,
 ]
 
 let last = 0
@@ -54,10 +70,12 @@ let last = 0
 export const entry = (
   date: string,
   lines: ReadonlyArray<readonly [NativeAccount, bigint]>,
-  of: { readonly kind?: string; readonly resourceId?: string } = {},
+  of: { readonly kind?: string; readonly resourceId?: string; readonly partner?: string } = {},
 ): NativeEntry => {
   last += 1
+  const cash = lines.find(([{ role }]) => role === "cash")?.[0].accountId
   return {
+    partnerAccountId: of.partner ?? (cash === undefined ? null : `p${cash}`),
     entryId: String(last),
     number: last,
     date,
@@ -65,6 +83,57 @@ export const entry = (
     resourceId: of.resourceId ?? null,
     lines: lines.map(([of, minor]) => ({ account: of, minor })),
   }
+}
+
+type Through = readonly [transit: NativeAccount, trading: NativeAccount]
+
+const inDollars: Through = [transitUsd, tradingUsd]
+const through = new Map<NativeAccount, Through>([
+  [usdt, [transitUsdt, tradingUsdt]],
+  [eur, [transitEur, tradingEur]],
+])
+
+export const transitOf = (cash: NativeAccount): Through => through.get(cash) ?? inDollars
+
+/** A leg of a conversion, positive where cash comes in; `fee` is paid beside it, out of the same account. */
+export const leg = (
+  id: string,
+  date: string,
+  cash: NativeAccount,
+  minor: bigint,
+  fee = 0n,
+  kind = "conversion",
+) =>
+  entry(
+    date,
+    [
+      [cash, minor],
+      ...(fee === 0n ? [] : [[cash === eur ? feesEur : feesUsd, fee] as const]),
+      [transitOf(cash)[0], -minor - fee],
+    ],
+    { kind, resourceId: id },
+  )
+
+/** What the numbering step writes once both sides are complete; `sold` and `bought` are positive. */
+export const whole = (
+  id: string,
+  date: string,
+  [soldCash, sold]: readonly [NativeAccount, bigint],
+  [boughtCash, bought]: readonly [NativeAccount, bigint],
+  kind: "conversion_whole" | "conversion_reversal" = "conversion_whole",
+) => {
+  const sign = kind === "conversion_whole" ? 1n : -1n
+  const traded = new Map([[transitOf(soldCash), sold]])
+  const boughtOn = transitOf(boughtCash)
+  traded.set(boughtOn, (traded.get(boughtOn) ?? 0n) - bought)
+  return entry(
+    date,
+    [...traded].flatMap(([[transit, trading], minor]) => [
+      [trading, sign * minor] as const,
+      [transit, -sign * minor] as const,
+    ]),
+    { kind, resourceId: id },
+  )
 }
 
 /** `0.9` and the like as an exact fraction. */
@@ -97,6 +166,49 @@ const lastDays: Readonly<Record<string, string>> = {
   "2026": "",
 }
 
+/** As the database has them: what the month's entries put on trading. */
+const pricesOf = (own: ReadonlyArray<NativeEntry>): Map<string, Unit> => {
+  const sums = new Map<string, Map<string, bigint>>()
+  for (const { lines, resourceId } of own) {
+    for (const { account: of, minor } of lines) {
+      if (of.role !== "trading" || resourceId === null) continue
+      const known = sums.get(resourceId) ?? new Map<string, bigint>()
+      sums.set(resourceId, known.set(of.currency, (known.get(of.currency) ?? 0n) + minor))
+    }
+  }
+  const prices = new Map<string, Unit>()
+  for (const [id, traded] of sums) {
+    const given = traded.get("EUR") ?? 0n
+    for (const [currency, minor] of traded) {
+      if (given > 0n && minor < 0n)
+        prices.set(priceKey(id, currency), { numerator: given, denominator: -minor })
+    }
+  }
+  return prices
+}
+
+const isReturning = ({ kind }: NativeEntry): boolean => kind !== "conversion" && kind !== "conversion_whole"
+
+/** As the database has them: legs of the months before, of conversions that something goes back of. */
+const earlierOf = (
+  made: ReadonlyArray<BaseEntry>,
+  entries: ReadonlyArray<NativeEntry>,
+  own: ReadonlyArray<NativeEntry>,
+): ReadonlyArray<EarlierLeg> => {
+  const back = new Set(own.filter(isReturning).map(({ resourceId }) => resourceId))
+  return made.flatMap(({ entryId, lines, resourceId: id }) => {
+    if (id === null || !back.has(id)) return []
+    if (lines.some(({ native }) => native?.account.role === "trading")) return []
+    const partner = entries.find((one) => one.entryId === entryId)?.partnerAccountId ?? null
+    return lines.flatMap(
+      ({ minor, native }): ReadonlyArray<EarlierLeg> =>
+        native?.account.role === "conversions_in_transit"
+          ? [{ id, accountId: native.account.accountId, partner, native: native.minor, carrying: minor }]
+          : [],
+    )
+  })
+}
+
 /** September to November; without revaluation where `over` is false. */
 export const valued = (
   { entries, method, rates, renamed = (_, same) => same }: Book,
@@ -105,7 +217,7 @@ export const valued = (
 ) => {
   let state: State = emptyState()
   const missing: Array<string> = []
-  const rules: Omit<Rules, "paid"> = {
+  const rules: Omit<Rules, "prices" | "earlier"> = {
     baseCurrency: "EUR",
     method,
     rateOn: (currency, date) => {
@@ -131,15 +243,12 @@ export const valued = (
       over,
       accounts: chart.map((of) => renamed(month, of)),
     }
-    const paid = new Map<string, bigint>()
-    for (const { entryId, lines, resourceId } of own) {
-      const id = resourceId ?? entryId
-      for (const { account: of, minor } of lines) {
-        if (of === tradingEur) paid.set(id, (paid.get(id) ?? 0n) + minor)
-      }
-    }
-    const walk = valuedMonth(frame, state, { ...rules, paid })
-    made.push(...walk.begin(), ...own.flatMap(walk.take), ...walk.end())
+    const walk = valuedMonth(frame, state, {
+      ...rules,
+      prices: pricesOf(own),
+      earlier: earlierOf(made, entries, own),
+    })
+    made.push(...walk.begin(), ...own.map(walk.take), ...walk.end())
   }
   return { entries: made, state, missing }
 }

@@ -2,26 +2,26 @@
 import { describe, expect, it } from "vitest"
 import { emptyHolding, enter, leave } from "../../src/Valuation/Holding.ts"
 import { remaining } from "../../src/Valuation/Lots.ts"
-import { isMonetary } from "../../src/Valuation/Natives.ts"
-import { halfEven } from "../../src/Valuation/Rate.ts"
+import { natureOf } from "../../src/Valuation/Natives.ts"
+import { halfEven, rounded } from "../../src/Valuation/Rate.ts"
 import {
   balanceOf,
   depositsUsd,
-  depositsUsdt,
   entry,
   eur,
-  feesEur,
   feesUsd,
   holdingOf,
+  interestUsd,
+  leg,
   linesOf,
+  loanUsd,
+  monetaryRoles,
   openingUsd,
+  receivableUsd,
   suspenseUsd,
-  tradingEur,
-  tradingUsd,
-  tradingUsdt,
   usd,
-  usdt,
   valued,
+  whole,
   withdrawalsUsd,
 } from "./Valued.ts"
 
@@ -35,22 +35,9 @@ const deposit = (date: string, minor: bigint) =>
 const twoDeposits = [
   deposit("2026-09-01", 100_000n),
   deposit("2026-09-10", 100_000n),
-  entry(
-    "2026-09-20",
-    [
-      [tradingUsd, 50_000n],
-      [usd, -50_000n],
-    ],
-    { kind: "conversion", resourceId: "c1" },
-  ),
-  entry(
-    "2026-09-20",
-    [
-      [eur, 45_000n],
-      [tradingEur, -45_000n],
-    ],
-    { kind: "conversion", resourceId: "c1" },
-  ),
+  leg("c1", "2026-09-20", usd, -50_000n),
+  leg("c1", "2026-09-20", eur, 45_000n),
+  whole("c1", "2026-09-20", [usd, 50_000n], [eur, 45_000n]),
 ]
 const rates = { "USD 2026-09-01": "0.90", "USD 2026-09-10": "0.80" }
 
@@ -69,23 +56,27 @@ describe("half-even", () => {
 })
 
 describe("two deposits at different rates and a conversion of a part", () => {
-  it("costs the average: 500 × 1,700 / 2,000 = 425, so that 450 bring a gain of 25", () => {
+  it("costs the average: 500 × 1,700 / 2,000 = 425, so that 450 bring a gain of 25 in the whole's own entry", () => {
     const { entries, state } = valued({ method: "average", rates, entries: twoDeposits }, false)
     expect(linesOf(entries, null)).toEqual([
       ["2026-09-01", "1 90000", "4 -90000"],
       ["2026-09-10", "1 80000", "4 -80000"],
-      ["2026-09-20", "6 42500", "1 -42500"],
-      ["2026-09-20", "3 45000", "8 -45000"],
+      ["2026-09-20", "1 -42500", "15 42500"],
+      ["2026-09-20", "3 45000", "17 -45000"],
+      // Trading and transit as the native entry has them, then trading off again, and the gain.
+      [
+        ...["2026-09-20", "6 42500", "15 -42500", "8 -45000", "17 45000"],
+        ...["6 -42500", "8 45000", "fx_realized -2500"],
+      ],
     ])
-    expect(linesOf(entries, "fx_realized")).toEqual([
-      ["2026-09-20", "6 -42500", "8 45000", "fx_realized -2500"],
-    ])
-    expect([balanceOf(state, 1), balanceOf(state, 6), balanceOf(state, 8)]).toEqual([127_500n, 0n, 0n])
+    expect(entries.filter(({ series }) => series === "fx")).toEqual([])
+    expect([1, 6, 8, 15, 17].map((of) => balanceOf(state, of))).toEqual([127_500n, 0n, 0n, 0n, 0n])
+    expect(state.conversions.size).toBe(0)
   })
 
   it("costs the oldest lot first in, first out: 500 × 0.90 = 450, so that there is no gain", () => {
-    const { entries, state } = valued({ method: "fifo", rates, entries: twoDeposits }, false)
-    expect(linesOf(entries, "fx_realized")).toEqual([["2026-09-20", "6 -45000", "8 45000"]])
+    const { state } = valued({ method: "fifo", rates, entries: twoDeposits }, false)
+    expect(balanceOf(state, "fx_realized")).toBe(0n)
     expect(holdingOf(state, usd)).toEqual({
       native: 150_000n,
       carrying: 125_000n,
@@ -120,331 +111,9 @@ describe("lots", () => {
     for (let at = 1n; at <= many; at++) enter(holding, 1n, at, { ...into, origin: null })
     // Copying what is left for each of them would be ten thousand million steps.
     let cost = 0n
-    for (let at = 1n; at <= many; at++) cost += leave(holding, -1n, into.method, into.withLots)
+    for (let at = 1n; at <= many; at++) cost += rounded(leave(holding, -1n, into.method, into.withLots))
     expect([cost, holding.native, holding.carrying]).toEqual([(-many * (many + 1n)) / 2n, 0n, 0n])
     expect(remaining(holding.lots)).toEqual([])
-  })
-})
-
-describe("a conversion", () => {
-  it("carries a fee in the sold currency at its cost, beside trading", () => {
-    const { entries } = valued(
-      {
-        method: "average",
-        rates,
-        entries: [
-          deposit("2026-09-01", 100_000n),
-          entry(
-            "2026-09-20",
-            [
-              [tradingUsd, 99_500n],
-              [feesUsd, 500n],
-              [usd, -100_000n],
-            ],
-            { kind: "conversion", resourceId: "c1" },
-          ),
-          entry(
-            "2026-09-21",
-            [
-              [eur, 90_000n],
-              [tradingEur, -90_000n],
-            ],
-            { kind: "conversion", resourceId: "c1" },
-          ),
-        ],
-      },
-      false,
-    )
-    expect(linesOf(entries, null)[1]).toEqual(["2026-09-20", "6 89550", "9 450", "1 -90000"])
-    // 900.00 for what cost 895.50; dated as the later leg.
-    expect(linesOf(entries, "fx_realized")).toEqual([
-      ["2026-09-21", "6 -89550", "8 90000", "fx_realized -450"],
-    ])
-  })
-
-  it("keeps a fee in the bought currency in fees, at face value", () => {
-    const { entries } = valued(
-      {
-        method: "average",
-        rates,
-        entries: [
-          deposit("2026-09-01", 100_000n),
-          entry(
-            "2026-09-20",
-            [
-              [tradingUsd, 100_000n],
-              [usd, -100_000n],
-            ],
-            { kind: "conversion", resourceId: "c1" },
-          ),
-          entry(
-            "2026-09-20",
-            [
-              [eur, 89_700n],
-              [feesEur, 300n],
-              [tradingEur, -90_000n],
-            ],
-            { kind: "conversion", resourceId: "c1" },
-          ),
-        ],
-      },
-      false,
-    )
-    expect(linesOf(entries, "fx_realized")).toEqual([["2026-09-20", "6 -90000", "8 90000"]])
-  })
-
-  it("between two foreign currencies leaves at cost and enters at the day's rate", () => {
-    const { entries, state } = valued(
-      {
-        method: "average",
-        rates: { ...rates, "USDT 2026-10-02": "0.85" },
-        entries: [
-          deposit("2026-09-01", 100_000n),
-          entry(
-            "2026-09-30",
-            [
-              [tradingUsd, 100_000n],
-              [usd, -100_000n],
-            ],
-            { kind: "conversion", resourceId: "c1" },
-          ),
-          // The other leg comes in the next month.
-          entry(
-            "2026-10-02",
-            [
-              [usdt, 99_420_310_000n],
-              [tradingUsdt, -99_420_310_000n],
-            ],
-            { kind: "conversion", resourceId: "c1" },
-          ),
-        ],
-      },
-      false,
-    )
-    // 994.2031 × 0.85 = 845.072635
-    expect(linesOf(entries, "fx_realized")).toEqual([
-      ["2026-10-02", "6 -90000", "7 84507", "fx_realized 5493"],
-    ])
-    expect([balanceOf(state, 2), state.trades.size]).toEqual([84_507n, 0])
-  })
-
-  describe("for base currency", () => {
-    const of = { kind: "conversion", resourceId: "c1" }
-    const paid = (date: string) =>
-      entry(
-        date,
-        [
-          [tradingEur, 88_000n],
-          [eur, -88_000n],
-        ],
-        of,
-      )
-    const got = (date: string) =>
-      entry(
-        date,
-        [
-          [usd, 99_500n],
-          [feesUsd, 500n],
-          [tradingUsd, -100_000n],
-        ],
-        of,
-      )
-    const fee = (date: string) =>
-      entry(
-        date,
-        [
-          [feesUsd, 200n],
-          [tradingUsd, -200n],
-        ],
-        { ...of, kind: "reclassification" },
-      )
-    const bought = (entries: Parameters<typeof valued>[0]["entries"]) =>
-      valued({ method: "fifo", rates: () => "0.90", entries }, false)
-
-    it.each([
-      ["paid first", [paid("2026-09-20"), got("2026-09-20")]],
-      ["got first", [got("2026-09-20"), paid("2026-09-21")]],
-      ["paid the month before", [paid("2026-09-30"), got("2026-10-01")]],
-    ])("costs what was paid for it, and realizes nothing: %s", (_, entries) => {
-      const { entries: made, state } = bought(entries)
-      // 880 for 1,000 USD, of which 5 are a fee: 875.60 and 4.40.
-      expect(linesOf(made, null).map(([, ...lines]) => lines)).toContainEqual([
-        "1 87560",
-        "9 440",
-        "6 -88000",
-      ])
-      expect(holdingOf(state, usd)).toEqual({
-        native: 99_500n,
-        carrying: 87_560n,
-        lots: ["99500 for 87560"],
-      })
-      expect([balanceOf(state, "fx_realized"), balanceOf(state, 6), balanceOf(state, 8)]).toEqual([
-        0n,
-        0n,
-        0n,
-      ])
-      expect(state.trades.size).toBe(0)
-    })
-
-    it("takes a fee that is put right before its leg comes neither for what was bought nor for the leg", () => {
-      const { entries: made, state } = bought([paid("2026-09-20"), fee("2026-09-21"), got("2026-09-22")])
-      expect(linesOf(made, null).slice(1)).toEqual([
-        ["2026-09-21", "9 180", "6 -180"],
-        ["2026-09-22", "1 89550", "9 450", "6 -90000"],
-      ])
-      expect(linesOf(made, "fx_realized")).toEqual([
-        ["2026-09-22", "8 -88000", "6 90180", "fx_realized -2180"],
-      ])
-      expect(state.trades.size).toBe(0)
-    })
-
-    it("takes a fee that is put right afterwards at the day's rate", () => {
-      const { entries: made, state } = bought([paid("2026-09-20"), got("2026-09-20"), fee("2026-09-22")])
-      expect(linesOf(made, null).at(-1)).toEqual(["2026-09-22", "9 180", "6 -180"])
-      expect([balanceOf(state, 6), state.trades.size]).toEqual([0n, 0])
-    })
-
-    it("is worth the day's rate where what is paid comes in a later month only", () => {
-      const { state } = bought([got("2026-09-30"), paid("2026-10-01")])
-      expect([balanceOf(state, usd.accountId), balanceOf(state, "fx_realized")]).toEqual([89_550n, -2_000n])
-    })
-  })
-
-  it("that is put right after it was cleared is cleared at once", () => {
-    const { entries, state } = valued(
-      {
-        method: "average",
-        rates: { ...rates, "USD 2026-09-22": "0.90" },
-        entries: [
-          ...twoDeposits,
-          entry(
-            "2026-09-22",
-            [
-              [feesUsd, 200n],
-              [tradingUsd, -200n],
-            ],
-            { kind: "reclassification", resourceId: "c1" },
-          ),
-        ],
-      },
-      false,
-    )
-    expect(linesOf(entries, "fx_realized").at(-1)).toEqual(["2026-09-22", "6 180", "fx_realized -180"])
-    expect(state.trades.size).toBe(0)
-  })
-
-  describe("with a leg that was not known at first", () => {
-    const of = { kind: "conversion", resourceId: "c1" }
-    const unidentified = (date: string) => [
-      entry(
-        date,
-        [
-          [suspenseUsd, 100_000n],
-          [usd, -100_000n],
-        ],
-        of,
-      ),
-      entry(
-        date,
-        [
-          [tradingUsd, 99_500n],
-          [feesUsd, 500n],
-          [suspenseUsd, -100_000n],
-        ],
-        { ...of, kind: "reclassification" },
-      ),
-    ]
-    const bought = (date: string) =>
-      entry(
-        date,
-        [
-          [usdt, 100_000_000_000n],
-          [tradingUsdt, -100_000_000_000n],
-        ],
-        of,
-      )
-    const at = { ...rates, "USDT 2026-11-01": "0.8955", "USDT 2026-10-30": "0.8955" }
-
-    it.each([
-      ["first", [...unidentified("2026-10-30"), bought("2026-11-01")]],
-      ["first, on the same day", [...unidentified("2026-10-30"), bought("2026-10-30")]],
-      ["last, on the same day", [bought("2026-10-30"), ...unidentified("2026-10-30")]],
-    ])("waits for the other: %s", (_, legs) => {
-      const { entries, state } = valued(
-        { method: "average", rates: at, entries: [deposit("2026-09-01", 100_000n), ...legs] },
-        false,
-      )
-      // 995 USD that cost 895.50 for 1,000 USDT that are worth as much.
-      expect(linesOf(entries, "fx_realized").map(([, ...lines]) => lines.toSorted())).toEqual([
-        ["6 -89550", "7 89550"],
-      ])
-      expect([balanceOf(state, 6), balanceOf(state, 7), balanceOf(state, "fx_realized")]).toEqual([
-        0n,
-        0n,
-        0n,
-      ])
-      expect(state.trades.size).toBe(0)
-    })
-
-    it("and that turns out to be none leaves nothing on trading", () => {
-      const taken = (trading: typeof tradingUsd, minor: bigint, held: typeof usd) =>
-        entry(
-          "2026-10-31",
-          [
-            [held, minor],
-            [trading, -minor],
-          ],
-          { ...of, kind: "reclassification" },
-        )
-      const { state } = valued(
-        {
-          method: "average",
-          rates: () => "0.90",
-          entries: [
-            deposit("2026-09-01", 100_000n),
-            ...unidentified("2026-10-30"),
-            bought("2026-10-30"),
-            taken(tradingUsd, 99_500n, withdrawalsUsd),
-            taken(tradingUsdt, -100_000_000_000n, depositsUsdt),
-          ],
-        },
-        false,
-      )
-      expect([balanceOf(state, 6), balanceOf(state, 7), state.trades.size]).toEqual([0n, 0n, 0])
-      expect(balanceOf(state, "fx_realized")).toBe(0n)
-    })
-  })
-
-  it("that goes back leaves nothing on trading", () => {
-    const sold = { kind: "conversion", resourceId: "c1" }
-    const { state } = valued(
-      {
-        method: "fifo",
-        rates: { ...rates, "USD 2026-10-05": "0.95" },
-        entries: [
-          deposit("2026-09-01", 100_000n),
-          entry(
-            "2026-09-20",
-            [
-              [tradingUsd, 100_000n],
-              [usd, -100_000n],
-            ],
-            sold,
-          ),
-          entry(
-            "2026-10-05",
-            [
-              [usd, 100_000n],
-              [tradingUsd, -100_000n],
-            ],
-            { ...sold, kind: "conversion_return" },
-          ),
-        ],
-      },
-      false,
-    )
-    expect([state.trades.size, balanceOf(state, 6)]).toEqual([0, 0n])
-    expect(balanceOf(state, "fx_realized")).toBe(-5_000n)
   })
 })
 
@@ -521,16 +190,11 @@ describe("the month's end", () => {
   ]
   const ends = { "USD 2026-09-30": "0.95", "USD 2026-10-31": "0.85", "USD 2026-11-30": "0.85" }
 
-  it("revalues every balance, and takes it back on the first of the next month", () => {
+  it("revalues cash, and takes it back on the first of the next month", () => {
     const { entries, state } = valued({ method: "average", rates: { ...rates, ...ends }, entries: two })
-    expect(linesOf(entries, "fx_revaluation")).toEqual([
-      ["2026-09-30", "1 5000", "fx_unrealized -5000"],
-      ["2026-09-30", "4 -5000", "fx_unrealized 5000"],
-    ])
-    expect(linesOf(entries, "fx_reversal")).toEqual([
-      ["2026-10-01", "1 -5000", "fx_unrealized 5000"],
-      ["2026-10-01", "4 5000", "fx_unrealized -5000"],
-    ])
+    // The deposit's clearing account is not: its other half stands in the accounting system.
+    expect(linesOf(entries, "fx_revaluation")).toEqual([["2026-09-30", "1 5000", "fx_unrealized -5000"]])
+    expect(linesOf(entries, "fx_reversal")).toEqual([["2026-10-01", "1 -5000", "fx_unrealized 5000"]])
     expect([...state.balances.values()].every((minor) => minor === 0n)).toBe(true)
   })
 
@@ -539,7 +203,10 @@ describe("the month's end", () => {
       method: "average",
       rates: (_, date) => (date === "2026-10-31" ? "0.95" : "0.90"),
       entries: [deposit("2026-09-01", 100_000n)],
-      renamed: (month, of) => ({ ...of, monetary: month > "2026-09" ? of.monetary : of === usd }),
+      renamed: (month, of) => ({
+        ...of,
+        ...natureOf(of.role, month > "2026-09" ? "Assets" : "Expenses", of === depositsUsd, monetaryRoles),
+      }),
     })
     expect(linesOf(entries, "fx_revaluation").filter(([date]) => date === "2026-10-31")).toEqual([
       ["2026-10-31", "1 5000", "fx_unrealized -5000"],
@@ -557,7 +224,7 @@ describe("the month's end", () => {
       entries
         .filter(({ series }) => series === "fx")
         .map(({ date, number, reverses }) => `${date} ${number} ${reverses}`),
-    ).toEqual(["2026-09-30 1 null", "2026-09-30 2 null", "2026-10-01 1 1", "2026-10-01 2 2"])
+    ).toEqual(["2026-09-30 1 null", "2026-10-01 1 1"])
   })
 
   /** A balance from before, a deposit, and the deposit's return. */
@@ -585,9 +252,37 @@ describe("the month's end", () => {
     expect(balanceOf(state, 4)).toBe(0n)
   })
 
-  it("takes it to rounding where it is no more than half a cent for each of the month's lines", () => {
+  it("takes a cent there, too", () => {
     const { entries } = returned("0.33", "0.34", 100n)
-    expect(linesOf(entries, "fx_settlement")).toEqual([["2026-09-30", "4 1", "rounding -1"]])
+    expect(linesOf(entries, "fx_settlement")).toEqual([["2026-09-30", "4 1", "fx_realized -1"]])
+  })
+
+  it("revalues loans with their interest and what is in transit, and no clearing or suspense", () => {
+    const { entries } = valued({
+      method: "average",
+      rates: (_, date) => (date < "2026-09-30" ? "0.90" : "0.95"),
+      entries: [
+        deposit("2026-09-01", 100_000n),
+        leg("c1", "2026-09-02", usd, -20_000n),
+        entry("2026-09-03", [
+          [suspenseUsd, 10_000n],
+          [usd, -10_000n],
+        ]),
+        entry("2026-09-04", [
+          [receivableUsd, 50_000n],
+          [loanUsd, -50_000n],
+        ]),
+        entry("2026-09-05", [
+          [interestUsd, 1_000n],
+          [feesUsd, -1_000n],
+        ]),
+      ],
+    })
+    expect(
+      linesOf(entries, "fx_revaluation")
+        .filter(([date]) => date === "2026-09-30")
+        .map(([, line]) => line),
+    ).toEqual(["1 3500", "15 1000", "18 2500", "19 50", "20 -2500"])
   })
 })
 
@@ -611,15 +306,109 @@ describe("rounding", () => {
     // Half a cent goes to the even neighbour: 0, 0, 0 and −1.5 cents to −2.
     expect(linesOf(entries, null)).toEqual([["2026-09-01", "1 0", "9 0", "9 0", "4 -2", "rounding 2"]])
   })
+
+  it("is of each line by itself: no line follows the rounded cents of another", () => {
+    // 1,000 USD overdrawn at 0.925. Of 2,000.02 that come in, 2,000 are a fee: 1,850, not 2,000 × 0.02 / 0.02.
+    const { entries } = valued(
+      {
+        method: "average",
+        rates: () => "0.925",
+        entries: [
+          entry("2026-09-01", [
+            [withdrawalsUsd, 100_000n],
+            [usd, -100_000n],
+          ]),
+          entry("2026-09-02", [
+            [usd, 2n],
+            [feesUsd, 200_000n],
+            [depositsUsd, -200_002n],
+          ]),
+        ],
+      },
+      false,
+    )
+    // 0.0185, 1,850 and 1,850.0185.
+    expect(linesOf(entries, null)[1]).toEqual(["2026-09-02", "1 2", "9 185000", "4 -185002"])
+  })
+
+  it("keeps the exact unit cost of several lots, of which one is cut", () => {
+    const { entries, state } = valued(
+      {
+        method: "fifo",
+        rates: { "USD 2026-09-01": "0.9", "USD 2026-09-02": "0.7" },
+        entries: [
+          deposit("2026-09-01", 101n),
+          deposit("2026-09-02", 101n),
+          entry("2026-09-03", [
+            [withdrawalsUsd, 100n],
+            [feesUsd, 50n],
+            [usd, -150n],
+          ]),
+        ],
+      },
+      false,
+    )
+    // 1.01 cost 0.91 (0.909) and 0.71 (0.707). 1.50: 0.91 + 0.71 × 49 / 101 = 1.254455…, that is 0.836303… for each.
+    expect(linesOf(entries, null)[2]).toEqual(["2026-09-03", "5 84", "9 42", "1 -125", "rounding -1"])
+    expect(holdingOf(state, usd).lots).toEqual(["52 for 37"])
+  })
+})
+
+describe("what decides", () => {
+  it("is the largest of several balances that come nearer to zero: the others follow, and settle at the month's end", () => {
+    const { entries, state } = valued({
+      method: "average",
+      rates: (_, date) => (date <= "2026-09-01" ? "0.90" : "0.80"),
+      entries: [
+        entry("2026-09-01", [
+          [receivableUsd, 100_000n],
+          [loanUsd, -100_000n],
+        ]),
+        entry("2026-09-02", [
+          [interestUsd, 2_500n],
+          [feesUsd, -2_500n],
+        ]),
+        // Its cash: 1,025 at what `loan_clearing` carries. The rest is what principal and interest were worth.
+        entry("2026-09-03", [
+          [loanUsd, 102_500n],
+          [interestUsd, -2_500n],
+          [receivableUsd, -100_000n],
+        ]),
+      ],
+    })
+    // Loan clearing: 1,000 at 0.90 and 25 beyond zero at 0.80, that is 920.00, or 920 / 1,025 for each.
+    expect(linesOf(entries, null)[2]).toEqual(["2026-09-03", "20 92000", "19 -2244", "18 -89756"])
+    // Interest was worth 20.00, principal 900.00.
+    expect(linesOf(entries, "fx_settlement")).toEqual([["2026-09-30", "18 -244", "19 244"]])
+    expect(balanceOf(state, "fx_realized")).toBe(0n)
+  })
 })
 
 describe("what is money", () => {
-  it("is what the role says, unless the name says that it is an expense, income or equity", () => {
-    expect(isMonetary("withdrawals_clearing", "Assets:Clearing:Withdrawals:USD", false)).toBe(true)
-    expect(isMonetary("withdrawals_clearing", "Expenses:Payroll:USD", false)).toBe(false)
-    expect(isMonetary("withdrawals_clearing", "Payroll", true)).toBe(false)
-    expect(isMonetary("withdrawals_clearing", "Assets:Treasury", true)).toBe(true)
-    expect(isMonetary("deposits_clearing", "Transit", false)).toBe(true)
-    expect(isMonetary("fees", "Expenses:Fees:USD", false)).toBe(false)
+  const nature = (role: string, name: string, isRule = false) => {
+    const { held, monetary } = natureOf(role, name, isRule, monetaryRoles)
+    return `${held ? "held" : "flows"}${monetary ? ", monetary" : ""}`
+  }
+
+  it("is what the settings list, unless the chart says that it is an expense, income or equity", () => {
+    expect(nature("cash", "Assets:Partner:USD")).toBe("held, monetary")
+    expect(nature("conversions_in_transit", "Transit")).toBe("held, monetary")
+    expect(nature("deferred_interest", "Liabilities:Deferred-Interest:USD")).toBe("held, monetary")
+    expect(nature("withdrawals_clearing", "Assets:Clearing:Withdrawals:USD")).toBe("held")
+    expect(nature("suspense", "unsorted things")).toBe("held")
+    expect(nature("loan_clearing", "Expenses:Loans")).toBe("flows")
+    expect(nature("fees", "Expenses:Fees:USD")).toBe("flows")
+    expect(nature("trading", "Equity:Trading:USD")).toBe("flows")
+    expect(natureOf("suspense", "Assets:Suspense", false, ["cash", "suspense"]).monetary).toBe(true)
+    expect(natureOf("receivable_principal", "Assets:Loans", false, ["cash"]).monetary).toBe(false)
+  })
+
+  it("is what its name says where a rule or a person named the account", () => {
+    expect(nature("other", "Assets:Treasury")).toBe("held, monetary")
+    expect(nature("other", "Liabilities:Customers")).toBe("held, monetary")
+    expect(nature("other", "4120")).toBe("flows")
+    expect(nature("other", "Expenses:Payroll")).toBe("flows")
+    expect(nature("withdrawals_clearing", "Assets:Treasury", true)).toBe("held, monetary")
+    expect(nature("withdrawals_clearing", "Payroll", true)).toBe("flows")
   })
 })

@@ -19,7 +19,12 @@ const delivery = (eventId: string, text = eventId, more: Partial<Delivery> = {})
 })
 
 const empty = Effect.flatMap(Database, (database) =>
-  database.query("Test.empty", (sql) => sql`truncate webhook.inbox`),
+  database.transaction(
+    Effect.zipRight(
+      database.query("Test.empty", (sql) => sql`set local session_replication_role = replica`),
+      database.query("Test.empty", (sql) => sql`delete from webhook.inbox`),
+    ),
+  ),
 )
 const makeDue = Effect.flatMap(Database, (database) =>
   database.query("Test.due", (sql) => sql`update webhook.inbox set next_try_at = now()`),

@@ -48,8 +48,13 @@ const together = (algorithm: string) =>
       ({ close }) => Effect.promise(close),
     )
     const running = yield* Effect.provide(listen({ host: "127.0.0.1", port }), settingsAt(sandbox.url))
-    const { query } = yield* Database
-    yield* query("Test.empty", (sql) => sql`truncate webhook.inbox`)
+    const { query, transaction } = yield* Database
+    yield* transaction(
+      Effect.zipRight(
+        query("Test.empty", (sql) => sql`set local session_replication_role = replica`),
+        query("Test.empty", (sql) => sql`delete from webhook.inbox`),
+      ),
+    )
     return { sandbox, running, inbox: yield* Inbox, origin: sandbox.origin }
   })
 

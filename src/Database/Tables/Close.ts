@@ -1,7 +1,7 @@
 /** Closed periods: who closed what, when and why, with the hash and the balances of that moment. Immutable by triggers. */
 import { sql } from "drizzle-orm"
 import { bigint, check, date, index, integer, jsonb, primaryKey, text } from "drizzle-orm/pg-core"
-import { exact, instant } from "./Columns.ts"
+import { exact, instant, transactionId } from "./Columns.ts"
 import { ledger } from "./Ledger.ts"
 
 export const closes = ledger.table(
@@ -23,6 +23,8 @@ export const closes = ledger.table(
     who: text("who").notNull(),
     at: instant("at").notNull().default(sql`now()`),
     reason: text("reason"),
+    /** The transaction that closed or reopened the period: its balances come in the same one. */
+    transaction: transactionId("transaction").notNull().default(sql`pg_current_xact_id()`),
     /** The findings that were open and that somebody took responsibility for, each with its reason. */
     accepted: jsonb("accepted").notNull(),
   },

@@ -201,3 +201,29 @@ export const unnumbered = ledger.table("unnumbered", {
   bookId: integer("book_id").notNull(),
   entryId: bigint("entry_id", { mode: "bigint" }).notNull(),
 })
+
+/**
+ * Conversions of which an entry was booked, or whose terms changed, since the last numbering: filled by triggers, emptied
+ * by the numbering step. A conversion may stand here several times: a key would make two pages wait for each other.
+ */
+export const touchedConversions = ledger.table(
+  "touched_conversions",
+  {
+    bookId: integer("book_id").notNull(),
+    conversionId: uuid("conversion_id").notNull(),
+  },
+  (t) => [index("touched_conversions_conversion").on(t.bookId, t.conversionId)],
+)
+
+/** What stands in `conversions_in_transit`, by conversion: kept by the posting trigger, and nothing where it is zero. */
+export const transit = ledger.table(
+  "transit",
+  {
+    bookId: integer("book_id").notNull(),
+    conversionId: uuid("conversion_id").notNull(),
+    currency: text("currency").notNull(),
+    /** Debit positive, major unit of `currency`. */
+    amount: exact("amount").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.bookId, t.conversionId, t.currency] })],
+)

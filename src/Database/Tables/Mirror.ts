@@ -90,11 +90,29 @@ export const statementEntries = mirror.table(
     primaryKey({ columns: [t.bookId, t.accountId, t.position] }),
     uniqueIndex("statement_entries_entry").on(t.bookId, t.entryId),
     index("statement_entries_related").on(t.bookId, t.relatedId).where(sql`${t.relatedId} is not null`),
+    index("statement_entries_zero").on(t.bookId, t.occurredAt).where(sql`${t.amount} = 0`),
     index("statement_entries_run").using("brin", t.runId),
     check("statement_entries_type", sql`${t.type} in ('CREDIT', 'DEBIT')`),
-    check("statement_entries_amount", sql`${t.amount} > 0 and ${t.amount} < 1e30`),
+    check("statement_entries_amount", sql`${t.amount} >= 0 and ${t.amount} < 1e30`),
     check("statement_entries_balance", sql`${t.balanceAfter} between -1e30 and 1e30`),
   ],
+)
+
+/** What entries said before they named the resource that they are about: kept by a trigger, the only way in. */
+export const statementEntryVersions = mirror.table(
+  "statement_entry_versions",
+  {
+    bookId: integer("book_id").notNull(),
+    entryId: uuid("entry_id").notNull(),
+    version: integer("version").notNull(),
+    relatedType: text("related_type"),
+    relatedId: uuid("related_id"),
+    extra: verbatim("extra"),
+    /** The run that read it, and when it was superseded. */
+    runId: integer("run_id").notNull(),
+    supersededAt: instant("superseded_at").notNull().default(sql`now()`),
+  },
+  (t) => [primaryKey({ columns: [t.bookId, t.entryId, t.version] })],
 )
 
 /** Deposits, withdrawals and conversions as they were last read; the fields of all three, absent ones null. */

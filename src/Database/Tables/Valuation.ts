@@ -72,6 +72,8 @@ export const valuationSettings = valuation.table(
     method: text("method").notNull(),
     rates: text("rates").notNull(),
     maxRateAgeDays: smallint("max_rate_age_days").notNull(),
+    /** Roles in order, with a space between them. */
+    monetaryRoles: text("monetary_roles").notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.bookId, t.sequence] }),

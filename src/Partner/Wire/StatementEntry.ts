@@ -1,4 +1,6 @@
-import type { StatementEntry } from "../../Partner.ts"
+import { Option } from "effect"
+import * as Money from "../../Money.ts"
+import { type StatementEntry, zeroThatMoves } from "../../Partner.ts"
 import {
   amount,
   currency,
@@ -58,7 +60,7 @@ export const decoder = (statementOf: string): Decoder<StatementEntry> => {
         entryId: uuid(row, "entryId"),
         accountId: uuid(row, "accountId"),
         type: typeOf(row),
-        amount: amount(row, "amount", "$", code, "positive"),
+        amount: amount(row, "amount", "$", code, "notNegative"),
         currency: code,
         balanceBefore: optional(row, "balanceBefore", (fields, key, at) =>
           amount(fields, key, at, code, "any"),
@@ -70,6 +72,11 @@ export const decoder = (statementOf: string): Decoder<StatementEntry> => {
         extra: null,
       }
       if (entry.accountId !== expected) throw new Fault("$.accountId", "is not the account of this statement")
+      const changes = Option.exists(
+        entry.balanceBefore,
+        (before) => !Money.equals(before, entry.balanceAfter),
+      )
+      if (Money.isZero(entry.amount) && changes) throw new Fault("$.amount", zeroThatMoves)
       const left: Array<string> = []
       for (const key in row) if (!understood.has(key) || row[key] === null) left.push(key)
       if (entry.entryId !== row.entryId) left.push("entryId")
@@ -78,7 +85,9 @@ export const decoder = (statementOf: string): Decoder<StatementEntry> => {
       if (typeof row.relatedResourceId === "string" && /[A-F]/.test(row.relatedResourceId)) {
         left.push("relatedResourceId")
       }
-      return left.length === 0 ? entry : { ...entry, extra: extraOf(row, left, source) }
+      const read = left.length === 0 ? entry : { ...entry, extra: extraOf(row, left, source) }
+      const undecided = Money.isZero(entry.amount) && Option.isNone(entry.balanceBefore)
+      return undecided ? { ...read, source: storable(source()) } : read
     },
   }
 }

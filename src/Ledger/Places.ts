@@ -1,0 +1,68 @@
+/**
+ * Where what stands against cash is. An account that a rule or a person named has the role `other` and stands for another
+ * role: as far as it holds what that role should hold, nothing is to be put right, and what is moved later is taken from there.
+ */
+import type { Amount } from "../Money.ts"
+import * as Money from "../Money.ts"
+import type { Line } from "./JournalEntry.ts"
+import type { Role } from "./Role.ts"
+
+/** The role whose amount a line holds: its own, or the one that it stands for. */
+export const heldFor = (line: Line): Role => line.replaces ?? line.role
+
+export const placeOf = (line: Line): string => `${heldFor(line)}|${line.rule?.code ?? ""}`
+
+const accountOf = (line: Line): string => `${line.role}|${line.rule?.code ?? ""}`
+
+const sumOf = (lines: ReadonlyArray<Line>): Amount =>
+  lines.reduce((sum, { amount }) => Money.add(sum, amount), Money.zero)
+
+/** One line for each account that is left with anything, in the order in which they came. */
+export const merged = (
+  lines: ReadonlyArray<Line>,
+  keyOf: (line: Line) => string = accountOf,
+): ReadonlyArray<Line> => {
+  const standing = new Map<string, Line>()
+  for (const line of lines) {
+    const before = standing.get(keyOf(line))
+    standing.set(
+      keyOf(line),
+      before === undefined ? line : { ...before, amount: Money.add(before.amount, line.amount) },
+    )
+  }
+  return [...standing.values()].filter(({ amount }) => !Money.isZero(amount))
+}
+
+const smaller = (left: Amount, right: Amount): Amount =>
+  Money.isPositive(Money.subtract(left, right)) ? right : left
+
+/** Takes `amount` from lines of the other sign, each up to what it holds; what is left comes to `rest`. */
+export const spread = (amount: Amount, over: ReadonlyArray<Line>, rest: Line): ReadonlyArray<Line> => {
+  const moves: Array<Line> = []
+  let left = amount
+  for (const line of over) {
+    if (Money.isZero(left) || Money.isPositive(line.amount) === Money.isPositive(left)) continue
+    const most = Money.isPositive(left)
+      ? smaller(left, Money.negate(line.amount))
+      : Money.negate(smaller(Money.negate(left), line.amount))
+    moves.push({ ...line, amount: most })
+    left = Money.subtract(left, most)
+  }
+  return merged([...moves, { ...rest, amount: left }])
+}
+
+/**
+ * What moves so that every role holds what it should, itself or in an account that stands for it. A role that is posted
+ * keeps its place: changed rules are applied by the controller, not in passing.
+ */
+export const shifts = (posted: ReadonlyArray<Line>, target: ReadonlyArray<Line>): ReadonlyArray<Line> => {
+  const roles = new Set([...posted, ...target].map(heldFor))
+  const moves = [...roles].flatMap((role): ReadonlyArray<Line> => {
+    const before = posted.filter((line) => heldFor(line) === role)
+    const after = target.filter((line) => heldFor(line) === role)
+    const amount = Money.subtract(sumOf(after), sumOf(before))
+    const [rest] = [...before, ...after]
+    return rest === undefined || Money.isZero(amount) ? [] : spread(amount, before, rest)
+  })
+  return merged(moves)
+}

@@ -1,0 +1,128 @@
+/**
+ * The books that must come out of a history, by plain double-entry arithmetic over the posting table of the design. It shares
+ * no code with `src` and was written from the design and the interface alone. Where they leave a choice, the comments in
+ * `Oracle/` say "Reading:".
+ */
+import type { BookFacts, Decimal, ExpectedBalance } from "./Facts.ts"
+import { account, Balances, byText } from "./Oracle/Balances.ts"
+import { textOf, total } from "./Oracle/Decimal.ts"
+import { loans } from "./Oracle/Loans.ts"
+import { counterOf, type Posted, statements } from "./Oracle/Statement.ts"
+
+export { expectedBase, expectedBaseAt } from "./Oracle/Base.ts"
+
+const roles = {
+  lender: { principal: "receivable_principal", interest: "receivable_interest", income: "interest_income" },
+  borrower: { principal: "loan_payable", interest: "interest_payable", income: "interest_expense" },
+} as const
+
+/**
+ * Non-zero balances, sorted by role, currency, account and code.
+ *
+ * Reading: what a person moved is the entry's counter line wherever it would stand (clearing, transit, loan clearing,
+ * suspense); its fee stays. The conversion's own entry and the receivable's lines are as if nobody had moved it.
+ */
+export const expectedNative = (facts: BookFacts): ReadonlyArray<ExpectedBalance> => {
+  const { opening, posted, conversions } = statements(facts)
+  const { books, isLinked } = loans(facts, posted)
+  const moved = new Map(facts.reclassified.map(({ entryId, code }) => [entryId, code]))
+  const balances = new Balances()
+  for (const { account: of, amount } of opening) {
+    balances.add(account("cash", of.currency, of.accountId), amount)
+    balances.add(account("opening_balance", of.currency), -amount)
+  }
+  for (const entry of posted) {
+    const { accountId, currency, cash, fee, counter, counterAccount, entryId } = entry
+    const code = moved.get(entryId)
+    balances.add(account("cash", currency, accountId), cash)
+    balances.add(account("fees", currency), fee)
+    if (code !== undefined) balances.add({ ...account("other", currency), code }, counter)
+    else balances.add(isLinked(entry) ? account("loan_clearing", currency) : counterAccount, counter)
+  }
+  for (const { books } of conversions)
+    for (const { currency, amount } of books.trading) {
+      balances.add(account("trading", currency), amount)
+      balances.add(account("conversions_in_transit", currency), -amount)
+    }
+  const side = facts.settings.view === "lender" ? 1n : -1n
+  for (const { fact, books: loan } of books) {
+    const role = roles[facts.settings.view]
+    balances.add(account(role.principal, fact.currency), loan.principal * side)
+    balances.add(account(role.interest, fact.currency), loan.interest * side)
+    balances.add(account(role.income, fact.currency), loan.income * side)
+    balances.add(account("deferred_interest", fact.currency), loan.deferred * side)
+    balances.add(account("loan_clearing", fact.currency), loan.clearing * side)
+  }
+  return balances.expected()
+}
+
+export interface ExpectedOpen {
+  /** The conversion's or the receivable's. */
+  readonly id: string
+  readonly currency: string
+  /** Debit positive. */
+  readonly balance: Decimal
+}
+
+const open = (
+  lines: ReadonlyArray<{ id: string; currency: string; amount: bigint }>,
+): ReadonlyArray<ExpectedOpen> => {
+  const sums = new Map<string, { id: string; currency: string; amount: bigint }>()
+  for (const { id, currency, amount } of lines)
+    sums.set(`${id}|${currency}`, {
+      id,
+      currency,
+      amount: (sums.get(`${id}|${currency}`)?.amount ?? 0n) + amount,
+    })
+  return [...sums.values()]
+    .filter(({ amount }) => amount !== 0n)
+    .sort((a, b) => byText(a.id, b.id) || byText(a.currency, b.currency))
+    .map(({ id, currency, amount }) => ({ id, currency, balance: textOf(amount) }))
+}
+
+const notMoved = (facts: BookFacts) => {
+  const moved = new Set(facts.reclassified.map(({ entryId }) => entryId))
+  return (entry: Posted) => !moved.has(entry.entryId)
+}
+
+/** What stands in `conversions_in_transit`, per conversion and currency; in all it is that role's balance. */
+export const expectedOpenConversions = (facts: BookFacts): ReadonlyArray<ExpectedOpen> => {
+  const { posted, conversions } = statements(facts)
+  return open([
+    ...posted
+      .filter(notMoved(facts))
+      .flatMap(({ conversionId, currency, counter }) =>
+        conversionId === null ? [] : [{ id: conversionId, currency, amount: counter }],
+      ),
+    ...conversions.flatMap(({ id, books }) =>
+      books.trading.map(({ currency, amount }) => ({ id, currency, amount: -amount })),
+    ),
+  ])
+}
+
+/** What stands in `loan_clearing`, per receivable and currency; in all it is that role's balance. */
+export const expectedLoanClearing = (facts: BookFacts): ReadonlyArray<ExpectedOpen> => {
+  const { posted } = statements(facts)
+  const { books, takers } = loans(facts, posted)
+  const side = facts.settings.view === "lender" ? 1n : -1n
+  const legs = takers.flatMap(({ entries, shares }) => {
+    const last = shares.at(-1)
+    const [first] = entries
+    if (last === undefined || first === undefined) return []
+    const standing = counterOf(entries.filter(notMoved(facts)))
+    const left = standing - total(shares.map(({ amount }) => amount))
+    return [...shares, { receivableId: last.receivableId, amount: left }].map(({ receivableId, amount }) => ({
+      id: receivableId,
+      currency: first.currency,
+      amount,
+    }))
+  })
+  return open([
+    ...books.map(({ fact, books: loan }) => ({
+      id: fact.receivableId,
+      currency: fact.currency,
+      amount: loan.clearing * side,
+    })),
+    ...legs,
+  ])
+}

@@ -1,0 +1,157 @@
+/**
+ * The statements, entry by entry: cash, opening balances and the counter line of every entry before anything is said of loans
+ * or of what a person moved.
+ *
+ * Reading: the opening balance is what the oldest known entry shows before it; an entry of zero is passed over, yet may be
+ * that oldest one. A payout has no resource to be missing. A related type that the interface does not name, and a resource
+ * that cannot be read, leave the entry in suspense.
+ */
+import type { AccountFact, BookFacts, EntryFact, ResourceFact } from "../Facts.ts"
+import { type Account, account, byText } from "./Balances.ts"
+import { type ConversionBooks, conversionBooks } from "./Conversion.ts"
+import { amountOf, total } from "./Decimal.ts"
+import { depositParts, type Part, withdrawalParts } from "./Shape.ts"
+
+/** One entry's journal entry: cash + counter + fee = 0. */
+export interface Posted extends Part {
+  readonly entryId: string
+  readonly accountId: string
+  readonly currency: string
+  readonly counterAccount: Account
+  /** The names that a receivable's transaction may call it by. None for a leg of a conversion. */
+  readonly names: ReadonlyArray<string>
+  readonly conversionId: string | null
+}
+
+export interface Statements {
+  readonly opening: ReadonlyArray<{ readonly account: AccountFact; readonly amount: bigint }>
+  readonly posted: ReadonlyArray<Posted>
+  readonly conversions: ReadonlyArray<{ readonly id: string; readonly books: ConversionBooks }>
+}
+
+interface Row {
+  readonly account: AccountFact
+  readonly entry: EntryFact
+  readonly position: number
+  readonly cash: bigint
+}
+
+const signed = (entry: EntryFact): bigint => amountOf(entry.amount) * (entry.type === "CREDIT" ? 1n : -1n)
+
+/** The facts themselves must chain, or the oracle would prove nothing. */
+const chained = ({ accountId, entries }: AccountFact): void => {
+  entries.slice(1).forEach((entry, index) => {
+    const before = amountOf(entries[index]?.balanceAfter ?? "")
+    if (before + signed(entry) !== amountOf(entry.balanceAfter))
+      throw new Error(`the facts of account ${accountId} do not chain at entry ${entry.entryId}`)
+  })
+}
+
+const grouped = <A>(items: ReadonlyArray<A>, keyOf: (item: A) => string): ReadonlyArray<ReadonlyArray<A>> => {
+  const groups = new Map<string, Array<A>>()
+  for (const item of items) {
+    const group = groups.get(keyOf(item))
+    if (group === undefined) groups.set(keyOf(item), [item])
+    else group.push(item)
+  }
+  return [...groups.values()]
+}
+
+const post = (row: Row, part: Part, role: string, names: ReadonlyArray<string>): Posted => ({
+  ...part,
+  entryId: row.entry.entryId,
+  accountId: row.account.accountId,
+  currency: row.account.currency,
+  counterAccount: account(role, row.account.currency),
+  names,
+  conversionId: null,
+})
+
+/** The entries of one account that name one movement. */
+const movement = (
+  rows: ReadonlyArray<Row>,
+  resource: ResourceFact | undefined,
+  facts: BookFacts,
+): ReadonlyArray<Posted> => {
+  const [first] = rows
+  if (first === undefined) return []
+  const cash = rows.map((row) => row.cash)
+  const bare = cash.map((amount) => ({ cash: amount, counter: -amount, fee: 0n }))
+  const { currency } = first.account
+  const related = first.entry.related
+  const names = rows
+    .map((row) => row.entry.entryId)
+    .concat(related?.id ?? [], (resource && "transactionHash" in resource && resource.transactionHash) || [])
+  const with_ = (parts: ReadonlyArray<Part>, role: string) =>
+    rows.map((row, index) => post(row, parts[index] ?? { cash: 0n, counter: 0n, fee: 0n }, role, names))
+  if (resource?.type === "DEPOSIT") return with_(depositParts(cash, resource, currency), "deposits_clearing")
+  if (resource?.type === "WITHDRAWAL")
+    return with_(withdrawalParts(cash, resource, currency, facts.settings), "withdrawals_clearing")
+  return with_(bare, related?.type === "PAYOUT" ? "payouts_clearing" : "suspense")
+}
+
+const legs = (
+  rows: ReadonlyArray<Row>,
+  conversion: Extract<ResourceFact, { type: "CONVERSION" }>,
+): { readonly posted: ReadonlyArray<Posted>; readonly books: ConversionBooks } => {
+  const ordered = [...rows].sort(
+    (a, b) =>
+      Date.parse(a.entry.occurredAt) - Date.parse(b.entry.occurredAt) ||
+      byText(a.entry.occurredAt, b.entry.occurredAt) ||
+      byText(a.account.accountId, b.account.accountId) ||
+      a.position - b.position,
+  )
+  const books = conversionBooks(
+    conversion,
+    ordered.map(({ account: { accountId, currency }, entry: { entryId }, cash }) => ({
+      entryId,
+      accountId,
+      currency,
+      cash,
+    })),
+  )
+  const posted = ordered.map((row, index) => ({
+    ...post(row, books.parts[index] ?? { cash: 0n, counter: 0n, fee: 0n }, "conversions_in_transit", []),
+    conversionId: conversion.id,
+  }))
+  return { posted, books }
+}
+
+export const statements = (facts: BookFacts): Statements => {
+  facts.accounts.forEach(chained)
+  const opening = facts.accounts.flatMap((account) =>
+    account.entries
+      .slice(0, 1)
+      .map((entry) => ({ account, amount: amountOf(entry.balanceAfter) - signed(entry) })),
+  )
+  const rows = facts.accounts.flatMap((account) =>
+    account.entries
+      .map((entry, position) => ({ account, entry, position, cash: signed(entry) }))
+      .filter(({ cash }) => cash !== 0n),
+  )
+  const resources = new Map(facts.resources.map((resource) => [`${resource.type}|${resource.id}`, resource]))
+  const resourceOf = ({ entry: { related } }: Row) =>
+    related === null ? undefined : resources.get(`${related.type}|${related.id}`)
+  const posted: Array<Posted> = []
+  const conversions: Array<{ id: string; books: ConversionBooks }> = []
+  const isLeg = (row: Row) => resourceOf(row)?.type === "CONVERSION"
+  const movementOf = ({ account, entry: { entryId, related } }: Row) =>
+    related === null ? entryId : `${account.accountId}|${related.type}|${related.id}`
+  for (const group of grouped(
+    rows.filter((row) => !isLeg(row)),
+    movementOf,
+  ))
+    posted.push(...movement(group, group[0] && resourceOf(group[0]), facts))
+  for (const group of grouped(rows.filter(isLeg), ({ entry }) => entry.related?.id ?? "")) {
+    const conversion = group[0] && resourceOf(group[0])
+    if (conversion?.type !== "CONVERSION") continue
+    const { posted: legEntries, books } = legs(group, conversion)
+    posted.push(...legEntries)
+    conversions.push({ id: conversion.id, books })
+  }
+  return { opening, posted, conversions }
+}
+
+/** What the lines of these entries put on their counter-account. */
+export const counterOf = (entries: ReadonlyArray<Posted>): bigint =>
+  total(entries.map(({ counter }) => counter))

@@ -1,0 +1,205 @@
+/** What the owner of the database cannot do either, in plain SQL: what a close rests on stays as it was read and found. */
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { Database } from "../../src/Database.ts"
+import { openBook, postMonths } from "../Export/Books.ts"
+import { closeBalances, closePeriod, closeRow, reopenPeriod, reopenRow, stateOf } from "../support/Closing.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const run = (...statements: ReadonlyArray<string>) =>
+  Effect.flatMap(Database, (database) =>
+    database.query("Test.run", (sql) => sql.unsafe(statements.join(";\n"))),
+  ).pipe(
+    Effect.as("taken"),
+    Effect.catchAll(({ sqlstate }) => Effect.succeed(sqlstate)),
+  )
+
+let books = 0
+
+/** A book with entries of September and October 2026 that have their numbers. */
+const book = Effect.gen(function* () {
+  books += 1
+  const id = yield* openBook(`REFUSES${books}`, `33333333-0000-4000-8000-${String(books).padStart(12, "0")}`)
+  yield* postMonths(id)
+  return id
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses", (it) => {
+  it.effect("a book's code, connection or client to change once it has numbers, and takes its name", () =>
+    Effect.gen(function* () {
+      const id = yield* book
+      for (const change of ["code = 'ELSE'", "connection = 'else'", "client_id = null"]) {
+        expect(yield* run(`update mirror.books set ${change} where book_id = ${id}`), change).toBe("TO004")
+      }
+      expect(yield* run(`update mirror.books set name = 'Else' where book_id = ${id}`)).toBe("taken")
+      const fresh = yield* openBook("FRESH", "33333333-0000-4000-8000-0000000000ff")
+      expect(yield* run(`update mirror.books set code = 'FRESHER' where book_id = ${fresh}`)).toBe("taken")
+      expect(yield* run(`delete from mirror.books where book_id = ${fresh}`)).toBe("TO004")
+    }),
+  )
+
+  it.effect("a close that did not come through closing", () =>
+    Effect.gen(function* () {
+      const id = yield* book
+      const month = "2026-09"
+      const closed = stateOf(id, month, "closed")
+      expect(yield* run(closed), "the state alone").toBe("TO011")
+      expect(yield* run(closeRow(id, month)), "the row alone").toBe("TO011")
+      expect(yield* run(closed, closeRow(id, month)), "without its balances").toBe("TO011")
+      const cent = `insert into ledger.close_balances select ${id}, 1, account_id, code, name, currency, debit, credit,
+        balance + case when account_id = (select min(account_id) from ledger.accounts where book_id = ${id}) then 0.01 else 0 end
+        from ledger.balances_at(${id}, '${month}-01')`
+      expect(yield* run(closed, closeRow(id, month), cent), "a cent off").toBe("TO011")
+      const hashed = closeRow(id, month).replace(/'0{64}'/, "'no hash'")
+      expect(yield* run(closed, hashed, closeBalances(id, month)), "no hash").toBe("TO011")
+      const fewer = closeRow(id, month).replace("p.last_number", "p.last_number - 1")
+      expect(yield* run(closed, fewer, closeBalances(id, month)), "an entry too few").toBe("TO011")
+      const later = `insert into ledger.periods (book_id, period, status) values (${id}, '2030-01-01', 'closed')`
+      expect(yield* run(later), "a month without entries").not.toBe("taken")
+      expect(yield* run(closePeriod(id, month))).toBe("taken")
+    }),
+  )
+
+  it.effect("a closed month to open and close again behind the row of its close", () =>
+    Effect.gen(function* () {
+      const id = yield* book
+      const month = "2026-09"
+      expect(yield* run(closePeriod(id, month))).toBe("taken")
+      expect(yield* run(stateOf(id, month, "open"))).toBe("TO011")
+      expect(yield* run(reopenRow(id, month))).toBe("TO011")
+      expect(yield* run(stateOf(id, month, "open"), stateOf(id, month, "closed"))).toBe("TO011")
+      expect(yield* run(closeBalances(id, month))).not.toBe("taken")
+      expect(yield* run(closeRow(id, month))).toBe("TO011")
+      expect(yield* run(reopenPeriod(id, month))).toBe("taken")
+      expect(yield* run(closePeriod(id, month))).toBe("taken")
+    }),
+  )
+
+  it.effect("a used currency to have other decimals or to go", () =>
+    Effect.gen(function* () {
+      yield* book
+      expect(yield* run("update ledger.currencies set scale = 3 where code = 'USD'")).toBe("TO004")
+      expect(yield* run("update ledger.currencies set code = 'USDX' where code = 'USD'")).toBe("TO004")
+      expect(yield* run("delete from ledger.currencies where code = 'USD'")).toBe("TO004")
+      expect(yield* run("truncate ledger.currencies cascade")).toBe("TO004")
+      expect(yield* run("delete from ledger.currencies where code = 'ZWG'")).toBe("taken")
+    }),
+  )
+
+  it.effect.each([
+    "mirror.books",
+    "mirror.accounts",
+    "mirror.statement_entries",
+    "mirror.statement_entry_versions",
+    "mirror.resources",
+    "mirror.resource_versions",
+    "mirror.receivables",
+    "mirror.receivable_transactions",
+    "mirror.reference_items",
+    "mirror.quarantine",
+    "mirror.contradictions",
+    "reconcile.findings",
+    "reconcile.progress",
+    "sync.runs",
+    "sync.leases",
+    "sync.checkpoints",
+  ])("%s to be deleted from or emptied", (table) =>
+    Effect.gen(function* () {
+      yield* book
+      const entry = table === "mirror.statement_entries" ? " where not held" : ""
+      expect(yield* run(`delete from ${table}${entry}`)).toBe("TO004")
+      expect(yield* run(`truncate ${table} cascade`)).toBe("TO004")
+    }),
+  )
+
+  it.effect.each(["mirror.missing_resources", "reconcile.deferred", "webhook.inbox"])(
+    "%s to be emptied",
+    (table) =>
+      Effect.gen(function* () {
+        expect(yield* run(`truncate ${table}`)).toBe("TO004")
+      }),
+  )
+
+  it.effect("a resource that is still missing, and an event that is not done, to be forgotten", () =>
+    Effect.gen(function* () {
+      expect(
+        yield* run(
+          `insert into mirror.missing_resources (book_id, resource_type, resource_id)
+           values (1, 'DEPOSIT', '99999999-0000-4000-8000-000000000001')`,
+          "delete from mirror.missing_resources",
+        ),
+      ).toBe("TO004")
+      const event = (state: string) =>
+        run(
+          `insert into webhook.inbox (connection, event_id, digest, body, key_id, algorithm, state)
+           values ('c', '${state}', '', '', 'k', 'a', '${state}')`,
+          "delete from webhook.inbox",
+        )
+      for (const state of ["waiting", "failed", "dead", "poison"]) expect(yield* event(state)).toBe("TO004")
+      expect(yield* event("done")).toBe("taken")
+    }),
+  )
+
+  it.effect("a finding to say that it was about something else, or to open again", () =>
+    Effect.gen(function* () {
+      const finding = `insert into reconcile.findings (book_id, check_name, severity, subject_type, subject_id, message, evidence)
+        values (1, 'cash-balance', 'blocking', 'account', 'a', 'm', '{}')`
+      expect(yield* run(finding)).toBe("taken")
+      for (const change of [
+        "book_id = 2",
+        "check_name = 'adjustment'",
+        "subject_id = 'b'",
+        "opened_at = now() + interval '1 day'",
+      ]) {
+        expect(yield* run(`update reconcile.findings set ${change}`), change).toBe("TO004")
+      }
+      expect(yield* run("update reconcile.findings set message = 'more', seen_at = now()")).toBe("taken")
+      expect(yield* run("update reconcile.findings set closed_at = now()")).toBe("taken")
+      expect(yield* run("update reconcile.findings set closed_at = null")).toBe("TO004")
+    }),
+  )
+
+  it.effect("what was reconciled to be unreconciled", () =>
+    Effect.gen(function* () {
+      const id = yield* book
+      expect(yield* run(`insert into reconcile.progress (book_id, through_run) values (${id}, 5)`)).toBe(
+        "taken",
+      )
+      expect(yield* run(`update reconcile.progress set through_run = 4 where book_id = ${id}`)).toBe("TO004")
+      expect(yield* run(`update reconcile.progress set through_run = 6 where book_id = ${id}`)).toBe("taken")
+    }),
+  )
+
+  it.effect("a version that was read to say something else, and a superseded one to come back", () =>
+    Effect.gen(function* () {
+      const id = yield* book
+      expect(
+        yield* run(`insert into mirror.reference_items (book_id, kind, item_id, version, current, raw, read_at, run_id)
+          values (${id}, 'pair', 'p', 1, true, '{}', now(), 1)`),
+      ).toBe("taken")
+      const change = (what: string) => run(`update mirror.reference_items set ${what} where book_id = ${id}`)
+      expect(yield* change("raw = '{\"a\":1}'")).toBe("TO004")
+      expect(yield* change("current = false")).toBe("taken")
+      expect(yield* change("current = true")).toBe("TO004")
+    }),
+  )
+
+  it.effect("a posted statement entry to change in anything but the resource that it did not name", () =>
+    Effect.gen(function* () {
+      const id = yield* book
+      const one = `where book_id = ${id} and (account_id, position) = (
+        select account_id, position from mirror.statement_entries where book_id = ${id} and related_id is null
+        order by account_id, position limit 1)`
+      const change = (what: string) => run(`update mirror.statement_entries set ${what} ${one}`)
+      const named = "related_type = 'DEPOSIT', related_id = '99999999-0000-4000-8000-000000000002'"
+      expect(yield* change(`${named}, amount = amount + 1`)).toBe("TO004")
+      expect(yield* change("extra = '{}'")).toBe("TO004")
+      expect(yield* change(`${named}, run_id = 0`)).toBe("TO004")
+      expect(
+        yield* run(`update mirror.statement_entries set ${named} ${one};
+        update mirror.statement_entries set related_type = 'WITHDRAWAL' where book_id = ${id} and related_id is not null`),
+      ).toBe("TO004")
+      expect(yield* change(named)).toBe("taken")
+    }),
+  )
+})

@@ -1,0 +1,226 @@
+/** Statement rows that no well-behaved service shows: entries of zero, of two accounts, and entries that are enriched later. */
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { json } from "../Partner/Service.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { accountId, credit, debit, deposit, id, partnership } from "./Partnership.ts"
+import { findings, journal, postings, rows, sync } from "./Runs.ts"
+
+const mirrored =
+  rows(`select position::integer, trim_scale(amount)::text as amount, held from mirror.statement_entries
+  order by account_id, position`)
+
+const fresh = TestDatabase.layer
+
+const failureOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(effect), (error) => JSON.stringify(error))
+
+layer(TestDatabase.layer, { excludeTestServices: true })("an entry of amount zero", (it) => {
+  it.scoped("is mirrored and passed over with a warning, and holds nothing back", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership({
+        balance: "12.00",
+        pageSize: 2,
+        statement: [
+          credit(11, "10.00", "10.00", id(111)),
+          credit(12, "0.00", "10.00", id(111)),
+          debit(13, "0", "10.00"),
+          credit(14, "2.00", "12.00", id(114)),
+        ],
+        deposits: [deposit(111, "10.00"), deposit(114, "2.00")],
+      })
+      const report = yield* sync(service.url)
+      expect(report.counters.quarantined).toBe(0)
+      expect(yield* mirrored).toEqual([
+        { position: 1, amount: "10", held: false },
+        { position: 2, amount: "0", held: false },
+        { position: 3, amount: "0", held: false },
+        { position: 4, amount: "2", held: false },
+      ])
+      expect(yield* postings).toEqual([
+        "deposit cash 10, deposits_clearing -10",
+        "deposit cash 2, deposits_clearing -2",
+      ])
+      expect(yield* findings).toEqual(["zero-entry warning", "zero-entry warning"])
+      const before = yield* journal
+      held.statement.push(credit(15, "1.00", "13.00"))
+      held.balance = "13.00"
+      yield* sync(service.url, {}, true)
+      expect((yield* journal).slice(0, before.length)).toEqual(before)
+      expect(yield* findings).toEqual(["adjustment warning", "zero-entry warning", "zero-entry warning"])
+    }).pipe(Effect.provide(fresh)),
+  )
+
+  it.scoped("opens the books at the balance that it shows, where it comes first", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership({
+        balance: "7.00",
+        statement: [credit(11, "0.00", "5.00"), credit(12, "2.00", "7.00", id(112))],
+        deposits: [deposit(112, "2.00")],
+      })
+      yield* sync(service.url)
+      expect(yield* postings).toEqual([
+        "opening_balance cash 5, opening_balance -5",
+        "deposit cash 2, deposits_clearing -2",
+      ])
+    }).pipe(Effect.provide(fresh)),
+  )
+
+  it.scoped.each([{ balanceBefore: "10.00" }, {}])(
+    "is a bad row where the balance changes, and what comes behind it waits (%o)",
+    (stated) =>
+      Effect.gen(function* () {
+        const zero = { ...credit(12, "0.00", "11.00"), ...stated }
+        const { held, service } = yield* partnership({
+          balance: "13.00",
+          statement: [credit(11, "10.00", "10.00"), zero, credit(14, "2.00", "13.00")],
+        })
+        yield* sync(service.url)
+        expect(
+          yield* rows("select raw::json ->> 'amount' as amount, path, reason from mirror.quarantine"),
+        ).toEqual([{ amount: "0.00", path: "$.amount", reason: "is zero, but the balance changes" }])
+        expect(yield* postings).toEqual(["adjustment cash 10, suspense -10"])
+        expect(yield* findings).toEqual([
+          "adjustment warning",
+          "cash-balance blocking",
+          "quarantine blocking",
+          "running-balance blocking",
+        ])
+        held.statement[1] = { ...credit(12, "1.00", "11.00") }
+        yield* sync(service.url)
+        expect(yield* postings).toHaveLength(3)
+        expect(yield* findings).toEqual(["adjustment warning", "adjustment warning", "adjustment warning"])
+      }).pipe(Effect.provide(fresh)),
+  )
+})
+
+const other = id(2)
+
+/** A service with a second USD account. */
+const twoAccounts = (first: ReadonlyArray<object>, second: ReadonlyArray<object>) =>
+  Effect.gen(function* () {
+    const balanceOf = (statement: ReadonlyArray<object>) => {
+      const last = statement.at(-1)
+      return last !== undefined && "balanceAfter" in last ? last.balanceAfter : "0"
+    }
+    const world = { first, second }
+    const { service } = yield* partnership({
+      interfere: (path, response) => {
+        const [route = ""] = path.split("?")
+        const accounts = [
+          [accountId, world.first],
+          [other, world.second],
+        ] as const
+        const shown = accounts.map(([of, statement]) => ({
+          accountId: of,
+          currency: "USD",
+          paymentRails: "SEPA",
+          balance: balanceOf(statement),
+          status: "ACTIVE",
+        }))
+        const pageInfo = { hasNextPage: false }
+        if (route === "/accounts") json(response, { items: shown, pageInfo })
+        else if (route === `/accounts/${other}/statement`) json(response, { items: world.second, pageInfo })
+        else if (route === `/accounts/${accountId}/statement`)
+          json(response, { items: world.first, pageInfo })
+        else return false
+        return true
+      },
+    })
+    return { service, world }
+  })
+
+layer(TestDatabase.layer, { excludeTestServices: true })("one entry on two accounts", (it) => {
+  const elsewhere = (index: number, amount: string, balanceAfter: string) => ({
+    ...credit(index, amount, balanceAfter),
+    accountId: other,
+  })
+
+  it.scoped("is a bad answer that names both, and nothing of the second statement is booked", () =>
+    Effect.gen(function* () {
+      const { service, world } = yield* twoAccounts([credit(11, "10.00", "10.00")], [])
+      yield* sync(service.url)
+      const before = yield* journal
+      world.second = [elsewhere(11, "10.00", "10.00"), elsewhere(12, "5.00", "15.00")]
+      const told = yield* failureOf(sync(service.url))
+      expect(told).toContain(
+        `statement entry ${id(11)} is in the statements of two accounts, ${accountId} and ${other}`,
+      )
+      expect(yield* journal).toEqual(before)
+      expect(yield* rows(`select 1 from mirror.statement_entries where account_id = '${other}'`)).toEqual([])
+      expect(yield* rows("select 1 from mirror.contradictions")).toEqual([])
+      world.second = [elsewhere(13, "10.00", "10.00"), elsewhere(12, "5.00", "15.00")]
+      yield* sync(service.url)
+      expect(yield* findings).toEqual(Array.from({ length: 3 }, () => "adjustment warning"))
+    }).pipe(Effect.provide(fresh)),
+  )
+
+  it.scoped("books at most one of two statements that are read at once", () =>
+    Effect.gen(function* () {
+      const { service } = yield* twoAccounts(
+        [credit(11, "10.00", "10.00")],
+        [elsewhere(11, "10.00", "10.00"), elsewhere(12, "5.00", "15.00")],
+      )
+      expect(yield* failureOf(sync(service.url))).toMatch(
+        /in the statements of two accounts, \S+0000[12] and \S+0000[12]/,
+      )
+      const accounts = yield* rows("select distinct account_id from mirror.statement_entries")
+      expect(accounts).toHaveLength(1)
+      expect(yield* rows("select 1 from ledger.journal_entries where kind = 'opening_balance'")).toEqual([])
+    }).pipe(Effect.provide(fresh)),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("an entry that is enriched later", (it) => {
+  const enriching = Effect.gen(function* () {
+    const world = yield* partnership({
+      balance: "15.00",
+      statement: [credit(11, "10.00", "10.00"), credit(12, "5.00", "15.00")],
+      deposits: [deposit(111, "11.00", { fee: { amount: "1.00", currency: "USD" } })],
+    })
+    yield* sync(world.service.url)
+    expect(yield* findings).toEqual(["adjustment warning", "adjustment warning", "movement-entries blocking"])
+    return world
+  })
+
+  it.scoped("is a new version of it: taken out of suspense, with its fee, and no contradiction", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* enriching
+      held.statement[0] = credit(11, "10.00", "10.00", id(111))
+      yield* sync(service.url, {}, true)
+      expect(yield* postings).toEqual([
+        "adjustment cash 10, suspense -10",
+        "adjustment cash 5, suspense -5",
+        "reclassification suspense 10, fees 1, deposits_clearing -11",
+      ])
+      expect(yield* findings).toEqual(["adjustment warning"])
+      expect(yield* rows("select 1 from mirror.contradictions")).toEqual([])
+      expect(
+        yield* rows(`select v.version, v.related_type, e.related_type as now, e.related_id as id
+          from mirror.statement_entry_versions v join mirror.statement_entries e using (book_id, entry_id)`),
+      ).toEqual([{ version: 1, related_type: null, now: "DEPOSIT", id: id(111) }])
+      const before = yield* journal
+      yield* sync(service.url, {}, true)
+      expect(yield* journal).toEqual(before)
+    }).pipe(Effect.provide(fresh)),
+  )
+
+  it.scoped("stays a contradiction where anything else changes, or what was said is taken back", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* enriching
+      held.statement[0] = {
+        ...credit(11, "10.00", "10.00", id(111)),
+        occurredAt: "2026-10-01T00:00:12Z",
+      }
+      held.statement[1] = credit(12, "5.00", "15.00", id(111))
+      yield* sync(service.url, {}, true)
+      expect(yield* findings).toContain("contradiction blocking")
+      expect(yield* rows("select entry_id from mirror.statement_entry_versions")).toEqual([
+        { entry_id: id(12) },
+      ])
+      held.statement[1] = credit(12, "5.00", "15.00")
+      yield* sync(service.url, {}, true)
+      expect(yield* rows("select 1 from mirror.contradictions")).toHaveLength(2)
+    }).pipe(Effect.provide(fresh)),
+  )
+})
