@@ -276,9 +276,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         const { held, service } = yield* threeMonths
         held.statement.splice(1, 0, { ...credit(14, "3.00", "103.00"), occurredAt: "2026-08-11T12:00:00Z" })
         held.statement.splice(2, 2)
+        held.deposits.splice(1, 2)
         held.balance = "103.00"
         yield* sync(service.url)
-        const [finding] = yield* rows("select 'F' || finding_id as id, subject_id from reconcile.findings")
+        const [finding] = yield* rows(
+          "select 'F' || finding_id as id, subject_id from reconcile.findings where check_name = 'adjustment'",
+        )
         const exception = String(finding?.id)
         yield* closing("2026-08", { accept: [{ id: exception, reason: "ticket 7" }] })
         const { folder, manifest } = yield* reporting("2026-08", temporaryFolder())
