@@ -1290,7 +1290,14 @@ language sql stable as $$
     where a.book_id = of_book and ledger.open_item_reading(a.role, a.rule_code, a.name) is not null
       and (of_account is null or a.account_id = of_account)),
   lock as materialized (
-    select coalesce(l.closed_through, '-infinity'::date) as closed_through,
+    -- At that time, where one is asked for: the last month that was closed and not opened again.
+    select coalesce(case when known_at < 'infinity' then (
+          select max(c.period) from ledger.closes c
+          where c.book_id = of_book and c.action = 'close' and c.at <= known_at and not exists (
+            select 1 from ledger.closes o
+            where o.book_id = c.book_id and o.period = c.period and o.sequence > c.sequence and o.action = 'reopen'
+              and o.at <= known_at))
+        else l.closed_through end, '-infinity'::date) as closed_through,
       case when through < 'infinity' then (through + interval '1 month')::timestamp at time zone coalesce(l.time_zone, 'UTC')
       end as ends
     from ledger.locks l where l.book_id = of_book),
