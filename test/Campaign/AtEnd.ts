@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
+import { baseProblems } from "./BaseAtEnd.ts"
 import { plain } from "./Decimals.ts"
 import type { ExpectedBalance } from "./Facts.ts"
 import { factsOf } from "./FactsOf.ts"
@@ -83,5 +84,5 @@ export const provedAtEnd = (site: Site, overHttp: boolean, told: Array<string>) 
       const own = stands.filter(({ book: id }) => id === book.bookId)
       problems.push(...differences(own, expectedNative(of)).map((text) => `book ${book.code}: ${text}`))
     }
-    return problems
+    return [...problems, ...(yield* baseProblems(site, overHttp, all))]
   })
