@@ -72,8 +72,7 @@ const ratesOf = (book: Book, days: { readonly from: string; readonly to: string 
   )
 
 interface Standing extends ExpectedBaseBalance {
-  /** The last day of the month whose balance it is; null: the end. */
-  readonly day: string | null
+  readonly day: string
 }
 
 const standings = (book: Book, days: ReadonlyArray<string>) =>
@@ -83,8 +82,8 @@ const standings = (book: Book, days: ReadonlyArray<string>) =>
       (sql) => sql<Array<Standing>>`
         select d.day, coalesce(a.role, p.role) as role, coalesce(a.currency, 'EUR') as currency,
           a.partner_account_id as "accountId", nullif(a.rule_code, '') as code, sum(p.amount)::text as balance
-        from (select unnest(${`{${days.join(",")}}`}::date[])::text as day union all select null) d
-        join valuation.entries e on e.book_id = ${book.bookId} and (d.day is null or e.effective_date <= d.day::date)
+        from (select unnest(${`{${days.join(",")}}`}::date[])::text as day) d
+        join valuation.entries e on e.book_id = ${book.bookId} and e.effective_date <= d.day::date
         join valuation.postings p
           on p.book_id = e.book_id and p.period = e.period and p.series = e.series and p.number = e.number
         left join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
@@ -119,7 +118,9 @@ const over = Effect.flatMap(Database, (database) =>
   database.query(
     "Campaign.over",
     (sql) =>
-      sql<Array<{ through: string }>>`select to_char(date_trunc('month', now()) - interval '1 day', 'YYYY-MM') as through`,
+      sql<
+        Array<{ through: string }>
+      >`select to_char(date_trunc('month', now()) - interval '1 day', 'YYYY-MM') as through`,
   ),
 ).pipe(
   Effect.orDie,
@@ -137,7 +138,7 @@ export const baseProblems = (site: Site, overHttp: boolean, books: ReadonlyArray
       const entries = yield* nativeFacts(book)
       const [first, last] = [entries[0]?.date.slice(0, 7), entries.at(-1)?.date.slice(0, 7)]
       if (first === undefined || last === undefined) continue
-      // Through the month after the last: there its revaluation is taken back.
+      // The end is the day after: there the last revaluation is taken back.
       const valued = value([book], after(last), { baseCurrency, settings: valuation, chart })
       const failed = yield* within(
         site,
@@ -161,10 +162,11 @@ export const baseProblems = (site: Site, overHttp: boolean, books: ReadonlyArray
         },
         rates: yield* ratesOf(book, { from: `${first}-01`, to: endOf(last) }),
       }
-      const found = yield* standings(book, months.map(endOf))
-      for (const day of [...months.map(endOf), null]) {
+      const days = [...months.map(endOf), `${after(last)}-01`]
+      const found = yield* standings(book, days)
+      for (const day of days) {
         const own = found.filter((one) => one.day === day)
-        const told = differences(day ?? "in the end", own, expectedBaseAt(entries, settings, day))
+        const told = differences(day, own, expectedBaseAt(entries, settings, day))
         problems.push(...told.map((text) => `book ${book.code}: ${text}`))
       }
     }
