@@ -26,7 +26,7 @@ const settingsOf = (chance: Random, clients: number, features: Features): Histor
   ],
   view: "lender",
   repaymentAmount: chance.chance(0.8) ? "outstanding" : "original",
-  interest: "as_stated",
+  interest: chance.chance(0.7) ? "as_stated" : "when_paid",
   flatWithdrawalFee: chance.pick(["inside", "none"]),
   method: chance.pick(["average", "fifo"]),
   pageSize: chance.weighted([

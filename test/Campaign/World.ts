@@ -47,7 +47,7 @@ export interface WorldClient {
 }
 
 const rails: Readonly<Record<string, string>> = { USD: "SWIFT", EUR: "SEPA", USDT: "TRON", USDC: "AVALANCHE" }
-export const railOf = (currency: string): string => rails[currency] ?? "SWIFT"
+const railOf = (currency: string): string => rails[currency] ?? "SWIFT"
 
 const signed = ({ amount, type }: WorldEntry): bigint => (type === "CREDIT" ? amount : -amount)
 
