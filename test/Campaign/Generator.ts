@@ -129,7 +129,8 @@ export const generate = (seed: string, { books, features }: Shape): History => {
       client !== undefined
     ) {
       const lent = chance.whole(1, 2)
-      for (let index = 0; index < lent; index++) loans(maker, account, chance.pick([client, ...clients]))
+      for (let index = 0; index < lent; index++)
+        loans(maker, account, chance.pick([client, ...clients]), settings.repaymentAmount === "original")
     }
     absences(maker, [...accounts.map(({ name }) => name), ...(book === "org" ? [] : [book])])
     steps.push(...maker.steps)

@@ -30,8 +30,8 @@ const cash = (maker: Maker, account: AccountOf, at: number, signed: bigint): Tra
   return { of: hash === undefined && maker.random.chance(0.5) ? entry : resource, at: timeOf(at) }
 }
 
-/** One loan, or several that one transaction pays. */
-export const loans = (maker: Maker, account: AccountOf, client: Name): void => {
+/** One loan, or several that one transaction pays. `original`: what is due stays as it was at the start. */
+export const loans = (maker: Maker, account: AccountOf, client: Name, original: boolean): void => {
   const { random } = maker
   const { currency } = account
   const text = (amount: bigint): string => maker.text(amount, currency)
@@ -52,6 +52,7 @@ export const loans = (maker: Maker, account: AccountOf, client: Name): void => {
       disbursed: null,
       repayments: [],
       ...over,
+      ...(original ? { due: text(loan.initial + loan.interest) } : {}),
     })
   for (let index = 0; index < several; index++) {
     const initial = maker.amount(currency)
