@@ -1290,7 +1290,14 @@ language sql stable as $$
     where a.book_id = of_book and ledger.open_item_reading(a.role, a.rule_code, a.name) is not null
       and (of_account is null or a.account_id = of_account)),
   lock as materialized (
-    select coalesce(l.closed_through, '-infinity'::date) as closed_through,
+    -- At that time, where one is asked for: the last month that was closed and not opened again.
+    select coalesce(case when known_at < 'infinity' then (
+          select max(c.period) from ledger.closes c
+          where c.book_id = of_book and c.action = 'close' and c.at <= known_at and not exists (
+            select 1 from ledger.closes o
+            where o.book_id = c.book_id and o.period = c.period and o.sequence > c.sequence and o.action = 'reopen'
+              and o.at <= known_at))
+        else l.closed_through end, '-infinity'::date) as closed_through,
       case when through < 'infinity' then (through + interval '1 month')::timestamp at time zone coalesce(l.time_zone, 'UTC')
       end as ends
     from ledger.locks l where l.book_id = of_book),
@@ -1418,17 +1425,18 @@ language sql stable as $$
 $$;
 
 -- Where every account of the service stands: it ties out where the ledger's cash, the statement's last balance and the
--- service's balance are one figure, its statement has been read to its end and can still be read, nothing of it is held back
--- and no blocking finding on it is open; else it is `off`. `read_at`: the service's clock.
+-- service's balance are one figure, its statement has been read to its end and can still be read (else it is
+-- `unserved`), nothing of it is held back and no blocking finding on it is open; else it is `off`.
 create or replace view reconcile.account_standings as
 select a.book_id, a.account_id, a.currency, a.payment_rails, a.status, a.entries, a.tail_read_at, a.balance as service,
   coalesce(a.last_balance, 0) as statement, c.amount as ledger, h.held, f.check_name as blocking,
   a.tail_read_at is null or h.held > 0 or c.amount <> coalesce(a.last_balance, 0) or c.amount <> a.balance
-    or f.check_name is not null or s.unreadable or g.book_id is not null as off,
-  s.unreadable or g.book_id is not null as unserved, s.began_at as read_at
+    or f.check_name is not null or v.unserved as off,
+  v.unserved, v.began_at as read_at
 from mirror.accounts a
-join reconcile.stream_standing s on s.book_id = a.book_id and s.account_id = a.account_id
-left join reconcile.gone_clients g on g.book_id = a.book_id
+cross join lateral (
+  select s.began_at, s.unreadable or exists (select 1 from reconcile.gone_clients g where g.book_id = a.book_id) as unserved
+  from reconcile.stream_standing s where s.book_id = a.book_id and s.account_id = a.account_id) v
 cross join lateral (
   select coalesce(sum(t.debit - t.credit), 0) as amount
   from ledger.accounts l

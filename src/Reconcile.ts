@@ -279,6 +279,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
         } satisfies ReconcileSummary
       },
       withoutLease,
+      Effect.provideService(Settings, settings),
       Effect.provideService(Database, database),
     )
 

@@ -4,6 +4,7 @@ import { allBooks } from "./Book.ts"
 import { Database } from "./Database.ts"
 import { type OpenCounts, openCounts } from "./Reconcile/Summary.ts"
 import { bookTieOuts, type TieOut, together } from "./Reconcile/TieOut.ts"
+import { Settings } from "./Settings.ts"
 import { accountStandings, type Standing } from "./Status/Accounts.ts"
 import { type LastRun, lastRuns } from "./Status/Runs.ts"
 
@@ -18,6 +19,7 @@ export interface StatusSummary {
 export class Status extends Effect.Service<Status>()("tieout/Status", {
   effect: Effect.gen(function* () {
     const database = yield* Database
+    const settings = yield* Settings
 
     /** All connections, or one. */
     const read = Effect.fn("Status.read")(
@@ -28,6 +30,7 @@ export class Status extends Effect.Service<Status>()("tieout/Status", {
         const tieOut = together(yield* bookTieOuts(books.map(({ bookId }) => bookId)))
         return { runs, accounts, open: yield* openCounts(books), tieOut } satisfies StatusSummary
       },
+      Effect.provideService(Settings, settings),
       Effect.provideService(Database, database),
       // One snapshot: the counts are those of the accounts that are shown.
       (effect) => database.transaction(effect, { isolation: "repeatable read", readOnly: true }),

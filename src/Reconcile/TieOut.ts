@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import { Database } from "../Database.ts"
+import { Settings } from "../Settings.ts"
 import { counted } from "../Terminal/Text.ts"
 
 /** Each thing is counted once. All of them zero, but for warnings: everything ties out. */
@@ -46,12 +47,10 @@ export interface BookTieOut extends TieOut {
   readonly lag: number | null
 }
 
-/** Days that a conversion may be in transit before it blocks the close of its month. */
-const transitDays = 3
-
 /** The books of these ids by code; null: all. */
 export const bookTieOuts = Effect.fn("Reconcile.tieOuts")(function* (books: ReadonlyArray<number> | null) {
   const database = yield* Database
+  const { transitDays } = (yield* Settings).reconcile
   return yield* database.query(
     "Reconcile.tieOuts",
     (sql) => sql<Array<BookTieOut>>`

@@ -132,6 +132,7 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
         if (attention.text === "") return
         yield* alerts.raise({ kind: "findings", connection: null, ...attention })
       },
+      Effect.provideService(Settings, settings),
       Effect.provideService(Database, database),
     )
 

@@ -1,6 +1,7 @@
 /** Everything that the status page and the metrics show, read in one snapshot; nothing of it grows with history. */
 import { Clock, Effect, Fiber } from "effect"
 import { Database } from "../Database.ts"
+import { Settings } from "../Settings.ts"
 import { type BatchRow, recentBatches } from "./Overview/Batches.ts"
 import { type Balance, type BookStanding, bookStandings, cashBalances } from "./Overview/Books.ts"
 import { type InboxOverview, inboxOverview } from "./Overview/Inbox.ts"
@@ -59,11 +60,13 @@ const readSnapshot = Effect.fn("Overview.read")(function* () {
 export class Overview extends Effect.Service<Overview>()("tieout/Serve/Overview", {
   effect: Effect.gen(function* () {
     const database = yield* Database
+    const settings = yield* Settings
+    const snapshot = readSnapshot().pipe(
+      Effect.provideService(Settings, settings),
+      Effect.provideService(Database, database),
+    )
     const fresh = database
-      .transaction(Effect.provideService(readSnapshot(), Database, database), {
-        isolation: "repeatable read",
-        readOnly: true,
-      })
+      .transaction(snapshot, { isolation: "repeatable read", readOnly: true })
       .pipe(Effect.timeoutOption(within))
     // On a fiber of its own: whoever asked first and went away must not leave an interruption to those who ask next.
     const shared = Effect.uninterruptible(

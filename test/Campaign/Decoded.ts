@@ -186,5 +186,6 @@ export const creditAccount = (json: Json): CreditAccount => ({
   paymentRails: text(json, "paymentRails"),
   principalOutstanding: amount(text(json, "principalOutstanding")),
   totalRepaymentAmount: amount(text(json, "totalRepaymentAmount")),
+  clientId: Option.none(),
   raw: raw(json),
 })

@@ -12,7 +12,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 /** The service on a database of the test file's own. */
 export const services = Reconcile.Default.pipe(
   Layer.provideMerge(TestDatabase.layer),
-  Layer.provide(Settings.from({ variables: {} })),
+  Layer.provideMerge(Settings.from({ variables: {} })),
 )
 
 export const query = <A extends object>(statement: (sql: Sql) => PendingQuery<A[]>) =>

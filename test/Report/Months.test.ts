@@ -67,6 +67,16 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the report of a small 
           "",
         ].join("\r\n"),
       )
+      const passing = `${clearing},deposits_clearing,USD`
+      expect(textOf(folder, "open-items.csv")).toBe(
+        [
+          "\uFEFFaccount_code,account_name,account_role,currency,line,period,item_type,item_id,since,age_days,amount,status,external_reference,counterparty",
+          `${passing},month,2026-08,,,2026-08-01,,-100.00,,,`,
+          `${passing},month,2026-09,,,2026-09-01,,-50.00,,,`,
+          `${passing},closing,,,,,,-150.00,,,`,
+          "",
+        ].join("\r\n"),
+      )
       const posted = `ORG-2026-09-000001`
       const about = `deposit,Deposit,,,DEPOSIT,${id(112)},`
       expect(textOf(folder, "gl-detail.csv")).toBe(
@@ -257,6 +267,49 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the place of a report"
     }),
   )
 })
+
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "a report of a month closed with exceptions",
+  (it) => {
+    it.scoped("says how many and which, and lists what stands in suspense with its age", () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* threeMonths
+        held.statement.splice(1, 0, { ...credit(14, "3.00", "103.00"), occurredAt: "2026-08-11T12:00:00Z" })
+        held.statement.splice(2, 2)
+        held.deposits.splice(1, 2)
+        held.balance = "103.00"
+        yield* sync(service.url)
+        const [finding] = yield* rows(
+          "select 'F' || finding_id as id, subject_id from reconcile.findings where check_name = 'adjustment'",
+        )
+        const exception = String(finding?.id)
+        yield* closing("2026-08", { accept: [{ id: exception, reason: "ticket 7" }] })
+        const { folder, manifest } = yield* reporting("2026-08", temporaryFolder())
+        expect([manifest.draft, manifest.accepted]).toEqual([
+          false,
+          [{ id: exception, check: "adjustment", what: expect.any(String), reason: "ticket 7" }],
+        ])
+        const page = textOf(folder, "report.html")
+        expect(page).toContain(`<span>closed, 1 accepted exception (adjustment ${exception})</span>`)
+        expect(page).not.toContain("verything ties out")
+        expect(
+          sheet(folder, "open-items.csv").map((row) => [
+            row.account_code,
+            row.line,
+            row.item_id,
+            row.age_days,
+            row.amount,
+          ]),
+        ).toEqual([
+          ["1020", "month", "", "", "-100.00"],
+          ["1020", "closing", "", "", "-100.00"],
+          ["1990", "item", finding?.subject_id, "20", "-3.00"],
+          ["1990", "closing", "", "", "-3.00"],
+        ])
+      }),
+    )
+  },
+)
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a report of what does not tie out", (it) => {
   it.scoped("says so, and how much", () =>

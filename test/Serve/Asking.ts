@@ -41,5 +41,5 @@ export const ask = (port: number, path: string, { body, headers = {}, method = "
 export const serving = (variables: Record<string, string> = {}, port = 0) =>
   startStatusServer(Option.some(port), undefined).pipe(
     Logger.withMinimumLogLevel(LogLevel.None),
-    Effect.provide(Layer.mergeAll(Overview.Default, Settings.from({ variables }))),
+    Effect.provide(Layer.provideMerge(Overview.Default, Settings.from({ variables }))),
   )
