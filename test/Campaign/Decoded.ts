@@ -181,7 +181,6 @@ export const receivable = (json: Json): Receivable => {
 export const creditAccount = (json: Json): CreditAccount => ({
   id: text(json, "creditAccountId"),
   label: Option.none(),
-  clientId: Option.none(),
   currency: text(json, "currency"),
   paymentRails: text(json, "paymentRails"),
   principalOutstanding: amount(text(json, "principalOutstanding")),
