@@ -146,7 +146,7 @@ describe("the command line", () => {
 
     const status = await tieout(["status"])
     expect(status.code).toBe(0)
-    expect(status.out).toContain("Everything ties out.")
+    expect(status.out).toContain("Cash ties out; 2 items stand in suspense, 6 conversions are in transit")
     expect((await tieout(["reconcile", "--period", "2026-10"])).code).toBe(0)
 
     const exported = await tieout(["export", "--format", "journal,trial-balance", "--all", "--json"])
