@@ -1200,13 +1200,18 @@ language sql stable as $$
     select r.resource_id, r.resource_type from mirror.resources r
     where r.book_id = of_book and not r.final and r.resource_type in ('DEPOSIT', 'WITHDRAWAL')
     union
+    select v.resource_id, v.resource_type from mirror.resource_versions v
+    where known_at < 'infinity' and v.book_id = of_book and not v.final and v.resource_type in ('DEPOSIT', 'WITHDRAWAL')
+      and v.changed_at <= known_at and v.superseded_at > known_at
+    union
     select r.resource_id, r.resource_type from lock k
     join mirror.resources r on r.book_id = of_book and r.resource_type in ('DEPOSIT', 'WITHDRAWAL')
       and r.completed_at >= k.ends
     where k.ends is not null
     union
     select mirror.uuid_or_null(f.subject_id), upper(f.subject_type) from reconcile.findings f
-    where f.book_id = of_book and f.closed_at is null and f.subject_type in ('deposit', 'withdrawal')
+    where f.book_id = of_book and (f.closed_at is null or f.closed_at > known_at) and f.opened_at <= known_at
+      and f.subject_type in ('deposit', 'withdrawal')
     union
     select p.resource_id, p.resource_type from posting p
     where p.reading = 'clearing' and p.resource_id is not null and p.kind in ('deposit_return', 'withdrawal_return')),
@@ -1221,7 +1226,8 @@ language sql stable as $$
       where exists (select 1 from account c where c.reading = 'clearing')
       union
       select mirror.uuid_or_null(f.subject_id) from reconcile.findings f
-      where f.book_id = of_book and f.closed_at is null and f.check_name = 'clearing-movement'
+      where f.book_id = of_book and (f.closed_at is null or f.closed_at > known_at) and f.opened_at <= known_at
+      and f.check_name = 'clearing-movement'
       union
       select p.source_id from posting p where p.reading = 'clearing' and p.resource_id is null) o
     join ledger.journal_entries j on j.book_id = of_book and j.source_id = o.source_id and j.period <= through
@@ -1264,12 +1270,14 @@ language sql stable as $$
     from settled s group by s.account_id, s.flies, s.period, s.item_id having sum(s.amount) <> 0)
   select i.account_id, i.period, i.item_type, i.item_id, i.since, i.last, i.postings, i.amount,
     case when a.reading = 'clearing' and i.flies and (not i.moved or r.resource_id is null) then 'names no movement'
-      when a.reading = 'clearing' and i.flies and i.returned and r.final then 'partly returned'
-      when i.flies then lower(r.status) end,
+      when a.reading = 'clearing' and i.flies and i.returned and coalesce(v.final, r.final) then 'partly returned'
+      when i.flies then lower(coalesce(v.status, r.status)) end,
     i.external_reference, i.counterparty
   from item i
   join account a on a.account_id = i.account_id
   left join mirror.resources r on r.book_id = of_book and r.resource_id = i.item_id and r.resource_type = i.item_type
+  left join mirror.resource_versions v on known_at < 'infinity' and v.book_id = of_book and v.resource_id = i.item_id
+    and v.resource_type = i.item_type and v.changed_at <= known_at and v.superseded_at > known_at
   union all
   -- The other months: their turnover without what is told item by item, and without what was recorded later.
   select m.account_id, m.period, null, null, m.period, (m.period + interval '1 month')::date - 1, null, sum(m.amount), null, null, null
