@@ -168,6 +168,7 @@ CREATE TABLE "ledger"."journal_entries" (
 	"source_id" uuid NOT NULL,
 	"kind" text NOT NULL,
 	"sequence" integer DEFAULT 0 NOT NULL,
+	"correction" integer DEFAULT 0 NOT NULL,
 	"effective_date" date NOT NULL,
 	"period" date GENERATED ALWAYS AS ((date_trunc('month', effective_date::timestamp))::date) STORED NOT NULL,
 	"occurred_at" timestamptz NOT NULL,
@@ -187,6 +188,7 @@ CREATE TABLE "ledger"."journal_entries" (
 	CONSTRAINT "journal_entries_source_type" CHECK ("ledger"."journal_entries"."source_type" in ('statement_entry', 'opening', 'resource_version', 'receivable_version', 'manual')),
 	CONSTRAINT "journal_entries_lines" CHECK ("ledger"."journal_entries"."line_count" between 2 and 1000),
 	CONSTRAINT "journal_entries_sequence" CHECK (("ledger"."journal_entries"."kind" in ('reclassification', 'opening_correction')) = ("ledger"."journal_entries"."sequence" > 0) or "ledger"."journal_entries"."source_type" in ('receivable_version', 'resource_version')),
+	CONSTRAINT "journal_entries_correction" CHECK ("ledger"."journal_entries"."correction" = 0 or ("ledger"."journal_entries"."correction" > 0 and "ledger"."journal_entries"."source_type" = 'receivable_version' and "ledger"."journal_entries"."kind" = 'reclassification')),
 	CONSTRAINT "journal_entries_dates" CHECK ("ledger"."journal_entries"."effective_date" between '1970-01-01' and '2199-12-31')
 );
 --> statement-breakpoint
@@ -245,6 +247,36 @@ CREATE TABLE "ledger"."unnumbered" (
 	"entry_id" bigint NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "ledger"."receivable_dues" (
+	"book_id" integer NOT NULL,
+	"receivable_id" uuid NOT NULL,
+	"currency" text NOT NULL,
+	"side" smallint NOT NULL,
+	"lent" numeric NOT NULL,
+	"lent_waiting" numeric NOT NULL,
+	"repaid" numeric NOT NULL,
+	"repaid_waiting" numeric NOT NULL,
+	"taken" numeric NOT NULL,
+	"open" boolean NOT NULL,
+	"owed" boolean NOT NULL,
+	"since" timestamptz,
+	CONSTRAINT "receivable_dues_book_id_receivable_id_pk" PRIMARY KEY("book_id","receivable_id"),
+	CONSTRAINT "receivable_dues_side" CHECK ("ledger"."receivable_dues"."side" in (-1, 1))
+);
+--> statement-breakpoint
+CREATE TABLE "ledger"."receivable_shares" (
+	"book_id" integer NOT NULL,
+	"receivable_id" uuid NOT NULL,
+	"unit" text NOT NULL,
+	"currency" text NOT NULL,
+	"purpose" text NOT NULL,
+	"amount" numeric NOT NULL,
+	"rest" boolean NOT NULL,
+	"entries" uuid[] NOT NULL,
+	CONSTRAINT "receivable_shares_book_id_receivable_id_unit_currency_pk" PRIMARY KEY("book_id","receivable_id","unit","currency"),
+	CONSTRAINT "receivable_shares_purpose" CHECK ("ledger"."receivable_shares"."purpose" in ('disbursement', 'repayment'))
+);
+--> statement-breakpoint
 CREATE TABLE "mirror"."accounts" (
 	"book_id" integer NOT NULL,
 	"account_id" uuid NOT NULL,
@@ -259,6 +291,7 @@ CREATE TABLE "mirror"."accounts" (
 	"last_balance" numeric,
 	"last_occurred_at" timestamptz,
 	"tail_read_at" timestamptz,
+	"unlisted_since" timestamptz,
 	"run_id" integer NOT NULL,
 	CONSTRAINT "accounts_book_id_account_id_pk" PRIMARY KEY("book_id","account_id"),
 	CONSTRAINT "accounts_balance" CHECK ("mirror"."accounts"."balance" between -1e30 and 1e30)
@@ -482,6 +515,20 @@ CREATE TABLE "sync"."runs" (
 	CONSTRAINT "runs_state" CHECK ("sync"."runs"."state" in ('running', 'done', 'failed', 'stopped', 'abandoned'))
 );
 --> statement-breakpoint
+CREATE TABLE "sync"."stream_reads" (
+	"book_id" integer NOT NULL,
+	"stream" text NOT NULL,
+	"began_at" timestamptz,
+	"ended_at" timestamptz,
+	"run_id" integer,
+	"trouble" text,
+	"status" integer,
+	"detail" text,
+	"failing_since" timestamptz,
+	CONSTRAINT "stream_reads_book_id_stream_pk" PRIMARY KEY("book_id","stream"),
+	CONSTRAINT "stream_reads_trouble" CHECK (("sync"."stream_reads"."trouble" is null) = ("sync"."stream_reads"."failing_since" is null))
+);
+--> statement-breakpoint
 CREATE TABLE "valuation"."rate_imports" (
 	"version" integer PRIMARY KEY NOT NULL,
 	"imported_at" timestamptz DEFAULT now() NOT NULL
@@ -617,12 +664,16 @@ CREATE UNIQUE INDEX "receivables_current" ON "mirror"."receivables" USING btree 
 CREATE INDEX "receivables_waiting" ON "mirror"."receivables" USING btree ("book_id") WHERE not "mirror"."receivables"."posted";--> statement-breakpoint
 CREATE INDEX "receivables_active" ON "mirror"."receivables" USING btree ("book_id","currency","payment_rails") WHERE "mirror"."receivables"."current" and "mirror"."receivables"."status" = 'ACTIVE';--> statement-breakpoint
 CREATE UNIQUE INDEX "accounts_cash_account" ON "ledger"."accounts" USING btree ("book_id","partner_account_id") WHERE "ledger"."accounts"."partner_account_id" is not null;--> statement-breakpoint
-CREATE UNIQUE INDEX "journal_entries_source" ON "ledger"."journal_entries" USING btree ("book_id","source_id","sequence","source_type");--> statement-breakpoint
+CREATE UNIQUE INDEX "journal_entries_source" ON "ledger"."journal_entries" USING btree ("book_id","source_id","sequence","source_type","correction");--> statement-breakpoint
 CREATE INDEX "journal_entries_resource" ON "ledger"."journal_entries" USING btree ("book_id","resource_id") WHERE "ledger"."journal_entries"."resource_id" is not null and "ledger"."journal_entries"."sequence" > 0;--> statement-breakpoint
 CREATE INDEX "journal_entries_run" ON "ledger"."journal_entries" USING brin ("run_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "journal_numbers_number" ON "ledger"."journal_numbers" USING btree ("book_id","period","number");--> statement-breakpoint
 CREATE INDEX "journal_numbers_step" ON "ledger"."journal_numbers" USING brin ("numbering");--> statement-breakpoint
 CREATE INDEX "touched_conversions_conversion" ON "ledger"."touched_conversions" USING btree ("book_id","conversion_id");--> statement-breakpoint
+CREATE INDEX "receivable_dues_open" ON "ledger"."receivable_dues" USING btree ("book_id") WHERE "ledger"."receivable_dues"."open";--> statement-breakpoint
+CREATE INDEX "receivable_dues_owed" ON "ledger"."receivable_dues" USING btree ("book_id") WHERE "ledger"."receivable_dues"."owed";--> statement-breakpoint
+CREATE INDEX "receivable_dues_receivable" ON "ledger"."receivable_dues" USING btree ("receivable_id");--> statement-breakpoint
+CREATE INDEX "receivable_shares_unit" ON "ledger"."receivable_shares" USING btree ("book_id","unit","currency");--> statement-breakpoint
 CREATE UNIQUE INDEX "quarantine_row" ON "mirror"."quarantine" USING btree ("book_id","stream","digest");--> statement-breakpoint
 CREATE INDEX "quarantine_open" ON "mirror"."quarantine" USING btree ("book_id","stream") WHERE "mirror"."quarantine"."resolved_at" is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "reference_items_current" ON "mirror"."reference_items" USING btree ("book_id","kind","item_id") WHERE "mirror"."reference_items"."current";--> statement-breakpoint

@@ -428,8 +428,8 @@ begin
     p.last_number + row_number() over (
       partition by e.book_id, e.period
       order by e.effective_date, e.partner_account_id nulls last, e.position nulls last,
-        case e.source_type when 'resource_version' then e.source_id end nulls first, e.sequence, e.source_type,
-        e.source_id)::integer,
+        case e.source_type when 'resource_version' then e.source_id end nulls first, e.sequence, e.correction,
+        e.source_type, e.source_id)::integer,
     step
   from ledger.unnumbered u
   join ledger.journal_entries e on e.book_id = u.book_id and e.entry_id = u.entry_id
@@ -598,6 +598,108 @@ on conflict do nothing;
 create or replace function mirror.uuid_or_null(text) returns uuid language sql immutable strict parallel safe as $$
   select case when $1 ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then $1::uuid end
 $$;
+
+-- What a transaction of a receivable leads to: an entry's identifier, its resource's, or the hash that the network gave it.
+create or replace function mirror.entries_of_transaction(book integer, tx text) returns setof uuid
+  language sql stable parallel safe as $$
+  select e.entry_id from mirror.statement_entries e
+  where e.book_id = book and e.entry_id = mirror.uuid_or_null(tx)
+  union
+  select e.entry_id from mirror.statement_entries e
+  where e.book_id = book and e.related_id = mirror.uuid_or_null(tx)
+  union
+  select e.entry_id from mirror.resources r
+  join mirror.statement_entries e on e.book_id = r.book_id and e.related_id = r.resource_id
+    and e.related_type = r.resource_type
+  where r.book_id = book and lower(r.transaction_hash) = tx and r.transaction_hash is not null
+$$;
+
+-- The other way round: every name that a receivable may have for the cash of an entry.
+create or replace function mirror.transactions_of_entry(book integer, entry uuid) returns setof text
+  language sql stable parallel safe as $$
+  select entry::text
+  union
+  select e.related_id::text from mirror.statement_entries e
+  where e.book_id = book and e.entry_id = entry and e.related_id is not null
+  union
+  select lower(r.transaction_hash) from mirror.statement_entries e
+  join mirror.resources r on r.book_id = e.book_id and r.resource_id = e.related_id and r.resource_type = e.related_type
+  where e.book_id = book and e.entry_id = entry and r.transaction_hash is not null
+$$;
+
+-- What the entries from these sources, and the corrections of them, leave in loan clearing. What a person named another
+-- account for is not there any more.
+create or replace function ledger.loan_clearing_of(book integer, sources uuid[], in_currency text) returns numeric
+  language sql stable parallel safe as $$
+  select coalesce(sum(p.amount), 0)
+  from ledger.journal_entries j
+  join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+  join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+  where j.book_id = book and j.source_id = any (sources) and a.role = 'loan_clearing' and a.rule_code = ''
+    and p.currency = in_currency
+$$;
+
+-- Loan clearing of the receivables that were not paid exactly, one row per receivable and currency: `amount` is what stands
+-- there (debit positive); the others are by direction, never negative where all is right. What a person has moved away
+-- counts as neither paid nor due.
+create or replace view reconcile.receivable_clearing as
+with shared as (
+  select d.book_id, d.receivable_id, s.currency, s.purpose, s.entries, d.side,
+    case when s.rest then ledger.loan_clearing_of(s.book_id, s.entries, s.currency)
+        - (select coalesce(sum(o.amount), 0) from ledger.receivable_shares o
+           where o.book_id = s.book_id and o.unit = s.unit and o.currency = s.currency and not o.rest)
+      else s.amount end as amount
+  from ledger.receivable_dues d
+  join ledger.receivable_shares s on s.book_id = d.book_id and s.receivable_id = d.receivable_id
+  where d.open),
+cash as (
+  select s.book_id, s.receivable_id, s.currency, sum(s.amount) as amount,
+    coalesce(sum(s.amount * s.side) filter (where s.purpose = 'repayment'), 0) as repaid,
+    coalesce(sum(s.amount * -s.side) filter (where s.purpose = 'disbursement'), 0) as lent
+  from shared s group by s.book_id, s.receivable_id, s.currency),
+own as (
+  select d.*, ledger.loan_clearing_of(d.book_id, array[d.receivable_id], d.currency) as stands
+  from ledger.receivable_dues d where d.open)
+select o.book_id, o.receivable_id, o.currency, o.stands + coalesce(c.amount, 0) as amount,
+  -- What a person has moved of the receivable's own entries is of the direction that was not paid exactly.
+  o.lent + case when o.repaid - o.repaid_waiting = coalesce(c.repaid, 0) then (o.stands - o.taken) * o.side else 0 end as lent_due,
+  coalesce(c.lent, 0) as lent_paid, o.lent_waiting,
+  o.repaid + case when o.repaid - o.repaid_waiting = coalesce(c.repaid, 0) then 0 else (o.stands - o.taken) * -o.side end
+    as repaid_due,
+  coalesce(c.repaid, 0) as repaid_paid, o.repaid_waiting, o.since
+from own o
+left join cash c on c.book_id = o.book_id and c.receivable_id = o.receivable_id and c.currency = o.currency
+union all
+select c.book_id, c.receivable_id, c.currency, c.amount, 0, c.lent, 0, 0, c.repaid, 0, o.since
+from cash c
+join own o on o.book_id = c.book_id and o.receivable_id = c.receivable_id and o.currency <> c.currency;
+
+-- All that stands in loan clearing, by receivable: adds up to its balance in each book and currency. Without a receivable:
+-- cash that none names, or that came since receivables were booked last. `due` and `paid` are those of the direction
+-- (`purpose`) that was not paid exactly; `waiting` is what of both no cash is known for yet.
+create or replace view reconcile.loan_clearing_items as
+select c.book_id, c.receivable_id, c.currency, c.amount, p.purpose,
+  case p.purpose when 'repayment' then c.repaid_due else c.lent_due end as due,
+  case p.purpose when 'repayment' then c.repaid_paid else c.lent_paid end as paid,
+  c.repaid_waiting + c.lent_waiting as waiting,
+  (c.since at time zone coalesce(l.time_zone, 'UTC'))::date as since
+from reconcile.receivable_clearing c
+join ledger.locks l on l.book_id = c.book_id
+cross join lateral (
+  select case when c.repaid_due <> c.repaid_paid then 'repayment' else 'disbursement' end as purpose) p
+where c.amount <> 0
+union all
+select b.book_id, null, b.currency, b.amount - coalesce(k.amount, 0), null, null, null, null, null
+from (
+  select a.book_id, a.currency, sum(t.debit - t.credit) as amount
+  from ledger.accounts a
+  join ledger.balances t on t.book_id = a.book_id and t.account_id = a.account_id
+  where a.role = 'loan_clearing' and a.rule_code = ''
+  group by a.book_id, a.currency) b
+left join (
+  select c.book_id, c.currency, sum(c.amount) as amount from reconcile.receivable_clearing c group by c.book_id, c.currency) k
+  on k.book_id = b.book_id and k.currency = b.currency
+where b.amount <> coalesce(k.amount, 0);
 
 -- What was closed, by whom and why, is kept for good.
 create or replace trigger closes_immutable before update or delete or truncate on ledger.closes
@@ -779,7 +881,7 @@ begin
   foreach kept in array array['mirror.accounts', 'mirror.resources', 'mirror.resource_versions', 'mirror.receivables',
       'mirror.receivable_transactions', 'mirror.reference_items', 'mirror.quarantine', 'mirror.contradictions',
       'mirror.statement_entry_versions', 'reconcile.findings', 'reconcile.progress', 'sync.runs', 'sync.leases',
-      'sync.checkpoints'] loop
+      'sync.checkpoints', 'sync.stream_reads'] loop
     execute format('create or replace trigger not_removed before delete or truncate on %s
       for each statement execute function mirror.refuse_removal()', kept);
   end loop;
@@ -1091,6 +1193,26 @@ create or replace trigger postings_checked after insert on valuation.postings
 create or replace trigger settings_immutable before update or delete or truncate on valuation.settings
   for each statement execute function ledger.refuse_change();
 
+-- Every stream that there is: its evidence, and whether the service still serves it. `unreadable`: a person must look why,
+-- another try will not help. `gone`: an account that the list has no more and whose statement cannot be read.
+create or replace view reconcile.stream_standing as
+select x.book_id, x.stream, x.account_id, r.began_at, r.ended_at, r.run_id, r.trouble, r.status, r.detail, r.failing_since,
+  x.unlisted_since, coalesce(r.trouble in ('Forbidden', 'NotFound', 'NoPath', 'Inactive'), false) as unreadable,
+  x.unlisted_since is not null and coalesce(r.trouble in ('Forbidden', 'NotFound'), false) as gone
+from (
+  select a.book_id, 'statement:' || a.account_id as stream, a.account_id, a.unlisted_since from mirror.accounts a
+  union all
+  select l.book_id, l.stream, null::uuid, null::timestamptz from sync.stream_reads l
+  where l.stream not like 'statement:%') x
+left join sync.stream_reads r on r.book_id = x.book_id and r.stream = x.stream;
+
+-- Clients whose accounts were read once and can be no more, by their status or by what the service answers.
+create or replace view reconcile.gone_clients as
+select b.book_id, b.client_id, s.trouble, s.status, s.detail, s.failing_since, s.began_at
+from mirror.books b
+join reconcile.stream_standing s on s.book_id = b.book_id and s.stream = 'accounts' and s.unreadable
+where b.client_id is not null and exists (select 1 from mirror.accounts a where a.book_id = b.book_id);
+
 -- What stands in conversions_in_transit, by conversion and currency: it adds up to the balance of the role. An item begins
 -- on the day after which it was never zero again, whatever the order in which its entries came.
 create or replace view reconcile.conversions_in_transit as
@@ -1118,6 +1240,21 @@ left join lateral (
         join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
           and a.role = 'conversions_in_transit') x
       group by x.day) y) z) d on true;
+
+-- What a read proved of a stream is not taken back.
+create or replace function sync.keep_evidence() returns trigger language plpgsql as $$
+begin
+  if (new.book_id, new.stream) is distinct from (old.book_id, old.stream)
+     or old.ended_at is not null and new.ended_at is null
+     or old.began_at is not null and (new.began_at is null or new.began_at < old.began_at) then
+    raise exception 'stream % of book % was read: its evidence stays', old.stream, old.book_id
+      using errcode = 'TO004', hint = 'Read it again: tieout sync.';
+  end if;
+  return new;
+end $$;
+
+create or replace trigger stream_reads_kept before update on sync.stream_reads
+  for each row execute function sync.keep_evidence();
 
 -- Open items: the balance of every balance-sheet account beside cash as a sum that can be read.
 --
@@ -1296,14 +1433,18 @@ language sql stable as $$
 $$;
 
 -- Where every account of the service stands: it ties out where the ledger's cash, the statement's last balance and the
--- service's balance are one figure, its statement has been read to its end, nothing of it is held back and no blocking
--- finding on it is open; else it is `off`.
+-- service's balance are one figure, its statement has been read to its end and can still be read (else it is
+-- `unserved`), nothing of it is held back and no blocking finding on it is open; else it is `off`.
 create or replace view reconcile.account_standings as
 select a.book_id, a.account_id, a.currency, a.payment_rails, a.status, a.entries, a.tail_read_at, a.balance as service,
   coalesce(a.last_balance, 0) as statement, c.amount as ledger, h.held, f.check_name as blocking,
   a.tail_read_at is null or h.held > 0 or c.amount <> coalesce(a.last_balance, 0) or c.amount <> a.balance
-    or f.check_name is not null as off
+    or f.check_name is not null or v.unserved as off,
+  v.unserved, v.began_at as read_at
 from mirror.accounts a
+cross join lateral (
+  select s.began_at, s.unreadable or exists (select 1 from reconcile.gone_clients g where g.book_id = a.book_id) as unserved
+  from reconcile.stream_standing s where s.book_id = a.book_id and s.account_id = a.account_id) v
 cross join lateral (
   select coalesce(sum(t.debit - t.credit), 0) as amount
   from ledger.accounts l

@@ -10,7 +10,7 @@ import { type AccountBackfill, BackfillStatements } from "./Backfill/Statements.
 import { type Days, type Window, windowOf } from "./Backfill/Window.ts"
 import { Database } from "./Database.ts"
 import { Ledger } from "./Ledger.ts"
-import * as PartnerHttp from "./Partner/Http.ts"
+import { connected } from "./Partner/Connector.ts"
 import { Partner } from "./Partner.ts"
 import { Reconcile } from "./Reconcile.ts"
 import { Settings } from "./Settings.ts"
@@ -112,7 +112,13 @@ export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
         const window = yield* windowOf(days, settings.accounting.timeZone)
         const runId = yield* openRun(connection, "backfill")
         const { commit, exclusively } = yield* turns(connection, runId)
-        const run = Run.of({ ...freshRun(connection, runId, started), commit })
+        const run = Run.of({
+          ...freshRun(connection, runId, started),
+          commit,
+          turn: exclusively,
+          // Its own lock keeps a second backfill away; one that lost it finds that its run has been called abandoned.
+          conclude: (effect) => database.transaction(effect),
+        })
         const results: Array<AccountBackfill> = []
         const report = yield* watched(
           readAndProve(started, options, surfaces, { window, exclusively, results }),
@@ -133,7 +139,7 @@ export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
     const run = Effect.fn("Backfill.run")(function* (options: BackfillOptions) {
       const connection = yield* settings.connection(options.connection)
       const surfaces = yield* surfacesOf(connection.surfaces, options)
-      const partner = PartnerHttp.layer({ ...connection, limits: settings.limits })
+      const partner = connected({ ...connection, limits: settings.limits })
       return yield* database.withSessionLock(`backfill:${options.connection}`, alone(options, surfaces)).pipe(
         Effect.provide(partner),
         Effect.provide(services),

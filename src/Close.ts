@@ -15,6 +15,7 @@ import {
   type Doing,
   keepClose,
   keepReopening,
+  lastAccepted,
   lastHash,
   standing,
 } from "./Close/Kept.ts"
@@ -114,16 +115,21 @@ const numbered = Effect.fn("Close.number")(function* (book: Book, dryRun: boolea
 const acceptedOf = (
   blockers: ReadonlyArray<Blocker>,
   accept: CloseRequest["accept"],
+  before: ReadonlyArray<Accepted>,
 ): ReadonlyArray<Accepted> =>
-  blockers.flatMap(({ id, what }) => {
-    const found = accept.find((one) => one.id.toLowerCase() === id?.toLowerCase())
-    return id === null || found === undefined ? [] : [{ id, what, reason: found.reason }]
+  blockers.flatMap(({ evidence, id, what }) => {
+    const found =
+      accept.find((one) => one.id.toLowerCase() === id?.toLowerCase()) ??
+      before.find((one) => one.id === id && one.evidence !== undefined && one.evidence === evidence)
+    if (id === null || found === undefined) return []
+    return [{ id, what, reason: found.reason, ...(evidence === undefined ? {} : { evidence }) }]
   })
 
 const examine = Effect.fn("Close.examine")(function* (month: Month, request: CloseRequest, free: boolean) {
   yield* (yield* Reconcile).month([month.book], month.period)
   const gate = yield* gateOf(month, { syncing: !free, willNumber: free && request.dryRun })
-  const accepted = acceptedOf(gate.blockers, request.accept)
+  const before = lastAccepted(yield* closesOf(month.book))
+  const accepted = acceptedOf(gate.blockers, request.accept, before)
   return {
     ...gate,
     accepted,

@@ -10,7 +10,7 @@ import { meterEvents } from "./Events/Meters.ts"
 import { type ReadAgain, TouchedReader } from "./Events/Reader.ts"
 import { noteOf, tellUnknown } from "./Events/Unknown.ts"
 import { Ledger } from "./Ledger.ts"
-import * as PartnerHttp from "./Partner/Http.ts"
+import { connected } from "./Partner/Connector.ts"
 import { Partner, PartnerConnection } from "./Partner.ts"
 import { Reconcile } from "./Reconcile.ts"
 import { Settings } from "./Settings.ts"
@@ -151,11 +151,13 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       const organization = Option.toArray(Option.fromNullable(books.get("")))
       const odd = events.some(({ conflict }) => conflict)
       const proved = odd ? [...new Set([...touched, ...organization])] : touched
-      yield* reconcile.afterRun(proved, { runId: run.runId, full: false })
+      yield* reconcile.afterRun(proved, { ...run, full: false })
       const outcomes = taken.flat()
       const done = outcomes.filter(({ why }) => Option.isNone(why))
-      const took = yield* inbox.finish(
-        done.map(({ event, hint }) => ({ ...event, note: Option.getOrUndefined(noteOf(hint)) })),
+      const took = yield* run.commit(
+        inbox.finish(
+          done.map(({ event, hint }) => ({ ...event, note: Option.getOrUndefined(noteOf(hint)) })),
+        ),
       )
       meterEvents(connection, took)
       yield* tellUnknown(done)
@@ -163,10 +165,8 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
         Option.toArray(Option.map(why, (text) => ({ event, text }))),
       )
       for (const text of new Set(failed.map((one) => one.text))) {
-        yield* inbox.fail(
-          failed.filter((one) => one.text === text).map(({ event }) => event),
-          text,
-        )
+        const same = failed.filter((one) => one.text === text).map(({ event }) => event)
+        yield* run.commit(inbox.fail(same, text))
       }
       return {
         runId: run.runId,
@@ -181,9 +181,17 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
     const round = Effect.fn("Events.round")(function* (connection: string) {
       if (!(yield* isWaiting(connection))) return Option.none<Round>()
       const work = Effect.gen(function* () {
-        const events = yield* inbox.take(connection, eventsPerRound)
-        if (events.length === 0) return Option.none<Round>()
-        const run = yield* beginRun(connection, "events")
+        // Taken by the run that has the lease, or not at all.
+        const taken = yield* database.transaction(
+          Effect.gen(function* () {
+            const events = yield* inbox.take(connection, eventsPerRound)
+            return events.length === 0
+              ? Option.none()
+              : Option.some({ events, run: yield* beginRun(connection, "events") })
+          }),
+        )
+        if (Option.isNone(taken)) return Option.none<Round>()
+        const { events, run } = taken.value
         return yield* absorb(connection, events).pipe(
           Effect.asSome,
           Effect.provide(runParts),
@@ -191,7 +199,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
           Effect.annotateLogs({ run: run.runId }),
           Effect.annotateSpans({ connection, run: run.runId }),
           // What stopped the round as a whole is every event's: tried again, each time after a longer wait.
-          Effect.tapError((error) => inbox.fail(events, error.message)),
+          Effect.tapError((error) => run.commit(inbox.fail(events, error.message))),
           Effect.onExit((exit) =>
             Effect.provide(
               recordEnd(run, exit, () => ({ code: 0 })),
@@ -208,7 +216,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       connection: string,
       told: (round: Round) => Effect.Effect<void>,
     ) {
-      const partner = PartnerHttp.layer({
+      const partner = connected({
         ...(yield* settings.connection(connection)),
         limits: settings.limits,
       })

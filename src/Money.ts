@@ -76,6 +76,12 @@ export const add = BigDecimal.sum
 export const subtract = BigDecimal.subtract
 export const negate = BigDecimal.negate
 export const equals = BigDecimal.equals
+/** So many percent of an amount, cut off (towards zero) after `scale` decimals. */
+export const percent = (amount: Amount, rate: Amount, scale: number): Amount => {
+  const product = BigDecimal.multiply(amount, rate)
+  return BigDecimal.scale(BigDecimal.make(product.value, product.scale + 2), scale)
+}
+export const multiply = BigDecimal.multiply
 export const isZero = (amount: Amount): boolean => amount.value === 0n
 export const isPositive = (amount: Amount): boolean => amount.value > 0n
 export const isNegative = (amount: Amount): boolean => amount.value < 0n

@@ -148,6 +148,8 @@ export interface CreditAccount extends ReferenceItem {
   readonly paymentRails: string
   readonly principalOutstanding: Amount
   readonly totalRepaymentAmount: Amount
+  /** Whose it is, where the service says so: the interface does not document it. */
+  readonly clientId: Option.Option<string>
 }
 
 /** A key that webhook deliveries are signed with. */

@@ -4,7 +4,7 @@ import { allBooks } from "./Book.ts"
 import { Database } from "./Database.ts"
 import { Ledger } from "./Ledger.ts"
 import { Quarantine } from "./Mirror/Quarantine.ts"
-import * as PartnerHttp from "./Partner/Http.ts"
+import { connected } from "./Partner/Connector.ts"
 import { keptRows } from "./Partner/Kept.ts"
 import { Partner, PartnerConnection } from "./Partner.ts"
 import { Reconcile } from "./Reconcile.ts"
@@ -72,7 +72,7 @@ export class QuarantineReplay extends Effect.Service<QuarantineReplay>()("tieout
       )
       const numbered =
         concerned.length === 0 ? 0 : yield* run.commit(ledger.assignNumbers(concerned, run.runId))
-      const found = yield* reconcile.afterRun(concerned, { runId: run.runId, full: false })
+      const found = yield* reconcile.afterRun(concerned, { ...run, full: false })
       return {
         connection,
         tried: tried.flat(),
@@ -99,7 +99,7 @@ export class QuarantineReplay extends Effect.Service<QuarantineReplay>()("tieout
         )
       })
       return yield* holding(database, options.connection, work).pipe(
-        Effect.provide(PartnerHttp.layer({ ...connection, limits: settings.limits })),
+        Effect.provide(connected({ ...connection, limits: settings.limits })),
         Effect.provide(services),
         Effect.catchTag("LockBusy", () => new SyncBusy({ connection: options.connection })),
       )

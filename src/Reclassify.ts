@@ -1,5 +1,6 @@
 /**
- * Moves what stands in suspense, in a clearing account or in transit of one statement entry to another account: an entry of its own,
+ * Moves what stands in suspense, in a clearing account or in transit of one statement entry, or what was
+ * paid of a loan beyond what was due, to another account: an entry of its own,
  * made by a person and with a reason. Cash is never touched, and neither is a closed month.
  */
 import { Effect, Option } from "effect"
@@ -7,6 +8,7 @@ import type { Book } from "./Book.ts"
 import { Database } from "./Database.ts"
 import { journalNumber } from "./Export/Entry.ts"
 import type { JournalEntry, RuleAccount } from "./Ledger/JournalEntry.ts"
+import { type Proof, planned } from "./Ledger/Plan.ts"
 import { debitsFirst } from "./Ledger/Posting.ts"
 import { Ledger } from "./Ledger.ts"
 import * as Money from "./Money.ts"
@@ -82,8 +84,8 @@ const postedEntry = Effect.fn("Reclassify.posted")(function* (book: Book, entry:
   return row === undefined ? yield* Effect.dieMessage("an entry that was posted is there") : row
 })
 
-/** While no sync of the connection runs: one might be about to put the same movement right. */
-const alone = (request: ReclassifyRequest, book: Book, entryId: string, run: Run["Type"]) =>
+/** Moves what stands there now, dated as the months are closed now. */
+const posting = (request: ReclassifyRequest, book: Book, entryId: string, run: Run["Type"], proof: Proof) =>
   Effect.gen(function* () {
     const ledger = yield* Ledger
     const standing = yield* standingOf(book, entryId)
@@ -92,7 +94,18 @@ const alone = (request: ReclassifyRequest, book: Book, entryId: string, run: Run
     const entry = entryOf(standing, from, to, request.reason)
     const prepared = yield* ledger.prepare(book, [entry], () => "")
     yield* run.commit(
-      Effect.zipRight(ledger.post(book, run.runId, prepared), ledger.assignNumbers([book], run.runId)),
+      Effect.all([proof, ledger.post(book, run.runId, prepared), ledger.assignNumbers([book], run.runId)], {
+        discard: true,
+      }),
+    )
+    return { standing, from, to, entry }
+  })
+
+/** While no sync of the connection runs: one might be about to put the same movement right. */
+const alone = (request: ReclassifyRequest, book: Book, entryId: string, run: Run["Type"]) =>
+  Effect.gen(function* () {
+    const { entry, from, standing, to } = yield* planned(book, (proof) =>
+      posting(request, book, entryId, run, proof),
     )
     run.counters.journalEntries += 1
     run.counters.reclassifications += 1

@@ -18,6 +18,8 @@ import { conversionsInTransit } from "./Reconcile/ConversionsInTransit.ts"
 import { creditTotals } from "./Reconcile/CreditTotals.ts"
 import { exportTotals } from "./Reconcile/ExportTotals.ts"
 import { type CheckQuery, record } from "./Reconcile/Findings.ts"
+import { gone } from "./Reconcile/Gone.ts"
+import { loanClearing } from "./Reconcile/LoanClearing.ts"
 import { missingResource } from "./Reconcile/MissingResource.ts"
 import { movementEntries } from "./Reconcile/MovementEntries.ts"
 import { openItems } from "./Reconcile/OpenItems.ts"
@@ -25,12 +27,14 @@ import { saveProgress, takeBooks } from "./Reconcile/Progress.ts"
 import { quarantinedRows } from "./Reconcile/QuarantinedRows.ts"
 import { runningBalance } from "./Reconcile/RunningBalance.ts"
 import type { Scope } from "./Reconcile/Scope.ts"
+import { streams } from "./Reconcile/Streams.ts"
 import { type OpenFinding, openCounts, openFindings } from "./Reconcile/Summary.ts"
 import { suspense } from "./Reconcile/Suspense.ts"
 import { together as asOne, bookTieOuts, type TieOut } from "./Reconcile/TieOut.ts"
 import { trialBalance } from "./Reconcile/TrialBalance.ts"
 import { zeroEntries } from "./Reconcile/ZeroEntries.ts"
 import { Settings } from "./Settings.ts"
+import { type Commit, LeaseLost } from "./Sync/Run.ts"
 
 const queries: ReadonlyArray<CheckQuery> = [
   runningBalance,
@@ -44,6 +48,7 @@ const queries: ReadonlyArray<CheckQuery> = [
   clearingNets,
   clearingMovement,
   openItems,
+  loanClearing,
   creditTotals,
   trialBalance,
   contradiction,
@@ -52,6 +57,8 @@ const queries: ReadonlyArray<CheckQuery> = [
   baseJournal,
   quarantinedRows,
   conflictingEvents,
+  streams,
+  gone,
 ]
 
 /** Books that are reconciled in one transaction. */
@@ -84,9 +91,23 @@ export interface Reconciled {
   readonly warnings: number
 }
 
+/** Of a run, what its reconciliation needs. */
+interface ReadingRun {
+  readonly runId: number
+  readonly commit: Commit
+}
+
+/** By hand there is no lease that could be lost. */
+const withoutLease = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.catchIf(
+    effect,
+    (error): error is E & LeaseLost => error instanceof LeaseLost,
+    (lost) => Effect.die(lost),
+  )
+
 interface Looking {
-  /** The run that has just read; none: by hand. */
-  readonly runId: Option.Option<number>
+  /** The run that has just read, whose fence the findings go through; none: by hand. */
+  readonly run: Option.Option<ReadingRun>
   readonly full: boolean
   readonly period: Option.Option<string>
 }
@@ -95,12 +116,25 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
   effect: Effect.gen(function* () {
     const database = yield* Database
     const settings = yield* Settings
-    const { accounting } = settings
+    const { accounting, connections } = settings
 
-    const check = Effect.fn("Reconcile.check")(function* (scope: Scope) {
+    const common = {
+      flatWithdrawalFee: accounting.flatWithdrawalFee,
+      repaymentAmount: accounting.receivables.repaymentAmount,
+      materiality: settings.reconcile.materiality,
+      closing: null,
+      surfaces: Object.entries(connections).flatMap(([connection, { surfaces }]) =>
+        surfaces.map((surface) => ({ connection, surface })),
+      ),
+    }
+
+    const check = Effect.fn("Reconcile.check")(function* (
+      scope: Scope,
+      of: ReadonlyArray<CheckQuery> = queries,
+    ) {
       let opened = 0
       let closed = 0
-      for (const query of queries) {
+      for (const query of of) {
         const [counts] = yield* database.query(`Reconcile.${query.checks[0]}`, (sql) =>
           record(sql, scope, query),
         )
@@ -138,9 +172,18 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       )
     }
 
-    /** One transaction: other readers see the findings of before, or all that follow from this. */
-    const together = (books: ReadonlyArray<Book>, { full, period, runId }: Looking) =>
-      database.transaction(
+    /**
+     * One transaction: other readers see the findings of before, or all that follow from this. That of a run goes through
+     * the run's fence, so that one that was overtaken finds nothing. By hand there is no lease to lose: the transaction has
+     * each book for itself from `takeBooks` on, and says nothing of what a run that is reading has yet to commit.
+     */
+    const together = (books: ReadonlyArray<Book>, { full, period, run }: Looking) => {
+      const runId = Option.map(run, (of) => of.runId)
+      const commit: Commit = Option.match(run, {
+        onNone: () => (effect) => database.transaction(effect),
+        onSome: (of) => of.commit,
+      })
+      return commit(
         Effect.gen(function* () {
           const total = { opened: 0, closed: 0 }
           yield* planFreely
@@ -149,13 +192,11 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
             yield* plan(everything)
             if (full || stretch.reconciled === 0) yield* analyze
             const { closed, opened } = yield* check({
+              ...common,
               books: stretch.books,
               sinceRun: everything ? null : stretch.reconciled,
               period: full ? null : Option.getOrNull(period),
               full,
-              flatWithdrawalFee: accounting.flatWithdrawalFee,
-              repaymentAmount: accounting.receivables.repaymentAmount,
-              materiality: settings.reconcile.materiality,
               runId: Option.getOrNull(runId),
             })
             total.opened += opened
@@ -166,6 +207,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
           return total
         }),
       )
+    }
 
     const all = Effect.fn("Reconcile.books")(function* (books: ReadonlyArray<Book>, looking: Looking) {
       const total = { opened: 0, closed: 0 }
@@ -181,9 +223,10 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
     const afterRun = Effect.fn("Reconcile.afterRun")(
       function* (
         books: ReadonlyArray<Book>,
-        { full, runId }: { readonly runId: number; readonly full: boolean },
+        { commit, full, runId }: ReadingRun & { readonly full: boolean },
       ) {
-        const changed = yield* all(books, { runId: Option.some(runId), full, period: Option.none() })
+        const run = Option.some({ runId, commit })
+        const changed = yield* all(books, { run, full, period: Option.none() })
         const { blockingFindings, warnings } = yield* openCounts(books)
         return { ...changed, blocking: blockingFindings, warnings } satisfies Reconciled
       },
@@ -191,20 +234,37 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
     )
 
     /** One book that a run has just read. */
-    const book = (of: Book, run: { readonly runId: number; readonly full: boolean }) => afterRun([of], run)
+    const book = (of: Book, run: ReadingRun & { readonly full: boolean }) => afterRun([of], run)
 
     /** Looks at one month (`2026-10`) of the books by hand; in the caller's transaction, where there is one. */
     const month = Effect.fn("Reconcile.month")(
       (books: ReadonlyArray<Book>, period: string) =>
-        all(books, { runId: Option.none(), full: false, period: Option.some(period) }),
+        all(books, { run: Option.none(), full: false, period: Option.some(period) }),
+      withoutLease,
       Effect.provideService(Database, database),
     )
+
+    /** One check alone of a month that is about to be closed; in the caller's transaction. */
+    const alone = Effect.fn("Reconcile.alone")(
+      function* (book: Book, period: string, query: CheckQuery) {
+        yield* takeBooks([book], Option.none())
+        const books = [book.bookId]
+        return yield* check(
+          { ...common, books, sinceRun: null, period, full: false, runId: null, closing: period },
+          [query],
+        )
+      },
+      Effect.provideService(Database, database),
+    )
+
+    /** The evidence of a book's streams for a month that is about to be closed; in the caller's transaction. */
+    const streamsOf = (book: Book, period: string) => alone(book, period, streams)
 
     /** What `tieout reconcile` does: all books, or those of one connection. */
     const run = Effect.fn("Reconcile.run")(
       function* ({ connection, full, period }: ReconcileOptions) {
         const books = yield* allBooks(connection)
-        const changed = yield* all(books, { runId: Option.none(), full, period })
+        const changed = yield* all(books, { run: Option.none(), full, period })
         const findings = yield* openFindings(books, period)
         const { quarantined } = yield* openCounts(books)
         return {
@@ -218,10 +278,11 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
           tieOut: asOne(yield* bookTieOuts(books.map(({ bookId }) => bookId))),
         } satisfies ReconcileSummary
       },
+      withoutLease,
       Effect.provideService(Settings, settings),
       Effect.provideService(Database, database),
     )
 
-    return { book, afterRun, month, run }
+    return { book, afterRun, month, alone, streamsOf, run }
   }),
 }) {}

@@ -5,7 +5,7 @@
 import { type Context, Effect, Layer, Option } from "effect"
 import { Database } from "./Database.ts"
 import { Ledger } from "./Ledger.ts"
-import * as PartnerHttp from "./Partner/Http.ts"
+import { connected } from "./Partner/Connector.ts"
 import { Partner } from "./Partner.ts"
 import { Reconcile } from "./Reconcile.ts"
 import { Settings } from "./Settings.ts"
@@ -72,7 +72,7 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
     const run = Effect.fn("Sync.run")(function* (options: SyncOptions) {
       const connection = yield* settings.connection(options.connection)
       const surfaces = yield* surfacesOf(connection.surfaces, options)
-      const partner = PartnerHttp.layer({ ...connection, limits: settings.limits })
+      const partner = connected({ ...connection, limits: settings.limits })
       return yield* holding(database, options.connection, underLease(options, surfaces)).pipe(
         Effect.provide(partner),
         Effect.provide(services),

@@ -8,16 +8,20 @@ import { Settings } from "../Settings.ts"
 import { agrees, Balances } from "../Sync/Balances.ts"
 import type { BookOutcome } from "../Sync/BookReader.ts"
 import { beginning, checkpoints, statementStream } from "../Sync/Checkpoint.ts"
-import { alone, failureOf } from "../Sync/Failures.ts"
+import { noteReads, noting } from "../Sync/Evidence.ts"
+import { alone, failureOf, isAbsent } from "../Sync/Failures.ts"
 import { ResourceKey } from "../Sync/Hydration.ts"
 import { Lists } from "../Sync/Lists.ts"
 import { OpenResources } from "../Sync/OpenResources.ts"
 import { PostingFacts } from "../Sync/PostingFacts.ts"
 import type { Failure } from "../Sync/Report.ts"
 import { Run } from "../Sync/Run.ts"
-import { Statements } from "../Sync/Statement.ts"
+import { Statements, wholeRead } from "../Sync/Statement.ts"
 import { BackfillWindow } from "./BackfillWindow.ts"
-import { BackfillStatements } from "./Statements.ts"
+import { BackfillStatements, StatementMoved } from "./Statements.ts"
+
+/** How often a statement is compared again, because a sync has read it on meanwhile. */
+const comparisons = 20
 
 export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Backfill/Reader", {
   effect: Effect.gen(function* () {
@@ -54,7 +58,8 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
           const checkpoint = stored.get(statementStream(account.accountId)) ?? beginning
           const outcome = yield* statements.read(book, fresh ?? account, checkpoint, railOf)
           if (Option.isSome(outcome.tailReadAt)) {
-            yield* run.commit(accounts.tailRead(book, account.accountId, outcome.tailReadAt.value))
+            const tail = accounts.tailRead(book, account.accountId, outcome.tailReadAt.value)
+            yield* run.commit(Effect.zipRight(tail, noteReads(book, wholeRead(outcome))))
           }
           return outcome
         }),
@@ -86,7 +91,7 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
       const run = yield* Run
       const failures: Array<Failure> = []
       const newEntries = new Map<string, number>()
-      yield* lists.readAccounts(book)
+      yield* lists.readAccounts(book).pipe(noting(book, "accounts"))
       if (partner.addressBook !== null) {
         yield* lists.readReference(book, "destination", partner.addressBook).pipe(alone(() => undefined))
       }
@@ -105,11 +110,25 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
             newEntries.set(account.accountId, outcome.newEntries)
             if (!outcome.broken) whole.add(account.accountId)
           }
-          const [now] = (yield* accounts.all(book)).filter(({ accountId }) => accountId === account.accountId)
-          results.push(yield* again.readAgain(book, now ?? account, railOf, window))
+          const comparing = Effect.gen(function* () {
+            const [now] = (yield* accounts.all(book)).filter(
+              ({ accountId }) => accountId === account.accountId,
+            )
+            return yield* again.readAgain(book, now ?? account, railOf, window)
+          })
+          results.push(
+            yield* comparing.pipe(
+              Effect.retry({ times: comparisons, while: (error) => error instanceof StatementMoved }),
+              Effect.catchTag("StatementMoved", () =>
+                Effect.dieMessage("a statement is read on all the time"),
+              ),
+            ),
+          )
         }).pipe(
+          noting(book, statementStream(account.accountId)),
           alone((error): void => {
-            failures.push(failureOf(`statement ${account.accountId}`, error))
+            if (account.listed || !isAbsent(error))
+              failures.push(failureOf(`statement ${account.accountId}`, error))
           }),
           Effect.tap(() => {
             run.reading.statements.done += 1

@@ -1,5 +1,5 @@
 /** Reads one account's statement again near a window, and writes down what the mirror did not know or knows differently. */
-import { Effect, Either, Option, Stream } from "effect"
+import { Data, Effect, Either, Option, Stream } from "effect"
 import type { Book } from "../Book.ts"
 import { Database } from "../Database.ts"
 import { openingCorrection } from "../Ledger/Opening.ts"
@@ -39,6 +39,9 @@ export interface AccountBackfill {
   readonly older: number
   readonly unreadable: number
 }
+
+/** A sync has read the statement on while this waited for its turn: what was compared is not what is known now. */
+export class StatementMoved extends Data.TaggedError("StatementMoved")<{ readonly accountId: string }> {}
 
 interface Start {
   readonly cursor: Option.Option<string>
@@ -209,6 +212,22 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       )
     })
 
+    /** Fails where more, or less, of the statement is mirrored or held than when it was compared. */
+    const unmoved = Effect.fn("Backfill.Statements.unmoved")(function* (
+      book: Book,
+      { accountId, entries: known }: MirroredAccount,
+      held: bigint,
+    ) {
+      const rows = yield* database.query(
+        "Backfill.Statements.unmoved",
+        (sql) => sql<Array<{ entries: bigint }>>`
+          select entries from mirror.accounts where book_id = ${book.bookId} and account_id = ${accountId}`,
+      )
+      const now = yield* entries.heldCount(book, accountId)
+      if (rows[0]?.entries !== known || now !== held) return yield* new StatementMoved({ accountId })
+    })
+
+    /** Fails with `StatementMoved`, and has written nothing, where it is to be compared again. */
     const readAgain = Effect.fn("Backfill.Statements.readAgain")(function* (
       book: Book,
       account: MirroredAccount,
@@ -217,6 +236,7 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
     ) {
       const run = yield* Run
       const { accountId } = account
+      const held = yield* entries.heldCount(book, accountId)
       const candidates = yield* starts(book, accountId, window)
       const attempt = (at: number): ReturnType<typeof readFrom> =>
         readFrom(book, account, window, candidates[at] ?? beginning).pipe(
@@ -230,8 +250,8 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       const gone = (yield* Effect.forEach(found.gone, (stretch) => idsAt(book, accountId, stretch))).flat()
       const broken = Option.isSome(found.breakAt)
       const missing = broken ? [...found.older, ...found.missing] : found.missing
-      if (missing.length + found.changed.length + gone.length + found.malformed.length > 0) {
-        const held = yield* entries.heldCount(book, accountId)
+      const write = Effect.gen(function* () {
+        yield* unmoved(book, account, held)
         yield* run.commit(
           Effect.gen(function* () {
             yield* entries.contradict(book, run.runId, found.changed)
@@ -245,8 +265,10 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
             yield* quarantine.put(book, run.runId, statementStream(accountId), found.malformed)
           }),
         )
-      }
-      if (!broken) yield* bookOlder(book, railOf, found)
+        if (!broken) yield* bookOlder(book, railOf, found)
+      })
+      const news = [missing, found.changed, gone, found.malformed, found.older]
+      if (news.some(({ length }) => length > 0)) yield* run.turn(write)
       yield* bookEnriched(book, railOf, found)
       run.counters.contradictions += found.changed.length + gone.length
       run.counters.held += missing.length

@@ -219,16 +219,16 @@ export const commands = {
     usage: "tieout close YYYY-MM [--book B] [--dry-run] [--accept F12 --reason TEXT]… [--bridge | --check]",
     summary: "Prove a month complete and lock it, with its balances and a chained hash.",
     about: [
-      "A month closes where every statement was read past its end, the running balances were proved again, nothing blocking is",
-      "open, nothing is in quarantine or in suspense, and the last sync ended well. What is in the way is listed, nothing is",
-      "locked, and it ends with 3. Months close in order, one book at a time; what comes later for a closed month is dated to",
-      "the first open day. Who closed, when and why is kept: TIEOUT_USER, or else the user of the operating system.",
+      "A month closes where every list and statement was read to its end after it, by the service's clock, the running balances",
+      "were proved again, nothing blocking is open, and nothing is in quarantine or in suspense. What is in the way is listed,",
+      "nothing is locked, and it ends with 3. Months close in order, one book at a time; what comes later for a closed month is",
+      "dated to the first open day. Who closed, when and why is kept: TIEOUT_USER, or else the user of the operating system.",
     ],
     options: {
       "--book B": "Only this book, by its code (ORG, …) or its client's identifier; default: all.",
       "--dry-run": "Say what would be in the way; lock nothing.",
       "--accept F12":
-        "Take responsibility for a finding, or for an account (by its identifier) that cannot be read any more. May be repeated.",
+        "Take responsibility for a finding. Of an account or client that is gone it stands until its evidence changes. May be repeated.",
       "--reason TEXT": "Why: one for each --accept in their order, or one for all.",
       "--bridge":
         "Only show the way from the provider's statement to the books, with late entries; locks nothing.",

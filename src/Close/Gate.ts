@@ -1,22 +1,28 @@
 /**
- * The completeness gate: what must hold before a month may be closed. The month has just been reconciled, so that every
- * statement's chain was proved again entry by entry; what did not hold is an open finding.
+ * The completeness gate: what must hold before a month may be closed. The month has just been reconciled: every statement's
+ * chain was proved again entry by entry. Every stream's evidence is compared with the month's end. What does not hold is an
+ * open finding, which has a number that a person can answer for.
  */
 import { Effect, Option } from "effect"
+import { type Book, organizationBook } from "../Book.ts"
 import { Database } from "../Database.ts"
 import type { CheckName } from "../Reconcile/Check.ts"
-import { openFindings } from "../Reconcile/Summary.ts"
-import { type Bridge, bridgeOf, unbridged } from "./Bridge.ts"
+import { Reconcile } from "../Reconcile.ts"
+import { Settings } from "../Settings.ts"
+import { type Bridge, bridgeOf } from "./Bridge.ts"
 import { blockersInTransit } from "./InTransit.ts"
+import { leftOver } from "./LeftOver.ts"
 import type { Month } from "./Month.ts"
 
 /** One thing that stands in the way of a close. */
 export interface Blocker {
-  /** What `--accept` takes: a finding, or an account that cannot be read. Null: nobody can answer for it. */
+  /** The finding that `--accept` takes. Null: nobody can answer for it, and it passes by itself. */
   readonly id: string | null
   readonly what: string
   /** The command that shows the evidence, or mends it. */
   readonly hint: string
+  /** A digest of the evidence: an acceptance stands for later months too until that changes. None: it is for one month. */
+  readonly evidence?: string
 }
 
 export interface Gate {
@@ -26,29 +32,35 @@ export interface Gate {
   readonly bridge: Bridge
 }
 
-/** A warning elsewhere, but a month does not close with something in suspense. */
-const suspense: ReadonlyArray<CheckName> = ["adjustment", "unclassified-entry"]
+/** Warnings elsewhere that block the close of the month that they happened in, and of later ones. */
+const blockingHere: ReadonlyArray<CheckName> = ["adjustment", "unclassified-entry"]
+
+/** What was accepted once is not asked for again, as long as its evidence is the same. */
+const standing: ReadonlyArray<CheckName> = ["account-gone", "client-gone"]
+
+const listed = (names: ReadonlyArray<string>): string => `{${names.join(",")}}`
+
+/** Lists that stand in the organization's book and prove something of the book, too. */
+const sharedLists = Effect.fn("Close.gate.sharedLists")(function* ({ clientId }: Book) {
+  const { accounting } = yield* Settings
+  if (Option.isNone(clientId)) return []
+  return accounting.receivables.view === "borrower"
+    ? ["clients", "receivables", "credit_accounts"]
+    : ["clients"]
+})
 
 interface StateRow {
-  readonly last_sync: string | null
-  readonly failed: boolean
   readonly unnumbered: number
   readonly backfilled: boolean
 }
 
-/** `syncing`: a sync of the connection runs at this moment, so that the one before it is the last that has ended. */
-const readState = Effect.fn("Close.gate.state")(function* ({ book, end, period }: Month, syncing: boolean) {
+const readState = Effect.fn("Close.gate.state")(function* ({ book, end, period }: Month) {
   const database = yield* Database
   const first = `${period}-01`
   const rows = yield* database.query(
     "Close.gate.state",
     (sql) => sql<Array<StateRow>>`
-      with last as (
-        select r.state, coalesce(r.summary -> 'failedBooks' ? ${book.code}, false) as failed from sync.runs r
-        where r.connection = ${book.connection} and r.command = 'sync' and not (${syncing} and r.state = 'running')
-        order by r.run_id desc limit 1)
-      select (select state from last) as last_sync, coalesce((select failed from last), false) as failed,
-        (select count(*)::integer from ledger.unnumbered u
+      select (select count(*)::integer from ledger.unnumbered u
          join ledger.journal_entries j on j.book_id = u.book_id and j.entry_id = u.entry_id
          where u.book_id = ${book.bookId} and j.period <= ${first}::text::date) as unnumbered,
         exists (
@@ -63,106 +75,81 @@ const readState = Effect.fn("Close.gate.state")(function* ({ book, end, period }
   return row === undefined ? yield* Effect.dieMessage("the state of a book is one row") : row
 })
 
-/** Accounts whose statement was not read past the end of the month. */
-const unread = Effect.fn("Close.gate.unread")(function* ({ book, end }: Month) {
+interface FindingRow {
+  readonly id: string
+  readonly check_name: CheckName
+  readonly message: string
+  readonly evidence: string
+}
+
+/**
+ * Everything open that blocks: blocking findings, and of `blockingHere` what happened up to the month's end. Evidence that is
+ * asked for a later month blocks only that one.
+ */
+const findings = Effect.fn("Close.gate.findings")(function* (
+  { book, end, period, timeZone }: Month,
+  organization: Book,
+) {
   const database = yield* Database
+  const shared = yield* sharedLists(book)
   const rows = yield* database.query(
-    "Close.gate.unread",
-    (sql) => sql<Array<{ account_id: string; read_at: string | null }>>`
-      select a.account_id, to_char(a.tail_read_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as read_at
-      from mirror.accounts a
-      where a.book_id = ${book.bookId} and (a.tail_read_at is null or a.tail_read_at < ${end}::text::timestamptz)
-      order by a.account_id`,
+    "Close.gate.findings",
+    (sql) => sql<Array<FindingRow>>`
+      select 'F' || f.finding_id as id, f.check_name, f.message, md5(f.evidence::text) as evidence
+      from reconcile.findings f
+      where f.closed_at is null
+        and (f.book_id = ${book.bookId} or f.book_id = ${organization.bookId} and f.check_name = 'stream-unread'
+          and f.subject_id = any (${listed(shared)}::text::text[]))
+        and (f.severity = 'blocking' or f.check_name = any (${listed(blockingHere)}::text::text[])
+          and not coalesce(to_char((f.evidence ->> 'occurredAt')::timestamptz at time zone ${timeZone}::text, 'YYYY-MM')
+            > ${period}, false))
+        and not (f.check_name = 'stream-unread' and not (f.evidence ->> 'unreadable')::boolean
+          and coalesce((f.evidence ->> 'beganAt')::timestamptz >= ${end}::text::timestamptz, false))
+      order by f.severity, f.opened_at, f.finding_id`,
   )
   return rows.map(
-    ({ account_id: id, read_at: readAt }): Blocker => ({
+    ({ check_name: check, evidence, id, message }): Blocker => ({
       id,
-      what:
-        readAt === null
-          ? `The statement of account ${id} has never been read to its end.`
-          : `The statement of account ${id} was last read to its end on ${readAt}, before the month was over (${end}).`,
-      hint: "tieout sync",
+      what: `${check}: ${message}`,
+      hint: `tieout explain ${id}`,
+      ...(standing.includes(check) ? { evidence } : {}),
     }),
   )
 })
 
-/** Blocking findings of the book, and what stands in suspense up to the end of the month. */
-const findings = Effect.fn("Close.gate.findings")(function* ({ book, period, timeZone }: Month) {
-  const database = yield* Database
-  const open = yield* openFindings([book], Option.none())
-  const later = yield* database.query(
-    "Close.gate.later",
-    (sql) => sql<Array<{ id: string }>>`
-      select 'F' || f.finding_id as id from reconcile.findings f
-      where f.book_id = ${book.bookId} and f.closed_at is null
-        and to_char((f.evidence ->> 'occurredAt')::timestamptz at time zone ${timeZone}::text, 'YYYY-MM') > ${period}`,
-  )
-  const afterwards = new Set(later.map(({ id }) => id))
-  return open
-    .filter(
-      ({ check, findingId, severity }) =>
-        severity === "blocking" || (suspense.some((name) => name === check) && !afterwards.has(findingId)),
-    )
-    .map(
-      ({ check, findingId, message }): Blocker => ({
-        id: findingId,
-        what: `${check}: ${message}`,
-        hint: `tieout explain ${findingId}`,
-      }),
-    )
+/** Nobody can answer for an entry without a number: the sync that is running numbers it when it ends. */
+const waiting = ({ unnumbered }: StateRow, { period }: Month): Blocker => ({
+  id: null,
+  what: `${unnumbered} journal entries up to ${period} have no journal number yet: a sync that is running numbers them when it ends.`,
+  hint: "tieout status",
 })
 
-const ofState = (
-  { failed, last_sync: lastSync, unnumbered }: StateRow,
-  month: Month,
-  willNumber: boolean,
-): ReadonlyArray<Blocker> => {
-  const blocker = (what: string, hint = "tieout sync"): Blocker => ({ id: null, what, hint })
-  return [
-    ...(lastSync === null ? [blocker("No sync of this connection has ended yet.")] : []),
-    ...(lastSync !== null && lastSync !== "done"
-      ? [blocker(`The last sync of this connection did not end well (${lastSync}).`)]
-      : []),
-    ...(failed ? [blocker(`The last sync could not read book ${month.book.code}.`)] : []),
-    ...(unnumbered > 0 && !willNumber
-      ? [
-          blocker(
-            `${unnumbered} journal entries up to ${month.period} have no journal number yet: a sync that is running numbers them when it ends.`,
-            "tieout status",
-          ),
-        ]
-      : []),
-  ]
-}
-
-const ofBridge = (bridge: Bridge): ReadonlyArray<Blocker> =>
-  unbridged(bridge).map(({ accountId, closingDifference, currency, difference }) => ({
-    id: null,
-    what: `Between the statement of account ${accountId} and the books ${difference} ${currency} of the month's movements and ${closingDifference} ${currency} of the closing balance are left over.`,
-    hint: `tieout explain ${accountId}`,
-  }))
-
-/** Part of the caller's transaction. `willNumber`: what waits for its number gets it before the close. */
+/**
+ * Part of the caller's transaction, in which the month has been reconciled. `willNumber`: what waits for its number gets it
+ * before the close. `syncing`: a sync of the connection runs at this moment.
+ */
 export const gateOf = Effect.fn("Close.gate")(function* (
   month: Month,
   { syncing, willNumber }: { readonly syncing: boolean; readonly willNumber: boolean },
 ) {
-  const state = yield* readState(month, syncing)
+  const reconcile = yield* Reconcile
+  const { book, period } = month
+  const organization = Option.isNone(book.clientId) ? book : yield* organizationBook(book.connection)
+  yield* reconcile.streamsOf(book, period)
+  if (organization !== book) yield* reconcile.streamsOf(organization, period)
   const bridge = yield* bridgeOf(month)
+  yield* reconcile.alone(book, period, leftOver(book, bridge))
+  const state = yield* readState(month)
   return {
     blockers: [
-      ...ofState(state, month, willNumber),
-      ...(yield* unread(month)),
-      ...(yield* findings(month)),
+      ...(state.unnumbered > 0 && !willNumber ? [waiting(state, month)] : []),
+      ...(yield* findings(month, organization)),
       ...(yield* blockersInTransit(month)),
-      ...ofBridge(bridge),
     ],
     notes: [
       ...(state.backfilled
         ? []
-        : [
-            `No backfill has read all of ${month.period} again since it ended: tieout backfill --period ${month.period}`,
-          ]),
+        : [`No backfill has read all of ${period} again since it ended: tieout backfill --period ${period}`]),
       ...(state.unnumbered > 0 && willNumber
         ? [`${state.unnumbered} journal entries get their numbers before the close.`]
         : []),

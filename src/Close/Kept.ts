@@ -4,11 +4,13 @@ import type { Book } from "../Book.ts"
 import { Database } from "../Database.ts"
 import type { Digest } from "./Digest.ts"
 
-/** A finding, or an account, that somebody took responsibility for. */
+/** A finding that somebody took responsibility for. */
 export interface Accepted {
   readonly id: string
   readonly what: string
   readonly reason: string
+  /** A digest of the finding's evidence, where the acceptance stands for later months until that changes. */
+  readonly evidence?: string
 }
 
 /** A close that was made, or a reopening. */
@@ -44,6 +46,10 @@ export const standing = (closes: ReadonlyArray<KeptClose>, period: string): Kept
   const last = closes.findLast((close) => close.period === period)
   return last?.action === "close" ? last : undefined
 }
+
+/** What was accepted with the book's last close. */
+export const lastAccepted = (closes: ReadonlyArray<KeptClose>): ReadonlyArray<Accepted> =>
+  closes.findLast(({ action }) => action === "close")?.accepted ?? []
 
 export const lastHash = (closes: ReadonlyArray<KeptClose>): string | null =>
   closes.findLast(({ action }) => action === "close")?.hash ?? null

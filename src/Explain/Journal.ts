@@ -116,7 +116,7 @@ export const journalEntries = Effect.fn("Explain.journalEntries")(function* (
           ? sql`j.entry_id = ${which.entryId}::text::bigint`
           : sql`j.source_id = any (${textArray(sql, which.sources)}::uuid[])`
       }
-      order by j.occurred_at, j.partner_account_id, j.position, j.source_type, j.sequence`,
+      order by j.occurred_at, j.partner_account_id, j.position, j.source_type, j.sequence, j.correction`,
   )
   return rows.map((row) => ({
     entryId: row.entry_id.toString(),

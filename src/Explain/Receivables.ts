@@ -99,17 +99,8 @@ export const receivableTransactions = Effect.fn("Explain.receivableTransactions"
     "Explain.receivableTransactions",
     (sql) => sql<Array<TransactionRow>>`
       select t.book_id, t.tx_id, t.purpose, t.version, ${instantText(sql, sql`t.tx_timestamp`)} as tx_timestamp,
-        (select json_agg(f.entry_id order by f.entry_id) from (
-           select e.entry_id from mirror.statement_entries e
-           where e.book_id = t.book_id and e.entry_id = mirror.uuid_or_null(t.tx_id)
-           union
-           select e.entry_id from mirror.statement_entries e
-           where e.book_id = t.book_id and e.related_id = mirror.uuid_or_null(t.tx_id)
-           union
-           select e.entry_id from mirror.resources s
-           join mirror.statement_entries e on e.book_id = s.book_id and e.related_id = s.resource_id
-             and e.related_type = s.resource_type
-           where s.book_id = t.book_id and lower(s.transaction_hash) = t.tx_id) f) as entries
+        (select json_agg(f.entry_id order by f.entry_id)
+         from mirror.entries_of_transaction(t.book_id, t.tx_id) as f (entry_id)) as entries
       from mirror.receivable_transactions t
       where t.book_id = any (${`{${books.join(",")}}`}::text::integer[]) and t.receivable_id = ${id}
       order by t.tx_timestamp, t.tx_id`,

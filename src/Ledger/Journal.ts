@@ -26,6 +26,7 @@ const headerColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray
     sourceId: [] as Array<string>,
     kind: [] as Array<string>,
     sequence: [] as Array<string>,
+    correction: [] as Array<string>,
     occurredAt: [] as Array<string>,
     lineCount: [] as Array<string>,
     partnerAccountId: [] as Array<string | null>,
@@ -43,6 +44,7 @@ const headerColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray
     columns.sourceId.push(entry.sourceId)
     columns.kind.push(entry.kind)
     columns.sequence.push(String(entry.sequence))
+    columns.correction.push(String(entry.correction ?? 0))
     columns.occurredAt.push(entry.occurredAt)
     columns.lineCount.push(String(entry.lines.length))
     columns.partnerAccountId.push(entry.partnerAccountId)
@@ -119,21 +121,24 @@ export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", 
             select t.*, t.occurred_at::timestamptz as at
             from unnest(${plainArray(sql, header.entryId)}, ${plainArray(sql, header.sourceType)},
               ${plainArray(sql, header.sourceId)}, ${textArray(sql, header.kind)}, ${plainArray(sql, header.sequence)},
+              ${plainArray(sql, header.correction)},
               ${plainArray(sql, header.occurredAt)}, ${plainArray(sql, header.lineCount)},
               ${plainArray(sql, header.partnerAccountId)}, ${plainArray(sql, header.position)},
               ${textArray(sql, header.resourceType)}, ${plainArray(sql, header.resourceId)},
               ${textArray(sql, header.description)}, ${textArray(sql, header.externalReference)},
               ${textArray(sql, header.counterparty)}, ${plainArray(sql, header.reverses)})
-            as t (entry_id, source_type, source_id, kind, sequence, occurred_at, line_count, partner_account_id,
-              position, resource_type, resource_id, description, external_reference, counterparty, reverses)),
+            as t (entry_id, source_type, source_id, kind, sequence, correction, occurred_at, line_count,
+              partner_account_id, position, resource_type, resource_id, description, external_reference, counterparty,
+              reverses)),
           -- Waits for a close that is under way and sees what it did: dated by what was before it, the rules would refuse.
           dating as materialized (
             select time_zone, closed_through from ledger.locks where book_id = ${book.bookId} for share),
           headers as (
             insert into ledger.journal_entries (book_id, entry_id, source_type, source_id, kind, sequence,
-              effective_date, occurred_at, late_for, line_count, partner_account_id, position, resource_type,
+              correction, effective_date, occurred_at, late_for, line_count, partner_account_id, position, resource_type,
               resource_id, description, external_reference, counterparty, reverses, run_id)
             select ${book.bookId}, g.entry_id::bigint, g.source_type, g.source_id::uuid, g.kind, g.sequence::integer,
+              g.correction::integer,
               ledger.effective_date(g.at, d.time_zone, d.closed_through), g.at,
               ledger.late_for(g.at, d.time_zone, d.closed_through), g.line_count::smallint, g.partner_account_id::uuid,
               g.position::bigint, g.resource_type, g.resource_id::uuid, g.description, g.external_reference,

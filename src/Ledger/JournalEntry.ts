@@ -30,6 +30,8 @@ export interface JournalEntry {
   readonly sourceId: string
   readonly kind: string
   readonly sequence: number
+  /** Only of a receivable's: which time its part is put right; 0, and left out, for the entry that books it. */
+  readonly correction?: number
   /** The service's time; the accounting time zone turns it into the effective date. */
   readonly occurredAt: Instant
   /** The statement that the entry comes from, and the place in it; null for what no statement shows. */

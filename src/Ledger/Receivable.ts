@@ -4,8 +4,9 @@
 import { Option } from "effect"
 import type { Amount } from "../Money.ts"
 import * as Money from "../Money.ts"
+import type { Instant } from "../Partner.ts"
 import type { JournalEntry, Line } from "./JournalEntry.ts"
-import type { Posted } from "./Posting.ts"
+import { scaleFor } from "./ReceivableCash.ts"
 import {
   type Amounts,
   follow,
@@ -24,37 +25,44 @@ export interface ReceivableInput {
   readonly receivableId: string
   readonly currency: string
   readonly counterparty: Option.Option<string>
+  readonly issuedAt: Instant
   /** In order, from the first. */
   readonly versions: ReadonlyArray<ReceivableVersion>
-  /** What is booked already, by `sequence` of the entry that it belongs to. */
-  readonly posted: ReadonlyMap<number, Posted>
+  /** What is booked already, by the `sequence` of its part. */
+  readonly posted: ReadonlyMap<number, PostedPart>
 }
 
-/** Entries that put a part right follow its own number; so many have room. */
+/** What stands in the books of one part of a version, its corrections included. */
+export interface PostedPart {
+  readonly lines: ReadonlyArray<Line>
+  /** How often it was put right. */
+  readonly corrections: number
+}
+
+/** Room between the numbers of two parts, so that they never depend on how many parts there are. */
 const roomPerPart = 64
 const roomPerVersion = roomPerPart * parts.length
 
-/** The sequence of a part's first entry. */
+/** The sequence of a part: of its first entry, and of all that put it right, which are counted apart. */
 const sequenceOf = (version: number, part: Part): number =>
   version * roomPerVersion + parts.indexOf(part) * roomPerPart
 
 /** The version that an entry of this sequence comes from. */
 export const versionOfSequence = (sequence: number): number => Math.floor(sequence / roomPerVersion)
 
-/** The sequence of the part that an entry books or puts right. */
-export const partSequence = (sequence: number): number => sequence - (sequence % roomPerPart)
-
 const roles = {
   lender: {
     principal: "receivable_principal",
     interest: "receivable_interest",
     income: "interest_income",
+    deferred: "deferred_interest",
     cash: "loan_clearing",
   },
   borrower: {
     principal: "loan_payable",
     interest: "interest_payable",
     income: "interest_expense",
+    deferred: "deferred_interest",
     cash: "loan_clearing",
   },
 } as const satisfies Record<ReceivableView["view"], Record<keyof Amounts, Role>>
@@ -69,9 +77,9 @@ const linesOf = (amounts: Amounts, currency: string, { view }: ReceivableView): 
     partnerAccountId: null,
     rule: null,
   })
-  const all = [line("principal"), line("interest"), line("income"), line("cash")].filter(
-    ({ amount }) => !Money.isZero(amount),
-  )
+  const all = (["principal", "interest", "deferred", "income", "cash"] as const)
+    .map(line)
+    .filter(({ amount }) => !Money.isZero(amount))
   return [
     ...all.filter(({ amount }) => Money.isPositive(amount)),
     ...all.filter(({ amount }) => !Money.isPositive(amount)),
@@ -86,7 +94,7 @@ const words: { readonly [P in Part]: string } = {
 }
 
 /** What is missing of `target` in what is booked; none where it is all there. */
-const difference = (target: ReadonlyArray<Line>, posted: Posted): ReadonlyArray<Line> => {
+const difference = (target: ReadonlyArray<Line>, posted: PostedPart): ReadonlyArray<Line> => {
   const sums = new Map<Role, Amount>()
   for (const { amount, role } of target) sums.set(role, Money.add(sums.get(role) ?? Money.zero, amount))
   for (const { amount, role } of posted.lines)
@@ -101,17 +109,18 @@ const difference = (target: ReadonlyArray<Line>, posted: Posted): ReadonlyArray<
 }
 
 /**
- * The entries that are missing for the books to show all versions. What is booked already stays; where a transaction that
- * has come since shows it to have been estimated wrongly, a reclassification puts it right.
+ * The entries that are missing for the books to show all versions. What is booked already stays; where a transaction, or a
+ * receivable that shares one, has come since and shows it to be wrong, a reclassification puts it right, any number of times.
  */
 export const receivableEntries = (
   input: ReceivableInput,
   view: ReceivableView,
 ): ReadonlyArray<JournalEntry> => {
-  let standing = start
+  const scale = scaleFor(input.currency)
+  let standing = start(input.issuedAt)
   const entries: Array<JournalEntry> = []
   for (const now of input.versions) {
-    const booked = step(standing, now, view)
+    const booked = step(standing, now, view, scale)
     standing = follow(standing, now, booked)
     for (const { amounts, estimated, occurredAt, part, version } of booked) {
       const sequence = sequenceOf(version, part)
@@ -123,7 +132,8 @@ export const receivableEntries = (
         sourceType: "receivable_version",
         sourceId: input.receivableId,
         kind: posted === undefined ? part : "reclassification",
-        sequence: posted === undefined ? sequence : posted.sequence + 1,
+        sequence,
+        correction: posted === undefined ? 0 : posted.corrections + 1,
         occurredAt,
         partnerAccountId: null,
         position: null,

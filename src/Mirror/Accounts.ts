@@ -19,6 +19,8 @@ export interface MirroredAccount extends StatementHead {
   readonly currency: string
   readonly paymentRails: string
   readonly status: string
+  /** Whether the list of accounts had it when it was last read whole. */
+  readonly listed: boolean
   /** The balance that the service reports. */
   readonly balance: Amount
 }
@@ -28,6 +30,7 @@ interface AccountRow {
   currency: string
   payment_rails: string
   status: string
+  listed: boolean
   balance: string
   entries: bigint
   last_balance: string | null
@@ -41,7 +44,8 @@ export class MirrorAccounts extends Effect.Service<MirrorAccounts>()("tieout/Mir
       const rows = yield* database.query(
         "Mirror.Accounts.all",
         (sql) => sql<Array<AccountRow>>`
-          select account_id, currency, payment_rails, status, balance, entries, last_balance
+          select account_id, currency, payment_rails, status, unlisted_since is null as listed, balance, entries,
+            last_balance
           from mirror.accounts where book_id = ${book.bookId} order by account_id`,
       )
       return rows.map(
@@ -50,6 +54,7 @@ export class MirrorAccounts extends Effect.Service<MirrorAccounts>()("tieout/Mir
           currency: row.currency,
           paymentRails: row.payment_rails,
           status: row.status,
+          listed: row.listed,
           balance: Money.fromTrusted(row.balance),
           entries: row.entries,
           lastBalance: Option.map(Option.fromNullable(row.last_balance), Money.fromTrusted),
@@ -118,6 +123,18 @@ export class MirrorAccounts extends Effect.Service<MirrorAccounts>()("tieout/Mir
       )
     })
 
-    return { all, put, tailRead }
+    /** Part of the caller's transaction: the list of accounts was read whole, and these are in it. */
+    const listed = Effect.fn("Mirror.Accounts.listed")(function* (book: Book, ids: ReadonlySet<string>) {
+      yield* database.query(
+        "Mirror.Accounts.listed",
+        (sql) => sql`
+          update mirror.accounts a set unlisted_since = case when i.id is null then now() end
+          from mirror.accounts b left join unnest(${textArray(sql, [...ids])}) as i (id) on i.id = b.account_id::text
+          where b.book_id = ${book.bookId} and a.book_id = b.book_id and a.account_id = b.account_id
+            and (i.id is null) <> (a.unlisted_since is not null)`,
+      )
+    })
+
+    return { all, put, tailRead, listed }
   }),
 }) {}

@@ -146,8 +146,8 @@ const applied = Effect.fn("Reclassify.apply")(function* (book: Book, { reason, w
   const run = yield* beginRun(book.connection, "reclassify")
   const work = Effect.gen(function* () {
     yield* run.commit(ledger.assignNumbers([book], run.runId))
-    const looked = yield* throughRules(book, reason, (changes, kept) =>
-      Effect.map(postChanges(book, run, changes), () => sum.take(changes, kept)),
+    const looked = yield* throughRules(book, reason, (changes, kept, proof) =>
+      Effect.map(postChanges(book, run, changes, proof), () => sum.take(changes, kept)),
     )
     yield* run.commit(ledger.assignNumbers([book], run.runId))
     for (const month of sum.months()) yield* reconcile.month([book], month)

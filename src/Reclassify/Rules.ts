@@ -8,6 +8,7 @@ import { Database } from "../Database.ts"
 import { journalNumber } from "../Export/Entry.ts"
 import type { JournalEntry, Line } from "../Ledger/JournalEntry.ts"
 import { movementsOf, resourceKey } from "../Ledger/Movements.ts"
+import { type Proof, planned } from "../Ledger/Plan.ts"
 import { standingFor, targetsOf } from "../Ledger/Posting.ts"
 import { movedByRules, ruledEntry } from "../Ledger/Reruling.ts"
 import { subjectsOf } from "../Ledger/Subjects.ts"
@@ -113,6 +114,7 @@ const changesOf = Effect.fn("Reclassify.Rules.changes")(function* (
 export type Take<E, R> = (
   changes: ReadonlyArray<RuleChange>,
   kept: ReadonlyArray<string>,
+  proof: Proof,
 ) => Effect.Effect<void, E, R>
 
 /** Goes through the open months of a book; memory does not grow with them. */
@@ -125,11 +127,17 @@ export const throughRules = Effect.fn("Reclassify.throughRules")(function* <E, R
   let after: Pick<EntryRow, "period" | "number"> = { period: "0001-01", number: 0 }
   let looked = 0
   for (;;) {
-    const rows = yield* pageOf(book, after)
+    const from = after
+    const rows = yield* planned(book, (proof) =>
+      Effect.gen(function* () {
+        const page = yield* pageOf(book, from)
+        const { changes, kept } = yield* changesOf(book, page, reason)
+        if (page.length > 0) yield* take(changes, kept, proof)
+        return page
+      }),
+    )
     const last = rows.at(-1)
     if (last === undefined) return looked
-    const { changes, kept } = yield* changesOf(book, rows, reason)
-    yield* take(changes, kept)
     looked += rows.length
     after = last
   }
@@ -140,6 +148,7 @@ export const postChanges = Effect.fn("Reclassify.postChanges")(function* (
   book: Book,
   run: Run["Type"],
   changes: ReadonlyArray<RuleChange>,
+  proof: Proof,
 ) {
   if (changes.length === 0) return
   const ledger = yield* Ledger
@@ -148,7 +157,7 @@ export const postChanges = Effect.fn("Reclassify.postChanges")(function* (
     changes.map(({ entry }) => entry),
     () => "",
   )
-  yield* run.commit(ledger.post(book, run.runId, prepared))
+  yield* run.commit(Effect.zipRight(proof, ledger.post(book, run.runId, prepared)))
   run.counters.journalEntries += changes.length
   run.counters.reclassifications += changes.length
 })

@@ -34,6 +34,8 @@ export interface Standing {
   readonly lines: ReadonlyArray<StandingLine>
   /** What stands in transit of its conversion in its currency; null: nothing. */
   readonly inTransit: string | null
+  /** What loan clearing holds beyond or short of what was due of the receivable that keeps this entry's rest; null: nothing. */
+  readonly inLoans: string | null
 }
 
 /** Of a conversion in transit, the entries that it stands with. */
@@ -49,7 +51,13 @@ const ofFinding = Effect.fn("Reclassify.ofFinding")(function* (findingId: string
       join reconcile.conversions_in_transit t on t.book_id = f.book_id and t.conversion_id = f.subject_id::uuid
       join mirror.statement_entries s on s.book_id = t.book_id and s.related_id = t.conversion_id
         and s.currency = t.currency and not s.held
-      where f.finding_id = ${findingId}::text::bigint and f.check_name = 'conversion-in-transit'`,
+      where f.finding_id = ${findingId}::text::bigint and f.check_name = 'conversion-in-transit'
+      union all
+      select distinct e.entry_id::text from reconcile.findings f
+      join ledger.receivable_shares s on s.book_id = f.book_id and s.receivable_id::text = f.evidence ->> 'receivableId'
+        and s.purpose = f.evidence ->> 'purpose' and s.currency = f.evidence ->> 'currency' and s.rest
+      cross join lateral unnest(s.entries) as e (entry_id)
+      where f.finding_id = ${findingId}::text::bigint and f.check_name = 'loan-clearing'`,
   )
   const ids = rows.map(({ subject_id: id }) => id)
   if (ids.length < 2) return ids
@@ -126,7 +134,12 @@ export const standingOf = Effect.fn("Reclassify.standingOf")(function* (book: Bo
           order by a.role, a.rule_code, p.currency) s) as lines,
         (select t.amount::text from mirror.statement_entries s
          join ledger.transit t on t.book_id = s.book_id and t.conversion_id = s.related_id and t.currency = s.currency
-         where s.book_id = j.book_id and s.entry_id = j.source_id) as "inTransit"
+         where s.book_id = j.book_id and s.entry_id = j.source_id) as "inTransit",
+        -- While cash is waited for, it is not known what of the clearing will stay.
+        (select i.amount::text from ledger.receivable_shares s
+         join reconcile.loan_clearing_items i on i.book_id = s.book_id and i.receivable_id = s.receivable_id
+           and i.currency = s.currency and i.purpose = s.purpose and i.waiting = 0
+         where s.book_id = j.book_id and s.rest and j.source_id = any (s.entries)) as "inLoans"
       from ledger.journal_entries j
       join ledger.locks l on l.book_id = j.book_id
       where j.book_id = ${book.bookId} and j.source_id = ${entryId}::uuid and j.source_type = 'statement_entry'

@@ -26,20 +26,31 @@ const isInTransit = ({ amount, role }: StandingLine, inTransit: string | null): 
   return Money.isZero(left) || Money.isPositive(left) === Money.isPositive(leg)
 }
 
-/** What is to be moved: what stands in suspense, or else in a clearing account, in transit, or in what took their place. */
-export const movable = ({ entryId, inTransit, lines }: Standing) => {
+/** Of a loan's cash, what was not due or is missing: the rest is the receivable's. */
+const ofLoan = (line: StandingLine, inLoans: string | null): ReadonlyArray<StandingLine> =>
+  line.role === "loan_clearing" && line.ruleCode === "" && inLoans !== null
+    ? [{ ...line, amount: inLoans }]
+    : []
+
+/**
+ * What is to be moved: what stands in suspense, or else in a clearing account, in transit, in what took their place, or
+ * beyond what was due in loan clearing.
+ */
+export const movable = ({ entryId, inLoans, inTransit, lines }: Standing) => {
   const held = lines.filter(({ role }) => role === "suspense")
   const found =
     held.length > 0
       ? held
-      : lines.filter((line) => clearing.includes(line.role) || isInTransit(line, inTransit))
+      : lines.flatMap((line) =>
+          clearing.includes(line.role) || isInTransit(line, inTransit) ? [line] : ofLoan(line, inLoans),
+        )
   const [line] = found
   if (line === undefined) {
     const where = lines.map(({ code, name }) => `${code} ${name}`).join(", ")
     return Either.left(
       reclassifyError(
         "NothingThere",
-        `Nothing of statement entry ${entryId} stands in suspense, in a clearing account or in transit${where === "" ? "" : `; it stands in ${where}`}. See: tieout explain ${entryId}`,
+        `Nothing of statement entry ${entryId} stands in suspense, in a clearing account or in transit, or is cash of a loan that was not due${where === "" ? "" : `; it stands in ${where}`}. See: tieout explain ${entryId}`,
       ),
     )
   }

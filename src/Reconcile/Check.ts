@@ -80,9 +80,16 @@ export const checks = [
     proves: "With --full, the open items of every balance-sheet account add up to its balance.",
   },
   {
+    name: "loan-clearing",
+    severity: "blocking",
+    proves:
+      "What stands in loan clearing of a receivable waits for its cash: nobody paid more or less than what was due.",
+  },
+  {
     name: "credit-totals",
     severity: "blocking",
-    proves: "Per currency and rail, the active receivables add up to what the credit accounts say.",
+    proves:
+      "Per currency and rail, and per client where they name one, what stands in the books of receivables is what the credit accounts say.",
   },
   {
     name: "trial-balance",
@@ -114,6 +121,28 @@ export const checks = [
     name: "quarantine",
     severity: "blocking",
     proves: "Everything that the service sent could be understood.",
+  },
+  {
+    name: "stream-unread",
+    severity: "blocking",
+    proves:
+      "Every list and statement of a configured surface can be read; when a month is closed, each was read to its end after it.",
+  },
+  {
+    name: "account-gone",
+    severity: "blocking",
+    proves:
+      "Every account that was ever read is in the list of accounts, or its statement can still be read.",
+  },
+  {
+    name: "client-gone",
+    severity: "blocking",
+    proves: "Every client whose accounts were ever read can still be read.",
+  },
+  {
+    name: "bridge",
+    severity: "blocking",
+    proves: "When a month is closed, nothing is left over between its statements and the books.",
   },
   {
     name: "event-conflict",

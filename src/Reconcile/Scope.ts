@@ -20,6 +20,10 @@ export interface Scope {
   readonly repaymentAmount: "outstanding" | "original"
   /** By currency, the amount up to which something that is open carries no weight. */
   readonly materiality: Readonly<Record<string, string>>
+  /** The month (`2026-10`) that is about to be closed: every stream must have been read after it, where it is over. */
+  readonly closing: string | null
+  /** The surfaces that the settings have, by connection. */
+  readonly surfaces: ReadonlyArray<{ readonly connection: string; readonly surface: string }>
   /** The run that findings are opened and closed by, where there is one. */
   readonly runId: number | null
 }

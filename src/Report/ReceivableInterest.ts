@@ -37,7 +37,7 @@ export const reserves = (sql: Sql, scope: ReportScope, id: Fragment): Fragment =
         and not exists (
           select 1 from ledger.journal_entries c
           where c.book_id = j.book_id and c.source_id = j.source_id and c.source_type = j.source_type
-            and c.sequence = j.sequence + 1 and c.kind = 'reclassification'
+            and c.sequence = j.sequence and c.correction > 0
             and ${known(sql, scope, sql`c.recorded_at`)})), false) as estimated
     from ledger.journal_entries j
     where j.book_id = ${scope.book.bookId} and j.source_id = ${id} and j.source_type = 'receivable_version'

@@ -1,12 +1,19 @@
 /** How movements are dated, valued and booked. */
 import { Schema } from "effect"
-import { CurrencyCode, section, TimeZone, withDefault } from "./Field.ts"
+import { CurrencyCode, Percentage, section, TimeZone, withDefault } from "./Field.ts"
 
 const Receivables = Schema.Struct({
   /** On whose side of a loan the book stands. */
   view: withDefault(Schema.Literal("lender", "borrower"), "lender"),
   /** Whether `repaymentAmount` falls with repayments or stays as it was at the start. */
   repaymentAmount: withDefault(Schema.Literal("outstanding", "original"), "outstanding"),
+  /**
+   * When interest is income: when the service tells of it, or when it is paid; until then it stands in `deferred_interest`.
+   * Neither is the effective-interest method.
+   */
+  interest: withDefault(Schema.Literal("as_stated", "when_paid"), "as_stated"),
+  /** How much new interest may have come between two readings and be paid with the second: % of the principal a day. */
+  interestBetweenReads: withDefault(Percentage, "0"),
 })
 
 /** How the cost of a foreign currency that leaves is found: over the whole holding, or from the oldest lots. */

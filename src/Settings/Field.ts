@@ -36,6 +36,13 @@ export const CurrencyCode = Schema.String.pipe(Schema.filter(isKnown)).annotatio
   description: "an ISO 4217 currency code such as EUR (or USDT, USDC)",
 })
 
+const percentText = /^(?:0|[1-9]\d{0,2})(?:\.\d{1,12})?$/
+
+/** An exact decimal, kept as text: it is never a JS number. */
+export const Percentage = Schema.String.pipe(Schema.pattern(percentText)).annotations({
+  description: 'a decimal from 0 to 999 with at most 12 decimals, in quotes, such as "0.05"',
+})
+
 export const Port = Schema.Int.pipe(Schema.between(0, 65_535)).annotations({
   description: "a port, a whole number from 0 to 65535",
 })

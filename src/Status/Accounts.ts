@@ -34,12 +34,21 @@ interface Row {
   readonly service: string
   readonly held: bigint
   readonly unread: boolean
+  /** The service does not serve its statement, or its client. */
+  readonly unserved: boolean
+  /** When it was last read to its end, by the service's clock. */
+  readonly read_at: string | null
   readonly blocking: string | null
   readonly off: boolean
 }
 
 const remarkOf = (row: Row): string | null => {
   if (!row.off) return null
+  if (row.unserved) {
+    return row.read_at === null
+      ? "never read: the service does not serve it"
+      : `last read ${row.read_at}: the service does not serve it any more`
+  }
   if (row.held > 0n) return row.held === 1n ? "1 entry is held back" : `${row.held} entries are held back`
   const ledger = printed(row.ledger, row.currency)
   const service = printed(row.service, row.currency)
@@ -79,7 +88,8 @@ export const accountStandings = Effect.fn("Status.accounts")(function* (
     "Status.accounts",
     (sql) => sql<Array<Row>>`
       select b.code, a.account_id, a.currency, a.payment_rails, a.status, a.entries, a.service::text as service,
-        a.statement::text as statement, a.ledger::text as ledger, a.held, a.tail_read_at is null as unread, a.blocking, a.off
+        a.statement::text as statement, a.ledger::text as ledger, a.held, a.tail_read_at is null as unread, a.blocking, a.off, a.unserved,
+        to_char(a.read_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as read_at
       from reconcile.account_standings a
       join mirror.books b on b.book_id = a.book_id
       where a.book_id = any (${ids}::text::integer[])

@@ -9,8 +9,9 @@ import { MirrorAccounts, type MirroredAccount } from "../Mirror/Accounts.ts"
 import * as Money from "../Money.ts"
 import { Partner } from "../Partner.ts"
 import { beginning, checkpoints, statementStream } from "./Checkpoint.ts"
+import { noteReads } from "./Evidence.ts"
 import { nowIso, Run } from "./Run.ts"
-import { Statements } from "./Statement.ts"
+import { Statements, wholeRead } from "./Statement.ts"
 
 const rounds = 3
 
@@ -43,6 +44,7 @@ export class Balances extends Effect.Service<Balances>()("tieout/Sync/Balances",
         Effect.gen(function* () {
           if (Option.isSome(outcome.tailReadAt)) {
             yield* accounts.tailRead(book, account.accountId, outcome.tailReadAt.value)
+            yield* noteReads(book, wholeRead(outcome))
           }
           if (Option.isSome(answer) && Either.isRight(answer.value)) {
             yield* accounts.put(book, run.runId, askedAt, [answer.value.right])

@@ -6,17 +6,19 @@ import { Database } from "../Database.ts"
 import { MirrorAccounts, type MirroredAccount } from "../Mirror/Accounts.ts"
 import { Quarantine } from "../Mirror/Quarantine.ts"
 import { Partner } from "../Partner.ts"
+import { defaultInterface } from "../Settings/Interface.ts"
 import { Settings } from "../Settings.ts"
 import { agrees, Balances } from "./Balances.ts"
 import { beginning, type Checkpoint, checkpoints, statementStream } from "./Checkpoint.ts"
 import { DepositInstructions } from "./DepositInstructions.ts"
+import { noteReads, noting } from "./Evidence.ts"
 import { alone, failureOf, isAbsent, type ReadError } from "./Failures.ts"
 import { Lists } from "./Lists.ts"
 import { OpenResources } from "./OpenResources.ts"
 import { PostingFacts } from "./PostingFacts.ts"
 import type { Failure } from "./Report.ts"
 import { Run } from "./Run.ts"
-import { type StatementOutcome, Statements } from "./Statement.ts"
+import { type StatementOutcome, Statements, wholeRead } from "./Statement.ts"
 
 export interface BookOutcome {
   readonly newEntries: ReadonlyMap<string, number>
@@ -24,6 +26,10 @@ export interface BookOutcome {
   readonly failures: ReadonlyArray<Failure>
   readonly notices: ReadonlyArray<string>
 }
+
+/** Whether the interface has the list: where its default path is null, nobody expects one. */
+const isStream = ({ clientId }: Book, stream: "deposits" | "withdrawals" | "conversions"): boolean =>
+  (Option.isNone(clientId) ? defaultInterface.paths : defaultInterface.clientPaths)[stream] !== null
 
 export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookReader", {
   effect: Effect.gen(function* () {
@@ -66,6 +72,7 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
                 )}) as t (account_id, at)
               where a.book_id = ${book.bookId} and a.account_id = t.account_id::uuid`,
           )
+          yield* noteReads(book, outcomes.flatMap(wholeRead))
           for (const { accountId, broken } of waited) {
             const resolve = broken ? quarantine.resolveBooked : quarantine.resolveStream
             yield* resolve(book, statementStream(accountId), run.runId)
@@ -94,7 +101,11 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
         attempt(
           stream,
           true,
-          lists.readResources(book, stream, partner[stream], checkpointOf(stream), railOf, full),
+          partner[stream] === null && isStream(book, stream)
+            ? lists.leaveOut(book, stream)
+            : lists
+                .readResources(book, stream, partner[stream], checkpointOf(stream), railOf, full)
+                .pipe(noting(book, stream)),
         )
       // The address book first: it names whom the movements were with.
       yield* Effect.all(
@@ -130,8 +141,11 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
           .read(book, account, stored.get(statementStream(account.accountId)) ?? beginning, railOf)
           .pipe(
             Effect.asSome,
+            noting(book, statementStream(account.accountId)),
             alone((error) => {
-              failures.push(failureOf(`statement ${account.accountId}`, error))
+              // An account that the service has stopped serving is a finding; everything else goes on.
+              if (account.listed || !isAbsent(error))
+                failures.push(failureOf(`statement ${account.accountId}`, error))
               return Option.none<StatementOutcome>()
             }),
             Effect.tap(() => {
@@ -173,7 +187,7 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
      * can go on: credentials, the database, the lease.
      */
     const read = Effect.fn("Sync.Organization.read")(function* (book: Book, full: boolean) {
-      yield* lists.readAccounts(book)
+      yield* lists.readAccounts(book).pipe(noting(book, "accounts"))
       const all = yield* accounts.all(book)
       const rails = new Map(all.map((account) => [account.accountId, account.paymentRails]))
       const railOf = (accountId: string): string => rails.get(accountId) ?? ""
@@ -202,7 +216,7 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
      * elsewhere than the books are read. Movements that cancel out wait for the next full one.
      */
     const readQuick = Effect.fn("Sync.BookReader.readQuick")(function* (book: Book) {
-      yield* lists.readAccounts(book)
+      yield* lists.readAccounts(book).pipe(noting(book, "accounts"))
       yield* facts.refresh(book)
       const all = yield* accounts.all(book)
       const rails = new Map(all.map((account) => [account.accountId, account.paymentRails]))

@@ -8,7 +8,8 @@ import { Settings, SettingsError } from "../Settings.ts"
 import type { BookOutcome } from "./BookReader.ts"
 import { Clients } from "./Clients.ts"
 import { Credit } from "./Credit.ts"
-import { alone, aloneOfClient, failureOf, type ReadError } from "./Failures.ts"
+import { noteTrouble } from "./Evidence.ts"
+import { alone, aloneOfClient, failureOf, isAbsent, type ReadError } from "./Failures.ts"
 import type { Loans } from "./Loans.ts"
 import type { Failure } from "./Report.ts"
 import { Run } from "./Run.ts"
@@ -128,7 +129,21 @@ export const readConnection = <P, R>(
       onNone: () => [],
       onSome: (found) => found.inactive.filter(matches(wanted.client)),
     })
-    if (Option.isSome(listed) && Option.isSome(wanted.client) && named.length + inactive.length === 0) {
+    const unlisted = Option.match(listed, {
+      onNone: () => [],
+      onSome: (found) =>
+        found.unlisted.filter(({ book, clientId }) =>
+          Option.match(wanted.client, {
+            onNone: () => true,
+            onSome: (text) => clientId === text.toLowerCase() || book.code === text,
+          }),
+        ),
+    })
+    if (
+      Option.isSome(listed) &&
+      Option.isSome(wanted.client) &&
+      named.length + inactive.length + unlisted.length === 0
+    ) {
       return yield* new SettingsError({
         reason: "Invalid",
         mistakes: [`--client: the service lists no client ${JSON.stringify(wanted.client.value)}`],
@@ -136,9 +151,13 @@ export const readConnection = <P, R>(
       })
     }
 
-    const readClient = ({ book, client }: { readonly book: Book; readonly client: Client }) =>
-      Effect.zipRight(inTimeZone(book), readBook(book, partner.client(client.id))).pipe(
-        aloneOfClient((error) => [failureOf("", error)]),
+    const readClient = ({ book, clientId }: { readonly book: Book; readonly clientId: string }) =>
+      Effect.zipRight(inTimeZone(book), readBook(book, partner.client(clientId))).pipe(
+        aloneOfClient((error) => {
+          // The service does not serve the client: that is a finding. What was read of it before is numbered and proved.
+          if (isAbsent(error)) complete.set(book.bookId, book)
+          return [failureOf("", error)]
+        }),
         Effect.map((found) => {
           run.reading.clients.done += 1
           if (found.length === 0) clientsRead += 1
@@ -147,8 +166,17 @@ export const readConnection = <P, R>(
         }),
       )
     if (surfaces.has("client")) {
-      run.reading.clients.all = named.length
-      yield* Effect.forEach(named, readClient, {
+      const served = [...named.map(({ book, client }) => ({ book, clientId: client.id })), ...unlisted]
+      run.reading.clients.all = served.length
+      for (const { book, status } of Option.match(listed, {
+        onNone: () => [],
+        onSome: ({ stopped }) => stopped,
+      })) {
+        const detail = `the service lists the client as ${status}`
+        yield* run.commit(noteTrouble(book, "accounts", { reason: "Inactive", status: null, detail }))
+        complete.set(book.bookId, book)
+      }
+      yield* Effect.forEach(served, readClient, {
         concurrency: settings.limits.clientsInParallel,
         discard: true,
       })

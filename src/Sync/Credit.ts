@@ -11,6 +11,7 @@ import { type PlacedReceivable, Receivables } from "../Mirror/Receivables.ts"
 import { ReferenceItems } from "../Mirror/ReferenceItems.ts"
 import {
   type CreditAccount,
+  type Instant,
   type Page,
   type Pages,
   PartnerConnection,
@@ -18,6 +19,7 @@ import {
   type ReferenceItem,
 } from "../Partner.ts"
 import { Settings } from "../Settings.ts"
+import { noPath, noteReads, noteTrouble, noting } from "./Evidence.ts"
 import { alone, failureOf, isAbsent, type ReadError } from "./Failures.ts"
 import { FloodGate } from "./Page.ts"
 import type { Failure } from "./Report.ts"
@@ -25,6 +27,12 @@ import { nowIso, Run } from "./Run.ts"
 
 const rights = <A>(page: Page<A>): ReadonlyArray<A> =>
   page.rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
+
+/** The lists that a close asks evidence of, by what their items are. */
+const streams: ReadonlyMap<string, string> = new Map([
+  ["receivable", "receivables"],
+  ["credit_account", "credit_accounts"],
+])
 
 /** Reading them again may show that receivables and credit accounts were only read at two different moments. */
 const rounds = 3
@@ -46,11 +54,17 @@ export class Credit extends Effect.Service<Credit>()("tieout/Sync/Credit", {
       keep: (items: ReadonlyArray<A>, page: Page<A>) => Effect.Effect<void, E, R>,
     ) =>
       Effect.gen(function* () {
-        if (list === null) return
         const run = yield* Run
-        yield* list(Option.none()).pipe(
+        const stream = streams.get(kind)
+        if (list === null) {
+          if (stream !== undefined) yield* run.commit(noteTrouble(organization, stream, noPath))
+          return
+        }
+        let beganAt: Option.Option<Instant> | undefined
+        const reading = list(Option.none()).pipe(
           Stream.runForEach((page) =>
             Effect.gen(function* () {
+              beganAt ??= page.servedAt
               const malformed = page.rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
               yield* flood.pass(kind, page.rows.length, malformed)
               const items = rights(page)
@@ -63,12 +77,15 @@ export class Credit extends Effect.Service<Credit>()("tieout/Sync/Credit", {
                     kind,
                     items.map(({ id }) => id),
                   )
+                  if (stream === undefined || page.hasNextPage) return
+                  yield* noteReads(organization, [{ stream, beganAt: beganAt ?? Option.none() }])
                 }),
               )
               run.counters.quarantined += malformed.length
             }),
           ),
         )
+        yield* stream === undefined ? reading : reading.pipe(noting(organization, stream))
       })
 
     const readReference = (organization: Book, kind: string, list: Pages<ReferenceItem> | null) =>

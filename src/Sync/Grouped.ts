@@ -18,7 +18,8 @@ const joined = <A>(pages: ReadonlyArray<Page<A>>, first: Page<A>): Page<A> => {
     endCursor,
     askedWith: first.askedWith,
     requestedAt: last.requestedAt,
-    servedAt: last.servedAt,
+    // When the group began to be read: what came into being later may not be in it.
+    servedAt: first.servedAt,
   }
 }
 

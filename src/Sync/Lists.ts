@@ -10,6 +10,7 @@ import { Quarantine } from "../Mirror/Quarantine.ts"
 import { ReferenceItems } from "../Mirror/ReferenceItems.ts"
 import { Resources } from "../Mirror/Resources.ts"
 import {
+  type Instant,
   type Page,
   type Pages as PageStream,
   Partner,
@@ -19,6 +20,7 @@ import {
 } from "../Partner.ts"
 import { Settings } from "../Settings.ts"
 import { beginning, type Checkpoint, saveCheckpoint } from "./Checkpoint.ts"
+import { noPath, noteReads, noteTrouble, noteWhole } from "./Evidence.ts"
 import { grouped } from "./Grouped.ts"
 import { orderingOf } from "./Ordering.ts"
 import { FloodGate, Pages } from "./Page.ts"
@@ -33,6 +35,11 @@ interface Reading {
   readonly waits: boolean
   /** Read to the end, whatever is known already. */
   readonly whole: boolean
+}
+
+/** The service's clock at the first page that this run asked for, once there is one. */
+interface Begins {
+  at: Option.Option<Instant> | undefined
 }
 
 /** Where this run starts in a list: see the head of this file. */
@@ -106,7 +113,7 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       list: PageStream<Resource>,
       start: Checkpoint,
       railOf: (accountId: string) => string,
-      { waits, whole }: Pick<Reading, "waits" | "whole">,
+      { begins, waits, whole }: Pick<Reading, "waits" | "whole"> & { readonly begins: Begins },
     ) =>
       Effect.suspend(() => {
         const reading: Reading = {
@@ -120,7 +127,10 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
         const newestFirst = Option.contains(start.ordering, "newest-first")
         return list(start.cursor).pipe(
           grouped(newestFirst ? 1 : settings.limits.pagesPerTransaction),
-          Stream.tap((page) => takeResources(book, stream, railOf, reading, page)),
+          Stream.tap((page) => {
+            begins.at ??= page.servedAt
+            return takeResources(book, stream, railOf, reading, page)
+          }),
           Stream.takeUntil(() => reading.reachedKnown),
           Stream.runDrain,
         )
@@ -137,8 +147,13 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
     ) {
       if (list === null) return
       const waits = (yield* quarantine.open(book)).some((row) => row.stream === stream)
-      const how = { waits, whole: full }
-      if (full) return yield* follow(book, stream, list, beginning, railOf, how)
+      const begins: Begins = { at: undefined }
+      const how = { waits, whole: full, begins }
+      const noteEnd = Effect.suspend(() => noteWhole(book, stream, begins.at ?? Option.none()))
+      if (full) {
+        yield* follow(book, stream, list, beginning, railOf, how)
+        return yield* noteEnd
+      }
       const interrupted = !checkpoint.complete && Option.isSome(checkpoint.cursor)
       yield* follow(book, stream, list, startOf(checkpoint), railOf, how).pipe(
         Effect.catchIf(
@@ -151,6 +166,12 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
         const again = { ...checkpoint, cursor: Option.none(), complete: false }
         yield* follow(book, stream, list, again, railOf, how)
       }
+      yield* noteEnd
+    })
+
+    /** A list that the settings leave out, though the interface has it. */
+    const leaveOut = Effect.fn("Sync.Lists.leaveOut")(function* (book: Book, stream: string) {
+      yield* (yield* Run).commit(noteTrouble(book, stream, noPath))
     })
 
     /** Reads a list of reference data whole, each run: it is small and its items change in place. */
@@ -180,15 +201,20 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       )
     })
 
-    /** Reads the accounts whole, with their balances. */
+    /** Reads the accounts whole, with their balances; those that the list has not any more are marked. */
     const readAccounts = Effect.fn("Sync.Lists.readAccounts")(function* (book: Book) {
       const run = yield* Run
+      const begins: Begins = { at: undefined }
+      const listed = new Set<string>()
       yield* partner.accounts(Option.none()).pipe(
         Stream.runForEach((page) =>
           Effect.gen(function* () {
             const malformed = lefts(page)
+            begins.at ??= page.servedAt
             yield* flood.pass("accounts", page.rows.length, malformed)
             const read = rights(page)
+            for (const { accountId } of read) listed.add(accountId)
+            for (const { id } of malformed) if (Option.isSome(id)) listed.add(id.value)
             yield* run.commit(
               Effect.gen(function* () {
                 yield* accounts.put(book, run.runId, nowIso(page.requestedAt), read)
@@ -198,6 +224,9 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
                   "accounts",
                   read.map((account) => account.accountId),
                 )
+                if (page.hasNextPage) return
+                yield* accounts.listed(book, listed)
+                yield* noteReads(book, [{ stream: "accounts", beganAt: begins.at ?? Option.none() }])
               }),
             )
             run.counters.quarantined += malformed.length
@@ -206,6 +235,6 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       )
     })
 
-    return { readResources, readReference, readAccounts }
+    return { readResources, leaveOut, readReference, readAccounts }
   }),
 }) {}

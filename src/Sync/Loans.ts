@@ -7,9 +7,17 @@ import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
+import { keepShares } from "../Ledger/LoanClearing.ts"
 import { resourceKey } from "../Ledger/Movements.ts"
-import { partSequence, receivableEntries } from "../Ledger/Receivable.ts"
-import { bookedReceivables, loadReceivables } from "../Ledger/Receivables.ts"
+import { receivableEntries } from "../Ledger/Receivable.ts"
+import { settle } from "../Ledger/ReceivableCash.ts"
+import {
+  bookedReceivables,
+  connectedReceivables,
+  movedCash,
+  namedTransactions,
+  toldReceivables,
+} from "../Ledger/Receivables.ts"
 import { subjectsOf } from "../Ledger/Subjects.ts"
 import { Ledger } from "../Ledger.ts"
 import { MirrorAccounts } from "../Mirror/Accounts.ts"
@@ -127,6 +135,7 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
       return rows.map(({ receivable_id: id }) => id)
     })
 
+    /** Receivables that are connected through transactions are booked together: they share cash. */
     const post = Effect.fn("Sync.Loans.post")(function* (
       organization: Book,
       book: Book,
@@ -134,19 +143,13 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
     ) {
       const run = yield* Run
       const view = settings.accounting.receivables
-      const loaded = yield* loadReceivables(organization, book, ids, view.view)
-      const posted = yield* bookedReceivables(book, ids, partSequence)
-      const entries = loaded.flatMap((one) =>
-        receivableEntries(
-          {
-            receivableId: one.receivableId,
-            currency: one.currency,
-            counterparty: one.counterparty,
-            versions: one.versions,
-            posted: posted.get(one.receivableId) ?? new Map(),
-          },
-          view,
-        ),
+      const told = yield* toldReceivables(organization, ids)
+      const named = yield* namedTransactions(book, ids)
+      const txIds = [...new Set(named.map(({ txId }) => txId))]
+      const settled = settle(told, named, yield* movedCash(book, txIds, view.view), view)
+      const posted = yield* bookedReceivables(book, ids)
+      const entries = settled.flatMap((one) =>
+        receivableEntries({ ...one, posted: posted.get(one.receivableId) ?? new Map() }, view),
       )
       const prepared = yield* ledger.prepare(book, entries, () => "")
       yield* run.commit(
@@ -159,6 +162,7 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
                 and not posted`,
           )
           yield* ledger.post(book, run.runId, prepared)
+          yield* keepShares(book, settled, view)
         }),
       )
       run.counters.journalEntries += entries.length
@@ -166,7 +170,7 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
     })
 
     /** Brings a book's receivables up to date with all that is mirrored. */
-    const settle = Effect.fn("Sync.Loans.settle")(
+    const bringUpToDate = Effect.fn("Sync.Loans.settle")(
       function* (organization: Book, book: Book) {
         const run = yield* Run
         yield* facts.refresh(book)
@@ -179,7 +183,14 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
           ...(yield* waiting(organization, book)),
           ...transactions.map(({ receivable_id: id }) => id),
         ])
-        for (const batch of batches([...ids].sort())) yield* post(organization, book, batch)
+        const done = new Set<string>()
+        for (const batch of batches([...ids].sort())) {
+          const left = batch.filter((id) => !done.has(id))
+          if (left.length === 0) continue
+          const connected = yield* connectedReceivables(book, left)
+          yield* post(organization, book, connected)
+          for (const id of connected) done.add(id)
+        }
         if (transactions.length === 0 && ids.size === 0 && Option.isSome(checkpoint.cursor)) return
         yield* run.commit(
           saveCheckpoint(book, stream, {
@@ -192,6 +203,6 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
       Effect.provideService(Database, database),
     )
 
-    return { settle }
+    return { settle: bringUpToDate }
   }),
 }) {}

@@ -1,12 +1,14 @@
 /**
  * Reads by id what may have changed since: resources that were not in a final state, those the service did not have, and
- * those whose row could not be understood. What has been open for long is asked for less and less often.
+ * those whose row could not be understood. What has been open for long is asked for less and less often, but once after
+ * every month's end: a close asks for that.
  */
 import { Chunk, Effect, Stream } from "effect"
 import type { Book } from "../Book.ts"
 import { Database } from "../Database.ts"
 import { Quarantine } from "../Mirror/Quarantine.ts"
 import { type ResourceType, resourceTypes } from "../Partner.ts"
+import { Settings } from "../Settings.ts"
 import { Hydration, ResourceKey, streamOf } from "./Hydration.ts"
 import { Pages } from "./Page.ts"
 import { Run } from "./Run.ts"
@@ -26,6 +28,7 @@ export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/
     const quarantine = yield* Quarantine
     const hydration = yield* Hydration
     const pages = yield* Pages
+    const { accounting } = yield* Settings
 
     /** Everything that is due, the conversions of the client's own reads included. */
     const due = Effect.fn("Sync.OpenResources.due")(function* (book: Book) {
@@ -36,7 +39,8 @@ export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/
           select resource_type as type, resource_id as id from mirror.resources
           where book_id = ${book.bookId} and not final and read_at < ${startedAt}
             and (changed_at > ${startedAt}::timestamptz - interval '35 days'
-              or read_at < ${startedAt}::timestamptz - (${startedAt}::timestamptz - changed_at) / 10)
+              or read_at < ${startedAt}::timestamptz - (${startedAt}::timestamptz - changed_at) / 10
+              or read_at < date_trunc('month', ${startedAt}::timestamptz, ${accounting.timeZone}))
           union
           select resource_type, resource_id from mirror.missing_resources where book_id = ${book.bookId}
           order by 1, 2`,

@@ -116,7 +116,7 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
       also: Effect.Effect<void, E, R>,
     ) => {
       let asked = absorbed.booked
-      return Effect.gen(function* () {
+      const attempt = Effect.gen(function* () {
         const run = yield* Run
         const { enriched = [], fresh, hydrated, opens } = absorbed
         const ids = () => [...new Set([...hydrated.resources.values()].map((resource) => resource.id))]
@@ -161,7 +161,11 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
         run.counters.entries += fresh.length
         run.counters.pages += 1
         yield* statistics.follow
-      }).pipe(Effect.retry({ times: planningTries, while: planAgain }), Effect.withSpan("Sync.Pages.absorb"))
+      })
+      return Effect.flatMap(Run, ({ turn }) => turn(attempt)).pipe(
+        Effect.retry({ times: planningTries, while: planAgain }),
+        Effect.withSpan("Sync.Pages.absorb"),
+      )
     }
 
     /** Resources alone, as a list or a read by id brings them. */

@@ -39,7 +39,7 @@ export const prove = Effect.fn("Sync.prove")(function* (started: number, full: b
   const { complete, failures } = outcome
   // A book that was not read to its end is not numbered: numbers follow the reading order of everything that is new.
   const numbered = complete.length === 0 ? 0 : yield* run.commit(ledger.assignNumbers(complete, run.runId))
-  const found = yield* reconcile.afterRun(complete, { runId: run.runId, full })
+  const found = yield* reconcile.afterRun(complete, { ...run, full })
   const report: SyncReport = {
     connection: run.connection,
     runId: run.runId,
@@ -84,7 +84,7 @@ export const endOf = ({ blockingFindings, clientFailures, newEntries, requests }
   failedBooks: [...new Set(clientFailures.flatMap(({ book }) => book ?? []))],
 })
 
-/** Writes how a run ended. */
+/** Writes how a run ended, unless a later one has overtaken it: that one writes what there is to say. */
 export const recordEnd = Effect.fn("Sync.recordEnd")(function* <A>(
   run: Run["Type"],
   exit: Exit.Exit<A, unknown>,
@@ -100,13 +100,15 @@ export const recordEnd = Effect.fn("Sync.recordEnd")(function* <A>(
   meterRun(run.connection, state, run.counters.entries)
   const end: Ended = Exit.isSuccess(exit) ? ended(exit.value) : { code: stopped ? 75 : 1 }
   yield* Effect.ignore(
-    endRun(run.runId, state, end.code, {
-      counters: run.counters,
-      requests: end.requests ?? {},
-      newEntries: Object.fromEntries(end.newEntries ?? []),
-      failedBooks: end.failedBooks ?? [],
-      ...(end.days === undefined ? {} : { days: end.days }),
-      ...(end.by === undefined ? {} : { by: end.by }),
-    }),
+    run.conclude(
+      endRun(run.runId, state, end.code, {
+        counters: run.counters,
+        requests: end.requests ?? {},
+        newEntries: Object.fromEntries(end.newEntries ?? []),
+        failedBooks: end.failedBooks ?? [],
+        ...(end.days === undefined ? {} : { days: end.days }),
+        ...(end.by === undefined ? {} : { by: end.by }),
+      }),
+    ),
   )
 })

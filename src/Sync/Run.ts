@@ -16,6 +16,11 @@ export class LeaseLost extends Data.TaggedError("LeaseLost")<{
   }
 }
 
+/** What every transaction of a run goes through: all of it is committed while the lease is held, or none of it. */
+export type Commit = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+) => Effect.Effect<A, E | DatabaseError | LeaseLost, R>
+
 /** What a run counts, for its summary. */
 export interface Counters {
   entries: number
@@ -61,9 +66,14 @@ export class Run extends Context.Tag("tieout/Sync/Run")<
     readonly counters: Counters
     readonly reading: Reading
     /** Runs an effect as one transaction of this run: all of it is committed, or none of it. */
-    readonly commit: <A, E, R>(
-      effect: Effect.Effect<A, E, R>,
-    ) => Effect.Effect<A, E | DatabaseError | LeaseLost, R>
+    readonly commit: Commit
+    /**
+     * Runs an effect while nobody else writes to the connection's books: at once where the run has the connection for
+     * itself, in its turn where it shares it. What is planned from the books is planned within, after the wait.
+     */
+    readonly turn: Commit
+    /** As `commit`, for how the run ended; does not wait for a turn. */
+    readonly conclude: Commit
   }
 >() {}
 
@@ -91,8 +101,8 @@ export const takeLease = Effect.fn("Sync.takeLease")(function* (connection: stri
 
 /** Runs an effect in one transaction, and only while the lease is held. */
 export const fenced =
-  (database: Database, connection: string, { epoch, runId }: Lease) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError | LeaseLost, R> =>
+  (database: Database, connection: string, { epoch, runId }: Lease): Commit =>
+  (effect) =>
     database.transaction(
       database
         .query(
@@ -142,13 +152,16 @@ export const beginRun = Effect.fn("Sync.beginRun")(function* (connection: string
   const lease = yield* database.transaction(
     Effect.flatMap(openRun(connection, command), (runId) => takeLease(connection, runId)),
   )
+  const commit = fenced(database, connection, lease)
   return Run.of({
     ...freshRun(connection, lease.runId, started),
-    commit: fenced(database, connection, lease),
+    commit,
+    turn: (effect) => effect,
+    conclude: commit,
   })
 })
 
-/** Writes how a run ended. `summary` is what `--json` prints of it. */
+/** Writes how a run ended that has not ended yet. `summary` is what `--json` prints of it. Part of `Run.conclude`. */
 export const endRun = Effect.fn("Sync.endRun")(function* (
   runId: number,
   state: "done" | "failed" | "stopped",
@@ -161,6 +174,6 @@ export const endRun = Effect.fn("Sync.endRun")(function* (
     (sql) => sql`
       update sync.runs set state = ${state}, ended_at = now(), exit_code = ${exitCode},
         summary = ${JSON.stringify(summary)}::text::jsonb
-      where run_id = ${runId}`,
+      where run_id = ${runId} and state = 'running'`,
   )
 })

@@ -9,11 +9,12 @@ import type { MirroredAccount } from "../Mirror/Accounts.ts"
 import { Quarantine } from "../Mirror/Quarantine.ts"
 import { heldFrom, refuseElsewhere, StatementEntries } from "../Mirror/StatementEntries.ts"
 import * as Money from "../Money.ts"
-import { type Page, Partner, PartnerError, type StatementEntry } from "../Partner.ts"
+import { type Instant, type Page, Partner, PartnerError, type StatementEntry } from "../Partner.ts"
 import { Settings } from "../Settings.ts"
 import { inCurrency } from "./AccountCurrency.ts"
 import { type ChainState, runsBackwards, type Walked, walk } from "./Chain.ts"
 import { type Checkpoint, newestBoundaries, saveStatementProgress, statementStream } from "./Checkpoint.ts"
+import type { WholeRead } from "./Evidence.ts"
 import { grouped } from "./Grouped.ts"
 import { Hydration, streamOf } from "./Hydration.ts"
 import { FloodGate, Pages } from "./Page.ts"
@@ -34,7 +35,13 @@ export interface StatementOutcome {
   readonly broken: boolean
   /** When the request for the last page was sent, ISO 8601, our clock. */
   readonly tailReadAt: Option.Option<string>
+  /** The service's clock when it answered for the first page. */
+  readonly beganAt: Option.Option<Instant>
 }
+
+/** What an outcome proves of its stream: nothing where the statement was not followed to its end. */
+export const wholeRead = ({ accountId, beganAt, tailReadAt }: StatementOutcome): ReadonlyArray<WholeRead> =>
+  Option.isSome(tailReadAt) ? [{ stream: statementStream(accountId), beganAt }] : []
 
 interface Reading {
   chain: ChainState
@@ -43,6 +50,7 @@ interface Reading {
   newEntries: number
   held: number
   tailReadAt: Option.Option<string>
+  beganAt: Option.Option<Instant> | undefined
 }
 
 export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statements", {
@@ -167,7 +175,10 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
         .statement(account.accountId)(reading.cursor)
         .pipe(
           grouped(settings.limits.pagesPerTransaction),
-          Stream.runForEach((page) => takePage(book, account, railOf, reading, page, tolerant)),
+          Stream.runForEach((page) => {
+            reading.beganAt ??= page.servedAt
+            return takePage(book, account, railOf, reading, page, tolerant)
+          }),
         )
 
     /** With the stored cursor refused: from the newest page boundary that is still accepted, else from the start. */
@@ -207,6 +218,7 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
         newEntries: 0,
         held: 0,
         tailReadAt: Option.none(),
+        beganAt: undefined,
       }
       yield* readOn(book, account, railOf, reading, false).pipe(
         Effect.catchTag("ChainBroken", () => readOn(book, account, railOf, reading, true)),
@@ -222,6 +234,7 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
         held: reading.held,
         broken: reading.chain.broken,
         tailReadAt: reading.tailReadAt,
+        beganAt: reading.beganAt ?? Option.none(),
       } satisfies StatementOutcome
     })
 

@@ -194,23 +194,6 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the gate", (it) => {
       ])
     }),
   )
-
-  it.scoped("asks for statements that were read after the month, and for a sync that ended well", () =>
-    Effect.gen(function* () {
-      yield* reopening("2026-10")
-      yield* mischief("update mirror.accounts set tail_read_at = '2026-10-31T23:00:00Z'")
-      yield* mischief("update sync.runs set state = 'failed'")
-      const [blocked] = yield* closing("2026-10", { dryRun: true })
-      expect(blocked?.blockers.map(({ what }) => what)).toEqual([
-        "The last sync of this connection did not end well (failed).",
-        `The statement of account ${accountId} was last read to its end on 2026-10-31T23:00:00Z, before the month was over (2026-11-01T00:00:00Z).`,
-        expect.stringContaining("adjustment"),
-      ])
-      expect(blocked?.notes).toEqual([
-        "No backfill has read all of 2026-10 again since it ended: tieout backfill --period 2026-10",
-      ])
-    }),
-  )
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the hash", (it) => {

@@ -6,9 +6,10 @@ import { Reconcile } from "../../src/Reconcile.ts"
 import { Settings } from "../../src/Settings.ts"
 import { credit, deposit, id, partnership } from "../Sync/Partnership.ts"
 
-const services = Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
-  Layer.provideMerge(Settings.from({ variables: {} })),
-)
+const servicesWith = (variables: Record<string, string>) =>
+  Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(Layer.provideMerge(Settings.from({ variables })))
+
+const services = servicesWith({})
 
 /** A deposit and its entry, `index` being those of both. */
 export const movement = (index: number, amount: string, balanceAfter: string, day: string) => {
@@ -37,7 +38,13 @@ const controller = { who: "controller", reason: null }
 
 export const closing = (
   period: string,
-  options: { dryRun?: boolean; book?: string; accept?: ReadonlyArray<{ id: string; reason: string }> } = {},
+  options: {
+    dryRun?: boolean
+    book?: string
+    accept?: ReadonlyArray<{ id: string; reason: string }>
+    /** The settings that it is closed with. */
+    variables?: Record<string, string>
+  } = {},
 ) =>
   close({
     period,
@@ -45,7 +52,7 @@ export const closing = (
     dryRun: options.dryRun ?? false,
     accept: options.accept ?? [],
     ...controller,
-  }).pipe(Effect.provide(services))
+  }).pipe(Effect.provide(options.variables === undefined ? services : servicesWith(options.variables)))
 
 export const checking = (period: string) =>
   Effect.map(Effect.provide(check(period, Option.none()), services), (found) =>

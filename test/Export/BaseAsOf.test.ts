@@ -16,6 +16,7 @@ import { addRates } from "../../src/Valuation/RateStore.ts"
 import * as Verify from "../../src/Verify.ts"
 import { clock } from "../support/clock.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+
 import {
   addConversionAccounts,
   assignNumbers,

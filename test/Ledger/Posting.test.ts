@@ -188,6 +188,28 @@ describe("the posting table", () => {
     ])
   })
 
+  it("conversion that stands in trading from before: it stays there, and a fee of its own is taken from there", () => {
+    const standing = { currency: "USD", partnerAccountId: null, rule: null }
+    const [sold] = fresh(entry("DEBIT", "1000", "CONVERSION"))
+    if (sold === undefined) throw new Error("there is one")
+    const before: Subject = {
+      ...sold,
+      posted: Option.some({
+        sequence: 0,
+        lines: [
+          { ...standing, role: "trading", amount: Money.fromTrusted("995") },
+          { ...standing, role: "fees", amount: Money.fromTrusted("5") },
+        ],
+      }),
+    }
+    expect(posted([before], conversion())).toEqual([])
+    const [, fee] = fresh(entry("DEBIT", "1", "CONVERSION"), entry("DEBIT", "5", "CONVERSION"))
+    expect(posted(fee === undefined ? [before] : [before, fee], conversion())).toEqual([
+      "reclassification 1 · trading:USD +5 · fees:USD -5",
+      "fee · fees:USD +5 · cash:USD -5",
+    ])
+  })
+
   it("conversion, an entry on an account of neither side: no fee", () => {
     const elsewhere = entry("DEBIT", "1000", "CONVERSION", { accountId: resourceId })
     expect(posted(fresh(elsewhere), conversion())).toEqual([

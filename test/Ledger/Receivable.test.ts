@@ -2,17 +2,22 @@ import { describe, expect, it } from "@effect/vitest"
 import { Option } from "effect"
 import fc from "fast-check"
 import type { Line } from "../../src/Ledger/JournalEntry.ts"
-import type { Posted } from "../../src/Ledger/Posting.ts"
-import { partSequence, receivableEntries } from "../../src/Ledger/Receivable.ts"
+import { type PostedPart, receivableEntries } from "../../src/Ledger/Receivable.ts"
 import type { ReceivableVersion, ReceivableView } from "../../src/Ledger/ReceivableSteps.ts"
 import * as Money from "../../src/Money.ts"
 
 const receivableId = "00000000-0000-4000-8000-0000000000aa"
 const of = Money.fromTrusted
 const text = (amount: Money.Amount): string => Money.toText(Money.plain(amount))
-const lender: ReceivableView = { view: "lender", repaymentAmount: "outstanding" }
-const borrower: ReceivableView = { view: "borrower", repaymentAmount: "outstanding" }
-const original: ReceivableView = { view: "lender", repaymentAmount: "original" }
+const lender: ReceivableView = {
+  view: "lender",
+  repaymentAmount: "outstanding",
+  interest: "as_stated",
+  interestBetweenReads: "0",
+}
+const borrower: ReceivableView = { ...lender, view: "borrower" }
+const original: ReceivableView = { ...lender, repaymentAmount: "original" }
+const whenPaid: ReceivableView = { ...lender, interest: "when_paid" }
 
 const at = (day: number): string => `2026-10-${String(day).padStart(2, "0")}T12:00:00.000000Z`
 const paidWith = (cash: string | null, day = 20) => ({
@@ -41,8 +46,12 @@ const version = (
 const plan = (
   versions: ReadonlyArray<ReceivableVersion>,
   view: ReceivableView = lender,
-  posted: ReadonlyMap<number, Posted> = new Map(),
-) => receivableEntries({ receivableId, currency: "USD", counterparty: Option.none(), versions, posted }, view)
+  posted: ReadonlyMap<number, PostedPart> = new Map(),
+) =>
+  receivableEntries(
+    { receivableId, currency: "USD", counterparty: Option.none(), issuedAt: at(1), versions, posted },
+    view,
+  )
 
 const shown = (lines: ReadonlyArray<Line>): string =>
   lines.map(({ amount, role }) => `${role} ${text(amount)}`).join(", ")
@@ -54,15 +63,13 @@ const lines = (versions: ReadonlyArray<ReceivableVersion>, view: ReceivableView 
   })
 
 /** What would be in the books if all of it were posted. */
-const asPosted = (entries: ReturnType<typeof plan>): ReadonlyMap<number, Posted> => {
-  const posted = new Map<number, Posted>()
-  for (const entry of entries) {
-    const part = partSequence(entry.sequence)
-    posted.set(part, {
-      sequence: entry.sequence,
-      lines: [...(posted.get(part)?.lines ?? []), ...entry.lines],
+const asPosted = (entries: ReturnType<typeof plan>): ReadonlyMap<number, PostedPart> => {
+  const posted = new Map<number, PostedPart>()
+  for (const { correction = 0, lines: added, sequence } of entries)
+    posted.set(sequence, {
+      corrections: Math.max(correction, posted.get(sequence)?.corrections ?? 0),
+      lines: [...(posted.get(sequence)?.lines ?? []), ...added],
     })
-  }
   return posted
 }
 
@@ -92,10 +99,34 @@ describe("A receivable in the lender's view", () => {
   })
 
   it("splits a repayment by its cash", () => {
-    const after = version(4, "ACTIVE", "600", "620", { repayments: [paidWith("440")] })
+    const after = version(4, "ACTIVE", "600", "620", { repayments: [paidWith("430")] })
     expect(lines([disbursed, version(3, "ACTIVE", "1000", "1050"), after]).slice(2)).toEqual([
-      "04 accrual: receivable_interest 10, interest_income -10",
-      "20 repayment: loan_clearing 440, receivable_principal -400, receivable_interest -40",
+      "20 repayment: loan_clearing 430, receivable_principal -400, receivable_interest -30",
+    ])
+  })
+
+  it("takes no interest beyond what was settled: the rest of the cash stays in clearing", () => {
+    const after = version(4, "PAID", "0", "0", { repayments: [paidWith("3000")] })
+    expect(lines([disbursed, version(3, "ACTIVE", "1000", "1025"), after]).slice(2)).toEqual([
+      "20 repayment: loan_clearing 1025, receivable_principal -1000, receivable_interest -25",
+    ])
+  })
+
+  it("takes no interest where less than the principal came: what is missing stays in clearing", () => {
+    const after = version(4, "ACTIVE", "600", "620", { repayments: [paidWith("390")] })
+    expect(lines([disbursed, version(3, "ACTIVE", "1000", "1050"), after]).slice(2)).toEqual([
+      "04 accrual: interest_income 30, receivable_interest -30",
+      "20 repayment: loan_clearing 400, receivable_principal -400",
+    ])
+  })
+
+  it("lets interest that came between two readings be paid, as far as the settings allow", () => {
+    const rate: ReceivableView = { ...lender, interestBetweenReads: "0.5" }
+    const after = version(5, "ACTIVE", "600", "620", { repayments: [paidWith("445")] })
+    // Two days at 0.5 % of 1,000 are 10: 5 of the 15 that are too much stay in clearing.
+    expect(lines([disbursed, version(3, "ACTIVE", "1000", "1050"), after], rate).slice(2)).toEqual([
+      "05 accrual: receivable_interest 10, interest_income -10",
+      "20 repayment (estimated): loan_clearing 440, receivable_principal -400, receivable_interest -40",
     ])
   })
 
@@ -108,11 +139,11 @@ describe("A receivable in the lender's view", () => {
 
   it("estimates where there were several, with the cash of all", () => {
     const after = version(4, "ACTIVE", "600", "620", {
-      repayments: [paidWith("300", 18), paidWith("140", 19)],
+      repayments: [paidWith("300", 18), paidWith("120", 19)],
     })
     expect(lines([disbursed, version(3, "ACTIVE", "1000", "1050"), after]).slice(2)).toEqual([
-      "04 accrual: receivable_interest 10, interest_income -10",
-      "19 repayment (estimated): loan_clearing 440, receivable_principal -400, receivable_interest -40",
+      "04 accrual: interest_income 10, receivable_interest -10",
+      "19 repayment (estimated): loan_clearing 420, receivable_principal -400, receivable_interest -20",
     ])
   })
 
@@ -123,10 +154,9 @@ describe("A receivable in the lender's view", () => {
   })
 
   it("is settled when it is paid", () => {
-    const paid = version(4, "PAID", "0", "0", { repayments: [paidWith("1055")] })
+    const paid = version(4, "PAID", "0", "0", { repayments: [paidWith("1050")] })
     expect(lines([disbursed, version(3, "ACTIVE", "1000", "1050"), paid]).slice(2)).toEqual([
-      "04 accrual: receivable_interest 5, interest_income -5",
-      "20 repayment: loan_clearing 1055, receivable_principal -1000, receivable_interest -55",
+      "20 repayment: loan_clearing 1050, receivable_principal -1000, receivable_interest -50",
     ])
   })
 
@@ -152,14 +182,54 @@ describe("A receivable in the lender's view", () => {
   })
 })
 
+describe("Interest that is income when it is paid", () => {
+  const partly = version(4, "ACTIVE", "600", "620", { repayments: [paidWith("430")] })
+
+  it("is deferred when it is told, and becomes income by what was paid", () => {
+    expect(lines([disbursed, version(3, "ACTIVE", "1000", "1050"), partly], whenPaid).slice(1)).toEqual([
+      "03 accrual: receivable_interest 50, deferred_interest -50",
+      "20 repayment: deferred_interest 30, loan_clearing 430, receivable_principal -400, receivable_interest -30, interest_income -30",
+    ])
+  })
+
+  it("of a loan that was first seen late is no income of the month in which it was read", () => {
+    const late = version(7, "ACTIVE", "1000", "1050")
+    expect(lines([late], whenPaid).slice(1)).toEqual([
+      "07 accrual: receivable_interest 50, deferred_interest -50",
+    ])
+    expect(lines([late]).slice(1)).toEqual(["07 accrual: receivable_interest 50, interest_income -50"])
+  })
+
+  it("is taken back with everything else when the receivable is cancelled", () => {
+    const history = [
+      disbursed,
+      version(3, "ACTIVE", "1000", "1050"),
+      partly,
+      version(5, "CANCELED", "0", "0"),
+    ]
+    const sums = new Map<string, Money.Amount>()
+    for (const { amount, role } of plan(history, whenPaid).flatMap((entry) => entry.lines))
+      sums.set(role, Money.add(sums.get(role) ?? Money.zero, amount))
+    expect([...sums.values()].map(text)).toEqual([...sums].map(() => "0"))
+  })
+})
+
 describe("A receivable in the borrower's view", () => {
   it("is the mirror image", () => {
-    const after = version(4, "ACTIVE", "600", "620", { repayments: [paidWith("440")] })
+    const after = version(4, "ACTIVE", "600", "620", { repayments: [paidWith("430")] })
     expect(lines([disbursed, version(3, "ACTIVE", "1000", "1050"), after], borrower)).toEqual([
       "01 disbursement: loan_clearing 1000, loan_payable -1000",
       "03 accrual: interest_expense 50, interest_payable -50",
-      "04 accrual: interest_expense 10, interest_payable -10",
-      "20 repayment: loan_payable 400, interest_payable 40, loan_clearing -440",
+      "20 repayment: loan_payable 400, interest_payable 30, loan_clearing -430",
+    ])
+  })
+
+  it("defers what is told and not paid, in the mirror image", () => {
+    const after = version(4, "ACTIVE", "600", "620", { repayments: [paidWith("430")] })
+    const history = [disbursed, version(3, "ACTIVE", "1000", "1050"), after]
+    expect(lines(history, { ...borrower, interest: "when_paid" }).slice(1)).toEqual([
+      "03 accrual: deferred_interest 50, interest_payable -50",
+      "20 repayment: loan_payable 400, interest_payable 30, interest_expense 30, deferred_interest -30, loan_clearing -430",
     ])
   })
 })
@@ -198,12 +268,26 @@ describe("What is booked already", () => {
   it("is put right when the cash of an estimated repayment comes", () => {
     const [one, two] = estimated
     if (one === undefined || two === undefined) throw new Error("there are three")
-    const known = [one, two, version(4, "ACTIVE", "600", "620", { repayments: [paidWith("440")] })]
+    const known = [one, two, version(4, "ACTIVE", "600", "620", { repayments: [paidWith("420")] })]
     const again = plan(known, lender, asPosted(plan(estimated)))
-    expect(again.map(({ kind, lines: all, sequence }) => `${kind} ${sequence % 64}: ${shown(all)}`)).toEqual([
-      "accrual 0: receivable_interest 10, interest_income -10",
-      "reclassification 1: loan_clearing 10, receivable_interest -10",
+    expect(again.map(({ correction, kind, lines: all }) => `${kind} ${correction}: ${shown(all)}`)).toEqual([
+      "accrual 0: interest_income 10, receivable_interest -10",
+      "reclassification 1: receivable_interest 10, loan_clearing -10",
     ])
+  })
+
+  it("is put right any number of times, each under a number of its own", () => {
+    const [one, two] = estimated
+    if (one === undefined || two === undefined) throw new Error("there are three")
+    const entries = [...plan(estimated)]
+    for (let time = 0; time < 200; time++) {
+      const cash = time % 2 === 0 ? "430" : "420"
+      const versions = [one, two, version(4, "ACTIVE", "600", "620", { repayments: [paidWith(cash)] })]
+      entries.push(...plan(versions, lender, asPosted(entries)))
+    }
+    const keys = entries.map(({ correction, sequence }) => `${sequence}/${correction}`)
+    expect(new Set(keys).size).toBe(keys.length)
+    expect(Math.max(...entries.map(({ correction }) => correction ?? 0))).toBeGreaterThan(150)
   })
 })
 
@@ -224,7 +308,7 @@ describe("Any history", () => {
         repayments: (cash ?? []).map((amount) => paidWith(amount)),
       }),
     )
-  const views: ReadonlyArray<ReceivableView> = [lender, borrower, original]
+  const views: ReadonlyArray<ReceivableView> = [lender, borrower, original, whenPaid]
 
   it("balances, entry by entry", () => {
     fc.assert(

@@ -6,6 +6,7 @@ import { together } from "../../src/Reconcile/TieOut.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import {
   addEntry,
+  asRun,
   evidenceOf,
   mischief,
   open,
@@ -299,21 +300,21 @@ layer(services)("reconciling", (it) => {
       const { afterRun, book: reconcileBook } = yield* Reconcile
       const { book } = yield* oneEntry
       const first = yield* startRun(book)
-      yield* reconcileBook(book, { runId: first, full: false })
+      yield* reconcileBook(book, { ...(yield* asRun(first)), full: false })
       expect(yield* throughOf(book)).toBe(first)
       const running = yield* startRun(book)
       yield* query(
         (sql) => sql`update sync.runs set state = 'running', ended_at = null where run_id = ${running}`,
       )
       const second = yield* startRun(book)
-      yield* afterRun([book], { runId: second, full: false })
+      yield* afterRun([book], { ...(yield* asRun(second)), full: false })
       expect(yield* throughOf(book)).toBe(running - 1)
       // A later run has taken the lease: the one before it writes no more, however it ended.
       yield* query(
         (sql) =>
           sql`insert into sync.leases (connection, epoch, run_id) values (${book.connection}, 2, ${second})`,
       )
-      yield* reconcileBook(book, { runId: second, full: false })
+      yield* reconcileBook(book, { ...(yield* asRun(second)), full: false })
       expect(yield* throughOf(book)).toBe(second)
     }),
   )
@@ -342,7 +343,10 @@ layer(services)("reconciling", (it) => {
       const one = yield* oneEntry
       const other = yield* oneEntry
       yield* query((sql) => sql`update mirror.accounts set balance = 11 where book_id = ${other.book.bookId}`)
-      const counts = yield* afterRun([one.book, other.book], { runId: yield* startRun(one.book), full: true })
+      const counts = yield* afterRun([one.book, other.book], {
+        ...(yield* asRun(yield* startRun(one.book))),
+        full: true,
+      })
       expect(counts).toEqual({ opened: 1, closed: 0, blocking: 1, warnings: 0 })
       expect(yield* open(one.book)).toEqual([])
       expect((yield* open(other.book)).map(({ subject_id }) => subject_id)).toEqual([other.account.id])

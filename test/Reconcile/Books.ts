@@ -46,6 +46,13 @@ export const startRun = (book: Book) =>
     ([run]) => run?.run_id ?? 0,
   )
 
+/** A run that nobody overtakes. */
+export const asRun = (runId: number) =>
+  Effect.map(Database, (database) => ({
+    runId,
+    commit: <A, E, R>(effect: Effect.Effect<A, E, R>) => database.transaction(effect),
+  }))
+
 export const openAccount = (book: Book, currency = "USD") =>
   Effect.gen(function* () {
     const account: Account = { book, id: randomUUID(), currency }
@@ -257,7 +264,7 @@ export const reconciled = (book: Book, full = false) =>
     const reconcile = yield* Reconcile
     yield* readTails(book)
     const runId = yield* startRun(book)
-    yield* reconcile.book(book, { runId, full })
+    yield* reconcile.book(book, { ...(yield* asRun(runId)), full })
     return yield* open(book)
   })
 

@@ -5,6 +5,7 @@ import { Reconcile } from "../../src/Reconcile.ts"
 import {
   type Account,
   addEntry,
+  asRun,
   evidenceOf,
   open,
   openAccount,
@@ -251,7 +252,7 @@ layer(services)("a completed movement", (it) => {
       yield* readTails(book)
       yield* putResource(account, deposit)
       const reconcile = yield* Reconcile
-      yield* reconcile.book(book, { runId: yield* startRun(book), full: false })
+      yield* reconcile.book(book, { ...(yield* asRun(yield* startRun(book))), full: false })
       expect(yield* open(book)).toEqual([])
       const waiting = () =>
         query((sql) => sql`select resource_type from reconcile.deferred where book_id = ${book.bookId}`)

@@ -51,7 +51,12 @@ describe("settings that are right", () => {
       timeZone: "UTC",
       baseCurrency: "EUR",
       flatWithdrawalFee: "inside",
-      receivables: { view: "lender", repaymentAmount: "outstanding" },
+      receivables: {
+        view: "lender",
+        repaymentAmount: "outstanding",
+        interest: "as_stated",
+        interestBetweenReads: "0",
+      },
       valuation: {
         ...{ method: "average", rates: "file", maxRateAgeDays: 0, books: {} },
         monetaryRoles: [

@@ -30,7 +30,7 @@ const ofReceivables = rows(`
   join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
   join mirror.books b on b.book_id = e.book_id
   where e.source_type = 'receivable_version'
-  group by b.code, e.book_id, e.entry_id, e.effective_date, e.kind, e.sequence order by e.source_id, e.sequence`).pipe(
+  group by b.code, e.book_id, e.entry_id, e.effective_date, e.kind, e.sequence, e.correction order by e.source_id, e.sequence, e.correction`).pipe(
   Effect.map((found) => found.map(({ line }) => line)),
 )
 
@@ -73,8 +73,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Receivables in the len
       const accrued = "ORG 2026-10-10 accrual: receivable_interest 50, interest_income -50"
       expect(yield* ofReceivables).toEqual([disbursed, accrued])
 
-      held.deposits = [orgDeposit(30, "440.00", { transactionHash: "0xABC" })]
-      move(held, "", { type: "CREDIT", amount: 440, relatedType: "DEPOSIT", relatedId: id(30), on: at(15) })
+      held.deposits = [orgDeposit(30, "430.00", { transactionHash: "0xABC" })]
+      move(held, "", { type: "CREDIT", amount: 430, relatedType: "DEPOSIT", relatedId: id(30), on: at(15) })
       held.clock = at(16)
       held.receivables = [
         receivable({
@@ -88,12 +88,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Receivables in the len
       held.creditAccounts = [creditAccount("600.00", "620.00")]
       yield* run
       const partly = [
-        "ORG 2026-10-16 accrual: receivable_interest 10, interest_income -10",
-        "ORG 2026-10-15 repayment: loan_clearing 440, receivable_principal -400, receivable_interest -40",
+        "ORG 2026-10-15 repayment: loan_clearing 430, receivable_principal -400, receivable_interest -30",
       ]
       expect(yield* ofReceivables).toEqual([disbursed, accrued, ...partly])
 
-      const last = move(held, "", { type: "CREDIT", amount: 625, on: at(20) })
+      const last = move(held, "", { type: "CREDIT", amount: 620, on: at(20) })
       held.clock = at(21)
       held.receivables = [
         receivable({
@@ -106,11 +105,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Receivables in the len
       ]
       held.creditAccounts = [creditAccount("0.00", "0.00")]
       yield* run
-      expect((yield* ofReceivables).slice(4)).toEqual([
-        "ORG 2026-10-21 accrual: receivable_interest 5, interest_income -5",
-        "ORG 2026-10-20 repayment: loan_clearing 625, receivable_principal -600, receivable_interest -25",
+      expect((yield* ofReceivables).slice(3)).toEqual([
+        "ORG 2026-10-20 repayment: loan_clearing 620, receivable_principal -600, receivable_interest -20",
       ])
-      expect(yield* standing("ORG")).toEqual(["cash 5065", "interest_income -65", "suspense -5000"])
+      expect(yield* standing("ORG")).toEqual(["cash 5050", "interest_income -50", "suspense -5000"])
       expect(yield* findings).toEqual(["adjustment warning"])
       // Nothing new books nothing.
       const before = yield* postings
@@ -145,17 +143,17 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         expect((yield* ofReceivables).slice(2)).toEqual([
           "ORG 2026-10-07 repayment: loan_clearing 430, receivable_principal -400, receivable_interest -30",
         ])
-        held.deposits = [orgDeposit(30, "440.00")]
-        move(held, "", { type: "CREDIT", amount: 440, relatedType: "DEPOSIT", relatedId: id(30), on: at(8) })
+        held.deposits = [orgDeposit(30, "420.00")]
+        move(held, "", { type: "CREDIT", amount: 420, relatedType: "DEPOSIT", relatedId: id(30), on: at(8) })
         yield* run
         expect((yield* ofReceivables).slice(2)).toEqual([
-          "ORG 2026-10-07 accrual: receivable_interest 10, interest_income -10",
+          "ORG 2026-10-07 accrual: interest_income 10, receivable_interest -10",
           "ORG 2026-10-07 repayment: loan_clearing 430, receivable_principal -400, receivable_interest -30",
-          "ORG 2026-10-07 reclassification: loan_clearing 10, receivable_interest -10",
+          "ORG 2026-10-07 reclassification: receivable_interest 10, loan_clearing -10",
         ])
         expect(yield* standing("ORG")).toEqual([
-          "cash 440",
-          "interest_income -60",
+          "cash 420",
+          "interest_income -40",
           "loan_clearing -1000",
           "receivable_interest 20",
           "receivable_principal 600",
@@ -195,7 +193,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Receivables in the bor
         receivable({ status: "ACTIVE", disbursedTransaction: tx(loan, 2), repaymentAmount: "1050.00" }),
       ]
       yield* sync(service.url, borrower)
-      const back = move(held, clientId(1), { type: "DEBIT", amount: 440, on: at(15) })
+      const back = move(held, clientId(1), { type: "DEBIT", amount: 430, on: at(15) })
       held.clock = at(16)
       held.receivables = [
         receivable({
@@ -210,12 +208,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Receivables in the bor
       expect(yield* ofReceivables).toEqual([
         "C1 2026-10-02 disbursement: loan_clearing 1000, loan_payable -1000",
         "C1 2026-10-05 accrual: interest_expense 50, interest_payable -50",
-        "C1 2026-10-16 accrual: interest_expense 10, interest_payable -10",
-        "C1 2026-10-15 repayment: loan_payable 400, interest_payable 40, loan_clearing -440",
+        "C1 2026-10-15 repayment: loan_payable 400, interest_payable 30, loan_clearing -430",
       ])
       expect(yield* standing("C1")).toEqual([
-        "cash 560",
-        "interest_expense 60",
+        "cash 570",
+        "interest_expense 50",
         "interest_payable -20",
         "loan_payable -600",
       ])

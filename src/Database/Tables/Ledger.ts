@@ -100,10 +100,12 @@ export const journalEntries = ledger.table(
     sourceId: uuid("source_id").notNull(),
     kind: text("kind").notNull(),
     /**
-     * 0 for the entry that books the source, 1, 2, … for the reclassifications that put it right. A receivable's are
-     * counted by version and part: `src/Ledger/Receivable.ts`.
+     * 0 for the entry that books the source, 1, 2, … for the reclassifications that put it right. A receivable's is that of
+     * a version's part: `src/Ledger/Receivable.ts`.
      */
     sequence: integer("sequence").notNull().default(0),
+    /** Of a receivable's part, the how manieth that puts it right; 0 for the entry that books it, and for all else. */
+    correction: integer("correction").notNull().default(0),
     /** Calendar date in the accounting time zone; decides the period. */
     effectiveDate: date("effective_date", { mode: "string" }).notNull(),
     period: date("period", { mode: "string" })
@@ -130,7 +132,7 @@ export const journalEntries = ledger.table(
   },
   (t) => [
     primaryKey({ columns: [t.bookId, t.entryId] }),
-    uniqueIndex("journal_entries_source").on(t.bookId, t.sourceId, t.sequence, t.sourceType),
+    uniqueIndex("journal_entries_source").on(t.bookId, t.sourceId, t.sequence, t.sourceType, t.correction),
     index("journal_entries_resource")
       .on(t.bookId, t.resourceId)
       .where(sql`${t.resourceId} is not null and ${t.sequence} > 0`),
@@ -143,6 +145,10 @@ export const journalEntries = ledger.table(
     check(
       "journal_entries_sequence",
       sql`(${t.kind} in ('reclassification', 'opening_correction')) = (${t.sequence} > 0) or ${t.sourceType} in ('receivable_version', 'resource_version')`,
+    ),
+    check(
+      "journal_entries_correction",
+      sql`${t.correction} = 0 or (${t.correction} > 0 and ${t.sourceType} = 'receivable_version' and ${t.kind} = 'reclassification')`,
     ),
     check("journal_entries_dates", sql`${t.effectiveDate} between '1970-01-01' and '2199-12-31'`),
   ],

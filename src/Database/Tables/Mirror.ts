@@ -56,6 +56,8 @@ export const accounts = mirror.table(
     lastOccurredAt: instant("last_occurred_at"),
     /** When the request for the statement's last page was sent (our clock): what was complete before it must be in it. */
     tailReadAt: instant("tail_read_at"),
+    /** Our clock when a whole read of the list of accounts first lacked it; null: the list has it. */
+    unlistedSince: instant("unlisted_since"),
     runId: integer("run_id").notNull(),
   },
   (t) => [

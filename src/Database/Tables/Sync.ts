@@ -73,3 +73,32 @@ export const pageBoundaries = sync.table(
   },
   (t) => [primaryKey({ columns: [t.bookId, t.accountId, t.position] })],
 )
+
+/**
+ * The evidence of every stream: when it was last read to its end, and whether it can be read at all. A stream is a list
+ * (`accounts`, `deposits`, `withdrawals`, `conversions`, `clients`, `receivables`, `credit_accounts`) or a statement
+ * (`statement:<accountId>`).
+ */
+export const streamReads = sync.table(
+  "stream_reads",
+  {
+    bookId: integer("book_id").notNull(),
+    stream: text("stream").notNull(),
+    /** The service's clock (`Date`) at the first page of a read that was followed to its end; null: none, or it does not say. */
+    beganAt: instant("began_at"),
+    /** Our clock when that read was committed; null: the stream was never read to its end. */
+    endedAt: instant("ended_at"),
+    runId: integer("run_id"),
+    /** Why the last try came to nothing, null where it did not: `Forbidden`, `NotFound`, `NoPath`, `Inactive`, `Timeout` … */
+    trouble: text("trouble"),
+    /** The HTTP status of that, where there is one. */
+    status: integer("status"),
+    detail: text("detail"),
+    /** Our clock: since when every try has come to nothing. */
+    failingSince: instant("failing_since"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.bookId, t.stream] }),
+    check("stream_reads_trouble", sql`(${t.trouble} is null) = (${t.failingSince} is null)`),
+  ],
+)

@@ -30,6 +30,9 @@ export const client: Decoder<Client> = {
   },
 }
 
+/** The interface knows no such field: whatever else stands in it is kept in `raw`, and harms nothing. */
+const isText = (value: unknown): value is string => typeof value === "string"
+
 const longestTxId = 255
 
 const transaction = (fields: Fields, at: string): TransactionRef => {
@@ -87,6 +90,7 @@ export const creditAccount: Decoder<CreditAccount> = {
       paymentRails: text(row, "paymentRails"),
       principalOutstanding: amount(row, "principalOutstanding", "$", code, "any"),
       totalRepaymentAmount: amount(row, "totalRepaymentAmount", "$", code, "any"),
+      clientId: isText(row.clientId) ? Option.some(row.clientId.toLowerCase()) : Option.none(),
       raw: storable(source()),
     }
   },

@@ -1,0 +1,105 @@
+/** Keeps what the cash of loans is attributed to: the shares, and what is due, that `reconcile.loan_clearing_items` reads. */
+import { Effect, Option } from "effect"
+import type { Book } from "../Book.ts"
+import { plainArray, textArray } from "../Database/TextArray.ts"
+import { Database } from "../Database.ts"
+import type { Amount } from "../Money.ts"
+import * as Money from "../Money.ts"
+import { type Settled, takenOf } from "./ReceivableCash.ts"
+import type { ReceivableView } from "./ReceivableSteps.ts"
+
+const text = (amount: Amount): string => Money.toText(Money.plain(amount))
+
+/** Part of the caller's transaction, the one that posts what follows from the versions. */
+export const keepShares = Effect.fn("Ledger.keepShares")(function* (
+  book: Book,
+  settled: ReadonlyArray<Settled>,
+  view: ReceivableView,
+) {
+  if (settled.length === 0) return
+  const database = yield* Database
+  const side = view.view === "lender" ? -1 : 1
+  const inBooks = (amount: Amount): Amount => (side === 1 ? amount : Money.negate(amount))
+  const ids = settled.map(({ receivableId }) => receivableId)
+  const shares = settled.flatMap((one) => one.shares)
+  yield* database.query(
+    "Ledger.dropShares",
+    (sql) => sql`
+      delete from ledger.receivable_shares
+      where book_id = ${book.bookId} and receivable_id = any (${textArray(sql, ids)}::uuid[])`,
+  )
+  if (shares.length > 0) {
+    const column = (of: (share: (typeof shares)[number]) => string) => shares.map(of)
+    yield* database.query(
+      "Ledger.keepShares",
+      (sql) => sql`
+        insert into ledger.receivable_shares (book_id, receivable_id, unit, currency, purpose, amount, rest, entries)
+        select ${book.bookId}, s.receivable_id::uuid, s.unit, s.currency, s.purpose, s.amount::numeric, s.rest::boolean,
+          string_to_array(s.entries, ' ')::uuid[]
+        from unnest(${plainArray(
+          sql,
+          column((share) => share.receivableId),
+        )}, ${textArray(
+          sql,
+          column((share) => share.unit),
+        )}, ${plainArray(
+          sql,
+          column((share) => share.currency),
+        )}, ${plainArray(
+          sql,
+          column((share) => share.purpose),
+        )}, ${plainArray(
+          sql,
+          column((share) => text(inBooks(share.amount))),
+        )}, ${plainArray(
+          sql,
+          column((share) => String(share.rest)),
+        )}, ${textArray(
+          sql,
+          column((share) => share.entries.join(" ")),
+        )}) as s (receivable_id, unit, currency, purpose, amount, rest, entries)`,
+    )
+  }
+  const column = (of: (one: Settled) => string) => settled.map(of)
+  yield* database.query(
+    "Ledger.keepDues",
+    (sql) => sql`
+      insert into ledger.receivable_dues (book_id, receivable_id, currency, side, lent, lent_waiting, repaid,
+        repaid_waiting, taken, open, owed, since)
+      select ${book.bookId}, d.receivable_id::uuid, d.currency, ${side}, d.lent::numeric, d.lent_waiting::numeric,
+        d.repaid::numeric, d.repaid_waiting::numeric, d.taken::numeric, d.open::boolean,
+        d.owed::boolean, nullif(d.since, '')::timestamptz
+      from unnest(${plainArray(sql, ids)}, ${plainArray(
+        sql,
+        column((one) => one.currency),
+      )}, ${plainArray(
+        sql,
+        column((one) => text(one.lent.due)),
+      )}, ${plainArray(
+        sql,
+        column((one) => text(one.lent.waiting)),
+      )}, ${plainArray(
+        sql,
+        column((one) => text(one.repaid.due)),
+      )}, ${plainArray(
+        sql,
+        column((one) => text(one.repaid.waiting)),
+      )}, ${plainArray(
+        sql,
+        column((one) => text(takenOf(one, view))),
+      )}, ${plainArray(
+        sql,
+        column((one) => String(Option.isSome(one.since))),
+      )}, ${plainArray(
+        sql,
+        column((one) => String(one.owed)),
+      )}, ${textArray(
+        sql,
+        column((one) => Option.getOrElse(one.since, () => "")),
+      )}) as d (receivable_id, currency, lent, lent_waiting, repaid, repaid_waiting, taken, open, owed, since)
+      on conflict (book_id, receivable_id) do update set currency = excluded.currency, side = excluded.side,
+        lent = excluded.lent, lent_waiting = excluded.lent_waiting, repaid = excluded.repaid,
+        repaid_waiting = excluded.repaid_waiting, taken = excluded.taken, open = excluded.open, owed = excluded.owed,
+        since = excluded.since`,
+  )
+})

@@ -1,0 +1,46 @@
+/**
+ * What is planned from a book's months holds only while the same months are closed. A plan may wait for its commit, behind a
+ * close above all: under the lock that a close takes it is proved that none came between, or the plan is made again.
+ */
+import { Data, Effect } from "effect"
+import type { Book } from "../Book.ts"
+import { Database } from "../Database.ts"
+
+/** A month was closed or reopened since the plan was made; nothing of it was posted. */
+class PlanOvertaken extends Data.TaggedError("PlanOvertaken")<{ readonly book: string }> {
+  override get message(): string {
+    return `Months of book ${this.book} were closed or reopened meanwhile, again and again; nothing more was posted. Run the command again.`
+  }
+}
+
+const planningTries = 5
+
+const closedThrough = Effect.fn("Ledger.Plan.closedThrough")(function* ({ bookId }: Book, lock: boolean) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Ledger.Plan.closedThrough",
+    (sql) => sql<Array<{ closed: string | null }>>`
+      select closed_through::text as closed from ledger.locks where book_id = ${bookId}
+      ${lock ? sql`for update` : sql``}`,
+  )
+  return rows[0]?.closed ?? null
+})
+
+const proofFor = (book: Book, closed: string | null) =>
+  Effect.filterOrFail(
+    closedThrough(book, true),
+    (now) => now === closed,
+    () => new PlanOvertaken({ book: book.code }),
+  ).pipe(Effect.asVoid)
+
+/**
+ * Goes first in the transaction that posts what was planned: waits for a close that is under way. Exclusive at once, since
+ * the same transaction may number what it posts: two that turned a shared lock into that would wait for each other.
+ */
+export type Proof = ReturnType<typeof proofFor>
+
+/** Runs an effect that plans and then posts; all of it again, where months were closed or reopened in between. */
+export const planned = <A, E, R>(book: Book, effect: (proof: Proof) => Effect.Effect<A, E, R>) =>
+  Effect.flatMap(closedThrough(book, false), (closed) => effect(proofFor(book, closed))).pipe(
+    Effect.retry({ times: planningTries, while: (error) => error instanceof PlanOvertaken }),
+  )

@@ -1,0 +1,44 @@
+/**
+ * Accounts and clients that were read once and that the service serves no more: one finding each, with the last that is known
+ * of them. The evidence says nothing of when it was looked for, so that it stays the same until something of it changes; an
+ * acceptance stands as long.
+ */
+import type { Sql } from "../Database/Client.ts"
+import type { CheckQuery } from "./Findings.ts"
+import { type Fragment, inBooks, instantText, type Scope, sumText } from "./Scope.ts"
+
+const accounts = (sql: Sql, scope: Scope): Fragment => sql`
+  select 'account-gone' as check_name, a.book_id, 'account' as subject_type, a.account_id::text as subject_id, true as ripe,
+    format('Account %s (%s, %s) is not in the list of accounts any more, and its statement answers %s. Its last balance is %s, %s.',
+      a.account_id, a.currency, a.status, s.status, ${sumText(sql, sql`a.balance`, sql`a.currency`)},
+      case when s.began_at is null then 'never read to its end'
+        else 'last read to its end on ' || to_char(s.began_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') end) as message,
+    jsonb_build_object('accountId', a.account_id, 'currency', a.currency, 'status', a.status,
+      'balance', trim_scale(a.balance)::text, 'lastBalance', trim_scale(a.last_balance)::text, 'entries', a.entries,
+      'answers', s.status, 'readAt', ${instantText(sql, sql`s.began_at`)}) as evidence
+  from reconcile.stream_standing s
+  join mirror.accounts a on a.book_id = s.book_id and a.account_id = s.account_id
+  where s.book_id = ${inBooks(sql, scope)} and s.gone
+    and not exists (select 1 from reconcile.gone_clients g where g.book_id = s.book_id)`
+
+const clients = (sql: Sql, scope: Scope): Fragment => sql`
+  select 'client-gone' as check_name, g.book_id, 'client' as subject_type, g.client_id::text as subject_id, true as ripe,
+    format('The client cannot be read any more: %s. The last balances of its accounts: %s.',
+      case when g.status is null then g.detail else 'its list of accounts answers ' || g.status end, b.sums) as message,
+    jsonb_build_object('clientId', g.client_id, 'answers', coalesce(g.status::text, g.detail), 'accounts', b.listed,
+      'readAt', ${instantText(sql, sql`g.began_at`)}) as evidence
+  from reconcile.gone_clients g
+  cross join lateral (
+    select string_agg(${sumText(sql, sql`x.balance`, sql`x.currency`)}, ', ' order by x.currency) as sums,
+      jsonb_agg(x.listed order by x.currency) as listed
+    from (
+      select a.currency, sum(a.balance) as balance,
+        jsonb_agg(jsonb_build_object('accountId', a.account_id, 'currency', a.currency, 'status', a.status,
+          'balance', trim_scale(a.balance)::text) order by a.account_id) as listed
+      from mirror.accounts a where a.book_id = g.book_id group by a.currency) x) b
+  where g.book_id = ${inBooks(sql, scope)}`
+
+const found = (sql: Sql, scope: Scope): Fragment =>
+  sql`${accounts(sql, scope)} union all ${clients(sql, scope)}`
+
+export const gone: CheckQuery = { checks: ["account-gone", "client-gone"], found }

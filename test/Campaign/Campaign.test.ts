@@ -1,0 +1,50 @@
+/** Histories of the service played against the connector; what they are and how a failure is read: `README.md`. */
+import { randomBytes } from "node:crypto"
+import { it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect, inject } from "vitest"
+import { argumentsOf } from "./Arguments.ts"
+import { lineOf } from "./History.ts"
+import { freshDatabase, inDatabase } from "./Server.ts"
+import { type Told, work } from "./Worker.ts"
+
+const readable = ({ history, problem, seed }: Told): string =>
+  [
+    `seed ${seed}: ${problem}`,
+    ...(history === null ? [] : [JSON.stringify(history.settings), ...history.steps.map(lineOf)]),
+  ].join("\n  ")
+
+/** Plays so many histories of a seed, two shares at a time; gives what failed, as a person reads it. */
+const failing = (histories: number, seed: string) =>
+  Effect.gen(function* () {
+    const asked = argumentsOf(["--histories", String(histories), "--seed", seed])
+    const told: Array<Told> = []
+    const share = (worker: number) =>
+      Effect.gen(function* () {
+        const url = yield* freshDatabase(inject("testServerUrl"))
+        yield* Effect.provide(
+          work(asked, worker, (one) => told.push(one)),
+          inDatabase(url),
+        )
+      }).pipe(Effect.scoped)
+    yield* Effect.forEach([0, 1], share, { concurrency: 2 })
+    const played = told.reduce((sum, { books }) => sum + books, 0)
+    expect(played).toBeGreaterThanOrEqual(histories)
+    return told.filter(({ problem }) => problem !== null).map(readable)
+  })
+
+it.live(
+  "300 histories of a fixed seed come to the books that the oracle expects",
+  () => Effect.map(failing(300, "ci"), (found) => expect(found).toEqual([])),
+  600_000,
+)
+
+it.live(
+  "50 histories of a new seed come to the books that the oracle expects",
+  () => {
+    const seed = randomBytes(4).toString("hex")
+    process.stdout.write(`campaign: the new seed is ${seed}\n`)
+    return Effect.map(failing(50, seed), (found) => expect(found).toEqual([]))
+  },
+  600_000,
+)

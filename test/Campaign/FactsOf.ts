@@ -1,0 +1,183 @@
+/** What a history came to, book by book, as the oracle is given it. */
+import { Effect, Option } from "effect"
+import type { Book } from "../../src/Book.ts"
+import { Database } from "../../src/Database.ts"
+import { decimal } from "./Decimals.ts"
+import type { AccountFact, BookFacts, MoneyFact, ReceivableFact, ResourceFact } from "./Facts.ts"
+import type { BookName } from "./History.ts"
+import type { Site } from "./Site.ts"
+import { balances, type World, type WorldAccount, type WorldResource } from "./World.ts"
+
+const accountFact = (
+  world: World,
+  account: WorldAccount,
+  isKnown: (entryId: string) => boolean,
+): AccountFact => {
+  const after = balances(account)
+  return {
+    accountId: account.id,
+    currency: account.currency,
+    rail: account.rail,
+    entries: account.entries.flatMap((entry, index) =>
+      isKnown(entry.id)
+        ? [
+            {
+              entryId: entry.id,
+              type: entry.type,
+              amount: decimal(entry.amount, account.currency),
+              balanceAfter: decimal(after[index] ?? 0n, account.currency),
+              related:
+                entry.related === null
+                  ? null
+                  : { type: entry.related.type, id: world.idOf(entry.related.of) },
+              occurredAt: entry.occurredAt,
+            },
+          ]
+        : [],
+    ),
+  }
+}
+
+const resourceFact = (
+  world: World,
+  { book, content, id, status, transactionHash }: WorldResource,
+): ResourceFact => {
+  const accountOf = (name: string) => ({
+    id: world.accounts.get(name)?.id ?? "",
+    currency: world.accounts.get(name)?.currency ?? "",
+  })
+  if (content.type === "CONVERSION") {
+    const sell = accountOf(content.sell)
+    const buy = accountOf(content.buy)
+    return {
+      ...{ type: "CONVERSION", id, status, sellAccountId: sell.id, buyAccountId: buy.id },
+      sell: { amount: content.sold, currency: sell.currency },
+      buy: { amount: content.bought, currency: buy.currency },
+      fee: content.fee,
+    }
+  }
+  const account = accountOf(content.account)
+  const money = (amount: string): MoneyFact => ({ amount, currency: account.currency })
+  const common = {
+    ...{ id, status, accountId: account.id, transactionHash, amount: money(content.amount) },
+    fee: content.fee === null ? null : money(content.fee),
+  }
+  return content.type === "DEPOSIT"
+    ? { type: "DEPOSIT", ...common }
+    : { type: "WITHDRAWAL", form: book === "org" ? "money" : "flat", ...common }
+}
+
+interface Version {
+  readonly receivable: string
+  readonly raw: {
+    readonly clientId: string
+    readonly currency: string
+    readonly paymentRails: string
+    readonly issueDate: string
+    readonly initialPrincipal: string
+    readonly currentPrincipal: string
+    readonly repaymentAmount: string
+    readonly status: "PENDING" | "ACTIVE" | "PAID" | "CANCELED"
+    readonly disbursedTransaction?: { readonly txId: string; readonly txTimestamp: string }
+    readonly repaymentTransactions: ReadonlyArray<{ readonly txId: string; readonly txTimestamp: string }>
+  }
+  readonly served: string
+}
+
+/** What of the receivables was served to a read that was committed: as it was sent, in order. */
+const receivableFacts = (organization: Book) =>
+  Effect.flatMap(Database, (database) =>
+    database.query(
+      "Campaign.receivables",
+      (sql) => sql<Array<Version>>`
+        select receivable_id as receivable, raw,
+          to_char(served_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as served
+        from mirror.receivables where book_id = ${organization.bookId} order by receivable_id, version`,
+    ),
+  ).pipe(
+    Effect.orDie,
+    Effect.map((rows) => {
+      const byId = new Map<string, ReceivableFact>()
+      for (const { raw, receivable, served } of rows) {
+        const found = byId.get(receivable)
+        byId.set(receivable, {
+          ...{
+            receivableId: receivable,
+            clientId: raw.clientId,
+            currency: raw.currency,
+            rail: raw.paymentRails,
+          },
+          ...{ issueDate: raw.issueDate, initialPrincipal: raw.initialPrincipal },
+          versions: [
+            ...(found?.versions ?? []),
+            {
+              ...{ servedAt: served, status: raw.status, currentPrincipal: raw.currentPrincipal },
+              repaymentAmount: raw.repaymentAmount,
+              disbursed: raw.disbursedTransaction ?? null,
+              repayments: raw.repaymentTransactions,
+            },
+          ],
+        })
+      }
+      return [...byId.values()]
+    }),
+  )
+
+/** The world's name of a book. */
+const nameOf = (world: World, book: Book): BookName | undefined =>
+  Option.match(book.clientId, {
+    onNone: () => "org",
+    onSome: (id) => [...world.clients.values()].find((client) => client.id === id)?.name,
+  })
+
+/** Of what is not served any more the books can have no more than what was mirrored. */
+const mirrored = (books: ReadonlyArray<Book>) =>
+  Effect.flatMap(Database, (database) =>
+    database.query(
+      "Campaign.mirrored",
+      (sql) => sql<Array<{ readonly entry: string }>>`
+        select entry_id as entry from mirror.statement_entries
+        where book_id = any (${`{${books.map(({ bookId }) => bookId).join(",")}}`}::integer[]) and not held`,
+    ),
+  ).pipe(
+    Effect.orDie,
+    Effect.map((rows) => new Set(rows.map(({ entry }) => entry))),
+  )
+
+/** An account that is listed no more is read as long as it is known: Tieout may never have heard of it. */
+const isRead = ({ access }: { readonly access: string }): boolean => access === "served"
+
+/** Of every book that there is in the end. */
+export const factsOf = (site: Site, books: ReadonlyArray<Book>) =>
+  Effect.gen(function* () {
+    const { world } = site
+    const { flatWithdrawalFee, interest, repaymentAmount, timeZone, view } = world.settings
+    const organization = books.find(({ clientId }) => Option.isNone(clientId))
+    const lent =
+      organization === undefined || !world.settings.surfaces.includes("credit")
+        ? []
+        : yield* receivableFacts(organization)
+    const all = [...world.accounts.values(), ...world.clients.values()]
+    const known = all.every(isRead) ? new Set<string>() : yield* mirrored(books)
+    return books.flatMap((book) => {
+      const name = nameOf(world, book)
+      if (name === undefined || (name !== "org" && world.clients.get(name)?.status !== "ACTIVE")) return []
+      const facts: BookFacts = {
+        settings: { timeZone, flatWithdrawalFee, view, repaymentAmount, interest, interestBetweenReads: "0" },
+        accounts: [...world.accounts.values()]
+          .filter((account) => account.book === name)
+          .map((account) => {
+            const client = world.clients.get(name)
+            const read = isRead(account) && (client === undefined || isRead(client))
+            return accountFact(world, account, (id) => read || known.has(id))
+          })
+          .filter(({ entries }) => entries.length > 0),
+        resources: [...world.resources.values()]
+          .filter((resource) => resource.book === name && !resource.hidden)
+          .map((resource) => resourceFact(world, resource)),
+        receivables: view === "lender" && name !== "org" ? [] : lent,
+        reclassified: site.reclassified.filter(({ bookId }) => bookId === book.bookId),
+      }
+      return [{ book, facts }]
+    })
+  })

@@ -1,0 +1,140 @@
+/** Histories by seed: books with their movements, what befalls the service, and what is done with Tieout meanwhile. */
+import { day, monthStart, timeOf } from "./Calendar.ts"
+import { conversion, convertible } from "./Conversions.ts"
+import { type AccountOf, type Features, Maker, type Span, type Timed } from "./Flow.ts"
+import type { Event, History, HistorySettings, Name, Step } from "./History.ts"
+import { loans } from "./Loans.ts"
+import * as Movements from "./Movements.ts"
+import { type Random, random } from "./Random.ts"
+import { script } from "./Script.ts"
+
+const zones = ["UTC", "Europe/Berlin", "America/New_York", "Pacific/Auckland", "Asia/Kolkata"] as const
+const currencies = ["USD", "EUR", "USDT", "JPY", "GBP", "USDC"] as const
+
+export interface Shape {
+  readonly features: Features
+  /** Most books of a history: the organization's, and those of clients. */
+  readonly books: number
+}
+
+const settingsOf = (chance: Random, clients: number, features: Features): HistorySettings => ({
+  timeZone: chance.pick(zones),
+  surfaces: [
+    "organization",
+    ...(clients > 0 ? (["client"] as const) : []),
+    ...(features.loans && clients > 0 && chance.chance(0.5) ? (["credit"] as const) : []),
+  ],
+  view: "lender",
+  repaymentAmount: chance.chance(0.8) ? "outstanding" : "original",
+  interest: "as_stated",
+  flatWithdrawalFee: chance.pick(["inside", "none"]),
+  method: chance.pick(["average", "fifo"]),
+  pageSize: chance.weighted([
+    [2, 2],
+    [2, 3],
+    [3, 10],
+  ]),
+  newestFirst: chance.chance(0.5),
+  endCursorOnLastPage: chance.chance(0.7),
+})
+
+const accountsOf = (maker: Maker): ReadonlyArray<AccountOf> => {
+  const { random: chance, span } = maker
+  const chosen = chance.shuffled(currencies).slice(0, chance.whole(1, 3))
+  return chosen.map((currency) => {
+    const account = { name: maker.name("a"), currency }
+    const opening = chance.chance(0.6)
+      ? 0n
+      : chance.chance(0.8)
+        ? maker.amount(currency)
+        : -maker.amount(currency)
+    // Some come later.
+    const from = monthStart(span.timeZone, span.first)
+    const at = chance.chance(0.8) ? from : maker.later(from)
+    maker.put(at, {
+      ...{ what: "account", account: account.name, book: maker.book, currency },
+      opening: maker.text(opening, currency),
+    })
+    return account
+  })
+}
+
+/** One movement of the book. */
+const movement = (maker: Maker, accounts: ReadonlyArray<AccountOf>): void => {
+  const { book, features, random: chance } = maker
+  const [first, second] = chance.shuffled(accounts)
+  if (first === undefined) return
+  chance.weighted<() => void>([
+    [5, () => void Movements.deposit(maker, first)],
+    [5, () => void Movements.withdrawal(maker, first)],
+    [book === "org" ? 1 : 0, () => Movements.payout(maker, first)],
+    [1, () => Movements.adjustment(maker, first)],
+    [0.4, () => Movements.older(maker, first)],
+    [features.zeroRows ? 0.5 : 0, () => Movements.zero(maker, first)],
+    [features.enriched ? 0.6 : 0, () => Movements.enriched(maker, first)],
+    [
+      features.conversions && second !== undefined && convertible(first, second) ? 5 : 0,
+      () => {
+        if (second !== undefined) conversion(maker, first, second)
+      },
+    ],
+  ])()
+}
+
+/** Something of the service that goes away for a while, or for good. */
+const absences = (maker: Maker, names: ReadonlyArray<Name>): void => {
+  const { features, random: chance } = maker
+  for (const of of names) {
+    if (!chance.chance(0.04)) continue
+    const access = chance.pick(["unlisted", "gone", "forbidden"] as const)
+    const at = maker.time()
+    maker.put(at, { what: "access", of, access })
+    if (!features.goneAccounts || chance.chance(0.8)) {
+      maker.put(maker.later(at), { what: "access", of, access: "served" })
+    }
+  }
+}
+
+const inOrder = (steps: ReadonlyArray<Timed>): ReadonlyArray<Timed> =>
+  // Stable: what one flow does at one time keeps its order.
+  [...steps].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+
+/** The history of a seed. */
+export const generate = (seed: string, { books, features }: Shape): History => {
+  const chance = random(seed)
+  const clients = Array.from({ length: chance.whole(0, books - 1) }, (_, index): Name => `k${index + 1}`)
+  const settings = settingsOf(chance, clients.length, features)
+  const first = chance.whole(0, 11)
+  const span: Span = { timeZone: settings.timeZone, first, last: first + chance.whole(1, 2) }
+  const started = monthStart(span.timeZone, first) - day
+  const organization = new Maker(chance, "org", span, features)
+  const steps: Array<Timed> = []
+  for (const client of clients) {
+    const event = (status: string): Event => ({ what: "client", client, status })
+    const late = chance.chance(0.15)
+    steps.push({ at: timeOf(started), event: event(late ? "ONBOARDING" : "ACTIVE") })
+    if (late) steps.push({ at: timeOf(organization.time()), event: event("ACTIVE") })
+  }
+  for (const book of ["org", ...clients]) {
+    const maker = book === "org" ? organization : new Maker(chance, book, span, features)
+    const accounts = accountsOf(maker)
+    const movements = chance.whole(1, 5)
+    for (let index = 0; index < movements; index++) movement(maker, accounts)
+    const [account] = accounts
+    const [client] = clients
+    if (
+      book === "org" &&
+      settings.surfaces.includes("credit") &&
+      account !== undefined &&
+      client !== undefined
+    ) {
+      const lent = chance.whole(1, 2)
+      for (let index = 0; index < lent; index++) loans(maker, account, chance.pick([client, ...clients]))
+    }
+    absences(maker, [...accounts.map(({ name }) => name), ...(book === "org" ? [] : [book])])
+    steps.push(...maker.steps)
+  }
+  const end = monthStart(span.timeZone, span.last + 1) + day
+  const happened: ReadonlyArray<Step> = inOrder(steps)
+  return { seed, settings, end: timeOf(end), steps: script(chance, span, happened) }
+}

@@ -1,0 +1,182 @@
+/**
+ * A history of the service and of what a person does with Tieout meanwhile, as plain data: what the generator makes, the
+ * world plays, shrinking shortens and a failure prints. Everything has a short name (`a1`, `d3`); identifiers follow from it.
+ * Every step stands by itself: one that names what is not there is passed over, so that any step can be left out.
+ */
+import type { PartnerReason } from "../../src/Partner.ts"
+import type { Decimal, Time } from "./Facts.ts"
+
+export type Name = string
+
+/** The organization's book, or that of a client by its name. */
+export type BookName = "org" | Name
+
+export interface MoneyText {
+  readonly amount: Decimal
+  readonly currency: string
+}
+
+export type ResourceContent =
+  | {
+      readonly type: "DEPOSIT"
+      readonly account: Name
+      readonly amount: Decimal
+      readonly fee: Decimal | null
+    }
+  | {
+      readonly type: "WITHDRAWAL"
+      readonly account: Name
+      /** Of the organization what is debited, of a client what is sent. */
+      readonly amount: Decimal
+      readonly fee: Decimal | null
+    }
+  | {
+      readonly type: "CONVERSION"
+      readonly sell: Name
+      readonly sold: Decimal
+      readonly buy: Name
+      readonly bought: Decimal
+      readonly fee: MoneyText
+    }
+
+export interface TransactionText {
+  /** The name of an entry or a resource, or any other text. */
+  readonly of: Name
+  readonly at: Time
+}
+
+/** Whether something is served as it is: listed, not listed any more, answered with 404, with 403. */
+export type Access = "served" | "unlisted" | "gone" | "forbidden"
+
+/** What happens at the service. */
+export type Event =
+  | {
+      readonly what: "account"
+      readonly account: Name
+      readonly book: BookName
+      readonly currency: string
+      /** What stood on it before the first entry that the service still shows. */
+      readonly opening: Decimal
+    }
+  | {
+      readonly what: "entry"
+      readonly entry: Name
+      readonly account: Name
+      readonly type: "CREDIT" | "DEBIT"
+      readonly amount: Decimal
+      readonly related: { readonly type: string; readonly of: Name } | null
+      /** Where it is not the time of the step: it came late. */
+      readonly occurredAt?: Time
+    }
+  /** An entry from before the first that was shown. */
+  | {
+      readonly what: "older"
+      readonly entry: Name
+      readonly account: Name
+      readonly type: "CREDIT" | "DEBIT"
+      readonly amount: Decimal
+      readonly occurredAt: Time
+    }
+  | { readonly what: "zero"; readonly entry: Name; readonly account: Name }
+  | {
+      readonly what: "resource"
+      readonly resource: Name
+      readonly content: ResourceContent
+      readonly status: string
+      readonly transactionHash?: string
+      /** Answered with 404 until it is shown. */
+      readonly hidden?: boolean
+    }
+  | { readonly what: "status"; readonly resource: Name; readonly status: string }
+  /** A fee that is stated later, or otherwise. */
+  | { readonly what: "fee"; readonly resource: Name; readonly fee: Decimal }
+  | { readonly what: "shown"; readonly resource: Name }
+  | {
+      readonly what: "enriched"
+      readonly entry: Name
+      readonly related: { readonly type: string; readonly of: Name }
+    }
+  | { readonly what: "malformed" | "mended"; readonly entry: Name }
+  | {
+      readonly what: "receivable"
+      readonly receivable: Name
+      readonly client: Name
+      readonly currency: string
+      readonly issued: Time
+      readonly initial: Decimal
+      readonly current: Decimal
+      readonly due: Decimal
+      readonly status: "PENDING" | "ACTIVE" | "PAID" | "CANCELED"
+      readonly disbursed: TransactionText | null
+      readonly repayments: ReadonlyArray<TransactionText>
+    }
+  | { readonly what: "client"; readonly client: Name; readonly status: string }
+  | { readonly what: "access"; readonly of: Name; readonly access: Access }
+  /** No cursor that was given before is accepted any more. */
+  | { readonly what: "expired" }
+  /** The request that comes after so many more fails so. */
+  | { readonly what: "fault"; readonly reason: PartnerReason; readonly after: number }
+  /** Only time passes. */
+  | { readonly what: "nothing" }
+
+export type ExportKind = "native" | "since-last" | "as-of" | "base" | "again"
+
+/** What a person, or the schedule, does with Tieout. */
+export type Operation =
+  | { readonly do: "sync"; readonly full?: boolean; readonly quick?: boolean }
+  | { readonly do: "events" }
+  | { readonly do: "backfill"; readonly from: string; readonly to: string }
+  | { readonly do: "reclassify"; readonly nth: number; readonly code: string }
+  | { readonly do: "rates"; readonly date: string; readonly currency: string; readonly rate: Decimal }
+  | { readonly do: "close"; readonly accept: boolean }
+  | { readonly do: "reopen" }
+  | { readonly do: "export"; readonly kind: ExportKind; readonly format: string }
+  /** Two at once. */
+  | { readonly do: "both"; readonly one: Simple; readonly other: Simple }
+  /** Interrupted at a request, as a signal does it. */
+  | { readonly do: "stopped"; readonly of: Simple; readonly after: number }
+  /** Every connection to the database is cut at a request. */
+  | { readonly do: "cut"; readonly of: Simple; readonly after: number }
+
+export type Simple = Exclude<Operation, { readonly do: "both" | "stopped" | "cut" }>
+
+export type Step =
+  | { readonly at: Time; readonly event: Event }
+  | { readonly at: Time; readonly operation: Operation }
+
+export interface HistorySettings {
+  readonly timeZone: string
+  readonly surfaces: ReadonlyArray<"organization" | "client" | "credit">
+  readonly view: "lender" | "borrower"
+  readonly repaymentAmount: "outstanding" | "original"
+  readonly interest: "as_stated" | "when_paid"
+  readonly flatWithdrawalFee: "inside" | "none"
+  readonly method: "average" | "fifo"
+  /** Rows of a page. */
+  readonly pageSize: number
+  readonly newestFirst: boolean
+  readonly endCursorOnLastPage: boolean
+}
+
+export interface History {
+  readonly seed: string
+  readonly settings: HistorySettings
+  readonly steps: ReadonlyArray<Step>
+  /** When it ends: the last full sync, and what is proved then. */
+  readonly end: Time
+}
+
+const words = (content: object): string =>
+  Object.entries(content)
+    .filter(([key]) => key !== "what" && key !== "do")
+    .map(([key, value]) => {
+      const text = typeof value === "string" ? value : JSON.stringify(value)
+      return `${key} ${text.replaceAll('"', "")}`
+    })
+    .join(", ")
+
+/** A line that a person reads. */
+export const lineOf = (step: Step): string =>
+  "event" in step
+    ? `${step.at}  ${step.event.what}: ${words(step.event)}`
+    : `${step.at}  > ${step.operation.do} ${words(step.operation)}`

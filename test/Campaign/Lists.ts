@@ -1,0 +1,112 @@
+/** What the world's lists and documents answer, whoever asks: the port directly, or the server on loopback. */
+import type { PartnerReason } from "../../src/Partner.ts"
+import type { BookName } from "./History.ts"
+import * as Render from "./Render.ts"
+import { balances, type World, type WorldAccount } from "./World.ts"
+
+type Json = Record<string, unknown>
+
+export interface Item {
+  /** What a cursor after it names. */
+  readonly key: string
+  readonly json: Json
+  /** Sent in a form that cannot be understood. */
+  readonly malformed: boolean
+}
+
+export interface WorldPage {
+  readonly items: ReadonlyArray<Item>
+  readonly hasNextPage: boolean
+  readonly endCursor: string | null
+}
+
+export type Refusal = Extract<PartnerReason, "NotFound" | "Forbidden" | "CursorExpired">
+
+const fine = (json: Json, key: string): Item => ({ key, json, malformed: false })
+
+const refusedBook = (world: World, book: BookName): Refusal | undefined => {
+  if (book === "org") return undefined
+  const client = world.clients.get(book)
+  if (client === undefined || client.access === "gone") return "NotFound"
+  return client.access === "forbidden" ? "Forbidden" : undefined
+}
+
+const refusedAccount = (account: WorldAccount | undefined): Refusal | undefined => {
+  if (account === undefined || account.access === "gone") return "NotFound"
+  return account.access === "forbidden" ? "Forbidden" : undefined
+}
+
+export const accounts = (world: World, book: BookName): ReadonlyArray<Item> =>
+  [...world.accounts.values()]
+    .filter((account) => account.book === book && account.access === "served")
+    .map((account) => fine(Render.account(account), account.id))
+
+export const account = (world: World, book: BookName, id: string): Json | Refusal => {
+  const refused = refusedBook(world, book)
+  if (refused !== undefined) return refused
+  const found = [...world.accounts.values()].find((one) => one.id === id && one.book === book)
+  return refusedAccount(found) ?? (found === undefined ? "NotFound" : Render.account(found))
+}
+
+export const statement = (world: World, book: BookName, id: string): ReadonlyArray<Item> | Refusal => {
+  const refused = refusedBook(world, book)
+  if (refused !== undefined) return refused
+  const found = [...world.accounts.values()].find((one) => one.id === id && one.book === book)
+  const unreadable = refusedAccount(found)
+  if (unreadable !== undefined || found === undefined) return unreadable ?? "NotFound"
+  return balances(found).map((after, index) => ({
+    key: found.entries[index]?.id ?? "",
+    json: Render.entry(world, found, index, after),
+    malformed: found.entries[index]?.malformed ?? false,
+  }))
+}
+
+export const resources = (world: World, book: BookName, type: string): ReadonlyArray<Item> => {
+  const found = [...world.resources.values()]
+    .filter((one) => one.book === book && one.content.type === type && !one.hidden)
+    .map((one) => ({ at: one.createdAt, item: fine(Render.resource(world, one), one.id) }))
+    .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+    .map(({ item }) => item)
+  return world.settings.newestFirst ? found.reverse() : found
+}
+
+export const resource = (world: World, book: BookName, type: string, id: string): Json | Refusal => {
+  const refused = refusedBook(world, book)
+  if (refused !== undefined) return refused
+  const found = [...world.resources.values()].find(
+    (one) => one.id === id && one.book === book && one.content.type === type && !one.hidden,
+  )
+  return found === undefined ? "NotFound" : Render.resource(world, found)
+}
+
+export const clients = (world: World): ReadonlyArray<Item> =>
+  [...world.clients.values()]
+    .filter(({ access }) => access !== "unlisted")
+    .map(({ id, name, status }) => fine(Render.client(id, name, status), id))
+
+export const receivables = (world: World): ReadonlyArray<Item> =>
+  [...world.receivables.values()].map((one) => fine(Render.receivable(world, one), one.id))
+
+export const creditAccounts = (world: World): ReadonlyArray<Item> =>
+  Render.creditAccounts(world).map((json) => fine(json, String(json.creditAccountId)))
+
+/** A page of a list after a cursor. A cursor names the item before it, so that what comes in front moves nothing. */
+export const page = (
+  world: World,
+  items: ReadonlyArray<Item>,
+  cursor: string | null,
+): WorldPage | Refusal => {
+  const { endCursorOnLastPage, pageSize } = world.settings
+  let from = 0
+  if (cursor !== null) {
+    const [epoch = "", key = ""] = cursor.split(":")
+    const index = items.findIndex((item) => item.key === key)
+    if (epoch !== String(world.epoch) || index < 0) return "CursorExpired"
+    from = index + 1
+  }
+  const found = items.slice(from, from + pageSize)
+  const hasNextPage = from + pageSize < items.length
+  const last = found.at(-1)
+  const ends = last !== undefined && (hasNextPage || endCursorOnLastPage)
+  return { items: found, hasNextPage, endCursor: ends ? `${world.epoch}:${last.key}` : null }
+}

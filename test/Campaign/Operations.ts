@@ -1,0 +1,131 @@
+/** What a person or the schedule does with Tieout, called as the commands call it. */
+import { Effect, Option } from "effect"
+import { Backfill } from "../../src/Backfill.ts"
+import { allBooks, type Book } from "../../src/Book.ts"
+import type { Database } from "../../src/Database.ts"
+import { Sync } from "../../src/Sync.ts"
+import type { Operation, Simple } from "./History.ts"
+import { announce } from "./Operations/Announcing.ts"
+import { closeBooks, reopenBooks } from "./Operations/Closing.ts"
+import { exportBooks } from "./Operations/Exporting.ts"
+import { cut, stopped } from "./Operations/Interrupting.ts"
+import { move } from "./Operations/Moving.ts"
+import { correctRate } from "./RateTable.ts"
+import { type Site, within } from "./Site.ts"
+
+/** What became of an operation. */
+export interface Outcome {
+  /** Not: it ended with an error that says what is wrong, as a command ends with it. */
+  readonly done: boolean
+  readonly told: string
+}
+
+/** Errors with which an operation may end, given what happens to it. Anything else is a defect. */
+const expected: ReadonlySet<string> = new Set([
+  "SyncIncomplete",
+  "SyncBusy",
+  "PartnerError",
+  "CloseError",
+  "ValuationError",
+  "ExportError",
+  "ReclassifyError",
+  "LeaseLost",
+])
+
+const field = (error: unknown, key: string): string => {
+  const found: unknown = typeof error === "object" && error !== null ? Reflect.get(error, key) : undefined
+  return typeof found === "string" ? found : ""
+}
+
+const isExpected = (error: unknown): boolean =>
+  expected.has(field(error, "_tag")) ||
+  (field(error, "_tag") === "DatabaseError" && ["Unreachable", "Conflict"].includes(field(error, "reason")))
+
+/** An operation ended as none may. */
+class Unexpected extends Error {}
+
+export const books = (site: Site): Effect.Effect<ReadonlyArray<Book>, never, Database> =>
+  // After connections were cut the pool may hand out one that is gone.
+  Effect.orDie(Effect.retry(allBooks(Option.some(site.connection)), { times: 5 }))
+
+const sync = (site: Site, { full = false, quick = false }: { full?: boolean; quick?: boolean }) =>
+  Effect.flatMap(Sync, (service) => service.run({ connection: site.connection, full, quick })).pipe(
+    Effect.map(
+      ({ blockingFindings, counters }) => `${counters.entries} entries, ${blockingFindings} blocking`,
+    ),
+    Effect.provide(Sync.Default),
+  )
+
+const backfill = (site: Site, days: { readonly from: string; readonly to: string }) =>
+  Effect.flatMap(Backfill, (service) => service.run({ connection: site.connection, days })).pipe(
+    Effect.map(({ accounts }) => `${accounts.length} accounts`),
+    Effect.provide(Backfill.Default),
+    Effect.scoped,
+  )
+
+/** As the command does it; fails as it does. */
+const simple = (site: Site, operation: Simple) =>
+  Effect.gen(function* () {
+    const all = yield* books(site)
+    switch (operation.do) {
+      case "sync":
+        return yield* sync(site, operation)
+      case "events":
+        return yield* announce(site)
+      case "backfill":
+        return yield* backfill(site, operation)
+      case "reclassify":
+        return yield* move(site, all, operation.nth, operation.code)
+      case "rates":
+        site.corrected.push(operation)
+        return yield* correctRate(operation.date, operation.currency, operation.rate)
+      case "close":
+        return yield* closeBooks(site, all, operation.accept)
+      case "reopen":
+        return yield* reopenBooks(all)
+      case "export":
+        return yield* exportBooks(site, all, operation.kind, operation.format)
+    }
+  })
+
+const both = (one: Outcome, other: Outcome): Outcome => ({
+  done: one.done && other.done,
+  told: `${one.told} | ${other.told}`,
+})
+
+/** Runs one operation; what it may fail with is its outcome. */
+export const operate = (
+  site: Site,
+  overHttp: boolean,
+  operation: Operation,
+): Effect.Effect<Outcome, never, Database> => {
+  const told = <E>(
+    of: Simple,
+    effect: Effect.Effect<string, E, Database>,
+  ): Effect.Effect<Outcome, never, Database> =>
+    effect.pipe(
+      Effect.map((text): Outcome => ({ done: true, told: text })),
+      Effect.catchAll((error) => {
+        const text = `${field(error, "_tag")}: ${error instanceof Error ? error.message : String(error)}`
+        return isExpected(error)
+          ? Effect.succeed<Outcome>({ done: false, told: text })
+          : Effect.die(new Unexpected(`${of.do} ended with ${text}`))
+      }),
+    )
+  const run = (of: Simple) => within(site, overHttp)(simple(site, of))
+  switch (operation.do) {
+    case "both":
+      return Effect.zipWith(
+        told(operation.one, run(operation.one)),
+        told(operation.other, run(operation.other)),
+        both,
+        { concurrent: true },
+      )
+    case "stopped":
+      return told(operation.of, stopped(site, operation.after, run(operation.of)))
+    case "cut":
+      return told(operation.of, cut(site, operation.after, run(operation.of)))
+    default:
+      return told(operation, run(operation))
+  }
+}

@@ -1,0 +1,62 @@
+/** Closing every book's next month that is over, and opening the latest closed one again. */
+import { Effect, Layer, Option } from "effect"
+import type { Book } from "../../../src/Book.ts"
+import { close, reopen } from "../../../src/Close.ts"
+import { Database } from "../../../src/Database.ts"
+import { Ledger } from "../../../src/Ledger.ts"
+import { Reconcile } from "../../../src/Reconcile.ts"
+import { localDate } from "../Calendar.ts"
+import type { Site } from "../Site.ts"
+
+const services = Layer.mergeAll(Ledger.Default, Reconcile.Default)
+const person = { who: "controller", reason: null }
+
+interface Months {
+  readonly next: string | null
+  readonly closed: string | null
+}
+
+const monthsOf = (book: Book) =>
+  Effect.flatMap(Database, (database) =>
+    database.query(
+      "Campaign.months",
+      (sql) => sql<Array<Months>>`
+        select to_char(l.closed_through, 'YYYY-MM') as closed, (
+          select to_char(min(p.period), 'YYYY-MM') from ledger.periods p
+          where p.book_id = l.book_id and p.status = 'open') as next
+        from ledger.locks l where l.book_id = ${book.bookId}`,
+    ),
+  ).pipe(Effect.map(([row]) => row ?? { next: null, closed: null }))
+
+const closeOne = (site: Site, book: Book, accept: boolean) =>
+  Effect.gen(function* () {
+    const { next } = yield* monthsOf(book)
+    const today = localDate(site.world.settings.timeZone, site.world.now)
+    if (next === null || next >= today.slice(0, 7)) return `${book.code}: no month is over`
+    const request = { period: next, book: Option.some(book.code), dryRun: false, ...person }
+    const [first] = yield* close({ ...request, accept: [] })
+    if (first === undefined || first.state !== "blocked" || !accept)
+      return `${book.code} ${next}: ${first?.state}`
+    const answered = first.blockers.flatMap(({ id }) => (id === null ? [] : [{ id, reason: "known" }]))
+    const [then] = yield* close({ ...request, accept: answered })
+    return `${book.code} ${next}: ${then?.state} with ${answered.length} accepted`
+  })
+
+export const closeBooks = (site: Site, books: ReadonlyArray<Book>, accept: boolean) =>
+  Effect.map(
+    Effect.forEach(books, (book) => closeOne(site, book, accept)),
+    (told) => told.join(", "),
+  ).pipe(Effect.provide(services))
+
+export const reopenBooks = (books: ReadonlyArray<Book>) =>
+  Effect.map(
+    Effect.forEach(books, (book) =>
+      Effect.gen(function* () {
+        const { closed } = yield* monthsOf(book)
+        if (closed === null) return `${book.code}: nothing is closed`
+        yield* reopen(closed, Option.some(book.code), { who: "controller", reason: "a late invoice" })
+        return `${book.code}: ${closed} opened`
+      }),
+    ),
+    (told) => told.join(", "),
+  ).pipe(Effect.provide(services))

@@ -1,0 +1,54 @@
+/** Operations that are interrupted at a request, or lose every connection to the database there. */
+import { Deferred, Effect } from "effect"
+import { Database } from "../../../src/Database.ts"
+import type { Site } from "../Site.ts"
+
+/** Sets what happens at the request after so many more; gives whether it came to that. */
+const at = <A, E, R>(
+  site: Site,
+  after: number,
+  happens: Effect.Effect<void>,
+  operation: Effect.Effect<A, E, R>,
+) => {
+  let left = after
+  return Effect.acquireUseRelease(
+    Effect.sync(() => {
+      site.hook = Effect.suspend(() => {
+        left -= 1
+        return left === 0 ? happens : Effect.void
+      })
+    }),
+    () => operation,
+    () =>
+      Effect.sync(() => {
+        site.hook = Effect.void
+      }),
+  )
+}
+
+/** As a signal does it: interrupted, with the time to end what it is in. */
+export const stopped = <E, R>(site: Site, after: number, operation: Effect.Effect<string, E, R>) =>
+  Effect.gen(function* () {
+    const halt = yield* Deferred.make<void>()
+    const stop = Effect.zipRight(Deferred.succeed(halt, undefined), Effect.never)
+    return yield* at(
+      site,
+      after,
+      stop,
+      Effect.raceFirst(operation, Effect.as(Deferred.await(halt), "stopped")),
+    )
+  })
+
+/** Every session of this database but the asker's ends, whatever it was in. */
+const cutAll = Effect.flatMap(Database, ({ client }) =>
+  Effect.promise(
+    () => client`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`,
+  ),
+).pipe(Effect.asVoid)
+
+export const cut = <E, R>(site: Site, after: number, operation: Effect.Effect<string, E, R>) =>
+  Effect.flatMap(Effect.context<Database>(), (context) =>
+    at(site, after, Effect.provide(cutAll, context), operation),
+  )

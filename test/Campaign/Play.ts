@@ -1,0 +1,102 @@
+/** Plays one history from its first step to its end, and says what did not hold. */
+import { rm } from "node:fs/promises"
+import { Cause, Effect, Exit } from "effect"
+import type { Database } from "../../src/Database.ts"
+import { provedAtEnd } from "./AtEnd.ts"
+import type { History, Step } from "./History.ts"
+import * as Invariants from "./Invariants.ts"
+import { books, operate } from "./Operations.ts"
+import { correctRate, rateOf } from "./RateTable.ts"
+import { type Site, siteOf } from "./Site.ts"
+import type { World } from "./World.ts"
+
+export interface Played {
+  /** Null: everything held. */
+  readonly problem: string | null
+  /** What every operation came to, in order. */
+  readonly told: ReadonlyArray<string>
+}
+
+export interface How {
+  readonly connection: string
+  readonly out: string
+  /** Done before a step, by its place in the history. */
+  readonly before?: (step: number) => Effect.Effect<void>
+  /** The server on loopback of a history that is read over HTTP, and what is told of its world. */
+  readonly http?: { readonly url: string; readonly show: (world: World) => void }
+}
+
+const firstLine = (text: string): string => text.split("\n")[0] ?? ""
+
+/** Closed months say what they said, unless they were opened again. */
+const kept = (before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): ReadonlyArray<string> =>
+  [...before].flatMap(([month, digest]) => {
+    const found = now.get(month)
+    return found === undefined || found === digest ? [] : [`the closed month ${month} has changed`]
+  })
+
+const step = (site: Site, overHttp: boolean, one: Step, told: Array<string>) =>
+  Effect.gen(function* () {
+    if ("event" in one) {
+      site.world.apply(one.event, one.at)
+      return []
+    }
+    site.world.now = Math.max(site.world.now, Date.parse(one.at)) + 1_000
+    const outcome = yield* operate(site, overHttp, one.operation)
+    told.push(`${one.operation.do}: ${outcome.done ? "" : "failed: "}${firstLine(outcome.told)}`)
+    return yield* Invariants.broken(yield* books(site))
+  })
+
+/** Nothing fails any more and every row can be understood: what is read now is all that there is. */
+const calmed = (site: Site): void => {
+  site.world.faults.length = 0
+  for (const { entries } of site.world.accounts.values()) for (const entry of entries) entry.malformed = false
+  site.hook = Effect.void
+  site.world.now = Math.max(site.world.now, Date.parse(site.history.end))
+}
+
+/** Leaves nothing that the next history would see: the database's own rates, and no files. */
+const cleaned = (site: Site) =>
+  Effect.gen(function* () {
+    for (const { currency, date } of site.corrected) {
+      yield* correctRate(date, currency, rateOf(currency, date))
+    }
+    yield* Effect.promise(() => rm(site.out, { recursive: true, force: true }))
+  }).pipe(Effect.orDie)
+
+const playing = (history: History, how: How, told: Array<string>) =>
+  Effect.gen(function* () {
+    const site = yield* Effect.orDie(siteOf(history, how.connection, how.out, how.http?.url))
+    how.http?.show(site.world)
+    yield* Effect.addFinalizer(() => cleaned(site))
+    const overHttp = how.http !== undefined
+    let closed: ReadonlyMap<string, string> = new Map()
+    for (const [place, one] of history.steps.entries()) {
+      if (how.before !== undefined) yield* how.before(place)
+      const found = [...(yield* step(site, overHttp, one, told))]
+      if (closed.size > 0 || ("operation" in one && one.operation.do === "close")) {
+        const now = yield* Invariants.digests(yield* books(site))
+        found.push(...kept(closed, now))
+        closed = now
+      }
+      if (found.length > 0) return found.join("; ")
+    }
+    calmed(site)
+    const found = yield* provedAtEnd(site, overHttp, told)
+    const last = yield* books(site)
+    const now = closed.size > 0 ? yield* Invariants.digests(last) : new Map<string, string>()
+    const all = [...found, ...(yield* Invariants.broken(last)), ...kept(closed, now)]
+    return all.length === 0 ? null : all.join("; ")
+  }).pipe(Effect.scoped)
+
+export const play = (history: History, how: How): Effect.Effect<Played, never, Database> => {
+  const told: Array<string> = []
+  return Effect.exit(playing(history, how, told)).pipe(
+    Effect.map(
+      (exit): Played => ({
+        problem: Exit.isSuccess(exit) ? exit.value : `died: ${Cause.pretty(exit.cause)}`,
+        told,
+      }),
+    ),
+  )
+}

@@ -1,0 +1,84 @@
+/** What is done with Tieout between the events of a history, and what befalls it meanwhile. */
+import { day, localDate, monthName, monthStart, timeOf } from "./Calendar.ts"
+import type { Span } from "./Flow.ts"
+import type { Operation, Simple, Step } from "./History.ts"
+import type { Random } from "./Random.ts"
+
+const formats = [
+  "journal",
+  "hledger",
+  "beancount",
+  "ledger",
+  "trial-balance",
+  "xero",
+  "qbo",
+  "datev",
+] as const
+const kinds = ["native", "since-last", "as-of", "base", "again"] as const
+const faults = [
+  "Unavailable",
+  "Timeout",
+  "Unreachable",
+  "RateLimited",
+  "BadResponse",
+  "Unauthorized",
+] as const
+
+const simple = (chance: Random, span: Span): Simple =>
+  chance.weighted<() => Simple>([
+    [10, () => ({ do: "sync" })],
+    [2, () => ({ do: "sync", quick: true })],
+    [1, () => ({ do: "sync", full: true })],
+    [2, () => ({ do: "events" })],
+    [
+      1,
+      () => {
+        const month = chance.whole(span.first, span.last)
+        return {
+          do: "backfill",
+          from: `${monthName(month)}-01`,
+          to: localDate(span.timeZone, monthStart(span.timeZone, month + 1) - day / 2),
+        }
+      },
+    ],
+    [2, () => ({ do: "reclassify", nth: chance.whole(0, 3), code: chance.pick(["4711", "4712"]) })],
+    [
+      1,
+      () => ({
+        do: "rates",
+        date: localDate(span.timeZone, monthStart(span.timeZone, span.first) + chance.whole(0, 60) * day),
+        currency: chance.pick(["USD", "USDT"]),
+        rate: `0.${chance.whole(7000, 9999)}`,
+      }),
+    ],
+    [2, () => ({ do: "close", accept: chance.chance(0.7) })],
+    [0.5, () => ({ do: "reopen" })],
+    [1.5, () => ({ do: "export", kind: chance.pick(kinds), format: chance.pick(formats) })],
+  ])()
+
+const operation = (chance: Random, span: Span): Operation => {
+  const one = simple(chance, span)
+  return chance.weighted<() => Operation>([
+    [12, () => one],
+    [1, () => ({ do: "both", one, other: simple(chance, span) })],
+    [1, () => ({ do: "stopped", of: one, after: chance.whole(1, 12) })],
+    [0.5, () => ({ do: "cut", of: one, after: chance.whole(1, 12) })],
+  ])()
+}
+
+/** The same events, with operations between them. */
+export const script = (chance: Random, span: Span, events: ReadonlyArray<Step>): ReadonlyArray<Step> => {
+  const steps = [...events]
+  const count = chance.whole(1, 4)
+  for (let index = 0; index < count; index++) {
+    const place = chance.whole(0, steps.length)
+    const at = steps[place - 1]?.at ?? timeOf(monthStart(span.timeZone, span.first) - day)
+    const befalls: Array<Step> = []
+    if (chance.chance(0.08)) befalls.push({ at, event: { what: "expired" } })
+    if (chance.chance(0.08)) {
+      befalls.push({ at, event: { what: "fault", reason: chance.pick(faults), after: chance.whole(1, 15) } })
+    }
+    steps.splice(place, 0, ...befalls, { at, operation: operation(chance, span) })
+  }
+  return steps
+}

@@ -1,0 +1,38 @@
+/** The database that a campaign plays in: a server of its own, and a copy of the migrated tables for every worker. */
+import { randomBytes } from "node:crypto"
+import { Effect, Layer, Option, Redacted } from "effect"
+import { makeClient } from "../../src/Database/Client.ts"
+import { probing } from "../../src/Database/DatabaseConfig.ts"
+import { parseDatabaseUrl } from "../../src/Database/DatabaseUrl.ts"
+import { migrate } from "../../src/Database/Migrate.ts"
+import { Database } from "../../src/Database.ts"
+import { withDatabase } from "../support/DatabaseAddress.ts"
+import { standardRates } from "./RateTable.ts"
+
+/** Sessions of a campaign: plans are made once, since every history asks the same questions of small books. */
+const session = { ...probing, plan_cache_mode: "force_generic_plan" }
+
+const database = (url: string) =>
+  Database.layer({ url: Option.some(Redacted.make(url)), dataDir: "unused", connections: 3, session })
+
+const onServer = (url: string, statement: string) =>
+  Effect.acquireUseRelease(
+    Effect.map(parseDatabaseUrl(Redacted.make(url)), (settings) => makeClient(settings, { connections: 1 })),
+    (client) => Effect.promise(() => client.unsafe(statement)),
+    (client) => Effect.promise(() => client.end({ timeout: 2 })),
+  ).pipe(Effect.orDie, Effect.asVoid)
+
+/** A new database with the tables of this version; gives its URL. Dropped with the scope. */
+export const freshDatabase = (url: string) =>
+  Effect.gen(function* () {
+    const name = `tieout_campaign_${randomBytes(6).toString("hex")}`
+    yield* Effect.acquireRelease(onServer(url, `create database ${name}`), () =>
+      onServer(url, `drop database if exists ${name} with (force)`),
+    )
+    const own = withDatabase(url, name)
+    yield* Effect.provide(Effect.zipRight(migrate(), standardRates), database(own))
+    return own
+  })
+
+/** `Database` in a database of a campaign. */
+export const inDatabase = (url: string): Layer.Layer<Database> => Layer.orDie(database(url))

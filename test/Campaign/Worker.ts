@@ -1,0 +1,97 @@
+/** One worker of a campaign: plays its share of the histories in a database of its own, and tells of each. */
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect } from "effect"
+import type { Database } from "../../src/Database.ts"
+import { prove } from "../../src/Proof.ts"
+import { Settings } from "../../src/Settings.ts"
+import type { Asked } from "./Arguments.ts"
+import { generate } from "./Generator.ts"
+import type { History } from "./History.ts"
+import { overHttp } from "./Http.ts"
+import { type Played, play } from "./Play.ts"
+import { shrink } from "./Shrink.ts"
+
+/** What a worker tells of: a history (of so many books), or the proof of the whole database. */
+export interface Told {
+  readonly seed: string
+  readonly books: number
+  readonly problem: string | null
+  /** Where it failed: the shortest that still does. */
+  readonly history: History | null
+  readonly told: ReadonlyArray<string>
+}
+
+/** One in so many is read over the real HTTP adapter. */
+const httpEvery = 20
+
+/** Proofs of the whole database come after so many histories: each reads everything. */
+const proveEvery = 400
+
+const most = { tries: 150, seconds: 90 }
+
+/** Books of a history: each is one to prove, with a person's and the schedule's operations in common. */
+export const booksOf = ({ steps }: History): number =>
+  new Set(
+    steps.flatMap((step) => ("event" in step && step.event.what === "account" ? [step.event.book] : [])),
+  ).size
+
+let places = 0
+
+/** Plays a history in books of its own. */
+const playOnce = (history: History, http: boolean): Effect.Effect<Played, never, Database> => {
+  places += 1
+  const connection = `h${places}`
+  const out = join(tmpdir(), `tieout-campaign-${process.pid}`, connection)
+  return http ? overHttp(history, connection, out) : play(history, { connection, out })
+}
+
+export const playAndShrink = (history: History, http: boolean, shrinking: boolean) =>
+  Effect.gen(function* () {
+    const { problem, told } = yield* playOnce(history, http)
+    const base = { seed: history.seed, books: booksOf(history), told }
+    if (problem === null) return { ...base, problem, history: null } satisfies Told
+    if (!shrinking) return { ...base, problem, history } satisfies Told
+    const again = (one: History) => Effect.map(playOnce(one, http), (played) => played.problem)
+    const shorter = yield* shrink(history, problem, again, most)
+    return { ...base, problem: shorter.problem, history: shorter.history } satisfies Told
+  })
+
+const proof: Effect.Effect<Told, never, Database> = Effect.exit(
+  prove(() => Effect.void).pipe(Effect.provide(Settings.from({ variables: {} }))),
+).pipe(
+  Effect.map((exit) => {
+    const wrong =
+      exit._tag === "Failure"
+        ? [String(exit.cause)]
+        : exit.value.proofs.flatMap(({ name, wrong: rows }) =>
+            rows.map(({ book, message, row }) => `${name} ${book} ${row}: ${message}`),
+          )
+    const problem = wrong.length === 0 ? null : wrong.slice(0, 5).join("; ")
+    return { seed: "verify --database", books: 0, problem, history: null, told: [] }
+  }),
+)
+
+/** Every `workers`th history from `worker` on, until so many books were played. */
+export const work = (
+  { from, histories, seconds, seed, shape, shrink: shrinking, workers }: Asked,
+  worker: number,
+  tell: (told: Told) => void,
+): Effect.Effect<void, never, Database> =>
+  Effect.gen(function* () {
+    const until = performance.now() + seconds * 1_000
+    const share = histories / workers
+    let played = 0
+    let proved = 0
+    for (let n = from + worker; played < share && performance.now() < until; n += workers) {
+      const history = generate(`${seed}-${n}`, shape)
+      const told = yield* playAndShrink(history, n % httpEvery === 0, shrinking)
+      played += told.books
+      tell(told)
+      if (played - proved >= proveEvery) {
+        proved = played
+        tell(yield* proof)
+      }
+    }
+    tell(yield* proof)
+  })

@@ -1,0 +1,257 @@
+/** The service as a state machine: what it holds after the events so far. Shares no code with `src` or its sandbox. */
+import { decimal, units } from "./Decimals.ts"
+import type { Time } from "./Facts.ts"
+import type { Access, BookName, Event, HistorySettings, Name, ResourceContent } from "./History.ts"
+import type { IdOf } from "./Identifiers.ts"
+
+export interface WorldEntry {
+  readonly name: Name
+  readonly id: string
+  readonly type: "CREDIT" | "DEBIT"
+  readonly amount: bigint
+  readonly occurredAt: Time
+  related: { readonly type: string; readonly of: Name } | null
+  malformed: boolean
+}
+
+export interface WorldAccount {
+  readonly name: Name
+  readonly id: string
+  readonly book: BookName
+  readonly currency: string
+  readonly rail: string
+  /** What stands before the first entry that is shown. */
+  opening: bigint
+  readonly entries: Array<WorldEntry>
+  access: Access
+}
+
+export interface WorldResource {
+  readonly name: Name
+  readonly id: string
+  readonly book: BookName
+  content: ResourceContent
+  status: string
+  readonly transactionHash: string | null
+  readonly createdAt: Time
+  hidden: boolean
+}
+
+export type WorldReceivable = Extract<Event, { readonly what: "receivable" }> & { readonly id: string }
+
+export interface WorldClient {
+  readonly name: Name
+  readonly id: string
+  status: string
+  access: Access
+}
+
+const rails: Readonly<Record<string, string>> = { USD: "SWIFT", EUR: "SEPA", USDT: "TRON", USDC: "AVALANCHE" }
+export const railOf = (currency: string): string => rails[currency] ?? "SWIFT"
+
+const signed = ({ amount, type }: WorldEntry): bigint => (type === "CREDIT" ? amount : -amount)
+
+/** The balance after every entry, in order. */
+export const balances = ({ entries, opening }: WorldAccount): ReadonlyArray<bigint> => {
+  let running = opening
+  return entries.map((entry) => {
+    running += signed(entry)
+    return running
+  })
+}
+
+export const balanceOf = (account: WorldAccount): bigint => balances(account).at(-1) ?? account.opening
+
+export class World {
+  readonly accounts = new Map<Name, WorldAccount>()
+  readonly resources = new Map<Name, WorldResource>()
+  readonly receivables = new Map<Name, WorldReceivable>()
+  readonly clients = new Map<Name, WorldClient>()
+  /** Cursors of an earlier epoch are not accepted any more. */
+  epoch = 0
+  /** Requests until one fails, and how; the next first. */
+  readonly faults: Array<{ readonly reason: Extract<Event, { what: "fault" }>["reason"]; after: number }> = []
+  /** The service's clock, epoch milliseconds. */
+  now = 0
+
+  readonly settings: HistorySettings
+  readonly idOf: IdOf
+
+  constructor(settings: HistorySettings, idOf: IdOf) {
+    this.settings = settings
+    this.idOf = idOf
+  }
+
+  entry(name: Name): { readonly account: WorldAccount; readonly entry: WorldEntry } | undefined {
+    for (const account of this.accounts.values()) {
+      const entry = account.entries.find((one) => one.name === name)
+      if (entry !== undefined) return { account, entry }
+    }
+    return undefined
+  }
+
+  /** The identifier that a transaction goes by: an entry's, a resource's or its hash. */
+  transactionId(of: Name): string {
+    const resource = this.resources.get(of)
+    if (resource !== undefined) return resource.transactionHash ?? resource.id
+    return this.entry(of)?.entry.id ?? this.idOf(`tx ${of}`)
+  }
+
+  private account(content: ResourceContent): WorldAccount | undefined {
+    return this.accounts.get(content.type === "CONVERSION" ? content.sell : content.account)
+  }
+
+  private post(event: Extract<Event, { what: "entry" }>, at: Time): void {
+    const account = this.accounts.get(event.account)
+    if (account === undefined) return
+    account.entries.push({
+      name: event.entry,
+      id: this.idOf(event.entry),
+      type: event.type,
+      amount: units(event.amount, account.currency),
+      occurredAt: event.occurredAt ?? at,
+      related: event.related,
+      malformed: false,
+    })
+  }
+
+  private find(event: Extract<Event, { what: "older" }>): void {
+    const account = this.accounts.get(event.account)
+    if (account === undefined || account.entries.length === 0) return
+    const amount = units(event.amount, account.currency)
+    const { entry: name, occurredAt, type } = event
+    account.opening -= type === "CREDIT" ? amount : -amount
+    account.entries.unshift({
+      name,
+      id: this.idOf(name),
+      type,
+      amount,
+      occurredAt,
+      related: null,
+      malformed: false,
+    })
+  }
+
+  private put(event: Extract<Event, { what: "resource" }>, at: Time): void {
+    const account = this.account(event.content)
+    const { content } = event
+    if (account === undefined || (content.type === "CONVERSION" && !this.accounts.has(content.buy))) return
+    this.resources.set(event.resource, {
+      name: event.resource,
+      id: this.idOf(event.resource),
+      book: account.book,
+      content,
+      status: event.status,
+      transactionHash: event.transactionHash ?? null,
+      createdAt: at,
+      hidden: event.hidden ?? false,
+    })
+  }
+
+  private change(name: Name, how: (resource: WorldResource) => void): void {
+    const resource = this.resources.get(name)
+    if (resource !== undefined) how(resource)
+  }
+
+  apply(event: Event, at: Time): void {
+    this.now = Math.max(this.now, Date.parse(at))
+    switch (event.what) {
+      case "account": {
+        if (event.book !== "org" && !this.clients.has(event.book)) return
+        this.accounts.set(event.account, {
+          name: event.account,
+          id: this.idOf(event.account),
+          book: event.book,
+          currency: event.currency,
+          rail: railOf(event.currency),
+          opening: units(event.opening, event.currency),
+          entries: [],
+          access: "served",
+        })
+        return
+      }
+      case "entry":
+        this.post(event, at)
+        return
+      case "zero":
+        this.post({ ...event, what: "entry", type: "CREDIT", amount: "0", related: null }, at)
+        return
+      case "older":
+        this.find(event)
+        return
+      case "resource":
+        this.put(event, at)
+        return
+      case "status":
+        this.change(event.resource, (one) => {
+          one.status = event.status
+        })
+        return
+      case "fee":
+        this.change(event.resource, (one) => {
+          if (one.content.type !== "CONVERSION") one.content = { ...one.content, fee: event.fee }
+        })
+        return
+      case "shown":
+        this.change(event.resource, (one) => {
+          one.hidden = false
+        })
+        return
+      case "enriched": {
+        const found = this.entry(event.entry)
+        if (found !== undefined && found.entry.related === null) found.entry.related = event.related
+        return
+      }
+      case "malformed":
+      case "mended": {
+        const found = this.entry(event.entry)
+        if (found !== undefined) found.entry.malformed = event.what === "malformed"
+        return
+      }
+      case "receivable":
+        this.receivables.set(event.receivable, { ...event, id: this.idOf(event.receivable) })
+        return
+      case "client": {
+        const known = this.clients.get(event.client)
+        if (known !== undefined) known.status = event.status
+        else {
+          const { client: name, status } = event
+          this.clients.set(name, { name, id: this.idOf(name), status, access: "served" })
+        }
+        return
+      }
+      case "access": {
+        const found = this.accounts.get(event.of) ?? this.clients.get(event.of)
+        if (found !== undefined) found.access = event.access
+        return
+      }
+      case "expired":
+        this.epoch += 1
+        return
+      case "fault":
+        this.faults.push({ reason: event.reason, after: event.after })
+        return
+      case "nothing":
+        return
+    }
+  }
+
+  /** Called for every request: whether this one fails. */
+  faultNow(): { readonly reason: Extract<Event, { what: "fault" }>["reason"] } | undefined {
+    const [next] = this.faults
+    if (next === undefined) return undefined
+    next.after -= 1
+    if (next.after > 0) return undefined
+    this.faults.shift()
+    return next
+  }
+
+  /** The service's clock, as its answers say it. */
+  get servedAt(): string {
+    return new Date(this.now).toISOString()
+  }
+
+  text(amount: bigint, currency: string): string {
+    return decimal(amount, currency)
+  }
+}

@@ -1,0 +1,185 @@
+/** A month closes on evidence: each stream was read to its end after the month, by the service's clock. */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { Settings } from "../../src/Settings.ts"
+import { Sync, type SyncOptions } from "../../src/Sync.ts"
+import { json } from "../Partner/Service.ts"
+import { accountId, partnership } from "../Sync/Partnership.ts"
+import { findings, rows, sync, variablesFor } from "../Sync/Runs.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { closing, movement, reopening } from "./Months.ts"
+
+const runWith = (url: string, options: Partial<SyncOptions>, variables: Record<string, string> = {}) =>
+  Effect.flatMap(Sync, (service) => service.run({ connection: "default", full: false, ...options })).pipe(
+    Effect.provide(
+      Sync.Default.pipe(
+        Layer.provideMerge(Settings.from({ variables: { ...variablesFor(url), ...variables } })),
+      ),
+    ),
+  )
+
+/** One deposit in October, read while the service's clock says October. */
+const october = Effect.gen(function* () {
+  const one = movement(11, "10.00", "10.00", "2026-10-05")
+  const { held, service } = yield* partnership({
+    balance: "10.00",
+    statement: [one.entry],
+    deposits: [one.deposit],
+  })
+  const clock = { now: "2026-10-31T23:59:59Z" }
+  held.interfere = (_, response) => {
+    response.setHeader("date", new Date(clock.now).toUTCString())
+    return false
+  }
+  return { held, service, clock }
+})
+
+const whats = (results: ReadonlyArray<{ readonly blockers: ReadonlyArray<{ readonly what: string }> }>) =>
+  results.flatMap(({ blockers }) => blockers.map(({ what }) => what))
+
+const before = (what: string, at = "2026-10-31T23:59:59Z") =>
+  `stream-unread: The ${what} was last read to its end on ${at}, before the month was over (2026-11-01T00:00:00Z).`
+
+const all = [
+  before("list of accounts"),
+  before("list of deposits"),
+  before("list of withdrawals"),
+  before(`statement of account ${accountId}`),
+]
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a close", (it) => {
+  it.scoped("takes no read for evidence that began before the month's end, whatever our clock says", () =>
+    Effect.gen(function* () {
+      const { clock, service } = yield* october
+      yield* sync(service.url)
+      expect(whats(yield* closing("2026-10")).sort()).toEqual(all)
+      // What was asked for stays asked for under its number, until it is read.
+      const first = yield* closing("2026-10", { dryRun: true })
+      expect((yield* closing("2026-10", { dryRun: true }))[0]?.blockers).toEqual(first[0]?.blockers)
+      clock.now = "2026-11-01T00:00:00Z"
+      yield* sync(service.url)
+      expect(yield* findings).toEqual([])
+      expect((yield* closing("2026-10"))[0]?.state).toBe("closed")
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a quick sync", (it) => {
+  it.scoped("is evidence of what it read, and of nothing else", () =>
+    Effect.gen(function* () {
+      const { clock, held, service } = yield* october
+      yield* sync(service.url)
+      clock.now = "2026-11-02T00:00:00Z"
+      yield* sync(service.url, {}, false, true)
+      expect(whats(yield* closing("2026-10")).sort()).toEqual(all.slice(1))
+      const late = movement(12, "5.00", "15.00", "2026-10-31")
+      held.statement.push(late.entry)
+      held.deposits.push(late.deposit)
+      held.balance = "15.00"
+      yield* sync(service.url, {}, false, true)
+      expect(whats(yield* closing("2026-10")).sort()).toEqual(all.slice(1, 3))
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("one surface alone", (it) => {
+  it.scoped("is no evidence of the others", () =>
+    Effect.gen(function* () {
+      const { clock, held, service } = yield* october
+      const dated = held.interfere
+      held.interfere = (path, response) => {
+        dated(path, response)
+        if (!/^\/(receivables|credit-accounts|clients|settings)/.test(path)) return false
+        json(response, { items: [], pageInfo: { hasNextPage: false } })
+        return true
+      }
+      const credit = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, credit]}}" }
+      yield* runWith(service.url, {}, credit)
+      clock.now = "2026-11-02T00:00:00Z"
+      yield* runWith(service.url, { surface: Option.some("credit") }, credit)
+      expect(whats(yield* closing("2026-10")).sort()).toEqual(all)
+      yield* runWith(service.url, { surface: Option.some("organization") }, credit)
+      expect((yield* closing("2026-10"))[0]?.state).toBe("closed")
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("an answer without a date", (it) => {
+  it.scoped("proves nothing; a person may answer for it", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* october
+      held.interfere = (path, response) => {
+        if (path.startsWith("/deposits?")) response.sendDate = false
+        return false
+      }
+      yield* sync(service.url)
+      const [blocked] = yield* closing("2026-10")
+      expect(blocked?.blockers).toEqual([
+        {
+          id: expect.stringMatching(/^F\d+$/),
+          what: expect.stringMatching(
+            /^stream-unread: The list of deposits was read to its end by run \d+, but the service did not say when \(no Date header\)\.$/,
+          ),
+          hint: expect.stringMatching(/^tieout explain F\d+$/),
+        },
+      ])
+      const accept = [{ id: blocked?.blockers[0]?.id ?? "", reason: "The proxy strips it" }]
+      expect((yield* closing("2026-10", { accept }))[0]?.state).toBe("closed")
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a list that is refused", (it) => {
+  it.scoped("blocks, and the run says so by its findings", () =>
+    Effect.gen(function* () {
+      const { clock, held, service } = yield* october
+      clock.now = "2026-11-02T00:00:00Z"
+      const dated = held.interfere
+      let refused = true
+      held.interfere = (path, response) => {
+        dated(path, response)
+        if (!/^\/(receivables|credit-accounts|clients|settings)/.test(path)) return false
+        if (refused && path.startsWith("/receivables")) json(response, { code: "forbidden" }, 403)
+        else json(response, { items: [], pageInfo: { hasNextPage: false } })
+        return true
+      }
+      const credit = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, credit]}}" }
+      const report = yield* runWith(service.url, {}, credit)
+      expect(report.blockingFindings).toBe(1)
+      const [blocked] = yield* closing("2026-10", { variables: credit })
+      expect(whats(blocked === undefined ? [] : [blocked])).toEqual([
+        expect.stringMatching(
+          /^stream-unread: The list of receivables answers 403 since .*; it has never been read to its end\.$/,
+        ),
+      ])
+      refused = false
+      expect((yield* runWith(service.url, {}, credit)).blockingFindings).toBe(0)
+      // The settings leave it out now.
+      yield* runWith(service.url, {}, { ...credit, TIEOUT_INTERFACE_PATHS_RECEIVABLES: "null" })
+      expect(whats(yield* closing("2026-10", { variables: credit }))).toEqual([
+        expect.stringMatching(/^stream-unread: The list of receivables is left out by the settings/),
+      ])
+      yield* runWith(service.url, {}, credit)
+      expect((yield* closing("2026-10", { variables: credit }))[0]?.state).toBe("closed")
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a movement that is not final", (it) => {
+  it.scoped("must have been read since the month's end, though no list shows it", () =>
+    Effect.gen(function* () {
+      const { clock, held, service } = yield* october
+      clock.now = "2026-11-02T00:00:00Z"
+      const pending = movement(12, "5.00", "15.00", "2026-10-20")
+      held.deposits.push({ ...pending.deposit, status: "PENDING" })
+      yield* sync(service.url)
+      yield* rows("update mirror.resources set read_at = '2026-10-31T00:00:00Z' where not final")
+      expect(whats(yield* closing("2026-10"))).toEqual([
+        "stream-unread: 1 movement that is not final has not been read since the month was over (2026-11-01T00:00:00Z).",
+      ])
+      yield* sync(service.url)
+      expect((yield* closing("2026-10"))[0]?.state).toBe("closed")
+      yield* reopening("2026-10")
+    }),
+  )
+})

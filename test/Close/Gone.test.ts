@@ -1,0 +1,166 @@
+/** What the service stops serving: one finding with the last that is known, and everything else goes on. */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { Status } from "../../src/Status.ts"
+import { json } from "../Partner/Service.ts"
+import { accountOf, client, clientId, lending, move } from "../Sync/Lending.ts"
+import { accountId, id, partnership } from "../Sync/Partnership.ts"
+import { findings, rows, sync } from "../Sync/Runs.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { closing, movement } from "./Months.ts"
+
+const second = id(2)
+
+/** Two accounts; the second can leave the list, and then be refused. */
+const twoAccounts = Effect.gen(function* () {
+  const one = movement(11, "10.00", "10.00", "2026-10-05")
+  const { held, service } = yield* partnership({
+    balance: "10.00",
+    statement: [one.entry],
+    deposits: [
+      one.deposit,
+      {
+        ...movement(12, "7.00", "7.00", "2026-10-06").deposit,
+        account: { accountId: second, currency: "USD", paymentRails: "SEPA" },
+      },
+    ],
+  })
+  const world = { listed: true, served: true, balance: "7.00" }
+  const entry = { ...movement(12, "7.00", "7.00", "2026-10-06").entry, accountId: second }
+  const account = (at: string, balance: string) => ({
+    accountId: at,
+    currency: "USD",
+    paymentRails: "SEPA",
+    balance,
+    status: "ACTIVE",
+  })
+  held.interfere = (path, response) => {
+    const own = path.startsWith(`/accounts/${second}`)
+    if (own && !world.served) json(response, { code: "not_found" }, 404)
+    else if (path.startsWith(`/accounts/${second}/statement`))
+      json(response, { items: [entry], pageInfo: { hasNextPage: false } })
+    else if (path === `/accounts/${second}`) json(response, account(second, world.balance))
+    else if (/^\/accounts(\?|$)/.test(path)) {
+      const items = [
+        account(accountId, held.balance),
+        ...(world.listed ? [account(second, world.balance)] : []),
+      ]
+      json(response, { items, pageInfo: { hasNextPage: false } })
+    } else return false
+    return true
+  }
+  return { held, service, world }
+})
+
+const gone = `account-gone: Account ${second} (USD, ACTIVE) is not in the list of accounts any more, and its statement answers 404. Its last balance is 7.00 USD, last read to its end on `
+
+layer(TestDatabase.layer, { excludeTestServices: true })("an account that leaves the list", (it) => {
+  it.scoped("is read on while its statement can be read, and is one finding when it cannot", () =>
+    Effect.gen(function* () {
+      const { held, service, world } = yield* twoAccounts
+      yield* sync(service.url)
+      world.listed = false
+      yield* sync(service.url)
+      expect(yield* findings).toEqual([])
+      expect(service.count(`/accounts/${second}/statement`)).toBe(2)
+
+      world.served = false
+      const late = movement(13, "5.00", "15.00", "2026-10-07")
+      held.statement.push(late.entry)
+      held.deposits.push(late.deposit)
+      held.balance = "15.00"
+      const report = yield* sync(service.url)
+      expect([report.numbered, report.blockingFindings]).toEqual([1, 1])
+      expect(yield* findings).toEqual(["account-gone blocking"])
+      const stands = yield* Effect.flatMap(Status, (status) => status.read(Option.none())).pipe(
+        Effect.provide(Status.Default),
+      )
+      expect(stands.accounts.find(({ accountId: of }) => of === second)?.remark).toMatch(
+        /^last read \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: the service does not serve it any more$/,
+      )
+      const [blocked] = yield* closing("2026-10")
+      expect(blocked?.blockers.map(({ what }) => what)).toEqual([expect.stringContaining(gone)])
+
+      const accept = [{ id: blocked?.blockers[0]?.id ?? "", reason: "Closed at the bank" }]
+      expect((yield* closing("2026-10", { accept }))[0]?.state).toBe("closed")
+
+      // It comes back.
+      world.listed = true
+      world.served = true
+      yield* sync(service.url)
+      expect(yield* findings).toEqual([])
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("an account that is gone", (it) => {
+  it.scoped("was accepted for later months too, until its evidence changes", () =>
+    Effect.gen(function* () {
+      const { held, service, world } = yield* twoAccounts
+      const september = movement(11, "10.00", "10.00", "2026-09-05")
+      held.statement[0] = september.entry
+      held.deposits[0] = september.deposit
+      yield* sync(service.url)
+      world.listed = false
+      world.served = false
+      yield* sync(service.url)
+      const [blocked] = yield* closing("2026-09")
+      const finding = blocked?.blockers[0]?.id ?? ""
+      yield* closing("2026-09", { accept: [{ id: finding, reason: "Closed at the bank" }] })
+      const [preview] = yield* closing("2026-10", { dryRun: true })
+      expect(preview?.accepted.map(({ id: of, reason }) => [of, reason])).toEqual([
+        [finding, "Closed at the bank"],
+      ])
+      yield* rows(`update mirror.accounts set status = 'CLOSED' where account_id = '${second}'`)
+      const [again] = yield* closing("2026-10", { dryRun: true })
+      expect(again?.blockers.map(({ id: of }) => of)).toEqual([finding])
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a client that stops being readable", (it) => {
+  it.scoped("is one finding, whether by its status or by what its paths answer; the others go on", () =>
+    Effect.gen(function* () {
+      const variables = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
+      const { held, service } = yield* lending({
+        clients: [client(1), client(2), client(3, { status: "ONBOARDING" })],
+        clock: "2026-11-02T00:00:00Z",
+      })
+      move(held, clientId(1), { type: "CREDIT", amount: 10 })
+      move(held, clientId(2), { type: "CREDIT", amount: 20 })
+      yield* sync(service.url, variables)
+
+      held.clients = [client(1), client(2, { status: "DISABLED" })]
+      yield* sync(service.url, variables)
+      const news = rows(`select b.code || ' ' || f.check_name || ': ' || f.message as line
+        from reconcile.findings f join mirror.books b using (book_id)
+        where f.closed_at is null and f.check_name in ('client-gone', 'account-gone', 'stream-unread') order by 1`).pipe(
+        Effect.map((found) => found.map(({ line }) => line)),
+      )
+      expect(yield* news).toEqual([
+        "C2 client-gone: The client cannot be read any more: the service lists the client as DISABLED. The last balances of its accounts: 20.00 USD.",
+      ])
+
+      held.clients = [client(1), client(2)]
+      held.interfere = (path, response) => {
+        if (!path.startsWith(`/clients/${clientId(2)}/`)) return false
+        json(response, { code: "forbidden" }, 403)
+        return true
+      }
+      move(held, clientId(1), { type: "CREDIT", amount: 5 })
+      const report = yield* sync(service.url, variables)
+      expect([report.clientFailures.length, report.numbered]).toEqual([1, 1])
+      expect(yield* news).toEqual([
+        "C2 client-gone: The client cannot be read any more: its list of accounts answers 403. The last balances of its accounts: 20.00 USD.",
+      ])
+      expect(
+        (yield* rows(`select count(*)::integer as open from mirror.accounts
+        where account_id = '${accountOf(clientId(2))}' and unlisted_since is not null`))[0],
+      ).toEqual({ open: 0 })
+
+      held.interfere = () => false
+      yield* sync(service.url, variables)
+      expect(yield* news).toEqual([])
+    }),
+  )
+})

@@ -1,0 +1,48 @@
+/** A process that was stalled and overtaken writes nothing: no finding, no evidence, no end of its run, no state of an event. */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Exit, Layer, Option } from "effect"
+import { organizationBook } from "../../src/Book.ts"
+import { Reconcile } from "../../src/Reconcile.ts"
+import { Settings } from "../../src/Settings.ts"
+import { noteTrouble, noteWhole } from "../../src/Sync/Evidence.ts"
+import { recordEnd } from "../../src/Sync/Proving.ts"
+import { beginRun, LeaseLost, Run } from "../../src/Sync/Run.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { credit, partnership } from "./Partnership.ts"
+import { findings, rows, sync } from "./Runs.ts"
+
+const reconcile = Layer.provideMerge(Reconcile.Default, Settings.from({ variables: {} }))
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a run that was overtaken", (it) => {
+  it.scoped("writes no finding, no evidence and no end", () =>
+    Effect.gen(function* () {
+      const { service } = yield* partnership({ balance: "10.00", statement: [credit(11, "10.00", "10.00")] })
+      yield* sync(service.url)
+      const book = yield* organizationBook("default")
+      const stalled = yield* beginRun("default", "replay")
+      yield* rows("update reconcile.findings set closed_at = now()")
+      yield* beginRun("default", "sync")
+
+      const { afterRun } = yield* Effect.provide(Reconcile, reconcile)
+      const found = yield* Effect.flip(afterRun([book], { ...stalled, full: true }))
+      expect(found).toBeInstanceOf(LeaseLost)
+      expect(yield* findings).toEqual([])
+
+      const noted = yield* Effect.flip(
+        Effect.provideService(noteWhole(book, "deposits", Option.some("2027-01-01T00:00:00Z")), Run, stalled),
+      )
+      expect(noted).toBeInstanceOf(LeaseLost)
+      const trouble = { reason: "Forbidden", status: 403, detail: "" }
+      yield* Effect.flip(stalled.commit(noteTrouble(book, "deposits", trouble)))
+      expect(
+        yield* rows(`select count(*)::integer as forged from sync.stream_reads
+          where began_at >= '2027-01-01' or trouble is not null`),
+      ).toEqual([{ forged: 0 }])
+
+      yield* recordEnd(stalled, Exit.succeed(0), () => ({ code: 0 }))
+      expect(yield* rows(`select state, exit_code from sync.runs where run_id = ${stalled.runId}`)).toEqual([
+        { state: "running", exit_code: null },
+      ])
+    }),
+  )
+})

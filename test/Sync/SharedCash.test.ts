@@ -1,0 +1,351 @@
+/** Cash that does not fit one receivable exactly: shared, too much, too little, and loans that were seen late. */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { Ledger } from "../../src/Ledger.ts"
+import { reclassify } from "../../src/Reclassify.ts"
+import { Reconcile } from "../../src/Reconcile.ts"
+import { Settings } from "../../src/Settings.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { clientId, creditAccount, lending, move, receivable } from "./Lending.ts"
+import { id } from "./Partnership.ts"
+import { findings, postings, rows, sync } from "./Runs.ts"
+
+const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, credit]}}" }
+const borrower = {
+  TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client, credit]}}",
+  TIEOUT_ACCOUNTING_RECEIVABLES_VIEW: "borrower",
+}
+
+const at = (day: number) => `2026-10-${String(day).padStart(2, "0")}T12:00:00Z`
+const tx = (txId: string, day: number) => ({ txId, txTimestamp: at(day) })
+
+const standing = rows(`
+  select a.role || ' ' || trim_scale(sum(t.debit - t.credit))::text as line from ledger.balances t
+  join ledger.accounts a on a.book_id = t.book_id and a.account_id = t.account_id
+  group by a.role having sum(t.debit - t.credit) <> 0 order by 1`).pipe(
+  Effect.map((found) => found.map(({ line }) => line)),
+)
+
+/** What stands in loan clearing, by the last digits of the receivable. */
+const items = rows(`
+  select coalesce(right(receivable_id::text, 3), 'nobody') || ' ' || trim_scale(amount) || ' ' || coalesce(purpose, '')
+    || ' due ' || trim_scale(due) || ' paid ' || trim_scale(paid) || ' since ' || coalesce(since::text, '') as line
+  from reconcile.loan_clearing_items order by 1`).pipe(Effect.map((found) => found.map(({ line }) => line)))
+
+const messages = rows(`
+  select message, evidence from reconcile.findings
+  where closed_at is null and check_name = 'loan-clearing' order by message`)
+
+/** Items of loan clearing add up to its balance in every book and currency. */
+const unexplained = rows(`
+  select b.book_id, b.currency, b.amount, i.amount as items from (
+    select a.book_id, a.currency, sum(t.debit - t.credit) as amount from ledger.accounts a
+    join ledger.balances t on t.book_id = a.book_id and t.account_id = a.account_id
+    where a.role = 'loan_clearing' group by 1, 2) b
+  left join (select book_id, currency, sum(amount) as amount from reconcile.loan_clearing_items group by 1, 2) i
+    using (book_id, currency)
+  where b.amount <> coalesce(i.amount, 0)`)
+
+const second = id(901)
+type Item = Record<string, unknown>
+const loan = (over: Item = {}) => receivable({ status: "ACTIVE", repaymentAmount: "1025.00", ...over })
+const paid = (txId: string, over: Item = {}) =>
+  receivable({
+    status: "PAID",
+    currentPrincipal: "0.00",
+    repaymentAmount: "0.00",
+    repaymentTransactions: [tx(txId, 20)],
+    ...over,
+  })
+
+/** Both loans are paid out by one withdrawal each way: 1,000 for each that is lent. */
+const lent = (held: Parameters<typeof move>[0], book = "", incoming = false) => [
+  move(held, book, { type: incoming ? "CREDIT" : "DEBIT", amount: 1000, on: at(2) }),
+  move(held, book, { type: incoming ? "CREDIT" : "DEBIT", amount: 1000, on: at(3) }),
+]
+
+layer(TestDatabase.layer, { excludeTestServices: true })("One deposit that pays two receivables", (it) => {
+  it.scoped("is shared out by what each settled, and is income once", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending()
+      move(held, "", { type: "CREDIT", amount: 5000 })
+      const [first = "", other = ""] = lent(held)
+      held.receivables = [
+        loan({ disbursedTransaction: tx(first, 2) }),
+        loan({ receivableId: second, disbursedTransaction: tx(other, 3) }),
+      ]
+      yield* sync(service.url, surfaces)
+      const deposit = move(held, "", { type: "CREDIT", amount: 2050, on: at(20) })
+      held.clock = at(21)
+      held.receivables = [
+        paid(deposit, { disbursedTransaction: tx(first, 2) }),
+        paid(deposit, { receivableId: second, disbursedTransaction: tx(other, 3) }),
+      ]
+      yield* sync(service.url, surfaces)
+      expect(yield* standing).toEqual(["cash 5050", "interest_income -50", "suspense -5000"])
+      expect(yield* findings).toEqual(["adjustment warning"])
+      expect(yield* items).toEqual([])
+      expect(yield* unexplained).toEqual([])
+    }),
+  )
+
+  it.scoped("is shared anew when the second names it later", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending()
+      move(held, "", { type: "CREDIT", amount: 5000 })
+      const [first = "", other = ""] = lent(held)
+      const one = loan({ disbursedTransaction: tx(first, 2) })
+      const two = loan({
+        receivableId: second,
+        issueDate: "2026-09-01T00:00:00Z",
+        disbursedTransaction: tx(other, 3),
+      })
+      held.receivables = [one, two]
+      yield* sync(service.url, surfaces)
+      // Too little for both: the one that was issued later has it until the other names it.
+      const deposit = move(held, "", { type: "CREDIT", amount: 1500, on: at(20) })
+      held.clock = at(21)
+      const onePaid = paid(deposit, { disbursedTransaction: tx(first, 2) })
+      held.receivables = [onePaid, two]
+      yield* sync(service.url, surfaces)
+      expect(yield* items).toEqual(["900 -475 repayment due 1025 paid 1500 since 2026-10-20"])
+      held.clock = at(22)
+      held.receivables = [
+        onePaid,
+        paid(deposit, {
+          receivableId: second,
+          issueDate: "2026-09-01T00:00:00Z",
+          disbursedTransaction: tx(other, 3),
+        }),
+      ]
+      yield* sync(service.url, surfaces)
+      expect(yield* items).toEqual(["900 525 repayment due 1025 paid 475 since 2026-10-20"])
+      expect((yield* postings).filter((line) => String(line).startsWith("reclassification"))).toContain(
+        "reclassification receivable_interest 25, loan_clearing -25",
+      )
+      // 1,025 of the first that was issued, and nothing of the other's interest.
+      expect(yield* standing).toEqual([
+        "cash 4500",
+        "interest_income -25",
+        "loan_clearing 525",
+        "suspense -5000",
+      ])
+      expect(yield* unexplained).toEqual([])
+      const [finding] = yield* messages
+      expect(finding?.message).toBe(
+        `The repayment of receivable ${id(900)}: 1025.00 USD was due, 475.00 USD was paid: 550.00 USD too little, 525.00 USD stand in loan clearing.`,
+      )
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("A repayment that is not what was due", (it) => {
+  const after = (amount: number, variables: Record<string, string> = surfaces) =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending()
+      const book = variables === borrower ? clientId(1) : ""
+      const isLender = book === ""
+      move(held, book, { type: "CREDIT", amount: 5000 })
+      const [first = ""] = [
+        move(held, book, { type: isLender ? "DEBIT" : "CREDIT", amount: 1000, on: at(2) }),
+      ]
+      held.receivables = [loan({ disbursedTransaction: tx(first, 2) })]
+      yield* sync(service.url, variables)
+      const deposit = move(held, book, { type: isLender ? "CREDIT" : "DEBIT", amount, on: at(20) })
+      held.clock = at(21)
+      held.receivables = [paid(deposit, { disbursedTransaction: tx(first, 2) })]
+      yield* sync(service.url, variables)
+      expect(yield* unexplained).toEqual([])
+      return { held, service, deposit }
+    })
+
+  it.scoped("but more stays in loan clearing, and blocks", () =>
+    Effect.gen(function* () {
+      const { deposit } = yield* after(3000)
+      expect(yield* standing).toEqual([
+        "cash 7000",
+        "interest_income -25",
+        "loan_clearing -1975",
+        "suspense -5000",
+      ])
+      expect(yield* findings).toEqual(["adjustment warning", "loan-clearing blocking"])
+      const [finding] = yield* messages
+      expect(finding?.message).toBe(
+        `The repayment of receivable ${id(900)}: 1025.00 USD was due, 3000.00 USD was paid: 1975.00 USD too much, -1975.00 USD stand in loan clearing.`,
+      )
+      expect(finding?.evidence).toMatchObject({
+        receivableId: id(900),
+        purpose: "repayment",
+        currency: "USD",
+        due: "1025.00",
+        paid: "3000.00",
+        excess: "1975.00",
+        loanClearing: "-1975.00",
+        occurredAt: "2026-10-20T12:00:00.000000Z",
+      })
+      expect(JSON.stringify(finding?.evidence)).toContain(deposit)
+      expect(yield* items).toEqual(["900 -1975 repayment due 1025 paid 3000 since 2026-10-20"])
+    }),
+  )
+
+  it.scoped("is settled by a reclassification of what was too much, which a sync leaves alone", () =>
+    Effect.gen(function* () {
+      const { service } = yield* after(3000)
+      const [open] = yield* rows(
+        "select finding_id::text as id from reconcile.findings where check_name = 'loan-clearing' and closed_at is null",
+      )
+      const moved = yield* reclassify({
+        id: `F${open?.id}`,
+        to: "2990",
+        name: Option.some("Liabilities:Overpaid"),
+        reason: "To be paid back",
+        who: "controller",
+      }).pipe(
+        Effect.provide(
+          Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
+            Layer.provideMerge(Settings.from({ variables: {} })),
+          ),
+        ),
+      )
+      expect(moved.amount).toBe("-1975.00 USD")
+      const settled = ["cash 7000", "interest_income -25", "other -1975", "suspense -5000"]
+      expect(yield* standing).toEqual(settled)
+      expect(yield* findings).toEqual(["adjustment warning"])
+      expect(yield* unexplained).toEqual([])
+      yield* sync(service.url, surfaces, true)
+      expect(yield* standing).toEqual(settled)
+      expect(yield* items).toEqual([])
+      expect(yield* findings).toEqual(["adjustment warning"])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("but less is a finding too, and what is missing of the interest is no income", () =>
+    Effect.gen(function* () {
+      yield* after(1010)
+      expect(yield* standing).toEqual(["cash 5010", "interest_income -10", "suspense -5000"])
+      const [finding] = yield* messages
+      expect(finding?.message).toBe(
+        `The repayment of receivable ${id(900)}: 1025.00 USD was due, 1010.00 USD was paid: 15.00 USD too little.`,
+      )
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("but less than the principal leaves what is missing in loan clearing", () =>
+    Effect.gen(function* () {
+      yield* after(900)
+      expect(yield* standing).toEqual(["cash 4900", "loan_clearing 100", "suspense -5000"])
+      expect(yield* items).toEqual(["900 100 repayment due 1025 paid 900 since 2026-10-20"])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("is the same in the borrower's view, as the mirror image", () =>
+    Effect.gen(function* () {
+      yield* after(3000, borrower)
+      expect(yield* standing).toEqual([
+        "cash 3000",
+        "interest_expense 25",
+        "loan_clearing 1975",
+        "suspense -5000",
+      ])
+      expect(yield* findings).toEqual(["adjustment warning", "loan-clearing blocking"])
+      expect(yield* items).toEqual(["900 1975 repayment due 1025 paid 3000 since 2026-10-20"])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("What waits for its cash", (it) => {
+  it.scoped("is an open item of its receivable, and no finding", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending()
+      held.receivables = [loan()]
+      yield* sync(service.url, surfaces)
+      expect(yield* items).toEqual(["900 -1000 disbursement due 1000 paid 0 since 2026-10-05"])
+      expect(yield* findings).toEqual([])
+      expect(yield* unexplained).toEqual([])
+    }),
+  )
+
+  it.scoped("and was cancelled after its cash had moved is a finding", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending()
+      const first = move(held, "", { type: "DEBIT", amount: 1000, on: at(2) })
+      held.receivables = [loan({ disbursedTransaction: tx(first, 2) })]
+      yield* sync(service.url, surfaces)
+      held.clock = at(9)
+      held.receivables = [
+        receivable({
+          status: "CANCELED",
+          currentPrincipal: "0",
+          repaymentAmount: "0",
+          disbursedTransaction: tx(first, 2),
+        }),
+      ]
+      yield* sync(service.url, surfaces)
+      expect(yield* items).toEqual(["900 1000 disbursement due 0 paid 1000 since 2026-10-09"])
+      expect(yield* findings).toEqual(["loan-clearing blocking"])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("A loan that was first seen late", (it) => {
+  const seen = (interest: string) =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({ clock: "2026-11-21T12:00:00Z" })
+      held.receivables = [loan({ issueDate: "2026-05-01T00:00:00Z" })]
+      yield* sync(service.url, { ...surfaces, TIEOUT_ACCOUNTING_RECEIVABLES_INTEREST: interest })
+      return yield* standing
+    })
+
+  it.scoped("has all its interest in the month in which it was read, as it is stated", () =>
+    Effect.gen(function* () {
+      expect(yield* seen("as_stated")).toEqual([
+        "interest_income -25",
+        "loan_clearing -1000",
+        "receivable_interest 25",
+        "receivable_principal 1000",
+      ])
+    }),
+  )
+
+  it.scoped("defers it until it is paid, where that is the policy", () =>
+    Effect.gen(function* () {
+      expect(yield* seen("when_paid")).toEqual([
+        "deferred_interest -25",
+        "loan_clearing -1000",
+        "receivable_interest 25",
+        "receivable_principal 1000",
+      ])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("Credit accounts that name a client", (it) => {
+  it.scoped("are compared client by client, with the receivables that can make up the difference", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending()
+      held.receivables = [loan(), loan({ receivableId: second, clientId: clientId(2) })]
+      const of = (index: number, principal: string, repayment: string) => ({
+        ...creditAccount(principal, repayment),
+        creditAccountId: id(950 + index),
+        clientId: clientId(index),
+      })
+      held.creditAccounts = [of(1, "1000.00", "1025.00"), of(2, "900.00", "925.00")]
+      yield* sync(service.url, surfaces)
+      const found = yield* rows(
+        "select subject_id, evidence from reconcile.findings where closed_at is null and check_name = 'credit-totals'",
+      )
+      expect(found.map(({ subject_id: subject }) => subject)).toEqual([`USD SWIFT ${clientId(2)}`])
+      expect(found[0]?.evidence).toMatchObject({
+        clientId: clientId(2),
+        principal: "1000.00",
+        statedPrincipal: "900.00",
+        candidates: [
+          { clientId: clientId(2), receivableId: second, principal: "1000.00", interest: "25.00" },
+        ],
+      })
+      held.creditAccounts = [of(1, "1000.00", "1025.00"), of(2, "1000.00", "1025.00")]
+      yield* sync(service.url, surfaces)
+      expect(yield* findings).toEqual([])
+    }),
+  )
+})
