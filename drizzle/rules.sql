@@ -1313,25 +1313,32 @@ language sql stable as $$
     join ledger.journal_numbers n on n.book_id = of_book and n.period = m.period
     union all
     select u.entry_id from ledger.unnumbered u where u.book_id = of_book),
+  -- The cash of a loan is told with a receivable that names it: the one that has what is left of it.
+  owner as materialized (
+    select a.account_id, u.source_id, s.unit, s.receivable_id
+    from account a
+    join ledger.accounts c on c.book_id = of_book and c.account_id = a.account_id
+    join ledger.receivable_shares s on s.book_id = of_book and s.currency = c.currency and s.rest
+    cross join lateral unnest(s.entries) as u (source_id)
+    where a.role = 'loan_clearing' and a.reading = 'item'),
   posting as materialized (
     select t.account_id, t.reading, j.period, j.effective_date, j.source_type, j.source_id, j.kind,
       case when x.receivable_id is null then j.resource_type else 'RECEIVABLE' end as resource_type,
-      coalesce(x.receivable_id, j.resource_id) as resource_id, j.external_reference, j.counterparty, p.amount
+      coalesce(x.receivable_id, j.resource_id) as resource_id, j.external_reference, j.counterparty, p.amount, p.currency,
+      x.unit
     from entry e
     join ledger.journal_entries j on j.book_id = of_book and j.entry_id = e.entry_id and j.recorded_at <= known_at
     join ledger.postings p on p.book_id = of_book and p.entry_id = e.entry_id
     join turnover t on t.account_id = p.account_id and t.period = j.period and t.whole
-    -- The cash of a loan belongs to the receivable that names it, where that is one.
-    left join lateral (
-      select (array_agg(distinct v.receivable_id))[1] as receivable_id
-      from account a
-      join mirror.books b on b.book_id = of_book
-      join mirror.books o on o.connection = b.connection and o.client_id is null
-      join mirror.receivable_transactions v on v.book_id = o.book_id and v.tx_id in (j.source_id::text, j.resource_id::text, (
-        select lower(r.transaction_hash) from mirror.resources r
-        where r.book_id = of_book and r.resource_id = j.resource_id and r.resource_type = j.resource_type))
-      where a.account_id = t.account_id and a.role = 'loan_clearing' and j.source_type <> 'receivable_version'
-      having count(distinct v.receivable_id) = 1) x on true),
+    left join owner x on x.account_id = t.account_id and x.source_id = j.source_id and j.source_type <> 'receivable_version'),
+  -- What other receivables have of the cash of a transaction that is told with the last of them.
+  handed as materialized (
+    select f.account_id, f.period, f.effective_date, f.owner_id, s.receivable_id, s.amount
+    from (
+      select distinct on (p.account_id, p.unit) p.account_id, p.unit, p.currency, p.period, p.effective_date,
+        p.resource_id as owner_id
+      from posting p where p.unit is not null order by p.account_id, p.unit, p.effective_date) f
+    join ledger.receivable_shares s on s.book_id = of_book and s.unit = f.unit and s.currency = f.currency and not s.rest),
   -- Movements of which something may still come, or came back.
   movement as materialized (
     select r.resource_id, r.resource_type from mirror.resources r
@@ -1381,7 +1388,12 @@ language sql stable as $$
       union all
       select f.account_id, f.period, f.effective_date, f.source_type, f.source_id, f.kind, f.resource_type, f.resource_id,
         f.external_reference, f.counterparty, f.amount, true
-      from flying f) p),
+      from flying f
+      union all
+      select h.account_id, h.period, h.effective_date, 'receivable_version', v.receivable_id, '', 'RECEIVABLE', v.receivable_id,
+        null, null, v.amount, true
+      from handed h
+      cross join lateral (values (h.receivable_id, h.amount), (h.owner_id, -h.amount)) as v (receivable_id, amount)) p),
   daily as (
     select l.account_id, l.flies, case when l.flies then null else l.period end as period,
       case when l.source_type = 'receivable_version' then l.source_id else coalesce(l.resource_id, l.source_id) end as item_id,
