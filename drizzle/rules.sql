@@ -1472,7 +1472,7 @@ left join (
 
 -- Whether everything ties out, by book, and what does not: the one definition, from what is open and from balances, so that
 -- nothing of it grows with history. Each thing is counted once: `suspense`, `transit`, `loans` and `clearing` by item;
--- `unexplained`, accounts of these roles that hold something though no item is open; `other_…`, the other findings; and apart
+-- `unexplained`, suspense accounts that hold something though no finding of them is open (no run has looked yet); `other_…`, the other findings; and apart
 -- from these, all that block. `blocked`: for how many conversions that are in transit longer than `transit_days`, and not immaterial, which
 -- month cannot be closed.
 create or replace function reconcile.book_standings(transit_days integer, of_books integer[] default null)
@@ -1493,11 +1493,16 @@ language sql stable as $$
     where f.closed_at is null and (of_books is null or f.book_id = any (of_books))),
   counted as (
     select f.book_id, count(*) filter (where f.kind = 'suspense') as suspense,
-      count(*) filter (where f.kind = 'conversions_in_transit') as transit,
-      count(*) filter (where f.kind = 'loan_clearing') as loans, count(*) filter (where f.kind = 'clearing') as clearing,
+      count(*) filter (where f.kind = 'clearing') as clearing,
       count(*) filter (where f.kind = 'blocking') as blocking, count(*) filter (where f.kind = 'warning') as warnings,
       count(*) filter (where f.severity = 'blocking') as all_blocking
     from finding f group by f.book_id),
+  travelling as (
+    select t.book_id, count(distinct t.conversion_id) as transit from ledger.transit t
+    where of_books is null or t.book_id = any (of_books) group by t.book_id),
+  lent as (
+    select i.book_id, count(*) as loans from reconcile.loan_clearing_items i
+    where of_books is null or i.book_id = any (of_books) group by i.book_id),
   late as (
     select m.book_id, jsonb_object_agg(m.month, m.conversions) as blocked
     from (
@@ -1523,7 +1528,7 @@ language sql stable as $$
     cross join lateral (
       select sum(t.debit - t.credit) as amount from ledger.balances t
       where t.book_id = a.book_id and t.account_id = a.account_id) b
-    where a.role in ('suspense', 'conversions_in_transit', 'loan_clearing') and a.rule_code = '' and b.amount <> 0
+    where a.role = 'suspense' and a.rule_code = '' and b.amount <> 0
       and (of_books is null or a.book_id = any (of_books))
       and not exists (select 1 from finding f where f.book_id = a.book_id and f.kind = a.role)
     group by a.book_id),
@@ -1532,12 +1537,14 @@ language sql stable as $$
     where q.resolved_at is null and (of_books is null or q.book_id = any (of_books)) group by q.book_id)
   select b.book_id, b.connection, b.code, coalesce(s.accounts, 0)::integer, coalesce(s.off, 0)::integer,
     coalesce(s.unread, 0)::integer, coalesce(s.entries, 0)::bigint, s.read_at, coalesce(c.suspense, 0)::integer,
-    coalesce(c.transit, 0)::integer, coalesce(l.blocked, '{}'), coalesce(c.loans, 0)::integer,
+    coalesce(v.transit, 0)::integer, coalesce(l.blocked, '{}'), coalesce(n.loans, 0)::integer,
     coalesce(c.clearing, 0)::integer, coalesce(u.accounts, 0)::integer, coalesce(c.blocking, 0)::integer,
     coalesce(c.warnings, 0)::integer, coalesce(c.all_blocking, 0)::integer, coalesce(w.rows, 0)::integer
   from mirror.books b
   left join standing s on s.book_id = b.book_id
   left join counted c on c.book_id = b.book_id
+  left join travelling v on v.book_id = b.book_id
+  left join lent n on n.book_id = b.book_id
   left join late l on l.book_id = b.book_id
   left join unnamed u on u.book_id = b.book_id
   left join waiting w on w.book_id = b.book_id
