@@ -74,7 +74,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an account that leaves
       expect([report.numbered, report.blockingFindings]).toEqual([1, 1])
       expect(yield* findings).toEqual(["account-gone blocking"])
       const stands = yield* Effect.flatMap(Status, (status) => status.read(Option.none())).pipe(
-        Effect.provide(Layer.provideMerge(Status.Default, Settings.from({ variables: {} }))),
+        Effect.provide(Layer.provide(Status.Default, Settings.from({ variables: {} }))),
       )
       expect(stands.accounts.find(({ accountId: of }) => of === second)?.remark).toMatch(
         /^last read \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: the service does not serve it any more$/,
