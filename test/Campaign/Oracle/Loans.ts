@@ -74,13 +74,14 @@ const namingsOf = (facts: BookFacts): ReadonlyArray<Naming> =>
 const movementsOf = (namings: ReadonlyArray<Naming>, posted: ReadonlyArray<Posted>): ReadonlyArray<Named> => {
   const found = new Map<string, Named & { namings: Array<Naming> }>()
   for (const naming of namings) {
-    const entries = posted.filter(({ names }) => names.includes(naming.txId))
-    const [first] = entries
-    if (first === undefined) continue
-    const key = entries.map(({ entryId }) => entryId).join("|")
-    const movement = found.get(key) ?? { entries, currency: first.currency, namings: [] }
-    found.set(key, movement)
-    movement.namings.push(naming)
+    const all = posted.filter(({ names }) => names.includes(naming.txId))
+    for (const currency of new Set(all.map((entry) => entry.currency))) {
+      const entries = all.filter((entry) => entry.currency === currency)
+      const key = entries.map(({ entryId }) => entryId).join("|")
+      const movement = found.get(key) ?? { entries, currency, namings: [] }
+      found.set(key, movement)
+      movement.namings.push(naming)
+    }
   }
   const dated = [...found.values()].map((movement) => {
     const [earliest] = [...movement.namings].sort(
@@ -190,11 +191,12 @@ export const loans = (facts: BookFacts, posted: ReadonlyArray<Posted>): Loans =>
   for (const { got } of pools) for (const [naming, share] of got) give(naming, share)
   // Names that lead to no cash, or to none that pays.
   for (const naming of namings) {
-    const pool = pools.find(({ entries }) => entries.some(({ names }) => names.includes(naming.txId)))
-    const pays = pool?.takers.some(
-      ({ disbursement, fact }) => fact === naming.fact && disbursement === naming.disbursement,
+    const pays = pools.some(
+      ({ entries, takers }) =>
+        entries.some(({ names }) => names.includes(naming.txId)) &&
+        takers.some(({ disbursement, fact }) => fact === naming.fact && disbursement === naming.disbursement),
     )
-    if (pays !== true) give(naming, null)
+    if (!pays) give(naming, null)
   }
   const linked = new Set(pools.flatMap(({ entries }) => entries))
   return {
