@@ -600,9 +600,15 @@ create or replace function mirror.uuid_or_null(text) returns uuid language sql i
 $$;
 
 -- What a transaction of a receivable leads to: an entry's identifier, its resource's, or the hash that the network gave it.
+-- Whatever its name is, it is the movement with all its entries: what was sent back of it, or came apart.
 create or replace function mirror.entries_of_transaction(book integer, tx text) returns setof uuid
   language sql stable parallel safe as $$
   select e.entry_id from mirror.statement_entries e
+  where e.book_id = book and e.entry_id = mirror.uuid_or_null(tx)
+  union
+  select o.entry_id from mirror.statement_entries e
+  join mirror.statement_entries o on o.book_id = e.book_id and o.related_id = e.related_id
+    and o.related_type = e.related_type and o.account_id = e.account_id
   where e.book_id = book and e.entry_id = mirror.uuid_or_null(tx)
   union
   select e.entry_id from mirror.statement_entries e
@@ -618,6 +624,11 @@ $$;
 create or replace function mirror.transactions_of_entry(book integer, entry uuid) returns setof text
   language sql stable parallel safe as $$
   select entry::text
+  union
+  select o.entry_id::text from mirror.statement_entries e
+  join mirror.statement_entries o on o.book_id = e.book_id and o.related_id = e.related_id
+    and o.related_type = e.related_type and o.account_id = e.account_id
+  where e.book_id = book and e.entry_id = entry
   union
   select e.related_id::text from mirror.statement_entries e
   where e.book_id = book and e.entry_id = entry and e.related_id is not null

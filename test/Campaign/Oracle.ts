@@ -100,23 +100,26 @@ export const expectedOpenConversions = (facts: BookFacts): ReadonlyArray<Expecte
   ])
 }
 
-/** What stands in `loan_clearing`, per receivable and currency; in all it is that role's balance. */
-export const expectedLoanClearing = (facts: BookFacts): ReadonlyArray<ExpectedOpen> => {
+/** Per receivable and linked movement, what it has of the movement's counter line: its share, the last one all that is left. */
+const kept = (facts: BookFacts) => {
   const { posted } = statements(facts)
   const { books, takers } = loans(facts, posted)
-  const side = facts.settings.view === "lender" ? 1n : -1n
-  const legs = takers.flatMap(({ entries, shares }) => {
-    const last = shares.at(-1)
-    const [first] = entries
-    if (last === undefined || first === undefined) return []
+  const legs = takers.flatMap(({ entries, fits, shares }) => {
     const standing = counterOf(entries.filter(notMoved(facts)))
     const left = standing - total(shares.map(({ amount }) => amount))
-    return [...shares, { receivableId: last.receivableId, amount: left }].map(({ receivableId, amount }) => ({
-      id: receivableId,
-      currency: first.currency,
-      amount,
+    return shares.map((share, index) => ({
+      ...share,
+      fits,
+      id: share.receivableId,
+      amount: share.amount + (index === shares.length - 1 ? left : 0n),
     }))
   })
+  return { books, legs, side: facts.settings.view === "lender" ? 1n : -1n }
+}
+
+/** What stands in `loan_clearing`, per receivable and currency; in all it is that role's balance. */
+export const expectedLoanClearing = (facts: BookFacts): ReadonlyArray<ExpectedOpen> => {
+  const { books, legs, side } = kept(facts)
   return open([
     ...books.map(({ fact, books: loan }) => ({
       id: fact.receivableId,
@@ -125,4 +128,28 @@ export const expectedLoanClearing = (facts: BookFacts): ReadonlyArray<ExpectedOp
     })),
     ...legs,
   ])
+}
+
+/** The receivables that were lent or paid more or less than they say: each has a finding. What waits for its cash has none. */
+export const expectedUnpaid = (facts: BookFacts): ReadonlySet<string> => {
+  const { books, legs, side } = kept(facts)
+  const unpaid = books.filter(({ fact, books: loan }) => {
+    const own = legs.filter(({ id }) => id === fact.receivableId)
+    const cash = (disbursement: boolean) =>
+      own.filter((leg) => leg.currency === fact.currency && leg.disbursement === disbursement)
+    const lentCash = total(cash(true).map(({ amount }) => amount)) * side
+    const repaidCash = -total(cash(false).map(({ amount }) => amount)) * side
+    const lentWaiting = cash(true).some(({ fits }) => fits) ? 0n : loan.lent
+    const foreign = total(
+      own.filter(({ currency }) => currency !== fact.currency).map(({ amount }) => amount),
+    )
+    return (
+      lentCash > loan.lent ||
+      lentCash < loan.lent - lentWaiting ||
+      repaidCash > loan.repaid ||
+      repaidCash < loan.repaid - loan.waiting ||
+      foreign !== 0n
+    )
+  })
+  return new Set(unpaid.map(({ fact }) => fact.receivableId))
 }

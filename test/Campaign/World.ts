@@ -91,9 +91,9 @@ export class World {
   }
 
   /** The identifier that a transaction goes by: an entry's, a resource's or its hash. */
-  transactionId(of: Name): string {
+  transactionId(of: Name, byId: boolean): string {
     const resource = this.resources.get(of)
-    if (resource !== undefined) return resource.transactionHash ?? resource.id
+    if (resource !== undefined) return byId ? resource.id : (resource.transactionHash ?? resource.id)
     return this.entry(of)?.entry.id ?? this.idOf(`tx ${of}`)
   }
 
