@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import type { Side } from "./Conversion.ts"
 import type { Holding } from "./Holding.ts"
 import { lotsFrom, remaining } from "./Lots.ts"
+import type { Movement } from "./Movement.ts"
 
 export interface Revaluation {
   /** Its number in the series `fx`. */
@@ -17,6 +18,8 @@ export interface State {
   readonly holdings: Map<number, Holding>
   /** What is in transit, by the conversion's identifier. */
   readonly conversions: Map<string, Array<Side>>
+  /** What stands of movements in clearing: of the month alone, and of earlier ones as far as something comes back of them. */
+  readonly movements: Map<string, Movement>
   /** The base-currency journal's balance of every account, in cents: by ledger account, or by role. */
   readonly balances: Map<string, bigint>
   readonly revaluations: Array<Revaluation>
@@ -25,6 +28,7 @@ export interface State {
 export const emptyState = (): State => ({
   holdings: new Map(),
   conversions: new Map(),
+  movements: new Map(),
   balances: new Map(),
   revaluations: [],
 })
@@ -38,7 +42,8 @@ const Stored = Schema.parseJson(
         accountId: Schema.Int,
         native: Whole,
         carrying: Whole,
-        lots: Schema.Array(Schema.Tuple(Whole, Whole)),
+        /** Quantity and cost; a cost that is a fraction with its denominator. */
+        lots: Schema.Array(Schema.Tuple(Whole, Whole, Schema.optionalElement(Whole))),
       }),
     ),
     conversions: Schema.Array(
@@ -61,6 +66,8 @@ const Stored = Schema.parseJson(
   }),
 )
 
+type StoredLot = readonly [quantity: bigint, numerator: bigint, denominator?: bigint]
+
 const decodeStored = Schema.decodeUnknown(Stored)
 const encodeStored = Schema.encodeSync(Stored)
 
@@ -74,7 +81,10 @@ export const printState = ({ balances, conversions, holdings, revaluations }: St
         accountId,
         native,
         carrying,
-        lots: remaining(lots).map(({ cost, quantity }): readonly [bigint, bigint] => [quantity, cost]),
+        lots: remaining(lots).map(
+          ({ cost: { denominator, numerator }, quantity }): StoredLot =>
+            denominator === 1n ? [quantity, numerator] : [quantity, numerator, denominator],
+        ),
       })),
     conversions: [...conversions].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, sides]) => ({ id, sides })),
     balances: Object.fromEntries([...balances].filter(([, minor]) => minor !== 0n)),
@@ -89,10 +99,20 @@ export const readState = (text: string) =>
       holdings: new Map(
         holdings.map(({ accountId, carrying, lots, native }) => [
           accountId,
-          { native, carrying, lots: lotsFrom(lots.map(([quantity, cost]) => ({ quantity, cost }))) },
+          {
+            native,
+            carrying,
+            lots: lotsFrom(
+              lots.map(([quantity, numerator, denominator = 1n]) => ({
+                quantity,
+                cost: { numerator, denominator },
+              })),
+            ),
+          },
         ]),
       ),
       conversions: new Map(conversions.map(({ id, sides }) => [id, sides.map((side) => ({ ...side }))])),
+      movements: new Map(),
       balances: new Map(Object.entries(balances)),
       revaluations: [...revaluations],
     }),

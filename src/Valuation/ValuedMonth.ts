@@ -3,6 +3,7 @@ import type { BaseEntry, BaseLine, NativeAccount, NativeEntry } from "./Base.ts"
 import { forgetDone, recall } from "./Conversion.ts"
 import { type Rules, valueLines } from "./Flow.ts"
 import { type Extra, revaluations, reversals, settlement } from "./MonthEnd.ts"
+import { recallMovements } from "./Movement.ts"
 import type { State } from "./State.ts"
 
 export interface MonthFrame {
@@ -53,6 +54,7 @@ export const valuedMonth = (frame: MonthFrame, state: State, rules: Rules) => {
       const made = reversals(state, frame.firstDay).map(numbered)
       state.revaluations.length = 0
       recall(state, rules.earlier)
+      recallMovements(state, rules.movements)
       return made
     },
     take: (entry: NativeEntry): BaseEntry => keep(nativeEntry(entry, valueLines(entry, state, rules))),
