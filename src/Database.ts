@@ -118,7 +118,8 @@ const make = Effect.gen(function* () {
      */
     transaction,
     /** Takes a lock shared by all processes and holds it while the scope lives; `LockBusy` at once when it is taken. */
-    tryLock: (lock: string): Effect.Effect<SessionLock, LockBusy | DatabaseError, Scope.Scope> => tryLock(lock),
+    tryLock: (lock: string): Effect.Effect<SessionLock, LockBusy | DatabaseError, Scope.Scope> =>
+      tryLock(lock),
     /** Runs an effect while holding a lock; interrupts it and fails as `Unreachable` when the lock is lost. */
     withSessionLock,
   }

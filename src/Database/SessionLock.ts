@@ -111,9 +111,11 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
     // Said aloud, because the server frees the locks of a closed connection only a moment later.
     yield* Effect.addFinalizer(() =>
       release.pipe(
-        Effect.map(() => {
-          session.free = true
-        }),
+        Effect.zipRight(
+          Effect.sync(() => {
+            session.free = true
+          }),
+        ),
         Effect.ignore,
       ),
     )
