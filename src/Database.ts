@@ -11,7 +11,7 @@ import { parseDatabaseUrl } from "./Database/DatabaseUrl.ts"
 import type { EmbeddedError } from "./Database/Embedded/EmbeddedError.ts"
 import { embedded } from "./Database/Embedded.ts"
 import { checkServer } from "./Database/ServerVersion.ts"
-import { type LockBusy, type SessionLock, tryLock } from "./Database/SessionLock.ts"
+import { type LockBusy, makeSessionLocks, type SessionLock } from "./Database/SessionLock.ts"
 import { runStatement } from "./Database/Statement.ts"
 import { makeTransactions } from "./Database/Transactions.ts"
 
@@ -41,6 +41,7 @@ const make = Effect.gen(function* () {
   })
   const settings: ConnectionSettings = { ...found, parameters: { ...found.parameters, ...config.session } }
   const connections = yield* makeConnections(settings, config.connections ?? defaultConnections)
+  const { tryLock } = yield* makeSessionLocks(settings)
   const client: Client = yield* Effect.acquireRelease(
     Effect.sync(() => makeClient(settings, { connections: rootConnections })),
     (opened) => Effect.promise(() => opened.end({ timeout: 2 })),
@@ -86,7 +87,7 @@ const make = Effect.gen(function* () {
     lock: string,
     effect: Effect.Effect<A, E, R>,
   ): Effect.Effect<A, E | LockBusy | DatabaseError, R> =>
-    tryLock(settings, lock).pipe(
+    tryLock(lock).pipe(
       Effect.flatMap((held) => Effect.raceFirst(effect, held.lost)),
       Effect.scoped,
     )
@@ -118,7 +119,7 @@ const make = Effect.gen(function* () {
     transaction,
     /** Takes a lock shared by all processes and holds it while the scope lives; `LockBusy` at once when it is taken. */
     tryLock: (lock: string): Effect.Effect<SessionLock, LockBusy | DatabaseError, Scope.Scope> =>
-      tryLock(settings, lock),
+      tryLock(lock),
     /** Runs an effect while holding a lock; interrupts it and fails as `Unreachable` when the lock is lost. */
     withSessionLock,
   }
