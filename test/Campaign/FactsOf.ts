@@ -182,7 +182,10 @@ export const factsOf = (site: Site, books: ReadonlyArray<Book>) =>
               ? lent
               : []
             : lent.filter(({ clientId }) => clientId === Option.getOrNull(book.clientId)),
-        reclassified: site.reclassified.filter(({ bookId }) => bookId === book.bookId),
+        // `Operations/Moving.ts` moves only what stands in suspense.
+        reclassified: site.reclassified
+          .filter(({ bookId }) => bookId === book.bookId)
+          .map(({ code, entryId }) => ({ entryId, code, fromSuspense: true })),
       }
       return [{ book, facts }]
     })

@@ -118,17 +118,20 @@ export const receivableBooks = (
       live = false
       continue
     }
+    // Of a loan that is first seen alive, what it shows came since the issue.
+    let toldNow = 0n
     // PAID after CANCELED, like ACTIVE after it, is a receivable that was disbursed after all.
     if (!live) {
       const shown = original || paid ? due - initial : due - principalAfter
       disburse(paid || original ? larger(0n, shown) : shown)
+      if (!paid && !original) toldNow = shown
     }
 
     const fallen = principal - principalAfter
     const toldAfter = paid && due < initial ? told : due - initial
     const unpaidBefore = original ? larger(0n, toldAfter - paidSoFar) : 0n
     const owedAfter = paid ? 0n : due
-    const interestFallen = original ? unpaidBefore : principal + unpaid - owedAfter - fallen
+    const interestFallen = original ? unpaidBefore : principal + unpaid - owedAfter - fallen - toldNow
     const settled = larger(0n, fallen) + larger(0n, interestFallen)
     const possible = allowanceOf(settings.interestBetweenReads, principal, readBefore, version, fact.currency)
     const allowance = larger(0n, possible + smaller(0n, interestFallen))
