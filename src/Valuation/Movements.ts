@@ -20,7 +20,14 @@ export const earlierLines = Effect.fn("Valuation.earlierLines")(function* (
   const rows = yield* database.query(
     "Valuation.earlierLines",
     (sql) => sql<
-      Array<{ id: string; account_id: number; period: string; native: string; cents: string | null }>
+      Array<{
+        id: string
+        account_id: number
+        role: string
+        period: string
+        native: string
+        cents: string | null
+      }>
     >`
       with back as materialized (
         select distinct e.resource_id
@@ -39,7 +46,7 @@ export const earlierLines = Effect.fn("Valuation.earlierLines")(function* (
         select e.entry_id, e.resource_id from back
         join ledger.journal_entries e on e.book_id = ${bookId} and e.resource_id = back.resource_id and e.sequence > 0
           and e.source_type in ('statement_entry', 'manual') ${recordedBy(sql, asOf)})
-      select e.resource_id as id, p.account_id, to_char(n.period, 'YYYY-MM') as period,
+      select e.resource_id as id, p.account_id, a.role, to_char(n.period, 'YYYY-MM') as period,
         trunc(p.amount * 10::numeric ^ c.scale)::text as native, trunc(v.amount * 100)::text as cents
       from entries e
       join ledger.journal_numbers n
@@ -59,9 +66,10 @@ export const earlierLines = Effect.fn("Valuation.earlierLines")(function* (
       order by e.resource_id, n.period, n.number, p.line_number`,
   )
   return rows.map(
-    ({ account_id: accountId, cents, id, native, period }): EarlierLine => ({
+    ({ account_id: accountId, cents, id, native, period, role }): EarlierLine => ({
       id,
       accountId,
+      role,
       period,
       native: BigInt(native),
       carrying: BigInt(cents ?? "0"),

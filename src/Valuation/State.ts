@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import type { Side } from "./Conversion.ts"
 import type { Holding } from "./Holding.ts"
 import { lotsFrom, remaining } from "./Lots.ts"
-import type { Movement } from "./Movement.ts"
+import { type Movement, withMovements } from "./Movement.ts"
 
 export interface Revaluation {
   /** Its number in the series `fx`. */
@@ -18,7 +18,7 @@ export interface State {
   readonly holdings: Map<number, Holding>
   /** What is in transit, by the conversion's identifier. */
   readonly conversions: Map<string, Array<Side>>
-  /** What stands of movements in clearing: of the month alone, and of earlier ones as far as something comes back of them. */
+  /** What stands of movements in clearing, as far as the month must know it (`Movement.ts`). */
   readonly movements: Map<string, Movement>
   /** The base-currency journal's balance of every account, in cents: by ledger account, or by role. */
   readonly balances: Map<string, bigint>
@@ -61,6 +61,18 @@ const Stored = Schema.parseJson(
         ),
       }),
     ),
+    movements: Schema.optionalWith(
+      Schema.Array(
+        Schema.Struct({
+          id: Schema.String,
+          accountId: Schema.Int,
+          role: Schema.String,
+          native: Whole,
+          carrying: Whole,
+        }),
+      ),
+      { default: () => [] },
+    ),
     balances: Schema.Record({ key: Schema.String, value: Whole }),
     revaluations: Schema.Array(Schema.Struct({ number: Schema.Int, accountId: Schema.Int, minor: Whole })),
   }),
@@ -72,7 +84,7 @@ const decodeStored = Schema.decodeUnknown(Stored)
 const encodeStored = Schema.encodeSync(Stored)
 
 /** The text that is stored: the same state gives the same text. */
-export const printState = ({ balances, conversions, holdings, revaluations }: State): string =>
+export const printState = ({ balances, conversions, holdings, movements, revaluations }: State): string =>
   encodeStored({
     holdings: [...holdings]
       .filter(([, { carrying, native }]) => native !== 0n || carrying !== 0n)
@@ -87,6 +99,7 @@ export const printState = ({ balances, conversions, holdings, revaluations }: St
         ),
       })),
     conversions: [...conversions].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, sides]) => ({ id, sides })),
+    movements: [...movements].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, movement]) => movement),
     balances: Object.fromEntries([...balances].filter(([, minor]) => minor !== 0n)),
     revaluations,
   })
@@ -95,7 +108,7 @@ export const printState = ({ balances, conversions, holdings, revaluations }: St
 export const readState = (text: string) =>
   Effect.map(
     Effect.orDie(decodeStored(text)),
-    ({ balances, conversions, holdings, revaluations }): State => ({
+    ({ balances, conversions, holdings, movements, revaluations }): State => ({
       holdings: new Map(
         holdings.map(({ accountId, carrying, lots, native }) => [
           accountId,
@@ -112,7 +125,7 @@ export const readState = (text: string) =>
         ]),
       ),
       conversions: new Map(conversions.map(({ id, sides }) => [id, sides.map((side) => ({ ...side }))])),
-      movements: new Map(),
+      movements: withMovements(movements),
       balances: new Map(Object.entries(balances)),
       revaluations: [...revaluations],
     }),

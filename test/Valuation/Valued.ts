@@ -228,6 +228,7 @@ const earlierLinesOf = (
               {
                 id,
                 accountId: native.account.accountId,
+                role: native.account.role,
                 period: date.slice(0, 7),
                 native: native.minor,
                 carrying: minor,
