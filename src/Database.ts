@@ -47,16 +47,14 @@ const make = Effect.gen(function* () {
     (opened) => Effect.promise(() => opened.end({ timeout: 2 })),
   )
   const db: PostgresJsDatabase = makeOrm(client)
-  const { connection, noteConflict, streaming, transaction } = makeTransactions(connections)
+  const { connection, noteConflict, onConnection, streaming, transaction } = makeTransactions(connections)
 
   const query = <Rows extends readonly (object | undefined)[]>(
     operation: string,
     statement: (sql: Sql) => postgres.PendingQuery<Rows>,
   ): Effect.Effect<postgres.RowList<Rows>, DatabaseError> =>
-    connection.pipe(
-      Effect.flatMap((lent) => runStatement(lent, operation, () => statement(lent.client))),
+    onConnection((lent) => runStatement(lent, operation, () => statement(lent.client))).pipe(
       Effect.tapError(noteConflict),
-      Effect.scoped,
       Effect.withSpan(operation, { captureStackTrace: false }),
     )
 
@@ -64,10 +62,8 @@ const make = Effect.gen(function* () {
     operation: string,
     statement: (orm: Orm) => PromiseLike<A>,
   ): Effect.Effect<A, DatabaseError> =>
-    connection.pipe(
-      Effect.flatMap((lent) => runStatement(lent, operation, () => statement(lent.orm))),
+    onConnection((lent) => runStatement(lent, operation, () => statement(lent.orm))).pipe(
       Effect.tapError(noteConflict),
-      Effect.scoped,
       Effect.withSpan(operation, { captureStackTrace: false }),
     )
 
