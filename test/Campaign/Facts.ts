@@ -104,6 +104,7 @@ export interface BookSettings {
 export interface ReclassifiedFact {
   readonly entryId: string
   readonly code: string
+  readonly fromSuspense?: boolean
 }
 
 /** One book: all that the service said of it in the end. */
