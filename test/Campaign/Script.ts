@@ -69,7 +69,7 @@ const operation = (chance: Random, span: Span): Operation => {
 /** Somebody closes what was last read at any time before: mostly too early for the month that is over. */
 const closedUnread = (chance: Random, steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
   const read = chance.whole(1, steps.length)
-  const closed = chance.whole(read, steps.length)
+  const closed = chance.chance(0.6) ? steps.length : chance.whole(read, steps.length)
   const at = (place: number): string => steps[place - 1]?.at ?? ""
   if (at(read) === "" || at(closed) === "") return steps
   return [
