@@ -11,7 +11,7 @@ import { parseDatabaseUrl } from "./Database/DatabaseUrl.ts"
 import type { EmbeddedError } from "./Database/Embedded/EmbeddedError.ts"
 import { embedded } from "./Database/Embedded.ts"
 import { checkServer } from "./Database/ServerVersion.ts"
-import { type LockBusy, type SessionLock, tryLock } from "./Database/SessionLock.ts"
+import { type LockBusy, makeSessionLocks, type SessionLock } from "./Database/SessionLock.ts"
 import { runStatement } from "./Database/Statement.ts"
 import { makeTransactions } from "./Database/Transactions.ts"
 
@@ -41,21 +41,20 @@ const make = Effect.gen(function* () {
   })
   const settings: ConnectionSettings = { ...found, parameters: { ...found.parameters, ...config.session } }
   const connections = yield* makeConnections(settings, config.connections ?? defaultConnections)
+  const { tryLock } = yield* makeSessionLocks(settings)
   const client: Client = yield* Effect.acquireRelease(
     Effect.sync(() => makeClient(settings, { connections: rootConnections })),
     (opened) => Effect.promise(() => opened.end({ timeout: 2 })),
   )
   const db: PostgresJsDatabase = makeOrm(client)
-  const { connection, noteConflict, streaming, transaction } = makeTransactions(connections)
+  const { connection, noteConflict, onConnection, streaming, transaction } = makeTransactions(connections)
 
   const query = <Rows extends readonly (object | undefined)[]>(
     operation: string,
     statement: (sql: Sql) => postgres.PendingQuery<Rows>,
   ): Effect.Effect<postgres.RowList<Rows>, DatabaseError> =>
-    connection.pipe(
-      Effect.flatMap((lent) => runStatement(lent, operation, () => statement(lent.client))),
+    onConnection((lent) => runStatement(lent, operation, () => statement(lent.client))).pipe(
       Effect.tapError(noteConflict),
-      Effect.scoped,
       Effect.withSpan(operation, { captureStackTrace: false }),
     )
 
@@ -63,10 +62,8 @@ const make = Effect.gen(function* () {
     operation: string,
     statement: (orm: Orm) => PromiseLike<A>,
   ): Effect.Effect<A, DatabaseError> =>
-    connection.pipe(
-      Effect.flatMap((lent) => runStatement(lent, operation, () => statement(lent.orm))),
+    onConnection((lent) => runStatement(lent, operation, () => statement(lent.orm))).pipe(
       Effect.tapError(noteConflict),
-      Effect.scoped,
       Effect.withSpan(operation, { captureStackTrace: false }),
     )
 
@@ -86,7 +83,7 @@ const make = Effect.gen(function* () {
     lock: string,
     effect: Effect.Effect<A, E, R>,
   ): Effect.Effect<A, E | LockBusy | DatabaseError, R> =>
-    tryLock(settings, lock).pipe(
+    tryLock(lock).pipe(
       Effect.flatMap((held) => Effect.raceFirst(effect, held.lost)),
       Effect.scoped,
     )
@@ -118,7 +115,7 @@ const make = Effect.gen(function* () {
     transaction,
     /** Takes a lock shared by all processes and holds it while the scope lives; `LockBusy` at once when it is taken. */
     tryLock: (lock: string): Effect.Effect<SessionLock, LockBusy | DatabaseError, Scope.Scope> =>
-      tryLock(settings, lock),
+      tryLock(lock),
     /** Runs an effect while holding a lock; interrupts it and fails as `Unreachable` when the lock is lost. */
     withSessionLock,
   }

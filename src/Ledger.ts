@@ -32,15 +32,17 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
       entries: ReadonlyArray<JournalEntry>,
       railOf: (accountId: string) => string,
     ) {
-      const resolved: Array<ResolvedEntry> = []
-      for (const entry of entries) {
-        const ids: Array<number> = []
-        for (const line of entry.lines) {
-          const rail = line.partnerAccountId === null ? "" : railOf(line.partnerAccountId)
-          ids.push(yield* accounts.idOf(book, line, rail))
-        }
-        resolved.push({ entry, accounts: ids })
-      }
+      const ids = yield* accounts.idsOf(
+        book,
+        entries.flatMap(({ lines }) => lines),
+        railOf,
+      )
+      let next = 0
+      const resolved = entries.map((entry): ResolvedEntry => {
+        const first = next
+        next += entry.lines.length
+        return { entry, accounts: ids.slice(first, next) }
+      })
       return { entries: resolved, ids: yield* journal.takeIds(resolved.length) } satisfies PreparedEntries
     })
 

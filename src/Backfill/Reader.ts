@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
 import { Database } from "../Database.ts"
 import { MirrorAccounts, type MirroredAccount } from "../Mirror/Accounts.ts"
+import { Quarantine } from "../Mirror/Quarantine.ts"
 import { Partner, type ResourceType } from "../Partner.ts"
 import { Settings } from "../Settings.ts"
 import { agrees, Balances } from "../Sync/Balances.ts"
@@ -30,6 +31,7 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
     const partner = yield* Partner
     const accounts = yield* MirrorAccounts
     const lists = yield* Lists
+    const quarantine = yield* Quarantine
     const open = yield* OpenResources
     const facts = yield* PostingFacts
     const statements = yield* Statements
@@ -91,7 +93,7 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
       const run = yield* Run
       const failures: Array<Failure> = []
       const newEntries = new Map<string, number>()
-      yield* lists.readAccounts(book).pipe(noting(book, "accounts"))
+      yield* lists.readAccounts(book, yield* quarantine.waiting(book)).pipe(noting(book, "accounts"))
       if (partner.addressBook !== null) {
         yield* lists.readReference(book, "destination", partner.addressBook).pipe(alone(() => undefined))
       }

@@ -236,7 +236,7 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
     ) {
       const run = yield* Run
       const { accountId } = account
-      const held = yield* entries.heldCount(book, accountId)
+      const { held } = account
       const candidates = yield* starts(book, accountId, window)
       const attempt = (at: number): ReturnType<typeof readFrom> =>
         readFrom(book, account, window, candidates[at] ?? beginning).pipe(

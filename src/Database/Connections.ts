@@ -19,6 +19,8 @@ export interface Connection {
 /** Lends connections; one that is warm goes out first. */
 export interface Connections {
   readonly take: Effect.Effect<Connection, never, Scope.Scope>
+  /** The same for as long as an effect runs. Every statement outside a transaction goes this way, so it opens no scope. */
+  readonly use: <A, E, R>(effect: (lent: Connection) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 /** Seconds that a connection may take to say goodbye. */
@@ -72,5 +74,7 @@ export const makeConnections = Effect.fn("Connections.make")(function* (
   const place = Effect.uninterruptibleMask((restore) =>
     restore(places.take(1)).pipe(Effect.zipRight(Effect.addFinalizer(() => places.release(1)))),
   )
-  return { take: Effect.zipRight(place, Effect.acquireRelease(lend, giveBack)) }
+  const use = <A, E, R>(effect: (lent: Connection) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    places.withPermits(1)(Effect.acquireUseRelease(lend, effect, giveBack))
+  return { take: Effect.zipRight(place, Effect.acquireRelease(lend, giveBack)), use }
 })

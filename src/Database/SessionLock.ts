@@ -1,6 +1,6 @@
-import { Data, Deferred, Effect, type Scope } from "effect"
+import { Data, Deferred, Effect, Option, type Scope } from "effect"
 import type { ConnectionSettings } from "./ConnectionSettings.ts"
-import { closeConnection, openConnection } from "./Connections.ts"
+import { type Connection, closeConnection, openConnection } from "./Connections.ts"
 import type { DatabaseError } from "./DatabaseError.ts"
 import { lostConnection, runStatement } from "./Statement.ts"
 
@@ -16,41 +16,118 @@ export interface SessionLock {
   readonly lost: Effect.Effect<never, DatabaseError>
 }
 
+/** A connection for one lock at a time. */
+interface Session {
+  readonly connection: Connection
+  /** Called when it is gone; set by whoever holds a lock on it. */
+  onLost: () => void
+  /** Whether the server certainly holds nothing for it: only then may it take another lock. */
+  free: boolean
+  /** Whether it has held a lock before, and may have gone stale since. */
+  used: boolean
+}
+
 /**
- * Takes a lock that all processes on this database see, without waiting, and holds it as long as the scope lives. It is a
- * session's lock on a connection of its own, so it is free as soon as its holder is gone, however it went.
+ * Sessions that are kept open for the next lock: backfills and events take the connection for a moment at a time, with two
+ * locks, and a new session costs more than what they do meanwhile.
  */
-export const tryLock = Effect.fn("Database.tryLock")(function* (
-  settings: ConnectionSettings,
-  lock: string,
-): Effect.fn.Return<SessionLock, LockBusy | DatabaseError, Scope.Scope> {
-  const lost = yield* Deferred.make<never, DatabaseError>()
-  const connection = yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      openConnection(settings, () => Deferred.unsafeDone(lost, Effect.fail(lostConnection(`lock ${lock}`)))),
-    ),
-    closeConnection,
-  )
-  const { client } = connection
-  const key = `tieout ${lock}`
-  const take = runStatement(
-    connection,
-    "Database.tryLock",
-    () => client<[{ taken: boolean }]>`select pg_try_advisory_lock(hashtextextended(${key}, 0)) as taken`,
-  )
-  const release = runStatement(
-    connection,
-    "Database.unlock",
-    () => client`select pg_advisory_unlock(hashtextextended(${key}, 0))`,
-  )
-  const [{ taken }] = yield* take
-  if (!taken) {
-    return yield* new LockBusy({
-      lock,
-      message: `Another process holds the lock "${lock}". Wait for it to finish, or stop it.`,
-    })
+const kept = 2
+
+const opened = (settings: ConnectionSettings): Session => {
+  const session: Session = {
+    connection: openConnection(settings, () => session.onLost()),
+    onLost: () => undefined,
+    free: true,
+    used: false,
   }
-  // Said aloud, because the server frees the locks of a closed connection only a moment later.
-  yield* Effect.addFinalizer(() => Effect.ignore(release))
-  return { lost: Deferred.await(lost) }
+  return session
+}
+
+/** Locks that all processes on one database see. */
+export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (settings: ConnectionSettings) {
+  const idle: Array<Session> = []
+  yield* Effect.addFinalizer(() =>
+    Effect.suspend(() =>
+      Effect.forEach(idle.splice(0), ({ connection }) => closeConnection(connection), { discard: true }),
+    ),
+  )
+
+  const usable = ({ connection, free }: Session): boolean => free && !connection.lost && !connection.spoilt
+
+  const lend = Effect.sync(() => {
+    const live = idle.splice(0).filter(usable)
+    const session = live.pop() ?? opened(settings)
+    idle.push(...live)
+    return session
+  })
+
+  const giveBack = (session: Session) =>
+    Effect.suspend(() => {
+      session.onLost = () => undefined
+      if (!usable(session) || idle.length >= kept) return closeConnection(session.connection)
+      idle.push(session)
+      return Effect.void
+    })
+
+  const attempt = Effect.fn("Database.tryLock")(function* (
+    lock: string,
+  ): Effect.fn.Return<SessionLock, LockBusy | DatabaseError, Scope.Scope> {
+    const lost = yield* Deferred.make<never, DatabaseError>()
+    const session = yield* Effect.acquireRelease(lend, giveBack)
+    const { client } = session.connection
+    session.onLost = () => Deferred.unsafeDone(lost, Effect.fail(lostConnection(`lock ${lock}`)))
+    const key = `tieout ${lock}`
+    const take = runStatement(
+      session.connection,
+      "Database.tryLock",
+      () => client<[{ taken: boolean }]>`select pg_try_advisory_lock(hashtextextended(${key}, 0)) as taken`,
+    )
+    const release = runStatement(
+      session.connection,
+      "Database.unlock",
+      () => client`select pg_advisory_unlock(hashtextextended(${key}, 0))`,
+    )
+    // Until the server has answered, nobody knows whether it has the lock: then only closing the session frees it.
+    session.free = false
+    const stale = session.used
+    session.used = true
+    const answer = yield* take.pipe(
+      Effect.asSome,
+      Effect.catchIf(
+        ({ reason }) => stale && reason === "Unreachable",
+        () => Effect.succeedNone,
+      ),
+    )
+    // It is lost, so the next attempt has another one.
+    if (Option.isNone(answer)) return yield* attempt(lock)
+    const [{ taken }] = answer.value
+    if (!taken) {
+      session.free = true
+      return yield* new LockBusy({
+        lock,
+        message: `Another process holds the lock "${lock}". Wait for it to finish, or stop it.`,
+      })
+    }
+    // Said aloud, because the server frees the locks of a closed connection only a moment later.
+    yield* Effect.addFinalizer(() =>
+      release.pipe(
+        Effect.zipRight(
+          Effect.sync(() => {
+            session.free = true
+          }),
+        ),
+        Effect.ignore,
+      ),
+    )
+    return { lost: Deferred.await(lost) }
+  })
+
+  /**
+   * Takes a lock, without waiting, and holds it as long as the scope lives. It is a session's lock on a connection of its
+   * own, so it is free as soon as its holder is gone, however it went.
+   */
+  const tryLock = (lock: string): Effect.Effect<SessionLock, LockBusy | DatabaseError, Scope.Scope> =>
+    attempt(lock)
+
+  return { tryLock }
 })

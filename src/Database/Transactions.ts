@@ -205,6 +205,17 @@ export const makeTransactions = (connections: Connections) => {
     }),
   )
 
+  /** Runs one statement on that connection. */
+  const onConnection = <A, E, R>(
+    statement: (lent: Connection) => Effect.Effect<A, E, R>,
+  ): Effect.Effect<A, E, R> =>
+    Effect.flatMap(FiberRef.get(current), (found) => {
+      if (Option.isNone(found)) return connections.use(statement)
+      const level = found.value
+      const run = level.gate.withPermits(1)(Effect.suspend(() => statement(level.connection)))
+      return Effect.zipRight(usable(level), run)
+    })
+
   /** Notes a conflict on the current transaction, so that it is run again. */
   const noteConflict = (error: DatabaseError) =>
     error.reason !== "Conflict"
@@ -228,5 +239,5 @@ export const makeTransactions = (connections: Connections) => {
         ),
   )
 
-  return { transaction, connection, noteConflict, streaming }
+  return { transaction, connection, onConnection, noteConflict, streaming }
 }

@@ -132,7 +132,7 @@ export class TouchedReader extends Effect.Service<TouchedReader>()("tieout/Event
       )
       const all = (yield* accounts.all(book)).filter(({ accountId }) => wanted.has(accountId))
       for (const account of all) rails.set(account.accountId, account.paymentRails)
-      const outcome = yield* reader.readSome(book, all, (id) => rails.get(id) ?? "", false)
+      const outcome = yield* reader.readSome(book, all, (id) => rails.get(id) ?? "")
       for (const { what, why } of outcome.failures) {
         const accountId = what.replace("statement ", "")
         if (accountId === what) failures.push({ what, why, stopped: false })

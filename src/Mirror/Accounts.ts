@@ -6,12 +6,15 @@ import { Database } from "../Database.ts"
 import type { Amount } from "../Money.ts"
 import * as Money from "../Money.ts"
 import type { Account } from "../Partner.ts"
+import { heldFrom } from "./StatementEntries.ts"
 
 /** The head of a statement: what the next entry has to continue. Balances in the account's currency, major unit. */
 export interface StatementHead {
   /** Entries that are mirrored and posted: the position of the last one. */
   readonly entries: bigint
   readonly lastBalance: Option.Option<Amount>
+  /** Entries that are held: the next one that is takes the place after them. */
+  readonly held: bigint
 }
 
 export interface MirroredAccount extends StatementHead {
@@ -34,6 +37,7 @@ interface AccountRow {
   balance: string
   entries: bigint
   last_balance: string | null
+  held: bigint
 }
 
 export class MirrorAccounts extends Effect.Service<MirrorAccounts>()("tieout/Mirror/Accounts", {
@@ -44,9 +48,11 @@ export class MirrorAccounts extends Effect.Service<MirrorAccounts>()("tieout/Mir
       const rows = yield* database.query(
         "Mirror.Accounts.all",
         (sql) => sql<Array<AccountRow>>`
-          select account_id, currency, payment_rails, status, unlisted_since is null as listed, balance, entries,
-            last_balance
-          from mirror.accounts where book_id = ${book.bookId} order by account_id`,
+          select a.account_id, a.currency, a.payment_rails, a.status, a.unlisted_since is null as listed, a.balance,
+            a.entries, a.last_balance, (
+              select coalesce(max(s.position) - ${heldFrom}::bigint, 0) from mirror.statement_entries s
+              where s.book_id = a.book_id and s.account_id = a.account_id and s.position >= ${heldFrom}) as held
+          from mirror.accounts a where a.book_id = ${book.bookId} order by a.account_id`,
       )
       return rows.map(
         (row): MirroredAccount => ({
@@ -58,6 +64,7 @@ export class MirrorAccounts extends Effect.Service<MirrorAccounts>()("tieout/Mir
           balance: Money.fromTrusted(row.balance),
           entries: row.entries,
           lastBalance: Option.map(Option.fromNullable(row.last_balance), Money.fromTrusted),
+          held: row.held,
         }),
       )
     })

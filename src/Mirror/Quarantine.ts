@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto"
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
+import type { DatabaseError } from "../Database/DatabaseError.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { Malformed } from "../Partner.ts"
@@ -112,6 +113,10 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
       )
     })
 
+    /** Streams with open rows. Asked for once, before a book is read: what comes later is not this reading's to settle. */
+    const waiting = (book: Book): Effect.Effect<ReadonlySet<string>, DatabaseError> =>
+      Effect.map(open(book), (rows) => new Set(rows.map(({ stream }) => stream)))
+
     /** Part of the caller's transaction. */
     const resolveRows = Effect.fn("Mirror.Quarantine.resolveRows")(function* (ids: ReadonlyArray<bigint>) {
       if (ids.length === 0) return
@@ -193,6 +198,7 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
       resolveRows,
       resolveBooked,
       open,
+      waiting,
       list,
       raw,
       overtaken,

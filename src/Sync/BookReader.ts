@@ -27,6 +27,9 @@ export interface BookOutcome {
   readonly notices: ReadonlyArray<string>
 }
 
+/** No checkpoint: every stream is read from its beginning. */
+const fromTheStart: ReadonlyMap<string, Checkpoint> = new Map()
+
 /** Whether the interface has the list: where its default path is null, nobody expects one. */
 const isStream = ({ clientId }: Book, stream: "deposits" | "withdrawals" | "conversions"): boolean =>
   (Option.isNone(clientId) ? defaultInterface.paths : defaultInterface.clientPaths)[stream] !== null
@@ -48,13 +51,13 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
     const saveTails = Effect.fn("Sync.saveTails")(function* (
       book: Book,
       outcomes: ReadonlyArray<StatementOutcome>,
+      waiting: ReadonlySet<string>,
     ) {
       const read = outcomes.flatMap(({ accountId, tailReadAt }) =>
         Option.toArray(Option.map(tailReadAt, (at) => ({ accountId, at }))),
       )
       if (read.length === 0) return
       const run = yield* Run
-      const waiting = new Set((yield* quarantine.open(book)).map(({ stream }) => stream))
       const waited = outcomes.filter(({ accountId }) => waiting.has(statementStream(accountId)))
       yield* run.commit(
         Effect.gen(function* () {
@@ -85,8 +88,9 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
       book: Book,
       railOf: (accountId: string) => string,
       full: boolean,
+      waiting: ReadonlySet<string>,
+      stored: ReadonlyMap<string, Checkpoint>,
     ) {
-      const stored = yield* checkpoints(book)
       const failures: Array<Failure> = []
       const notices: Array<string> = []
       const checkpointOf = (stream: string) => stored.get(stream) ?? beginning
@@ -104,7 +108,10 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
           partner[stream] === null && isStream(book, stream)
             ? lists.leaveOut(book, stream)
             : lists
-                .readResources(book, stream, partner[stream], checkpointOf(stream), railOf, full)
+                .readResources(book, stream, partner[stream], checkpointOf(stream), railOf, {
+                  full,
+                  waits: waiting.has(stream),
+                })
                 .pipe(noting(book, stream)),
         )
       // The address book first: it names whom the movements were with.
@@ -131,10 +138,9 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
       book: Book,
       all: ReadonlyArray<MirroredAccount>,
       railOf: (accountId: string) => string,
-      full: boolean,
+      stored: ReadonlyMap<string, Checkpoint>,
     ) {
       const run = yield* Run
-      const stored = full ? new Map<string, Checkpoint>() : yield* checkpoints(book)
       const failures: Array<Failure> = []
       const readOne = (account: MirroredAccount) =>
         statements
@@ -159,16 +165,17 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
       return { failures, outcomes: outcomes.flatMap((outcome) => Option.toArray(outcome)) }
     })
 
-    /** Reads the statements of some accounts on, and proves their balances; `full`: from their start. */
-    const readSome = Effect.fn("Sync.BookReader.readSome")(function* (
+    /** Reads the statements of some accounts on, from where `stored` has them, and proves their balances. */
+    const readFrom = Effect.fn("Sync.BookReader.readFrom")(function* (
       book: Book,
       some: ReadonlyArray<MirroredAccount>,
       railOf: (accountId: string) => string,
-      full: boolean,
+      stored: ReadonlyMap<string, Checkpoint>,
+      waiting: ReadonlySet<string>,
     ) {
-      const read = yield* readStatements(book, some, railOf, full)
+      const read = yield* readStatements(book, some, railOf, stored)
       const failures = [...read.failures]
-      yield* saveTails(book, read.outcomes)
+      yield* saveTails(book, read.outcomes, waiting)
       const newEntries = new Map(read.outcomes.map(({ accountId, newEntries: found }) => [accountId, found]))
       const whole = new Set(read.outcomes.flatMap(({ accountId, broken }) => (broken ? [] : [accountId])))
       const settled = yield* balances.settle(book, railOf, whole).pipe(
@@ -187,11 +194,13 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
      * can go on: credentials, the database, the lease.
      */
     const read = Effect.fn("Sync.Organization.read")(function* (book: Book, full: boolean) {
-      yield* lists.readAccounts(book).pipe(noting(book, "accounts"))
+      const waiting = yield* quarantine.waiting(book)
+      yield* lists.readAccounts(book, waiting).pipe(noting(book, "accounts"))
       const all = yield* accounts.all(book)
       const rails = new Map(all.map((account) => [account.accountId, account.paymentRails]))
       const railOf = (accountId: string): string => rails.get(accountId) ?? ""
-      const listed = yield* readLists(book, railOf, full)
+      const stored = yield* checkpoints(book)
+      const listed = yield* readLists(book, railOf, full, waiting, stored)
       const failures = [...listed.failures]
       const notices = [...listed.notices]
       yield* instructions.read(book, all, full).pipe(
@@ -205,7 +214,7 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
           return 0
         }),
       )
-      const read = yield* readSome(book, all, railOf, full)
+      const read = yield* readFrom(book, all, railOf, full ? fromTheStart : stored, waiting)
       failures.push(...read.failures)
       const { newEntries } = read
       return { newEntries, openResources: asked, failures, notices } satisfies BookOutcome
@@ -216,12 +225,23 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
      * elsewhere than the books are read. Movements that cancel out wait for the next full one.
      */
     const readQuick = Effect.fn("Sync.BookReader.readQuick")(function* (book: Book) {
-      yield* lists.readAccounts(book).pipe(noting(book, "accounts"))
+      const waiting = yield* quarantine.waiting(book)
+      yield* lists.readAccounts(book, waiting).pipe(noting(book, "accounts"))
       yield* facts.refresh(book)
       const all = yield* accounts.all(book)
       const rails = new Map(all.map((account) => [account.accountId, account.paymentRails]))
       const moved = all.filter((account) => !agrees(account))
-      return yield* readSome(book, moved, (accountId) => rails.get(accountId) ?? "", false)
+      const stored = moved.length === 0 ? fromTheStart : yield* checkpoints(book)
+      return yield* readFrom(book, moved, (accountId) => rails.get(accountId) ?? "", stored, waiting)
+    })
+
+    /** Reads the statements of some accounts on, and proves their balances. */
+    const readSome = Effect.fn("Sync.BookReader.readSome")(function* (
+      book: Book,
+      some: ReadonlyArray<MirroredAccount>,
+      railOf: (accountId: string) => string,
+    ) {
+      return yield* readFrom(book, some, railOf, yield* checkpoints(book), yield* quarantine.waiting(book))
     })
 
     return { read, readQuick, readSome }

@@ -143,10 +143,9 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       list: PageStream<Resource> | null,
       checkpoint: Checkpoint,
       railOf: (accountId: string) => string,
-      full: boolean,
+      { full, waits }: { readonly full: boolean; readonly waits: boolean },
     ) {
       if (list === null) return
-      const waits = (yield* quarantine.open(book)).some((row) => row.stream === stream)
       const begins: Begins = { at: undefined }
       const how = { waits, whole: full, begins }
       const noteEnd = Effect.suspend(() => noteWhole(book, stream, begins.at ?? Option.none()))
@@ -201,8 +200,14 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       )
     })
 
-    /** Reads the accounts whole, with their balances; those that the list has not any more are marked. */
-    const readAccounts = Effect.fn("Sync.Lists.readAccounts")(function* (book: Book) {
+    /**
+     * Reads the accounts whole, with their balances; those that the list has not any more are marked. `waiting`: the streams
+     * with rows in quarantine.
+     */
+    const readAccounts = Effect.fn("Sync.Lists.readAccounts")(function* (
+      book: Book,
+      waiting: ReadonlySet<string>,
+    ) {
       const run = yield* Run
       const begins: Begins = { at: undefined }
       const listed = new Set<string>()
@@ -219,11 +224,13 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
               Effect.gen(function* () {
                 yield* accounts.put(book, run.runId, nowIso(page.requestedAt), read)
                 yield* quarantine.put(book, run.runId, "accounts", malformed)
-                yield* quarantine.resolveItems(
-                  book,
-                  "accounts",
-                  read.map((account) => account.accountId),
-                )
+                if (waiting.has("accounts")) {
+                  yield* quarantine.resolveItems(
+                    book,
+                    "accounts",
+                    read.map((account) => account.accountId),
+                  )
+                }
                 if (page.hasNextPage) return
                 yield* accounts.listed(book, listed)
                 yield* noteReads(book, [{ stream: "accounts", beganAt: begins.at ?? Option.none() }])

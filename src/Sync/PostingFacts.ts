@@ -16,19 +16,18 @@ export class PostingFacts extends Effect.Service<PostingFacts>()("tieout/Sync/Po
 
     /** Called when the lists that they come from have been read, before movements are posted. */
     const refresh = Effect.fn("Sync.PostingFacts.refresh")(function* (book: Book) {
-      const labels = yield* database.query(
-        "Sync.PostingFacts.destinations",
-        (sql) => sql<Array<{ id: string; label: string }>>`
+      // One question for both: the row without an id says whether the book has loans.
+      const rows = yield* database.query(
+        "Sync.PostingFacts.refresh",
+        (sql) => sql<Array<{ id: string | null; label: string }>>`
           select item_id as id, label from mirror.reference_items
-          where book_id = ${book.bookId} and kind = 'destination' and current and label is not null`,
+          where book_id = ${book.bookId} and kind = 'destination' and current and label is not null
+          union all
+          select null, '' where exists (
+            select 1 from mirror.receivable_transactions where book_id = ${book.bookId})`,
       )
-      const loans = yield* database.query(
-        "Sync.PostingFacts.lends",
-        (sql) => sql<Array<{ lends: boolean }>>`
-          select exists (select 1 from mirror.receivable_transactions where book_id = ${book.bookId}) as lends`,
-      )
-      destinations = new Map(labels.map(({ id, label }) => [id, label]))
-      lends = loans[0]?.lends ?? false
+      destinations = new Map(rows.flatMap(({ id, label }) => (id === null ? [] : [[id, label]])))
+      lends = rows.some(({ id }) => id === null)
     })
 
     const loanTransactionsOf = Effect.fn("Sync.PostingFacts.loanTransactionsOf")(function* (

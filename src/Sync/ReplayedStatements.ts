@@ -73,7 +73,7 @@ export class ReplayedStatements extends Effect.Service<ReplayedStatements>()(
         if (looked.every(({ read }) => Either.isLeft(read))) {
           return looked.flatMap(({ read, tries }) => (Either.isLeft(read) ? waitsFor(tries, read.left) : []))
         }
-        const failure = yield* reader.readSome(book, [account], railOf, false).pipe(
+        const failure = yield* reader.readSome(book, [account], railOf).pipe(
           Effect.map(({ failures }) => failures[0]?.why),
           // Credentials that are refused: what needs no request is absorbed all the same.
           Effect.catchIf(

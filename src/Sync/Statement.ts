@@ -214,7 +214,7 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
       const reading: Reading = {
         chain: { position: account.entries, balance: account.lastBalance, broken: false },
         cursor: checkpoint.cursor,
-        heldNext: yield* entries.heldCount(book, account.accountId),
+        heldNext: account.held,
         newEntries: 0,
         held: 0,
         tailReadAt: Option.none(),

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
+import { baseProblems } from "./BaseAtEnd.ts"
 import { plain } from "./Decimals.ts"
 import type { BookFacts, ExpectedBalance } from "./Facts.ts"
 import { factsOf } from "./FactsOf.ts"
@@ -170,5 +171,5 @@ export const provedAtEnd = (site: Site, overHttp: boolean, told: Array<string>) 
       ]
       problems.push(...wrong.map((text) => `book ${book.code}: ${text}`))
     }
-    return problems
+    return [...problems, ...(yield* baseProblems(site, overHttp, all))]
   })

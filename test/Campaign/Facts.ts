@@ -136,6 +136,8 @@ export interface NativeEntryFact {
   readonly date: string
   readonly kind: string
   readonly conversionId: string | null
+  /** Of the deposit, withdrawal or payout that it belongs to. */
+  readonly movementId: string | null
   readonly lines: ReadonlyArray<{
     readonly role: string
     readonly currency: string

@@ -63,4 +63,34 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a lock", (it) => 
       yield* database.withSessionLock("sync default", Effect.void)
     }),
   )
+
+  it.effect("is taken on another session where the one before it was cut meanwhile", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      yield* database.withSessionLock("sync default", Effect.void)
+      yield* database.query(
+        "Test.cut",
+        (sql) => sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()`,
+      )
+      expect(yield* database.withSessionLock("sync default", Effect.succeed("mine"))).toBe("mine")
+    }),
+  )
+
+  it.effect("is not kept by the session that is kept for the next one", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const locks = database.query(
+        "Test.locks",
+        (sql) => sql`
+          select pid from pg_locks
+          where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`,
+      )
+      const taken = yield* database.withSessionLock("sync default", locks)
+      expect(taken).toHaveLength(1)
+      expect(yield* locks).toHaveLength(0)
+      expect(yield* database.withSessionLock("sync other", locks)).toEqual(taken)
+    }),
+  )
 })
