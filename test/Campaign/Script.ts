@@ -66,6 +66,21 @@ const operation = (chance: Random, span: Span): Operation => {
   ])()
 }
 
+/** Somebody closes what was last read at any time before: mostly too early for the month that is over. */
+const closedUnread = (chance: Random, steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
+  const read = chance.whole(1, steps.length)
+  const closed = chance.chance(0.6) ? steps.length : chance.whole(read, steps.length)
+  const at = (place: number): string => steps[place - 1]?.at ?? ""
+  if (at(read) === "" || at(closed) === "") return steps
+  return [
+    ...steps.slice(0, read),
+    { at: at(read), operation: { do: "sync", ...(chance.chance(0.5) ? { full: true } : {}) } },
+    ...steps.slice(read, closed),
+    { at: at(closed), operation: { do: "close", accept: chance.chance(0.5) } },
+    ...steps.slice(closed),
+  ]
+}
+
 /** The same events, with operations between them. */
 export const script = (chance: Random, span: Span, events: ReadonlyArray<Step>): ReadonlyArray<Step> => {
   const steps = [...events]
@@ -80,5 +95,6 @@ export const script = (chance: Random, span: Span, events: ReadonlyArray<Step>):
     }
     steps.splice(place, 0, ...befalls, { at, operation: operation(chance, span) })
   }
+  if (chance.chance(0.3)) steps.splice(0, steps.length, ...closedUnread(chance, steps))
   return steps
 }
