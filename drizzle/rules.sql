@@ -600,9 +600,15 @@ create or replace function mirror.uuid_or_null(text) returns uuid language sql i
 $$;
 
 -- What a transaction of a receivable leads to: an entry's identifier, its resource's, or the hash that the network gave it.
+-- Whatever its name is, it is the movement with all its entries: what was sent back of it, or came apart.
 create or replace function mirror.entries_of_transaction(book integer, tx text) returns setof uuid
   language sql stable parallel safe as $$
   select e.entry_id from mirror.statement_entries e
+  where e.book_id = book and e.entry_id = mirror.uuid_or_null(tx)
+  union
+  select o.entry_id from mirror.statement_entries e
+  join mirror.statement_entries o on o.book_id = e.book_id and o.related_id = e.related_id
+    and o.related_type = e.related_type and o.account_id = e.account_id
   where e.book_id = book and e.entry_id = mirror.uuid_or_null(tx)
   union
   select e.entry_id from mirror.statement_entries e
@@ -618,6 +624,11 @@ $$;
 create or replace function mirror.transactions_of_entry(book integer, entry uuid) returns setof text
   language sql stable parallel safe as $$
   select entry::text
+  union
+  select o.entry_id::text from mirror.statement_entries e
+  join mirror.statement_entries o on o.book_id = e.book_id and o.related_id = e.related_id
+    and o.related_type = e.related_type and o.account_id = e.account_id
+  where e.book_id = book and e.entry_id = entry
   union
   select e.related_id::text from mirror.statement_entries e
   where e.book_id = book and e.entry_id = entry and e.related_id is not null
@@ -1313,29 +1324,40 @@ language sql stable as $$
     join ledger.journal_numbers n on n.book_id = of_book and n.period = m.period
     union all
     select u.entry_id from ledger.unnumbered u where u.book_id = of_book),
+  -- The cash of a loan is told with a receivable that names it: the one that has what is left of it.
+  owner as materialized (
+    select a.account_id, u.source_id, s.unit, s.receivable_id
+    from account a
+    join ledger.accounts c on c.book_id = of_book and c.account_id = a.account_id
+    join ledger.receivable_shares s on s.book_id = of_book and s.currency = c.currency and s.rest
+    cross join lateral unnest(s.entries) as u (source_id)
+    where a.role = 'loan_clearing' and a.reading = 'item'),
   posting as materialized (
     select t.account_id, t.reading, j.period, j.effective_date, j.source_type, j.source_id, j.kind,
       case when x.receivable_id is null then j.resource_type else 'RECEIVABLE' end as resource_type,
-      coalesce(x.receivable_id, j.resource_id) as resource_id, j.external_reference, j.counterparty, p.amount
+      coalesce(x.receivable_id, j.resource_id) as resource_id, j.external_reference, j.counterparty, p.amount, p.currency,
+      x.unit
     from entry e
     join ledger.journal_entries j on j.book_id = of_book and j.entry_id = e.entry_id and j.recorded_at <= known_at
     join ledger.postings p on p.book_id = of_book and p.entry_id = e.entry_id
     join turnover t on t.account_id = p.account_id and t.period = j.period and t.whole
-    -- The cash of a loan belongs to the receivable that names it, where that is one.
-    left join lateral (
-      select (array_agg(distinct v.receivable_id))[1] as receivable_id
-      from account a
-      join mirror.books b on b.book_id = of_book
-      join mirror.books o on o.connection = b.connection and o.client_id is null
-      join mirror.receivable_transactions v on v.book_id = o.book_id and v.tx_id in (j.source_id::text, j.resource_id::text, (
-        select lower(r.transaction_hash) from mirror.resources r
-        where r.book_id = of_book and r.resource_id = j.resource_id and r.resource_type = j.resource_type))
-      where a.account_id = t.account_id and a.role = 'loan_clearing' and j.source_type <> 'receivable_version'
-      having count(distinct v.receivable_id) = 1) x on true),
+    left join owner x on x.account_id = t.account_id and x.source_id = j.source_id and j.source_type <> 'receivable_version'),
+  -- What other receivables have of the cash of a transaction that is told with the last of them.
+  handed as materialized (
+    select f.account_id, f.period, f.effective_date, f.owner_id, s.receivable_id, s.amount
+    from (
+      select distinct on (p.account_id, p.unit) p.account_id, p.unit, p.currency, p.period, p.effective_date,
+        p.resource_id as owner_id
+      from posting p where p.unit is not null order by p.account_id, p.unit, p.effective_date) f
+    join ledger.receivable_shares s on s.book_id = of_book and s.unit = f.unit and s.currency = f.currency and not s.rest),
   -- Movements of which something may still come, or came back.
   movement as materialized (
     select r.resource_id, r.resource_type from mirror.resources r
     where r.book_id = of_book and not r.final and r.resource_type in ('DEPOSIT', 'WITHDRAWAL')
+    union
+    select v.resource_id, v.resource_type from mirror.resource_versions v
+    where known_at < 'infinity' and v.book_id = of_book and not v.final and v.resource_type in ('DEPOSIT', 'WITHDRAWAL')
+      and v.changed_at <= known_at and v.superseded_at > known_at
     union
     select r.resource_id, r.resource_type from lock k
     join mirror.resources r on r.book_id = of_book and r.resource_type in ('DEPOSIT', 'WITHDRAWAL')
@@ -1343,7 +1365,8 @@ language sql stable as $$
     where k.ends is not null
     union
     select mirror.uuid_or_null(f.subject_id), upper(f.subject_type) from reconcile.findings f
-    where f.book_id = of_book and f.closed_at is null and f.subject_type in ('deposit', 'withdrawal')
+    where f.book_id = of_book and (f.closed_at is null or f.closed_at > known_at) and f.opened_at <= known_at
+      and f.subject_type in ('deposit', 'withdrawal')
     union
     select p.resource_id, p.resource_type from posting p
     where p.reading = 'clearing' and p.resource_id is not null and p.kind in ('deposit_return', 'withdrawal_return')),
@@ -1358,7 +1381,8 @@ language sql stable as $$
       where exists (select 1 from account c where c.reading = 'clearing')
       union
       select mirror.uuid_or_null(f.subject_id) from reconcile.findings f
-      where f.book_id = of_book and f.closed_at is null and f.check_name = 'clearing-movement'
+      where f.book_id = of_book and (f.closed_at is null or f.closed_at > known_at) and f.opened_at <= known_at
+      and f.check_name = 'clearing-movement'
       union
       select p.source_id from posting p where p.reading = 'clearing' and p.resource_id is null) o
     join ledger.journal_entries j on j.book_id = of_book and j.source_id = o.source_id and j.period <= through
@@ -1375,7 +1399,12 @@ language sql stable as $$
       union all
       select f.account_id, f.period, f.effective_date, f.source_type, f.source_id, f.kind, f.resource_type, f.resource_id,
         f.external_reference, f.counterparty, f.amount, true
-      from flying f) p),
+      from flying f
+      union all
+      select h.account_id, h.period, h.effective_date, 'receivable_version', v.receivable_id, '', 'RECEIVABLE', v.receivable_id,
+        null, null, v.amount, true
+      from handed h
+      cross join lateral (values (h.receivable_id, h.amount), (h.owner_id, -h.amount)) as v (receivable_id, amount)) p),
   daily as (
     select l.account_id, l.flies, case when l.flies then null else l.period end as period,
       case when l.source_type = 'receivable_version' then l.source_id else coalesce(l.resource_id, l.source_id) end as item_id,
@@ -1401,12 +1430,14 @@ language sql stable as $$
     from settled s group by s.account_id, s.flies, s.period, s.item_id having sum(s.amount) <> 0)
   select i.account_id, i.period, i.item_type, i.item_id, i.since, i.last, i.postings, i.amount,
     case when a.reading = 'clearing' and i.flies and (not i.moved or r.resource_id is null) then 'names no movement'
-      when a.reading = 'clearing' and i.flies and i.returned and r.final then 'partly returned'
-      when i.flies then lower(r.status) end,
+      when a.reading = 'clearing' and i.flies and i.returned and coalesce(v.final, r.final) then 'partly returned'
+      when i.flies then lower(coalesce(v.status, r.status)) end,
     i.external_reference, i.counterparty
   from item i
   join account a on a.account_id = i.account_id
   left join mirror.resources r on r.book_id = of_book and r.resource_id = i.item_id and r.resource_type = i.item_type
+  left join mirror.resource_versions v on known_at < 'infinity' and v.book_id = of_book and v.resource_id = i.item_id
+    and v.resource_type = i.item_type and v.changed_at <= known_at and v.superseded_at > known_at
   union all
   -- The other months: their turnover without what is told item by item, and without what was recorded later.
   select m.account_id, m.period, null, null, m.period, (m.period + interval '1 month')::date - 1, null, sum(m.amount), null, null, null
@@ -1452,7 +1483,7 @@ left join (
 
 -- Whether everything ties out, by book, and what does not: the one definition, from what is open and from balances, so that
 -- nothing of it grows with history. Each thing is counted once: `suspense`, `transit`, `loans` and `clearing` by item;
--- `unexplained`, accounts of these roles that hold something though no item is open; `other_…`, the other findings; and apart
+-- `unexplained`, suspense accounts that hold something though no finding of them is open (no run has looked yet); `other_…`, the other findings; and apart
 -- from these, all that block. `blocked`: for how many conversions that are in transit longer than `transit_days`, and not immaterial, which
 -- month cannot be closed.
 create or replace function reconcile.book_standings(transit_days integer, of_books integer[] default null)
@@ -1473,11 +1504,16 @@ language sql stable as $$
     where f.closed_at is null and (of_books is null or f.book_id = any (of_books))),
   counted as (
     select f.book_id, count(*) filter (where f.kind = 'suspense') as suspense,
-      count(*) filter (where f.kind = 'conversions_in_transit') as transit,
-      count(*) filter (where f.kind = 'loan_clearing') as loans, count(*) filter (where f.kind = 'clearing') as clearing,
+      count(*) filter (where f.kind = 'clearing') as clearing,
       count(*) filter (where f.kind = 'blocking') as blocking, count(*) filter (where f.kind = 'warning') as warnings,
       count(*) filter (where f.severity = 'blocking') as all_blocking
     from finding f group by f.book_id),
+  travelling as (
+    select t.book_id, count(distinct t.conversion_id) as transit from ledger.transit t
+    where of_books is null or t.book_id = any (of_books) group by t.book_id),
+  lent as (
+    select i.book_id, count(*) as loans from reconcile.loan_clearing_items i
+    where of_books is null or i.book_id = any (of_books) group by i.book_id),
   late as (
     select m.book_id, jsonb_object_agg(m.month, m.conversions) as blocked
     from (
@@ -1503,7 +1539,7 @@ language sql stable as $$
     cross join lateral (
       select sum(t.debit - t.credit) as amount from ledger.balances t
       where t.book_id = a.book_id and t.account_id = a.account_id) b
-    where a.role in ('suspense', 'conversions_in_transit', 'loan_clearing') and a.rule_code = '' and b.amount <> 0
+    where a.role = 'suspense' and a.rule_code = '' and b.amount <> 0
       and (of_books is null or a.book_id = any (of_books))
       and not exists (select 1 from finding f where f.book_id = a.book_id and f.kind = a.role)
     group by a.book_id),
@@ -1512,12 +1548,14 @@ language sql stable as $$
     where q.resolved_at is null and (of_books is null or q.book_id = any (of_books)) group by q.book_id)
   select b.book_id, b.connection, b.code, coalesce(s.accounts, 0)::integer, coalesce(s.off, 0)::integer,
     coalesce(s.unread, 0)::integer, coalesce(s.entries, 0)::bigint, s.read_at, coalesce(c.suspense, 0)::integer,
-    coalesce(c.transit, 0)::integer, coalesce(l.blocked, '{}'), coalesce(c.loans, 0)::integer,
+    coalesce(v.transit, 0)::integer, coalesce(l.blocked, '{}'), coalesce(n.loans, 0)::integer,
     coalesce(c.clearing, 0)::integer, coalesce(u.accounts, 0)::integer, coalesce(c.blocking, 0)::integer,
     coalesce(c.warnings, 0)::integer, coalesce(c.all_blocking, 0)::integer, coalesce(w.rows, 0)::integer
   from mirror.books b
   left join standing s on s.book_id = b.book_id
   left join counted c on c.book_id = b.book_id
+  left join travelling v on v.book_id = b.book_id
+  left join lent n on n.book_id = b.book_id
   left join late l on l.book_id = b.book_id
   left join unnamed u on u.book_id = b.book_id
   left join waiting w on w.book_id = b.book_id

@@ -184,15 +184,16 @@ export const targetsOf = (
     onNone: () => entries.map(() => Money.zero),
     onSome: (found) => allocate(legOf(found, first, context.flatWithdrawalFee), entries),
   })
-  return entries.map((entry, at) => {
-    const lent = context.isLoan(entry, resource)
-    return against(
+  // By whichever of its entries a receivable names it: what is sent back of a repayment is the loan's, too.
+  const lent = entries.some((entry) => context.isLoan(entry, resource))
+  return entries.map((entry, at) =>
+    against(
       entry,
       lent ? "loan_clearing" : counterRole(entry, resource),
       fees[at] ?? Money.zero,
       lent ? null : context.rule(entry, resource),
-    )
-  })
+    ),
+  )
 }
 
 /** What a person has moved is returned from where it stands, whatever the chart and the rules say of the return. */

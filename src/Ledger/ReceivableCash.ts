@@ -17,6 +17,7 @@ import {
   start,
   step,
   type Transaction,
+  toldBy,
 } from "./ReceivableSteps.ts"
 import { type Claimed, type Moved, type Named, type Share, shareOut } from "./Sharing.ts"
 
@@ -86,7 +87,7 @@ const claimOf = (receivable: ToldReceivable, view: ReceivableView): Claimed => {
       const { between, interest, principal } = settlementOf(standing, without(version), view, scale)
       const isOriginal = view.repaymentAmount === "original"
       settled.set(version.version, { firm: isOriginal ? principal : add(principal, interest), between })
-      if (isOriginal) told.set(version.version, subtract(version.repaymentAmount, version.initialPrincipal))
+      if (isOriginal) told.set(version.version, toldBy(standing, version))
     }
     standing = follow(standing, without(version), step(standing, without(version), view, scale))
   }

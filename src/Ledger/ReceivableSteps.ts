@@ -6,7 +6,9 @@
  * leaves a choice:
  * - A fall of principal is settled, however much new interest came meanwhile: settled is never less than it.
  * - A first version has nothing before it: settled is the principal that fell since the issue, and no interest, since
- *   nobody has told of any. Cash beyond it stays in `loan_clearing`.
+ *   nobody has told of any. Cash beyond it stays in `loan_clearing`. If it is `PAID` and still shows a repaymentAmount above
+ *   initialPrincipal, it tells of that much interest.
+ * - `original`: a `PAID` version with a repaymentAmount below initialPrincipal tells of no other interest than before.
  * - Interest that was settled and not paid for (`PAID`, 1,025 due, 1,000 paid) is taken back from income by the accrual
  *   (Δ(repaymentAmount − currentPrincipal) + interest paid); it is said by a finding though nothing stands in clearing.
  */
@@ -150,6 +152,10 @@ export const cashOf = (transactions: ReadonlyArray<Transaction>): Option.Option<
         Option.some(zero),
       )
 
+/** The cash of those that are in the books. */
+const knownCash = (transactions: ReadonlyArray<Transaction>): Amount =>
+  Money.total(transactions.map(({ cash }) => Option.getOrElse(cash, () => zero)))
+
 const latest = (transactions: ReadonlyArray<Transaction>): Option.Option<Instant> =>
   Option.fromNullable(
     transactions
@@ -187,7 +193,13 @@ const principalOf = (before: Standing, now: ReceivableVersion) => {
 const interestAfter = (now: ReceivableVersion): Amount =>
   now.status === "PAID" ? zero : subtract(now.repaymentAmount, now.currentPrincipal)
 
-const toldBy = (now: ReceivableVersion): Amount => subtract(now.repaymentAmount, now.initialPrincipal)
+type ToldAmounts = Pick<ReceivableVersion, "status" | "initialPrincipal" | "repaymentAmount">
+
+/** The interest of the whole term. */
+export const toldBy = (before: Pick<Standing, "told">, now: ToldAmounts): Amount => {
+  const told = subtract(now.repaymentAmount, now.initialPrincipal)
+  return now.status === "PAID" && Money.isNegative(told) ? before.told : told
+}
 
 /**
  * What a live version settles, given what stands before it: repaymentAmount before − after. What new interest hides of a
@@ -201,10 +213,11 @@ export const settlementOf = (
 ): Settlement => {
   const { repaid } = principalOf(before, now)
   const allowed = between(before, now, view, scale)
+  const isLate = !before.disbursed && now.status === "PAID"
   const fallen =
     view.repaymentAmount === "original"
-      ? add(before.interest, subtract(toldBy(now), before.told))
-      : subtract(before.interest, interestAfter(now))
+      ? add(before.interest, subtract(toldBy(before, now), before.told))
+      : subtract(isLate ? max(toldBy(before, now), zero) : before.interest, interestAfter(now))
   const interest = max(fallen, zero)
   const principal = max(repaid, zero)
   return {
@@ -233,20 +246,17 @@ export const step = (
   const isPaid = now.status === "PAID"
   const isOriginal = view.repaymentAmount === "original"
   const cash = cashOf(now.repayments)
-  // Without cash: what is settled was paid. `original` says only at the end that interest is settled.
-  const paid = Option.match(cash, {
-    onNone: () =>
-      (Money.isPositive(repaid) || now.repayments.length > 0 || isPaid) && (!isOriginal || isPaid)
-        ? settled
-        : zero,
-    onSome: (amount) => max(min(subtract(amount, repaid), add(settled, allowed)), zero),
-  })
+  // Where cash is not known: what is settled was paid. `original` says only at the end that interest is settled.
+  const isRepaid = Money.isPositive(repaid) || now.repayments.length > 0 || isPaid
+  const least = isRepaid && (!isOriginal || isPaid) ? settled : zero
+  const shown = max(min(subtract(knownCash(now.repayments), repaid), add(settled, allowed)), zero)
+  const paid = Option.isSome(cash) ? shown : max(least, shown)
   const beyond = Money.isPositive(subtract(paid, settled))
   const accrued = isOriginal
     ? // Fully repaid: what was not paid of the interest is not due any more.
       isPaid || beyond
       ? subtract(paid, before.interest)
-      : subtract(toldBy(now), before.told)
+      : subtract(toldBy(before, now), before.told)
     : add(subtract(interestAfter(now), before.interest), paid)
   const disbursedAt = Option.match(now.disbursed, {
     onNone: () => servedAt,
@@ -272,7 +282,7 @@ export const follow = (before: Standing, now: ReceivableVersion, booked: Readonl
     disbursed: before.disbursed || isLive(now.status),
     principal: sums.principal,
     interest: sums.interest,
-    told: isLive(now.status) ? toldBy(now) : before.told,
+    told: isLive(now.status) ? toldBy(before, now) : before.told,
     readAt: now.servedAt,
     sums,
   }

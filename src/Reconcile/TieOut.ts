@@ -22,7 +22,7 @@ export interface TieOut {
   readonly loans: number
   /** Clearing postings that name no movement. */
   readonly clearing: number
-  /** Accounts in suspense, transit or loan clearing that hold something though no item is open. */
+  /** Suspense accounts that hold something though no finding of them is open. */
   readonly unexplained: number
   /** Blocking findings of other things. */
   readonly otherBlocking: number

@@ -62,6 +62,12 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
           where e.book_id = ${book.bookId} and e.run_id > ${since}
           union
           select t.receivable_id, t.tx_id from mirror.statement_entries e
+          join mirror.statement_entries o on o.book_id = e.book_id and o.related_id = e.related_id
+            and o.related_type = e.related_type and o.account_id = e.account_id
+          join mirror.receivable_transactions t on t.book_id = o.book_id and t.tx_id = o.entry_id::text
+          where e.book_id = ${book.bookId} and e.run_id > ${since} and e.related_id is not null
+          union
+          select t.receivable_id, t.tx_id from mirror.statement_entries e
           join mirror.receivable_transactions t on t.book_id = e.book_id and t.tx_id = e.related_id::text
           where e.book_id = ${book.bookId} and e.run_id > ${since} and e.related_id is not null
           union

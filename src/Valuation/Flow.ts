@@ -2,7 +2,8 @@
  * What an entry's lines are worth in the base currency. All lines of one foreign currency share one exact unit value, and
  * each is rounded by itself, half-even; what that leaves over goes to `rounding`. One line decides the unit:
  *
- * 1. A side of a conversion that goes back: what the side carries (`Conversion.ts`).
+ * 1. What comes back: of a conversion what its side carries (`Conversion.ts`), of a deposit, a withdrawal or a payout what
+ *    stands of it in clearing carries (`Movement.ts`).
  * 2. Cash that comes nearer to zero: what it cost, by average or FIFO. What goes beyond zero is worth what it would be worth
  *    in 1 or 4, else the day's rate.
  * 3. Any other asset or liability that comes nearer to zero, the largest of the entry: what it carries. Beyond zero the day's rate.
@@ -13,10 +14,11 @@
 import type { Method } from "../Settings/Accounting.ts"
 import { type BaseLine, type Basis, type NativeEntry, type NativeLine, plainLine } from "./Base.ts"
 import { clearedLines, isClearing, realizedLines } from "./Clearing.ts"
-import { addLeg, type EarlierLeg, type Side, sideOf, unitOfSide } from "./Conversion.ts"
+import { addLeg, type EarlierLeg, type Side, sideOf } from "./Conversion.ts"
 import {
   canGiveBack,
   covered,
+  type Entering,
   emptyHolding,
   enter,
   giveBack,
@@ -24,6 +26,7 @@ import {
   leave,
   reduces,
 } from "./Holding.ts"
+import { addTo, type EarlierLine, type Movement, movementOf } from "./Movement.ts"
 import { baseScale, type Exact, plus, type Rate, rounded, times, type Unit, unitAt, unitOf } from "./Rate.ts"
 import type { State } from "./State.ts"
 import { Unvaluable } from "./Unvaluable.ts"
@@ -37,6 +40,8 @@ export interface Rules {
   readonly prices: ReadonlyMap<string, Unit>
   /** Legs of earlier months of the conversions that something goes back of. */
   readonly earlier: ReadonlyArray<EarlierLeg>
+  /** Lines in clearing of earlier months, of the movements that something comes back of. */
+  readonly movements: ReadonlyArray<EarlierLine>
 }
 
 export const priceKey = (id: string, currency: string): string => `${id} ${currency}`
@@ -74,6 +79,15 @@ const conversionOf = ({ entryId, resourceId }: NativeEntry): string => resourceI
 const sideOfLine = ({ entry, state }: Group, { account }: NativeLine): Side =>
   sideOf(state, conversionOf(entry), account.accountId, entry.partnerAccountId)
 
+/** What a line is a part of that is carried by itself: the conversion's side, or what stands of the movement. */
+const partOf = (group: Group, line: NativeLine): Side | Movement | undefined =>
+  isTransit(line) ? sideOfLine(group, line) : movementOf(group.state, group.entry, line)
+
+const comesBack = (group: Group, line: NativeLine): boolean => {
+  const part = partOf(group, line)
+  return part !== undefined && reduces(part, line.minor)
+}
+
 /** How the lines are worth what they are. `taken`: of the line that decided, which is taken off its balance already. */
 interface Decided {
   readonly unit: Unit
@@ -104,6 +118,17 @@ const taken = (line: NativeLine, value: Exact, basis: Basis, rate: Rate | null =
 
 const originOf = (date: string, { text }: Rate): string => `${date} ${text}`
 
+/** Adds a line that is no cash to its balance, and to what it is a part of. */
+const addOther = (group: Group, line: NativeLine, value: bigint, entering: Entering): void => {
+  if (isTransit(line)) addLeg(group.state, sideOfLine(group, line), line.minor, value)
+  else {
+    addTo(movementOf(group.state, group.entry, line), line.minor, value)
+    enter(holdingOf(group.state, line), line.minor, value, entering)
+  }
+}
+
+const kept = ({ rules: { method } }: Group): Entering => ({ method, withLots: false, origin: null })
+
 /** Takes the line off its holding at what that carries; what goes beyond zero is worth what `beyond` says. */
 const takeOff = (group: Group, line: NativeLine, beyond: () => Decided): Decided => {
   const { entry, rules, state } = group
@@ -111,23 +136,27 @@ const takeOff = (group: Group, line: NativeLine, beyond: () => Decided): Decided
   const basis = isCash(line) ? "cost" : "carrying"
   const within = covered(holding, line.minor)
   const cost = leave(holding, within, rules.method, isCash(line))
-  if (within === line.minor) return taken(line, cost, basis)
+  const movement = movementOf(state, entry, line)
+  if (within === line.minor) {
+    addTo(movement, line.minor, rounded(cost))
+    return taken(line, cost, basis)
+  }
   const { rate, unit } = beyond()
   const value = plus(cost, times(unit, line.minor - within))
   const origin = rate === null ? null : originOf(entry.date, rate)
   const entering = { method: rules.method, withLots: isCash(line), origin }
   enter(holding, line.minor - within, rounded(value) - rounded(cost), entering)
+  addTo(movement, line.minor, rounded(value))
   return taken(line, value, basis, rate)
 }
 
-/** Gives a line of a conversion's side back at what the side carries; what goes beyond zero is at the day's rate. */
-const takeBack = (group: Group, line: NativeLine): Decided => {
-  const side = sideOfLine(group, line)
-  const within = covered(side, line.minor)
-  const carried = times({ numerator: side.carrying, denominator: side.native }, within)
+/** Gives a line back at what it is a part of carries; what goes beyond zero is at the day's rate. */
+const takeBack = (group: Group, line: NativeLine, part: Side | Movement): Decided => {
+  const within = covered(part, line.minor)
+  const carried = times({ numerator: part.carrying, denominator: part.native }, within)
   const beyond = within === line.minor ? undefined : atRate(group)
   const value = beyond === undefined ? carried : plus(carried, times(beyond.unit, line.minor - within))
-  addLeg(group.state, side, line.minor, rounded(value))
+  addOther(group, line, rounded(value), kept(group))
   return taken(line, value, "carrying", beyond?.rate)
 }
 
@@ -144,19 +173,19 @@ const largest = ({ lines, state }: Group): NativeLine | undefined => {
 
 const decided = (group: Group): Decided => {
   const { lines, state } = group
-  const back = lines.find((line) => isTransit(line) && reduces(sideOfLine(group, line), line.minor))
+  const back = lines.find((line) => comesBack(group, line))
   const cash = lines.find((line) => isCash(line) && reduces(holdingOf(state, line), line.minor))
-  const side = back && sideOfLine(group, back)
-  const unit = side && unitOfSide(side)
+  const part = back && partOf(group, back)
+  const unit = part && { numerator: part.carrying, denominator: part.native }
   if (cash !== undefined) {
-    const isCovered = back !== undefined && side !== undefined && covered(side, back.minor) === back.minor
+    const isCovered = back !== undefined && part !== undefined && covered(part, back.minor) === back.minor
     const value = unit && isCovered ? rounded(times(unit, cash.minor)) : undefined
     if (value === undefined || !canGiveBack(holdingOf(state, cash), cash.minor, value)) {
       const otherwise = unit && { unit, basis: "carrying" as const, rate: null }
       return takeOff(group, cash, () => otherwise ?? atPrice(group) ?? atRate(group))
     }
   }
-  if (back !== undefined) return takeBack(group, back)
+  if (back !== undefined && part !== undefined) return takeBack(group, back, part)
   const other = largest(group)
   if (other !== undefined) return takeOff(group, other, () => atRate(group))
   return atPrice(group) ?? atRate(group)
@@ -167,12 +196,13 @@ const putOn = (group: Group, line: NativeLine, value: bigint, rate: Rate | null)
   const { entry, rules, state } = group
   const { method } = rules
   const holding = holdingOf(state, line)
-  if (isTransit(line)) addLeg(state, sideOfLine(group, line), line.minor, value)
-  else if (isCash(line) && reduces(holding, line.minor)) giveBack(holding, line.minor, value, method)
-  else if (line.account.role !== "trading") {
-    // Of every account, so that one that becomes money later is revalued from what it is carried at.
+  // Of every account, so that one that becomes money later is revalued from what it is carried at.
+  if (!isCash(line)) {
+    if (line.account.role !== "trading") addOther(group, line, value, kept(group))
+  } else if (reduces(holding, line.minor)) giveBack(holding, line.minor, value, method)
+  else {
     const origin = rate === null ? null : originOf(entry.date, rate)
-    enter(holding, line.minor, value, { method, withLots: isCash(line), origin })
+    enter(holding, line.minor, value, { method, withLots: true, origin })
   }
 }
 

@@ -4,12 +4,12 @@
  */
 import type { Method } from "../Settings/Accounting.ts"
 import { clear, isEmpty, type Lots, noLots, push, takeNewest, takeOldest } from "./Lots.ts"
-import { type Exact, rounded, times } from "./Rate.ts"
+import { type Exact, negated, rounded } from "./Rate.ts"
 
 export interface Holding {
   native: bigint
   carrying: bigint
-  /** Only where the method wants them, and then they add up to the two above. */
+  /** Only where the method wants them: as much as `native`, at exact costs of which `carrying` is what was booked. */
   readonly lots: Lots
 }
 
@@ -27,7 +27,7 @@ export const covered = ({ native }: Pick<Holding, "native">, minor: bigint): big
 
 /** A holding that was kept by average is one lot from here on. */
 const asLots = ({ carrying, lots, native }: Holding): Lots => {
-  if (isEmpty(lots) && (native !== 0n || carrying !== 0n)) push(lots, native, carrying, null)
+  if (isEmpty(lots) && native !== 0n) push(lots, native, carrying, null)
   return lots
 }
 
@@ -36,7 +36,7 @@ export const leave = (holding: Holding, minor: bigint, method: Method, withLots:
   const byLots = method === "fifo" && withLots
   if (!byLots) clear(holding.lots)
   const value = byLots
-    ? times(takeOldest(asLots(holding), -minor), -1n)
+    ? negated(takeOldest(asLots(holding), -minor))
     : { numerator: holding.carrying * minor, denominator: holding.native }
   holding.native += minor
   holding.carrying += rounded(value)

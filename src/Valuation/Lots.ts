@@ -1,13 +1,16 @@
 /**
  * First in, first out: what came in and is still there. Lots are taken from the front by moving an index, not the array, so
  * that a book of many pays for each of them once.
+ *
+ * A lot costs the cents that its line was booked at. What is left of one that was cut is the exact rest of that: a fraction,
+ * whatever cents the line was booked at that took the other part.
  */
-import { type Exact, exactly, halfEven, plus, rounded } from "./Rate.ts"
+import { type Exact, exactly, negated, plus, reduced, times, unitOf } from "./Rate.ts"
 
 /** What came in at one time and is still there; quantity and cost have the sign of the balance. */
 export interface Lot {
   quantity: bigint
-  cost: bigint
+  cost: Exact
   /** The day and the rate at which it came in, while more of the same may come; null for what is no more than a cost. */
   readonly origin: string | null
 }
@@ -40,31 +43,33 @@ export const push = (lots: Lots, quantity: bigint, cost: bigint, origin: string 
   const newest = isEmpty(lots) ? undefined : lots.all.at(-1)
   if (newest !== undefined && origin !== null && newest.origin === origin) {
     newest.quantity += quantity
-    newest.cost += cost
-  } else lots.all.push({ quantity, cost, origin })
+    newest.cost = reduced(plus(newest.cost, exactly(cost)))
+  } else lots.all.push({ quantity, cost: exactly(cost), origin })
 }
 
-/**
- * Takes a quantity (with the sign of the lots, no more than they are) off the oldest lots; gives its exact cost. The lot that
- * is cut keeps what the cost, rounded as a whole, leaves of it.
- */
+const isAll = (lot: Lot, quantity: bigint): boolean =>
+  quantity < 0n ? lot.quantity >= quantity : lot.quantity <= quantity
+
+/** Takes a part off a lot; gives its exact cost. */
+const cut = (lot: Lot, quantity: bigint): Exact => {
+  const cost = reduced(times(unitOf(lot.cost, lot.quantity), quantity))
+  lot.quantity -= quantity
+  lot.cost = reduced(plus(lot.cost, negated(cost)))
+  return cost
+}
+
+/** Takes a quantity (with the sign of the lots, no more than they are) off the oldest lots; gives its exact cost. */
 export const takeOldest = (lots: Lots, quantity: bigint): Exact => {
   let rest = quantity
-  let whole = 0n
+  let sum = exactly(0n)
   for (let lot = lots.all[lots.first]; lot !== undefined && rest !== 0n; lot = lots.all[lots.first]) {
-    const isWhole = rest < 0n ? lot.quantity >= rest : lot.quantity <= rest
-    if (!isWhole) {
-      const cost = plus(exactly(whole), { numerator: lot.cost * rest, denominator: lot.quantity })
-      lot.quantity -= rest
-      lot.cost -= rounded(cost) - whole
-      return cost
-    }
+    if (!isAll(lot, rest)) return reduced(plus(sum, cut(lot, rest)))
     rest -= lot.quantity
-    whole += lot.cost
+    sum = reduced(plus(sum, lot.cost))
     lots.first += 1
   }
   if (isEmpty(lots)) clear(lots)
-  return exactly(whole)
+  return sum
 }
 
 /**
@@ -73,26 +78,22 @@ export const takeOldest = (lots: Lots, quantity: bigint): Exact => {
  */
 export const takeNewest = (lots: Lots, quantity: bigint, cost: bigint): void => {
   let rest = quantity
-  let over = -cost
+  let over = exactly(-cost)
   for (let lot = lots.all.at(-1); lot !== undefined && rest !== 0n; lot = lots.all.at(-1)) {
-    const isWhole = rest < 0n ? lot.quantity >= rest : lot.quantity <= rest
-    if (!isWhole) {
-      const part = halfEven(lot.cost * rest, lot.quantity)
-      lot.quantity -= rest
-      lot.cost -= part
-      over += part
+    if (!isAll(lot, rest)) {
+      over = plus(over, cut(lot, rest))
       break
     }
     rest -= lot.quantity
-    over += lot.cost
+    over = reduced(plus(over, lot.cost))
     lots.all.pop()
   }
-  for (let at = lots.all.length - 1; at >= lots.first && over !== 0n; at--) {
+  for (let at = lots.all.length - 1; at >= lots.first && over.numerator !== 0n; at--) {
     const lot = lots.all[at]
     if (lot === undefined) return
-    const sum = lot.cost + over
-    const isBelow = sum !== 0n && sum < 0n !== lot.quantity < 0n
-    lot.cost = isBelow ? 0n : sum
-    over = isBelow ? sum : 0n
+    const sum = reduced(plus(lot.cost, over))
+    const isBelow = sum.numerator !== 0n && sum.numerator < 0n !== lot.quantity < 0n
+    lot.cost = isBelow ? exactly(0n) : sum
+    over = isBelow ? sum : exactly(0n)
   }
 }

@@ -3,6 +3,7 @@ import { print } from "../Export/MinorUnits.ts"
 import { type BaseEntry, type BaseLine, type NativeAccount, plainLine } from "./Base.ts"
 import { settleSides } from "./Conversion.ts"
 import type { Rules } from "./Flow.ts"
+import { settleMovements } from "./Movement.ts"
 import { baseScale, valueAt } from "./Rate.ts"
 import type { State } from "./State.ts"
 
@@ -28,13 +29,14 @@ export const reversals = ({ revaluations }: State, firstDay: string): ReadonlyAr
     reverses: number,
   }))
 
-/** Takes what is left in the base currency off the accounts and the conversions that hold nothing any more: it is realized. */
+/** Takes what is left in the base currency off what holds nothing any more, accounts, conversions and movements: it is realized. */
 export const settlement = (
   state: State,
   accounts: ReadonlyArray<NativeAccount>,
   lastDay: string,
 ): ReadonlyArray<Extra> => {
   const ofSides = settleSides(state)
+  const ofMovements = settleMovements(state)
   const left = accounts.flatMap(({ accountId, role }) => {
     const holding = state.holdings.get(accountId)
     // Conversions that face each other in transit may come to nothing together, and none of them is done with.
@@ -43,9 +45,9 @@ export const settlement = (
       return minor === 0n ? [] : [plainLine(accountId, -minor)]
     }
     const { carrying, native } = holding
-    if (native !== 0n || carrying === 0n) return []
-    holding.carrying = 0n
-    return [plainLine(accountId, -carrying)]
+    if (native === 0n) holding.carrying = 0n
+    const minor = (ofMovements.get(accountId) ?? 0n) + (native === 0n ? carrying : 0n)
+    return minor === 0n ? [] : [plainLine(accountId, -minor)]
   })
   const realized = -left.reduce((sum, { minor }) => sum + minor, 0n)
   const lines = realized === 0n ? left : [...left, plainLine("fx_realized", realized)]

@@ -39,6 +39,18 @@ export type Unit = Exact
 
 export const exactly = (cents: bigint): Exact => ({ numerator: cents, denominator: 1n })
 
+const divisor = (a: bigint, b: bigint): bigint => {
+  let [left, right] = [absolute(a), absolute(b)]
+  while (right !== 0n) [left, right] = [right, left % right]
+  return left
+}
+
+/** The same in the smallest terms, with a denominator above zero: what is kept and divided again does not grow. */
+export const reduced = ({ denominator, numerator }: Exact): Exact => {
+  const common = divisor(numerator, denominator) * (denominator < 0n ? -1n : 1n)
+  return { numerator: numerator / common, denominator: denominator / common }
+}
+
 export const plus = (left: Exact, right: Exact): Exact => ({
   numerator: left.numerator * right.denominator + right.numerator * left.denominator,
   denominator: left.denominator * right.denominator,
@@ -48,6 +60,8 @@ export const times = ({ denominator, numerator }: Unit, minor: bigint): Exact =>
   numerator: numerator * minor,
   denominator,
 })
+
+export const negated = ({ denominator, numerator }: Exact): Exact => ({ numerator: -numerator, denominator })
 
 /** `minor` is not zero. */
 export const unitOf = ({ denominator, numerator }: Exact, minor: bigint): Unit => ({

@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import type { Side } from "./Conversion.ts"
 import type { Holding } from "./Holding.ts"
 import { lotsFrom, remaining } from "./Lots.ts"
+import { type Movement, withMovements } from "./Movement.ts"
 
 export interface Revaluation {
   /** Its number in the series `fx`. */
@@ -17,6 +18,8 @@ export interface State {
   readonly holdings: Map<number, Holding>
   /** What is in transit, by the conversion's identifier. */
   readonly conversions: Map<string, Array<Side>>
+  /** What stands of movements in clearing, as far as the month must know it (`Movement.ts`). */
+  readonly movements: Map<string, Movement>
   /** The base-currency journal's balance of every account, in cents: by ledger account, or by role. */
   readonly balances: Map<string, bigint>
   readonly revaluations: Array<Revaluation>
@@ -25,6 +28,7 @@ export interface State {
 export const emptyState = (): State => ({
   holdings: new Map(),
   conversions: new Map(),
+  movements: new Map(),
   balances: new Map(),
   revaluations: [],
 })
@@ -38,7 +42,8 @@ const Stored = Schema.parseJson(
         accountId: Schema.Int,
         native: Whole,
         carrying: Whole,
-        lots: Schema.Array(Schema.Tuple(Whole, Whole)),
+        /** Quantity and cost; a cost that is a fraction with its denominator. */
+        lots: Schema.Array(Schema.Tuple(Whole, Whole, Schema.optionalElement(Whole))),
       }),
     ),
     conversions: Schema.Array(
@@ -56,16 +61,30 @@ const Stored = Schema.parseJson(
         ),
       }),
     ),
+    movements: Schema.optionalWith(
+      Schema.Array(
+        Schema.Struct({
+          id: Schema.String,
+          accountId: Schema.Int,
+          role: Schema.String,
+          native: Whole,
+          carrying: Whole,
+        }),
+      ),
+      { default: () => [] },
+    ),
     balances: Schema.Record({ key: Schema.String, value: Whole }),
     revaluations: Schema.Array(Schema.Struct({ number: Schema.Int, accountId: Schema.Int, minor: Whole })),
   }),
 )
 
+type StoredLot = readonly [quantity: bigint, numerator: bigint, denominator?: bigint]
+
 const decodeStored = Schema.decodeUnknown(Stored)
 const encodeStored = Schema.encodeSync(Stored)
 
 /** The text that is stored: the same state gives the same text. */
-export const printState = ({ balances, conversions, holdings, revaluations }: State): string =>
+export const printState = ({ balances, conversions, holdings, movements, revaluations }: State): string =>
   encodeStored({
     holdings: [...holdings]
       .filter(([, { carrying, native }]) => native !== 0n || carrying !== 0n)
@@ -74,9 +93,13 @@ export const printState = ({ balances, conversions, holdings, revaluations }: St
         accountId,
         native,
         carrying,
-        lots: remaining(lots).map(({ cost, quantity }): readonly [bigint, bigint] => [quantity, cost]),
+        lots: remaining(lots).map(
+          ({ cost: { denominator, numerator }, quantity }): StoredLot =>
+            denominator === 1n ? [quantity, numerator] : [quantity, numerator, denominator],
+        ),
       })),
     conversions: [...conversions].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, sides]) => ({ id, sides })),
+    movements: [...movements].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, movement]) => movement),
     balances: Object.fromEntries([...balances].filter(([, minor]) => minor !== 0n)),
     revaluations,
   })
@@ -85,14 +108,24 @@ export const printState = ({ balances, conversions, holdings, revaluations }: St
 export const readState = (text: string) =>
   Effect.map(
     Effect.orDie(decodeStored(text)),
-    ({ balances, conversions, holdings, revaluations }): State => ({
+    ({ balances, conversions, holdings, movements, revaluations }): State => ({
       holdings: new Map(
         holdings.map(({ accountId, carrying, lots, native }) => [
           accountId,
-          { native, carrying, lots: lotsFrom(lots.map(([quantity, cost]) => ({ quantity, cost }))) },
+          {
+            native,
+            carrying,
+            lots: lotsFrom(
+              lots.map(([quantity, numerator, denominator = 1n]) => ({
+                quantity,
+                cost: { numerator, denominator },
+              })),
+            ),
+          },
         ]),
       ),
       conversions: new Map(conversions.map(({ id, sides }) => [id, sides.map((side) => ({ ...side }))])),
+      movements: withMovements(movements),
       balances: new Map(Object.entries(balances)),
       revaluations: [...revaluations],
     }),

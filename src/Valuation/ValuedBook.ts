@@ -13,6 +13,7 @@ import type { Journal } from "./Journal.ts"
 import { type BookSettings, bookSettings, keepSettings } from "./KeptSettings.ts"
 import type { MissingRate } from "./Missing.ts"
 import { covers, inputsOf, lookupOf, type MonthInputs, nextMonth } from "./MonthInputs.ts"
+import { earlierLines } from "./Movements.ts"
 import { nativeAccounts, nativeEntries } from "./Natives.ts"
 import type { Rate } from "./Rate.ts"
 import { emptyState, printState, readState, type State } from "./State.ts"
@@ -60,6 +61,7 @@ const valueMonth = Effect.fn("Valuation.valueMonth")(
     const rules: Rules = {
       prices: yield* pricesIn(entries, head.baseCurrency),
       earlier: yield* earlierLegs(entries, journal),
+      movements: yield* earlierLines(entries, journal),
       baseCurrency: head.baseCurrency,
       method: head.method === "fifo" ? "fifo" : "average",
       rateOn: (currency, date) => {

@@ -3,6 +3,7 @@ import type { BaseEntry, BaseLine, NativeAccount, NativeEntry } from "./Base.ts"
 import { forgetDone, recall } from "./Conversion.ts"
 import { type Rules, valueLines } from "./Flow.ts"
 import { type Extra, revaluations, reversals, settlement } from "./MonthEnd.ts"
+import { forgetMovements, recallMovements } from "./Movement.ts"
 import type { State } from "./State.ts"
 
 export interface MonthFrame {
@@ -48,17 +49,23 @@ export const valuedMonth = (frame: MonthFrame, state: State, rules: Rules) => {
     return keep({ ...extra, series: "fx", number: last, entryId: null })
   }
 
+  const forget = (): void => {
+    forgetDone(state)
+    forgetMovements(state)
+  }
+
   return {
     begin: (): ReadonlyArray<BaseEntry> => {
       const made = reversals(state, frame.firstDay).map(numbered)
       state.revaluations.length = 0
       recall(state, rules.earlier)
+      recallMovements(state, rules.movements)
       return made
     },
     take: (entry: NativeEntry): BaseEntry => keep(nativeEntry(entry, valueLines(entry, state, rules))),
     end: (): ReadonlyArray<BaseEntry> => {
       if (!frame.over) {
-        forgetDone(state)
+        forget()
         return []
       }
       const settled = settlement(state, held, frame.lastDay).map(numbered)
@@ -69,7 +76,7 @@ export const valuedMonth = (frame: MonthFrame, state: State, rules: Rules) => {
           return made
         },
       )
-      forgetDone(state)
+      forget()
       return [...settled, ...revalued]
     },
   }

@@ -3,10 +3,10 @@ import { parseArgs } from "node:util"
 import type { Features } from "./Flow.ts"
 import type { Shape } from "./Generator.ts"
 
-/** What the connector does as the design has it; the rest is generated once it does, or when it is asked for. */
+/** What the connector does as the design has it: generated unless less is asked for. */
 const landed: Features = {
   conversions: true,
-  loans: false,
+  loans: true,
   zeroRows: true,
   enriched: true,
   goneAccounts: true,
@@ -44,7 +44,7 @@ const featuresOf = (text: string): Features => {
   }
 }
 
-export const standardShape: Shape = { books: 12, features: landed }
+const standardBooks = 12
 
 export const argumentsOf = (given: ReadonlyArray<string>): Asked => {
   const { values } = parseArgs({
@@ -56,7 +56,7 @@ export const argumentsOf = (given: ReadonlyArray<string>): Asked => {
       kills: { type: "string", default: "0" },
       workers: { type: "string", default: "2" },
       seconds: { type: "string", default: "86400" },
-      books: { type: "string", default: String(standardShape.books) },
+      books: { type: "string", default: String(standardBooks) },
       features: { type: "string", default: "landed" },
       replay: { type: "string" },
       "no-shrink": { type: "boolean", default: false },

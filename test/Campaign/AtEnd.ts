@@ -2,12 +2,19 @@
 import { Effect } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
+import { baseProblems } from "./BaseAtEnd.ts"
 import { plain } from "./Decimals.ts"
-import type { ExpectedBalance } from "./Facts.ts"
+import type { BookFacts, ExpectedBalance } from "./Facts.ts"
 import { factsOf } from "./FactsOf.ts"
 import { held } from "./Invariants.ts"
 import { books, operate } from "./Operations.ts"
-import { expectedNative } from "./Oracle.ts"
+import {
+  type ExpectedOpen,
+  expectedLoanClearing,
+  expectedNative,
+  expectedOpenConversions,
+  expectedUnpaid,
+} from "./Oracle.ts"
 import type { Site } from "./Site.ts"
 
 interface Standing {
@@ -57,6 +64,78 @@ const differences = (
   )
 }
 
+interface OpenRow {
+  readonly kind: "loan clearing" | "in transit"
+  readonly book: number
+  /** Null: nobody's. */
+  readonly id: string | null
+  readonly currency: string
+  readonly balance: string
+}
+
+const openItems = (all: ReadonlyArray<Book>) =>
+  Effect.flatMap(Database, (database) =>
+    database.query("Campaign.open", (sql) => {
+      const ids = `{${all.map(({ bookId }) => bookId).join(",")}}`
+      return sql<Array<OpenRow>>`
+        select 'loan clearing' as kind, book_id as book, receivable_id::text as id, currency, amount::text as balance
+        from reconcile.loan_clearing_items where book_id = any (${ids}::integer[])
+        union all
+        select 'in transit', book_id, conversion_id::text, currency, amount::text
+        from reconcile.conversions_in_transit where book_id = any (${ids}::integer[])`
+    }),
+  ).pipe(Effect.orDie)
+
+/** Per receivable and per conversion, what is open. */
+const openDifferences = (found: ReadonlyArray<OpenRow>, facts: BookFacts): ReadonlyArray<string> => {
+  const named = (kind: string, all: ReadonlyArray<ExpectedOpen>) =>
+    all.map(({ balance, currency, id }): [string, string] => [`${kind} ${currency} ${id}`, plain(balance)])
+  const wanted = new Map([
+    ...named("loan clearing", expectedLoanClearing(facts)),
+    ...named("in transit", expectedOpenConversions(facts)),
+  ])
+  const stands = new Map(
+    found.map(({ balance, currency, id, kind }) => [
+      `${kind} ${currency} ${id ?? "of nobody"}`,
+      plain(balance),
+    ]),
+  )
+  return [...new Set([...wanted.keys(), ...stands.keys()])].flatMap((key) => {
+    const [has, ought] = [stands.get(key) ?? "0", wanted.get(key) ?? "0"]
+    return has === ought ? [] : [`open item ${key} is ${has}, and ought to be ${ought}`]
+  })
+}
+
+interface FindingRow {
+  readonly book: number
+  readonly receivable: string
+}
+
+const loanFindings = (all: ReadonlyArray<Book>) =>
+  Effect.flatMap(Database, (database) =>
+    database.query(
+      "Campaign.loanFindings",
+      (sql) => sql<Array<FindingRow>>`
+        select book_id as book, split_part(subject_id, ' ', 1) as receivable from reconcile.findings
+        where book_id = any (${`{${all.map(({ bookId }) => bookId).join(",")}}`}::integer[])
+          and check_name = 'loan-clearing' and severity = 'blocking' and closed_at is null`,
+    ),
+  ).pipe(Effect.orDie)
+
+/** Every receivable that was paid too much or too little has a finding, and no other. */
+const findingDifferences = (found: ReadonlyArray<FindingRow>, facts: BookFacts): ReadonlyArray<string> => {
+  const has = new Set(found.map(({ receivable }) => receivable))
+  const wanted = expectedUnpaid(facts)
+  return [
+    ...[...wanted].flatMap((id) =>
+      has.has(id) ? [] : [`receivable ${id} was not paid exactly, and nothing says so`],
+    ),
+    ...[...has].flatMap((id) =>
+      wanted.has(id) ? [] : [`receivable ${id} was paid exactly, and a finding says not`],
+    ),
+  ]
+}
+
 export const provedAtEnd = (site: Site, overHttp: boolean, told: Array<string>) =>
   Effect.gen(function* () {
     // Entries from before all that was known are a backfill's to book.
@@ -79,10 +158,19 @@ export const provedAtEnd = (site: Site, overHttp: boolean, told: Array<string>) 
     if (!last.done) return whole ? [`the last sync failed: ${last.told}`] : []
     const problems = [...(yield* held(all))]
     const stands = yield* standing(all)
+    const open = yield* openItems(all)
+    const findings = yield* loanFindings(all)
     const facts = yield* factsOf(site, all)
     for (const { book, facts: of } of facts) {
       const own = stands.filter(({ book: id }) => id === book.bookId)
-      problems.push(...differences(own, expectedNative(of)).map((text) => `book ${book.code}: ${text}`))
+      const ours = <Row extends { readonly book: number }>(rows: ReadonlyArray<Row>) =>
+        rows.filter(({ book: id }) => id === book.bookId)
+      const wrong = [
+        ...differences(own, expectedNative(of)),
+        ...openDifferences(ours(open), of),
+        ...findingDifferences(ours(findings), of),
+      ]
+      problems.push(...wrong.map((text) => `book ${book.code}: ${text}`))
     }
-    return problems
+    return [...problems, ...(yield* baseProblems(site, overHttp, all))]
   })

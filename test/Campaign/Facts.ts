@@ -104,6 +104,7 @@ export interface BookSettings {
 export interface ReclassifiedFact {
   readonly entryId: string
   readonly code: string
+  readonly fromSuspense?: boolean
 }
 
 /** One book: all that the service said of it in the end. */
@@ -135,6 +136,8 @@ export interface NativeEntryFact {
   readonly date: string
   readonly kind: string
   readonly conversionId: string | null
+  /** Of the deposit, withdrawal or payout that it belongs to. */
+  readonly movementId: string | null
   readonly lines: ReadonlyArray<{
     readonly role: string
     readonly currency: string

@@ -151,7 +151,8 @@ const isRead = ({ access }: { readonly access: string }): boolean => access === 
 export const factsOf = (site: Site, books: ReadonlyArray<Book>) =>
   Effect.gen(function* () {
     const { world } = site
-    const { flatWithdrawalFee, interest, repaymentAmount, timeZone, view } = world.settings
+    const { flatWithdrawalFee, interest, interestBetweenReads, repaymentAmount, timeZone, view } =
+      world.settings
     const organization = books.find(({ clientId }) => Option.isNone(clientId))
     const lent =
       organization === undefined || !world.settings.surfaces.includes("credit")
@@ -163,7 +164,7 @@ export const factsOf = (site: Site, books: ReadonlyArray<Book>) =>
       const name = nameOf(world, book)
       if (name === undefined || (name !== "org" && world.clients.get(name)?.status !== "ACTIVE")) return []
       const facts: BookFacts = {
-        settings: { timeZone, flatWithdrawalFee, view, repaymentAmount, interest, interestBetweenReads: "0" },
+        settings: { timeZone, flatWithdrawalFee, view, repaymentAmount, interest, interestBetweenReads },
         accounts: [...world.accounts.values()]
           .filter((account) => account.book === name)
           .map((account) => {
@@ -175,8 +176,16 @@ export const factsOf = (site: Site, books: ReadonlyArray<Book>) =>
         resources: [...world.resources.values()]
           .filter((resource) => resource.book === name && !resource.hidden)
           .map((resource) => resourceFact(world, resource)),
-        receivables: view === "lender" && name !== "org" ? [] : lent,
-        reclassified: site.reclassified.filter(({ bookId }) => bookId === book.bookId),
+        receivables:
+          view === "lender"
+            ? name === "org"
+              ? lent
+              : []
+            : lent.filter(({ clientId }) => clientId === Option.getOrNull(book.clientId)),
+        // `Operations/Moving.ts` moves only what stands in suspense.
+        reclassified: site.reclassified
+          .filter(({ bookId }) => bookId === book.bookId)
+          .map(({ code, entryId }) => ({ entryId, code, fromSuspense: true })),
       }
       return [{ book, facts }]
     })

@@ -24,9 +24,10 @@ const settingsOf = (chance: Random, clients: number, features: Features): Histor
     ...(clients > 0 ? (["client"] as const) : []),
     ...(features.loans && clients > 0 && chance.chance(0.5) ? (["credit"] as const) : []),
   ],
-  view: "lender",
+  view: chance.chance(0.7) ? "lender" : "borrower",
   repaymentAmount: chance.chance(0.8) ? "outstanding" : "original",
-  interest: "as_stated",
+  interest: chance.chance(0.6) ? "as_stated" : "when_paid",
+  interestBetweenReads: chance.chance(0.7) ? "0" : chance.pick(["0.05", "1", "0.0333"]),
   flatWithdrawalFee: chance.pick(["inside", "none"]),
   method: chance.pick(["average", "fifo"]),
   pageSize: chance.weighted([
@@ -81,6 +82,22 @@ const movement = (maker: Maker, accounts: ReadonlyArray<AccountOf>): void => {
   ])()
 }
 
+/** Loans in the book that has their cash: the organization's, or by the borrower's view the client's. */
+const lending = (
+  maker: Maker,
+  [account, ...others]: ReadonlyArray<AccountOf>,
+  clients: ReadonlyArray<Name>,
+  settings: HistorySettings,
+): void => {
+  const lender = settings.view === "lender"
+  const [first, ...more] = lender ? clients : [maker.book]
+  if (account === undefined || first === undefined || lender !== (maker.book === "org")) return
+  if (!settings.surfaces.includes("credit") || !(lender || maker.random.chance(0.3))) return
+  const lent = maker.random.whole(1, 2)
+  for (let index = 0; index < lent; index++)
+    loans(maker, { account, others, clients: [first, ...more], settings })
+}
+
 /** Something of the service that goes away for a while, or for good. */
 const absences = (maker: Maker, names: ReadonlyArray<Name>): void => {
   const { features, random: chance } = maker
@@ -120,17 +137,7 @@ export const generate = (seed: string, { books, features }: Shape): History => {
     const accounts = accountsOf(maker)
     const movements = chance.whole(1, 5)
     for (let index = 0; index < movements; index++) movement(maker, accounts)
-    const [account] = accounts
-    const [client] = clients
-    if (
-      book === "org" &&
-      settings.surfaces.includes("credit") &&
-      account !== undefined &&
-      client !== undefined
-    ) {
-      const lent = chance.whole(1, 2)
-      for (let index = 0; index < lent; index++) loans(maker, account, chance.pick([client, ...clients]))
-    }
+    lending(maker, accounts, clients, settings)
     absences(maker, [...accounts.map(({ name }) => name), ...(book === "org" ? [] : [book])])
     steps.push(...maker.steps)
   }

@@ -43,6 +43,8 @@ export interface TransactionText {
   /** The name of an entry or a resource, or any other text. */
   readonly of: Name
   readonly at: Time
+  /** By its identifier, though it has a transaction hash. */
+  readonly byId?: boolean
 }
 
 /** Whether something is served as it is: listed, not listed any more, answered with 404, with 403. */
@@ -150,6 +152,8 @@ export interface HistorySettings {
   readonly view: "lender" | "borrower"
   readonly repaymentAmount: "outstanding" | "original"
   readonly interest: "as_stated" | "when_paid"
+  /** % of the principal a day. */
+  readonly interestBetweenReads: Decimal
   readonly flatWithdrawalFee: "inside" | "none"
   readonly method: "average" | "fifo"
   /** Rows of a page. */

@@ -21,11 +21,12 @@ type Answer = object | Lists.Refusal
 
 const listed = (
   world: World,
+  stream: string,
   items: ReadonlyArray<Lists.Item> | Lists.Refusal,
   query: URLSearchParams,
 ): Answer => {
   if (typeof items === "string") return items
-  const page = Lists.page(world, items, query.get("after"))
+  const page = Lists.page(world, stream, items, query.get("after"))
   if (typeof page === "string") return page
   const { endCursor, hasNextPage } = page
   return {
@@ -47,17 +48,21 @@ const inBook = (
     if (id === undefined) {
       const client = world.clients.get(book)
       if (client?.access === "forbidden") return "Forbidden"
-      return client?.access === "gone" ? "NotFound" : listed(world, Lists.accounts(world, book), query)
+      return client?.access === "gone"
+        ? "NotFound"
+        : listed(world, `${book} accounts`, Lists.accounts(world, book), query)
     }
     if (more === undefined) return Lists.account(world, book, id)
-    return more === "statement" ? listed(world, Lists.statement(world, book, id), query) : "NotFound"
+    return more === "statement"
+      ? listed(world, `${book} statement ${id}`, Lists.statement(world, book, id), query)
+      : "NotFound"
   }
   if (!isType(what)) return "NotFound"
   const type = types[what]
   if (id !== undefined) return Lists.resource(world, book, type, id)
   // Conversions have no list, and neither has the client surface.
   return book === "org" && type !== "CONVERSION"
-    ? listed(world, Lists.resources(world, book, type), query)
+    ? listed(world, `${book} ${type}`, Lists.resources(world, book, type), query)
     : "NotFound"
 }
 
@@ -67,11 +72,12 @@ const answerOf = (world: World, path: ReadonlyArray<string>, query: URLSearchPar
     const client = [...world.clients.values()].find((one) => one.id === id)
     return client === undefined ? "NotFound" : inBook(world, client.name, more, query)
   }
-  if (what === "clients") return listed(world, Lists.clients(world), query)
-  if (what === "receivables") return listed(world, Lists.receivables(world), query)
-  if (what === "credit-accounts") return listed(world, Lists.creditAccounts(world), query)
-  if (what === "conversion-pairs" || what === "destinations") return listed(world, [], query)
-  if (what === "settings") return listed(world, [], query)
+  if (what === "clients") return listed(world, "org clients", Lists.clients(world), query)
+  if (what === "receivables") return listed(world, "org receivables", Lists.receivables(world), query)
+  if (what === "credit-accounts")
+    return listed(world, "org credit-accounts", Lists.creditAccounts(world), query)
+  if (what === "conversion-pairs" || what === "destinations") return listed(world, `org ${what}`, [], query)
+  if (what === "settings") return listed(world, `org ${what}`, [], query)
   return inBook(world, "org", path, query)
 }
 

@@ -93,6 +93,7 @@ export const creditAccounts = (world: World): ReadonlyArray<Item> =>
 /** A page of a list after a cursor. A cursor names the item before it, so that what comes in front moves nothing. */
 export const page = (
   world: World,
+  stream: string,
   items: ReadonlyArray<Item>,
   cursor: string | null,
 ): WorldPage | Refusal => {
@@ -106,6 +107,7 @@ export const page = (
   }
   const found = items.slice(from, from + pageSize)
   const hasNextPage = from + pageSize < items.length
+  if (!hasNextPage) world.readToEnd.set(stream, world.now)
   const last = found.at(-1)
   const ends = last !== undefined && (hasNextPage || endCursorOnLastPage)
   return { items: found, hasNextPage, endCursor: ends ? `${world.epoch}:${last.key}` : null }

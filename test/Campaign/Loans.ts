@@ -1,7 +1,10 @@
-/** Receivables: disbursed, accrued, repaid alone or together, over- and under-paid, canceled, seen late. */
+/**
+ * Receivables: disbursed, accrued, repaid alone or together, in parts, over- and under-paid, by names of every kind, named late
+ * or before the cash comes, sent back, canceled and taken up again.
+ */
 import { timeOf } from "./Calendar.ts"
 import type { AccountOf, Maker } from "./Flow.ts"
-import type { Event, Name, TransactionText } from "./History.ts"
+import type { Event, HistorySettings, Name, TransactionText } from "./History.ts"
 
 type Version = Extract<Event, { readonly what: "receivable" }>
 
@@ -10,103 +13,220 @@ interface Loan {
   readonly client: Name
   readonly issued: string
   readonly initial: bigint
-  readonly interest: bigint
+  principal: bigint
+  /** Told and unpaid. */
+  interest: bigint
+  /** All that was told. */
+  told: bigint
+  disbursed: TransactionText | null
+  repayments: ReadonlyArray<TransactionText>
 }
 
-/** Cash that a loan's transaction moves, with a deposit or a withdrawal behind it. Gives what the receivable names. */
-const cash = (maker: Maker, account: AccountOf, at: number, signed: bigint): TransactionText => {
-  const type = signed > 0n ? "DEPOSIT" : "WITHDRAWAL"
-  const resource = maker.name(signed > 0n ? "d" : "w")
-  const size = signed < 0n ? -signed : signed
-  const hash = maker.random.chance(0.3) ? `hash-${resource}-${maker.random.whole(0, 1_000_000)}` : undefined
-  maker.put(at, {
-    what: "resource",
-    resource,
-    content: { type, account: account.name, amount: maker.text(size, account.currency), fee: null },
-    status: "COMPLETED",
-    ...(hash === undefined ? {} : { transactionHash: hash }),
-  })
-  const entry = maker.entry(at, account, signed, { type, of: resource })
-  return { of: hash === undefined && maker.random.chance(0.5) ? entry : resource, at: timeOf(at) }
+/** What the cash of loans moves on: `others` are accounts in other currencies. */
+export interface Purse {
+  readonly account: AccountOf
+  readonly others: ReadonlyArray<AccountOf>
+  readonly clients: readonly [Name, ...ReadonlyArray<Name>]
+  readonly settings: HistorySettings
 }
 
-/** One loan, or several that one transaction pays. */
-export const loans = (maker: Maker, account: AccountOf, client: Name): void => {
-  const { random } = maker
-  const { currency } = account
-  const text = (amount: bigint): string => maker.text(amount, currency)
-  const several = random.chance(0.35) ? random.whole(2, 3) : 1
-  const at = maker.time()
-  const open: Array<Loan> = []
-  const version = (loan: Loan, time: number, over: Partial<Version>): void =>
-    maker.put(time, {
-      what: "receivable",
-      receivable: loan.name,
-      client: loan.client,
-      currency,
-      issued: loan.issued,
-      initial: text(loan.initial),
-      current: text(loan.initial),
-      due: text(loan.initial + loan.interest),
-      status: "ACTIVE",
-      disbursed: null,
-      repayments: [],
+class Group {
+  readonly loans: Array<Loan> = []
+  readonly maker: Maker
+  readonly purse: Purse
+
+  constructor(maker: Maker, purse: Purse) {
+    this.maker = maker
+    this.purse = purse
+  }
+
+  text(amount: bigint): string {
+    return this.maker.text(amount, this.purse.account.currency)
+  }
+
+  version(loan: Loan, at: number, over: Partial<Version> = {}): void {
+    const original = this.purse.settings.repaymentAmount === "original"
+    this.maker.put(at, {
+      ...{ what: "receivable", receivable: loan.name, client: loan.client },
+      ...{ currency: this.purse.account.currency, issued: loan.issued, initial: this.text(loan.initial) },
+      ...{ current: this.text(loan.principal), due: this.text(loan.principal + loan.interest) },
+      ...{ status: "ACTIVE", disbursed: loan.disbursed, repayments: loan.repayments },
       ...over,
+      ...(original ? { due: this.text(loan.initial + loan.told) } : {}),
     })
-  for (let index = 0; index < several; index++) {
-    const initial = maker.amount(currency)
-    const loan: Loan = {
-      ...{ name: maker.name("r"), client, initial, interest: maker.fee(initial) },
-      issued: timeOf(at + index * 60_000),
-    }
-    version(loan, at + index * 60_000, { status: "PENDING" })
-    open.push(loan)
   }
-  if (random.chance(0.1)) {
-    for (const loan of open) version(loan, maker.later(at), { status: "CANCELED" })
-    return
-  }
-  const started = maker.later(at)
-  const total = open.reduce((sum, { initial }) => sum + initial, 0n)
-  const named = random.chance(0.85)
-  const disbursed = named ? cash(maker, account, started, -total) : null
-  for (const loan of open) version(loan, started, { disbursed })
-  const then = maker.later(started)
-  if (random.chance(0.1)) {
-    for (const loan of open)
-      version(loan, then, { status: "CANCELED", current: text(0n), due: text(0n), disbursed })
-    return
-  }
-  const first = random.chance(0.4) ? then : null
-  const parts: Array<TransactionText> = []
-  let left = open.map(({ initial, interest }) => ({ principal: initial, interest }))
-  if (first !== null) {
-    left = left.map(({ interest, principal }) => ({ principal: principal - maker.part(principal), interest }))
-    const paid = open.reduce((sum, { initial }, index) => sum + initial - (left[index]?.principal ?? 0n), 0n)
-    if (paid > 0n) parts.push(cash(maker, account, first, paid))
-    open.forEach((loan, index) => {
-      const { interest, principal } = left[index] ?? { interest: 0n, principal: 0n }
-      version(loan, first, {
-        ...{ current: text(principal), due: text(principal + interest), disbursed, repayments: [...parts] },
+
+  /** Cash that the lender's side moves by so much (out of the lender's account below zero), with a movement behind it. */
+  cash(at: number, byLender: bigint): TransactionText {
+    const { maker, purse } = this
+    const { random } = maker
+    const signed = purse.settings.view === "lender" ? byLender : -byLender
+    const [other] = purse.others
+    const account = other !== undefined && random.chance(0.04) ? other : purse.account
+    const type = signed > 0n ? "DEPOSIT" : "WITHDRAWAL"
+    const resource = maker.name(signed > 0n ? "d" : "w")
+    const size = signed < 0n ? -signed : signed
+    const hash = random.chance(0.3) ? `hash-${resource}-${random.whole(0, 1_000_000)}` : undefined
+    const fee = random.chance(0.1) ? maker.fee(size) : null
+    const split = size > 1n && random.chance(0.1)
+    const related = random.chance(0.95) ? { type, of: resource } : null
+    if (related !== null)
+      maker.put(at, {
+        what: "resource",
+        resource,
+        content: {
+          ...{ type, account: account.name, amount: maker.text(size, account.currency) },
+          fee: fee === null ? null : maker.text(fee, account.currency),
+        },
+        status: "COMPLETED",
+        ...(hash === undefined ? {} : { transactionHash: hash }),
       })
-    })
+    // A fee is netted from a deposit, on top of a withdrawal, or stated and never shown.
+    const moved = fee === null || fee >= size || random.chance(0.3) ? signed : signed - fee
+    const first = split ? moved / 2n : moved
+    const entry = maker.entry(at, account, first === 0n ? moved : first, related)
+    if (first !== moved && first !== 0n) maker.entry(maker.later(at), account, moved - first, related)
+    if (random.chance(0.05)) maker.entry(maker.later(maker.later(at)), account, -moved, related)
+    return {
+      of: related === null || random.chance(0.25) ? entry : resource,
+      at: timeOf(at),
+      ...(random.chance(0.3) ? { byId: true } : {}),
+    }
   }
-  if (random.chance(0.15)) return
-  const last = maker.later(maker.later(first ?? then))
-  const due = left.reduce((sum, { interest, principal }) => sum + interest + principal, 0n)
-  const paid = random.weighted([
-    [6, due],
-    [1, due + maker.part(due)],
-    [1, maker.part(due)],
-  ])
-  if (random.chance(0.9) && paid > 0n) parts.push(cash(maker, account, last, paid))
-  for (const loan of open) {
-    version(loan, last, {
-      status: "PAID",
-      current: text(0n),
-      due: text(0n),
-      disbursed,
-      repayments: [...parts],
-    })
+
+  issue(at: number): void {
+    const { maker, purse } = this
+    const { random } = maker
+    const several = random.chance(0.4) ? random.whole(2, 3) : 1
+    for (let index = 0; index < several; index++) {
+      const initial = maker.amount(purse.account.currency)
+      const interest = random.chance(0.9) ? maker.fee(initial) : 0n
+      const loan: Loan = {
+        ...{ name: maker.name("r"), client: random.pick(purse.clients), initial, principal: initial },
+        // The same instant, too: then the identifiers order them.
+        issued: timeOf(at + (random.chance(0.8) ? index * 60_000 : 0)),
+        ...{ interest, told: interest, disbursed: null, repayments: [] },
+      }
+      this.loans.push(loan)
+      if (random.chance(0.8)) this.version(loan, at + index * 60_000, { status: "PENDING" })
+    }
   }
+
+  /** By one transaction together, by one each, or unnamed; now and then of another amount. */
+  disburse(at: number): void {
+    const { random } = this.maker
+    const near = (amount: bigint): bigint =>
+      random.weighted([
+        [10, amount],
+        [1, amount + this.maker.part(amount)],
+        [1, this.maker.part(amount)],
+      ])
+    const together = random.chance(0.6)
+    const named = random.chance(0.85)
+    const total = this.loans.reduce((sum, { initial }) => sum + initial, 0n)
+    const one = named && together ? this.cash(at, -near(total)) : null
+    for (const loan of this.loans) {
+      loan.disbursed = named && !together ? this.cash(at, -near(loan.initial)) : one
+      this.version(loan, at)
+    }
+  }
+
+  accrue(at: number): void {
+    const [first, ...others] = this.loans
+    if (first === undefined) return
+    const loan = this.maker.random.pick([first, ...others])
+    const more = this.maker.fee(loan.initial)
+    loan.interest += more
+    loan.told += more
+    this.version(loan, at)
+  }
+
+  /** Of some of the loans or all, at least in part. `last`: all of it, and PAID. */
+  repay(at: number, last: boolean): void {
+    const { maker } = this
+    const { random } = maker
+    const paying = last || random.chance(0.7) ? this.loans : this.loans.slice(0, 1)
+    let settled = 0n
+    let interest = 0n
+    for (const loan of paying) {
+      const ofPrincipal = last ? loan.principal : maker.part(loan.principal)
+      const ofInterest =
+        last || loan.interest === 0n || random.chance(0.3)
+          ? loan.interest
+          : random.chance(0.5)
+            ? 0n
+            : maker.part(loan.interest)
+      loan.principal -= ofPrincipal
+      loan.interest -= ofInterest
+      settled += ofPrincipal + ofInterest
+      interest += ofInterest
+    }
+    const paid = random.weighted([
+      [6, settled],
+      [1, settled + maker.part(settled)],
+      [1, settled + maker.fee(settled)],
+      [1, maker.part(settled)],
+      // Within the interest.
+      [1, settled - (interest > 1n ? maker.part(interest) : 0n)],
+    ])
+    if (paid <= 0n) return
+    const parts = paid > 1n && random.chance(0.25) ? [maker.part(paid)] : []
+    const amounts = [...parts, paid - (parts[0] ?? 0n)].filter((amount) => amount > 0n)
+    // Cash may come before what is said of it, or after.
+    const cameAt = random.chance(0.7) ? at : maker.later(at)
+    const named = random.chance(0.9)
+    const transactions = named ? amounts.map((amount) => this.cash(cameAt, amount)) : []
+    const late = named && random.chance(0.1)
+    for (const loan of paying) {
+      // A loan may name only the first of several.
+      const own = transactions.length > 1 && random.chance(0.2) ? transactions.slice(0, 1) : transactions
+      const over: Partial<Version> = last
+        ? {
+            status: "PAID",
+            // What was due in all may still be shown.
+            due: this.text(random.chance(0.15) ? loan.initial + loan.told : 0n),
+          }
+        : {}
+      if (late) this.version(loan, at, over)
+      loan.repayments = [...loan.repayments, ...own]
+      this.version(loan, late ? maker.later(at) : at, over)
+    }
+  }
+
+  /** Whatever was paid. */
+  cancel(at: number): void {
+    for (const loan of this.loans)
+      this.version(loan, at, {
+        status: "CANCELED",
+        ...(this.maker.random.chance(0.5) ? { current: this.text(0n), due: this.text(0n) } : {}),
+      })
+  }
+}
+
+/** One loan, or several that share transactions. */
+export const loans = (maker: Maker, purse: Purse): void => {
+  const { random } = maker
+  const group = new Group(maker, purse)
+  let at = maker.time()
+  const then = (): number => {
+    at = maker.later(at)
+    return at
+  }
+  group.issue(at)
+  if (random.chance(0.07)) {
+    group.cancel(then())
+    if (random.chance(0.7)) return
+  }
+  group.disburse(then())
+  const steps = random.whole(0, 3)
+  for (let index = 0; index < steps; index++) {
+    if (random.chance(0.3)) group.accrue(then())
+    else group.repay(then(), false)
+  }
+  if (random.chance(0.1)) {
+    group.cancel(then())
+    if (random.chance(0.7)) return
+    for (const loan of group.loans) group.version(loan, then())
+  }
+  if (random.chance(0.8)) group.repay(then(), true)
 }

@@ -16,16 +16,24 @@ const roles = {
   borrower: { principal: "loan_payable", interest: "interest_payable", income: "interest_expense" },
 } as const
 
+const notMoved = (facts: BookFacts) => {
+  const moved = new Set(
+    facts.reclassified.flatMap(({ entryId, fromSuspense }) => (fromSuspense === true ? [] : [entryId])),
+  )
+  return (entry: Posted) => !moved.has(entry.entryId)
+}
+
 /**
  * Non-zero balances, sorted by role, currency, account and code.
  *
- * Reading: what a person moved is the entry's counter line wherever it would stand (clearing, transit, loan clearing,
- * suspense); its fee stays. The conversion's own entry and the receivable's lines are as if nobody had moved it.
+ * Reading: what a person moved is the entry's counter line wherever it would stand (clearing, transit, loan clearing); its fee
+ * stays. The conversion's own entry and the receivable's lines are as if nobody had moved it. What was moved out of suspense is
+ * known no better: once the entry says what it is, it goes on to where that stands.
  */
 export const expectedNative = (facts: BookFacts): ReadonlyArray<ExpectedBalance> => {
   const { opening, posted, conversions } = statements(facts)
-  const { books, isLinked } = loans(facts, posted)
-  const moved = new Map(facts.reclassified.map(({ entryId, code }) => [entryId, code]))
+  const { books, isLinked } = loans(facts, posted.filter(notMoved(facts)))
+  const moved = new Map(facts.reclassified.map((one) => [one.entryId, one]))
   const balances = new Balances()
   for (const { account: of, amount } of opening) {
     balances.add(account("cash", of.currency, of.accountId), amount)
@@ -33,7 +41,9 @@ export const expectedNative = (facts: BookFacts): ReadonlyArray<ExpectedBalance>
   }
   for (const entry of posted) {
     const { accountId, currency, cash, fee, counter, counterAccount, entryId } = entry
-    const code = moved.get(entryId)
+    const by = moved.get(entryId)
+    const isKnown = counterAccount.role !== "suspense" || isLinked(entry)
+    const code = by?.fromSuspense === true && isKnown ? undefined : by?.code
     balances.add(account("cash", currency, accountId), cash)
     balances.add(account("fees", currency), fee)
     if (code !== undefined) balances.add({ ...account("other", currency), code }, counter)
@@ -80,11 +90,6 @@ const open = (
     .map(({ id, currency, amount }) => ({ id, currency, balance: textOf(amount) }))
 }
 
-const notMoved = (facts: BookFacts) => {
-  const moved = new Set(facts.reclassified.map(({ entryId }) => entryId))
-  return (entry: Posted) => !moved.has(entry.entryId)
-}
-
 /** What stands in `conversions_in_transit`, per conversion and currency; in all it is that role's balance. */
 export const expectedOpenConversions = (facts: BookFacts): ReadonlyArray<ExpectedOpen> => {
   const { posted, conversions } = statements(facts)
@@ -100,23 +105,26 @@ export const expectedOpenConversions = (facts: BookFacts): ReadonlyArray<Expecte
   ])
 }
 
-/** What stands in `loan_clearing`, per receivable and currency; in all it is that role's balance. */
-export const expectedLoanClearing = (facts: BookFacts): ReadonlyArray<ExpectedOpen> => {
+/** Per receivable and linked movement, what it has of the movement's counter line: its share, the last one all that is left. */
+const kept = (facts: BookFacts) => {
   const { posted } = statements(facts)
-  const { books, takers } = loans(facts, posted)
-  const side = facts.settings.view === "lender" ? 1n : -1n
-  const legs = takers.flatMap(({ entries, shares }) => {
-    const last = shares.at(-1)
-    const [first] = entries
-    if (last === undefined || first === undefined) return []
-    const standing = counterOf(entries.filter(notMoved(facts)))
+  const { books, takers } = loans(facts, posted.filter(notMoved(facts)))
+  const legs = takers.flatMap(({ entries, fits, shares }) => {
+    const standing = counterOf(entries)
     const left = standing - total(shares.map(({ amount }) => amount))
-    return [...shares, { receivableId: last.receivableId, amount: left }].map(({ receivableId, amount }) => ({
-      id: receivableId,
-      currency: first.currency,
-      amount,
+    return shares.map((share, index) => ({
+      ...share,
+      fits,
+      id: share.receivableId,
+      amount: share.amount + (index === shares.length - 1 ? left : 0n),
     }))
   })
+  return { books, legs, side: facts.settings.view === "lender" ? 1n : -1n }
+}
+
+/** What stands in `loan_clearing`, per receivable and currency; in all it is that role's balance. */
+export const expectedLoanClearing = (facts: BookFacts): ReadonlyArray<ExpectedOpen> => {
+  const { books, legs, side } = kept(facts)
   return open([
     ...books.map(({ fact, books: loan }) => ({
       id: fact.receivableId,
@@ -125,4 +133,28 @@ export const expectedLoanClearing = (facts: BookFacts): ReadonlyArray<ExpectedOp
     })),
     ...legs,
   ])
+}
+
+/** The receivables that were lent or paid more or less than they say: each has a finding. What waits for its cash has none. */
+export const expectedUnpaid = (facts: BookFacts): ReadonlySet<string> => {
+  const { books, legs, side } = kept(facts)
+  const unpaid = books.filter(({ fact, books: loan }) => {
+    const own = legs.filter(({ id }) => id === fact.receivableId)
+    const cash = (disbursement: boolean) =>
+      own.filter((leg) => leg.currency === fact.currency && leg.disbursement === disbursement)
+    const lentCash = total(cash(true).map(({ amount }) => amount)) * side
+    const repaidCash = -total(cash(false).map(({ amount }) => amount)) * side
+    const lentWaiting = cash(true).some(({ fits }) => fits) ? 0n : loan.lent
+    const foreign = total(
+      own.filter(({ currency }) => currency !== fact.currency).map(({ amount }) => amount),
+    )
+    return (
+      lentCash > loan.lent ||
+      lentCash < loan.lent - lentWaiting ||
+      repaidCash > loan.repaid ||
+      repaidCash < loan.repaid - loan.waiting ||
+      foreign !== 0n
+    )
+  })
+  return new Set(unpaid.map(({ fact }) => fact.receivableId))
 }

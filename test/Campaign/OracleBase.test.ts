@@ -19,6 +19,7 @@ const entry = (day: string, ...lines: ReadonlyArray<string>): NativeEntryFact =>
   date: `2026-${day}`,
   kind: "",
   conversionId: lines.some((line) => line.startsWith("conversions_in_transit")) ? "c" : null,
+  movementId: lines.some((line) => line.includes("s_clearing ")) ? "m" : null,
   lines: lines.map((line) => {
     const [role = "", currency = "", amount = ""] = line.split(" ")
     return { role, currency, accountId: role === "cash" ? currency : null, code: null, amount }
@@ -27,6 +28,8 @@ const entry = (day: string, ...lines: ReadonlyArray<string>): NativeEntryFact =>
 
 const deposit = (day: string, amount: string, currency = "USD") =>
   entry(day, `cash ${currency} ${amount}`, `deposits_clearing ${currency} -${amount}`)
+
+const of = (movementId: string, fact: NativeEntryFact): NativeEntryFact => ({ ...fact, movementId })
 
 const rates = {
   "USD 10-01": "0.9",
@@ -62,8 +65,6 @@ describe("the base-currency journal", () => {
       "deposits_clearing:USD": "-1700.00",
       "fees:USD": "4.25",
       "fx_realized:EUR": "-68.92",
-      "trading:USD": "914.67",
-      "trading:USDT": "-914.67",
     })
   })
 
@@ -74,8 +75,6 @@ describe("the base-currency journal", () => {
       "deposits_clearing:USD": "-1700.00",
       "fees:USD": "4.50",
       "fx_realized:EUR": "-19.17",
-      "trading:USD": "914.67",
-      "trading:USDT": "-914.67",
     })
   })
 
@@ -120,8 +119,6 @@ describe("the base-currency journal", () => {
       "cash:EUR": "920.00",
       "deposits_clearing:USD": "-900.00",
       "fx_realized:EUR": "-20.00",
-      "trading:EUR": "-920.00",
-      "trading:USD": "920.00",
     })
   })
 
@@ -163,17 +160,30 @@ describe("the base-currency journal", () => {
     })
   })
 
-  it("FIFO: a deposit sent back takes the newest lot, at what clearing carries", () => {
+  it("FIFO: a deposit sent back takes the newest lots, at what stands of it in clearing", () => {
     const entries = [
-      deposit("10-01", "1000"),
-      deposit("10-05", "1000"),
-      entry("10-06", "cash USD -1000", "deposits_clearing USD 1000"),
-      entry("10-10", "withdrawals_clearing USD 500", "cash USD -500"),
+      of("d1", deposit("10-01", "1000")),
+      of("d2", deposit("10-05", "1000")),
+      of("d1", entry("10-06", "cash USD -1000", "deposits_clearing USD 1000")),
+      of("w", entry("10-10", "withdrawals_clearing USD 500", "cash USD -500")),
     ]
+    // 1,700 less 900: the lot that is left bears what the newest cost less than the return.
     expect(told(expectedBase(entries, settings("fifo", rates)))).toEqual({
       "cash:USD": "400.00",
-      "deposits_clearing:USD": "-850.00",
-      "withdrawals_clearing:USD": "450.00",
+      "deposits_clearing:USD": "-800.00",
+      "withdrawals_clearing:USD": "400.00",
+    })
+  })
+
+  it("half of a deposit goes back at the unit at which it stands, whatever the average is", () => {
+    const entries = [
+      of("d1", deposit("10-01", "1000")),
+      of("d2", deposit("10-05", "1000")),
+      of("d2", entry("10-06", "cash USD -500", "deposits_clearing USD 500")),
+    ]
+    expect(told(expectedBase(entries, settings("average", rates)))).toEqual({
+      "cash:USD": "1300.00",
+      "deposits_clearing:USD": "-1300.00",
     })
   })
 

@@ -79,6 +79,7 @@ export const port = (world: World, hook: Hook) => {
   const list =
     <A>(
       operation: string,
+      stream: string,
       items: () => ReadonlyArray<Lists.Item> | Lists.Refusal,
       decoded: (json: Record<string, unknown>) => A,
     ): Pages<A> =>
@@ -89,7 +90,7 @@ export const port = (world: World, hook: Hook) => {
           yield* request(operation)
           const all = items()
           if (isRefusal(all)) return yield* failure(all, operation)
-          const answer = Lists.page(world, all, Option.getOrNull(cursor))
+          const answer = Lists.page(world, stream, all, Option.getOrNull(cursor))
           if (isRefusal(answer)) return yield* failure(answer, operation)
           const endCursor = Option.fromNullable(answer.endCursor)
           const page: Page<A> = {
@@ -119,10 +120,13 @@ export const port = (world: World, hook: Hook) => {
 
   const booked = (book: BookName): BookReads => {
     const listed = <A>(operation: string, type: string, decoded: (json: Record<string, unknown>) => A) =>
-      book === "org" ? list(operation, () => Lists.resources(world, book, type), decoded) : null
+      book === "org"
+        ? list(operation, `${book} ${type}`, () => Lists.resources(world, book, type), decoded)
+        : null
     return {
       accounts: list<Account>(
         "GET /accounts",
+        `${book} accounts`,
         () => {
           const client = world.clients.get(book)
           if (client?.access === "forbidden") return "Forbidden"
@@ -133,6 +137,7 @@ export const port = (world: World, hook: Hook) => {
       statement: (id) =>
         list<StatementEntry>(
           "GET /accounts/…/statement",
+          `${book} statement ${id}`,
           () => Lists.statement(world, book, id),
           Decoded.entry,
         ),
@@ -158,11 +163,17 @@ export const port = (world: World, hook: Hook) => {
   const connection = PartnerConnection.of({
     organization: booked("org"),
     client: (clientId) => booked(nameOf(clientId)),
-    clients: list<Client>("GET /clients", () => Lists.clients(world), Decoded.client),
+    clients: list<Client>("GET /clients", "org clients", () => Lists.clients(world), Decoded.client),
     paymentRails: null,
-    receivables: list<Receivable>("GET /receivables", () => Lists.receivables(world), Decoded.receivable),
+    receivables: list<Receivable>(
+      "GET /receivables",
+      "org receivables",
+      () => Lists.receivables(world),
+      Decoded.receivable,
+    ),
     creditAccounts: list<CreditAccount>(
       "GET /credit-accounts",
+      "org credit-accounts",
       () => Lists.creditAccounts(world),
       Decoded.creditAccount,
     ),

@@ -1,5 +1,6 @@
 /** What the service says of its things, as JSON in the form of `partner-interface.md` by the default profile. */
 import { decimal, units } from "./Decimals.ts"
+import type { TransactionText } from "./History.ts"
 import {
   balanceOf,
   type World,
@@ -147,8 +148,8 @@ export const client = (id: string, name: string, status: string): Json => ({
 })
 
 export const receivable = (world: World, of: WorldReceivable): Json => {
-  const transaction = ({ at, of: name }: { readonly of: string; readonly at: string }): Json => ({
-    txId: world.transactionId(name),
+  const transaction = ({ at, byId = false, of: name }: TransactionText): Json => ({
+    txId: world.transactionId(name, byId),
     txTimestamp: at,
   })
   return {

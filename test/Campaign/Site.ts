@@ -43,6 +43,8 @@ const variablesOf = (settings: HistorySettings, connection: string, url: string)
     TIEOUT_ACCOUNTING_FLAT_WITHDRAWAL_FEE: settings.flatWithdrawalFee,
     TIEOUT_ACCOUNTING_RECEIVABLES_VIEW: settings.view,
     TIEOUT_ACCOUNTING_RECEIVABLES_REPAYMENT_AMOUNT: settings.repaymentAmount,
+    TIEOUT_ACCOUNTING_RECEIVABLES_INTEREST: settings.interest,
+    TIEOUT_ACCOUNTING_RECEIVABLES_INTEREST_BETWEEN_READS: settings.interestBetweenReads,
     TIEOUT_ACCOUNTING_VALUATION_METHOD: settings.method,
     TIEOUT_ACCOUNTING_VALUATION_MAX_RATE_AGE_DAYS: "31",
     TIEOUT_LIMITS_TRIES: "1",

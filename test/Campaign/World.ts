@@ -23,6 +23,8 @@ export interface WorldAccount {
   /** What stands before the first entry that is shown. */
   opening: bigint
   readonly entries: Array<WorldEntry>
+  /** Epoch milliseconds, by the service's clock. */
+  readonly createdAt: number
   access: Access
 }
 
@@ -47,7 +49,7 @@ export interface WorldClient {
 }
 
 const rails: Readonly<Record<string, string>> = { USD: "SWIFT", EUR: "SEPA", USDT: "TRON", USDC: "AVALANCHE" }
-export const railOf = (currency: string): string => rails[currency] ?? "SWIFT"
+const railOf = (currency: string): string => rails[currency] ?? "SWIFT"
 
 const signed = ({ amount, type }: WorldEntry): bigint => (type === "CREDIT" ? amount : -amount)
 
@@ -67,6 +69,8 @@ export class World {
   readonly resources = new Map<Name, WorldResource>()
   readonly receivables = new Map<Name, WorldReceivable>()
   readonly clients = new Map<Name, WorldClient>()
+  /** When a list's last page was served last, epoch milliseconds by the service's clock: `org accounts`, `k1 statement <id>`. */
+  readonly readToEnd = new Map<string, number>()
   /** Cursors of an earlier epoch are not accepted any more. */
   epoch = 0
   /** Requests until one fails, and how; the next first. */
@@ -91,9 +95,9 @@ export class World {
   }
 
   /** The identifier that a transaction goes by: an entry's, a resource's or its hash. */
-  transactionId(of: Name): string {
+  transactionId(of: Name, byId: boolean): string {
     const resource = this.resources.get(of)
-    if (resource !== undefined) return resource.transactionHash ?? resource.id
+    if (resource !== undefined) return byId ? resource.id : (resource.transactionHash ?? resource.id)
     return this.entry(of)?.entry.id ?? this.idOf(`tx ${of}`)
   }
 
@@ -166,6 +170,7 @@ export class World {
           rail: railOf(event.currency),
           opening: units(event.opening, event.currency),
           entries: [],
+          createdAt: this.now,
           access: "served",
         })
         return
@@ -244,6 +249,20 @@ export class World {
     if (next.after > 0) return undefined
     this.faults.shift()
     return next
+  }
+
+  /** What of a book was not served to its end since a time, of all that was there and can be read. */
+  unreadSince(book: BookName, time: number): ReadonlyArray<string> {
+    const client = this.clients.get(book)
+    if (client !== undefined && (client.access !== "served" || client.status !== "ACTIVE")) return []
+    const statements = [...this.accounts.values()]
+      .filter((one) => one.book === book && one.access === "served" && one.createdAt < time)
+      .map(({ id }) => `statement ${id}`)
+    const lists = book === "org" ? ["accounts", "DEPOSIT", "WITHDRAWAL"] : ["accounts"]
+    const lent = book === "org" && this.settings.surfaces.includes("credit") ? ["receivables"] : []
+    return [...lists, ...lent, ...statements]
+      .map((stream) => `${book} ${stream}`)
+      .filter((stream) => (this.readToEnd.get(stream) ?? 0) < time)
   }
 
   /** The service's clock, as its answers say it. */

@@ -84,7 +84,7 @@ layer(database, { excludeTestServices: true })("the quarantine on the command li
           yield* tieout(variables, "reconcile"),
         ]) {
           expect(code).toBe(3)
-          expect(out).toContain("1 row in quarantine.")
+          expect(out).toContain("1 row is in quarantine.")
           expect(out).toContain("tieout quarantine list")
           expect(out).not.toContain(remitter)
         }

@@ -1,7 +1,16 @@
 /** What is in the way of a month is listed by number with its amount, and a person answers for each. */
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer, Option } from "effect"
+import { close } from "../../src/Close.ts"
+import { Ledger } from "../../src/Ledger.ts"
+import { Reconcile } from "../../src/Reconcile.ts"
+import { Settings } from "../../src/Settings.ts"
+import { temporaryFolder } from "../Export/Folders.ts"
+import { json } from "../Partner/Service.ts"
+import { reporting, textOf } from "../Report/Reports.ts"
 import { exchange } from "../Sync/Exchange.ts"
+import { accountOf, creditAccount, lending, move, receivable } from "../Sync/Lending.ts"
+import { id } from "../Sync/Partnership.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { closing } from "./Months.ts"
@@ -35,3 +44,92 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a month with several t
     }),
   )
 })
+
+const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, credit]}}" }
+
+const closingWithCredit = (accept: ReadonlyArray<{ readonly id: string; readonly reason: string }> = []) =>
+  close({
+    ...{ period: "2026-10", book: Option.none(), dryRun: false, accept, who: "controller", reason: null },
+  }).pipe(
+    Effect.map(([book]) => book),
+    Effect.provide(
+      Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
+        Layer.provideMerge(Settings.from({ variables: surfaces })),
+      ),
+    ),
+  )
+
+/** 250 without a resource, 100 sold of a conversion that goes on, and 3,000 paid on a receivable of 1,025. */
+const october = Effect.gen(function* () {
+  const { held, service } = yield* lending()
+  const conversion = {
+    conversionId: id(500),
+    pairId: id(800),
+    sellAccount: { accountId: accountOf(""), currency: "USD", paymentRails: "SWIFT" },
+    sellAmount: { amount: "100.00", currency: "USD" },
+    buyAccount: { accountId: id(77), currency: "EUR", paymentRails: "SEPA" },
+    buyAmount: { amount: "90.00", currency: "EUR" },
+    rate: "0.9",
+    fee: { amount: "0.00", currency: "USD" },
+    status: "ACTIVE",
+    createdAt: "2026-10-05T00:00:00Z",
+  }
+  held.interfere = (path, response) => {
+    if (path !== `/conversions/${id(500)}`) return false
+    json(response, conversion)
+    return true
+  }
+  move(held, "", { type: "CREDIT", amount: 250, on: "2026-10-04T12:00:00Z" })
+  move(held, "", {
+    ...{ type: "DEBIT", amount: 100, on: "2026-10-05T12:00:00Z" },
+    ...{ relatedType: "CONVERSION", relatedId: id(500) },
+  })
+  const lent = move(held, "", { type: "DEBIT", amount: 1000, on: "2026-10-06T12:00:00Z" })
+  const loan = receivable({
+    ...{ status: "ACTIVE", repaymentAmount: "1025.00" },
+    disbursedTransaction: { txId: lent, txTimestamp: "2026-10-06T12:00:00Z" },
+  })
+  held.clock = "2026-10-07T00:00:00Z"
+  held.receivables = [loan]
+  held.creditAccounts = [creditAccount("1000.00", "1025.00")]
+  yield* sync(service.url, surfaces)
+  const paid = move(held, "", { type: "CREDIT", amount: 3000, on: "2026-10-20T12:00:00Z" })
+  held.clock = "2026-11-02T00:00:00Z"
+  held.receivables = [
+    {
+      ...loan,
+      ...{ status: "PAID", currentPrincipal: "0.00", repaymentAmount: "0.00" },
+      repaymentTransactions: [{ txId: paid, txTimestamp: "2026-10-20T12:00:00Z" }],
+    },
+  ]
+  held.creditAccounts = [creditAccount("0.00", "0.00")]
+  yield* sync(service.url, surfaces)
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "a month with a conversion in transit, an overpaid receivable and an item in suspense",
+  (it) => {
+    it.scoped("lists the three with their amounts, and is stamped with what was accepted", () =>
+      Effect.gen(function* () {
+        yield* october
+        const blocked = yield* closingWithCredit()
+        expect(blocked?.blockers.map(({ what }) => what)).toEqual([
+          expect.stringMatching(/^loan-clearing: .*1025\.00 USD.*3000\.00 USD/),
+          expect.stringMatching(/^adjustment: .*250\.00 USD/),
+          expect.stringMatching(/^conversion-in-transit: .*100\.00 USD/),
+        ])
+        const ids = (blocked?.blockers ?? []).map((blocker) => blocker.id ?? "")
+        const closed = yield* closingWithCredit(
+          ids.map((finding) => ({ id: finding, reason: "Known to the bank" })),
+        )
+        expect([closed?.state, closed?.blockers]).toEqual(["closed", []])
+        const out = temporaryFolder()
+        const { folder } = yield* reporting("2026-10", out)
+        const page = textOf(folder, "report.html")
+        expect(page).toContain("closed, 3 accepted exceptions (")
+        for (const finding of ids) expect(page).toContain(finding)
+        expect(page).not.toContain("verything ties out")
+      }),
+    )
+  },
+)

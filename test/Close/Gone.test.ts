@@ -1,6 +1,7 @@
 /** What the service stops serving: one finding with the last that is known, and everything else goes on. */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
+import { Settings } from "../../src/Settings.ts"
 import { Status } from "../../src/Status.ts"
 import { json } from "../Partner/Service.ts"
 import { accountOf, client, clientId, lending, move } from "../Sync/Lending.ts"
@@ -73,7 +74,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an account that leaves
       expect([report.numbered, report.blockingFindings]).toEqual([1, 1])
       expect(yield* findings).toEqual(["account-gone blocking"])
       const stands = yield* Effect.flatMap(Status, (status) => status.read(Option.none())).pipe(
-        Effect.provide(Status.Default),
+        Effect.provide(Layer.provide(Status.Default, Settings.from({ variables: {} }))),
       )
       expect(stands.accounts.find(({ accountId: of }) => of === second)?.remark).toMatch(
         /^last read \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: the service does not serve it any more$/,

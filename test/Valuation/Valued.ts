@@ -7,8 +7,9 @@ import type { EarlierLeg } from "../../src/Valuation/Conversion.ts"
 import { priceKey, type Rules } from "../../src/Valuation/Flow.ts"
 import { emptyHolding } from "../../src/Valuation/Holding.ts"
 import { remaining } from "../../src/Valuation/Lots.ts"
+import { type EarlierLine, movementRoles } from "../../src/Valuation/Movement.ts"
 import { natureOf } from "../../src/Valuation/Natives.ts"
-import type { Rate, Unit } from "../../src/Valuation/Rate.ts"
+import type { Exact, Rate, Unit } from "../../src/Valuation/Rate.ts"
 import { emptyState, printState, readState, type State } from "../../src/Valuation/State.ts"
 import { valuedMonth } from "../../src/Valuation/ValuedMonth.ts"
 
@@ -209,6 +210,35 @@ const earlierOf = (
   })
 }
 
+const clearingRoles: ReadonlySet<string> = new Set(movementRoles)
+
+/** As the database has them: lines in clearing of the months before, of movements that something comes back of. */
+const earlierLinesOf = (
+  made: ReadonlyArray<BaseEntry>,
+  own: ReadonlyArray<NativeEntry>,
+): ReadonlyArray<EarlierLine> => {
+  const back = new Set(
+    own.flatMap(({ kind, resourceId }) => (/return|reclass/.test(kind) ? [resourceId] : [])),
+  )
+  return made.flatMap(({ date, lines, resourceId: id }) =>
+    lines.flatMap(
+      ({ minor, native }): ReadonlyArray<EarlierLine> =>
+        id !== null && back.has(id) && native !== null && clearingRoles.has(native.account.role)
+          ? [
+              {
+                id,
+                accountId: native.account.accountId,
+                role: native.account.role,
+                period: date.slice(0, 7),
+                native: native.minor,
+                carrying: minor,
+              },
+            ]
+          : [],
+    ),
+  )
+}
+
 /** September to November; without revaluation where `over` is false. */
 export const valued = (
   { entries, method, rates, renamed = (_, same) => same }: Book,
@@ -217,7 +247,7 @@ export const valued = (
 ) => {
   let state: State = emptyState()
   const missing: Array<string> = []
-  const rules: Omit<Rules, "prices" | "earlier"> = {
+  const rules: Omit<Rules, "prices" | "earlier" | "movements"> = {
     baseCurrency: "EUR",
     method,
     rateOn: (currency, date) => {
@@ -247,6 +277,7 @@ export const valued = (
       ...rules,
       prices: pricesOf(own),
       earlier: earlierOf(made, entries, own),
+      movements: earlierLinesOf(made, own),
     })
     made.push(...walk.begin(), ...own.map(walk.take), ...walk.end())
   }
@@ -261,8 +292,15 @@ export const linesOf = (entries: ReadonlyArray<BaseEntry>, kind: string | null) 
 
 export const balanceOf = ({ balances }: State, of: number | string): bigint => balances.get(String(of)) ?? 0n
 
+const fraction = ({ denominator, numerator }: Exact): string =>
+  denominator === 1n ? String(numerator) : `${numerator}/${denominator}`
+
 /** What an account holds; its lots as `quantity for cost`. */
 export const holdingOf = ({ holdings }: State, { accountId }: NativeAccount) => {
   const { carrying, lots, native } = holdings.get(accountId) ?? emptyHolding()
-  return { native, carrying, lots: remaining(lots).map(({ cost, quantity }) => `${quantity} for ${cost}`) }
+  return {
+    native,
+    carrying,
+    lots: remaining(lots).map(({ cost, quantity }) => `${quantity} for ${fraction(cost)}`),
+  }
 }

@@ -350,7 +350,7 @@ describe("rounding", () => {
     )
     // 1.01 cost 0.91 (0.909) and 0.71 (0.707). 1.50: 0.91 + 0.71 × 49 / 101 = 1.254455…, that is 0.836303… for each.
     expect(linesOf(entries, null)[2]).toEqual(["2026-09-03", "5 84", "9 42", "1 -125", "rounding -1"])
-    expect(holdingOf(state, usd).lots).toEqual(["52 for 37"])
+    expect(holdingOf(state, usd).lots).toEqual(["52 for 3692/101"])
   })
 })
 

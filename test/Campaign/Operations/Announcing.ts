@@ -66,6 +66,7 @@ export const announce = (site: Site) =>
       onSome: ({ entries, events, failed }) => `${events} events, ${failed} failed, ${entries} entries`,
     })
   }).pipe(
-    Effect.provide(Events.Default.pipe(Layer.provideMerge(Inbox.Default))),
-    Effect.provide(partnerOf(site)),
+    Effect.provide(
+      Events.Default.pipe(Layer.provideMerge(Inbox.Default), Layer.provideMerge(partnerOf(site))),
+    ),
   )

@@ -5,7 +5,7 @@ import { close, reopen } from "../../../src/Close.ts"
 import { Database } from "../../../src/Database.ts"
 import { Ledger } from "../../../src/Ledger.ts"
 import { Reconcile } from "../../../src/Reconcile.ts"
-import { localDate } from "../Calendar.ts"
+import { localDate, monthStart } from "../Calendar.ts"
 import type { Site } from "../Site.ts"
 
 const services = Layer.mergeAll(Ledger.Default, Reconcile.Default)
@@ -28,6 +28,25 @@ const monthsOf = (book: Book) =>
     ),
   ).pipe(Effect.map(([row]) => row ?? { next: null, closed: null }))
 
+/** A month was closed, and nobody answered for what had not been read since its end: no outcome, but a defect. */
+class ClosedUnread extends Error {}
+
+const proved = (site: Site, book: Book, period: string) => {
+  const { timeZone } = site.world.settings
+  const [year = 0, month = 0] = period.split("-").map(Number)
+  const end = monthStart(timeZone, (year - 2025) * 12 + month)
+  const name = Option.match(book.clientId, {
+    onNone: () => "org",
+    onSome: (id) => [...site.world.clients.values()].find((one) => one.id === id)?.name ?? "org",
+  })
+  const unread = site.world.unreadSince(name, end)
+  return unread.length === 0
+    ? Effect.void
+    : Effect.die(
+        new ClosedUnread(`${book.code} ${period} was closed, unread since its end: ${unread.join(", ")}`),
+      )
+}
+
 const closeOne = (site: Site, book: Book, accept: boolean) =>
   Effect.gen(function* () {
     const { next } = yield* monthsOf(book)
@@ -35,6 +54,7 @@ const closeOne = (site: Site, book: Book, accept: boolean) =>
     if (next === null || next >= today.slice(0, 7)) return `${book.code}: no month is over`
     const request = { period: next, book: Option.some(book.code), dryRun: false, ...person }
     const [first] = yield* close({ ...request, accept: [] })
+    if (first?.state === "closed" && first.accepted.length === 0) yield* proved(site, book, next)
     if (first === undefined || first.state !== "blocked" || !accept)
       return `${book.code} ${next}: ${first?.state}`
     const answered = first.blockers.flatMap(({ id }) => (id === null ? [] : [{ id, reason: "known" }]))

@@ -12,7 +12,7 @@ import type { ExportKind } from "../History.ts"
 import type { Site } from "../Site.ts"
 
 /** A batch that does not verify: no outcome of an operation, but a defect. */
-export class Unverified extends Error {}
+class Unverified extends Error {}
 
 const services = Layer.mergeAll(Ledger.Default, Reconcile.Default)
 

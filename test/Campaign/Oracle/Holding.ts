@@ -2,21 +2,49 @@
  * What one balance holds and what it cost: a quantity in its own currency, and its carrying amount in cents of the base
  * currency as it was booked. Under FIFO cash also knows its lots, whose cost stays an exact fraction of what was booked.
  *
- * Choices: the lot of money that comes in costs what its line was booked at. A lot taken in part keeps the exact rest. What
- * goes back to where it came from (a return) is taken from the newest lots, what is spent from the oldest. A balance beyond
- * zero (overdrawn cash) is a holding of the other sign, by the same rules.
+ * Choices: the lot of money that comes in costs what its line was booked at; what comes in on one day at that day's rate is
+ * one lot. A lot taken in part keeps the exact rest. What goes back to where it came from (a return) is taken from the newest
+ * lots, what is spent from the oldest; what those lots cost more or less than the return stays with the newest that is left,
+ * which does not cost less than nothing. A balance beyond zero (overdrawn cash) is a holding of the other sign, by the same
+ * rules.
  */
-import { absolute, type Fraction, fraction, nothing, ofCents, plus, smaller, times } from "./Decimal.ts"
+import {
+  absolute,
+  centsOf,
+  type Fraction,
+  fraction,
+  minus,
+  nothing,
+  ofCents,
+  plus,
+  smaller,
+  times,
+} from "./Decimal.ts"
 
 interface Lot {
   readonly quantity: bigint
   readonly cost: Fraction
+  /** The day at whose rate it came; null for any other value. */
+  readonly day: string | null
+}
+
+/** How a line changes a holding. */
+export interface Booking {
+  readonly amount: bigint
+  readonly cents: bigint
+  readonly isReturn: boolean
+  readonly day: string | null
 }
 
 export class Holding {
   quantity = 0n
   carrying = 0n
   private lots: Array<Lot> = []
+  private readonly byLots: boolean
+
+  constructor(byLots = false) {
+    this.byLots = byLots
+  }
 
   /** The part of an amount that takes from what is held: of its sign, at most all that is held. */
   reducing(amount: bigint): bigint {
@@ -25,25 +53,38 @@ export class Holding {
     return amount < 0n ? -part : part
   }
 
-  /** What a part that `reducing` gave is carried at on average; with its sign. */
-  averageOf(part: bigint): Fraction {
-    return part === 0n ? nothing : times(ofCents(this.carrying), fraction(part, this.quantity))
+  /** What a part that `reducing` gave cost: by the oldest lots, or on average; with its sign. */
+  costOf(part: bigint): Fraction {
+    if (part === 0n) return nothing
+    return this.byLots
+      ? this.take(part, false).cost
+      : times(ofCents(this.carrying), fraction(part, this.quantity))
   }
 
-  /** What it cost by the oldest lots; with its sign. */
-  oldestOf(part: bigint): Fraction {
-    return this.take(part, false).cost
+  /** Whether something stays, and costs no less than nothing, once an amount has left at its own value. */
+  keepsSome(amount: bigint, cents: bigint): boolean {
+    const [left, cost] = [this.quantity + amount, this.carrying + cents]
+    return left !== 0n && left < 0n === this.quantity < 0n && (cost === 0n || cost < 0n === left < 0n)
   }
 
-  book(amount: bigint, cents: bigint, method: "average" | "fifo", isReturn: boolean): void {
-    const part = this.reducing(amount)
-    if (method === "fifo") {
-      this.lots = this.take(part, isReturn).rest
-      const more = amount - part
-      if (more !== 0n) this.lots.push({ quantity: more, cost: times(ofCents(cents), fraction(more, amount)) })
+  book({ amount, cents, day, isReturn }: Booking): void {
+    if (this.byLots) {
+      const part = this.reducing(amount)
+      const { cost, rest } = this.take(part, isReturn)
+      this.lots = isReturn ? spread(rest, minus(ofCents(cents), cost)) : rest
+      if (amount !== part) this.add({ quantity: amount - part, cost: ofCents(cents - centsOf(cost)), day })
     }
     this.quantity += amount
     this.carrying += cents
+  }
+
+  private add(lot: Lot): void {
+    const newest = this.lots.at(-1)
+    if (newest === undefined || lot.day === null || newest.day !== lot.day) this.lots.push(lot)
+    else {
+      const { cost, day, quantity } = newest
+      this.lots[this.lots.length - 1] = { quantity: quantity + lot.quantity, cost: plus(cost, lot.cost), day }
+    }
   }
 
   private take(part: bigint, newest: boolean): { readonly cost: Fraction; readonly rest: Array<Lot> } {
@@ -56,13 +97,28 @@ export class Holding {
       const taken = smaller(left, size)
       left -= taken
       cost = plus(cost, times(lot.cost, fraction(-taken, size)))
-      const kept = fraction(size - taken, size)
-      if (taken < size)
-        rest.push({
-          quantity: lot.quantity < 0n ? taken - size : size - taken,
-          cost: times(lot.cost, kept),
-        })
+      if (taken === size) continue
+      const kept = size - taken
+      rest.push({
+        ...lot,
+        quantity: lot.quantity < 0n ? -kept : kept,
+        cost: times(lot.cost, fraction(kept, size)),
+      })
     }
     return { cost, rest: newest ? rest.reverse() : rest }
   }
+}
+
+/** Adds what is over to the newest lot; what that would cost less than nothing goes on to the one before. */
+const spread = (lots: ReadonlyArray<Lot>, over: Fraction): Array<Lot> => {
+  let left = over
+  return [...lots]
+    .reverse()
+    .map((lot) => {
+      const cost = plus(lot.cost, left)
+      const isBelow = cost.n !== 0n && cost.n < 0n !== lot.quantity < 0n
+      left = isBelow ? cost : nothing
+      return { ...lot, cost: isBelow ? nothing : cost }
+    })
+    .reverse()
 }

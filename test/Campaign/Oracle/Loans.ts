@@ -1,128 +1,219 @@
 /**
  * The receivables of a book with their cash. A transaction is linked if its id is an entry's, its movement's or that
- * movement's transaction hash, in the same currency; its counter line then stands in `loan_clearing`.
+ * movement's transaction hash; its counter line then stands in `loan_clearing`, whatever its currency.
  *
  * Readings:
  * - Every version's names count, also a PENDING one's: the money is the loan's, whatever its status.
  * - What is linked is the movement with all its entries, and its amount is what it puts into `loan_clearing`: a fee that the
- *   deposit bore is not missing from the repayment, and a movement that was returned brings nothing. An amount in the wrong
- *   direction brings nothing either. A movement of a resource that cannot be read is linked by its id before it is suspense.
- * - Two transactions that are one movement share its amount.
- * - A share is capped by what remains settled between the version that first names the transaction and the one before; only
- *   when all who name it have theirs does interestBetweenReads let them take more, in the same order.
- * - What nobody can take stands with the last receivable that names it.
+ *   deposit bore is not missing from the repayment, and a movement that was returned brings nothing. A movement of a resource
+ *   that cannot be read is linked by its id before it is suspense.
+ * - Names of one movement are one transaction, dated by the first of them, of the first version that has any of them.
+ * - An amount in another currency or the wrong direction pays nothing: who names it waits as if it were not linked.
+ * - A share is capped by what remains settled between the version that first names the transaction and the one before; when
+ *   all have theirs, interestBetweenReads lets them take more, in the same order; what is left of that goes to what remains
+ *   settled by any of their versions, for a service may name a transaction later than what it pays. `original`: of the
+ *   interest, what was told until that version.
+ * - What nobody can take stands with the last receivable that could have taken of it, else the last that names it.
  */
 import type { BookFacts, ReceivableFact, TransactionFact } from "../Facts.ts"
 import { byText } from "./Balances.ts"
 import { amountOf, larger, smaller, total } from "./Decimal.ts"
-import { newRepayments, type ReceivableBooks, receivableBooks } from "./Receivable.ts"
+import { type ReceivableBooks, receivableBooks } from "./Receivable.ts"
 import { counterOf, type Posted } from "./Statement.ts"
 
-interface Naming {
+interface Naming extends TransactionFact {
   readonly fact: ReceivableFact
-  /** The version that names it first; null for the disbursement. */
-  readonly version: number | null
+  readonly version: number
+  readonly disbursement: boolean
 }
 
-interface Transaction extends TransactionFact {
+/** A movement that receivables name. */
+interface Named {
+  readonly entries: ReadonlyArray<Posted>
   readonly currency: string
+  /** In order, each receivable once a purpose. */
   readonly namings: ReadonlyArray<Naming>
+}
+
+interface Taken {
+  readonly receivableId: string
+  readonly currency: string
+  readonly disbursement: boolean
+  /** With the sign of the counter line. */
+  readonly amount: bigint
 }
 
 export interface Loans {
   readonly books: ReadonlyArray<{ readonly fact: ReceivableFact; readonly books: ReceivableBooks }>
   readonly isLinked: (entry: Posted) => boolean
-  /** Per linked movement: who takes how much of its counter line, with the line's own sign. The last takes what is left. */
+  /** Per linked movement: who takes how much of its counter line. The last takes what is left. */
   readonly takers: ReadonlyArray<{
     readonly entries: ReadonlyArray<Posted>
-    readonly shares: ReadonlyArray<{ readonly receivableId: string; readonly amount: bigint }>
+    readonly fits: boolean
+    readonly shares: ReadonlyArray<Taken>
   }>
 }
 
 const time = (a: string, b: string) => Date.parse(a) - Date.parse(b) || byText(a, b)
 
-const transactionsOf = (facts: BookFacts): ReadonlyArray<Transaction> => {
-  const known = new Map<string, TransactionFact & { currency: string; namings: Array<Naming> }>()
-  const name = ({ txId, txTimestamp }: TransactionFact, naming: Naming) => {
-    const key = `${naming.fact.currency}|${naming.version === null}|${txId}`
-    const transaction = known.get(key)
-    if (transaction === undefined)
-      known.set(key, { txId, txTimestamp, currency: naming.fact.currency, namings: [naming] })
-    else if (!transaction.namings.some(({ fact }) => fact === naming.fact)) transaction.namings.push(naming)
-  }
-  for (const fact of facts.receivables) {
-    for (const { disbursed } of fact.versions)
-      if (disbursed !== null) name(disbursed, { fact, version: null })
-    newRepayments(fact).forEach((repayments, version) => {
-      for (const repayment of repayments) name(repayment, { fact, version })
+/** Every name with the first version that has it. */
+const namingsOf = (facts: BookFacts): ReadonlyArray<Naming> =>
+  facts.receivables.flatMap((fact) => {
+    const first = new Map<string, Naming>()
+    fact.versions.forEach(({ disbursed, repayments }, version) => {
+      const say = (transaction: TransactionFact, disbursement: boolean) => {
+        const key = `${disbursement} ${transaction.txId}`
+        if (!first.has(key)) first.set(key, { ...transaction, fact, version, disbursement })
+      }
+      if (disbursed !== null) say(disbursed, true)
+      for (const repayment of repayments) say(repayment, false)
     })
+    return [...first.values()]
+  })
+
+const movementsOf = (namings: ReadonlyArray<Naming>, posted: ReadonlyArray<Posted>): ReadonlyArray<Named> => {
+  const found = new Map<string, Named & { namings: Array<Naming> }>()
+  for (const naming of namings) {
+    const all = posted.filter(({ names }) => names.includes(naming.txId))
+    for (const currency of new Set(all.map((entry) => entry.currency))) {
+      const entries = all.filter((entry) => entry.currency === currency)
+      const key = entries.map(({ entryId }) => entryId).join("|")
+      const movement = found.get(key) ?? { entries, currency, namings: [] }
+      found.set(key, movement)
+      movement.namings.push(naming)
+    }
   }
-  return [...known.values()]
-    .map((transaction) => ({
-      ...transaction,
-      namings: transaction.namings.sort(
-        (a, b) =>
-          time(a.fact.issueDate, b.fact.issueDate) || byText(a.fact.receivableId, b.fact.receivableId),
-      ),
-    }))
-    .sort((a, b) => time(a.txTimestamp, b.txTimestamp) || byText(a.txId, b.txId))
+  const dated = [...found.values()].map((movement) => {
+    const [earliest] = [...movement.namings].sort(
+      (a, b) => time(a.txTimestamp, b.txTimestamp) || byText(a.txId, b.txId),
+    )
+    const ordered = movement.namings.sort(
+      (a, b) =>
+        time(a.fact.issueDate, b.fact.issueDate) ||
+        byText(a.fact.receivableId, b.fact.receivableId) ||
+        a.version - b.version,
+    )
+    const once = ordered.filter(
+      (one, index) =>
+        ordered.findIndex(
+          ({ disbursement, fact }) => fact === one.fact && disbursement === one.disbursement,
+        ) === index,
+    )
+    return { ...movement, namings: once, earliest }
+  })
+  return dated.sort(
+    (a, b) =>
+      time(a.earliest?.txTimestamp ?? "", b.earliest?.txTimestamp ?? "") ||
+      byText(a.earliest?.txId ?? "", b.earliest?.txId ?? ""),
+  )
+}
+
+/** What remains of one receivable's claims. */
+class Claim {
+  private readonly fact: ReceivableFact
+  private readonly books: ReceivableBooks
+  private readonly taken = new Map<string, bigint>()
+
+  constructor(fact: ReceivableFact, facts: BookFacts) {
+    this.fact = fact
+    this.books = receivableBooks(fact, facts.settings, new Map())
+  }
+
+  private take(of: string, cap: bigint, most: bigint): bigint {
+    const used = this.taken.get(of) ?? 0n
+    const amount = larger(0n, smaller(cap - used, most))
+    this.taken.set(of, used + amount)
+    return amount
+  }
+
+  settled(version: number, most: bigint): bigint {
+    const of = this.books.versions[version]
+    const firm = this.take(`version ${version}`, of?.settled ?? 0n, most)
+    const told = this.take("told", of?.told ?? 0n, most - firm)
+    this.taken.set("ever", (this.taken.get("ever") ?? 0n) + firm + told)
+    return firm + told
+  }
+
+  allowed(version: number, most: bigint): bigint {
+    return this.take(`between ${version}`, this.books.versions[version]?.allowance ?? 0n, most)
+  }
+
+  ever(most: bigint): bigint {
+    const told = [...this.books.versions].reverse().find((one) => one.told !== null)?.told ?? 0n
+    return this.take("ever", total(this.books.versions.map(({ settled }) => settled)) + told, most)
+  }
+
+  lent(most: bigint): bigint {
+    return this.take("lent", amountOf(this.fact.initialPrincipal), most)
+  }
 }
 
 export const loans = (facts: BookFacts, posted: ReadonlyArray<Posted>): Loans => {
   const lender = facts.settings.view === "lender" ? 1n : -1n
-  const transactions = transactionsOf(facts)
+  const namings = namingsOf(facts)
+  const claims = new Map(facts.receivables.map((fact) => [fact, new Claim(fact, facts)]))
+  const pools = movementsOf(namings, posted).map((movement) => {
+    const net = counterOf(movement.entries) * lender
+    // Cash that came in by the lender is a credit in loan clearing.
+    const incoming = net <= 0n
+    const takers = movement.namings.filter(
+      ({ disbursement, fact }) => fact.currency === movement.currency && disbursement === !incoming,
+    )
+    return {
+      ...movement,
+      takers,
+      left: incoming ? -net : net,
+      sign: incoming ? -lender : lender,
+      got: new Map<Naming, bigint>(),
+    }
+  })
+  const round = (take: (claim: Claim, naming: Naming, most: bigint) => bigint) => {
+    for (const pool of pools)
+      for (const naming of pool.takers) {
+        const claim = claims.get(naming.fact)
+        const amount = claim === undefined ? 0n : take(claim, naming, pool.left)
+        pool.left -= amount
+        pool.got.set(naming, (pool.got.get(naming) ?? 0n) + amount)
+      }
+  }
+  round((claim, { disbursement, version }, most) =>
+    disbursement ? claim.lent(most) : claim.settled(version, most),
+  )
+  round((claim, { disbursement, version }, most) => (disbursement ? 0n : claim.allowed(version, most)))
+  round((claim, { disbursement }, most) => (disbursement ? 0n : claim.ever(most)))
+
   const shares = new Map(facts.receivables.map((fact) => [fact, new Map<number, Array<bigint | null>>()]))
-  const booksOf = (fact: ReceivableFact) =>
-    receivableBooks(fact, facts.settings, shares.get(fact) ?? new Map())
-  const give = ({ fact, version }: Naming, share: bigint | null) => {
+  const give = ({ disbursement, fact, version }: Naming, share: bigint | null) => {
     const given = shares.get(fact)
-    if (given === undefined || version === null) return
+    if (given === undefined || disbursement) return
     given.set(version, [...(given.get(version) ?? []), share])
   }
-
-  const movements = new Map<string, { entries: ReadonlyArray<Posted>; shares: Array<Taken>; left: bigint }>()
-  type Taken = { readonly receivableId: string; readonly amount: bigint }
-  for (const transaction of transactions) {
-    const { txId, currency, namings } = transaction
-    const entries = posted.filter((entry) => entry.currency === currency && entry.names.includes(txId))
-    const [first] = entries
-    if (first === undefined) {
-      for (const naming of namings) give(naming, null)
-      continue
-    }
-    const key = entries.map(({ entryId }) => entryId).join("|")
-    const disbursement = namings.some(({ version }) => version === null)
-    const sign = disbursement ? lender : -lender
-    const movement = movements.get(key) ?? { entries, shares: [], left: counterOf(entries) }
-    movements.set(key, movement)
-    const take = (naming: Naming, most: bigint): bigint => {
-      const amount = larger(0n, smaller(movement.left * sign, most))
-      movement.left -= amount * sign
-      movement.shares.push({ receivableId: naming.fact.receivableId, amount: amount * sign })
-      return amount
-    }
-    const room = ({ fact, version }: Naming, withAllowance: boolean): bigint => {
-      if (version === null) return amountOf(fact.initialPrincipal)
-      const of = booksOf(fact).versions[version]
-      const given = total((shares.get(fact)?.get(version) ?? []).map((share) => share ?? 0n))
-      return (of?.settled ?? 0n) + (withAllowance ? (of?.allowance ?? 0n) : 0n) - given
-    }
-    const taken = namings.map((naming) => {
-      const share = take(naming, room(naming, false))
-      give(naming, share)
-      return share
-    })
-    if (disbursement) continue
-    namings.forEach((naming, index) => {
-      const more = take(naming, room(naming, true))
-      const given = naming.version === null ? undefined : shares.get(naming.fact)?.get(naming.version)
-      if (given !== undefined) given[given.length - 1] = (taken[index] ?? 0n) + more
-    })
+  for (const { got } of pools) for (const [naming, share] of got) give(naming, share)
+  // Names that lead to no cash, or to none that pays.
+  for (const naming of namings) {
+    const pays = pools.some(
+      ({ entries, takers }) =>
+        entries.some(({ names }) => names.includes(naming.txId)) &&
+        takers.some(({ disbursement, fact }) => fact === naming.fact && disbursement === naming.disbursement),
+    )
+    if (!pays) give(naming, null)
   }
-  const linked = new Set([...movements.values()].flatMap(({ entries }) => entries))
+  const linked = new Set(pools.flatMap(({ entries }) => entries))
   return {
-    books: facts.receivables.map((fact) => ({ fact, books: booksOf(fact) })),
+    books: facts.receivables.map((fact) => ({
+      fact,
+      books: receivableBooks(fact, facts.settings, shares.get(fact) ?? new Map()),
+    })),
     isLinked: (entry) => linked.has(entry),
-    takers: [...movements.values()],
+    takers: pools.map(({ currency, entries, got, namings: all, sign, takers }) => ({
+      entries,
+      fits: takers.length > 0,
+      shares: (takers.length > 0 ? takers : all.slice(-1)).map((naming) => ({
+        receivableId: naming.fact.receivableId,
+        currency,
+        disbursement: naming.disbursement,
+        amount: (got.get(naming) ?? 0n) * sign,
+      })),
+    })),
   }
 }

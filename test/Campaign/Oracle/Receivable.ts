@@ -9,6 +9,7 @@
  *   above initialPrincipal, the difference was the interest. A first version that is CANCELED posts nothing.
  * - PAID: principal, amount due and unpaid interest are nil whatever the version shows. `original`: an amount below
  *   initialPrincipal in a PAID version tells no new interest.
+ * - Settled is never less than the principal that fell: new interest that came meanwhile takes nothing from it.
  * - A repayment is: a transaction that no earlier version of it named, a principal that fell, or PAID. What fell without one
  *   (only repaymentAmount) is an accrual below zero.
  * - Of transactions of which some are not linked, the unlinked bring what the linked leave of the settled amount. `original`,
@@ -16,23 +17,25 @@
  * - `loan_clearing` receives ΔP + interest paid, as "interest paid = min(x, settled) − ΔP, never negative" has it. So a
  *   shortfall within the interest is an accrual below zero (less interest was earned than told), and one beyond it stays in
  *   `loan_clearing`.
- * - CANCELED takes back what stands (principal, unpaid interest); interest that was paid remains. ACTIVE after that is a new
- *   disbursement of initialPrincipal. PENDING after ACTIVE changes nothing.
- * - interestBetweenReads: % × principal before × the time between the two versions' reads, cut at the currency's decimals;
- *   only for what linked cash brought beyond the settled amount, and only under `outstanding`.
+ * - CANCELED takes back all that was booked, interest that was paid too: the cash of a loan that did not complete is an open
+ *   item. ACTIVE after that is a new disbursement of initialPrincipal. PENDING after ACTIVE changes nothing.
+ * - interestBetweenReads: % × principal before (× initialPrincipal before it is lent) × the days begun between this version's
+ *   read and that of the version before it (the issue, where there is none), cut at the currency's decimals. What new interest
+ *   was told meanwhile is part of it.
  */
 import type { BookSettings, ReceivableFact, ReceivableVersionFact } from "../Facts.ts"
-import { amountOf, cut, larger, total } from "./Decimal.ts"
+import { amountOf, cut, larger, smaller, total } from "./Decimal.ts"
 
 /**
- * What a version's newly named repayments brought: by its index, the shares of the linked ones, null for an unlinked one. They
- * are no more than what was settled and its allowance: that is the "min" of the interest paid.
+ * What a version's newly named repayments brought: by its index, the shares of the linked ones, null for an unlinked one.
  */
 export type Shares = ReadonlyMap<number, ReadonlyArray<bigint | null>>
 
 export interface VersionBooks {
-  /** What was settled between the version before and this one. */
+  /** What was settled between the version before and this one; `original`: of the principal. */
   readonly settled: bigint
+  /** `original`: all interest that was told until now. Null: what versions say is what they settle. */
+  readonly told: bigint | null
   /** How much more may be income, by interestBetweenReads. */
   readonly allowance: bigint
 }
@@ -43,24 +46,29 @@ export interface ReceivableBooks {
   readonly income: bigint
   readonly deferred: bigint
   readonly clearing: bigint
+  /** What was lent by its versions. */
+  readonly lent: bigint
+  /** What its versions say was repaid, and what of that no cash is known for. */
+  readonly repaid: bigint
+  readonly waiting: bigint
   readonly versions: ReadonlyArray<VersionBooks>
 }
 
 const decimalsOf = (currency: string): number =>
   currency === "JPY" ? 0 : currency === "USDT" || currency === "USDC" ? 8 : 2
 
-const day = 86_400_000n
+const day = 86_400_000
 
+/** The days begun between two reads make so much more interest possible. */
 const allowanceOf = (
   rate: string,
   principal: bigint,
-  from: ReceivableVersionFact,
+  from: string,
   to: ReceivableVersionFact,
   currency: string,
 ): bigint => {
-  const elapsed = BigInt(Math.max(0, Date.parse(to.servedAt) - Date.parse(from.servedAt)))
-  const percent = amountOf(rate)
-  return cut((principal * percent * elapsed) / (day * 100n * amountOf("1")), decimalsOf(currency))
+  const days = BigInt(Math.max(0, Math.ceil((Date.parse(to.servedAt) - Date.parse(from)) / day)))
+  return cut((principal * amountOf(rate) * days) / (100n * amountOf("1")), decimalsOf(currency))
 }
 
 export const receivableBooks = (
@@ -78,7 +86,7 @@ export const receivableBooks = (
   let income = 0n
   let deferred = 0n
   let clearing = 0n
-  let before: ReceivableVersionFact | null = null
+  let [lent, repaidDue, waiting] = [0n, 0n, 0n]
   const versions: Array<VersionBooks> = []
 
   const accrue = (interest: bigint) => {
@@ -90,6 +98,7 @@ export const receivableBooks = (
     live = true
     principal = initial
     clearing -= initial
+    lent += initial
     told = interest
     paidSoFar = 0n
     accrue(interest)
@@ -99,42 +108,50 @@ export const receivableBooks = (
     const due = amountOf(version.repaymentAmount)
     const paid = version.status === "PAID"
     const principalAfter = paid ? 0n : amountOf(version.currentPrincipal)
-    const none = { settled: 0n, allowance: 0n }
+    const none = { settled: 0n, told: null, allowance: 0n }
+    const readBefore = fact.versions[index - 1]?.servedAt ?? fact.issueDate
     if (version.status === "PENDING" || version.status === "CANCELED") {
       versions.push(none)
       if (version.status === "PENDING") continue
-      if (live) {
-        clearing += principal
-        principal = 0n
-        accrue(-unpaid)
-      }
+      ;[principal, unpaid, income, deferred, clearing] = [0n, 0n, 0n, 0n, 0n]
+      ;[lent, repaidDue, waiting] = [0n, 0n, 0n]
       live = false
       continue
     }
+    // Of a loan that is first seen alive, what it shows came since the issue.
+    let toldNow = 0n
     // PAID after CANCELED, like ACTIVE after it, is a receivable that was disbursed after all.
     if (!live) {
       const shown = original || paid ? due - initial : due - principalAfter
       disburse(paid || original ? larger(0n, shown) : shown)
-      before = null
+      if (!paid && !original) toldNow = shown
     }
 
     const fallen = principal - principalAfter
     const toldAfter = paid && due < initial ? told : due - initial
     const unpaidBefore = original ? larger(0n, toldAfter - paidSoFar) : 0n
     const owedAfter = paid ? 0n : due
-    const settled = original ? fallen + unpaidBefore : principal + unpaid - owedAfter
-    const allowance =
-      original || before === null
-        ? 0n
-        : allowanceOf(settings.interestBetweenReads, principal, before, version, fact.currency)
-    versions.push({ settled, allowance })
+    const interestFallen = original ? unpaidBefore : principal + unpaid - owedAfter - fallen - toldNow
+    const settled = larger(0n, fallen) + larger(0n, interestFallen)
+    const possible = allowanceOf(settings.interestBetweenReads, principal, readBefore, version, fact.currency)
+    const allowance = larger(0n, possible + smaller(0n, interestFallen))
+    versions.push(
+      original
+        ? { settled: larger(0n, fallen), told: toldAfter, allowance }
+        : { settled, told: null, allowance },
+    )
 
     const named = shares.get(index) ?? []
     const linked = total(named.map((share) => share ?? 0n))
     const repaid = named.length > 0 || fallen > 0n || (paid && principal + unpaid !== 0n)
     const guessed = named.length === 0 || named.includes(null)
     const brought = guessed ? larger(linked, original && !paid ? fallen : settled) : linked
-    const interestPaid = repaid ? larger(0n, brought - fallen) : 0n
+    const interestPaid = repaid ? larger(0n, smaller(brought, settled + allowance) - fallen) : 0n
+    lent += larger(0n, -fallen)
+    const taken = larger(0n, fallen) + interestPaid
+    // What is settled is due; `original` says only at the end that the interest is.
+    repaidDue += guessed || (original && !paid) ? taken : larger(taken, settled)
+    if (guessed) waiting += taken
 
     const unpaidAfter = paid ? 0n : original ? toldAfter - paidSoFar - interestPaid : due - principalAfter
     accrue(unpaidAfter - unpaid + interestPaid)
@@ -147,19 +164,16 @@ export const receivableBooks = (
     principal = principalAfter
     told = toldAfter
     paidSoFar += interestPaid
-    before = version
   }
-  return { principal, interest: unpaid, income, deferred, clearing, versions }
-}
-
-/** The transactions that each version is the first to name as repayments. */
-export const newRepayments = (fact: ReceivableFact) => {
-  const seen = new Set<string>()
-  return fact.versions.map(({ repayments }) =>
-    repayments.filter(({ txId }) => {
-      const isNew = !seen.has(txId)
-      seen.add(txId)
-      return isNew
-    }),
-  )
+  return {
+    principal,
+    interest: unpaid,
+    income,
+    deferred,
+    clearing,
+    lent,
+    repaid: repaidDue,
+    waiting,
+    versions,
+  }
 }

@@ -1,28 +1,27 @@
 /**
- * The base-currency journal of a native one. Each line is valued exactly, then rounded by itself at two decimals, half to
- * even; what the rounded lines of an entry do not balance by goes to `rounding`, what its exact values do not balance by to
- * `fx_realized`.
+ * The base-currency journal of a native one. The lines of an entry in one foreign currency share one exact unit value; each
+ * is rounded by itself at two decimals, half to even, and what that leaves goes to `rounding`. One line decides the unit, the
+ * first of these that applies:
+ *  1. What comes back: a line that takes from what stands of its own conversion in transit, or of its own deposit, withdrawal
+ *     or payout in clearing, at what that is carried at. Cash that leaves with it leaves at that, too (a deposit sent back);
+ *     only where it would leave nothing, or less, on the account it leaves at cost like any other (2).
+ *  2. Cash that takes from what is held (an overdraft that is paid back, too): its average or FIFO cost. What goes beyond
+ *     zero is at what (1), else (4) says.
+ *  3. Another asset or liability that is taken from, the largest such line, the first of equals: its carrying amount. What
+ *     goes beyond zero is at the day's rate.
+ *  4. What was bought for the base currency, where the conversion is whole in the same month: at what was given for it. In
+ *     other months it is not known yet: the day's rate, and the difference is realized when the conversion is whole.
+ *  5. Else the day's rate.
  *
- * Choices, where the design's paragraph leaves one (to be aligned with the connector's valuation):
- *  1. Which line decides an entry's unit cost, first that applies, per foreign currency:
- *     a. a return: cash, and a clearing or transit line that takes from what stands there. All lines at that balance's
- *        carrying amount, also cash that leaves (a deposit sent back, an over-credit pulled back): it realizes nothing.
- *        Clearing is carried as one balance, transit per conversion. A leg that comes back after the whole conversion's entry
- *        is carried at what that entry took out of transit.
- *     b. cash that leaves: its average or FIFO cost, exactly; the other lines at cost / quantity, a fraction.
- *     c. cash that comes in: all lines at the day's rate, also into an overdraft and against a balance that it lessens.
- *     d. no cash (reclassifications, receivables): lines that take from a balance at its carrying amount. If they stand on one
- *        side, the other side takes what that side comes to (a move realizes nothing); if on both, every other line is at the
- *        day's rate and the difference is realized (a loan repaid at another rate).
- *     e. else the day's rate.
- *  2. What goes beyond a holding is at the day's rate.
- *  3. Held balances are the roles in `held`. The rest (fees, interest, opening balance, trading, `other`) only follow: they are
- *     never taken from at a carrying amount, and what is left in base at zero native is not swept from them.
- *  4. The whole conversion: transit at its carrying amount, `trading` on both sides at what was bought is carried at (at what
- *     was sold, where that is the base currency), so that `trading` is nil in base; the difference is the gain. An entry that
- *     negates it line by line negates its base lines, the gain and the rounding with them.
- *  5. The sweep at zero native is in the entry that brought the balance to zero. Transit is swept per conversion.
- *  6. A rate must be given for the day itself.
+ * Readings:
+ *  - Held balances are the roles in `held`. The rest (fees, interest, opening balance, trading, what was sent to an account
+ *    of a person's) only follow.
+ *  - What takes a conversion out of transit (the whole, its reversal, a correction) takes transit at its carrying amount; an
+ *    amount that is not all that stands there at what the conversion's legs on that account were worth for each. `trading`
+ *    is nil in base; the difference is the gain, in that entry.
+ *  - What is left in base at zero native is settled at the end of a month that is over: per conversion in transit, per
+ *    movement in clearing, per account.
+ *  - A rate must be given for the day itself.
  */
 import type { BaseSettings, NativeEntryFact } from "../Facts.ts"
 import { type Account, keyOf } from "./Balances.ts"
@@ -31,13 +30,12 @@ import {
   amountOf,
   centsOf,
   type Fraction,
-  minus,
+  fraction,
   nothing,
   ofAmount,
   ofCents,
   over,
   plus,
-  sum,
   textOfCents,
   times,
   total,
@@ -58,12 +56,9 @@ const held = new Set([
   "loan_payable",
   "interest_payable",
 ])
-const returning = new Set([
-  "deposits_clearing",
-  "withdrawals_clearing",
-  "payouts_clearing",
-  "conversions_in_transit",
-])
+const clearing = new Set(["deposits_clearing", "withdrawals_clearing", "payouts_clearing"])
+
+export const isHeld = ({ code, role }: Account): boolean => code === null && held.has(role)
 
 interface Line extends Account {
   readonly amount: bigint
@@ -71,6 +66,14 @@ interface Line extends Account {
 interface Valued {
   readonly line: Line
   readonly value: Fraction
+  /** Cash that goes back at another value than its cost. */
+  readonly isReturn: boolean
+  /** The day at whose rate the line, or what of it went beyond zero, is. */
+  readonly day: string | null
+}
+interface Worth {
+  readonly unit: Fraction
+  readonly day: string | null
 }
 export interface Booked {
   readonly account: Account
@@ -78,22 +81,43 @@ export interface Booked {
   readonly cents: bigint
 }
 
-const plain = (line: Account): Account => ({
-  role: line.role,
-  currency: line.currency,
-  accountId: line.accountId,
-  code: line.code,
-})
+/** What the lines of one conversion, or of one movement, came to on an account. */
+interface Part {
+  readonly account: Account
+  /** All that came and went. */
+  readonly brought: Holding
+  /** Of a conversion what stands in transit; of a movement the same as `brought`. */
+  readonly open: Holding
+  /** What one unit was worth before all of it had gone back. */
+  last: Fraction | null
+}
+
+const plain = ({ accountId, code, currency, role }: Account): Account => ({ role, currency, accountId, code })
+const isTransit = ({ role }: Account): boolean => role === "conversions_in_transit"
+const size = ({ amount }: Line): bigint => absolute(amount)
 
 export class Valuation {
-  private readonly holdings = new Map<string, Holding>()
-  /** Per conversion: its own entry with what it was booked at. */
-  private readonly wholes = new Map<string, { lines: ReadonlyArray<Line>; booked: ReadonlyArray<Booked> }>()
-
+  private readonly holdings = new Map<string, { readonly account: Account; readonly holding: Holding }>()
+  private readonly parts = new Map<string, Part>()
+  /** What was given in the base currency for one unit, by month, conversion and currency. */
+  private readonly prices = new Map<string, Fraction>()
   private readonly settings: BaseSettings
 
-  constructor(settings: BaseSettings) {
+  constructor(settings: BaseSettings, entries: ReadonlyArray<NativeEntryFact>) {
     this.settings = settings
+    const traded = new Map<string, Map<string, bigint>>()
+    for (const { conversionId, date, lines } of entries)
+      for (const { amount, currency, role } of lines) {
+        if (role !== "trading" || conversionId === null) continue
+        const key = `${date.slice(0, 7)}|${conversionId}`
+        const sums = traded.get(key) ?? new Map<string, bigint>()
+        traded.set(key, sums.set(currency, (sums.get(currency) ?? 0n) + amountOf(amount)))
+      }
+    for (const [key, sums] of traded) {
+      const given = sums.get(settings.baseCurrency) ?? 0n
+      for (const [currency, amount] of sums)
+        if (given > 0n && amount < 0n) this.prices.set(`${key}|${currency}`, fraction(given, -amount))
+    }
   }
 
   rate(currency: string, date: string): Fraction {
@@ -108,175 +132,176 @@ export class Valuation {
 
   entry(fact: NativeEntryFact): ReadonlyArray<Booked> {
     const lines = fact.lines.map((line) => ({ ...plain(line), amount: amountOf(line.amount) }))
-    const reversed = this.reversedWhole(fact, lines)
-    const booked = reversed ?? this.rounded(this.valued(fact, lines))
-    const isReturn = lines.some((line) => this.returned(fact, lines, line) !== null)
-    if (this.isWhole(fact, lines) && fact.conversionId !== null) {
-      if (reversed === null) this.wholes.set(fact.conversionId, { lines, booked })
-      else this.wholes.delete(fact.conversionId)
+    if (this.isOfWhole(lines)) return this.whole(fact, lines)
+    const currencies = [...new Set(lines.map(({ currency }) => currency))]
+    const valued = currencies.flatMap((currency) => {
+      const group = lines.filter((line) => line.currency === currency)
+      return currency === this.settings.baseCurrency
+        ? group.map((line): Valued => ({ line, value: ofAmount(line.amount), isReturn: false, day: null }))
+        : this.group(fact, group)
+    })
+    const booked = valued.map(({ line, value }) => ({
+      ...{ account: plain(line), amount: line.amount },
+      cents: centsOf(value),
+    }))
+    for (const [at, { cents }] of booked.entries()) {
+      const of = valued[at]
+      if (of === undefined || !this.isForeign(of.line)) continue
+      const { day, isReturn, line } = of
+      this.holding(line)?.book({ amount: line.amount, cents, isReturn, day })
+      this.part(fact, line, (part) => {
+        const { brought, open } = part
+        if (brought.quantity !== 0n && brought.quantity === -line.amount)
+          part.last = over(ofCents(brought.carrying), ofAmount(brought.quantity))
+        for (const one of new Set([brought, open]))
+          one.book({ amount: line.amount, cents, isReturn: false, day: null })
+      })
     }
-    for (const { account, amount, cents } of booked)
-      this.holding(fact, account)?.book(
-        amount,
-        cents,
-        account.role === "cash" ? this.settings.method : "average",
-        isReturn,
+    const residue = -total(booked.map(({ cents }) => cents))
+    if (absolute(residue) * 2n > BigInt(booked.length))
+      throw new Error(`a residue of ${textOfCents(residue)} over ${booked.length} lines`)
+    return residue === 0n
+      ? booked
+      : [...booked, { account: this.own("rounding"), amount: 0n, cents: residue }]
+  }
+
+  /** What a month's end takes off what holds nothing any more. */
+  settled(): ReadonlyArray<Booked> {
+    const booked: Array<Booked> = []
+    const settle = (account: Account, ...of: ReadonlyArray<Holding>) => {
+      const [first] = of
+      if (first === undefined || first.quantity !== 0n || first.carrying === 0n) return
+      const cents = first.carrying
+      for (const one of of) one.carrying -= cents
+      booked.push(
+        { account, amount: 0n, cents: -cents },
+        { account: this.own("fx_realized"), amount: 0n, cents },
       )
-    return [...booked, ...this.swept(fact, lines)]
+    }
+    for (const { account, open } of this.parts.values()) {
+      const all = this.holding(account)
+      if (all !== null) settle(account, open, all)
+    }
+    for (const { account, holding } of this.holdings.values())
+      if (!isTransit(account)) settle(account, holding)
+    return booked
   }
 
   private isForeign({ currency }: Account): boolean {
     return currency !== this.settings.baseCurrency
   }
 
-  private holding(fact: NativeEntryFact, account: Account): Holding | null {
-    if (!held.has(account.role) || !this.isForeign(account)) return null
-    const of = account.role === "conversions_in_transit" ? fact.conversionId : null
-    const key = `${keyOf(account)}|${of ?? ""}`
-    const holding = this.holdings.get(key) ?? new Holding()
-    this.holdings.set(key, holding)
+  private holding(of: Account): Holding | null {
+    if (!isHeld(of) || !this.isForeign(of)) return null
+    const key = keyOf(of)
+    const known = this.holdings.get(key)
+    if (known !== undefined) return known.holding
+    const holding = new Holding(of.role === "cash" && this.settings.method === "fifo")
+    this.holdings.set(key, { account: plain(of), holding })
     return holding
   }
 
-  private isWhole({ conversionId }: NativeEntryFact, lines: ReadonlyArray<Line>): boolean {
-    const ofTrading = lines.filter(({ role }) => role === "trading")
+  private part<A>(fact: NativeEntryFact, line: Account, use: (part: Part) => A): A | null {
+    const id = isTransit(line) ? fact.conversionId : clearing.has(line.role) ? fact.movementId : null
+    if (id === null || !isHeld(line) || !this.isForeign(line)) return null
+    const key = `${keyOf(line)}|${id}`
+    const brought = new Holding()
+    const open = isTransit(line) ? new Holding() : brought
+    const part = this.parts.get(key) ?? { account: plain(line), brought, open, last: null }
+    this.parts.set(key, part)
+    return use(part)
+  }
+
+  private isOfWhole(lines: ReadonlyArray<Line>): boolean {
     return (
-      conversionId !== null &&
-      lines.every(({ role }) => role === "trading" || role === "conversions_in_transit") &&
-      ofTrading.some(({ amount }) => amount > 0n) &&
-      ofTrading.some(({ amount }) => amount < 0n)
+      lines.some(({ role }) => role === "trading") &&
+      lines.some(isTransit) &&
+      !lines.some(({ role }) => role === "cash")
     )
   }
 
-  private reversedWhole(fact: NativeEntryFact, lines: ReadonlyArray<Line>): ReadonlyArray<Booked> | null {
-    const whole = fact.conversionId === null ? undefined : this.wholes.get(fact.conversionId)
-    const texts = (of: ReadonlyArray<Line>, sign: bigint) =>
-      of
-        .map((line) => `${keyOf(line)}|${line.amount * sign}`)
-        .sort()
-        .join()
-    if (whole === undefined || texts(whole.lines, -1n) !== texts(lines, 1n)) return null
-    return whole.booked.map(({ account, amount, cents }) => ({ account, amount: -amount, cents: -cents }))
-  }
-
-  /** The carrying value of a line by what it takes from, the rest by the day's rate. */
-  private carried(fact: NativeEntryFact, line: Line): Fraction {
-    const holding = this.holding(fact, line)
-    const part = holding?.reducing(line.amount) ?? 0n
-    const rest = ofAmount(line.amount - part)
-    const cost =
-      line.role === "cash" && this.settings.method === "fifo"
-        ? holding?.oldestOf(part)
-        : holding?.averageOf(part)
-    return plus(cost ?? nothing, rest.n === 0n ? nothing : times(rest, this.rate(line.currency, fact.date)))
-  }
-
-  private takes(fact: NativeEntryFact, line: Line): boolean {
-    return (this.holding(fact, line)?.reducing(line.amount) ?? 0n) !== 0n
-  }
-
-  /** The unit cost at which a line of an entry with cash goes back, or null. */
-  private returned(fact: NativeEntryFact, lines: ReadonlyArray<Line>, line: Line): Fraction | null {
-    const ofCash = lines.some(({ role, currency }) => role === "cash" && currency === line.currency)
-    if (!ofCash || !returning.has(line.role) || line.amount === 0n) return null
-    if (this.takes(fact, line)) return over(this.carried(fact, line), ofAmount(line.amount))
-    const whole = fact.conversionId === null ? undefined : this.wholes.get(fact.conversionId)
-    const taken = whole?.booked.find(
-      ({ account, amount }) => keyOf(account) === keyOf(line) && amount < 0n === line.amount < 0n,
-    )
-    // The whole's line and the leg that comes back have one sign: both take from what the leg once put into transit.
-    return taken === undefined ? null : over(ofCents(taken.cents), ofAmount(taken.amount))
-  }
-
-  private valued(fact: NativeEntryFact, lines: ReadonlyArray<Line>): ReadonlyArray<Valued> {
-    const groups = [...new Set(lines.map(({ currency }) => currency))].map((currency) =>
-      lines.filter((line) => line.currency === currency),
-    )
-    if (this.isWhole(fact, lines)) return this.wholeValued(fact, lines)
-    return groups.flatMap((group) => {
-      const [first] = group
-      if (first === undefined || !this.isForeign(first))
-        return group.map((line) => ({ line, value: ofAmount(line.amount) }))
-      const at = (unit: Fraction) =>
-        group.map((line) => ({ line, value: times(ofAmount(line.amount), unit) }))
-      const back = group.map((line) => this.returned(fact, lines, line)).find((unit) => unit !== null)
-      if (back !== undefined && back !== null) return at(back)
-      const cash = group.filter(({ role }) => role === "cash")
-      const leaving = cash.filter(({ amount }) => amount < 0n)
-      if (leaving.length > 0)
-        return at(
-          over(
-            sum(leaving.map((line) => this.carried(fact, line))),
-            ofAmount(total(leaving.map(({ amount }) => amount))),
-          ),
-        )
-      const taking = cash.length > 0 ? [] : group.filter((line) => this.takes(fact, line))
-      const [taker] = taking
-      if (taker === undefined) return at(this.rate(first.currency, fact.date))
-      const oneSided = taking.every(({ amount }) => amount < 0n === taker.amount < 0n)
-      const ofSide = group.filter(({ amount }) => amount < 0n === taker.amount < 0n)
-      const unit = oneSided
-        ? over(
-            sum(ofSide.map((line) => this.carried(fact, line))),
-            ofAmount(total(ofSide.map(({ amount }) => amount))),
-          )
-        : this.rate(first.currency, fact.date)
-      return group.map((line) => ({
-        line,
-        value:
-          taking.includes(line) || (oneSided && ofSide.includes(line))
-            ? this.carried(fact, line)
-            : times(ofAmount(line.amount), unit),
-      }))
+  private whole(fact: NativeEntryFact, lines: ReadonlyArray<Line>): ReadonlyArray<Booked> {
+    const booked = lines.map((line) => {
+      const cents = !isTransit(line)
+        ? 0n
+        : this.isForeign(line)
+          ? this.cleared(fact, line)
+          : centsOf(ofAmount(line.amount))
+      return { account: plain(line), amount: line.amount, cents }
     })
+    const gain = -total(booked.map(({ cents }) => cents))
+    return [...booked, { account: this.own("fx_realized"), amount: 0n, cents: gain }]
   }
 
-  private wholeValued(fact: NativeEntryFact, lines: ReadonlyArray<Line>): ReadonlyArray<Valued> {
-    const transit = lines
-      .filter(({ role }) => role !== "trading")
-      .map((line) => ({
-        line,
-        value: this.isForeign(line) ? this.carried(fact, line) : ofAmount(line.amount),
-      }))
-    // What was bought leaves transit as a debit, what was sold as a credit.
-    const face = transit.find(({ line }) => !this.isForeign(line))
-    const proceeds = face
-      ? { n: absolute(face.value.n), d: face.value.d }
-      : sum(transit.filter(({ line }) => line.amount > 0n).map(({ value }) => value))
-    const trading = lines
-      .filter(({ role }) => role === "trading")
-      .map((line) => ({
-        line,
-        value: line.amount > 0n ? proceeds : minus(nothing, proceeds),
-      }))
-    return [...transit, ...trading]
-  }
-
-  private rounded(valued: ReadonlyArray<Valued>): ReadonlyArray<Booked> {
-    const booked: Array<Booked> = valued.map(({ line, value }) => ({
-      account: plain(line),
-      amount: line.amount,
-      cents: centsOf(value),
-    }))
-    const realized = centsOf(minus(nothing, sum(valued.map(({ value }) => value))))
-    if (realized !== 0n) booked.push({ account: this.own("fx_realized"), amount: 0n, cents: realized })
-    const residue = -total(booked.map(({ cents }) => cents))
-    if (absolute(residue) * 2n > BigInt(booked.length))
-      throw new Error(`a residue of ${textOfCents(residue)} over ${booked.length} lines`)
-    if (residue !== 0n) booked.push({ account: this.own("rounding"), amount: 0n, cents: residue })
-    return booked
-  }
-
-  private swept(fact: NativeEntryFact, lines: ReadonlyArray<Line>): ReadonlyArray<Booked> {
-    return lines.flatMap((line) => {
-      const holding = this.holding(fact, line)
-      if (holding === null || holding.quantity !== 0n || holding.carrying === 0n) return []
-      const cents = holding.carrying
-      holding.carrying = 0n
-      return [
-        { account: plain(line), amount: 0n, cents: -cents },
-        { account: this.own("fx_realized"), amount: 0n, cents },
-      ]
+  private cleared(fact: NativeEntryFact, line: Line): bigint {
+    const cents = this.part(fact, line, ({ brought, last, open }) => {
+      const unit =
+        brought.quantity === 0n ? last : over(ofCents(brought.carrying), ofAmount(brought.quantity))
+      const value =
+        open.quantity === -line.amount
+          ? -open.carrying
+          : centsOf(times(unit ?? this.rate(line.currency, fact.date), ofAmount(line.amount)))
+      open.book({ amount: line.amount, cents: value, isReturn: false, day: null })
+      return value
     })
+    this.holding(line)?.book({ amount: line.amount, cents: cents ?? 0n, isReturn: false, day: null })
+    return cents ?? 0n
+  }
+
+  private atRate(fact: NativeEntryFact, { currency }: Account): Worth {
+    return { unit: this.rate(currency, fact.date), day: fact.date }
+  }
+
+  private atPrice(fact: NativeEntryFact, lines: ReadonlyArray<Line>): Worth | null {
+    const bought = lines.find((line) => isTransit(line) && line.amount < 0n)
+    const key = bought && `${fact.date.slice(0, 7)}|${fact.conversionId}|${bought.currency}`
+    const unit = key === undefined ? undefined : this.prices.get(key)
+    return unit === undefined ? null : { unit, day: null }
+  }
+
+  /** A line taken off what is held of it, and what goes beyond at a worth of its own. */
+  private taken(line: Line, holding: Holding, beyond: () => Worth): Worth {
+    const within = holding.reducing(line.amount)
+    const rest = line.amount - within
+    const more = rest === 0n ? { unit: nothing, day: null } : beyond()
+    const value = plus(holding.costOf(within), times(more.unit, ofAmount(rest)))
+    return { unit: over(value, ofAmount(line.amount)), day: more.day }
+  }
+
+  private group(fact: NativeEntryFact, lines: ReadonlyArray<Line>): ReadonlyArray<Valued> {
+    const [first] = lines
+    if (first === undefined) return []
+    /** `decider`: the line whose balance says what it is worth. */
+    const at = ({ day, unit }: Worth, decider: Line | null, isReturn = false) =>
+      lines.map(
+        (line): Valued => ({
+          ...{ line, value: times(ofAmount(line.amount), unit), isReturn: isReturn && line.role === "cash" },
+          day: decider === null || decider === line ? day : null,
+        }),
+      )
+    const takes = (holding: Holding | null, { amount }: Line) => (holding?.reducing(amount) ?? 0n) !== 0n
+    const back = lines.find((line) => this.part(fact, line, ({ brought }) => takes(brought, line)) === true)
+    const of = back === undefined ? null : this.part(fact, back, ({ brought }) => brought)
+    const carried = of && { unit: over(ofCents(of.carrying), ofAmount(of.quantity)), day: null }
+    const rate = () => this.atRate(fact, first)
+    const cash = lines.find((line) => line.role === "cash" && takes(this.holding(line), line))
+    const holding = cash === undefined ? null : this.holding(cash)
+    if (cash !== undefined && holding !== null) {
+      if (of !== null && back !== undefined && carried !== null && of.reducing(back.amount) === back.amount) {
+        const cents = centsOf(times(carried.unit, ofAmount(cash.amount)))
+        if (holding.keepsSome(cash.amount, cents)) return at(carried, null, true)
+      }
+      return at(
+        this.taken(cash, holding, () => carried ?? this.atPrice(fact, lines) ?? rate()),
+        cash,
+      )
+    }
+    if (back !== undefined && of !== null) return at(this.taken(back, of, rate), back)
+    const [largest] = lines
+      .filter((line) => !isTransit(line) && takes(this.holding(line), line))
+      .sort((a, b) => (size(a) < size(b) ? 1 : size(a) > size(b) ? -1 : 0))
+    const balance = largest === undefined ? null : this.holding(largest)
+    if (largest !== undefined && balance !== null) return at(this.taken(largest, balance, rate), largest)
+    return at(this.atPrice(fact, lines) ?? rate(), null)
   }
 }
