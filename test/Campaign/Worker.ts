@@ -94,4 +94,5 @@ export const work = (
       }
     }
     tell(yield* proof)
-  })
+    // Nobody reads the spans of a campaign, and every statement would make one.
+  }).pipe(Effect.withTracerEnabled(false))
