@@ -338,6 +338,54 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A loan that was first 
   )
 })
 
+layer(TestDatabase.layer, { excludeTestServices: true })("A loan that was first seen paid", (it) => {
+  it.scoped("had as interest what it shows beyond its principal, where its cash brought that", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending()
+      const out = move(held, "", { type: "DEBIT", amount: 1000, on: at(2) })
+      const back = move(held, "", { type: "CREDIT", amount: 1025, on: at(20) })
+      held.clock = at(21)
+      held.receivables = [paid(back, { repaymentAmount: "1025.00", disbursedTransaction: tx(out, 2) })]
+      yield* sync(service.url, surfaces)
+      expect(yield* standing).toEqual(["cash 25", "interest_income -25"])
+      expect(yield* items).toEqual([])
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "A repayment that is named by one of its entries",
+  (it) => {
+    it.scoped("is the movement with all its entries: what was sent back is missing", () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* lending()
+        const out = move(held, "", { type: "DEBIT", amount: 1000, on: at(2) })
+        held.receivables = [loan({ disbursedTransaction: tx(out, 2) })]
+        yield* sync(service.url, surfaces)
+        const deposit = { relatedType: "DEPOSIT", relatedId: id(700) }
+        held.deposits = [
+          {
+            depositId: id(700),
+            account: { accountId: id(1), currency: "USD", paymentRails: "SWIFT" },
+            amount: { amount: "1025.00", currency: "USD" },
+            status: "COMPLETED",
+            createdAt: at(20),
+          },
+        ]
+        const back = move(held, "", { type: "CREDIT", amount: 1025, on: at(20), ...deposit })
+        move(held, "", { type: "DEBIT", amount: 1025, on: at(21), ...deposit })
+        held.clock = at(22)
+        held.receivables = [paid(back, { disbursedTransaction: tx(out, 2) })]
+        yield* sync(service.url, surfaces)
+        expect(yield* standing).toEqual(["cash -1000", "loan_clearing 1000"])
+        expect((yield* findings).filter((line) => String(line).startsWith("loan-clearing"))).toEqual([
+          "loan-clearing blocking",
+        ])
+      }),
+    )
+  },
+)
+
 layer(TestDatabase.layer, { excludeTestServices: true })("Credit accounts that name a client", (it) => {
   it.scoped("are compared client by client, with the receivables that can make up the difference", () =>
     Effect.gen(function* () {
