@@ -65,7 +65,7 @@ export const sideOf = (state: State, id: string, accountId: number, partner: str
 }
 
 /** What one smallest unit of a side is worth; undefined where it has never had any. */
-export const unitOfSide = ({ carrying, last, native }: Side): Unit | undefined =>
+const unitOfSide = ({ carrying, last, native }: Side): Unit | undefined =>
   native === 0n ? last : { numerator: carrying, denominator: native }
 
 /** The account's balance is that of all its conversions together. */

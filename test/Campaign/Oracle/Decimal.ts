@@ -58,7 +58,6 @@ export const plus = (a: Fraction, b: Fraction): Fraction => fraction(a.n * b.d +
 export const minus = (a: Fraction, b: Fraction): Fraction => plus(a, { n: -b.n, d: b.d })
 export const times = (a: Fraction, b: Fraction): Fraction => fraction(a.n * b.n, a.d * b.d)
 export const over = (a: Fraction, b: Fraction): Fraction => fraction(a.n * b.d, a.d * b.n)
-export const sum = (values: ReadonlyArray<Fraction>): Fraction => values.reduce(plus, nothing)
 
 /** To cents, half to even. */
 export const centsOf = (value: Fraction): bigint => {
