@@ -67,7 +67,14 @@ const nothing = {
 const chooseBooks = Effect.fn("Close.chooseBooks")(function* (wanted: Option.Option<string>) {
   const all = yield* allBooks(Option.none())
   if (all.length === 0) return yield* closeError("Usage", "There are no books yet: run tieout sync first.")
-  if (Option.isNone(wanted)) return yield* heldBooks(all)
+  if (Option.isNone(wanted)) {
+    const held = yield* heldBooks(all)
+    if (held.length > 0) return held
+    return yield* closeError(
+      "Usage",
+      "No book holds an account yet: there is nothing to close. Run tieout sync first.",
+    )
+  }
   const name = wanted.value.toLowerCase()
   const chosen = all.filter(
     ({ clientId, code }) => code.toLowerCase() === name || Option.contains(clientId, name),

@@ -128,15 +128,24 @@ const phasesOf = (terms: Terms, legs: ReadonlyArray<Leg>): ReadonlyArray<Phase> 
   let sold = nothingShown
   let bought = nothingShown
   let traded: Sums = new Map()
+  const inTransit = { sold: Money.zero, bought: Money.zero }
   for (const leg of legs) {
-    if (isOn(terms.sell, leg)) sold = shownWith(sold, leg)
-    else if (isOn(terms.buy, leg)) bought = shownWith(bought, leg)
+    if (isOn(terms.sell, leg)) {
+      sold = shownWith(sold, leg)
+      inTransit.sold = Money.add(inTransit.sold, leg.transit)
+    } else if (isOn(terms.buy, leg)) {
+      bought = shownWith(bought, leg)
+      inTransit.bought = Money.add(inTransit.bought, leg.transit)
+    }
     // An entry on another account is no part of it: it stands in transit.
     else continue
     traded = plus(traded, [[leg.currency, leg.transit]])
     if (standing === null) {
       const complete = isSold(terms.sell, sold) && isBought(terms.buy, bought)
-      if (complete) standing = { traded, wholeAt: leg.occurredAt, reversedAt: null }
+      // A side that a person has moved elsewhere takes no part: what came for it would be a gain from nothing. The other
+      // side stays in transit, an open item, until somebody brings the two together.
+      const both = !Money.isZero(inTransit.sold) && !Money.isZero(inTransit.bought)
+      if (complete && both) standing = { traded, wholeAt: leg.occurredAt, reversedAt: null }
     } else if (isReturned(terms, sold, bought)) {
       phases.push({ ...standing, reversedAt: leg.occurredAt })
       standing = null

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
@@ -137,6 +137,15 @@ layer(fresh, { excludeTestServices: true })("migrating", (it) => {
 layer(TestDatabase.layer)("the template of the tests", (it) => {
   it.effect("has every migration of this version", () =>
     Effect.gen(function* () {
+      expect(yield* pendingMigrations()).toEqual([])
+    }),
+  )
+
+  it.effect("takes the rules again, as a later version of them does", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const rules = yield* Effect.promise(() => readFile("drizzle/rules.sql", "utf8"))
+      yield* database.query("Test.rules", (sql) => sql.unsafe(`begin; ${rules}; commit`).simple())
       expect(yield* pendingMigrations()).toEqual([])
     }),
   )
