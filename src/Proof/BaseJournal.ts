@@ -51,31 +51,29 @@ export const balances: ProofQuery = {
   name: "base-balances",
   proves: "The balances that every valued month leaves are those of the month before and its postings.",
   wrong: (sql) => sql`
-    with kept as (
-      select m.book_id, m.period, s.key as account, s.value::numeric / 100 as amount
-      from valuation.months m cross join lateral json_each_text(m.state -> 'balances') s where m.state is not null)
-    select b.code as book, format('base balance of %s at the end of %s', coalesce(a.code, d.account), to_char(d.period, 'YYYY-MM')) as row,
-      format('says %s; the month before and the postings come to %s', round(d.left_behind, 2), round(d.carried, 2)) as message
-    from (
-      select book_id, period, account, sum(left_behind) as left_behind, sum(carried) as carried
-      from (
-        select book_id, period, account, amount as left_behind, 0::numeric as carried from kept
-        union all
-        select m.book_id, m.period, k.account, 0, k.amount
-        from valuation.months m
-        join valuation.months e on e.book_id = m.book_id and e.period = (m.period - interval '1 month')::date
-          and e.fingerprint = m.previous
-        join kept k on k.book_id = e.book_id and k.period = e.period
-        where m.state is not null
-        union all
-        select p.book_id, p.period, coalesce(p.account_id::text, p.role), 0, p.amount
-        from valuation.postings p join valuation.months m on m.book_id = p.book_id and m.period = p.period
-        where m.state is not null) sides
-      where (book_id, period) in (
-        select m.book_id, m.period from valuation.months m
-        left join valuation.months e on e.book_id = m.book_id and e.period = (m.period - interval '1 month')::date
-        where m.previous = coalesce(e.fingerprint, ''))
-      group by book_id, period, account having sum(left_behind) <> sum(carried)) d
+    with month as materialized (
+      select m.book_id, m.period, m.state, e.state as state_before
+      from valuation.months m
+      left join valuation.months e on e.book_id = m.book_id and e.period = (m.period - interval '1 month')::date
+      where m.state is not null and m.previous = coalesce(e.fingerprint, '')),
+    side as materialized (
+      select m.book_id, m.period, s.key as account, s.value::numeric / 100 as left_behind, 0::numeric as carried
+      from month m cross join lateral json_each_text(m.state -> 'balances') s
+      union all
+      select m.book_id, m.period, s.key, 0, s.value::numeric / 100
+      from month m cross join lateral json_each_text(m.state_before -> 'balances') s
+      union all
+      select p.book_id, p.period, coalesce(p.account_id::text, p.role), 0, sum(p.amount)
+      from month m join valuation.postings p on p.book_id = m.book_id and p.period = m.period
+      group by p.book_id, p.period, coalesce(p.account_id::text, p.role)),
+    differing as materialized (
+      select book_id, period, account, sum(left_behind) as left_behind, sum(carried) as carried from side
+      group by book_id, period, account having sum(left_behind) <> sum(carried))
+    select b.code as book,
+      format('base balance of %s at the end of %s', coalesce(a.code, d.account), to_char(d.period, 'YYYY-MM')) as row,
+      format('says %s; the month before and the postings come to %s', round(d.left_behind, 2), round(d.carried, 2))
+        as message
+    from differing d
     join mirror.books b on b.book_id = d.book_id
     left join ledger.accounts a on a.book_id = d.book_id and a.account_id::text = d.account`,
 }
