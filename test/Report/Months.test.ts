@@ -194,7 +194,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a report as of a time"
         ["-175.00", "-182.00", "-7.00"],
       ])
       // What is told as of now is what is told without a time.
-      const latest = yield* reporting("2026-10", out, { asOf: yield* now })
+      const latest = yield* reporting("2026-10", temporaryFolder(), { asOf: yield* now })
       const plain = yield* reporting("2026-10", out)
       for (const name of files)
         expect([name, textOf(latest.folder, name)]).toEqual([name, textOf(plain.folder, name)])
