@@ -114,7 +114,7 @@ export const standingOf = Effect.fn("Reclassify.standingOf")(function* (book: Bo
     "Reclassify.standingOf",
     (sql) => sql<Array<Standing>>`
       select j.source_id as "entryId", j.partner_account_id as "partnerAccountId", j.position,
-        j.resource_type as "resourceType", j.resource_id as "resourceId", j.external_reference as "externalReference",
+        e.related_type as "resourceType", e.related_id as "resourceId", j.external_reference as "externalReference",
         j.counterparty, to_char(j.occurred_at at time zone coalesce(l.time_zone, 'UTC'), 'YYYY-MM') as month,
         to_char(case
             when j.period <= l.closed_through then now()
@@ -142,6 +142,8 @@ export const standingOf = Effect.fn("Reclassify.standingOf")(function* (book: Bo
          where s.book_id = j.book_id and s.rest and j.source_id = any (s.entries)) as "inLoans"
       from ledger.journal_entries j
       join ledger.locks l on l.book_id = j.book_id
+      -- What it names now: it may have come to name it after it was booked.
+      join mirror.statement_entries e on e.book_id = j.book_id and e.entry_id = j.source_id
       where j.book_id = ${book.bookId} and j.source_id = ${entryId}::uuid and j.source_type = 'statement_entry'
         and j.sequence = 0`,
   )
