@@ -5,6 +5,7 @@ import { Database } from "../Database.ts"
 import { parseReferences } from "../Explain/Reference.ts"
 import { subjectsOf } from "../Explain/Subject.ts"
 import type { Role } from "../Ledger/Role.ts"
+import { movedByHand } from "../Reconcile/ByHand.ts"
 import { reclassifyError } from "./ReclassifyError.ts"
 
 /** A ledger account with what of the entry stands in it; `amount` in the major unit of `currency`, debit positive. */
@@ -38,7 +39,7 @@ export interface Standing {
   readonly inLoans: string | null
 }
 
-/** Of a conversion in transit, the entries that it stands with. */
+/** Of a resource that is not known and of a conversion in transit, the entries that stand with it. */
 const ofFinding = Effect.fn("Reclassify.ofFinding")(function* (findingId: string) {
   const database = yield* Database
   const rows = yield* database.query(
@@ -46,6 +47,12 @@ const ofFinding = Effect.fn("Reclassify.ofFinding")(function* (findingId: string
     (sql) => sql<Array<{ subject_id: string }>>`
       select subject_id from reconcile.findings
       where finding_id = ${findingId}::text::bigint and subject_type = 'statement_entry'
+      union all
+      select e.entry_id::text from reconcile.findings f
+      join mirror.statement_entries e on e.book_id = f.book_id and e.related_id = mirror.uuid_or_null(f.subject_id)
+        and e.related_type = upper(f.subject_type) and not e.held
+      where f.finding_id = ${findingId}::text::bigint and f.check_name = 'missing-resource'
+        and not ${movedByHand(sql, sql`e.book_id`, sql`e.entry_id`)}
       union all
       select s.entry_id::text from reconcile.findings f
       join reconcile.conversions_in_transit t on t.book_id = f.book_id and t.conversion_id = f.subject_id::uuid
