@@ -38,9 +38,11 @@ CREATE TABLE "ledger"."closes" (
 	"reason" text,
 	"transaction" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	"accepted" jsonb NOT NULL,
+	"valuation_method" text,
 	CONSTRAINT "closes_book_id_sequence_pk" PRIMARY KEY("book_id","sequence"),
 	CONSTRAINT "closes_action" CHECK ("ledger"."closes"."action" in ('close', 'reopen')),
 	CONSTRAINT "closes_hash" CHECK (("ledger"."closes"."action" = 'close') = ("ledger"."closes"."hash" is not null)),
+	CONSTRAINT "closes_valuation_method" CHECK ("ledger"."closes"."action" = 'close' and "ledger"."closes"."valuation_method" in ('average', 'fifo') or "ledger"."closes"."valuation_method" is null),
 	CONSTRAINT "closes_reason" CHECK ("ledger"."closes"."action" = 'close' or "ledger"."closes"."reason" is not null)
 );
 --> statement-breakpoint

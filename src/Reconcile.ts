@@ -33,6 +33,7 @@ import { suspense } from "./Reconcile/Suspense.ts"
 import { together as asOne, bookTieOuts, type TieOut } from "./Reconcile/TieOut.ts"
 import { trialBalance } from "./Reconcile/TrialBalance.ts"
 import { type NotRead, notReadBySync } from "./Reconcile/Unread.ts"
+import { valuationMethod } from "./Reconcile/ValuationMethod.ts"
 import { zeroEntries } from "./Reconcile/ZeroEntries.ts"
 import { Settings } from "./Settings.ts"
 import { type Commit, LeaseLost } from "./Sync/Run.ts"
@@ -58,6 +59,7 @@ const queries: ReadonlyArray<CheckQuery> = [
   baseJournal,
   quarantinedRows,
   conflictingEvents,
+  valuationMethod,
   streams,
   gone,
 ]
@@ -125,6 +127,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       flatWithdrawalFee: accounting.flatWithdrawalFee,
       repaymentAmount: accounting.receivables.repaymentAmount,
       materiality: settings.reconcile.materiality,
+      methods: { general: accounting.valuation.method, books: accounting.valuation.books },
       closing: null,
       surfaces: surfacesIn(settings),
     }

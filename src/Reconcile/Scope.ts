@@ -2,6 +2,7 @@
 import type { PendingQuery, Row } from "postgres"
 import type { Sql } from "../Database/Client.ts"
 import type { FlatWithdrawalFee } from "../Ledger/Leg.ts"
+import type { Method } from "../Settings/Accounting.ts"
 import type { Settings } from "../Settings.ts"
 import type { CheckName } from "./Check.ts"
 
@@ -19,6 +20,11 @@ export interface Scope {
   readonly flatWithdrawalFee: FlatWithdrawalFee
   /** Whether a receivable's `repaymentAmount` is what is still due. */
   readonly repaymentAmount: "outstanding" | "original"
+  /** By which method the base-currency journal is valued, and that of books that have their own, by code. */
+  readonly methods: {
+    readonly general: Method
+    readonly books: Readonly<Record<string, { readonly method: Method }>>
+  }
   /** By currency, the amount up to which something that is open carries no weight. */
   readonly materiality: Readonly<Record<string, string>>
   /** The month (`2026-10`) that is about to be closed: every stream must have been read after it, where it is over. */
