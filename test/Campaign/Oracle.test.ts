@@ -521,6 +521,18 @@ describe("receivables", () => {
     expect(native(paidBy("1025", [[paid]]))["loan_clearing:USD"]).toBe("-1025")
   })
 
+  it("principal that rises again settles no interest, whatever cash comes with it", () => {
+    const rising: ReadonlyArray<Version> = [
+      ["ACTIVE", "500", "500"],
+      ["ACTIVE", "600", "600", ["d"]],
+    ]
+    expect(native(paidBy("800", [rising]))).toEqual({
+      "cash:USD": "800",
+      "loan_clearing:USD": "-1400",
+      "receivable_principal:USD": "600",
+    })
+  })
+
   it("cancelled: what stands is taken back", () => {
     expect(
       native(book([], { receivables: [receivable("r", "1000", [active, ["CANCELED", "0", "0"]])] })),

@@ -9,7 +9,8 @@
  *   above initialPrincipal, the difference was the interest. A first version that is CANCELED posts nothing.
  * - PAID: principal, amount due and unpaid interest are nil whatever the version shows. `original`: an amount below
  *   initialPrincipal in a PAID version tells no new interest.
- * - Settled is never less than the principal that fell: new interest that came meanwhile takes nothing from it.
+ * - Settled is never less than the principal that fell: new interest that came meanwhile takes nothing from it. Principal that
+ *   rose settles nothing, and no interest either.
  * - A repayment is: a transaction that no earlier version of it named, a principal that fell, or PAID. What fell without one
  *   (only repaymentAmount) is an accrual below zero.
  * - Of transactions of which some are not linked, the unlinked bring what the linked leave of the settled amount. `original`,
@@ -146,7 +147,9 @@ export const receivableBooks = (
     const repaid = named.length > 0 || fallen > 0n || (paid && principal + unpaid !== 0n)
     const guessed = named.length === 0 || named.includes(null)
     const brought = guessed ? larger(linked, original && !paid ? fallen : settled) : linked
-    const interestPaid = repaid ? larger(0n, smaller(brought, settled + allowance) - fallen) : 0n
+    const interestPaid = repaid
+      ? larger(0n, smaller(brought - fallen, settled - larger(0n, fallen) + allowance))
+      : 0n
     lent += larger(0n, -fallen)
     const taken = larger(0n, fallen) + interestPaid
     // What is settled is due; `original` says only at the end that the interest is.
