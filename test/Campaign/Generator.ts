@@ -6,7 +6,7 @@ import type { Event, History, HistorySettings, Name, Step } from "./History.ts"
 import { loans } from "./Loans.ts"
 import * as Movements from "./Movements.ts"
 import { type Random, random } from "./Random.ts"
-import { script } from "./Script.ts"
+import { busier, script } from "./Script.ts"
 
 const zones = ["UTC", "Europe/Berlin", "America/New_York", "Pacific/Auckland", "Asia/Kolkata"] as const
 const currencies = ["USD", "EUR", "USDT", "JPY", "GBP", "USDC"] as const
@@ -15,6 +15,8 @@ export interface Shape {
   readonly features: Features
   /** Most books of a history: the organization's, and those of clients. */
   readonly books: number
+  /** So many operations more than usual. */
+  readonly busier?: number
 }
 
 const settingsOf = (chance: Random, clients: number, features: Features): HistorySettings => ({
@@ -117,7 +119,7 @@ const inOrder = (steps: ReadonlyArray<Timed>): ReadonlyArray<Timed> =>
   [...steps].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 
 /** The history of a seed. */
-export const generate = (seed: string, { books, features }: Shape): History => {
+export const generate = (seed: string, { books, busier: more = 0, features }: Shape): History => {
   const chance = random(seed)
   const clients = Array.from({ length: chance.whole(0, books - 1) }, (_, index): Name => `k${index + 1}`)
   const settings = settingsOf(chance, clients.length, features)
@@ -143,5 +145,6 @@ export const generate = (seed: string, { books, features }: Shape): History => {
   }
   const end = monthStart(span.timeZone, span.last + 1) + day
   const happened: ReadonlyArray<Step> = inOrder(steps)
-  return { seed, settings, end: timeOf(end), steps: script(chance, span, happened) }
+  const played = script(chance, span, happened)
+  return { seed, settings, end: timeOf(end), steps: busier(chance, span, played, more) }
 }

@@ -107,7 +107,8 @@ export const page = (
   }
   const found = items.slice(from, from + pageSize)
   const hasNextPage = from + pageSize < items.length
-  if (!hasNextPage) world.readToEnd.set(stream, world.now)
+  const sent = stream === "org receivables" ? found.map(({ json }) => json) : []
+  world.note({ stream, at: world.now, last: !hasNextPage, items: sent })
   const last = found.at(-1)
   const ends = last !== undefined && (hasNextPage || endCursorOnLastPage)
   return { items: found, hasNextPage, endCursor: ends ? `${world.epoch}:${last.key}` : null }

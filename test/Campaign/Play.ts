@@ -5,7 +5,7 @@ import type { Database } from "../../src/Database.ts"
 import { provedAtEnd } from "./AtEnd.ts"
 import type { History, Step } from "./History.ts"
 import * as Invariants from "./Invariants.ts"
-import { books, operate } from "./Operations.ts"
+import { books, type Outcome, operate } from "./Operations.ts"
 import { correctRate, rateOf } from "./RateTable.ts"
 import { type Site, siteOf } from "./Site.ts"
 import type { World } from "./World.ts"
@@ -20,11 +20,19 @@ export interface Played {
 export interface How {
   readonly connection: string
   readonly out: string
-  /** Done before a step, by its place in the history. */
-  readonly before?: (step: number) => Effect.Effect<void>
+  /** Who does an operation, by its place in the history: somebody else may have tried it before. */
+  readonly around?: Around
   /** The server on loopback of a history that is read over HTTP, and what is told of its world. */
   readonly http?: { readonly url: string; readonly show: (world: World) => void }
 }
+
+/** Gives what came of an operation; what `run` does may be done several times. */
+export type Around = (
+  site: Site,
+  place: number,
+  run: Effect.Effect<Outcome, never, Database>,
+  tell: (line: string) => void,
+) => Effect.Effect<Outcome, never, Database>
 
 const firstLine = (text: string): string => text.split("\n")[0] ?? ""
 
@@ -35,14 +43,16 @@ const kept = (before: ReadonlyMap<string, string>, now: ReadonlyMap<string, stri
     return found === undefined || found === digest ? [] : [`the closed month ${month} has changed`]
   })
 
-const step = (site: Site, overHttp: boolean, one: Step, told: Array<string>) =>
+const step = (site: Site, { around, http }: How, place: number, one: Step, told: Array<string>) =>
   Effect.gen(function* () {
     if ("event" in one) {
       site.world.apply(one.event, one.at)
       return []
     }
     site.world.now = Math.max(site.world.now, Date.parse(one.at)) + 1_000
-    const outcome = yield* operate(site, overHttp, one.operation)
+    const run = operate(site, http !== undefined, one.operation)
+    const tell = (line: string): void => void told.push(line)
+    const outcome = yield* around === undefined ? run : around(site, place, run, tell)
     told.push(`${one.operation.do}: ${outcome.done ? "" : "failed: "}${firstLine(outcome.told)}`)
     return yield* Invariants.broken(yield* books(site))
   })
@@ -72,8 +82,7 @@ const playing = (history: History, how: How, told: Array<string>) =>
     const overHttp = how.http !== undefined
     let closed: ReadonlyMap<string, string> = new Map()
     for (const [place, one] of history.steps.entries()) {
-      if (how.before !== undefined) yield* how.before(place)
-      const found = [...(yield* step(site, overHttp, one, told))]
+      const found = [...(yield* step(site, how, place, one, told))]
       if (closed.size > 0 || ("operation" in one && one.operation.do === "close")) {
         const now = yield* Invariants.digests(yield* books(site))
         found.push(...kept(closed, now))

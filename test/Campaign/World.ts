@@ -41,6 +41,15 @@ export interface WorldResource {
 
 export type WorldReceivable = Extract<Event, { readonly what: "receivable" }> & { readonly id: string }
 
+/** A page that was served: of which list, when (epoch milliseconds by the service's clock), and whether it was the last. */
+export interface Served {
+  readonly stream: string
+  readonly at: number
+  readonly last: boolean
+  /** Of receivables alone, as they were sent. */
+  readonly items: ReadonlyArray<Readonly<Record<string, unknown>>>
+}
+
 export interface WorldClient {
   readonly name: Name
   readonly id: string
@@ -71,6 +80,10 @@ export class World {
   readonly clients = new Map<Name, WorldClient>()
   /** When a list's last page was served last, epoch milliseconds by the service's clock: `org accounts`, `k1 statement <id>`. */
   readonly readToEnd = new Map<string, number>()
+  /** Every page of receivables that was served. */
+  readonly lent: Array<Served> = []
+  /** Told of every page that is served. */
+  onServed: (served: Served) => void = () => undefined
   /** Cursors of an earlier epoch are not accepted any more. */
   epoch = 0
   /** Requests until one fails, and how; the next first. */
@@ -249,6 +262,14 @@ export class World {
     if (next.after > 0) return undefined
     this.faults.shift()
     return next
+  }
+
+  /** Takes down what was served, by this process or another. */
+  note(served: Served): void {
+    const { at, last, stream } = served
+    if (last) this.readToEnd.set(stream, Math.max(at, this.readToEnd.get(stream) ?? 0))
+    if (stream === "org receivables") this.lent.push(served)
+    this.onServed(served)
   }
 
   /** What of a book was not served to its end since a time, of all that was there and can be read. */
