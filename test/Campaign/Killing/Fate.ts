@@ -80,49 +80,59 @@ const commandOf = ({ history, kill, site, step, url }: How): Command => ({
   ...{ readToEnd: [...site.world.readToEnd], moments: site.moments, announced: site.announced },
 })
 
+/** Hears what a process says of one operation. */
+const heard = ({ kill, process, site }: How) => {
+  const seen: Seen = { place: null, ended: null }
+  let timer: NodeJS.Timeout | undefined
+  const heardOf = (said: Line["line"]) =>
+    new Promise<void>((resolve) => {
+      waiting.set(said, resolve)
+    })
+  const waiting = new Map<Line["line"], () => void>()
+  const atPlace = heardOf("place")
+  const atEnd = Promise.race([heardOf("ended"), process.gone]).then(() => clearTimeout(timer))
+  process.onLine = (line) => {
+    if (line.line === "served") site.world.note(line.served)
+    if (line.line === "begins" && kill.of === "millisecond") {
+      timer = setTimeout(() => process.signal("SIGKILL"), kill.nth)
+    }
+    if (line.line === "place") {
+      const { nth, text } = line
+      const of = kill.of === "request" ? "request" : "statement"
+      seen.place = `${placeOf({ ...kill, of, nth })}: ${text}`
+    }
+    if (line.line === "ended" || line.line === "died") seen.ended = line
+    waiting.get(line.line === "died" ? "ended" : line.line)?.()
+  }
+  return { seen, atPlace, atEnd }
+}
+
 /** Begins the operation and waits for what becomes of it. */
 export const fate = (how: How): Effect.Effect<Fate, KilledBadly, Database> =>
   Effect.gen(function* () {
-    const { kill, process, site } = how
+    const { kill, process } = how
     const before = new Set([...(yield* sessions), ...(yield* own)])
-    const seen: Seen = { place: null, ended: null }
-    let timer: NodeJS.Timeout | undefined
-    const atPlace = new Promise<void>((resolve) => {
-      process.onLine = (line) => {
-        if (line.line === "served") site.world.note(line.served)
-        else if (line.line === "begins" && kill.of === "millisecond") {
-          timer = setTimeout(() => process.signal("SIGKILL"), kill.nth)
-        } else if (line.line === "place") {
-          const { nth, text } = line
-          seen.place = `${placeOf({ ...kill, of: kill.of === "request" ? "request" : "statement", nth })}: ${text}`
-          resolve()
-        } else if (line.line === "ended" || line.line === "died") seen.ended = line
-      }
-    })
+    const { atEnd, atPlace, seen } = heard(how)
     process.begin(commandOf(how))
-    const going = process.gone
-    let said = ""
-    if (kill.by !== "kill") {
-      yield* Effect.promise(() => Promise.race([atPlace, going]))
-      if (seen.place !== null) {
-        if (kill.by !== "stop") yield* cut(before, kill.by)
-        // Where it holds what others wait for, it goes on before them.
-        const goesOn = setTimeout(() => process.signal("SIGCONT"), waitsAtMost)
-        said = (yield* how.meanwhile).told
-        clearTimeout(goesOn)
-        process.signal("SIGCONT")
-      }
+    let meanwhile = ""
+    if (kill.by !== "kill") yield* Effect.promise(() => Promise.race([atPlace, atEnd]))
+    if (kill.by !== "kill" && seen.place !== null) {
+      if (kill.by !== "stop") yield* cut(before, kill.by)
+      // Where it holds what others wait for, it goes on before them.
+      const goesOn = setTimeout(() => process.signal("SIGCONT"), waitsAtMost)
+      meanwhile = (yield* how.meanwhile).told
+      clearTimeout(goesOn)
+      process.signal("SIGCONT")
     }
-    yield* Effect.promise(() => going).pipe(
+    yield* Effect.promise(() => atEnd).pipe(
       Effect.timeoutFail({
         duration: endsWithin,
         onTimeout: () => new KilledBadly({ message: `a process does not end (${placeOf(kill)})` }),
       }),
       Effect.tapError(() => Effect.sync(() => process.signal("SIGKILL"))),
     )
-    clearTimeout(timer)
     if (!how.hurried) yield* gone(before)
-    return yield* told(kill, seen, said)
+    return yield* told(kill, seen, meanwhile)
   })
 
 /** The sessions of this process: more may be opened while the other one works, but no statement is sent meanwhile. */

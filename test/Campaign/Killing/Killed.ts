@@ -1,6 +1,7 @@
 /**
- * The process that is killed. It is started ahead, waits for a line on its input, does one operation and ends, mostly not of
- * itself: at the place that it is told it sends itself the signal, so that the server sees a client die as by kill -9.
+ * The process that is killed. It is started ahead, waits for a line on its input and does what that says; at the place that
+ * it is told it sends itself the signal, so that the server sees a client die as by kill -9. Where it comes to the end of the
+ * operation before, it waits for another line.
  */
 import { writeSync } from "node:fs"
 import { createInterface } from "node:readline"
@@ -15,10 +16,14 @@ import { watchSockets } from "./Sockets.ts"
 /** At once: what is told before a signal must have left before it. */
 const tell = (line: Line): void => void writeSync(1, `${JSON.stringify(line)}\n`)
 
+let aim = new Aim(null, () => () => undefined)
+watchSockets({ before: (text) => aim.before(text), after: (text) => aim.after(text) })
+
 const done = ({ announced, connection, history, kill, moments, out, readToEnd, step }: Command) =>
   Effect.gen(function* () {
     const one = history.steps[step]
-    if (one === undefined || !("operation" in one)) return
+    if (one === undefined || !("operation" in one))
+      return yield* Effect.dieMessage("there is no such operation")
     const site = yield* siteOf(history, connection, out)
     for (const before of history.steps.slice(0, step)) {
       if ("event" in before) site.world.apply(before.event, before.at)
@@ -32,15 +37,13 @@ const done = ({ announced, connection, history, kill, moments, out, readToEnd, s
     site.announced = announced
     site.world.onServed = (served) => tell({ line: "served", served })
     const signal = kill.by === "kill" ? "SIGKILL" : "SIGSTOP"
-    const aim = new Aim(kill, (nth, text) => () => {
+    aim = new Aim(kill, (nth, text) => () => {
       tell({ line: "place", nth, text: text.replaceAll(/\s+/g, " ").trim().slice(0, 60) })
       process.kill(process.pid, signal)
     })
     site.hook = Effect.sync(() => aim.request()?.())
-    watchSockets(aim)
     tell({ line: "begins" })
-    const outcome = yield* operate(site, false, one.operation)
-    tell({ line: "ended", ...outcome })
+    return yield* operate(site, false, one.operation)
   }).pipe(Effect.scoped)
 
 const commanded = (command: Command) =>
@@ -49,9 +52,10 @@ const commanded = (command: Command) =>
     Logger.withMinimumLogLevel(LogLevel.None),
   )
 
-const given: Command = await new Promise((resolve) => {
-  createInterface({ input: process.stdin }).once("line", (line) => resolve(JSON.parse(line)))
-})
-const exit = await Effect.runPromiseExit(commanded(given))
-if (Exit.isFailure(exit)) tell({ line: "died", cause: Cause.pretty(exit.cause) })
+for await (const line of createInterface({ input: process.stdin })) {
+  // Told once every session is closed, as a process closes them that ends.
+  const exit = await Effect.runPromiseExit(commanded(JSON.parse(line)))
+  if (Exit.isFailure(exit)) tell({ line: "died", cause: Cause.pretty(exit.cause) })
+  else tell({ line: "ended", ...exit.value })
+}
 process.exit(0)

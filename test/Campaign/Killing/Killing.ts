@@ -23,8 +23,6 @@ export interface KillsTold extends Told {
   readonly kills: ReadonlyArray<{ readonly what: Operation["do"]; readonly by: Kill["by"] }>
 }
 
-export const isKillsTold = (told: Told): told is KillsTold => "kills" in told
-
 /** Those that interrupt or cut themselves are not killed, too. */
 const killable = ({ do: what }: Operation): boolean => what !== "stopped" && what !== "cut"
 

@@ -42,16 +42,23 @@ export interface Process {
   onLine: (line: Line) => void
   /** Once it is gone. */
   readonly gone: Promise<void>
+  isGone: boolean
 }
 
 const started = (program: string): Process => {
   const child: ChildProcess = spawn(process.execPath, [program], { stdio: ["pipe", "pipe", "inherit"] })
-  const gone = new Promise<void>((resolve) => child.once("close", () => resolve()))
+  const gone = new Promise<void>((resolve) =>
+    child.once("close", () => {
+      one.isGone = true
+      resolve()
+    }),
+  )
   const one: Process = {
     begin: (command) => void child.stdin?.write(`${JSON.stringify(command)}\n`),
     signal: (signal) => void child.kill(signal),
     onLine: () => undefined,
     gone,
+    isGone: false,
   }
   // It may be killed while it is told.
   child.stdin?.on("error", () => undefined)
@@ -64,16 +71,20 @@ const started = (program: string): Process => {
   return one
 }
 
-/** One is always ready; they end with the scope. */
+/** The next one, and one in reserve while that works; they end with the scope. */
 export const processes = (program: string) =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.sync(() => ({ next: started(program) })),
-      (state) => Effect.sync(() => state.next.signal("SIGKILL")),
+      Effect.sync(() => [started(program), started(program)]),
+      (all) =>
+        Effect.sync(() => {
+          for (const one of all) one.signal("SIGKILL")
+        }),
     ),
-    (state) => (): Process => {
-      const taken = state.next
-      state.next = started(program)
-      return taken
+    (all) => (): Process => {
+      const live = all.filter(({ isGone }) => !isGone)
+      const [next = started(program), reserve = started(program)] = live
+      all.splice(0, all.length, next, reserve)
+      return next
     },
   )
