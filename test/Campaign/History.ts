@@ -50,6 +50,8 @@ export interface TransactionText {
 /** Whether something is served as it is: listed, not listed any more, answered with 404, with 403. */
 export type Access = "served" | "unlisted" | "gone" | "forbidden"
 
+export type Spoiled = "amount" | "missing" | "status"
+
 /** What happens at the service. */
 export type Event =
   | {
@@ -99,6 +101,11 @@ export type Event =
       readonly related: { readonly type: string; readonly of: Name }
     }
   | { readonly what: "malformed" | "mended"; readonly entry: Name }
+  /** A resource that is sent with something in it that cannot be understood, or that nobody has heard of. */
+  | { readonly what: "spoiled"; readonly resource: Name; readonly how: Spoiled }
+  | { readonly what: "restored"; readonly resource: Name }
+  /** The entry goes by the identifier of another account's, which was read before; until it is mended. */
+  | { readonly what: "misnamed"; readonly entry: Name; readonly as: Name }
   | {
       readonly what: "receivable"
       readonly receivable: Name

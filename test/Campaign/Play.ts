@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises"
 import { Cause, Effect, Exit } from "effect"
 import type { Database } from "../../src/Database.ts"
 import { provedAtEnd } from "./AtEnd.ts"
-import type { History, Step } from "./History.ts"
+import type { History, Operation, Step } from "./History.ts"
 import * as Invariants from "./Invariants.ts"
 import { books, type Outcome, operate } from "./Operations.ts"
 import { correctRate, rateOf } from "./RateTable.ts"
@@ -43,6 +43,10 @@ const kept = (before: ReadonlyMap<string, string>, now: ReadonlyMap<string, stri
     return found === undefined || found === digest ? [] : [`the closed month ${month} has changed`]
   })
 
+/** Whether whatever was read is kept for certain. */
+const isKept = ({ do: what }: Operation, { done }: Outcome): boolean =>
+  done && (what === "sync" || what === "backfill")
+
 const step = (site: Site, { around, http }: How, place: number, one: Step, told: Array<string>) =>
   Effect.gen(function* () {
     if ("event" in one) {
@@ -53,6 +57,7 @@ const step = (site: Site, { around, http }: How, place: number, one: Step, told:
     const run = operate(site, http !== undefined, one.operation)
     const tell = (line: string): void => void told.push(line)
     const outcome = yield* around === undefined ? run : around(site, place, run, tell)
+    site.world.settle(isKept(one.operation, outcome))
     told.push(`${one.operation.do}: ${outcome.done ? "" : "failed: "}${firstLine(outcome.told)}`)
     return yield* Invariants.broken(yield* books(site))
   })
@@ -60,7 +65,13 @@ const step = (site: Site, { around, http }: How, place: number, one: Step, told:
 /** Nothing fails any more and every row can be understood: what is read now is all that there is. */
 const calmed = (site: Site): void => {
   site.world.faults.length = 0
-  for (const { entries } of site.world.accounts.values()) for (const entry of entries) entry.malformed = false
+  for (const { entries } of site.world.accounts.values()) {
+    for (const entry of entries) {
+      entry.malformed = false
+      entry.shownId = entry.id
+    }
+  }
+  for (const resource of site.world.resources.values()) resource.spoiled = null
   site.hook = Effect.void
   site.world.now = Math.max(site.world.now, Date.parse(site.history.end))
 }
