@@ -132,7 +132,7 @@ const misnamed = (maker: Maker): ReadonlyArray<Timed> => {
   const entries = maker.steps.flatMap(({ at, event }) => (event.what === "entry" ? [{ at, ...event }] : []))
   const { random: chance } = maker
   for (const one of entries) {
-    if (!chance.chance(0.03)) continue
+    if (!chance.chance(0.05)) continue
     const others = entries.filter(({ account, at }) => account !== one.account && at < one.at)
     const [first, ...more] = others
     if (first === undefined) continue

@@ -65,7 +65,7 @@ const simple = (chance: Random, span: Span): Simple =>
     [1, () => ({ do: "sync", full: true })],
     [2, () => simples.events(chance, span)],
     [1, () => simples.backfill(chance, span)],
-    [2, () => simples.reclassify(chance, span)],
+    [3, () => simples.reclassify(chance, span)],
     [1, () => simples.rates(chance, span)],
     [2, () => simples.close(chance, span)],
     [0.5, () => simples.reopen(chance, span)],
@@ -97,9 +97,22 @@ const closedUnread = (chance: Random, steps: ReadonlyArray<Step>): ReadonlyArray
   ]
 }
 
+/** What two accounts have the same identifier for is seen by who has read the one before, and reads the other then. */
+const readMisnamed = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
+  const at = steps.findIndex((step) => "event" in step && step.event.what === "misnamed")
+  const one = steps[at]
+  if (one === undefined || !("event" in one) || one.event.what !== "misnamed") return steps
+  const { entry: name } = one.event
+  const before = steps.findIndex(
+    (step) => "event" in step && step.event.what === "entry" && step.event.entry === name,
+  )
+  const sync: Step = { at: one.at, operation: { do: "sync" } }
+  return [...steps.slice(0, before), sync, ...steps.slice(before, at + 1), sync, ...steps.slice(at + 1)]
+}
+
 /** The same events, with operations between them. */
 export const script = (chance: Random, span: Span, events: ReadonlyArray<Step>): ReadonlyArray<Step> => {
-  const steps = [...events]
+  const steps = chance.chance(0.4) ? [...readMisnamed(events)] : [...events]
   const count = chance.whole(1, 4)
   for (let index = 0; index < count; index++) {
     const place = chance.whole(0, steps.length)
