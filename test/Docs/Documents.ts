@@ -19,7 +19,10 @@ const read = (path: string): Document => {
   return {
     path,
     text,
-    spans: [...prose.matchAll(/`([^`\n]+)`/g)].map(([, span = ""]) => span.replaceAll("\\|", "|")),
+    // A span may go on in the next line of its paragraph.
+    spans: [...prose.matchAll(/`((?:[^`\n]|\n(?!\s*\n))+)`/g)].map(([, span = ""]) =>
+      span.replaceAll(/\s*\n\s*/g, " ").replaceAll("\\|", "|"),
+    ),
     fenced: [...text.matchAll(fence)].flatMap(([, language = "", block = ""]) =>
       block.split("\n").map((line) => ({ language, line })),
     ),
