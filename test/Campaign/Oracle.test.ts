@@ -582,6 +582,27 @@ describe("receivables", () => {
     })
   })
 
+  it("original: interest that came between two reads is owed by nobody, and part of what is told later", () => {
+    const settings = {
+      repaymentAmount: "original",
+      interest: "when_paid",
+      interestBetweenReads: "0.1",
+    } as const
+    const part: Version = ["ACTIVE", "500", "1025", ["d"]]
+    const books = {
+      "cash:USD": "526",
+      "interest_income:USD": "-26",
+      "loan_clearing:USD": "-1000",
+      "receivable_principal:USD": "500",
+    }
+    expect(native(paidBy("526", [[active, part]], settings))).toEqual(books)
+    expect(native(paidBy("526", [[active, part, ["ACTIVE", "500", "1035"]]], settings))).toEqual({
+      ...books,
+      "deferred_interest:USD": "-9",
+      "receivable_interest:USD": "9",
+    })
+  })
+
   it("the borrower's books are the mirror image", () => {
     const facts = book(
       [

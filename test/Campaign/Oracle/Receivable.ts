@@ -22,7 +22,7 @@
  *   item. ACTIVE after that is a new disbursement of initialPrincipal. PENDING after ACTIVE changes nothing.
  * - interestBetweenReads: % × principal before (× initialPrincipal before it is lent) × the days begun between this version's
  *   read and that of the version before it (the issue, where there is none), cut at the currency's decimals. What new interest
- *   was told meanwhile is part of it.
+ *   was told meanwhile is part of it. `original`: what was paid beyond what was told is part of what is told later.
  */
 import type { BookSettings, ReceivableFact, ReceivableVersionFact } from "../Facts.ts"
 import { amountOf, cut, larger, smaller, total } from "./Decimal.ts"
@@ -83,6 +83,7 @@ export const receivableBooks = (
   let principal = 0n
   let told = 0n // `original`: the interest of the whole term, as last told
   let paidSoFar = 0n
+  let paidBeyond = 0n // of that, what nobody had told of yet
   let unpaid = 0n
   let income = 0n
   let deferred = 0n
@@ -101,7 +102,7 @@ export const receivableBooks = (
     clearing -= initial
     lent += initial
     told = interest
-    paidSoFar = 0n
+    ;[paidSoFar, paidBeyond] = [0n, 0n]
     accrue(interest)
   }
 
@@ -156,7 +157,11 @@ export const receivableBooks = (
     repaidDue += guessed || (original && !paid) ? taken : larger(taken, settled)
     if (guessed) waiting += taken
 
-    const unpaidAfter = paid ? 0n : original ? toldAfter - paidSoFar - interestPaid : due - principalAfter
+    paidSoFar += interestPaid
+    paidBeyond += original ? larger(0n, interestPaid - unpaidBefore) : 0n
+    const left = toldAfter - paidSoFar
+    const unpaidTold = larger(left, smaller(0n, left + paidBeyond))
+    const unpaidAfter = paid ? 0n : original ? unpaidTold : due - principalAfter
     accrue(unpaidAfter - unpaid + interestPaid)
     unpaid -= interestPaid
     clearing += fallen + interestPaid
@@ -166,7 +171,6 @@ export const receivableBooks = (
     }
     principal = principalAfter
     told = toldAfter
-    paidSoFar += interestPaid
   }
   return {
     principal,
