@@ -560,6 +560,8 @@ alter index mirror.statement_entries_run set (autosummarize = on);
 
 alter index mirror.resources_run set (autosummarize = on);
 
+alter index mirror.resource_versions_superseded set (autosummarize = on);
+
 alter index ledger.journal_entries_run set (autosummarize = on);
 
 alter index ledger.journal_numbers_step set (autosummarize = on);
@@ -1288,7 +1290,7 @@ $$;
 --
 -- An item is what a movement, a receivable, or else a statement entry leaves on the account; `since` is the day after which it was
 -- never zero again. Item by item is read what may be long; a closed month of clearing is never read: what is under way in
--- it is found by its movement.
+-- it is found by its movement. Up to a closed month it is what was in flight at its close, whatever came of it since.
 create or replace function ledger.open_items(
   of_book integer, through date default 'infinity', known_at timestamptz default 'infinity',
   of_account integer default null, drill date default null)
@@ -1310,7 +1312,12 @@ language sql stable as $$
               and o.at <= known_at))
         else l.closed_through end, '-infinity'::date) as closed_through,
       case when through < 'infinity' then (through + interval '1 month')::timestamp at time zone coalesce(l.time_zone, 'UTC')
-      end as ends
+      end as ends,
+      -- What the service and the checks said by then decides what is in flight: of a closed month, by its close.
+      case when known_at < 'infinity' then known_at when through <= l.closed_through then coalesce((
+          select c.at from ledger.closes c
+          where c.book_id = of_book and c.period >= through and c.action = 'close'
+          order by c.period, c.sequence desc limit 1), 'infinity') else 'infinity' end as stated
     from ledger.locks l where l.book_id = of_book),
   turnover as materialized (
     select b.account_id, a.reading, b.period, b.debit - b.credit as amount,
@@ -1334,14 +1341,20 @@ language sql stable as $$
     where a.role = 'loan_clearing' and a.reading = 'item'),
   posting as materialized (
     select t.account_id, t.reading, j.period, j.effective_date, j.source_type, j.source_id, j.kind,
-      case when x.receivable_id is null then j.resource_type else 'RECEIVABLE' end as resource_type,
-      coalesce(x.receivable_id, j.resource_id) as resource_id, j.external_reference, j.counterparty, p.amount, p.currency,
-      x.unit
+      case when x.receivable_id is null then coalesce(j.resource_type, m.resource_type) else 'RECEIVABLE' end as resource_type,
+      coalesce(x.receivable_id, j.resource_id, m.resource_id) as resource_id, j.external_reference, j.counterparty, p.amount,
+      p.currency, x.unit
     from entry e
     join ledger.journal_entries j on j.book_id = of_book and j.entry_id = e.entry_id and j.recorded_at <= known_at
     join ledger.postings p on p.book_id = of_book and p.entry_id = e.entry_id
     join turnover t on t.account_id = p.account_id and t.period = j.period and t.whole
-    left join owner x on x.account_id = t.account_id and x.source_id = j.source_id and j.source_type <> 'receivable_version'),
+    left join owner x on x.account_id = t.account_id and x.source_id = j.source_id and j.source_type <> 'receivable_version'
+    -- An entry that came to name its movement after it was booked is that movement's, all of it.
+    left join lateral (
+      select k.resource_type, k.resource_id from ledger.journal_entries k
+      where j.resource_id is null and j.source_type <> 'receivable_version' and k.book_id = of_book
+        and k.source_id = j.source_id and k.resource_id is not null and k.period <= through and k.recorded_at <= known_at
+      limit 1) m on true),
   -- What other receivables have of the cash of a transaction that is told with the last of them.
   handed as materialized (
     select f.account_id, f.period, f.effective_date, f.owner_id, s.receivable_id, s.amount
@@ -1355,18 +1368,18 @@ language sql stable as $$
     select r.resource_id, r.resource_type from mirror.resources r
     where r.book_id = of_book and not r.final and r.resource_type in ('DEPOSIT', 'WITHDRAWAL')
     union
-    select v.resource_id, v.resource_type from mirror.resource_versions v
-    where known_at < 'infinity' and v.book_id = of_book and not v.final and v.resource_type in ('DEPOSIT', 'WITHDRAWAL')
-      and v.changed_at <= known_at and v.superseded_at > known_at
+    select v.resource_id, v.resource_type from lock k
+    join mirror.resource_versions v on v.book_id = of_book and not v.final and v.resource_type in ('DEPOSIT', 'WITHDRAWAL')
+      and v.changed_at <= k.stated and v.superseded_at > k.stated and k.stated < 'infinity'
     union
     select r.resource_id, r.resource_type from lock k
     join mirror.resources r on r.book_id = of_book and r.resource_type in ('DEPOSIT', 'WITHDRAWAL')
       and r.completed_at >= k.ends
     where k.ends is not null
     union
-    select mirror.uuid_or_null(f.subject_id), upper(f.subject_type) from reconcile.findings f
-    where f.book_id = of_book and (f.closed_at is null or f.closed_at > known_at) and f.opened_at <= known_at
-      and f.subject_type in ('deposit', 'withdrawal')
+    select mirror.uuid_or_null(f.subject_id), upper(f.subject_type) from lock k
+    join reconcile.findings f on f.book_id = of_book and (f.closed_at is null or f.closed_at > k.stated)
+      and f.opened_at <= k.stated and f.subject_type in ('deposit', 'withdrawal')
     union
     select p.resource_id, p.resource_type from posting p
     where p.reading = 'clearing' and p.resource_id is not null and p.kind in ('deposit_return', 'withdrawal_return')),
@@ -1380,9 +1393,9 @@ language sql stable as $$
         and s.related_type = m.resource_type and not s.held
       where exists (select 1 from account c where c.reading = 'clearing')
       union
-      select mirror.uuid_or_null(f.subject_id) from reconcile.findings f
-      where f.book_id = of_book and (f.closed_at is null or f.closed_at > known_at) and f.opened_at <= known_at
-      and f.check_name = 'clearing-movement'
+      select mirror.uuid_or_null(f.subject_id) from lock k
+      join reconcile.findings f on f.book_id = of_book and (f.closed_at is null or f.closed_at > k.stated)
+        and f.opened_at <= k.stated and f.check_name = 'clearing-movement'
       union
       select p.source_id from posting p where p.reading = 'clearing' and p.resource_id is null) o
     join ledger.journal_entries j on j.book_id = of_book and j.source_id = o.source_id and j.period <= through
@@ -1436,8 +1449,11 @@ language sql stable as $$
   from item i
   join account a on a.account_id = i.account_id
   left join mirror.resources r on r.book_id = of_book and r.resource_id = i.item_id and r.resource_type = i.item_type
-  left join mirror.resource_versions v on known_at < 'infinity' and v.book_id = of_book and v.resource_id = i.item_id
-    and v.resource_type = i.item_type and v.changed_at <= known_at and v.superseded_at > known_at
+  cross join lock k
+  left join lateral (
+    select o.status, o.final from mirror.resource_versions o
+    where k.stated < 'infinity' and o.book_id = of_book and o.resource_id = i.item_id and o.resource_type = i.item_type
+      and o.changed_at <= k.stated and o.superseded_at > k.stated limit 1) v on true
   union all
   -- The other months: their turnover without what is told item by item, and without what was recorded later.
   select m.account_id, m.period, null, null, m.period, (m.period + interval '1 month')::date - 1, null, sum(m.amount), null, null, null
