@@ -277,6 +277,23 @@ CREATE TABLE "ledger"."receivable_shares" (
 	CONSTRAINT "receivable_shares_purpose" CHECK ("ledger"."receivable_shares"."purpose" in ('disbursement', 'repayment'))
 );
 --> statement-breakpoint
+CREATE TABLE "ledger"."receivable_waits" (
+	"book_id" integer NOT NULL,
+	"receivable_id" uuid NOT NULL,
+	"purpose" text NOT NULL,
+	"version" integer NOT NULL,
+	"sequence" integer NOT NULL,
+	"currency" text NOT NULL,
+	"amount" numeric NOT NULL,
+	"side" smallint NOT NULL,
+	"occurred_at" timestamptz NOT NULL,
+	"tx_ids" text[] NOT NULL,
+	"whole" boolean NOT NULL,
+	CONSTRAINT "receivable_waits_book_id_receivable_id_sequence_pk" PRIMARY KEY("book_id","receivable_id","sequence"),
+	CONSTRAINT "receivable_waits_purpose" CHECK ("ledger"."receivable_waits"."purpose" in ('disbursement', 'repayment')),
+	CONSTRAINT "receivable_waits_amount" CHECK ("ledger"."receivable_waits"."amount" > 0 and "ledger"."receivable_waits"."side" in (-1, 1))
+);
+--> statement-breakpoint
 CREATE TABLE "mirror"."accounts" (
 	"book_id" integer NOT NULL,
 	"account_id" uuid NOT NULL,

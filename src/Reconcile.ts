@@ -20,6 +20,7 @@ import { exportTotals } from "./Reconcile/ExportTotals.ts"
 import { type CheckQuery, record } from "./Reconcile/Findings.ts"
 import { gone } from "./Reconcile/Gone.ts"
 import { loanClearing } from "./Reconcile/LoanClearing.ts"
+import { loansInTransit } from "./Reconcile/LoansInTransit.ts"
 import { missingResource } from "./Reconcile/MissingResource.ts"
 import { movementEntries } from "./Reconcile/MovementEntries.ts"
 import { openItems } from "./Reconcile/OpenItems.ts"
@@ -49,6 +50,7 @@ const queries: ReadonlyArray<CheckQuery> = [
   clearingMovement,
   openItems,
   loanClearing,
+  loansInTransit,
   creditTotals,
   trialBalance,
   contradiction,
@@ -121,6 +123,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
     const common = {
       flatWithdrawalFee: accounting.flatWithdrawalFee,
       repaymentAmount: accounting.receivables.repaymentAmount,
+      transitDays: settings.reconcile.transitDays,
       materiality: settings.reconcile.materiality,
       closing: null,
       surfaces: Object.entries(connections).flatMap(([connection, { surfaces }]) =>

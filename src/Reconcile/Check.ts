@@ -86,6 +86,12 @@ export const checks = [
       "What stands in loan clearing of a receivable waits for its cash: nobody paid more or less than what was due.",
   },
   {
+    name: "loan-in-transit",
+    severity: "warning",
+    proves:
+      "The cash of every loan that was paid out or repaid is on a statement, or is not old and of weight.",
+  },
+  {
     name: "credit-totals",
     severity: "blocking",
     proves:
