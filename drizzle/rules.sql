@@ -978,7 +978,7 @@ create or replace trigger progress_kept before update on reconcile.progress
 
 -- Versions only step back: what a version says never changes.
 create or replace function mirror.keep_version() returns trigger language plpgsql as $$
-declare told constant text[] := array['current', 'posted', 'sought'];
+declare told constant text[] := array['current', 'posted', 'sought', 'unlisted_since', 'last_listed_at'];
 begin
   if to_jsonb(new) - told <> to_jsonb(old) - told
      or to_jsonb(new) ->> 'current' = 'true' and to_jsonb(old) ->> 'current' = 'false'

@@ -146,6 +146,11 @@ export const checks = [
     proves: "Every client whose accounts were ever read can still be read.",
   },
   {
+    name: "receivable-gone",
+    severity: "blocking",
+    proves: "Every ACTIVE receivable that was ever read is in the list of receivables.",
+  },
+  {
     name: "bridge",
     severity: "blocking",
     proves: "When a month is closed, nothing is left over between its statements and the books.",

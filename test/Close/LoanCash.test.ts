@@ -1,6 +1,7 @@
 /** Loans whose cash is waited for: an open item, then a finding per leg that blocks the close of its month. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { Explain } from "../../src/Explain.ts"
 import { bookTieOuts, tieOutSentence, together } from "../../src/Reconcile/TieOut.ts"
 import { Settings } from "../../src/Settings.ts"
 import { lending, move, receivable } from "../Sync/Lending.ts"
@@ -82,6 +83,15 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a loan of which no cas
         transactions: ["payout-1"],
         material: true,
       })
+      const explained = (what: string) =>
+        Effect.flatMap(Explain, (explain) => explain.explain(what)).pipe(
+          Effect.provide(Explain.Default),
+          Effect.map(({ steps }) => steps.map(({ title }) => title.replace(id(900), "…"))),
+        )
+      expect(yield* explained("F1")).toEqual(
+        expect.arrayContaining(["finding F1: loan-in-transit", "receivable …, version 1"]),
+      )
+      expect(yield* explained(id(900))).toContain(`finding ${(yield* numbers)[1]}: loan-in-transit`)
       const accept = (yield* numbers).map((number) => ({ id: number, reason: "On another bank's statement" }))
       expect((yield* closing("2026-10", { variables: surfaces, accept }))[0]?.state).toBe("closed")
     }),
