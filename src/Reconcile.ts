@@ -20,6 +20,7 @@ import { exportTotals } from "./Reconcile/ExportTotals.ts"
 import { type CheckQuery, record } from "./Reconcile/Findings.ts"
 import { gone } from "./Reconcile/Gone.ts"
 import { loanClearing } from "./Reconcile/LoanClearing.ts"
+import { loansInTransit } from "./Reconcile/LoansInTransit.ts"
 import { missingResource } from "./Reconcile/MissingResource.ts"
 import { movementEntries } from "./Reconcile/MovementEntries.ts"
 import { openItems } from "./Reconcile/OpenItems.ts"
@@ -51,6 +52,7 @@ const queries: ReadonlyArray<CheckQuery> = [
   clearingMovement,
   openItems,
   loanClearing,
+  loansInTransit,
   creditTotals,
   trialBalance,
   contradiction,
@@ -126,6 +128,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
     const common = {
       flatWithdrawalFee: accounting.flatWithdrawalFee,
       repaymentAmount: accounting.receivables.repaymentAmount,
+      transitDays: settings.reconcile.transitDays,
       materiality: settings.reconcile.materiality,
       methods: { general: accounting.valuation.method, books: accounting.valuation.books },
       closing: null,
