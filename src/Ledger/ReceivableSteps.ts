@@ -206,8 +206,10 @@ export const settlementOf = (
 
 /** Of interest that was paid, or that nobody had to pay any more, what a live version says is owed again. */
 const takenBack = (before: Standing, now: ReceivableVersion, view: ReceivableView) => {
-  const closed = now.status === "PAID" ? Option.none() : before.closed
-  const isOwed = Option.isSome(closed) || Money.isNegative(principalOf(before, now).repaid)
+  const { repaid } = principalOf(before, now)
+  // What is repaid anew tells nothing of what was repaid before.
+  const closed = now.status === "PAID" || Money.isPositive(repaid) ? Option.none() : before.closed
+  const isOwed = Option.isSome(closed) || Money.isNegative(repaid)
   if (view.repaymentAmount === "outstanding") {
     const risen = max(subtract(interestAfter(now), before.interest), zero)
     return { interest: isOwed ? min(risen, before.repaid.interest) : zero, told: zero }
