@@ -1500,11 +1500,16 @@ select a.book_id, a.account_id, a.currency, a.payment_rails, a.status, a.entries
   coalesce(a.last_balance, 0) as statement, c.amount as ledger, h.held, f.check_name as blocking,
   a.tail_read_at is null or h.held > 0 or c.amount <> coalesce(a.last_balance, 0) or c.amount <> a.balance
     or f.check_name is not null or v.unserved as off,
-  v.unserved, v.began_at as read_at
+  v.unserved, v.began_at as read_at, v.ended_at is not null as was_read, v.of_client, v.trouble, v.status as answers, v.detail
 from mirror.accounts a
 cross join lateral (
-  select s.began_at, s.unreadable or exists (select 1 from reconcile.gone_clients g where g.book_id = a.book_id) as unserved
-  from reconcile.stream_standing s where s.book_id = a.book_id and s.account_id = a.account_id) v
+  select s.began_at, s.ended_at, s.unreadable or g.book_id is not null as unserved, g.book_id is not null as of_client,
+    case when g.book_id is null then s.trouble else g.trouble end as trouble,
+    case when g.book_id is null then s.status else g.status end as status,
+    case when g.book_id is null then s.detail else g.detail end as detail
+  from reconcile.stream_standing s
+  left join reconcile.gone_clients g on g.book_id = s.book_id
+  where s.book_id = a.book_id and s.account_id = a.account_id) v
 cross join lateral (
   select coalesce(sum(t.debit - t.credit), 0) as amount
   from ledger.accounts l
