@@ -13,6 +13,7 @@ import { startTestServer } from "../support/TestServer.ts"
 import { type Asked, argumentsOf } from "./Arguments.ts"
 import { type History, lineOf } from "./History.ts"
 import { killing } from "./Killing.ts"
+import { ownTime, serverTime } from "./Processor.ts"
 import { freshDatabase, inDatabase } from "./Server.ts"
 import { playAndShrink, type Told, work } from "./Worker.ts"
 
@@ -57,6 +58,17 @@ class Tally {
     const rate = (this.histories / this.seconds).toFixed(1)
     return `${this.histories} histories, ${this.failed} failed, ${this.seconds.toFixed(1)} s, ${rate} a second`
   }
+
+  /** What a history cost so far, given what both sides have spent on all of them. */
+  costs(node: number, postgres: number): string {
+    const each = (milliseconds: number): string => (milliseconds / Math.max(1, this.histories)).toFixed(0)
+    return `${each(node + postgres)} ms of processor time each: ${each(node)} Node, ${each(postgres)} Postgres`
+  }
+}
+
+/** What a worker tells last: the milliseconds of processor time that its histories took. */
+interface Spent {
+  readonly spent: number
 }
 
 const quiet = Logger.withMinimumLogLevel(LogLevel.None)
@@ -64,17 +76,22 @@ const quiet = Logger.withMinimumLogLevel(LogLevel.None)
 /** A worker's process: told of its database by the environment, tells a line of JSON for every history. */
 const asWorker = (asked: Asked, worker: number, url: string): Promise<Exit.Exit<number>> =>
   Effect.runPromiseExit(
-    work(asked, worker, (told) => say(JSON.stringify(told))).pipe(
-      Effect.as(0),
-      Effect.provide(inDatabase(url)),
-      quiet,
-    ),
+    Effect.suspend(() => {
+      const before = ownTime()
+      return Effect.map(
+        work(asked, worker, (told) => say(JSON.stringify(told))),
+        () => say(JSON.stringify({ spent: ownTime() - before } satisfies Spent)),
+      )
+    }).pipe(Effect.as(0), Effect.provide(inDatabase(url)), quiet),
   )
 
 const isTold = (value: unknown): value is Told =>
   typeof value === "object" && value !== null && "seed" in value
 
-const spawned = (worker: number, url: string, take: (told: Told) => void): Promise<number> =>
+const isSpent = (value: unknown): value is Spent =>
+  typeof value === "object" && value !== null && "spent" in value
+
+const spawned = (worker: number, url: string, take: (told: Told | Spent) => void): Promise<number> =>
   new Promise((resolve) => {
     const child = spawn(
       process.execPath,
@@ -86,7 +103,7 @@ const spawned = (worker: number, url: string, take: (told: Told) => void): Promi
     )
     createInterface({ input: child.stdout }).on("line", (line) => {
       const told: unknown = JSON.parse(line)
-      if (isTold(told)) take(told)
+      if (isTold(told) || isSpent(told)) take(told)
     })
     child.once("exit", (code) => resolve(code ?? 1))
   })
@@ -94,6 +111,8 @@ const spawned = (worker: number, url: string, take: (told: Told) => void): Promi
 const campaign = (asked: Asked) =>
   Effect.gen(function* () {
     const server = yield* startTestServer()
+    const timeOfServer = yield* serverTime(server)
+    let costs = ""
     const tally = new Tally()
     const take = (told: Told): void => tally.take(told, asked.show)
     if (asked.replay !== undefined) {
@@ -105,12 +124,22 @@ const campaign = (asked: Asked) =>
       yield* Effect.provide(killing(asked, url, take), inDatabase(url))
     } else {
       const urls = yield* Effect.forEach(Array.from({ length: asked.workers }), () => freshDatabase(server))
+      const spentBefore = timeOfServer()
+      let node = 0
+      const takeAny = (told: Told | Spent): void => {
+        if ("spent" in told) node += told.spent
+        else take(told)
+      }
       const codes = yield* Effect.promise(() =>
-        Promise.all(urls.map((url, worker) => spawned(worker, url, take))),
+        Promise.all(urls.map((url, worker) => spawned(worker, url, takeAny))),
       )
       tally.failed += codes.filter((code) => code !== 0).length
+      const spentAfter = timeOfServer()
+      if (spentBefore !== undefined && spentAfter !== undefined) {
+        costs = `; ${tally.costs(node, spentAfter - spentBefore)}`
+      }
     }
-    say(tally.line)
+    say(`${tally.line}${costs}`)
     return tally.failed
   }).pipe(Effect.scoped, quiet)
 
