@@ -3,95 +3,44 @@
  * fails, and says how many there were. Ends by itself; exit code 1 where anything failed.
  */
 import { spawn } from "node:child_process"
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { readFileSync } from "node:fs"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { Effect, Exit, Logger, LogLevel } from "effect"
 import { startTestServer } from "../support/TestServer.ts"
 import { type Asked, argumentsOf } from "./Arguments.ts"
-import { type History, lineOf } from "./History.ts"
+import type { History } from "./History.ts"
 import { killing } from "./Killing.ts"
 import { ownTime, serverTime } from "./Processor.ts"
 import { freshDatabase, inDatabase } from "./Server.ts"
+import { say, Tally } from "./Tally.ts"
 import { playAndShrink, type Told, work } from "./Worker.ts"
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
-
-/** Where failing histories are kept, to be played again with `--replay`. */
-const kept = join(tmpdir(), "tieout-campaign")
-
-/** Counts what is told, and prints what failed as it comes. */
-class Tally {
-  histories = 0
-  failed = 0
-  private readonly began = performance.now()
-  private next = 200
-
-  private get seconds(): number {
-    return (performance.now() - this.began) / 1_000
-  }
-
-  take({ books, history, problem, seed, told }: Told, show: boolean): void {
-    this.histories += books
-    if (show) say(`${seed}: ${told.join(" / ")}`)
-    if (problem !== null) {
-      this.failed += 1
-      say(`FAILED seed ${seed}: ${problem.slice(0, 2_000)}`)
-      if (history !== null) {
-        mkdirSync(kept, { recursive: true })
-        const file = join(kept, `${seed.replaceAll(/[^A-Za-z0-9-]/g, "_")}.json`)
-        writeFileSync(file, JSON.stringify(history, null, 1))
-        say(`  ${JSON.stringify(history.settings)}`)
-        for (const step of history.steps) say(`  ${lineOf(step)}`)
-        say(`  again: npm run campaign -- --replay ${file}`)
-      }
-    }
-    if (this.histories >= this.next) {
-      this.next += 200
-      say(this.line)
-    }
-  }
-
-  get line(): string {
-    const rate = (this.histories / this.seconds).toFixed(1)
-    return `${this.histories} histories, ${this.failed} failed, ${this.seconds.toFixed(1)} s, ${rate} a second`
-  }
-
-  /** What a history cost so far, given what both sides have spent on all of them. */
-  costs(node: number, postgres: number): string {
-    const each = (milliseconds: number): string => (milliseconds / Math.max(1, this.histories)).toFixed(0)
-    return `${each(node + postgres)} ms of processor time each: ${each(node)} Node, ${each(postgres)} Postgres`
-  }
-}
-
-/** What a worker tells last: the milliseconds of processor time that its histories took. */
-interface Spent {
-  readonly spent: number
-}
 
 const quiet = Logger.withMinimumLogLevel(LogLevel.None)
 
+/** What a worker's process prints of a history: with the milliseconds of processor time since it printed the last. */
+interface Line {
+  readonly told: Told
+  readonly spent: number
+}
+
 /** A worker's process: told of its database by the environment, tells a line of JSON for every history. */
-const asWorker = (asked: Asked, worker: number, url: string): Promise<Exit.Exit<number>> =>
-  Effect.runPromiseExit(
-    Effect.suspend(() => {
-      const before = ownTime()
-      return Effect.map(
-        work(asked, worker, (told) => say(JSON.stringify(told))),
-        () => say(JSON.stringify({ spent: ownTime() - before } satisfies Spent)),
-      )
-    }).pipe(Effect.as(0), Effect.provide(inDatabase(url)), quiet),
+const asWorker = (asked: Asked, worker: number, url: string): Promise<Exit.Exit<number>> => {
+  let before = ownTime()
+  const tell = (told: Told): void => {
+    const now = ownTime()
+    say(JSON.stringify({ told, spent: now - before } satisfies Line))
+    before = now
+  }
+  return Effect.runPromiseExit(
+    work(asked, worker, tell).pipe(Effect.as(0), Effect.provide(inDatabase(url)), quiet),
   )
+}
 
-const isTold = (value: unknown): value is Told =>
-  typeof value === "object" && value !== null && "seed" in value
+const isLine = (value: unknown): value is Line =>
+  typeof value === "object" && value !== null && "told" in value && "spent" in value
 
-const isSpent = (value: unknown): value is Spent =>
-  typeof value === "object" && value !== null && "spent" in value
-
-const spawned = (worker: number, url: string, take: (told: Told | Spent) => void): Promise<number> =>
+const spawned = (worker: number, url: string, tally: Tally): Promise<number> =>
   new Promise((resolve) => {
     const child = spawn(
       process.execPath,
@@ -101,45 +50,38 @@ const spawned = (worker: number, url: string, take: (told: Told | Spent) => void
         stdio: ["ignore", "pipe", "inherit"],
       },
     )
-    createInterface({ input: child.stdout }).on("line", (line) => {
-      const told: unknown = JSON.parse(line)
-      if (isTold(told) || isSpent(told)) take(told)
+    createInterface({ input: child.stdout }).on("line", (text) => {
+      const line: unknown = JSON.parse(text)
+      if (isLine(line)) tally.take(line.told, line.spent)
     })
     child.once("exit", (code) => resolve(code ?? 1))
   })
 
+/** A line comes after so many histories, or after a quarter of fewer. */
+const every = 200
+
 const campaign = (asked: Asked) =>
   Effect.gen(function* () {
     const server = yield* startTestServer()
-    const timeOfServer = yield* serverTime(server)
-    let costs = ""
-    const tally = new Tally()
-    const take = (told: Told): void => tally.take(told, asked.show)
+    const alone = asked.replay !== undefined || asked.kills > 0
+    const urls = yield* Effect.forEach(Array.from({ length: alone ? 1 : asked.workers }), () =>
+      freshDatabase(server),
+    )
+    const tally = new Tally(Math.min(every, asked.histories / 4), yield* serverTime(server), asked.show)
+    const take = (told: Told): void => tally.take(told, 0)
+    const [url = server] = urls
     if (asked.replay !== undefined) {
       const history: History = JSON.parse(readFileSync(asked.replay, "utf8"))
-      const url = yield* freshDatabase(server)
       take(yield* Effect.provide(playAndShrink(history, false, asked.shrink), inDatabase(url)))
     } else if (asked.kills > 0) {
-      const url = yield* freshDatabase(server)
       yield* Effect.provide(killing(asked, url, take), inDatabase(url))
     } else {
-      const urls = yield* Effect.forEach(Array.from({ length: asked.workers }), () => freshDatabase(server))
-      const spentBefore = timeOfServer()
-      let node = 0
-      const takeAny = (told: Told | Spent): void => {
-        if ("spent" in told) node += told.spent
-        else take(told)
-      }
       const codes = yield* Effect.promise(() =>
-        Promise.all(urls.map((url, worker) => spawned(worker, url, takeAny))),
+        Promise.all(urls.map((own, worker) => spawned(worker, own, tally))),
       )
       tally.failed += codes.filter((code) => code !== 0).length
-      const spentAfter = timeOfServer()
-      if (spentBefore !== undefined && spentAfter !== undefined) {
-        costs = `; ${tally.costs(node, spentAfter - spentBefore)}`
-      }
     }
-    say(`${tally.line}${costs}`)
+    say(tally.line)
     return tally.failed
   }).pipe(Effect.scoped, quiet)
 
