@@ -2,14 +2,12 @@
 import { Effect, Layer, Option } from "effect"
 import type { Book } from "../../../src/Book.ts"
 import { Database } from "../../../src/Database.ts"
-import { Ledger } from "../../../src/Ledger.ts"
 import { Resources } from "../../../src/Mirror/Resources.ts"
 import { reclassify } from "../../../src/Reclassify.ts"
-import { Reconcile } from "../../../src/Reconcile.ts"
 import { PostingFacts } from "../../../src/Sync/PostingFacts.ts"
 import type { Site } from "../Site.ts"
 
-const services = Layer.mergeAll(Ledger.Default, Reconcile.Default, Resources.Default, PostingFacts.Default)
+const mirrored = Layer.merge(Resources.Default, PostingFacts.Default)
 
 interface Standing {
   readonly book: number
@@ -38,4 +36,4 @@ export const move = (site: Site, books: ReadonlyArray<Book>, nth: number, code: 
     yield* reclassify({ id: one.entry, to: code, name: Option.some("Moved"), reason: "known", who: "jane" })
     site.reclassified.push({ bookId: one.book, entryId: one.entry, code })
     return `${one.entry} to ${code}`
-  }).pipe(Effect.provide(services))
+  }).pipe(Effect.provide(Layer.merge(mirrored, site.services)))
