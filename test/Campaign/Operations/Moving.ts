@@ -2,15 +2,13 @@
 import { Effect, Layer, Option } from "effect"
 import type { Book } from "../../../src/Book.ts"
 import { Database } from "../../../src/Database.ts"
-import { Ledger } from "../../../src/Ledger.ts"
 import { Resources } from "../../../src/Mirror/Resources.ts"
 import { reclassify } from "../../../src/Reclassify.ts"
-import { Reconcile } from "../../../src/Reconcile.ts"
 import { PostingFacts } from "../../../src/Sync/PostingFacts.ts"
 import type { MovedFrom, Operation } from "../History.ts"
 import type { Site } from "../Site.ts"
 
-const services = Layer.mergeAll(Ledger.Default, Reconcile.Default, Resources.Default, PostingFacts.Default)
+const mirrored = Layer.merge(Resources.Default, PostingFacts.Default)
 
 interface Standing {
   readonly book: number
@@ -109,7 +107,7 @@ export const move = (site: Site, books: ReadonlyArray<Book>, operation: Move) =>
     yield* reclassify({ id: one.entry, to: code, name: Option.some("Moved"), reason: "known", who: "jane" })
     yield* note(site, one, operation)
     return `${one.entry} to ${code} from ${from}`
-  }).pipe(Effect.provide(services))
+  }).pipe(Effect.provide(Layer.merge(mirrored, site.services)))
 
 /** Of moves by processes that were killed nobody knows whether they were made: what was is the books' to say. */
 export const noteMoved = (site: Site, books: ReadonlyArray<Book>, operation: Operation) =>
