@@ -36,7 +36,7 @@ import { zeroEntries } from "./Reconcile/ZeroEntries.ts"
 import { Settings } from "./Settings.ts"
 import { type Commit, LeaseLost } from "./Sync/Run.ts"
 
-const queries: ReadonlyArray<CheckQuery> = [
+export const queries: ReadonlyArray<CheckQuery> = [
   runningBalance,
   cashBalance,
   movementEntries,
@@ -112,21 +112,22 @@ interface Looking {
   readonly period: Option.Option<string>
 }
 
+/** What the settings say of a scope. */
+export const settingsScope = ({ accounting, connections, reconcile }: Settings) => ({
+  flatWithdrawalFee: accounting.flatWithdrawalFee,
+  repaymentAmount: accounting.receivables.repaymentAmount,
+  materiality: reconcile.materiality,
+  closing: null,
+  surfaces: Object.entries(connections).flatMap(([connection, { surfaces }]) =>
+    surfaces.map((surface) => ({ connection, surface })),
+  ),
+})
+
 export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
   effect: Effect.gen(function* () {
     const database = yield* Database
     const settings = yield* Settings
-    const { accounting, connections } = settings
-
-    const common = {
-      flatWithdrawalFee: accounting.flatWithdrawalFee,
-      repaymentAmount: accounting.receivables.repaymentAmount,
-      materiality: settings.reconcile.materiality,
-      closing: null,
-      surfaces: Object.entries(connections).flatMap(([connection, { surfaces }]) =>
-        surfaces.map((surface) => ({ connection, surface })),
-      ),
-    }
+    const common = settingsScope(settings)
 
     const check = Effect.fn("Reconcile.check")(function* (
       scope: Scope,

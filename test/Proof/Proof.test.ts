@@ -1,67 +1,9 @@
 import { expect, layer } from "@effect/vitest"
-import { Data, Effect, Option } from "effect"
-import { decodeSync } from "effect/Schema"
+import { Data, Effect } from "effect"
 import { Database } from "../../src/Database.ts"
-import * as Export from "../../src/Export.ts"
-import { prove } from "../../src/Proof.ts"
-import { Content } from "../../src/Settings/Content.ts"
-import { Settings } from "../../src/Settings.ts"
-import { addRates } from "../../src/Valuation/RateStore.ts"
-import { closing, threeMonths } from "../Close/Months.ts"
-import { temporaryFolder } from "../Export/Folders.ts"
 import { accountId } from "../Sync/Partnership.ts"
-import { sync } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-
-const { accounting, chart, formats } = decodeSync(Content)({})
-
-const exported = (base: boolean) =>
-  Export.run({
-    formats: ["journal"],
-    scope: { kind: "period", period: "2026-08" },
-    connection: Option.none(),
-    book: Option.none(),
-    out: temporaryFolder(),
-    ...(base
-      ? {
-          tables: { settings: formats, baseCurrency: "EUR" },
-          base: { baseCurrency: "EUR", settings: accounting.valuation, chart },
-        }
-      : {}),
-  })
-
-/** Closed, exported in both ways, and open beyond: a database with a row of everything. */
-const filled = Effect.gen(function* () {
-  const { service } = yield* threeMonths
-  yield* sync(service.url)
-  yield* addRates(
-    ["2026-08-10", "2026-08-31"].map((date) => ({
-      date,
-      from: "USD",
-      to: "EUR",
-      rate: "0.9",
-      source: "test",
-    })),
-  )
-  yield* closing("2026-08")
-  yield* exported(false)
-  yield* exported(true)
-})
-
-const proof = Effect.map(
-  Effect.provide(
-    prove(() => Effect.void),
-    Settings.from({ variables: {} }),
-  ),
-  ({ batches, closes, ok, proofs }) => ({
-    ok,
-    batches,
-    closes,
-    wrong: proofs.flatMap(({ name, wrong }) =>
-      wrong.map(({ book, message, row }) => `${name}: ${book}: ${row} ${message}`),
-    ),
-  }),
-)
+import { filled, proof } from "./Filled.ts"
 
 class Undone extends Data.TaggedError("Undone") {}
 
