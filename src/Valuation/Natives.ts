@@ -125,7 +125,7 @@ const orderedNumbers = Effect.fn("Valuation.orderedNumbers")(function* (
     "Valuation.orderedNumbers",
     (sql) => sql<Array<{ numbers: string | null }>>`
       select string_agg(n.number::text, ',' order by e.effective_date, e.partner_account_id, e.position, e.sequence,
-        e.source_type, e.source_id) as numbers
+        e.correction, e.source_type, e.source_id) as numbers
       from ledger.journal_numbers n
       join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
       where n.book_id = ${bookId} and n.period = ${firstDay}::text::date and n.number <= ${through}

@@ -521,6 +521,18 @@ describe("receivables", () => {
     expect(native(paidBy("1025", [[paid]]))["loan_clearing:USD"]).toBe("-1025")
   })
 
+  it("principal that rises again settles no interest, whatever cash comes with it", () => {
+    const rising: ReadonlyArray<Version> = [
+      ["ACTIVE", "500", "500"],
+      ["ACTIVE", "600", "600", ["d"]],
+    ]
+    expect(native(paidBy("800", [rising]))).toEqual({
+      "cash:USD": "800",
+      "loan_clearing:USD": "-1400",
+      "receivable_principal:USD": "600",
+    })
+  })
+
   it("cancelled: what stands is taken back", () => {
     expect(
       native(book([], { receivables: [receivable("r", "1000", [active, ["CANCELED", "0", "0"]])] })),
@@ -567,6 +579,27 @@ describe("receivables", () => {
       "cash:USD": "1028",
       "interest_income:USD": "-26",
       "loan_clearing:USD": "-1002",
+    })
+  })
+
+  it("original: interest that came between two reads is owed by nobody, and part of what is told later", () => {
+    const settings = {
+      repaymentAmount: "original",
+      interest: "when_paid",
+      interestBetweenReads: "0.1",
+    } as const
+    const part: Version = ["ACTIVE", "500", "1025", ["d"]]
+    const books = {
+      "cash:USD": "526",
+      "interest_income:USD": "-26",
+      "loan_clearing:USD": "-1000",
+      "receivable_principal:USD": "500",
+    }
+    expect(native(paidBy("526", [[active, part]], settings))).toEqual(books)
+    expect(native(paidBy("526", [[active, part, ["ACTIVE", "500", "1035"]]], settings))).toEqual({
+      ...books,
+      "deferred_interest:USD": "-9",
+      "receivable_interest:USD": "9",
     })
   })
 

@@ -58,7 +58,7 @@ export const siteOf = Effect.fn("Campaign.site")(function* (
   out: string,
   url?: string,
 ) {
-  const idOf = identifiers(`${connection} ${history.seed}`)
+  const idOf = identifiers(history.seed)
   const world = new World(history.settings, idOf)
   const settings = yield* Layer.build(
     Settings.from({ variables: variablesOf(history.settings, connection, url ?? "http://127.0.0.1:1") }),

@@ -42,7 +42,8 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
     refused: "book_id sequence account_id code name currency debit credit balance",
   },
   "ledger.closes": {
-    refused: "book_id sequence period action hash previous_hash entries who at reason transaction accepted",
+    refused:
+      "book_id sequence period action hash previous_hash entries who at reason transaction accepted valuation_method",
   },
   "ledger.currencies": {
     refused: "code scale",
@@ -72,6 +73,10 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
   },
   "ledger.receivable_shares": {
     refused: "book_id receivable_id unit currency purpose amount rest entries",
+    deleted: "written anew with every reading, as the dues",
+  },
+  "ledger.receivable_waits": {
+    refused: "book_id receivable_id purpose version sequence currency amount side occurred_at tx_ids whole",
     deleted: "written anew with every reading, as the dues",
   },
   "ledger.touched_conversions": {
@@ -127,6 +132,7 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
     free: {
       posted:
         "a version that was not posted changes no figure by saying so: credit-totals shows what is missing",
+      "unlisted_since last_listed_at": "the next list of receivables says it again",
     },
   },
   "mirror.reference_items": {

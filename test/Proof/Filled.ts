@@ -78,6 +78,8 @@ const others = [
    values (${of}, ${thing}, 'USD', -1, 0, 0, 0, 0, 0, false, false)`,
   `insert into ledger.receivable_shares (book_id, receivable_id, unit, currency, purpose, amount, rest, entries)
    values (${of}, ${thing}, 'u', 'USD', 'repayment', 0, false, '{}')`,
+  `insert into ledger.receivable_waits (book_id, receivable_id, purpose, version, sequence, currency, amount, side, occurred_at, tx_ids, whole)
+   values (${of}, ${thing}, 'repayment', 1, 1, 'USD', 1, 1, now(), '{}', false)`,
   `insert into ledger.touched_conversions (book_id, conversion_id) values (${of}, ${thing})`,
   `insert into mirror.contradictions (book_id, entry_id, account_id, content, digest, run_id)
    select book_id, entry_id, account_id, '{"absent":true}', 'absent', ${run} from mirror.statement_entries limit 1`,

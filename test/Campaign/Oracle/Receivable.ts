@@ -9,7 +9,8 @@
  *   above initialPrincipal, the difference was the interest. A first version that is CANCELED posts nothing.
  * - PAID: principal, amount due and unpaid interest are nil whatever the version shows. `original`: an amount below
  *   initialPrincipal in a PAID version tells no new interest.
- * - Settled is never less than the principal that fell: new interest that came meanwhile takes nothing from it.
+ * - Settled is never less than the principal that fell: new interest that came meanwhile takes nothing from it. Principal that
+ *   rose settles nothing, and no interest either.
  * - A repayment is: a transaction that no earlier version of it named, a principal that fell, or PAID. What fell without one
  *   (only repaymentAmount) is an accrual below zero.
  * - Of transactions of which some are not linked, the unlinked bring what the linked leave of the settled amount. `original`,
@@ -21,7 +22,7 @@
  *   item. ACTIVE after that is a new disbursement of initialPrincipal. PENDING after ACTIVE changes nothing.
  * - interestBetweenReads: % × principal before (× initialPrincipal before it is lent) × the days begun between this version's
  *   read and that of the version before it (the issue, where there is none), cut at the currency's decimals. What new interest
- *   was told meanwhile is part of it.
+ *   was told meanwhile is part of it. `original`: what was paid beyond what was told is part of what is told later.
  */
 import type { BookSettings, ReceivableFact, ReceivableVersionFact } from "../Facts.ts"
 import { amountOf, cut, larger, smaller, total } from "./Decimal.ts"
@@ -82,6 +83,7 @@ export const receivableBooks = (
   let principal = 0n
   let told = 0n // `original`: the interest of the whole term, as last told
   let paidSoFar = 0n
+  let paidBeyond = 0n // of that, what nobody had told of yet
   let unpaid = 0n
   let income = 0n
   let deferred = 0n
@@ -100,7 +102,7 @@ export const receivableBooks = (
     clearing -= initial
     lent += initial
     told = interest
-    paidSoFar = 0n
+    ;[paidSoFar, paidBeyond] = [0n, 0n]
     accrue(interest)
   }
 
@@ -146,14 +148,20 @@ export const receivableBooks = (
     const repaid = named.length > 0 || fallen > 0n || (paid && principal + unpaid !== 0n)
     const guessed = named.length === 0 || named.includes(null)
     const brought = guessed ? larger(linked, original && !paid ? fallen : settled) : linked
-    const interestPaid = repaid ? larger(0n, smaller(brought, settled + allowance) - fallen) : 0n
+    const interestPaid = repaid
+      ? larger(0n, smaller(brought - fallen, settled - larger(0n, fallen) + allowance))
+      : 0n
     lent += larger(0n, -fallen)
     const taken = larger(0n, fallen) + interestPaid
     // What is settled is due; `original` says only at the end that the interest is.
     repaidDue += guessed || (original && !paid) ? taken : larger(taken, settled)
     if (guessed) waiting += taken
 
-    const unpaidAfter = paid ? 0n : original ? toldAfter - paidSoFar - interestPaid : due - principalAfter
+    paidSoFar += interestPaid
+    paidBeyond += original ? larger(0n, interestPaid - unpaidBefore) : 0n
+    const left = toldAfter - paidSoFar
+    const unpaidTold = larger(left, smaller(0n, left + paidBeyond))
+    const unpaidAfter = paid ? 0n : original ? unpaidTold : due - principalAfter
     accrue(unpaidAfter - unpaid + interestPaid)
     unpaid -= interestPaid
     clearing += fallen + interestPaid
@@ -163,7 +171,6 @@ export const receivableBooks = (
     }
     principal = principalAfter
     told = toldAfter
-    paidSoFar += interestPaid
   }
   return {
     principal,
