@@ -14,6 +14,7 @@ import * as Journal from "./Proof/Journal.ts"
 import * as Mirror from "./Proof/Mirror.ts"
 import type { ProofQuery, Wrong } from "./Proof/Proof.ts"
 import { resources } from "./Proof/Resources.ts"
+import { rules } from "./Proof/Rules.ts"
 import { manifests, periods, sources } from "./Proof/Sources.ts"
 import { transit } from "./Proof/Transit.ts"
 
@@ -39,6 +40,7 @@ const queries: ReadonlyArray<ProofQuery> = [
   Evidence.reads,
   Evidence.findings,
   manifests,
+  rules,
 ]
 
 /** Of one proof: a thousand more rows would say nothing more. */

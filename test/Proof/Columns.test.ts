@@ -9,11 +9,9 @@ import { parseDatabaseUrl } from "../../src/Database/DatabaseUrl.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { dispositions } from "./Dispositions.ts"
 import { columns, falsehood, tried } from "./Falsehood.ts"
-import { filled, planted, proof } from "./Filled.ts"
+import { filled, found, planted, proof } from "./Filled.ts"
 
 const listOf = (text: string | undefined): ReadonlyArray<string> => text?.split(" ") ?? []
-
-const found = Effect.map(proof, ({ wrong }) => wrong)
 
 /** `table.column` with what becomes of it: `refused`, the proof's name, or `free`. */
 const declared = new Map<string, string>(

@@ -61,6 +61,8 @@ export const proof = Effect.map(
   }),
 )
 
+export const found = Effect.map(proof, ({ wrong }) => wrong)
+
 const of = "(select book_id from mirror.books limit 1)"
 const run = "(select max(run_id) from sync.runs)"
 const thing = "'77777777-0000-4000-8000-000000000001'::uuid"

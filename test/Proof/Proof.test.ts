@@ -1,26 +1,9 @@
 import { expect, layer } from "@effect/vitest"
-import { Data, Effect } from "effect"
-import { Database } from "../../src/Database.ts"
+import { Effect } from "effect"
 import { accountId } from "../Sync/Partnership.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { filled, proof } from "./Filled.ts"
-
-class Undone extends Data.TaggedError("Undone") {}
-
-/** What the proof says while one statement, past all rules of the database, has had its way. */
-const after = Effect.fn("Test.after")(function* (statement: string) {
-  const database = yield* Database
-  let said: ReadonlyArray<string> = []
-  const changed = Effect.gen(function* () {
-    yield* database.query("Test.replica", (sql) => sql`set local session_replication_role = replica`)
-    const rows = yield* database.query("Test.mischief", (sql) => sql.unsafe(`${statement} returning 1`))
-    expect([statement, rows.length > 0]).toEqual([statement, true])
-    said = (yield* proof).wrong
-    return yield* new Undone()
-  })
-  yield* Effect.catchTag(database.transaction(changed), "Undone", () => Effect.void)
-  return said
-})
+import { tried } from "./Falsehood.ts"
+import { filled, found, proof } from "./Filled.ts"
 
 const entry = "(select entry_id from ledger.journal_numbers where period = '2026-08-01' and number = 1)"
 
@@ -115,14 +98,49 @@ const mischief: ReadonlyArray<readonly [string, string, string]> = [
   [`update valuation.postings set amount = amount * 2`, "base-balances", "at the end of 2026-08 says"],
 ]
 
+/** What an owner may do to the rules, and what the proof names. */
+const lifted: ReadonlyArray<readonly [string, string]> = [
+  [
+    "alter table mirror.accounts disable trigger by_program",
+    "trigger by_program on mirror.accounts is another",
+  ],
+  ["drop trigger findings_kept on reconcile.findings", "trigger findings_kept on reconcile.findings is gone"],
+  [
+    "create or replace function ledger.refuse_by_hand() returns trigger language plpgsql as 'begin return null; end'",
+    "function ledger.refuse_by_hand() is another",
+  ],
+  [
+    `create or replace view reconcile.gone_clients as select book_id, client_id, null::text as trouble, null::integer as status,
+     null::text as detail, null::timestamptz as failing_since, null::timestamptz as began_at from mirror.books where false`,
+    "view reconcile.gone_clients is another",
+  ],
+  [
+    "alter table ledger.postings drop constraint postings_amount",
+    "constraint postings_amount on ledger.postings is gone",
+  ],
+  [
+    "create function ledger.mine() returns integer language sql as 'select 1'",
+    "function ledger.mine() was not made by tieout migrate",
+  ],
+  [
+    `do $$ begin execute format('alter database %I set tieout.program = ''on''', current_database()); end $$`,
+    "setting tieout.program=on was not made by tieout migrate",
+  ],
+]
+
 layer(TestDatabase.layer, { excludeTestServices: true })("the proof of a database", (it) => {
   it.scoped("holds for what was synced, closed and exported, and names every row that somebody changed", () =>
     Effect.gen(function* () {
       yield* filled
       expect(yield* proof).toEqual({ ok: true, batches: 2, closes: 1, wrong: [] })
       for (const [statement, name, named] of mischief) {
-        const wrong = yield* after(statement)
+        const { look: wrong = [], written } = yield* tried("unruled", statement, found)
+        expect([statement, written > 0]).toEqual([statement, true])
         expect(wrong.filter((line) => line.startsWith(`${name}: ORG: `)).join("\n")).toContain(named)
+      }
+      for (const [statement, named] of lifted) {
+        const { look = [] } = yield* tried("program", statement, found)
+        expect(look).toContainEqual(`rules: all: ${named}`)
       }
       expect((yield* proof).ok).toBe(true)
     }),
