@@ -31,13 +31,30 @@ const objects = `
   from pg_index i join pg_class c on c.oid = i.indrelid
   where i.indisunique and c.relnamespace::regnamespace::text ${ours}
   union all
+  -- What its rows are, and whether somebody hides some of them.
+  select 'table ' || c.oid::regclass::text, false, md5(concat_ws('|', c.relrowsecurity, c.relforcerowsecurity, c.relpersistence, (
+      select string_agg(concat_ws(' ', a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attgenerated,
+        a.attidentity, pg_get_expr(d.adbin, d.adrelid)), ',' order by a.attnum)
+      from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)))
+  from pg_class c where c.relkind in ('r', 'p') and c.relnamespace::regnamespace::text ${ours}
+  union all
+  -- What is read as rows of a table beside its own, and what is done instead of what is asked for.
+  select 'table ' || h.inhrelid::regclass::text || ', read as rows of ' || h.inhparent::regclass::text, true, ''
+  from pg_inherits h join pg_class c on c.oid = h.inhparent
+  where c.relkind in ('r', 'p') and c.relnamespace::regnamespace::text ${ours}
+  union all
+  select 'rule ' || w.rulename || ' on ' || w.ev_class::regclass::text, true, md5(pg_get_ruledef(w.oid))
+  from pg_rewrite w join pg_class c on c.oid = w.ev_class
+  where c.relkind in ('r', 'p') and c.relnamespace::regnamespace::text ${ours}
+  union all
   -- What every session, or those of a role, would be told to begin with.
   select 'setting ' || s.setting || coalesce(' of ' || r.rolname, ''), true, ''
   from pg_db_role_setting d
   left join pg_roles r on r.oid = d.setrole
   cross join lateral unnest(d.setconfig) s (setting)
   where d.setdatabase in (0, (select oid from pg_database where datname = current_database()))
-    and s.setting ~ '^(tieout[.]|session_replication_role=)'`
+    and s.setting ~ '^(tieout[.]|session_replication_role=|search_path=)'`
 
 const major = "current_setting('server_version_num')::integer / 10000"
 

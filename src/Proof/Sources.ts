@@ -29,7 +29,8 @@ export const periods: ProofQuery = {
 /** A statement entry that came to name its resource later may be booked without it. */
 export const sources: ProofQuery = {
   name: "entry-source",
-  proves: "Every journal entry of a statement entry stands on its account, at its place and its time.",
+  proves:
+    "Every journal entry is of something that was read; that of a statement entry has its account, place and time.",
   wrong: (sql) => sql`
     select b.code as book, ${entryName(sql)} as row,
       format('is of account %s, place %s, %s, %s; statement entry %s is of account %s, place %s, %s, %s', j.partner_account_id,
@@ -40,7 +41,25 @@ export const sources: ProofQuery = {
     join mirror.books b on b.book_id = j.book_id
     where j.source_type = 'statement_entry' and j.sequence = 0
       and ((j.partner_account_id, j.position, j.occurred_at) is distinct from (e.account_id, e.position, e.occurred_at)
-        or j.resource_id <> e.related_id or j.resource_type <> e.related_type)`,
+        or j.resource_id <> e.related_id or j.resource_type <> e.related_type)
+    union all
+    select b.code, ${entryName(sql)}, format('is of %s %s, which nobody has read', j.source_type, j.source_id)
+    from ledger.journal_entries j
+    join mirror.books b on b.book_id = j.book_id
+    where case j.source_type
+      when 'statement_entry' then not exists (
+        select 1 from mirror.statement_entries e where e.book_id = j.book_id and e.entry_id = j.source_id and not e.held)
+      when 'opening' then not exists (
+        select 1 from mirror.accounts a where a.book_id = j.book_id and a.account_id in (j.source_id, j.partner_account_id))
+      when 'resource_version' then not exists (
+        select 1 from mirror.resources r where r.book_id = j.book_id and r.resource_id = j.source_id)
+      when 'receivable_version' then not exists (
+        select 1 from mirror.books o join mirror.receivables r on r.book_id = o.book_id
+        where o.connection = b.connection and o.client_id is null and r.receivable_id = j.source_id)
+      -- By hand: something that is booked is moved.
+      else not exists (
+        select 1 from ledger.journal_entries o
+        where o.book_id = j.book_id and o.source_id = j.source_id and o.source_type <> 'manual') end`,
 }
 
 export const manifests: ProofQuery = {

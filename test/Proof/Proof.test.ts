@@ -35,6 +35,11 @@ const mischief: ReadonlyArray<readonly [string, string, string]> = [
     "ORG-2026-08-000001 is dated 2026-08-11; it occurred on 2026-08-10",
   ],
   [
+    `update ledger.journal_entries set source_id = gen_random_uuid() where kind = 'deposit' and period = '2026-09-01'`,
+    "entry-source",
+    "ORG-2026-09-000001 is of statement_entry",
+  ],
+  [
     `update ledger.balances set debit = debit + 0.01 where debit > 0 and period = '2026-09-01'`,
     "balances",
     "in 2026-09 says debit 50.01",
@@ -117,6 +122,22 @@ const lifted: ReadonlyArray<readonly [string, string]> = [
   [
     "alter table ledger.postings drop constraint postings_amount",
     "constraint postings_amount on ledger.postings is gone",
+  ],
+  [
+    "alter table reconcile.findings enable row level security, force row level security",
+    "table reconcile.findings is another",
+  ],
+  [
+    "alter table reconcile.findings alter column severity set default 'warning'",
+    "table reconcile.findings is another",
+  ],
+  [
+    "create table public.more () inherits (ledger.postings)",
+    "table more, read as rows of ledger.postings was not made by tieout migrate",
+  ],
+  [
+    "create rule never as on insert to reconcile.findings do instead nothing",
+    "rule never on reconcile.findings was not made by tieout migrate",
   ],
   [
     "create function ledger.mine() returns integer language sql as 'select 1'",
