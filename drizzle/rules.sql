@@ -14,7 +14,7 @@
 --   TO004 the rows are immutable                    TO005 the period is closed        TO006 journal number out of order
 --   TO007 cash differs from the statement           TO008 periods close and reopen in order
 --   TO009 not a change that a batch can go through  TO010 not the date that the book's time zone gives
---   TO011 a period and its close do not agree
+--   TO011 a period and its close do not agree       TO012 written by hand: only the program writes here
 create sequence if not exists ledger.journal_entry_block as bigint increment by 1024 minvalue 1024 start with 1024;
 
 comment on sequence ledger.journal_entry_block is 'Each value reserves the 1024 entry ids that end before it plus 1024.';
@@ -95,7 +95,11 @@ begin
     raise exception 'statement entry % is posted and immutable: % refused', old.entry_id, lower(tg_op)
       using errcode = 'TO004', hint = 'Only a resource that it did not name before may be added to it.';
   end if;
-  return case tg_op when 'DELETE' then old else new end;
+  if tg_op = 'DELETE' or (new.book_id, new.account_id, new.entry_id) is distinct from (old.book_id, old.account_id, old.entry_id) then
+    raise exception 'statement entry % was read: % refused', old.entry_id, lower(tg_op)
+      using errcode = 'TO004', hint = 'It is held until the break before it heals.';
+  end if;
+  return new;
 end $$;
 
 create or replace trigger statement_entries_kept before update or delete on mirror.statement_entries
@@ -328,6 +332,12 @@ begin
       using errcode = 'TO006';
   end if;
 
+  -- Exports go on from a numbering step: a number that pretends to an earlier one would be in none of them.
+  if exists (select 1 from new_numbers n where n.numbering::text is distinct from current_setting('tieout.numbering', true)) then
+    raise exception 'journal numbers are given in a numbering step only' using errcode = 'TO006',
+      hint = 'Call ledger.assign_numbers.';
+  end if;
+
   perform 1 from ledger.periods p
   where (p.book_id, p.period) in (select distinct n.book_id, n.period from new_numbers n)
   order by p.book_id, p.period for update;
@@ -423,6 +433,11 @@ begin
   perform 1 from ledger.locks l where l.book_id = any (books) order by l.book_id for update;
   if not exists (select 1 from ledger.unnumbered u where u.book_id = any (books)) then return 0; end if;
   step := nextval('ledger.numbering_step');
+  if step <= (select max(b.through_numbering) from export.batches b where b.book_id = any (books)) then
+    raise exception 'numbering step % was exported already: the sequence was set back', step using errcode = 'TO006',
+      hint = 'Set ledger.numbering_step beyond the largest numbering of ledger.journal_numbers.';
+  end if;
+  perform set_config('tieout.numbering', step::text, true);
   insert into ledger.journal_numbers (book_id, entry_id, period, number, numbering)
   select e.book_id, e.entry_id, e.period,
     p.last_number + row_number() over (
@@ -436,6 +451,7 @@ begin
   join ledger.periods p on p.book_id = e.book_id and p.period = e.period
   where u.book_id = any (books);
   get diagnostics given = row_count;
+  perform set_config('tieout.numbering', '', true);
   return given;
 end $$;
 
@@ -465,6 +481,10 @@ begin
   end if;
   if tg_op = 'INSERT' and new.last_number <> 0 then
     raise exception 'a period starts at journal number 0' using errcode = 'TO006';
+  end if;
+  if new.closed_at is distinct from (case tg_op when 'UPDATE' then old.closed_at end) then
+    raise exception 'when period % of book % was closed is kept by the close', to_char(new.period, 'YYYY-MM'), new.book_id
+      using errcode = 'TO004';
   end if;
   if tg_op = 'INSERT' and new.status = 'open' then
     select closed_through into closed from ledger.locks where book_id = new.book_id;
@@ -654,7 +674,7 @@ $$;
 
 -- Loan clearing of the receivables that were not paid exactly, one row per receivable and currency: `amount` is what stands
 -- there (debit positive); the others are by direction, never negative where all is right. What a person has moved away
--- counts as neither paid nor due.
+-- counts as neither paid nor due. `returned`: what of `repaid_paid` transactions that are named as repayments sent back.
 create or replace view reconcile.receivable_clearing as
 with shared as (
   select d.book_id, d.receivable_id, s.currency, s.purpose, s.entries, d.side,
@@ -668,7 +688,8 @@ with shared as (
 cash as (
   select s.book_id, s.receivable_id, s.currency, sum(s.amount) as amount,
     coalesce(sum(s.amount * s.side) filter (where s.purpose = 'repayment'), 0) as repaid,
-    coalesce(sum(s.amount * -s.side) filter (where s.purpose = 'disbursement'), 0) as lent
+    coalesce(sum(s.amount * -s.side) filter (where s.purpose = 'disbursement'), 0) as lent,
+    coalesce(sum(s.amount * -s.side) filter (where s.purpose = 'repayment' and s.amount * s.side < 0), 0) as returned
   from shared s group by s.book_id, s.receivable_id, s.currency),
 own as (
   select d.*, ledger.loan_clearing_of(d.book_id, array[d.receivable_id], d.currency) as stands
@@ -679,11 +700,11 @@ select o.book_id, o.receivable_id, o.currency, o.stands + coalesce(c.amount, 0) 
   coalesce(c.lent, 0) as lent_paid, o.lent_waiting,
   o.repaid + case when o.repaid - o.repaid_waiting = coalesce(c.repaid, 0) then 0 else (o.stands - o.taken) * -o.side end
     as repaid_due,
-  coalesce(c.repaid, 0) as repaid_paid, o.repaid_waiting, o.since
+  coalesce(c.repaid, 0) as repaid_paid, o.repaid_waiting, o.since, coalesce(c.returned, 0) as returned
 from own o
 left join cash c on c.book_id = o.book_id and c.receivable_id = o.receivable_id and c.currency = o.currency
 union all
-select c.book_id, c.receivable_id, c.currency, c.amount, 0, c.lent, 0, 0, c.repaid, 0, o.since
+select c.book_id, c.receivable_id, c.currency, c.amount, 0, c.lent, 0, 0, c.repaid, 0, o.since, c.returned
 from cash c
 join own o on o.book_id = c.book_id and o.receivable_id = c.receivable_id and o.currency <> c.currency;
 
@@ -713,6 +734,22 @@ left join (
   select c.book_id, c.currency, sum(c.amount) as amount from reconcile.receivable_clearing c group by c.book_id, c.currency) k
   on k.book_id = b.book_id and k.currency = b.currency
 where b.amount <> coalesce(k.amount, 0);
+
+-- What is open of loans, each once: every leg that is waited for, since legs may cancel each other in the items above; what
+-- else stands there; and what was not paid exactly though nothing stands there (a shortfall within the interest).
+create or replace view reconcile.open_loans as
+select w.book_id, w.receivable_id, w.currency, w.sequence from ledger.receivable_waits w
+union all (
+select i.book_id, i.receivable_id, i.currency, null::integer
+from reconcile.loan_clearing_items i
+left join (
+  select w.book_id, w.receivable_id, w.currency, sum(w.amount * w.side) as amount
+  from ledger.receivable_waits w group by w.book_id, w.receivable_id, w.currency) w
+  on w.book_id = i.book_id and w.receivable_id = i.receivable_id and w.currency = i.currency
+where i.amount <> coalesce(w.amount, 0)
+union
+select f.book_id, (f.evidence ->> 'receivableId')::uuid, f.evidence ->> 'currency', null::integer
+from reconcile.findings f where f.closed_at is null and f.check_name = 'loan-clearing');
 
 -- What was closed, by whom and why, is kept for good.
 create or replace trigger closes_immutable before update or delete or truncate on ledger.closes
@@ -840,12 +877,12 @@ create constraint trigger periods_closed_empty after insert on ledger.periods de
 -- A book's code stands in every journal number, file name and hash; its connection and client say whose it is.
 create or replace function mirror.keep_book() returns trigger language plpgsql as $$
 begin
-  if (new.code, new.connection, new.client_id, new.book_id) is not distinct from
-     (old.code, old.connection, old.client_id, old.book_id) then
+  if (new.code, new.connection, new.client_id, new.book_id, new.created_at) is not distinct from
+     (old.code, old.connection, old.client_id, old.book_id, old.created_at) then
     return new;
   end if;
   perform 1 from ledger.locks l where l.book_id = old.book_id for update;
-  if new.book_id <> old.book_id
+  if (new.book_id, new.created_at) is distinct from (old.book_id, old.created_at)
      or exists (select 1 from ledger.periods p where p.book_id = old.book_id and p.last_number > 0) then
     raise exception 'book % has journal numbers: its code, connection and client stay', old.code
       using errcode = 'TO004', hint = 'Only its name may change.';
@@ -894,19 +931,81 @@ begin
   foreach kept in array array['mirror.accounts', 'mirror.resources', 'mirror.resource_versions', 'mirror.receivables',
       'mirror.receivable_transactions', 'mirror.reference_items', 'mirror.quarantine', 'mirror.contradictions',
       'mirror.statement_entry_versions', 'reconcile.findings', 'reconcile.progress', 'sync.runs', 'sync.leases',
-      'sync.checkpoints', 'sync.stream_reads'] loop
+      'sync.checkpoints', 'sync.page_boundaries', 'sync.stream_reads', 'valuation.accounts',
+      'ledger.receivable_dues'] loop
     execute format('create or replace trigger not_removed before delete or truncate on %s
       for each statement execute function mirror.refuse_removal()', kept);
   end loop;
-  foreach kept in array array['mirror.missing_resources', 'reconcile.deferred', 'webhook.inbox'] loop
+  foreach kept in array array['mirror.missing_resources', 'reconcile.deferred', 'webhook.inbox', 'ledger.touched_conversions',
+      'ledger.receivable_shares', 'ledger.receivable_waits', 'ledger.locks'] loop
     execute format('create or replace trigger not_emptied before truncate on %s
       for each statement execute function mirror.refuse_removal()', kept);
   end loop;
-  foreach kept in array array['mirror.resource_versions', 'mirror.contradictions', 'mirror.statement_entry_versions'] loop
+  foreach kept in array array['mirror.resource_versions', 'mirror.contradictions', 'mirror.statement_entry_versions',
+      'reconcile.deferred', 'ledger.touched_conversions', 'ledger.receivable_shares', 'ledger.receivable_waits'] loop
     execute format('create or replace trigger not_changed before update on %s
       for each statement execute function mirror.refuse_removal()', kept);
   end loop;
 end $$;
+
+-- Rows that the program changes in part: what they are about stays, and what the condition names beside it.
+create or replace trigger identity_kept before update on mirror.accounts for each row
+  when ((new.book_id, new.account_id, new.currency) is distinct from (old.book_id, old.account_id, old.currency))
+  execute function mirror.refuse_removal();
+
+-- What the service says of a resource changes as a new version only; the one before is kept beside it.
+create or replace trigger identity_kept before update on mirror.resources for each row
+  when ((new.book_id, new.resource_type, new.resource_id) is distinct from (old.book_id, old.resource_type, old.resource_id)
+    or new.version not between old.version and old.version + 1
+    or new.version = old.version and ((new.changed_at, new.run_id) is distinct from (old.changed_at, old.run_id)
+      or new.raw::text <> old.raw::text and new.raw::jsonb <> old.raw::jsonb))
+  execute function mirror.refuse_removal();
+
+create or replace trigger identity_kept before update on mirror.missing_resources for each row
+  when ((new.book_id, new.resource_type, new.resource_id, new.first_missed_at) is distinct from
+    (old.book_id, old.resource_type, old.resource_id, old.first_missed_at) or new.tries < old.tries)
+  execute function mirror.refuse_removal();
+
+-- A quarantined row is tried again as it was sent.
+create or replace trigger identity_kept before update on mirror.quarantine for each row
+  when ((new.quarantine_id, new.book_id, new.stream, new.item_id, new.raw, new.digest, new.first_seen_at) is distinct from
+    (old.quarantine_id, old.book_id, old.stream, old.item_id, old.raw, old.digest, old.first_seen_at)
+    or new.resolved_at is not null and new.resolved_at is distinct from old.resolved_at and new.resolved_at <> now())
+  execute function mirror.refuse_removal();
+
+create or replace trigger identity_kept before update on sync.checkpoints for each row
+  when ((new.book_id, new.stream) is distinct from (old.book_id, old.stream)) execute function mirror.refuse_removal();
+
+create or replace trigger identity_kept before update on sync.page_boundaries for each row
+  when ((new.book_id, new.account_id, new.position, new.occurred_at) is distinct from
+    (old.book_id, old.account_id, old.position, old.occurred_at)) execute function mirror.refuse_removal();
+
+-- A lease is taken by the next one, never handed back: whoever had it writes nothing more.
+create or replace trigger identity_kept before update on sync.leases for each row
+  when (new.connection <> old.connection or new.epoch <> old.epoch + 1 or new.taken_at <> now())
+  execute function mirror.refuse_removal();
+
+-- A run ends once, now; how it ended is evidence.
+create or replace trigger identity_kept before update on sync.runs for each row
+  when (old.state <> 'running' or new.state <> 'running' and new.ended_at is distinct from now()
+    or (new.run_id, new.connection, new.command, new.started_at) is distinct from
+      (old.run_id, old.connection, old.command, old.started_at))
+  execute function mirror.refuse_removal();
+
+create or replace trigger identity_kept before update on ledger.receivable_dues for each row
+  when ((new.book_id, new.receivable_id) is distinct from (old.book_id, old.receivable_id))
+  execute function mirror.refuse_removal();
+
+create or replace trigger identity_kept before update on valuation.accounts for each row
+  when ((new.book_id, new.role) is distinct from (old.book_id, old.role)) execute function mirror.refuse_removal();
+
+-- An event stays what was received; that two bodies contradict each other, and that it cannot be read, stays said.
+create or replace trigger identity_kept before update on webhook.inbox for each row
+  when ((new.connection, new.event_id, new.digest, new.received_at, new.type, new.body, new.key_id, new.algorithm)
+    is distinct from
+    (old.connection, old.event_id, old.digest, old.received_at, old.type, old.body, old.key_id, old.algorithm)
+    or old.conflict and not new.conflict or (old.state = 'poison') <> (new.state = 'poison'))
+  execute function mirror.refuse_removal();
 
 -- After the statement: the one that finds a resource writes it as well.
 create or replace function mirror.keep_missing() returns trigger language plpgsql as $$
@@ -934,11 +1033,15 @@ end $$;
 create or replace trigger inbox_kept before delete on webhook.inbox
   for each row execute function webhook.keep_event();
 
--- A finding says what it found as long as it is open; once closed it stays so, and what is found again is another one.
+-- A finding says what it found as long as it is open; once closed it stays so, and what is found again is another one. It is
+-- refreshed when it is seen again, and closed when it is not: now, either way.
 create or replace function reconcile.keep_finding() returns trigger language plpgsql as $$
 declare told constant text[] := array['severity', 'message', 'evidence', 'seen_at', 'closed_at', 'closed_run'];
 begin
-  if old.closed_at is not null or to_jsonb(new) - told <> to_jsonb(old) - told then
+  if old.closed_at is not null or to_jsonb(new) - told <> to_jsonb(old) - told
+     or new.closed_at is null and (new.seen_at <> now() or new.closed_run is not null)
+     or new.closed_at is not null and (new.closed_at <> now()
+       or to_jsonb(new) - 'closed_at' - 'closed_run' <> to_jsonb(old) - 'closed_at' - 'closed_run') then
     raise exception 'finding F% of book % is % and stays what it is: update refused', old.finding_id, old.book_id,
       case when old.closed_at is null then 'open' else 'closed' end
       using errcode = 'TO004', hint = 'tieout reconcile opens and closes findings.';
@@ -949,22 +1052,26 @@ end $$;
 create or replace trigger findings_kept before update on reconcile.findings
   for each row execute function reconcile.keep_finding();
 
--- What was reconciled stays so, and nothing is reconciled before it was read.
+-- What was reconciled stays so, and nothing is reconciled before it was read: what a later run brings would not be looked at.
 create or replace function reconcile.keep_progress() returns trigger language plpgsql as $$
 begin
-  if new.book_id <> old.book_id or new.through_run < old.through_run then
+  if tg_op = 'UPDATE' and (new.book_id <> old.book_id or new.through_run < old.through_run) then
     raise exception 'book % is reconciled through run %: it cannot go back to run %', old.book_id, old.through_run,
       new.through_run using errcode = 'TO004', hint = 'tieout reconcile --full looks at everything again.';
+  end if;
+  if new.through_run > 0 and not exists (select 1 from sync.runs r where r.run_id = new.through_run) then
+    raise exception 'book % cannot be reconciled through run %: there was none', new.book_id, new.through_run
+      using errcode = 'TO004', hint = 'tieout reconcile says how far it came.';
   end if;
   return new;
 end $$;
 
-create or replace trigger progress_kept before update on reconcile.progress
+create or replace trigger progress_kept before insert or update on reconcile.progress
   for each row execute function reconcile.keep_progress();
 
 -- Versions only step back: what a version says never changes.
 create or replace function mirror.keep_version() returns trigger language plpgsql as $$
-declare told constant text[] := array['current', 'posted', 'sought'];
+declare told constant text[] := array['current', 'posted', 'sought', 'unlisted_since', 'last_listed_at'];
 begin
   if to_jsonb(new) - told <> to_jsonb(old) - told
      or to_jsonb(new) ->> 'current' = 'true' and to_jsonb(old) ->> 'current' = 'false'
@@ -1047,6 +1154,22 @@ create or replace trigger rate_imports_immutable before update or delete or trun
 
 create or replace trigger rates_immutable before update or delete or truncate on valuation.rates
   for each statement execute function ledger.refuse_change();
+
+-- Rates are of the import that brings them: one that came into an earlier import would have counted when a month was closed.
+create or replace trigger rate_imports_now before insert on valuation.rate_imports for each row
+  when (new.imported_at < now()) execute function ledger.refuse_change();
+
+create or replace function valuation.check_rates() returns trigger language plpgsql as $$
+begin
+  if exists (select 1 from valuation.rate_imports i
+             where i.version in (select n.version from new_rates n) and i.imported_at < now()) then
+    raise exception 'rates come with their import: insert refused' using errcode = 'TO004', hint = 'Use tieout rates import.';
+  end if;
+  return null;
+end $$;
+
+create or replace trigger rates_of_import after insert on valuation.rates
+  referencing new table as new_rates for each statement execute function valuation.check_rates();
 
 create or replace trigger entries_immutable before update or truncate on valuation.entries
   for each statement execute function ledger.refuse_change();
@@ -1254,12 +1377,16 @@ left join lateral (
           and a.role = 'conversions_in_transit') x
       group by x.day) y) z) d on true;
 
--- What a read proved of a stream is not taken back.
+-- What a read proved of a stream is not taken back, and proved by nothing but a read that ends now, of a run that runs.
 create or replace function sync.keep_evidence() returns trigger language plpgsql as $$
 begin
   if (new.book_id, new.stream) is distinct from (old.book_id, old.stream)
      or old.ended_at is not null and new.ended_at is null
-     or old.began_at is not null and (new.began_at is null or new.began_at < old.began_at) then
+     or old.began_at is not null and (new.began_at is null or new.began_at < old.began_at)
+     or ((new.began_at, new.ended_at, new.run_id) is distinct from (old.began_at, old.ended_at, old.run_id)
+         or old.trouble is not null and new.trouble is null)
+       and (new.ended_at <> now() or not exists (
+         select 1 from sync.runs r where r.run_id = new.run_id and r.state = 'running')) then
     raise exception 'stream % of book % was read: its evidence stays', old.stream, old.book_id
       using errcode = 'TO004', hint = 'Read it again: tieout sync.';
   end if;
@@ -1343,7 +1470,7 @@ language sql stable as $$
     select t.account_id, t.reading, j.period, j.effective_date, j.source_type, j.source_id, j.kind,
       case when x.receivable_id is null then coalesce(j.resource_type, m.resource_type) else 'RECEIVABLE' end as resource_type,
       coalesce(x.receivable_id, j.resource_id, m.resource_id) as resource_id, j.external_reference, j.counterparty, p.amount,
-      p.currency, x.unit
+      p.currency, x.unit, w.sequence as leg
     from entry e
     join ledger.journal_entries j on j.book_id = of_book and j.entry_id = e.entry_id and j.recorded_at <= known_at
     join ledger.postings p on p.book_id = of_book and p.entry_id = e.entry_id
@@ -1354,7 +1481,11 @@ language sql stable as $$
       select k.resource_type, k.resource_id from ledger.journal_entries k
       where j.resource_id is null and j.source_type <> 'receivable_version' and k.book_id = of_book
         and k.source_id = j.source_id and k.resource_id is not null and k.period <= through and k.recorded_at <= known_at
-      limit 1) m on true),
+      limit 1) m on true
+    -- A leg of a loan that is waited for is a line of its own.
+    left join ledger.accounts c on c.book_id = of_book and c.account_id = p.account_id and c.role = 'loan_clearing'
+    left join ledger.receivable_waits w on w.book_id = of_book and w.receivable_id = j.source_id and w.whole
+      and w.sequence = j.sequence and j.source_type = 'receivable_version' and c.account_id is not null),
   -- What other receivables have of the cash of a transaction that is told with the last of them.
   handed as materialized (
     select f.account_id, f.period, f.effective_date, f.owner_id, s.receivable_id, s.amount
@@ -1405,42 +1536,42 @@ language sql stable as $$
   line as (
     select p.* from (
       select p.account_id, p.period, p.effective_date, p.source_type, p.source_id, p.kind, p.resource_type, p.resource_id,
-        p.external_reference, p.counterparty, p.amount, p.reading = 'item' as flies
+        p.external_reference, p.counterparty, p.amount, p.leg, p.reading = 'item' as flies
       from posting p
       where p.reading <> 'clearing' or not exists (
         select 1 from flying f where f.account_id = p.account_id and f.source_id = p.source_id)
       union all
       select f.account_id, f.period, f.effective_date, f.source_type, f.source_id, f.kind, f.resource_type, f.resource_id,
-        f.external_reference, f.counterparty, f.amount, true
+        f.external_reference, f.counterparty, f.amount, null, true
       from flying f
       union all
       select h.account_id, h.period, h.effective_date, 'receivable_version', v.receivable_id, '', 'RECEIVABLE', v.receivable_id,
-        null, null, v.amount, true
+        null, null, v.amount, null, true
       from handed h
       cross join lateral (values (h.receivable_id, h.amount), (h.owner_id, -h.amount)) as v (receivable_id, amount)) p),
   daily as (
     select l.account_id, l.flies, case when l.flies then null else l.period end as period,
       case when l.source_type = 'receivable_version' then l.source_id else coalesce(l.resource_id, l.source_id) end as item_id,
-      max(case when l.resource_id is not null then l.resource_type
+      l.leg, max(case when l.resource_id is not null then l.resource_type
         when l.source_type = 'opening' then 'OPENING' else 'STATEMENT_ENTRY' end) as item_type,
       bool_or(l.resource_id is not null) as moved, bool_or(l.kind in ('deposit_return', 'withdrawal_return')) as returned,
       l.effective_date as day, count(*) as postings, sum(l.amount) as amount,
       max(l.external_reference) as external_reference, max(l.counterparty) as counterparty,
       sum(sum(l.amount)) over (
         partition by l.account_id, l.flies, case when l.flies then null else l.period end,
-          case when l.source_type = 'receivable_version' then l.source_id else coalesce(l.resource_id, l.source_id) end
+          case when l.source_type = 'receivable_version' then l.source_id else coalesce(l.resource_id, l.source_id) end, l.leg
         order by l.effective_date) as standing
-    from line l group by 1, 2, 3, 4, l.effective_date),
+    from line l group by 1, 2, 3, 4, l.leg, l.effective_date),
   settled as (
     select d.*, max(d.day) filter (where d.standing = 0) over (
-      partition by d.account_id, d.flies, d.period, d.item_id) as settled_on
+      partition by d.account_id, d.flies, d.period, d.item_id, d.leg) as settled_on
     from daily d),
   item as (
     select s.account_id, s.flies, s.period, s.item_id, max(s.item_type) as item_type, bool_or(s.moved) as moved,
       bool_or(s.returned) as returned, min(s.day) filter (where s.settled_on is null or s.day > s.settled_on) as since,
       max(s.day) as last, sum(s.postings)::bigint as postings, sum(s.amount) as amount,
       max(s.external_reference) as external_reference, max(s.counterparty) as counterparty
-    from settled s group by s.account_id, s.flies, s.period, s.item_id having sum(s.amount) <> 0)
+    from settled s group by s.account_id, s.flies, s.period, s.item_id, s.leg having sum(s.amount) <> 0)
   select i.account_id, i.period, i.item_type, i.item_id, i.since, i.last, i.postings, i.amount,
     case when a.reading = 'clearing' and i.flies and (not i.moved or r.resource_id is null) then 'names no movement'
       when a.reading = 'clearing' and i.flies and i.returned and coalesce(v.final, r.final) then 'partly returned'
@@ -1505,18 +1636,18 @@ left join (
 -- Whether everything ties out, by book, and what does not: the one definition, from what is open and from balances, so that
 -- nothing of it grows with history. Each thing is counted once: `suspense`, `transit`, `loans` and `clearing` by item;
 -- `unexplained`, suspense accounts that hold something though no finding of them is open (no run has looked yet); `other_…`, the other findings; and apart
--- from these, all that block. `blocked`: for how many conversions that are in transit longer than `transit_days`, and not immaterial, which
--- month cannot be closed.
+-- from these, all that block. `blocked`, `loans_blocked`: for how many conversions that are in transit, and legs of loans whose cash is
+-- waited for, longer than `transit_days`, and not immaterial, which month cannot be closed.
 create or replace function reconcile.book_standings(transit_days integer, of_books integer[] default null)
 returns table (book_id integer, connection text, code text, accounts integer, "off" integer, unread integer, entries bigint,
-  read_at timestamptz, suspense integer, transit integer, blocked jsonb, loans integer, clearing integer, unexplained integer,
+  read_at timestamptz, suspense integer, transit integer, blocked jsonb, loans integer, loans_blocked jsonb, clearing integer, unexplained integer,
   other_blocking integer, other_warnings integer, blocking_findings integer, quarantined integer)
 language sql stable as $$
   with finding as materialized (
     select f.book_id, f.check_name, f.severity, f.evidence,
       case when f.check_name in ('adjustment', 'unclassified-entry', 'missing-resource') then 'suspense'
         when f.check_name = 'conversion-in-transit' then 'conversions_in_transit'
-        when f.check_name = 'loan-clearing' then 'loan_clearing'
+        when f.check_name in ('loan-clearing', 'loan-in-transit') then 'loan_clearing'
         when f.check_name = 'clearing-movement' then 'clearing'
         when f.check_name = 'quarantine' then 'quarantine'
         when f.severity = 'blocking' and f.subject_type = 'account' then 'account'
@@ -1533,21 +1664,22 @@ language sql stable as $$
     select t.book_id, count(distinct t.conversion_id) as transit from ledger.transit t
     where of_books is null or t.book_id = any (of_books) group by t.book_id),
   lent as (
-    select i.book_id, count(*) as loans from reconcile.loan_clearing_items i
+    select i.book_id, count(*) as loans from reconcile.open_loans i
     where of_books is null or i.book_id = any (of_books) group by i.book_id),
   late as (
-    select m.book_id, jsonb_object_agg(m.month, m.conversions) as blocked
+    select m.book_id, jsonb_object_agg(m.month, m.items) filter (where m.kind = 'conversions_in_transit') as blocked,
+      jsonb_object_agg(m.month, m.items) filter (where m.kind = 'loan_clearing') as loans_blocked
     from (
-      select f.book_id, to_char(greatest(date_trunc('month', (f.evidence ->> 'since')::date),
-          (k.closed_through + interval '1 month'), o.first), 'YYYY-MM') as month, count(*) as conversions
+      select f.book_id, f.kind, to_char(greatest(date_trunc('month', (f.evidence ->> 'since')::date),
+          (k.closed_through + interval '1 month'), o.first), 'YYYY-MM') as month, count(*) as items
       from finding f
       join ledger.locks k on k.book_id = f.book_id
       left join lateral (
         select min(p.period)::timestamptz as first from ledger.periods p
         where p.book_id = f.book_id and p.status = 'open') o on true
-      where f.kind = 'conversions_in_transit' and (f.evidence ->> 'material')::boolean
+      where f.check_name in ('conversion-in-transit', 'loan-in-transit') and (f.evidence ->> 'material')::boolean
         and (now() at time zone coalesce(k.time_zone, 'UTC'))::date - (f.evidence ->> 'since')::date > transit_days
-      group by 1, 2) m
+      group by 1, 2, 3) m
     group by m.book_id),
   standing as (
     select a.book_id, count(*) as accounts, count(*) filter (where a.off) as off,
@@ -1570,7 +1702,7 @@ language sql stable as $$
   select b.book_id, b.connection, b.code, coalesce(s.accounts, 0)::integer, coalesce(s.off, 0)::integer,
     coalesce(s.unread, 0)::integer, coalesce(s.entries, 0)::bigint, s.read_at, coalesce(c.suspense, 0)::integer,
     coalesce(v.transit, 0)::integer, coalesce(l.blocked, '{}'), coalesce(n.loans, 0)::integer,
-    coalesce(c.clearing, 0)::integer, coalesce(u.accounts, 0)::integer, coalesce(c.blocking, 0)::integer,
+    coalesce(l.loans_blocked, '{}'), coalesce(c.clearing, 0)::integer, coalesce(u.accounts, 0)::integer, coalesce(c.blocking, 0)::integer,
     coalesce(c.warnings, 0)::integer, coalesce(c.all_blocking, 0)::integer, coalesce(w.rows, 0)::integer
   from mirror.books b
   left join standing s on s.book_id = b.book_id
@@ -1582,3 +1714,25 @@ language sql stable as $$
   left join waiting w on w.book_id = b.book_id
   where of_books is null or b.book_id = any (of_books)
 $$;
+
+-- Last, for every table that there is: the rules above hold whoever writes, and here nobody writes but the program. Much of what
+-- it keeps could be changed into something else that could have been read or found: a time, an amount of the mirror, a
+-- finding that is closed. Each of its sessions says that it is one (`src/Database/Client.ts`). An owner can lift this, as every
+-- rule; not by mistake, and not with an ordinary statement.
+create or replace function ledger.refuse_by_hand() returns trigger language plpgsql as $$
+begin
+  raise exception '%.% is written by tieout alone: % refused', tg_table_schema, tg_table_name, lower(tg_op)
+    using errcode = 'TO012', hint = 'Everything that may be changed has a command: tieout --help.';
+end $$;
+
+do $$
+declare kept regclass;
+begin
+  for kept in
+    select c.oid from pg_class c
+    where c.relkind in ('r', 'p') and c.relnamespace::regnamespace::text in
+      ('export', 'ledger', 'mirror', 'reconcile', 'sync', 'valuation', 'webhook') loop
+    execute format('create or replace trigger by_program before insert or update or delete or truncate on %s for each statement
+      when (coalesce(current_setting(''tieout.program'', true), '''') <> ''on'') execute function ledger.refuse_by_hand()', kept);
+  end loop;
+end $$;

@@ -20,6 +20,7 @@ import { exportTotals } from "./Reconcile/ExportTotals.ts"
 import { type CheckQuery, record } from "./Reconcile/Findings.ts"
 import { gone } from "./Reconcile/Gone.ts"
 import { loanClearing } from "./Reconcile/LoanClearing.ts"
+import { loansInTransit } from "./Reconcile/LoansInTransit.ts"
 import { missingResource } from "./Reconcile/MissingResource.ts"
 import { movementEntries } from "./Reconcile/MovementEntries.ts"
 import { openItems } from "./Reconcile/OpenItems.ts"
@@ -38,7 +39,7 @@ import { zeroEntries } from "./Reconcile/ZeroEntries.ts"
 import { Settings } from "./Settings.ts"
 import { type Commit, LeaseLost } from "./Sync/Run.ts"
 
-const queries: ReadonlyArray<CheckQuery> = [
+export const queries: ReadonlyArray<CheckQuery> = [
   runningBalance,
   cashBalance,
   movementEntries,
@@ -51,6 +52,7 @@ const queries: ReadonlyArray<CheckQuery> = [
   clearingMovement,
   openItems,
   loanClearing,
+  loansInTransit,
   creditTotals,
   trialBalance,
   contradiction,
@@ -117,20 +119,22 @@ interface Looking {
   readonly period: Option.Option<string>
 }
 
+/** What the settings say of a scope. */
+export const settingsScope = (settings: Settings) => ({
+  flatWithdrawalFee: settings.accounting.flatWithdrawalFee,
+  repaymentAmount: settings.accounting.receivables.repaymentAmount,
+  transitDays: settings.reconcile.transitDays,
+  materiality: settings.reconcile.materiality,
+  methods: { general: settings.accounting.valuation.method, books: settings.accounting.valuation.books },
+  closing: null,
+  surfaces: surfacesIn(settings),
+})
+
 export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
   effect: Effect.gen(function* () {
     const database = yield* Database
     const settings = yield* Settings
-    const { accounting } = settings
-
-    const common = {
-      flatWithdrawalFee: accounting.flatWithdrawalFee,
-      repaymentAmount: accounting.receivables.repaymentAmount,
-      materiality: settings.reconcile.materiality,
-      methods: { general: accounting.valuation.method, books: accounting.valuation.books },
-      closing: null,
-      surfaces: surfacesIn(settings),
-    }
+    const common = settingsScope(settings)
 
     const check = Effect.fn("Reconcile.check")(function* (
       scope: Scope,

@@ -1,14 +1,14 @@
 /**
- * What the cash of a group of receivables means for each of them: its versions with their share of it, and what of loan
- * clearing is due, paid and waited for. Plain functions of data; amounts are in the major unit of their currency.
+ * What the cash of a group of receivables means for each of them: its versions with their share of it, and what follows
+ * for loan clearing. Plain functions of data; amounts are in the major unit of their currency.
  */
 import { Option } from "effect"
 import { scaleOf } from "../Money/Currency.ts"
 import type { Amount } from "../Money.ts"
 import * as Money from "../Money.ts"
 import type { Instant } from "../Partner.ts"
+import { type Dues, duesOf } from "./ReceivableDues.ts"
 import {
-  cashOf,
   follow,
   isLive,
   type ReceivableVersion,
@@ -33,30 +33,12 @@ export interface ToldReceivable {
   readonly versions: ReadonlyArray<Told>
 }
 
-/** What one direction of a receivable takes of loan clearing. */
-export interface Due {
-  /** What its versions say, and what was paid by its cash: excess is paid beyond it, shortfall due beyond it. */
-  readonly due: Amount
-  readonly paid: Amount
-  /** What of `due` no cash is known for yet. */
-  readonly waiting: Amount
-}
-
-export interface Settled extends Omit<ToldReceivable, "versions"> {
+export interface Settled extends Omit<ToldReceivable, "versions">, Dues {
   readonly versions: ReadonlyArray<ReceivableVersion>
   readonly shares: ReadonlyArray<Share>
-  readonly lent: Due
-  readonly repaid: Due
-  /** What its entries take of loan clearing, by the lender: debit positive. */
-  readonly taken: Amount
-  /** Principal or interest stands in the books. */
-  readonly owed: boolean
-  /** When the first thing happened that was not paid exactly; none where all was. */
-  readonly since: Option.Option<Instant>
 }
 
-const { add, isZero, negate, subtract, zero } = Money
-const max = (a: Amount, b: Amount): Amount => (Money.isPositive(subtract(a, b)) ? a : b)
+const { add, negate, zero } = Money
 const abs = (amount: Amount): Amount => (Money.isNegative(amount) ? negate(amount) : amount)
 
 const byReceivable = <A extends { readonly receivableId: string }>(
@@ -107,81 +89,11 @@ const transactionsOf = (
     .filter((one) => one.version === version && one.purpose === purpose)
     .flatMap(({ txId, txTimestamp }): ReadonlyArray<Transaction> => {
       const share = shares.find((one) => one.fits && one.purpose === purpose && one.txIds.includes(txId))
-      if (share === undefined) return [{ txTimestamp, cash: Option.none() }]
+      if (share === undefined) return [{ txId, txTimestamp, cash: Option.none() }]
       if (share.version !== version || units.has(share.unit)) return []
       units.add(share.unit)
-      return [{ txTimestamp, cash: Option.some(abs(share.amount)) }]
+      return [{ txId, txTimestamp, cash: Option.some(abs(share.amount)) }]
     })
-}
-
-const paidBy = (shares: ReadonlyArray<Share>, purpose: Named["purpose"], currency: string): Amount => {
-  const sum = Money.total(
-    shares
-      .filter((one) => one.purpose === purpose && one.currency === currency)
-      .map(({ amount, leftOver }) => add(amount, leftOver)),
-  )
-  return purpose === "repayment" ? sum : negate(sum)
-}
-
-/** What the versions make of loan clearing, against the cash of their transactions. */
-const duesOf = (
-  versions: ReadonlyArray<ReceivableVersion>,
-  { currency, issuedAt }: ToldReceivable,
-  shares: ReadonlyArray<Share>,
-  view: ReceivableView,
-): Pick<Settled, "lent" | "repaid" | "taken" | "owed" | "since"> => {
-  const scale = scaleFor(currency)
-  let standing = start(issuedAt)
-  let lent = zero
-  let repaid = zero
-  let waiting = zero
-  let lentAt: Array<Instant> = []
-  let repaidAt: Array<Instant> = []
-  const leaves = (version: number): boolean =>
-    shares.some((one) => one.version === version && !isZero(one.leftOver))
-  for (const version of versions) {
-    const booked = step(standing, version, view, scale)
-    if (version.status === "CANCELED") {
-      ;[lent, repaid, waiting] = [zero, zero, zero]
-      ;[lentAt, repaidAt] = [[version.servedAt], [version.servedAt]]
-    } else if (isLive(version.status)) {
-      const settlement = settlementOf(standing, version, view, scale)
-      for (const { amounts, occurredAt, part } of booked) {
-        if (part === "disbursement" && !isZero(amounts.cash)) {
-          lent = subtract(lent, amounts.cash)
-          lentAt.push(occurredAt)
-        }
-        if (part !== "repayment") continue
-        const cash = cashOf(version.repayments)
-        // What is settled is due, and with `original` only at the end: until then, interest is only told.
-        const isDue =
-          Option.isSome(cash) && (view.repaymentAmount === "outstanding" || version.status === "PAID")
-        const firm = isDue ? max(amounts.cash, add(settlement.principal, settlement.interest)) : amounts.cash
-        repaid = add(repaid, firm)
-        if (Option.isNone(cash)) waiting = add(waiting, amounts.cash)
-        const isExact = isZero(firm) || Option.exists(cash, (amount) => Money.equals(amount, firm))
-        if (!isExact || leaves(version.version)) repaidAt.push(occurredAt)
-      }
-    }
-    standing = follow(standing, version, booked)
-  }
-  const known = shares.some(({ fits, purpose }) => fits && purpose === "disbursement")
-  const dues = {
-    lent: { due: lent, paid: paidBy(shares, "disbursement", currency), waiting: known ? zero : lent },
-    repaid: { due: repaid, paid: paidBy(shares, "repayment", currency), waiting },
-  }
-  const owed = !isZero(standing.principal) || !isZero(standing.interest)
-  const unlike = ({ due, paid }: Due): boolean => !Money.equals(due, paid)
-  const times = [...(unlike(dues.lent) ? lentAt : []), ...(unlike(dues.repaid) ? repaidAt : [])]
-  const latest = versions.at(-1)?.servedAt ?? issuedAt
-  const open =
-    times.length > 0 || unlike(dues.lent) || unlike(dues.repaid) || shares.some(({ fits }) => !fits)
-  return {
-    ...dues,
-    taken: standing.sums.cash,
-    owed,
-    since: open ? Option.some(times.sort()[0] ?? latest) : Option.none(),
-  }
 }
 
 /** The same as it stands in the books. */
@@ -211,6 +123,6 @@ export const settle = (
         repayments: transactionsOf(told.version, "repayment", of, own),
       }),
     )
-    return { ...one, versions, shares: own, ...duesOf(versions, one, own, view) }
+    return { ...one, versions, shares: own, ...duesOf(versions, one, own, view, scaleFor(one.currency)) }
   })
 }

@@ -25,6 +25,8 @@ export interface Scope {
     readonly general: Method
     readonly books: Readonly<Record<string, { readonly method: Method }>>
   }
+  /** Days for which what is on its way is no matter yet. */
+  readonly transitDays: number
   /** By currency, the amount up to which something that is open carries no weight. */
   readonly materiality: Readonly<Record<string, string>>
   /** The month (`2026-10`) that is about to be closed: every stream must have been read after it, where it is over. */

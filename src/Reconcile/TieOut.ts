@@ -19,8 +19,10 @@ export interface TieOut {
   readonly transit: number
   /** Of these, how many keep which month (`2026-10`) from being closed. */
   readonly blocked: Readonly<Record<string, number>>
-  /** Items in loan clearing. */
+  /** Items in loan clearing, with every leg whose cash is waited for, and loans that were not paid exactly. */
   readonly loans: number
+  /** Of the legs, how many keep which month from being closed. */
+  readonly loansBlocked: Readonly<Record<string, number>>
   /** Clearing postings that name no movement. */
   readonly clearing: number
   /** Suspense accounts that hold something though no finding of them is open. */
@@ -56,17 +58,19 @@ export const bookTieOuts = Effect.fn("Reconcile.tieOuts")(function* (books: Read
     "Reconcile.tieOuts",
     (sql) => sql<Array<BookTieOut>>`
       select s.book_id as "bookId", s.connection, s.code, s.accounts, s.off, s.unread, s.entries,
-        extract(epoch from now() - s.read_at)::float8 as lag, s.suspense, s.transit, s.blocked, s.loans, s.clearing,
-        s.unexplained, s.other_blocking as "otherBlocking", s.other_warnings as "otherWarnings",
+        extract(epoch from now() - s.read_at)::float8 as lag, s.suspense, s.transit, s.blocked, s.loans,
+        s.loans_blocked as "loansBlocked", s.clearing, s.unexplained, s.other_blocking as "otherBlocking", s.other_warnings as "otherWarnings",
         s.blocking_findings as "blockingFindings", s.quarantined
       from reconcile.book_standings(${transitDays}::integer, ${books === null ? null : `{${books.join(",")}}`}::text::integer[]) s
       order by s.code`,
   )
 })
 
-const blockedOf = (all: ReadonlyArray<TieOut>): Readonly<Record<string, number>> => {
+const blockedOf = (
+  all: ReadonlyArray<Readonly<Record<string, number>>>,
+): Readonly<Record<string, number>> => {
   const months = new Map<string, number>()
-  for (const { blocked } of all)
+  for (const blocked of all)
     for (const [month, count] of Object.entries(blocked)) months.set(month, (months.get(month) ?? 0) + count)
   return Object.fromEntries([...months].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
@@ -79,8 +83,9 @@ export const together = (all: ReadonlyArray<TieOut>): TieOut => {
     off: sum((one) => one.off),
     suspense: sum((one) => one.suspense),
     transit: sum((one) => one.transit),
-    blocked: blockedOf(all),
+    blocked: blockedOf(all.map((one) => one.blocked)),
     loans: sum((one) => one.loans),
+    loansBlocked: blockedOf(all.map((one) => one.loansBlocked)),
     clearing: sum((one) => one.clearing),
     unexplained: sum((one) => one.unexplained),
     otherBlocking: sum((one) => one.otherBlocking),
@@ -90,28 +95,35 @@ export const together = (all: ReadonlyArray<TieOut>): TieOut => {
   }
 }
 
-const inTransit = ({ blocked, transit }: TieOut): string => {
-  const months = Object.entries(blocked)
-  const [first] = months
-  const why =
-    first === undefined
-      ? ""
-      : ` (${months
-          .map(
-            ([month, count], at) =>
-              `${count}${at > 0 ? "" : count === 1 ? " blocks" : " block"} ${at > 0 ? "that of" : "the close of"} ${month}`,
-          )
-          .join(", ")})`
-  return `${counted(transit, "conversion is", "conversions are")} in transit${why}`
+const blocking = (blocked: Readonly<Record<string, number>>): string => {
+  const months = Object.entries(blocked).map(
+    ([month, count], at) =>
+      `${count}${at > 0 ? "" : count === 1 ? " blocks" : " block"} ${at > 0 ? "that of" : "the close of"} ${month}`,
+  )
+  return months.length === 0 ? "" : ` (${months.join(", ")})`
 }
 
 /** What is not explained beside cash, part by part; none: all of it is. */
 export const openParts = (found: TieOut): ReadonlyArray<string> => {
-  const { clearing, loans, otherBlocking, quarantined, suspense, transit, unexplained } = found
+  const {
+    blocked,
+    clearing,
+    loans,
+    loansBlocked,
+    otherBlocking,
+    quarantined,
+    suspense,
+    transit,
+    unexplained,
+  } = found
   return [
     ...(suspense > 0 ? [`${counted(suspense, "item stands", "items stand")} in suspense`] : []),
-    ...(transit > 0 ? [inTransit(found)] : []),
-    ...(loans > 0 ? [`${counted(loans, "item is", "items are")} open in loan clearing`] : []),
+    ...(transit > 0
+      ? [`${counted(transit, "conversion is", "conversions are")} in transit${blocking(blocked)}`]
+      : []),
+    ...(loans > 0
+      ? [`${counted(loans, "item is", "items are")} open in loan clearing${blocking(loansBlocked)}`]
+      : []),
     ...(clearing > 0
       ? [`${counted(clearing, "clearing posting names", "clearing postings name")} no movement`]
       : []),
