@@ -115,7 +115,7 @@ export const openParts = (found: TieOut): ReadonlyArray<string> => {
     transit,
     unexplained,
   } = found
-  return [
+  const parts = [
     ...(suspense > 0 ? [`${counted(suspense, "item stands", "items stand")} in suspense`] : []),
     ...(transit > 0
       ? [`${counted(transit, "conversion is", "conversions are")} in transit${blocking(blocked)}`]
@@ -134,6 +134,10 @@ export const openParts = (found: TieOut): ReadonlyArray<string> => {
       : []),
     ...(quarantined > 0 ? [`${counted(quarantined, "row is", "rows are")} in quarantine`] : []),
   ]
+  // Whatever it is about: nothing ties out while a finding blocks.
+  return parts.length > 0 || found.off > 0 || blockingFindings === 0
+    ? parts
+    : [`${counted(blockingFindings, "blocking finding is", "blocking findings are")} open`]
 }
 
 /** Cash, chains, clearing, transit, loans and suspense are explained, and nothing blocking is open. */

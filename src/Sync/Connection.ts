@@ -10,6 +10,7 @@ import { Clients } from "./Clients.ts"
 import { Credit } from "./Credit.ts"
 import { noteTrouble } from "./Evidence.ts"
 import { alone, aloneOfClient, failureOf, isAbsent, type ReadError } from "./Failures.ts"
+import { onTheirSide } from "./LoanSide.ts"
 import type { Loans } from "./Loans.ts"
 import type { Failure } from "./Report.ts"
 import { Run } from "./Run.ts"
@@ -100,6 +101,7 @@ export const readConnection = <P, R>(
 
     const organization = yield* Effect.provideService(organizationBook(wanted.connection), Database, database)
     yield* inTimeZone(organization)
+    if (surfaces.has("credit")) yield* Effect.provideService(onTheirSide(organization), Database, database)
 
     const listed = yield* surfaces.has("client") || surfaces.has("credit")
       ? (yield* Clients).read(organization).pipe(
@@ -191,12 +193,17 @@ export const readConnection = <P, R>(
           ? named.filter(({ book }) => !complete.has(book.bookId)).map(({ book }) => book.bookId)
           : [],
       )
+      let resettled = 0
       for (const book of books) {
         if (unread.has(book.bookId)) continue
         yield* inTimeZone(book)
         const { loans } = yield* within(partner.organization)
-        yield* loans.settle(organization, book)
+        resettled += yield* loans.settle(organization, book)
         complete.set(book.bookId, book)
+      }
+      if (resettled > 0) {
+        const many = resettled === 1 ? "1 receivable was" : `${resettled} receivables were`
+        notices.set(`accounting.receivables has changed: ${many} booked anew by it.`, 1)
       }
     }
     if (failures.some(({ what }) => !what.startsWith("client "))) complete.delete(organization.bookId)
