@@ -106,6 +106,7 @@ const blocking = (blocked: Readonly<Record<string, number>>): string => {
 export const openParts = (found: TieOut): ReadonlyArray<string> => {
   const {
     blocked,
+    blockingFindings,
     clearing,
     loans,
     loansBlocked,

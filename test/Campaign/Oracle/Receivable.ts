@@ -17,6 +17,10 @@
  * - `loan_clearing` receives ΔP + interest paid, as "interest paid = min(x, settled) − ΔP, never negative" has it. So a
  *   shortfall within the interest is an accrual below zero (less interest was earned than told), and one beyond it stays in
  *   `loan_clearing`.
+ * - Principal that rises takes a repayment back, as far as principal was repaid, and only beyond that is it lent anew. With it
+ *   goes the interest that is owed again, as far as interest was paid; `original` does not say what is owed: all interest that
+ *   was paid since it was PAID. ACTIVE after PAID without new principal is the same. What is taken back is not due any more,
+ *   and neither is interest that was due, was not paid, and is told again. A fall in the same version tells nothing of it.
  * - CANCELED takes back all that was booked, interest that was paid too: the cash of a loan that did not complete is an open
  *   item. ACTIVE after that is a new disbursement of initialPrincipal. PENDING after ACTIVE changes nothing.
  * - interestBetweenReads: % × principal before (× initialPrincipal before it is lent) × the days begun between this version's
@@ -51,6 +55,8 @@ export interface ReceivableBooks {
   /** What its versions say was repaid, and what of that no cash is known for. */
   readonly repaid: bigint
   readonly waiting: bigint
+  /** What no cash is known for of those of its repayments of which some is. */
+  readonly unseen: bigint
   readonly versions: ReadonlyArray<VersionBooks>
 }
 
@@ -86,7 +92,10 @@ export const receivableBooks = (
   let income = 0n
   let deferred = 0n
   let clearing = 0n
-  let [lent, repaidDue, waiting] = [0n, 0n, 0n]
+  let [lent, repaidDue, waiting, unseen] = [0n, 0n, 0n, 0n]
+  let repaidPrincipal = 0n
+  let paidAtEnd: bigint | null = null // Since it is PAID: the interest that was paid with it
+  let short = 0n // Interest that was due and not paid
   const versions: Array<VersionBooks> = []
 
   const accrue = (interest: bigint) => {
@@ -100,7 +109,8 @@ export const receivableBooks = (
     clearing -= initial
     lent += initial
     told = interest
-    paidSoFar = 0n
+    ;[paidSoFar, repaidPrincipal, short] = [0n, 0n, 0n]
+    paidAtEnd = null
     accrue(interest)
   }
 
@@ -114,7 +124,7 @@ export const receivableBooks = (
       versions.push(none)
       if (version.status === "PENDING") continue
       ;[principal, unpaid, income, deferred, clearing] = [0n, 0n, 0n, 0n, 0n]
-      ;[lent, repaidDue, waiting] = [0n, 0n, 0n]
+      ;[lent, repaidDue, waiting, unseen] = [0n, 0n, 0n, 0n]
       live = false
       continue
     }
@@ -147,23 +157,44 @@ export const receivableBooks = (
     const guessed = named.length === 0 || named.includes(null)
     const brought = guessed ? larger(linked, original && !paid ? fallen : settled) : linked
     const interestPaid = repaid ? larger(0n, smaller(brought, settled + allowance) - fallen) : 0n
-    lent += larger(0n, -fallen)
-    const taken = larger(0n, fallen) + interestPaid
-    // What is settled is due; `original` says only at the end that the interest is.
-    repaidDue += guessed || (original && !paid) ? taken : larger(taken, settled)
-    if (guessed) waiting += taken
+    const back = smaller(larger(0n, -fallen), repaidPrincipal)
+    lent += larger(0n, -fallen) - back
+    const again = !paid && fallen <= 0n && (back > 0n || paidAtEnd !== null)
+    const owedAgain = original
+      ? (paidAtEnd ?? 0n)
+      : smaller(paidSoFar, larger(0n, due - principalAfter - unpaid))
+    const interestBack = again ? owedAgain : 0n
+    const interestNet = interestPaid - interestBack
 
-    const unpaidAfter = paid ? 0n : original ? toldAfter - paidSoFar - interestPaid : due - principalAfter
-    accrue(unpaidAfter - unpaid + interestPaid)
-    unpaid -= interestPaid
-    clearing += fallen + interestPaid
+    const unpaidAfter = paid ? 0n : original ? toldAfter - paidSoFar - interestNet : due - principalAfter
+    const accrued = unpaidAfter - unpaid + interestNet
+    accrue(accrued)
+    const taken = larger(0n, fallen) - back + interestNet
+    if (taken < 0n) {
+      const retold = smaller(short, larger(0n, accrued))
+      short -= retold
+      repaidDue += taken - retold
+      waiting = larger(0n, waiting + taken - retold)
+      unseen = larger(0n, unseen + taken - retold)
+    } else {
+      // What is settled is due; `original` says only at the end that the interest is.
+      const nowDue = guessed || (original && !paid) ? taken : larger(taken, settled)
+      repaidDue += nowDue
+      short += nowDue - taken
+      if (guessed) waiting += taken
+      if (guessed) unseen += larger(0n, taken - linked)
+    }
+    unpaid -= interestNet
+    clearing += fallen + interestNet
     if (settings.interest === "when_paid") {
-      deferred += interestPaid
-      income -= interestPaid
+      deferred += interestNet
+      income -= interestNet
     }
     principal = principalAfter
     told = toldAfter
-    paidSoFar += interestPaid
+    paidSoFar += interestNet
+    repaidPrincipal += larger(0n, fallen) - back
+    paidAtEnd = paid ? (paidAtEnd ?? 0n) + interestPaid : null
   }
   return {
     principal,
@@ -174,6 +205,7 @@ export const receivableBooks = (
     lent,
     repaid: repaidDue,
     waiting,
+    unseen,
     versions,
   }
 }
