@@ -91,6 +91,9 @@ export interface Standing {
   readonly interest: Amount
   /** Interest that the service has told of so far (`original` only). */
   readonly told: Amount
+  /** Interest that is not due any more: paid, told of or not, and forgone where less was paid. Of it what was told and paid. */
+  readonly done: Amount
+  readonly paid: Amount
   /** Since when interest may have come that no version tells of. */
   readonly readAt: Instant
   /** Everything booked, to be taken back if it is cancelled. */
@@ -105,6 +108,8 @@ export const start = (issuedAt: Instant): Standing => ({
   principal: zero,
   interest: zero,
   told: zero,
+  done: zero,
+  paid: zero,
   readAt: issuedAt,
   sums: nothing,
 })
@@ -185,7 +190,7 @@ const between = (before: Standing, now: ReceivableVersion, view: ReceivableView,
 const principalOf = (before: Standing, now: ReceivableVersion) => {
   const lent = before.disbursed
     ? max(subtract(now.currentPrincipal, before.principal), zero)
-    : now.initialPrincipal
+    : max(now.initialPrincipal, now.currentPrincipal)
   return { lent, repaid: subtract(add(before.principal, lent), now.currentPrincipal) }
 }
 
@@ -200,6 +205,10 @@ export const toldBy = (before: Pick<Standing, "told">, now: ToldAmounts): Amount
   const told = subtract(now.repaymentAmount, now.initialPrincipal)
   return now.status === "PAID" && Money.isNegative(told) ? before.told : told
 }
+
+/** What is due of the interest of the whole term. What was paid before anybody told of it is part of what is told later. */
+const unpaidOf = (told: Amount, { done, paid }: Pick<Standing, "done" | "paid">): Amount =>
+  max(subtract(told, done), min(subtract(told, paid), zero))
 
 /**
  * What a live version settles, given what stands before it: repaymentAmount before − after. What new interest hides of a
@@ -216,7 +225,7 @@ export const settlementOf = (
   const isLate = !before.disbursed && now.status === "PAID"
   const fallen =
     view.repaymentAmount === "original"
-      ? add(before.interest, subtract(toldBy(before, now), before.told))
+      ? unpaidOf(toldBy(before, now), before)
       : subtract(isLate ? max(toldBy(before, now), zero) : before.interest, interestAfter(now))
   const interest = max(fallen, zero)
   const principal = max(repaid, zero)
@@ -256,7 +265,7 @@ export const step = (
     ? // Fully repaid: what was not paid of the interest is not due any more.
       isPaid || beyond
       ? subtract(paid, before.interest)
-      : subtract(toldBy(before, now), before.told)
+      : subtract(unpaidOf(toldBy(before, now), before), before.interest)
     : add(subtract(interestAfter(now), before.interest), paid)
   const disbursedAt = Option.match(now.disbursed, {
     onNone: () => servedAt,
@@ -278,11 +287,21 @@ export const step = (
 export const follow = (before: Standing, now: ReceivableVersion, booked: ReadonlyArray<Booked>): Standing => {
   if (now.status === "CANCELED") return start(now.servedAt)
   const sums = booked.reduce((sum, { amounts }) => plus(sum, amounts), before.sums)
+  const told = isLive(now.status) ? toldBy(before, now) : before.told
+  const interest = subtract(
+    zero,
+    Money.total(booked.map((one) => (one.part === "repayment" ? one.amounts.interest : zero))),
+  )
+  const isDone =
+    now.status === "PAID" || Money.isPositive(subtract(interest, max(unpaidOf(told, before), zero)))
+  const [done, paid] = [add(before.done, interest), add(before.paid, interest)]
   return {
     disbursed: before.disbursed || isLive(now.status),
     principal: sums.principal,
     interest: sums.interest,
-    told: isLive(now.status) ? toldBy(before, now) : before.told,
+    told,
+    done: isDone ? max(done, told) : done,
+    paid: isDone ? min(paid, told) : paid,
     readAt: now.servedAt,
     sums,
   }
