@@ -38,9 +38,11 @@ CREATE TABLE "ledger"."closes" (
 	"reason" text,
 	"transaction" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	"accepted" jsonb NOT NULL,
+	"valuation_method" text,
 	CONSTRAINT "closes_book_id_sequence_pk" PRIMARY KEY("book_id","sequence"),
 	CONSTRAINT "closes_action" CHECK ("ledger"."closes"."action" in ('close', 'reopen')),
 	CONSTRAINT "closes_hash" CHECK (("ledger"."closes"."action" = 'close') = ("ledger"."closes"."hash" is not null)),
+	CONSTRAINT "closes_valuation_method" CHECK ("ledger"."closes"."action" = 'close' and "ledger"."closes"."valuation_method" in ('average', 'fifo') or "ledger"."closes"."valuation_method" is null),
 	CONSTRAINT "closes_reason" CHECK ("ledger"."closes"."action" = 'close' or "ledger"."closes"."reason" is not null)
 );
 --> statement-breakpoint
@@ -72,6 +74,8 @@ CREATE TABLE "mirror"."receivables" (
 	"raw" json NOT NULL,
 	"served_at" timestamptz NOT NULL,
 	"read_at" timestamptz NOT NULL,
+	"unlisted_since" timestamptz,
+	"last_listed_at" timestamptz,
 	"posted" boolean DEFAULT false NOT NULL,
 	"run_id" integer NOT NULL,
 	CONSTRAINT "receivables_book_id_receivable_id_version_pk" PRIMARY KEY("book_id","receivable_id","version"),
@@ -275,6 +279,23 @@ CREATE TABLE "ledger"."receivable_shares" (
 	"entries" uuid[] NOT NULL,
 	CONSTRAINT "receivable_shares_book_id_receivable_id_unit_currency_pk" PRIMARY KEY("book_id","receivable_id","unit","currency"),
 	CONSTRAINT "receivable_shares_purpose" CHECK ("ledger"."receivable_shares"."purpose" in ('disbursement', 'repayment'))
+);
+--> statement-breakpoint
+CREATE TABLE "ledger"."receivable_waits" (
+	"book_id" integer NOT NULL,
+	"receivable_id" uuid NOT NULL,
+	"purpose" text NOT NULL,
+	"version" integer NOT NULL,
+	"sequence" integer NOT NULL,
+	"currency" text NOT NULL,
+	"amount" numeric NOT NULL,
+	"side" smallint NOT NULL,
+	"occurred_at" timestamptz NOT NULL,
+	"tx_ids" text[] NOT NULL,
+	"whole" boolean NOT NULL,
+	CONSTRAINT "receivable_waits_book_id_receivable_id_sequence_pk" PRIMARY KEY("book_id","receivable_id","sequence"),
+	CONSTRAINT "receivable_waits_purpose" CHECK ("ledger"."receivable_waits"."purpose" in ('disbursement', 'repayment')),
+	CONSTRAINT "receivable_waits_amount" CHECK ("ledger"."receivable_waits"."amount" > 0 and "ledger"."receivable_waits"."side" in (-1, 1))
 );
 --> statement-breakpoint
 CREATE TABLE "mirror"."accounts" (
@@ -663,6 +684,7 @@ CREATE INDEX "receivable_transactions_unsought" ON "mirror"."receivable_transact
 CREATE UNIQUE INDEX "receivables_current" ON "mirror"."receivables" USING btree ("book_id","receivable_id") WHERE "mirror"."receivables"."current";--> statement-breakpoint
 CREATE INDEX "receivables_waiting" ON "mirror"."receivables" USING btree ("book_id") WHERE not "mirror"."receivables"."posted";--> statement-breakpoint
 CREATE INDEX "receivables_active" ON "mirror"."receivables" USING btree ("book_id","currency","payment_rails") WHERE "mirror"."receivables"."current" and "mirror"."receivables"."status" = 'ACTIVE';--> statement-breakpoint
+CREATE INDEX "receivables_unlisted" ON "mirror"."receivables" USING btree ("book_id") WHERE "mirror"."receivables"."current" and "mirror"."receivables"."unlisted_since" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "accounts_cash_account" ON "ledger"."accounts" USING btree ("book_id","partner_account_id") WHERE "ledger"."accounts"."partner_account_id" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "journal_entries_source" ON "ledger"."journal_entries" USING btree ("book_id","source_id","sequence","source_type","correction");--> statement-breakpoint
 CREATE INDEX "journal_entries_resource" ON "ledger"."journal_entries" USING btree ("book_id","resource_id") WHERE "ledger"."journal_entries"."resource_id" is not null and "ledger"."journal_entries"."sequence" > 0;--> statement-breakpoint
@@ -677,6 +699,7 @@ CREATE INDEX "receivable_shares_unit" ON "ledger"."receivable_shares" USING btre
 CREATE UNIQUE INDEX "quarantine_row" ON "mirror"."quarantine" USING btree ("book_id","stream","digest");--> statement-breakpoint
 CREATE INDEX "quarantine_open" ON "mirror"."quarantine" USING btree ("book_id","stream") WHERE "mirror"."quarantine"."resolved_at" is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "reference_items_current" ON "mirror"."reference_items" USING btree ("book_id","kind","item_id") WHERE "mirror"."reference_items"."current";--> statement-breakpoint
+CREATE INDEX "resource_versions_superseded" ON "mirror"."resource_versions" USING brin ("superseded_at");--> statement-breakpoint
 CREATE INDEX "resources_open" ON "mirror"."resources" USING btree ("book_id","read_at") WHERE not "mirror"."resources"."final";--> statement-breakpoint
 CREATE INDEX "resources_run" ON "mirror"."resources" USING brin ("run_id");--> statement-breakpoint
 CREATE INDEX "resources_transaction_hash" ON "mirror"."resources" USING btree ("book_id",lower("transaction_hash")) WHERE "mirror"."resources"."transaction_hash" is not null;--> statement-breakpoint

@@ -560,6 +560,8 @@ alter index mirror.statement_entries_run set (autosummarize = on);
 
 alter index mirror.resources_run set (autosummarize = on);
 
+alter index mirror.resource_versions_superseded set (autosummarize = on);
+
 alter index ledger.journal_entries_run set (autosummarize = on);
 
 alter index ledger.journal_numbers_step set (autosummarize = on);
@@ -711,6 +713,22 @@ left join (
   select c.book_id, c.currency, sum(c.amount) as amount from reconcile.receivable_clearing c group by c.book_id, c.currency) k
   on k.book_id = b.book_id and k.currency = b.currency
 where b.amount <> coalesce(k.amount, 0);
+
+-- What is open of loans, each once: every leg that is waited for, since legs may cancel each other in the items above; what
+-- else stands there; and what was not paid exactly though nothing stands there (a shortfall within the interest).
+create or replace view reconcile.open_loans as
+select w.book_id, w.receivable_id, w.currency, w.sequence from ledger.receivable_waits w
+union all (
+select i.book_id, i.receivable_id, i.currency, null::integer
+from reconcile.loan_clearing_items i
+left join (
+  select w.book_id, w.receivable_id, w.currency, sum(w.amount * w.side) as amount
+  from ledger.receivable_waits w group by w.book_id, w.receivable_id, w.currency) w
+  on w.book_id = i.book_id and w.receivable_id = i.receivable_id and w.currency = i.currency
+where i.amount <> coalesce(w.amount, 0)
+union
+select f.book_id, (f.evidence ->> 'receivableId')::uuid, f.evidence ->> 'currency', null::integer
+from reconcile.findings f where f.closed_at is null and f.check_name = 'loan-clearing');
 
 -- What was closed, by whom and why, is kept for good.
 create or replace trigger closes_immutable before update or delete or truncate on ledger.closes
@@ -962,7 +980,7 @@ create or replace trigger progress_kept before update on reconcile.progress
 
 -- Versions only step back: what a version says never changes.
 create or replace function mirror.keep_version() returns trigger language plpgsql as $$
-declare told constant text[] := array['current', 'posted', 'sought'];
+declare told constant text[] := array['current', 'posted', 'sought', 'unlisted_since', 'last_listed_at'];
 begin
   if to_jsonb(new) - told <> to_jsonb(old) - told
      or to_jsonb(new) ->> 'current' = 'true' and to_jsonb(old) ->> 'current' = 'false'
@@ -1288,7 +1306,7 @@ $$;
 --
 -- An item is what a movement, a receivable, or else a statement entry leaves on the account; `since` is the day after which it was
 -- never zero again. Item by item is read what may be long; a closed month of clearing is never read: what is under way in
--- it is found by its movement.
+-- it is found by its movement. Up to a closed month it is what was in flight at its close, whatever came of it since.
 create or replace function ledger.open_items(
   of_book integer, through date default 'infinity', known_at timestamptz default 'infinity',
   of_account integer default null, drill date default null)
@@ -1310,7 +1328,12 @@ language sql stable as $$
               and o.at <= known_at))
         else l.closed_through end, '-infinity'::date) as closed_through,
       case when through < 'infinity' then (through + interval '1 month')::timestamp at time zone coalesce(l.time_zone, 'UTC')
-      end as ends
+      end as ends,
+      -- What the service and the checks said by then decides what is in flight: of a closed month, by its close.
+      case when known_at < 'infinity' then known_at when through <= l.closed_through then coalesce((
+          select c.at from ledger.closes c
+          where c.book_id = of_book and c.period >= through and c.action = 'close'
+          order by c.period, c.sequence desc limit 1), 'infinity') else 'infinity' end as stated
     from ledger.locks l where l.book_id = of_book),
   turnover as materialized (
     select b.account_id, a.reading, b.period, b.debit - b.credit as amount,
@@ -1334,14 +1357,24 @@ language sql stable as $$
     where a.role = 'loan_clearing' and a.reading = 'item'),
   posting as materialized (
     select t.account_id, t.reading, j.period, j.effective_date, j.source_type, j.source_id, j.kind,
-      case when x.receivable_id is null then j.resource_type else 'RECEIVABLE' end as resource_type,
-      coalesce(x.receivable_id, j.resource_id) as resource_id, j.external_reference, j.counterparty, p.amount, p.currency,
-      x.unit
+      case when x.receivable_id is null then coalesce(j.resource_type, m.resource_type) else 'RECEIVABLE' end as resource_type,
+      coalesce(x.receivable_id, j.resource_id, m.resource_id) as resource_id, j.external_reference, j.counterparty, p.amount,
+      p.currency, x.unit, w.sequence as leg
     from entry e
     join ledger.journal_entries j on j.book_id = of_book and j.entry_id = e.entry_id and j.recorded_at <= known_at
     join ledger.postings p on p.book_id = of_book and p.entry_id = e.entry_id
     join turnover t on t.account_id = p.account_id and t.period = j.period and t.whole
-    left join owner x on x.account_id = t.account_id and x.source_id = j.source_id and j.source_type <> 'receivable_version'),
+    left join owner x on x.account_id = t.account_id and x.source_id = j.source_id and j.source_type <> 'receivable_version'
+    -- An entry that came to name its movement after it was booked is that movement's, all of it.
+    left join lateral (
+      select k.resource_type, k.resource_id from ledger.journal_entries k
+      where j.resource_id is null and j.source_type <> 'receivable_version' and k.book_id = of_book
+        and k.source_id = j.source_id and k.resource_id is not null and k.period <= through and k.recorded_at <= known_at
+      limit 1) m on true
+    -- A leg of a loan that is waited for is a line of its own.
+    left join ledger.accounts c on c.book_id = of_book and c.account_id = p.account_id and c.role = 'loan_clearing'
+    left join ledger.receivable_waits w on w.book_id = of_book and w.receivable_id = j.source_id and w.whole
+      and w.sequence = j.sequence and j.source_type = 'receivable_version' and c.account_id is not null),
   -- What other receivables have of the cash of a transaction that is told with the last of them.
   handed as materialized (
     select f.account_id, f.period, f.effective_date, f.owner_id, s.receivable_id, s.amount
@@ -1355,18 +1388,18 @@ language sql stable as $$
     select r.resource_id, r.resource_type from mirror.resources r
     where r.book_id = of_book and not r.final and r.resource_type in ('DEPOSIT', 'WITHDRAWAL')
     union
-    select v.resource_id, v.resource_type from mirror.resource_versions v
-    where known_at < 'infinity' and v.book_id = of_book and not v.final and v.resource_type in ('DEPOSIT', 'WITHDRAWAL')
-      and v.changed_at <= known_at and v.superseded_at > known_at
+    select v.resource_id, v.resource_type from lock k
+    join mirror.resource_versions v on v.book_id = of_book and not v.final and v.resource_type in ('DEPOSIT', 'WITHDRAWAL')
+      and v.changed_at <= k.stated and v.superseded_at > k.stated and k.stated < 'infinity'
     union
     select r.resource_id, r.resource_type from lock k
     join mirror.resources r on r.book_id = of_book and r.resource_type in ('DEPOSIT', 'WITHDRAWAL')
       and r.completed_at >= k.ends
     where k.ends is not null
     union
-    select mirror.uuid_or_null(f.subject_id), upper(f.subject_type) from reconcile.findings f
-    where f.book_id = of_book and (f.closed_at is null or f.closed_at > known_at) and f.opened_at <= known_at
-      and f.subject_type in ('deposit', 'withdrawal')
+    select mirror.uuid_or_null(f.subject_id), upper(f.subject_type) from lock k
+    join reconcile.findings f on f.book_id = of_book and (f.closed_at is null or f.closed_at > k.stated)
+      and f.opened_at <= k.stated and f.subject_type in ('deposit', 'withdrawal')
     union
     select p.resource_id, p.resource_type from posting p
     where p.reading = 'clearing' and p.resource_id is not null and p.kind in ('deposit_return', 'withdrawal_return')),
@@ -1380,9 +1413,9 @@ language sql stable as $$
         and s.related_type = m.resource_type and not s.held
       where exists (select 1 from account c where c.reading = 'clearing')
       union
-      select mirror.uuid_or_null(f.subject_id) from reconcile.findings f
-      where f.book_id = of_book and (f.closed_at is null or f.closed_at > known_at) and f.opened_at <= known_at
-      and f.check_name = 'clearing-movement'
+      select mirror.uuid_or_null(f.subject_id) from lock k
+      join reconcile.findings f on f.book_id = of_book and (f.closed_at is null or f.closed_at > k.stated)
+        and f.opened_at <= k.stated and f.check_name = 'clearing-movement'
       union
       select p.source_id from posting p where p.reading = 'clearing' and p.resource_id is null) o
     join ledger.journal_entries j on j.book_id = of_book and j.source_id = o.source_id and j.period <= through
@@ -1392,42 +1425,42 @@ language sql stable as $$
   line as (
     select p.* from (
       select p.account_id, p.period, p.effective_date, p.source_type, p.source_id, p.kind, p.resource_type, p.resource_id,
-        p.external_reference, p.counterparty, p.amount, p.reading = 'item' as flies
+        p.external_reference, p.counterparty, p.amount, p.leg, p.reading = 'item' as flies
       from posting p
       where p.reading <> 'clearing' or not exists (
         select 1 from flying f where f.account_id = p.account_id and f.source_id = p.source_id)
       union all
       select f.account_id, f.period, f.effective_date, f.source_type, f.source_id, f.kind, f.resource_type, f.resource_id,
-        f.external_reference, f.counterparty, f.amount, true
+        f.external_reference, f.counterparty, f.amount, null, true
       from flying f
       union all
       select h.account_id, h.period, h.effective_date, 'receivable_version', v.receivable_id, '', 'RECEIVABLE', v.receivable_id,
-        null, null, v.amount, true
+        null, null, v.amount, null, true
       from handed h
       cross join lateral (values (h.receivable_id, h.amount), (h.owner_id, -h.amount)) as v (receivable_id, amount)) p),
   daily as (
     select l.account_id, l.flies, case when l.flies then null else l.period end as period,
       case when l.source_type = 'receivable_version' then l.source_id else coalesce(l.resource_id, l.source_id) end as item_id,
-      max(case when l.resource_id is not null then l.resource_type
+      l.leg, max(case when l.resource_id is not null then l.resource_type
         when l.source_type = 'opening' then 'OPENING' else 'STATEMENT_ENTRY' end) as item_type,
       bool_or(l.resource_id is not null) as moved, bool_or(l.kind in ('deposit_return', 'withdrawal_return')) as returned,
       l.effective_date as day, count(*) as postings, sum(l.amount) as amount,
       max(l.external_reference) as external_reference, max(l.counterparty) as counterparty,
       sum(sum(l.amount)) over (
         partition by l.account_id, l.flies, case when l.flies then null else l.period end,
-          case when l.source_type = 'receivable_version' then l.source_id else coalesce(l.resource_id, l.source_id) end
+          case when l.source_type = 'receivable_version' then l.source_id else coalesce(l.resource_id, l.source_id) end, l.leg
         order by l.effective_date) as standing
-    from line l group by 1, 2, 3, 4, l.effective_date),
+    from line l group by 1, 2, 3, 4, l.leg, l.effective_date),
   settled as (
     select d.*, max(d.day) filter (where d.standing = 0) over (
-      partition by d.account_id, d.flies, d.period, d.item_id) as settled_on
+      partition by d.account_id, d.flies, d.period, d.item_id, d.leg) as settled_on
     from daily d),
   item as (
     select s.account_id, s.flies, s.period, s.item_id, max(s.item_type) as item_type, bool_or(s.moved) as moved,
       bool_or(s.returned) as returned, min(s.day) filter (where s.settled_on is null or s.day > s.settled_on) as since,
       max(s.day) as last, sum(s.postings)::bigint as postings, sum(s.amount) as amount,
       max(s.external_reference) as external_reference, max(s.counterparty) as counterparty
-    from settled s group by s.account_id, s.flies, s.period, s.item_id having sum(s.amount) <> 0)
+    from settled s group by s.account_id, s.flies, s.period, s.item_id, s.leg having sum(s.amount) <> 0)
   select i.account_id, i.period, i.item_type, i.item_id, i.since, i.last, i.postings, i.amount,
     case when a.reading = 'clearing' and i.flies and (not i.moved or r.resource_id is null) then 'names no movement'
       when a.reading = 'clearing' and i.flies and i.returned and coalesce(v.final, r.final) then 'partly returned'
@@ -1436,8 +1469,11 @@ language sql stable as $$
   from item i
   join account a on a.account_id = i.account_id
   left join mirror.resources r on r.book_id = of_book and r.resource_id = i.item_id and r.resource_type = i.item_type
-  left join mirror.resource_versions v on known_at < 'infinity' and v.book_id = of_book and v.resource_id = i.item_id
-    and v.resource_type = i.item_type and v.changed_at <= known_at and v.superseded_at > known_at
+  cross join lock k
+  left join lateral (
+    select o.status, o.final from mirror.resource_versions o
+    where k.stated < 'infinity' and o.book_id = of_book and o.resource_id = i.item_id and o.resource_type = i.item_type
+      and o.changed_at <= k.stated and o.superseded_at > k.stated limit 1) v on true
   union all
   -- The other months: their turnover without what is told item by item, and without what was recorded later.
   select m.account_id, m.period, null, null, m.period, (m.period + interval '1 month')::date - 1, null, sum(m.amount), null, null, null
@@ -1484,18 +1520,18 @@ left join (
 -- Whether everything ties out, by book, and what does not: the one definition, from what is open and from balances, so that
 -- nothing of it grows with history. Each thing is counted once: `suspense`, `transit`, `loans` and `clearing` by item;
 -- `unexplained`, suspense accounts that hold something though no finding of them is open (no run has looked yet); `other_…`, the other findings; and apart
--- from these, all that block. `blocked`: for how many conversions that are in transit longer than `transit_days`, and not immaterial, which
--- month cannot be closed.
+-- from these, all that block. `blocked`, `loans_blocked`: for how many conversions that are in transit, and legs of loans whose cash is
+-- waited for, longer than `transit_days`, and not immaterial, which month cannot be closed.
 create or replace function reconcile.book_standings(transit_days integer, of_books integer[] default null)
 returns table (book_id integer, connection text, code text, accounts integer, "off" integer, unread integer, entries bigint,
-  read_at timestamptz, suspense integer, transit integer, blocked jsonb, loans integer, clearing integer, unexplained integer,
+  read_at timestamptz, suspense integer, transit integer, blocked jsonb, loans integer, loans_blocked jsonb, clearing integer, unexplained integer,
   other_blocking integer, other_warnings integer, blocking_findings integer, quarantined integer)
 language sql stable as $$
   with finding as materialized (
     select f.book_id, f.check_name, f.severity, f.evidence,
       case when f.check_name in ('adjustment', 'unclassified-entry', 'missing-resource') then 'suspense'
         when f.check_name = 'conversion-in-transit' then 'conversions_in_transit'
-        when f.check_name = 'loan-clearing' then 'loan_clearing'
+        when f.check_name in ('loan-clearing', 'loan-in-transit') then 'loan_clearing'
         when f.check_name = 'clearing-movement' then 'clearing'
         when f.check_name = 'quarantine' then 'quarantine'
         when f.severity = 'blocking' and f.subject_type = 'account' then 'account'
@@ -1512,21 +1548,22 @@ language sql stable as $$
     select t.book_id, count(distinct t.conversion_id) as transit from ledger.transit t
     where of_books is null or t.book_id = any (of_books) group by t.book_id),
   lent as (
-    select i.book_id, count(*) as loans from reconcile.loan_clearing_items i
+    select i.book_id, count(*) as loans from reconcile.open_loans i
     where of_books is null or i.book_id = any (of_books) group by i.book_id),
   late as (
-    select m.book_id, jsonb_object_agg(m.month, m.conversions) as blocked
+    select m.book_id, jsonb_object_agg(m.month, m.items) filter (where m.kind = 'conversions_in_transit') as blocked,
+      jsonb_object_agg(m.month, m.items) filter (where m.kind = 'loan_clearing') as loans_blocked
     from (
-      select f.book_id, to_char(greatest(date_trunc('month', (f.evidence ->> 'since')::date),
-          (k.closed_through + interval '1 month'), o.first), 'YYYY-MM') as month, count(*) as conversions
+      select f.book_id, f.kind, to_char(greatest(date_trunc('month', (f.evidence ->> 'since')::date),
+          (k.closed_through + interval '1 month'), o.first), 'YYYY-MM') as month, count(*) as items
       from finding f
       join ledger.locks k on k.book_id = f.book_id
       left join lateral (
         select min(p.period)::timestamptz as first from ledger.periods p
         where p.book_id = f.book_id and p.status = 'open') o on true
-      where f.kind = 'conversions_in_transit' and (f.evidence ->> 'material')::boolean
+      where f.check_name in ('conversion-in-transit', 'loan-in-transit') and (f.evidence ->> 'material')::boolean
         and (now() at time zone coalesce(k.time_zone, 'UTC'))::date - (f.evidence ->> 'since')::date > transit_days
-      group by 1, 2) m
+      group by 1, 2, 3) m
     group by m.book_id),
   standing as (
     select a.book_id, count(*) as accounts, count(*) filter (where a.off) as off,
@@ -1549,7 +1586,7 @@ language sql stable as $$
   select b.book_id, b.connection, b.code, coalesce(s.accounts, 0)::integer, coalesce(s.off, 0)::integer,
     coalesce(s.unread, 0)::integer, coalesce(s.entries, 0)::bigint, s.read_at, coalesce(c.suspense, 0)::integer,
     coalesce(v.transit, 0)::integer, coalesce(l.blocked, '{}'), coalesce(n.loans, 0)::integer,
-    coalesce(c.clearing, 0)::integer, coalesce(u.accounts, 0)::integer, coalesce(c.blocking, 0)::integer,
+    coalesce(l.loans_blocked, '{}'), coalesce(c.clearing, 0)::integer, coalesce(u.accounts, 0)::integer, coalesce(c.blocking, 0)::integer,
     coalesce(c.warnings, 0)::integer, coalesce(c.all_blocking, 0)::integer, coalesce(w.rows, 0)::integer
   from mirror.books b
   left join standing s on s.book_id = b.book_id

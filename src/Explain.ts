@@ -177,7 +177,9 @@ const ofFinding = Effect.fn("Explain.ofFinding")(function* (subject: Subject) {
   const { id, type } = found.about
   const rows = type === "stream" ? yield* quarantined(subject.bookId, { items: [], stream: id }) : []
   const kind = explainable.get(type)
-  const steps = kind === undefined ? [] : yield* ofSubject({ ...subject, kind, id })
+  // A receivable may have several findings of one check: what tells them apart follows its identifier.
+  const [of = id] = kind === "receivable" ? id.split(" ") : [id]
+  const steps = kind === undefined ? [] : yield* ofSubject({ ...subject, kind, id: of })
   // Among what is amiss with its subject the finding comes again: once is enough.
   return [found.step, ...rows, ...steps.filter(({ title }) => title !== found.step.title)]
 })

@@ -36,7 +36,7 @@ export interface Gate {
 const blockingHere: ReadonlyArray<CheckName> = ["adjustment", "unclassified-entry"]
 
 /** What was accepted once is not asked for again, as long as its evidence is the same. */
-const standing: ReadonlyArray<CheckName> = ["account-gone", "client-gone"]
+const standing: ReadonlyArray<CheckName> = ["account-gone", "client-gone", "receivable-gone"]
 
 const listed = (names: ReadonlyArray<string>): string => `{${names.join(",")}}`
 

@@ -1,4 +1,7 @@
-/** Conversions in transit that stand in the way of a close: a warning elsewhere, a blocker where they are old and of weight. */
+/**
+ * Conversions in transit, and cash of loans that is waited for, that stand in the way of a close: a warning elsewhere, a blocker
+ * where they are old and of weight.
+ */
 import { Effect } from "effect"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
@@ -6,7 +9,7 @@ import type { Blocker } from "./Gate.ts"
 import type { Month } from "./Month.ts"
 
 /**
- * Those whose first entry is dated in the month or before it, and that are older now than `reconcile.transitDays` and above
+ * Those that are dated (a conversion by its first entry) in the month or before it, and that are older now than `reconcile.transitDays` and above
  * `reconcile.materiality`. The month has just been reconciled. Part of the caller's transaction.
  */
 export const blockersInTransit = Effect.fn("Close.inTransit")(function* ({ book, period, timeZone }: Month) {
@@ -14,18 +17,19 @@ export const blockersInTransit = Effect.fn("Close.inTransit")(function* ({ book,
   const { reconcile } = yield* Settings
   const rows = yield* database.query(
     "Close.inTransit",
-    (sql) => sql<Array<{ id: string; message: string }>>`
-      select 'F' || f.finding_id as id, f.message from reconcile.findings f
-      where f.book_id = ${book.bookId} and f.check_name = 'conversion-in-transit' and f.closed_at is null
+    (sql) => sql<Array<{ id: string; check: string; message: string }>>`
+      select 'F' || f.finding_id as id, f.check_name as check, f.message from reconcile.findings f
+      where f.book_id = ${book.bookId} and f.check_name in ('conversion-in-transit', 'loan-in-transit')
+        and f.closed_at is null
         and (f.evidence ->> 'since')::date < (${`${period}-01`}::text::date + interval '1 month')
         and (now() at time zone ${timeZone}::text)::date - (f.evidence ->> 'since')::date > ${reconcile.transitDays}
         and (f.evidence ->> 'material')::boolean
       order by f.evidence ->> 'since', f.finding_id`,
   )
   return rows.map(
-    ({ id, message }): Blocker => ({
+    ({ check, id, message }): Blocker => ({
       id,
-      what: `conversion-in-transit: ${message}`,
+      what: `${check}: ${message}`,
       hint: `tieout explain ${id}`,
     }),
   )

@@ -50,7 +50,8 @@ export const findings = Effect.fn("Explain.findings")(function* (
       where f.book_id = ${bookId} and ${
         "findingId" in which
           ? sql`f.finding_id = ${which.findingId}::text::bigint`
-          : sql`f.subject_id = any (${textArray(sql, which.about)})`
+          : sql`(f.subject_id = any (${textArray(sql, which.about)})
+              or f.subject_type = 'receivable' and split_part(f.subject_id, ' ', 1) = any (${textArray(sql, which.about)}))`
       }
       order by f.closed_at desc nulls first, f.finding_id limit ${most}`,
   )

@@ -5,10 +5,48 @@ import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { Amount } from "../Money.ts"
 import * as Money from "../Money.ts"
+import { sequenceOf } from "./Receivable.ts"
 import { type Settled, takenOf } from "./ReceivableCash.ts"
 import type { ReceivableView } from "./ReceivableSteps.ts"
 
 const text = (amount: Amount): string => Money.toText(Money.plain(amount))
+
+/** What is waited for, by leg: in place of what was. */
+const keepWaits = Effect.fn("Ledger.keepWaits")(function* (
+  book: Book,
+  settled: ReadonlyArray<Settled>,
+  side: number,
+) {
+  const database = yield* Database
+  const ids = settled.map(({ receivableId }) => receivableId)
+  yield* database.query(
+    "Ledger.dropWaits",
+    (sql) => sql`
+      delete from ledger.receivable_waits
+      where book_id = ${book.bookId} and receivable_id = any (${textArray(sql, ids)}::uuid[])`,
+  )
+  const waits = settled.flatMap(({ currency, legs, receivableId }) =>
+    legs.map((leg) => ({ ...leg, currency, receivableId })),
+  )
+  if (waits.length === 0) return
+  yield* database.query("Ledger.keepWaits", (sql) => {
+    const plain = (of: (wait: (typeof waits)[number]) => string) => plainArray(sql, waits.map(of))
+    return sql`
+      insert into ledger.receivable_waits (book_id, receivable_id, purpose, version, sequence, currency, amount, side,
+        occurred_at, tx_ids, whole)
+      select ${book.bookId}, w.receivable_id::uuid, w.purpose, w.version::integer, w.sequence::integer, w.currency,
+        w.amount::numeric, case w.purpose when 'repayment' then ${-side}::integer else ${side}::integer end,
+        w.occurred_at::timestamptz, array(select json_array_elements_text(w.tx_ids::json)), w.whole::boolean
+      from unnest(${plain((wait) => wait.receivableId)}, ${plain((wait) => wait.purpose)},
+        ${plain((wait) => String(wait.version))}, ${plain((wait) => String(sequenceOf(wait.version, wait.purpose)))},
+        ${plain((wait) => wait.currency)}, ${plain((wait) => text(wait.amount))}, ${plain((wait) => wait.occurredAt)},
+        ${textArray(
+          sql,
+          waits.map((wait) => JSON.stringify(wait.txIds)),
+        )}, ${plain((wait) => String(wait.whole))})
+        as w (receivable_id, purpose, version, sequence, currency, amount, occurred_at, tx_ids, whole)`
+  })
+})
 
 /** Part of the caller's transaction, the one that posts what follows from the versions. */
 export const keepShares = Effect.fn("Ledger.keepShares")(function* (
@@ -60,6 +98,7 @@ export const keepShares = Effect.fn("Ledger.keepShares")(function* (
         )}) as s (receivable_id, unit, currency, purpose, amount, rest, entries)`,
     )
   }
+  yield* keepWaits(book, settled, side)
   const column = (of: (one: Settled) => string) => settled.map(of)
   yield* database.query(
     "Ledger.keepDues",

@@ -44,7 +44,7 @@ const roomPerPart = 64
 const roomPerVersion = roomPerPart * parts.length
 
 /** The sequence of a part: of its first entry, and of all that put it right, which are counted apart. */
-const sequenceOf = (version: number, part: Part): number =>
+export const sequenceOf = (version: number, part: Part): number =>
   version * roomPerVersion + parts.indexOf(part) * roomPerPart
 
 /** The version that an entry of this sequence comes from. */

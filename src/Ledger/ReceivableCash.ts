@@ -11,6 +11,7 @@ import {
   cashOf,
   follow,
   isLive,
+  knownCash,
   type ReceivableVersion,
   type ReceivableView,
   settlementOf,
@@ -20,6 +21,7 @@ import {
   toldBy,
 } from "./ReceivableSteps.ts"
 import { type Claimed, type Moved, type Named, type Share, shareOut } from "./Sharing.ts"
+import { type Leg, legOf, limited } from "./Waiting.ts"
 
 /** A version before it is known whose cash is whose. */
 export type Told = Omit<ReceivableVersion, "disbursed" | "repayments">
@@ -53,6 +55,8 @@ export interface Settled extends Omit<ToldReceivable, "versions"> {
   readonly owed: boolean
   /** When the first thing happened that was not paid exactly; none where all was. */
   readonly since: Option.Option<Instant>
+  /** What is waited for, in the order of the versions. */
+  readonly legs: ReadonlyArray<Leg>
 }
 
 const { add, isZero, negate, subtract, zero } = Money
@@ -107,10 +111,10 @@ const transactionsOf = (
     .filter((one) => one.version === version && one.purpose === purpose)
     .flatMap(({ txId, txTimestamp }): ReadonlyArray<Transaction> => {
       const share = shares.find((one) => one.fits && one.purpose === purpose && one.txIds.includes(txId))
-      if (share === undefined) return [{ txTimestamp, cash: Option.none() }]
+      if (share === undefined) return [{ txId, txTimestamp, cash: Option.none() }]
       if (share.version !== version || units.has(share.unit)) return []
       units.add(share.unit)
-      return [{ txTimestamp, cash: Option.some(abs(share.amount)) }]
+      return [{ txId, txTimestamp, cash: Option.some(abs(share.amount)) }]
     })
 }
 
@@ -129,7 +133,7 @@ const duesOf = (
   { currency, issuedAt }: ToldReceivable,
   shares: ReadonlyArray<Share>,
   view: ReceivableView,
-): Pick<Settled, "lent" | "repaid" | "taken" | "owed" | "since"> => {
+): Pick<Settled, "lent" | "repaid" | "taken" | "owed" | "since" | "legs"> => {
   const scale = scaleFor(currency)
   let standing = start(issuedAt)
   let lent = zero
@@ -137,19 +141,23 @@ const duesOf = (
   let waiting = zero
   let lentAt: Array<Instant> = []
   let repaidAt: Array<Instant> = []
+  let legs: Array<Leg> = []
+  const payouts = versions.flatMap(({ disbursed }) => Option.toArray(disbursed))
   const leaves = (version: number): boolean =>
     shares.some((one) => one.version === version && !isZero(one.leftOver))
   for (const version of versions) {
     const booked = step(standing, version, view, scale)
     if (version.status === "CANCELED") {
       ;[lent, repaid, waiting] = [zero, zero, zero]
-      ;[lentAt, repaidAt] = [[version.servedAt], [version.servedAt]]
+      ;[lentAt, repaidAt, legs] = [[version.servedAt], [version.servedAt], []]
     } else if (isLive(version.status)) {
       const settlement = settlementOf(standing, version, view, scale)
-      for (const { amounts, occurredAt, part } of booked) {
+      for (const one of booked) {
+        const { amounts, occurredAt, part } = one
         if (part === "disbursement" && !isZero(amounts.cash)) {
           lent = subtract(lent, amounts.cash)
           lentAt.push(occurredAt)
+          legs.push(...legOf("disbursement", one, payouts, zero))
         }
         if (part !== "repayment") continue
         const cash = cashOf(version.repayments)
@@ -158,7 +166,10 @@ const duesOf = (
           Option.isSome(cash) && (view.repaymentAmount === "outstanding" || version.status === "PAID")
         const firm = isDue ? max(amounts.cash, add(settlement.principal, settlement.interest)) : amounts.cash
         repaid = add(repaid, firm)
-        if (Option.isNone(cash)) waiting = add(waiting, amounts.cash)
+        if (Option.isNone(cash)) {
+          waiting = add(waiting, amounts.cash)
+          legs.push(...legOf("repayment", one, version.repayments, knownCash(version.repayments)))
+        }
         const isExact = isZero(firm) || Option.exists(cash, (amount) => Money.equals(amount, firm))
         if (!isExact || leaves(version.version)) repaidAt.push(occurredAt)
       }
@@ -176,8 +187,13 @@ const duesOf = (
   const latest = versions.at(-1)?.servedAt ?? issuedAt
   const open =
     times.length > 0 || unlike(dues.lent) || unlike(dues.repaid) || shares.some(({ fits }) => !fits)
+  const of = (purpose: Named["purpose"]) => legs.filter((leg) => leg.purpose === purpose)
   return {
     ...dues,
+    legs: [
+      ...(known ? [] : of("disbursement")),
+      ...limited(of("repayment"), subtract(dues.repaid.due, dues.repaid.paid)),
+    ],
     taken: standing.sums.cash,
     owed,
     since: open ? Option.some(times.sort()[0] ?? latest) : Option.none(),

@@ -32,6 +32,7 @@ export interface ReceivableVersion {
 }
 
 export interface Transaction {
+  readonly txId: string
   readonly txTimestamp: Instant
   /** What of its cash is this receivable's, positive in its expected direction; none where the books do not have it. */
   readonly cash: Option.Option<Amount>
@@ -158,7 +159,7 @@ export const cashOf = (transactions: ReadonlyArray<Transaction>): Option.Option<
       )
 
 /** The cash of those that are in the books. */
-const knownCash = (transactions: ReadonlyArray<Transaction>): Amount =>
+export const knownCash = (transactions: ReadonlyArray<Transaction>): Amount =>
   Money.total(transactions.map(({ cash }) => Option.getOrElse(cash, () => zero)))
 
 const latest = (transactions: ReadonlyArray<Transaction>): Option.Option<Instant> =>

@@ -137,6 +137,25 @@ export class Receivables extends Effect.Service<Receivables>()("tieout/Mirror/Re
       return added.length
     })
 
-    return { put }
+    /** Part of the caller's transaction: the list was read whole, and these are in it. What is not owed may leave it. */
+    const listed = Effect.fn("Mirror.Receivables.listed")(function* (
+      organization: Book,
+      ids: ReadonlySet<string>,
+    ) {
+      yield* database.query(
+        "Mirror.Receivables.listed",
+        (sql) => sql`
+          update mirror.receivables r set unlisted_since = case when i.id is null then now() end,
+            last_listed_at = case when i.id is null then (
+              select s.began_at from sync.stream_reads s where s.book_id = r.book_id and s.stream = 'receivables') end
+          from mirror.receivables v left join unnest(${textArray(sql, [...ids])}) as i (id)
+            on lower(i.id) = v.receivable_id::text
+          where v.book_id = ${organization.bookId} and v.current and v.status = 'ACTIVE' and r.book_id = v.book_id
+            and r.receivable_id = v.receivable_id and r.version = v.version
+            and (i.id is null) <> (r.unlisted_since is not null)`,
+      )
+    })
+
+    return { put, listed }
   }),
 }) {}

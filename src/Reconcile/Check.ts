@@ -86,6 +86,12 @@ export const checks = [
       "What stands in loan clearing of a receivable waits for its cash: nobody paid more or less than what was due.",
   },
   {
+    name: "loan-in-transit",
+    severity: "warning",
+    proves:
+      "The cash of every loan that was paid out or repaid is on a statement, or is not old and of weight.",
+  },
+  {
     name: "credit-totals",
     severity: "blocking",
     proves:
@@ -118,6 +124,11 @@ export const checks = [
       "With --full, every entry of the base-currency journal balances, and every valued month's balances are the sums of its postings.",
   },
   {
+    name: "valuation-method",
+    severity: "warning",
+    proves: "Every closed month is valued in the base currency by the method that the settings say.",
+  },
+  {
     name: "quarantine",
     severity: "blocking",
     proves: "Everything that the service sent could be understood.",
@@ -138,6 +149,11 @@ export const checks = [
     name: "client-gone",
     severity: "blocking",
     proves: "Every client whose accounts were ever read can still be read.",
+  },
+  {
+    name: "receivable-gone",
+    severity: "blocking",
+    proves: "Every ACTIVE receivable that was ever read is in the list of receivables.",
   },
   {
     name: "bridge",

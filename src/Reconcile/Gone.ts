@@ -1,5 +1,5 @@
 /**
- * Accounts and clients that were read once and that the service serves no more: one finding each, with the last that is known
+ * Accounts, clients and ACTIVE receivables that were read once and that the service serves no more: one finding each, with the last that is known
  * of them. The evidence says nothing of when it was looked for, so that it stays the same until something of it changes; an
  * acceptance stands as long.
  */
@@ -38,7 +38,24 @@ const clients = (sql: Sql, scope: Scope): Fragment => sql`
       from mirror.accounts a where a.book_id = g.book_id group by a.currency) x) b
   where g.book_id = ${inBooks(sql, scope)}`
 
-const found = (sql: Sql, scope: Scope): Fragment =>
-  sql`${accounts(sql, scope)} union all ${clients(sql, scope)}`
+/** In the book in which it is booked. A list is all that the interface has of receivables: there is no other place to ask. */
+const receivables = (sql: Sql, scope: Scope): Fragment => sql`
+  select 'receivable-gone' as check_name, d.book_id, 'receivable' as subject_type, v.receivable_id::text as subject_id,
+    true as ripe,
+    format('Receivable %s (%s) is not in the list of receivables any more. It was last listed on %s with a principal of %s and %s to be repaid.',
+      v.receivable_id, v.status,
+      to_char(coalesce(v.last_listed_at, v.served_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+      ${sumText(sql, sql`v.current_principal`, sql`v.currency`)}, ${sumText(sql, sql`v.repayment_amount`, sql`v.currency`)}) as message,
+    jsonb_build_object('receivableId', v.receivable_id, 'clientId', v.client_id, 'status', v.status, 'currency', v.currency,
+      'principal', trim_scale(v.current_principal)::text, 'repayment', trim_scale(v.repayment_amount)::text,
+      'listedAt', ${instantText(sql, sql`coalesce(v.last_listed_at, v.served_at)`)}) as evidence
+  from mirror.books b
+  join mirror.books o on o.connection = b.connection and o.client_id is null
+  join mirror.receivables v on v.book_id = o.book_id and v.current and v.unlisted_since is not null
+  join ledger.receivable_dues d on d.book_id = b.book_id and d.receivable_id = v.receivable_id
+  where b.book_id = ${inBooks(sql, scope)}`
 
-export const gone: CheckQuery = { checks: ["account-gone", "client-gone"], found }
+const found = (sql: Sql, scope: Scope): Fragment =>
+  sql`${accounts(sql, scope)} union all ${clients(sql, scope)} union all ${receivables(sql, scope)}`
+
+export const gone: CheckQuery = { checks: ["account-gone", "client-gone", "receivable-gone"], found }

@@ -13,7 +13,7 @@ const loans =
   "{receivable_principal,receivable_interest,loan_payable,interest_payable,deferred_interest,loan_clearing}"
 
 /** The streams that are to be there, whether or not anything is known of them, and the month's end where it is over. */
-const expected = (sql: Sql, scope: Scope): Fragment => sql`
+export const expected = (sql: Sql, scope: Pick<Scope, "books" | "surfaces" | "closing">): Fragment => sql`
   configured as (
     select c ->> 'connection' as connection, c ->> 'surface' as surface
     from json_array_elements(${JSON.stringify(scope.surfaces)}::text::json) c),

@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
 import { counted } from "../Terminal/Text.ts"
+import { type NotRead, notReadText } from "./Unread.ts"
 
 /** Each thing is counted once. All of them zero, but for warnings: everything ties out. */
 export interface TieOut {
@@ -18,8 +19,10 @@ export interface TieOut {
   readonly transit: number
   /** Of these, how many keep which month (`2026-10`) from being closed. */
   readonly blocked: Readonly<Record<string, number>>
-  /** Items in loan clearing. */
+  /** Items in loan clearing, with every leg whose cash is waited for, and loans that were not paid exactly. */
   readonly loans: number
+  /** Of the legs, how many keep which month from being closed. */
+  readonly loansBlocked: Readonly<Record<string, number>>
   /** Clearing postings that name no movement. */
   readonly clearing: number
   /** Suspense accounts that hold something though no finding of them is open. */
@@ -55,17 +58,19 @@ export const bookTieOuts = Effect.fn("Reconcile.tieOuts")(function* (books: Read
     "Reconcile.tieOuts",
     (sql) => sql<Array<BookTieOut>>`
       select s.book_id as "bookId", s.connection, s.code, s.accounts, s.off, s.unread, s.entries,
-        extract(epoch from now() - s.read_at)::float8 as lag, s.suspense, s.transit, s.blocked, s.loans, s.clearing,
-        s.unexplained, s.other_blocking as "otherBlocking", s.other_warnings as "otherWarnings",
+        extract(epoch from now() - s.read_at)::float8 as lag, s.suspense, s.transit, s.blocked, s.loans,
+        s.loans_blocked as "loansBlocked", s.clearing, s.unexplained, s.other_blocking as "otherBlocking", s.other_warnings as "otherWarnings",
         s.blocking_findings as "blockingFindings", s.quarantined
       from reconcile.book_standings(${transitDays}::integer, ${books === null ? null : `{${books.join(",")}}`}::text::integer[]) s
       order by s.code`,
   )
 })
 
-const blockedOf = (all: ReadonlyArray<TieOut>): Readonly<Record<string, number>> => {
+const blockedOf = (
+  all: ReadonlyArray<Readonly<Record<string, number>>>,
+): Readonly<Record<string, number>> => {
   const months = new Map<string, number>()
-  for (const { blocked } of all)
+  for (const blocked of all)
     for (const [month, count] of Object.entries(blocked)) months.set(month, (months.get(month) ?? 0) + count)
   return Object.fromEntries([...months].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
@@ -78,8 +83,9 @@ export const together = (all: ReadonlyArray<TieOut>): TieOut => {
     off: sum((one) => one.off),
     suspense: sum((one) => one.suspense),
     transit: sum((one) => one.transit),
-    blocked: blockedOf(all),
+    blocked: blockedOf(all.map((one) => one.blocked)),
     loans: sum((one) => one.loans),
+    loansBlocked: blockedOf(all.map((one) => one.loansBlocked)),
     clearing: sum((one) => one.clearing),
     unexplained: sum((one) => one.unexplained),
     otherBlocking: sum((one) => one.otherBlocking),
@@ -89,28 +95,35 @@ export const together = (all: ReadonlyArray<TieOut>): TieOut => {
   }
 }
 
-const inTransit = ({ blocked, transit }: TieOut): string => {
-  const months = Object.entries(blocked)
-  const [first] = months
-  const why =
-    first === undefined
-      ? ""
-      : ` (${months
-          .map(
-            ([month, count], at) =>
-              `${count}${at > 0 ? "" : count === 1 ? " blocks" : " block"} ${at > 0 ? "that of" : "the close of"} ${month}`,
-          )
-          .join(", ")})`
-  return `${counted(transit, "conversion is", "conversions are")} in transit${why}`
+const blocking = (blocked: Readonly<Record<string, number>>): string => {
+  const months = Object.entries(blocked).map(
+    ([month, count], at) =>
+      `${count}${at > 0 ? "" : count === 1 ? " blocks" : " block"} ${at > 0 ? "that of" : "the close of"} ${month}`,
+  )
+  return months.length === 0 ? "" : ` (${months.join(", ")})`
 }
 
 /** What is not explained beside cash, part by part; none: all of it is. */
 export const openParts = (found: TieOut): ReadonlyArray<string> => {
-  const { clearing, loans, otherBlocking, quarantined, suspense, transit, unexplained } = found
+  const {
+    blocked,
+    clearing,
+    loans,
+    loansBlocked,
+    otherBlocking,
+    quarantined,
+    suspense,
+    transit,
+    unexplained,
+  } = found
   return [
     ...(suspense > 0 ? [`${counted(suspense, "item stands", "items stand")} in suspense`] : []),
-    ...(transit > 0 ? [inTransit(found)] : []),
-    ...(loans > 0 ? [`${counted(loans, "item is", "items are")} open in loan clearing`] : []),
+    ...(transit > 0
+      ? [`${counted(transit, "conversion is", "conversions are")} in transit${blocking(blocked)}`]
+      : []),
+    ...(loans > 0
+      ? [`${counted(loans, "item is", "items are")} open in loan clearing${blocking(loansBlocked)}`]
+      : []),
     ...(clearing > 0
       ? [`${counted(clearing, "clearing posting names", "clearing postings name")} no movement`]
       : []),
@@ -129,14 +142,18 @@ export const tiesOut = (found: TieOut): boolean => found.off === 0 && openParts(
 
 /**
  * `Everything ties out`, where it does, and else what does not: `Cash ties out; 3 items stand in suspense, 4 conversions are
- * in transit (2 block the close of 2026-10)`. Without a full stop.
+ * in transit (2 block the close of 2026-10)`. Of what was not read nothing is said, but that. Without a full stop.
  */
-export const tieOutSentence = (found: TieOut): string => {
-  if (tiesOut(found)) return "Everything ties out"
+export const tieOutSentence = (found: TieOut, notRead: ReadonlyArray<NotRead> = []): string => {
+  const whole = notRead.length === 0
+  const unread = whole ? "" : `; not read by the last sync: ${notRead.map(notReadText).join(", ")}`
+  if (tiesOut(found)) return `${whole ? "Everything ties out" : "What was read ties out"}${unread}`
   const cash =
-    found.off > 0 ? `${counted(found.off, "account does", "accounts do")} not tie out` : "Cash ties out"
+    found.off > 0
+      ? `${counted(found.off, "account does", "accounts do")} not tie out`
+      : `Cash ties out${whole ? "" : " as far as it was read"}`
   const parts = openParts(found)
-  return parts.length === 0 ? cash : `${cash}; ${parts.join(", ")}`
+  return `${cash}${parts.length === 0 ? "" : `; ${parts.join(", ")}`}${unread}`
 }
 
 /** How much of it, beside what waits in quarantine, `tieout reconcile` and `tieout items` show. */

@@ -52,6 +52,7 @@ export class Credit extends Effect.Service<Credit>()("tieout/Sync/Credit", {
       kind: string,
       list: Pages<A> | null,
       keep: (items: ReadonlyArray<A>, page: Page<A>) => Effect.Effect<void, E, R>,
+      listed: (ids: ReadonlySet<string>) => Effect.Effect<void, E, R> = () => Effect.void,
     ) =>
       Effect.gen(function* () {
         const run = yield* Run
@@ -61,6 +62,8 @@ export class Credit extends Effect.Service<Credit>()("tieout/Sync/Credit", {
           return
         }
         let beganAt: Option.Option<Instant> | undefined
+        const ids = new Set<string>()
+        let nameless = false
         const reading = list(Option.none()).pipe(
           Stream.runForEach((page) =>
             Effect.gen(function* () {
@@ -68,6 +71,11 @@ export class Credit extends Effect.Service<Credit>()("tieout/Sync/Credit", {
               const malformed = page.rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
               yield* flood.pass(kind, page.rows.length, malformed)
               const items = rights(page)
+              for (const { id } of items) ids.add(id)
+              for (const { id } of malformed) {
+                if (Option.isSome(id)) ids.add(id.value)
+                else nameless = true
+              }
               yield* run.commit(
                 Effect.gen(function* () {
                   yield* keep(items, page)
@@ -78,6 +86,8 @@ export class Credit extends Effect.Service<Credit>()("tieout/Sync/Credit", {
                     items.map(({ id }) => id),
                   )
                   if (stream === undefined || page.hasNextPage) return
+                  // A row that nobody can tell from another may be any that is missing.
+                  if (!nameless) yield* listed(ids)
                   yield* noteReads(organization, [{ stream, beganAt: beganAt ?? Option.none() }])
                 }),
               )
@@ -185,7 +195,9 @@ export class Credit extends Effect.Service<Credit>()("tieout/Sync/Credit", {
         yield* attempt(
           "receivables",
           false,
-          readList(organization, "receivable", partner.receivables, keepReceivables(organization)),
+          readList(organization, "receivable", partner.receivables, keepReceivables(organization), (ids) =>
+            receivables.listed(organization, ids),
+          ),
         )
         const accounts: Pages<CreditAccount> | null = partner.creditAccounts
         yield* attempt("credit accounts", false, readReference(organization, "credit_account", accounts))

@@ -18,6 +18,8 @@ export interface MonthInputs {
   readonly rows: ReadonlyArray<RateRow>
   /** Of a closed month, the newest import when it was closed; null: it is open. */
   readonly knownThrough: number | null
+  /** Of a closed month, the method that its close kept; null: it is open, or the book had not been valued then. */
+  readonly closedMethod: string | null
   /** The newest import that there was at the time that is looked at; null: now, or before the first. */
   readonly newest: number | null
   /** What `resolveAsOf` gave; null: now. */
@@ -88,7 +90,8 @@ export const inputsOf = Effect.fn("Valuation.inputsOf")(function* (
     throughNumber: through,
     over: frame.over,
   }
-  return { head, frame, rows, knownThrough, newest, asOf, currencies } satisfies MonthInputs
+  const closedMethod = close?.method ?? null
+  return { head, frame, rows, knownThrough, closedMethod, newest, asOf, currencies } satisfies MonthInputs
 })
 
 /**

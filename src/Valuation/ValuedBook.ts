@@ -15,6 +15,7 @@ import type { MissingRate } from "./Missing.ts"
 import { covers, inputsOf, lookupOf, type MonthInputs, nextMonth } from "./MonthInputs.ts"
 import { earlierLines } from "./Movements.ts"
 import { nativeAccounts, nativeEntries } from "./Natives.ts"
+import { otherMethod } from "./OtherMethod.ts"
 import type { Rate } from "./Rate.ts"
 import { emptyState, printState, readState, type State } from "./State.ts"
 import {
@@ -110,7 +111,16 @@ const checkClosed = (book: Book, kept: MonthHead, baseCurrency: string) =>
         `${kept.period} of book ${book.code} is closed and valued in ${kept.baseCurrency}: it stays so. Set accounting.baseCurrency to ${kept.baseCurrency}, or reopen the month first.`,
       )
 
-/** Whether a month is in the kept journal as it has to be. Fails where a closed one is kept in another base currency. */
+/**
+ * The cost of what a closed month leaves is that of its method: the next month goes on from it. Another method would mix the
+ * two, or change what is closed.
+ */
+const checkMethod = (book: Book, { method, period }: MonthHead, closed: string | null) =>
+  closed === null || closed === method
+    ? Effect.void
+    : valuationError("Closed", otherMethod({ book: book.code, closed, method, period }))
+
+/** Whether a month is in the kept journal as it has to be. Fails where a closed one is kept otherwise: in base currency or method. */
 export const standsAs = Effect.fn("Valuation.standsAs")(function* (
   book: Book,
   found: KeptMonth | undefined,
@@ -122,7 +132,10 @@ export const standsAs = Effect.fn("Valuation.standsAs")(function* (
   const { baseCurrency, fingerprint, period } = inputs.head
   const kept = months.keptThrough !== null && period <= months.keptThrough
   if (kept) yield* checkClosed(book, found, baseCurrency)
-  return found.fingerprint === fingerprint || (kept && (yield* covers(found, inputs)))
+  if (found.fingerprint === fingerprint) return true
+  if (!kept || !(yield* covers(found, inputs))) return false
+  yield* checkMethod(book, inputs.head, found.method)
+  return true
 })
 
 /** What becomes of the months, one after the other. */
@@ -162,6 +175,7 @@ export const throughMonth = Effect.fn("Valuation.throughMonth")(function* (
         const text = before === null ? undefined : yield* storedState(book.bookId, before)
         state = text === undefined ? emptyState() : yield* readState(text)
       }
+      yield* checkMethod(book, inputs.head, inputs.closedMethod)
       yield* valueMonth(book, inputs, state, missing, journal)
       previous = inputs.head.fingerprint
     }

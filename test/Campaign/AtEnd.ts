@@ -148,7 +148,9 @@ export const provedAtEnd = (site: Site, overHttp: boolean, told: Array<string>) 
       })
       told.push(`the last backfill: ${back.told}`)
     }
+    site.world.settle(false)
     const last = yield* operate(site, overHttp, { do: "sync", full: true })
+    site.world.settle(last.done)
     told.push(`the last sync: ${last.told}`)
     const all = yield* books(site)
     // What went away for good leaves a run incomplete; then there is nothing more to prove than what always holds.

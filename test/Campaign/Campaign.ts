@@ -12,7 +12,7 @@ import { Effect, Exit, Logger, LogLevel } from "effect"
 import { startTestServer } from "../support/TestServer.ts"
 import { type Asked, argumentsOf } from "./Arguments.ts"
 import { type History, lineOf } from "./History.ts"
-import { killing } from "./Killing.ts"
+import { isKilled, killCampaign } from "./Killing/Campaign.ts"
 import { freshDatabase, inDatabase } from "./Server.ts"
 import { playAndShrink, type Told, work } from "./Worker.ts"
 
@@ -96,13 +96,14 @@ const campaign = (asked: Asked) =>
     const server = yield* startTestServer()
     const tally = new Tally()
     const take = (told: Told): void => tally.take(told, asked.show)
-    if (asked.replay !== undefined) {
-      const history: History = JSON.parse(readFileSync(asked.replay, "utf8"))
+    const again: History | null =
+      asked.replay === undefined ? null : JSON.parse(readFileSync(asked.replay, "utf8"))
+    if (asked.kills > 0 || (again !== null && isKilled(again))) {
+      return yield* killCampaign(asked, server, again)
+    }
+    if (again !== null) {
       const url = yield* freshDatabase(server)
-      take(yield* Effect.provide(playAndShrink(history, false, asked.shrink), inDatabase(url)))
-    } else if (asked.kills > 0) {
-      const url = yield* freshDatabase(server)
-      yield* Effect.provide(killing(asked, url, take), inDatabase(url))
+      take(yield* Effect.provide(playAndShrink(again, false, asked.shrink), inDatabase(url)))
     } else {
       const urls = yield* Effect.forEach(Array.from({ length: asked.workers }), () => freshDatabase(server))
       const codes = yield* Effect.promise(() =>

@@ -52,7 +52,8 @@ const booked = (all: Told, view: ReceivableView): Readonly<Record<string, string
       initialPrincipal: Money.fromTrusted("100"),
       currentPrincipal: Money.fromTrusted(String(one.current)),
       repaymentAmount: Money.fromTrusted(dueOf(one, view)),
-      repayments: one.repayments.map((cash) => ({
+      repayments: one.repayments.map((cash, place) => ({
+        txId: `${index} ${place}`,
         txTimestamp: one.servedAt,
         cash: Option.map(Option.fromNullable(cash), (amount) => Money.fromTrusted(String(amount))),
       })),

@@ -24,36 +24,46 @@ const faults = [
   "Unauthorized",
 ] as const
 
+/** One of each kind. */
+const simples: Readonly<Record<Simple["do"], (chance: Random, span: Span) => Simple>> = {
+  sync: (chance) => chance.pick([{ do: "sync" }, { do: "sync" }, { do: "sync", full: true }]),
+  events: () => ({ do: "events" }),
+  backfill: (chance, span) => {
+    const month = chance.whole(span.first, span.last)
+    return {
+      do: "backfill",
+      from: `${monthName(month)}-01`,
+      to: localDate(span.timeZone, monthStart(span.timeZone, month + 1) - day / 2),
+    }
+  },
+  reclassify: (chance) => ({
+    do: "reclassify",
+    nth: chance.whole(0, 3),
+    code: chance.pick(["4711", "4712"]),
+  }),
+  rates: (chance, span) => ({
+    do: "rates",
+    date: localDate(span.timeZone, monthStart(span.timeZone, span.first) + chance.whole(0, 60) * day),
+    currency: chance.pick(["USD", "USDT"]),
+    rate: `0.${chance.whole(7000, 9999)}`,
+  }),
+  close: (chance) => ({ do: "close", accept: chance.chance(0.7) }),
+  reopen: () => ({ do: "reopen" }),
+  export: (chance) => ({ do: "export", kind: chance.pick(kinds), format: chance.pick(formats) }),
+}
+
 const simple = (chance: Random, span: Span): Simple =>
   chance.weighted<() => Simple>([
     [10, () => ({ do: "sync" })],
     [2, () => ({ do: "sync", quick: true })],
     [1, () => ({ do: "sync", full: true })],
-    [2, () => ({ do: "events" })],
-    [
-      1,
-      () => {
-        const month = chance.whole(span.first, span.last)
-        return {
-          do: "backfill",
-          from: `${monthName(month)}-01`,
-          to: localDate(span.timeZone, monthStart(span.timeZone, month + 1) - day / 2),
-        }
-      },
-    ],
-    [2, () => ({ do: "reclassify", nth: chance.whole(0, 3), code: chance.pick(["4711", "4712"]) })],
-    [
-      1,
-      () => ({
-        do: "rates",
-        date: localDate(span.timeZone, monthStart(span.timeZone, span.first) + chance.whole(0, 60) * day),
-        currency: chance.pick(["USD", "USDT"]),
-        rate: `0.${chance.whole(7000, 9999)}`,
-      }),
-    ],
-    [2, () => ({ do: "close", accept: chance.chance(0.7) })],
-    [0.5, () => ({ do: "reopen" })],
-    [1.5, () => ({ do: "export", kind: chance.pick(kinds), format: chance.pick(formats) })],
+    [2, () => simples.events(chance, span)],
+    [1, () => simples.backfill(chance, span)],
+    [2, () => simples.reclassify(chance, span)],
+    [1, () => simples.rates(chance, span)],
+    [2, () => simples.close(chance, span)],
+    [0.5, () => simples.reopen(chance, span)],
+    [1.5, () => simples.export(chance, span)],
   ])()
 
 const operation = (chance: Random, span: Span): Operation => {
@@ -96,5 +106,32 @@ export const script = (chance: Random, span: Span, events: ReadonlyArray<Step>):
     steps.splice(place, 0, ...befalls, { at, operation: operation(chance, span) })
   }
   if (chance.chance(0.3)) steps.splice(0, steps.length, ...closedUnread(chance, steps))
+  return steps
+}
+
+const often: ReadonlyArray<readonly [number, Simple["do"]]> = [
+  [2, "events"],
+  [2, "backfill"],
+  [2, "reclassify"],
+  [1, "rates"],
+  [3, "close"],
+  [1.5, "reopen"],
+  [3, "export"],
+]
+
+/** So many more operations of every kind, the more of them the later. */
+export const busier = (
+  chance: Random,
+  span: Span,
+  before: ReadonlyArray<Step>,
+  count: number,
+): ReadonlyArray<Step> => {
+  const steps = [...before]
+  for (let index = 0; index < count; index++) {
+    const kind = chance.weighted<Simple["do"]>([[4, "sync"], ...often])
+    const place = Math.max(chance.whole(0, steps.length), chance.whole(0, steps.length))
+    const at = steps[place - 1]?.at ?? timeOf(monthStart(span.timeZone, span.first) - day)
+    steps.splice(place, 0, { at, operation: simples[kind](chance, span) })
+  }
   return steps
 }

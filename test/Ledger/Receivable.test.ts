@@ -21,6 +21,7 @@ const whenPaid: ReceivableView = { ...lender, interest: "when_paid" }
 
 const at = (day: number): string => `2026-10-${String(day).padStart(2, "0")}T12:00:00.000000Z`
 const paidWith = (cash: string | null, day = 20) => ({
+  txId: `of ${day}`,
   txTimestamp: at(day),
   cash: Option.map(Option.fromNullable(cash), of),
 })

@@ -243,6 +243,7 @@ layer(services)("reconciling", (it) => {
         findings: [],
         quarantined: 0,
         tieOut: { ...together([]), accounts: 1 },
+        notRead: [],
       })
       yield* query((sql) => sql`update mirror.accounts set balance = 11 where book_id = ${book.bookId}`)
       const found = yield* run(options)

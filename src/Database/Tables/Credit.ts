@@ -27,6 +27,10 @@ export const receivables = mirror.table(
     /** When the service answered with this content, its own clock: what accruals are dated by. */
     servedAt: instant("served_at").notNull(),
     readAt: instant("read_at").notNull(),
+    /** The list, read whole, has it no more: since when, our clock; null: it has. */
+    unlistedSince: instant("unlisted_since"),
+    /** Where it has not: when the last whole reading that had it began, the service's clock. */
+    lastListedAt: instant("last_listed_at"),
     /** What follows from this version is in the books. */
     posted: boolean("posted").notNull().default(false),
     runId: integer("run_id").notNull(),
@@ -38,6 +42,7 @@ export const receivables = mirror.table(
     index("receivables_active")
       .on(t.bookId, t.currency, t.paymentRails)
       .where(sql`${t.current} and ${t.status} = 'ACTIVE'`),
+    index("receivables_unlisted").on(t.bookId).where(sql`${t.current} and ${t.unlistedSince} is not null`),
     check(
       "receivables_amounts",
       sql`${t.initialPrincipal} >= 0 and ${t.currentPrincipal} >= 0 and ${t.repaymentAmount} >= 0 and ${t.initialPrincipal} < 1e30 and ${t.currentPrincipal} < 1e30 and ${t.repaymentAmount} < 1e30`,

@@ -59,3 +59,31 @@ export const receivableDues = ledger.table(
     check("receivable_dues_side", sql`${t.side} in (-1, 1)`),
   ],
 )
+
+/** Cash of loans that is waited for, leg by leg: `src/Ledger/Waiting.ts`. */
+export const receivableWaits = ledger.table(
+  "receivable_waits",
+  {
+    bookId: integer("book_id").notNull(),
+    receivableId: uuid("receivable_id").notNull(),
+    purpose: text("purpose").notNull(),
+    version: integer("version").notNull(),
+    /** What all entries of this part of the version have in common. */
+    sequence: integer("sequence").notNull(),
+    currency: text("currency").notNull(),
+    /** What is still to come, in the major unit of `currency`. */
+    amount: exact("amount").notNull(),
+    /** How it stands in loan clearing: 1, a debit, or -1, a credit. */
+    side: smallint("side").notNull(),
+    occurredAt: instant("occurred_at").notNull(),
+    /** The transactions that are to bring it; empty where the service names none. */
+    txIds: text("tx_ids").array().notNull(),
+    /** Nothing of what the version takes of loan clearing has come. */
+    whole: boolean("whole").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.bookId, t.receivableId, t.sequence] }),
+    check("receivable_waits_purpose", sql`${t.purpose} in ('disbursement', 'repayment')`),
+    check("receivable_waits_amount", sql`${t.amount} > 0 and ${t.side} in (-1, 1)`),
+  ],
+)

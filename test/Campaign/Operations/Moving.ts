@@ -7,6 +7,7 @@ import { Resources } from "../../../src/Mirror/Resources.ts"
 import { reclassify } from "../../../src/Reclassify.ts"
 import { Reconcile } from "../../../src/Reconcile.ts"
 import { PostingFacts } from "../../../src/Sync/PostingFacts.ts"
+import type { Operation } from "../History.ts"
 import type { Site } from "../Site.ts"
 
 const services = Layer.mergeAll(Ledger.Default, Reconcile.Default, Resources.Default, PostingFacts.Default)
@@ -30,6 +31,21 @@ const inSuspense = (books: ReadonlyArray<Book>) =>
     ),
   )
 
+interface Moved extends Standing {
+  readonly times: number
+}
+
+const movedByHand = (books: ReadonlyArray<Book>) =>
+  Effect.flatMap(Database, (database) =>
+    database.query(
+      "Campaign.moved",
+      (sql) => sql<Array<Moved>>`
+        select book_id as book, source_id as entry, count(*)::integer as times from ledger.journal_entries
+        where book_id = any (${`{${books.map(({ bookId }) => bookId).join(",")}}`}::integer[]) and source_type = 'manual'
+        group by 1, 2`,
+    ),
+  ).pipe(Effect.orDie)
+
 export const move = (site: Site, books: ReadonlyArray<Book>, nth: number, code: string) =>
   Effect.gen(function* () {
     const found = yield* inSuspense(books)
@@ -39,3 +55,17 @@ export const move = (site: Site, books: ReadonlyArray<Book>, nth: number, code: 
     site.reclassified.push({ bookId: one.book, entryId: one.entry, code })
     return `${one.entry} to ${code}`
   }).pipe(Effect.provide(services))
+
+/** Of moves by processes that were killed nobody knows whether they were made: what was is the books' to say. */
+export const noteMoved = (site: Site, books: ReadonlyArray<Book>, operation: Operation) =>
+  operation.do !== "reclassify"
+    ? Effect.void
+    : Effect.map(movedByHand(books), (found) => {
+        const known = (one: Moved): number =>
+          site.reclassified.filter(({ bookId, entryId }) => bookId === one.book && entryId === one.entry)
+            .length
+        for (const one of found) {
+          if (known(one) >= one.times) continue
+          site.reclassified.push({ bookId: one.book, entryId: one.entry, code: operation.code })
+        }
+      })

@@ -1,0 +1,52 @@
+/**
+ * Cash of loans that is waited for: what a version says was paid out or repaid, and no statement has shown yet. Leg by leg,
+ * since a payout and a repayment that nobody has seen cancel each other in loan clearing.
+ */
+import type { Amount } from "../Money.ts"
+import * as Money from "../Money.ts"
+import type { Instant } from "../Partner.ts"
+import type { Booked, Transaction } from "./ReceivableSteps.ts"
+import type { Purpose } from "./Sharing.ts"
+
+export interface Leg {
+  readonly purpose: Purpose
+  readonly version: number
+  /** What is still to come, in the major unit of the receivable's currency; positive. */
+  readonly amount: Amount
+  readonly occurredAt: Instant
+  /** The transactions that are to bring it; none where the service names none. */
+  readonly txIds: ReadonlyArray<string>
+  /** Nothing of what the version takes of loan clearing has come. */
+  readonly whole: boolean
+}
+
+const { isPositive, subtract, total } = Money
+
+const unseen = (transactions: ReadonlyArray<Transaction>): ReadonlyArray<string> =>
+  transactions.flatMap(({ cash, txId }) => (cash._tag === "None" ? [txId] : []))
+
+/** What a part of a version waits for, given what of it has come; none where that is all. */
+export const legOf = (
+  purpose: Purpose,
+  { amounts, occurredAt, version }: Booked,
+  transactions: ReadonlyArray<Transaction>,
+  come: Amount,
+): ReadonlyArray<Leg> => {
+  const due = purpose === "repayment" ? amounts.cash : Money.negate(amounts.cash)
+  const amount = subtract(due, come)
+  const whole = Money.isZero(come)
+  return isPositive(amount)
+    ? [{ purpose, version, amount, occurredAt, txIds: unseen(transactions), whole }]
+    : []
+}
+
+/** At most `open` is waited for: what other transactions brought beyond what is due settles the first legs first. */
+export const limited = (legs: ReadonlyArray<Leg>, open: Amount): ReadonlyArray<Leg> => {
+  let settled = subtract(total(legs.map(({ amount }) => amount)), open)
+  return legs.flatMap((leg): ReadonlyArray<Leg> => {
+    if (!isPositive(settled)) return [leg]
+    const amount = subtract(leg.amount, settled)
+    settled = subtract(settled, leg.amount)
+    return isPositive(amount) ? [{ ...leg, amount, whole: false }] : []
+  })
+}
