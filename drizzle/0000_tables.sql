@@ -260,6 +260,7 @@ CREATE TABLE "ledger"."receivable_dues" (
 	"lent_waiting" numeric NOT NULL,
 	"repaid" numeric NOT NULL,
 	"repaid_waiting" numeric NOT NULL,
+	"taken_back" numeric NOT NULL,
 	"taken" numeric NOT NULL,
 	"open" boolean NOT NULL,
 	"owed" boolean NOT NULL,

@@ -654,7 +654,7 @@ $$;
 
 -- Loan clearing of the receivables that were not paid exactly, one row per receivable and currency: `amount` is what stands
 -- there (debit positive); the others are by direction, never negative where all is right. What a person has moved away
--- counts as neither paid nor due.
+-- counts as neither paid nor due. `returned`: what of `repaid_paid` transactions that are named as repayments sent back.
 create or replace view reconcile.receivable_clearing as
 with shared as (
   select d.book_id, d.receivable_id, s.currency, s.purpose, s.entries, d.side,
@@ -668,7 +668,8 @@ with shared as (
 cash as (
   select s.book_id, s.receivable_id, s.currency, sum(s.amount) as amount,
     coalesce(sum(s.amount * s.side) filter (where s.purpose = 'repayment'), 0) as repaid,
-    coalesce(sum(s.amount * -s.side) filter (where s.purpose = 'disbursement'), 0) as lent
+    coalesce(sum(s.amount * -s.side) filter (where s.purpose = 'disbursement'), 0) as lent,
+    coalesce(sum(s.amount * -s.side) filter (where s.purpose = 'repayment' and s.amount * s.side < 0), 0) as returned
   from shared s group by s.book_id, s.receivable_id, s.currency),
 own as (
   select d.*, ledger.loan_clearing_of(d.book_id, array[d.receivable_id], d.currency) as stands
@@ -679,11 +680,11 @@ select o.book_id, o.receivable_id, o.currency, o.stands + coalesce(c.amount, 0) 
   coalesce(c.lent, 0) as lent_paid, o.lent_waiting,
   o.repaid + case when o.repaid - o.repaid_waiting = coalesce(c.repaid, 0) then 0 else (o.stands - o.taken) * -o.side end
     as repaid_due,
-  coalesce(c.repaid, 0) as repaid_paid, o.repaid_waiting, o.since
+  coalesce(c.repaid, 0) as repaid_paid, o.repaid_waiting, o.since, coalesce(c.returned, 0) as returned
 from own o
 left join cash c on c.book_id = o.book_id and c.receivable_id = o.receivable_id and c.currency = o.currency
 union all
-select c.book_id, c.receivable_id, c.currency, c.amount, 0, c.lent, 0, 0, c.repaid, 0, o.since
+select c.book_id, c.receivable_id, c.currency, c.amount, 0, c.lent, 0, 0, c.repaid, 0, o.since, c.returned
 from cash c
 join own o on o.book_id = c.book_id and o.receivable_id = c.receivable_id and o.currency <> c.currency;
 
@@ -1499,11 +1500,16 @@ select a.book_id, a.account_id, a.currency, a.payment_rails, a.status, a.entries
   coalesce(a.last_balance, 0) as statement, c.amount as ledger, h.held, f.check_name as blocking,
   a.tail_read_at is null or h.held > 0 or c.amount <> coalesce(a.last_balance, 0) or c.amount <> a.balance
     or f.check_name is not null or v.unserved as off,
-  v.unserved, v.began_at as read_at
+  v.unserved, v.began_at as read_at, v.ended_at is not null as was_read, v.of_client, v.trouble, v.status as answers, v.detail
 from mirror.accounts a
 cross join lateral (
-  select s.began_at, s.unreadable or exists (select 1 from reconcile.gone_clients g where g.book_id = a.book_id) as unserved
-  from reconcile.stream_standing s where s.book_id = a.book_id and s.account_id = a.account_id) v
+  select s.began_at, s.ended_at, s.unreadable or g.book_id is not null as unserved, g.book_id is not null as of_client,
+    case when g.book_id is null then s.trouble else g.trouble end as trouble,
+    case when g.book_id is null then s.status else g.status end as status,
+    case when g.book_id is null then s.detail else g.detail end as detail
+  from reconcile.stream_standing s
+  left join reconcile.gone_clients g on g.book_id = s.book_id
+  where s.book_id = a.book_id and s.account_id = a.account_id) v
 cross join lateral (
   select coalesce(sum(t.debit - t.credit), 0) as amount
   from ledger.accounts l

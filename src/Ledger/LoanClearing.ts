@@ -104,9 +104,9 @@ export const keepShares = Effect.fn("Ledger.keepShares")(function* (
     "Ledger.keepDues",
     (sql) => sql`
       insert into ledger.receivable_dues (book_id, receivable_id, currency, side, lent, lent_waiting, repaid,
-        repaid_waiting, taken, open, owed, since)
+        repaid_waiting, taken_back, taken, open, owed, since)
       select ${book.bookId}, d.receivable_id::uuid, d.currency, ${side}, d.lent::numeric, d.lent_waiting::numeric,
-        d.repaid::numeric, d.repaid_waiting::numeric, d.taken::numeric, d.open::boolean,
+        d.repaid::numeric, d.repaid_waiting::numeric, d.taken_back::numeric, d.taken::numeric, d.open::boolean,
         d.owed::boolean, nullif(d.since, '')::timestamptz
       from unnest(${plainArray(sql, ids)}, ${plainArray(
         sql,
@@ -125,6 +125,9 @@ export const keepShares = Effect.fn("Ledger.keepShares")(function* (
         column((one) => text(one.repaid.waiting)),
       )}, ${plainArray(
         sql,
+        column((one) => text(one.takenBack)),
+      )}, ${plainArray(
+        sql,
         column((one) => text(takenOf(one, view))),
       )}, ${plainArray(
         sql,
@@ -135,10 +138,10 @@ export const keepShares = Effect.fn("Ledger.keepShares")(function* (
       )}, ${textArray(
         sql,
         column((one) => Option.getOrElse(one.since, () => "")),
-      )}) as d (receivable_id, currency, lent, lent_waiting, repaid, repaid_waiting, taken, open, owed, since)
+      )}) as d (receivable_id, currency, lent, lent_waiting, repaid, repaid_waiting, taken_back, taken, open, owed, since)
       on conflict (book_id, receivable_id) do update set currency = excluded.currency, side = excluded.side,
         lent = excluded.lent, lent_waiting = excluded.lent_waiting, repaid = excluded.repaid,
-        repaid_waiting = excluded.repaid_waiting, taken = excluded.taken, open = excluded.open, owed = excluded.owed,
+        repaid_waiting = excluded.repaid_waiting, taken_back = excluded.taken_back, taken = excluded.taken, open = excluded.open, owed = excluded.owed,
         since = excluded.since`,
   )
 })

@@ -52,6 +52,21 @@ export const spread = (amount: Amount, over: ReadonlyArray<Line>, rest: Line): R
 }
 
 /**
+ * What a person has moved is returned from where it stands, whatever the chart and the rules say of the return. Of a loan's
+ * cash that is what was too much: it is returned before what was due.
+ */
+export const fromWhereItStands = (
+  target: ReadonlyArray<Line>,
+  standing: ReadonlyArray<Line>,
+): ReadonlyArray<Line> =>
+  target.flatMap((line) => {
+    if (line.role === "fees") return [line]
+    const held = standing.filter((one) => heldFor(one) === heldFor(line))
+    const isMoved = ({ role }: Line): boolean => line.role === "loan_clearing" && role === "other"
+    return spread(line.amount, [...held.filter(isMoved), ...held.filter((one) => !isMoved(one))], line)
+  })
+
+/**
  * What moves so that every role holds what it should, itself or in an account that stands for it. A role that is posted
  * keeps its place: changed rules are applied by the controller, not in passing.
  */

@@ -12,7 +12,7 @@ import { allocate } from "./Allocation.ts"
 import type { JournalEntry, Line, RuleAccount } from "./JournalEntry.ts"
 import { describe, kindOf } from "./Kind.ts"
 import { type FlatWithdrawalFee, legOf } from "./Leg.ts"
-import { heldFor, merged, placeOf, shifts, spread } from "./Places.ts"
+import { fromWhereItStands, heldFor, merged, placeOf, shifts } from "./Places.ts"
 import type { Role } from "./Role.ts"
 
 /** What stands in the books against one statement entry: its non-cash lines, all reclassifications included. */
@@ -196,17 +196,16 @@ export const targetsOf = (
   )
 }
 
-/** What a person has moved is returned from where it stands, whatever the chart and the rules say of the return. */
-const fromWhereItStands = (target: ReadonlyArray<Line>, standing: ReadonlyArray<Line>): ReadonlyArray<Line> =>
-  target.flatMap((line) =>
-    line.role === "fees"
-      ? [line]
-      : spread(
-          line.amount,
-          standing.filter((held) => heldFor(held) === heldFor(line)),
-          line,
-        ),
+/** What was returned to where a person had put a loan's cash stands for that, too. */
+const likeStanding = (posted: Posted, standing: ReadonlyArray<Line>): Posted => {
+  const isLoans = standing.some(
+    (held) =>
+      held.role === "other" &&
+      heldFor(held) === "loan_clearing" &&
+      posted.lines.some(({ role, rule }) => role === "other" && rule?.code === held.rule?.code),
   )
+  return isLoans && posted.standsFor === undefined ? { ...posted, standsFor: "loan_clearing" } : posted
+}
 
 /**
  * Journal entries for one movement on one account. `subjects` are all its statement entries on that account in posting
@@ -231,7 +230,8 @@ export const postMovement = (
         stand(lines)
         return [firstPosting(subject, resource, lines, context)]
       },
-      onSome: (posted) => {
+      onSome: (known) => {
+        const posted = byHand ? likeStanding(known, standing) : known
         const put = reclassification(subject, posted, target, resource, context)
         stand([
           ...standingFor(subject, posted, resource),

@@ -6,12 +6,11 @@ import type { Amount } from "../Money.ts"
 import * as Money from "../Money.ts"
 import type { Instant } from "../Partner.ts"
 import type { JournalEntry, Line } from "./JournalEntry.ts"
+import { type Amounts, isNothing, minus } from "./ReceivableAmounts.ts"
 import { scaleFor } from "./ReceivableCash.ts"
 import {
-  type Amounts,
+  type Booked,
   follow,
-  isNothing,
-  minus,
   type Part,
   parts,
   type ReceivableVersion,
@@ -93,6 +92,13 @@ const words: { readonly [P in Part]: string } = {
   cancellation: "Receivable cancelled",
 }
 
+const wordsOf = ({ amounts, estimated, part }: Booked): string =>
+  part !== "repayment"
+    ? words[part]
+    : Money.isNegative(amounts.cash)
+      ? "Repayment of receivable taken back"
+      : `${words.repayment}${estimated ? " (estimated)" : ""}`
+
 /** What is missing of `target` in what is booked; none where it is all there. */
 const difference = (target: ReadonlyArray<Line>, posted: PostedPart): ReadonlyArray<Line> => {
   const sums = new Map<Role, Amount>()
@@ -122,7 +128,8 @@ export const receivableEntries = (
   for (const now of input.versions) {
     const booked = step(standing, now, view, scale)
     standing = follow(standing, now, booked)
-    for (const { amounts, estimated, occurredAt, part, version } of booked) {
+    for (const one of booked) {
+      const { amounts, occurredAt, part, version } = one
       const sequence = sequenceOf(version, part)
       const target = isNothing(amounts) ? [] : linesOf(amounts, input.currency, view)
       const posted = input.posted.get(sequence)
@@ -141,7 +148,7 @@ export const receivableEntries = (
         resourceId: input.receivableId,
         description:
           posted === undefined
-            ? `${words[part]}${part === "repayment" && estimated ? " (estimated)" : ""}`
+            ? wordsOf(one)
             : `Reclassification: ${part} of receivable, now that its cash is known`,
         externalReference: Option.none(),
         counterparty: input.counterparty,

@@ -1,17 +1,16 @@
 /**
- * What the cash of a group of receivables means for each of them: its versions with their share of it, and what of loan
- * clearing is due, paid and waited for. Plain functions of data; amounts are in the major unit of their currency.
+ * What the cash of a group of receivables means for each of them: its versions with their share of it, and what follows
+ * for loan clearing. Plain functions of data; amounts are in the major unit of their currency.
  */
 import { Option } from "effect"
 import { scaleOf } from "../Money/Currency.ts"
 import type { Amount } from "../Money.ts"
 import * as Money from "../Money.ts"
 import type { Instant } from "../Partner.ts"
+import { type Dues, duesOf } from "./ReceivableDues.ts"
 import {
-  cashOf,
   follow,
   isLive,
-  knownCash,
   type ReceivableVersion,
   type ReceivableView,
   settlementOf,
@@ -21,7 +20,6 @@ import {
   toldBy,
 } from "./ReceivableSteps.ts"
 import { type Claimed, type Moved, type Named, type Share, shareOut } from "./Sharing.ts"
-import { type Leg, legOf, limited } from "./Waiting.ts"
 
 /** A version before it is known whose cash is whose. */
 export type Told = Omit<ReceivableVersion, "disbursed" | "repayments">
@@ -35,32 +33,12 @@ export interface ToldReceivable {
   readonly versions: ReadonlyArray<Told>
 }
 
-/** What one direction of a receivable takes of loan clearing. */
-export interface Due {
-  /** What its versions say, and what was paid by its cash: excess is paid beyond it, shortfall due beyond it. */
-  readonly due: Amount
-  readonly paid: Amount
-  /** What of `due` no cash is known for yet. */
-  readonly waiting: Amount
-}
-
-export interface Settled extends Omit<ToldReceivable, "versions"> {
+export interface Settled extends Omit<ToldReceivable, "versions">, Dues {
   readonly versions: ReadonlyArray<ReceivableVersion>
   readonly shares: ReadonlyArray<Share>
-  readonly lent: Due
-  readonly repaid: Due
-  /** What its entries take of loan clearing, by the lender: debit positive. */
-  readonly taken: Amount
-  /** Principal or interest stands in the books. */
-  readonly owed: boolean
-  /** When the first thing happened that was not paid exactly; none where all was. */
-  readonly since: Option.Option<Instant>
-  /** What is waited for, in the order of the versions. */
-  readonly legs: ReadonlyArray<Leg>
 }
 
-const { add, isZero, negate, subtract, zero } = Money
-const max = (a: Amount, b: Amount): Amount => (Money.isPositive(subtract(a, b)) ? a : b)
+const { add, negate, zero } = Money
 const abs = (amount: Amount): Amount => (Money.isNegative(amount) ? negate(amount) : amount)
 
 const byReceivable = <A extends { readonly receivableId: string }>(
@@ -118,88 +96,6 @@ const transactionsOf = (
     })
 }
 
-const paidBy = (shares: ReadonlyArray<Share>, purpose: Named["purpose"], currency: string): Amount => {
-  const sum = Money.total(
-    shares
-      .filter((one) => one.purpose === purpose && one.currency === currency)
-      .map(({ amount, leftOver }) => add(amount, leftOver)),
-  )
-  return purpose === "repayment" ? sum : negate(sum)
-}
-
-/** What the versions make of loan clearing, against the cash of their transactions. */
-const duesOf = (
-  versions: ReadonlyArray<ReceivableVersion>,
-  { currency, issuedAt }: ToldReceivable,
-  shares: ReadonlyArray<Share>,
-  view: ReceivableView,
-): Pick<Settled, "lent" | "repaid" | "taken" | "owed" | "since" | "legs"> => {
-  const scale = scaleFor(currency)
-  let standing = start(issuedAt)
-  let lent = zero
-  let repaid = zero
-  let waiting = zero
-  let lentAt: Array<Instant> = []
-  let repaidAt: Array<Instant> = []
-  let legs: Array<Leg> = []
-  const payouts = versions.flatMap(({ disbursed }) => Option.toArray(disbursed))
-  const leaves = (version: number): boolean =>
-    shares.some((one) => one.version === version && !isZero(one.leftOver))
-  for (const version of versions) {
-    const booked = step(standing, version, view, scale)
-    if (version.status === "CANCELED") {
-      ;[lent, repaid, waiting] = [zero, zero, zero]
-      ;[lentAt, repaidAt, legs] = [[version.servedAt], [version.servedAt], []]
-    } else if (isLive(version.status)) {
-      const settlement = settlementOf(standing, version, view, scale)
-      for (const one of booked) {
-        const { amounts, occurredAt, part } = one
-        if (part === "disbursement" && !isZero(amounts.cash)) {
-          lent = subtract(lent, amounts.cash)
-          lentAt.push(occurredAt)
-          legs.push(...legOf("disbursement", one, payouts, zero))
-        }
-        if (part !== "repayment") continue
-        const cash = cashOf(version.repayments)
-        // What is settled is due, and with `original` only at the end: until then, interest is only told.
-        const isDue =
-          Option.isSome(cash) && (view.repaymentAmount === "outstanding" || version.status === "PAID")
-        const firm = isDue ? max(amounts.cash, add(settlement.principal, settlement.interest)) : amounts.cash
-        repaid = add(repaid, firm)
-        if (Option.isNone(cash)) {
-          waiting = add(waiting, amounts.cash)
-          legs.push(...legOf("repayment", one, version.repayments, knownCash(version.repayments)))
-        }
-        const isExact = isZero(firm) || Option.exists(cash, (amount) => Money.equals(amount, firm))
-        if (!isExact || leaves(version.version)) repaidAt.push(occurredAt)
-      }
-    }
-    standing = follow(standing, version, booked)
-  }
-  const known = shares.some(({ fits, purpose }) => fits && purpose === "disbursement")
-  const dues = {
-    lent: { due: lent, paid: paidBy(shares, "disbursement", currency), waiting: known ? zero : lent },
-    repaid: { due: repaid, paid: paidBy(shares, "repayment", currency), waiting },
-  }
-  const owed = !isZero(standing.principal) || !isZero(standing.interest)
-  const unlike = ({ due, paid }: Due): boolean => !Money.equals(due, paid)
-  const times = [...(unlike(dues.lent) ? lentAt : []), ...(unlike(dues.repaid) ? repaidAt : [])]
-  const latest = versions.at(-1)?.servedAt ?? issuedAt
-  const open =
-    times.length > 0 || unlike(dues.lent) || unlike(dues.repaid) || shares.some(({ fits }) => !fits)
-  const of = (purpose: Named["purpose"]) => legs.filter((leg) => leg.purpose === purpose)
-  return {
-    ...dues,
-    legs: [
-      ...(known ? [] : of("disbursement")),
-      ...limited(of("repayment"), subtract(dues.repaid.due, dues.repaid.paid)),
-    ],
-    taken: standing.sums.cash,
-    owed,
-    since: open ? Option.some(times.sort()[0] ?? latest) : Option.none(),
-  }
-}
-
 /** The same as it stands in the books. */
 export const takenOf = ({ taken }: Settled, { view }: ReceivableView): Amount =>
   view === "lender" ? taken : negate(taken)
@@ -227,6 +123,6 @@ export const settle = (
         repayments: transactionsOf(told.version, "repayment", of, own),
       }),
     )
-    return { ...one, versions, shares: own, ...duesOf(versions, one, own, view) }
+    return { ...one, versions, shares: own, ...duesOf(versions, one, own, view, scaleFor(one.currency)) }
   })
 }

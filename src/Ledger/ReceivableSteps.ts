@@ -5,6 +5,8 @@
  * Amounts are in the major unit of the receivable's currency, debit positive. Source: "Receivables" in `design.md`. Where it
  * leaves a choice:
  * - A fall of principal is settled, however much new interest came meanwhile: settled is never less than it.
+ * - Principal that rises again (ACTIVE after PAID, a repayment that bounced) takes a repayment back, as far as principal was
+ *   repaid, with the interest that is owed again, as far as interest was paid; only what it rises beyond that is lent anew.
  * - A first version has nothing before it: settled is the principal that fell since the issue, and no interest, since
  *   nobody has told of any. Cash beyond it stays in `loan_clearing`. If it is `PAID` and still shows a repaymentAmount above
  *   initialPrincipal, it tells of that much interest.
@@ -16,6 +18,16 @@ import { Option } from "effect"
 import type { Amount } from "../Money.ts"
 import * as Money from "../Money.ts"
 import type { Instant } from "../Partner.ts"
+import {
+  type Amounts,
+  accrual,
+  disbursement,
+  type InterestPolicy,
+  minus,
+  nothing,
+  plus,
+  repayment,
+} from "./ReceivableAmounts.ts"
 
 export interface ReceivableVersion {
   readonly version: number
@@ -38,12 +50,10 @@ export interface Transaction {
   readonly cash: Option.Option<Amount>
 }
 
-export interface ReceivableView {
+export interface ReceivableView extends InterestPolicy {
   readonly view: "lender" | "borrower"
   /** Whether `repaymentAmount` falls with repayments or stays as it was at the start. */
   readonly repaymentAmount: "outstanding" | "original"
-  /** When interest is income: when the service tells of it, or when it is paid. */
-  readonly interest: "as_stated" | "when_paid"
   /** New interest that may have come between two readings and be paid with the second: % of the principal a day, a decimal. */
   readonly interestBetweenReads: string
 }
@@ -61,15 +71,6 @@ export interface Booked {
   readonly amounts: Amounts
 }
 
-export interface Amounts {
-  readonly principal: Amount
-  readonly interest: Amount
-  readonly income: Amount
-  /** Interest that was told and is not paid, where it is income only when it is. */
-  readonly deferred: Amount
-  readonly cash: Amount
-}
-
 /** What a version settles: of what fell due until it, as far as the cash of its own transactions may explain it. */
 export interface Settlement {
   readonly version: number
@@ -81,7 +82,7 @@ export interface Settlement {
   readonly between: Amount
 }
 
-const { add, negate, subtract, zero } = Money
+const { add, subtract, zero } = Money
 const max = (a: Amount, b: Amount): Amount => (Money.isPositive(subtract(a, b)) ? a : b)
 const min = (a: Amount, b: Amount): Amount => (Money.isPositive(subtract(a, b)) ? b : a)
 
@@ -92,16 +93,22 @@ export interface Standing {
   readonly interest: Amount
   /** Interest that the service has told of so far (`original` only). */
   readonly told: Amount
-  /** Interest that is not due any more: paid, told of or not, and forgone where less was paid. Of it what was told and paid. */
-  readonly done: Amount
-  readonly paid: Amount
   /** Since when interest may have come that no version tells of. */
   readonly readAt: Instant
   /** Everything booked, to be taken back if it is cancelled. */
   readonly sums: Amounts
+  /** What its repayments settled so far, without what was taken back. */
+  readonly repaid: Paid
+  /** Of the interest that was paid, what no version had told of (`original`): later versions may. */
+  readonly beyond: Amount
+  /** Since it is PAID: the interest that was paid with it, and what was told and not paid; none where it is not PAID. */
+  readonly closed: Option.Option<{ readonly interest: Amount; readonly dropped: Amount }>
 }
 
-const nothing: Amounts = { principal: zero, interest: zero, income: zero, deferred: zero, cash: zero }
+export interface Paid {
+  readonly principal: Amount
+  readonly interest: Amount
+}
 
 /** Before the first version: the receivable was issued. */
 export const start = (issuedAt: Instant): Standing => ({
@@ -109,45 +116,12 @@ export const start = (issuedAt: Instant): Standing => ({
   principal: zero,
   interest: zero,
   told: zero,
-  done: zero,
-  paid: zero,
   readAt: issuedAt,
   sums: nothing,
+  repaid: { principal: zero, interest: zero },
+  beyond: zero,
+  closed: Option.none(),
 })
-
-const disbursement = (principal: Amount): Amounts => ({ ...nothing, principal, cash: negate(principal) })
-
-const accrual = (interest: Amount, { interest: policy }: ReceivableView): Amounts =>
-  policy === "as_stated"
-    ? { ...nothing, interest, income: negate(interest) }
-    : { ...nothing, interest, deferred: negate(interest) }
-
-const repayment = (principal: Amount, interest: Amount, { interest: policy }: ReceivableView): Amounts => ({
-  principal: negate(principal),
-  interest: negate(interest),
-  income: policy === "as_stated" ? zero : negate(interest),
-  deferred: policy === "as_stated" ? zero : interest,
-  cash: add(principal, interest),
-})
-
-const plus = (a: Amounts, b: Amounts): Amounts => ({
-  principal: add(a.principal, b.principal),
-  interest: add(a.interest, b.interest),
-  income: add(a.income, b.income),
-  deferred: add(a.deferred, b.deferred),
-  cash: add(a.cash, b.cash),
-})
-
-export const minus = (a: Amounts): Amounts => ({
-  principal: negate(a.principal),
-  interest: negate(a.interest),
-  income: negate(a.income),
-  deferred: negate(a.deferred),
-  cash: negate(a.cash),
-})
-
-export const isNothing = (a: Amounts): boolean =>
-  Object.values(a).every((amount: Amount) => Money.isZero(amount))
 
 /** The cash of all transactions together; none where there are none, or one of them is not in the books. */
 export const cashOf = (transactions: ReadonlyArray<Transaction>): Option.Option<Amount> =>
@@ -187,10 +161,11 @@ const between = (before: Standing, now: ReceivableVersion, view: ReceivableView,
   return Money.percent(Money.multiply(principal, days), rate, scale)
 }
 
-/** The principal that was lent and repaid between what stands and a live version. */
+/** The principal that was lent and repaid between what stands and a live version; repaid is negative where it was taken back. */
 const principalOf = (before: Standing, now: ReceivableVersion) => {
+  const risen = max(subtract(now.currentPrincipal, before.principal), zero)
   const lent = before.disbursed
-    ? max(subtract(now.currentPrincipal, before.principal), zero)
+    ? subtract(risen, min(risen, before.repaid.principal))
     : max(now.initialPrincipal, now.currentPrincipal)
   return { lent, repaid: subtract(add(before.principal, lent), now.currentPrincipal) }
 }
@@ -207,9 +182,14 @@ export const toldBy = (before: Pick<Standing, "told">, now: ToldAmounts): Amount
   return now.status === "PAID" && Money.isNegative(told) ? before.told : told
 }
 
-/** What is due of the interest of the whole term. What was paid before anybody told of it is part of what is told later. */
-const unpaidOf = (told: Amount, { done, paid }: Pick<Standing, "done" | "paid">): Amount =>
-  max(subtract(told, done), min(subtract(told, paid), zero))
+/** The interest that a version tells of and none before it did, nor was it paid already (`original`). */
+const newlyTold = (before: Standing, now: ToldAmounts): Amount => {
+  const unpaid = (told: Amount): Amount => {
+    const left = subtract(told, before.repaid.interest)
+    return max(left, min(add(left, before.beyond), zero))
+  }
+  return subtract(unpaid(toldBy(before, now)), unpaid(before.told))
+}
 
 /**
  * What a live version settles, given what stands before it: repaymentAmount before − after. What new interest hides of a
@@ -226,7 +206,7 @@ export const settlementOf = (
   const isLate = !before.disbursed && now.status === "PAID"
   const fallen =
     view.repaymentAmount === "original"
-      ? unpaidOf(toldBy(before, now), before)
+      ? add(before.interest, newlyTold(before, now))
       : subtract(isLate ? max(toldBy(before, now), zero) : before.interest, interestAfter(now))
   const interest = max(fallen, zero)
   const principal = max(repaid, zero)
@@ -236,6 +216,23 @@ export const settlementOf = (
     interest,
     between: max(subtract(add(fallen, allowed), interest), zero),
   }
+}
+
+/** Of interest that was paid, or that nobody had to pay any more, what a live version says is owed again. */
+const takenBack = (before: Standing, now: ReceivableVersion, view: ReceivableView) => {
+  const { repaid } = principalOf(before, now)
+  // What is repaid anew tells nothing of what was repaid before.
+  const closed = now.status === "PAID" || Money.isPositive(repaid) ? Option.none() : before.closed
+  const isOwed = Option.isSome(closed) || Money.isNegative(repaid)
+  if (view.repaymentAmount === "outstanding") {
+    const risen = max(subtract(interestAfter(now), before.interest), zero)
+    return { interest: isOwed ? min(risen, before.repaid.interest) : zero, told: zero }
+  }
+  // It does not say what is owed: all of it is, that a PAID version has settled.
+  return Option.match(closed, {
+    onNone: () => ({ interest: zero, told: zero }),
+    onSome: ({ dropped, interest }) => ({ interest, told: dropped }),
+  })
 }
 
 /** What one version brings, given what stands before it; `scale`: the decimals of its currency. */
@@ -262,12 +259,14 @@ export const step = (
   const shown = max(min(subtract(knownCash(now.repayments), repaid), add(settled, allowed)), zero)
   const paid = Option.isSome(cash) ? shown : max(least, shown)
   const beyond = Money.isPositive(subtract(paid, settled))
+  const again = takenBack(before, now, view)
+  const net = subtract(paid, again.interest)
   const accrued = isOriginal
     ? // Fully repaid: what was not paid of the interest is not due any more.
       isPaid || beyond
       ? subtract(paid, before.interest)
-      : subtract(unpaidOf(toldBy(before, now), before), before.interest)
-    : add(subtract(interestAfter(now), before.interest), paid)
+      : add(newlyTold(before, now), again.told)
+    : add(subtract(interestAfter(now), before.interest), net)
   const disbursedAt = Option.match(now.disbursed, {
     onNone: () => servedAt,
     onSome: ({ txTimestamp }) => txTimestamp,
@@ -280,30 +279,38 @@ export const step = (
       version,
       occurredAt: Option.getOrElse(latest(now.repayments), () => servedAt),
       estimated: now.repayments.length !== 1 || Option.isNone(cash) || beyond,
-      amounts: repayment(repaid, paid, view),
+      amounts: repayment(repaid, net, view),
     },
   ]
 }
 
 export const follow = (before: Standing, now: ReceivableVersion, booked: ReadonlyArray<Booked>): Standing => {
   if (now.status === "CANCELED") return start(now.servedAt)
+  const of = (part: Part) => booked.find((one) => one.part === part)?.amounts ?? nothing
   const sums = booked.reduce((sum, { amounts }) => plus(sum, amounts), before.sums)
+  const paid = minus(of("repayment"))
   const told = isLive(now.status) ? toldBy(before, now) : before.told
-  const interest = subtract(
-    zero,
-    Money.total(booked.map((one) => (one.part === "repayment" ? one.amounts.interest : zero))),
-  )
-  const isDone =
-    now.status === "PAID" || Money.isPositive(subtract(interest, max(unpaidOf(told, before), zero)))
-  const [done, paid] = [add(before.done, interest), add(before.paid, interest)]
+  const closed = Option.getOrElse(before.closed, () => ({ interest: zero, dropped: zero }))
+  const more = isLive(now.status) ? newlyTold(before, now) : zero
+  const unpaid = subtract(more, of("accrual").interest)
+  const repaidInterest = add(before.repaid.interest, paid.interest)
+  const isBeyond = Money.isPositive(subtract(paid.interest, max(add(before.interest, more), zero)))
   return {
     disbursed: before.disbursed || isLive(now.status),
     principal: sums.principal,
     interest: sums.interest,
     told,
-    done: isDone ? max(done, told) : done,
-    paid: isDone ? min(paid, told) : paid,
     readAt: now.servedAt,
     sums,
+    repaid: {
+      principal: add(before.repaid.principal, paid.principal),
+      interest: repaidInterest,
+    },
+    beyond: isBeyond ? max(subtract(repaidInterest, told), zero) : before.beyond,
+    closed: !isLive(now.status)
+      ? before.closed
+      : now.status === "PAID"
+        ? Option.some({ interest: add(closed.interest, paid.interest), dropped: add(closed.dropped, unpaid) })
+        : Option.none(),
   }
 }

@@ -40,13 +40,28 @@ export const legOf = (
     : []
 }
 
-/** At most `open` is waited for: what other transactions brought beyond what is due settles the first legs first. */
-export const limited = (legs: ReadonlyArray<Leg>, open: Amount): ReadonlyArray<Leg> => {
-  let settled = subtract(total(legs.map(({ amount }) => amount)), open)
+/** The legs without so much, of the first ones first. */
+const lessened = (legs: ReadonlyArray<Leg>, by: Amount): ReadonlyArray<Leg> => {
+  let left = by
   return legs.flatMap((leg): ReadonlyArray<Leg> => {
-    if (!isPositive(settled)) return [leg]
-    const amount = subtract(leg.amount, settled)
-    settled = subtract(settled, leg.amount)
+    if (!isPositive(left)) return [leg]
+    const amount = subtract(leg.amount, left)
+    left = subtract(left, leg.amount)
     return isPositive(amount) ? [{ ...leg, amount, whole: false }] : []
   })
 }
+
+/** At most `open` is waited for: what other transactions brought beyond what is due settles the first legs first. */
+export const limited = (legs: ReadonlyArray<Leg>, open: Amount): ReadonlyArray<Leg> =>
+  lessened(legs, subtract(total(legs.map(({ amount }) => amount)), open))
+
+/** What was repaid is owed again: the last repayments are not waited for any more. */
+export const withoutRepaid = (legs: ReadonlyArray<Leg>, amount: Amount): ReadonlyArray<Leg> => [
+  ...legs.filter(({ purpose }) => purpose === "disbursement"),
+  ...[
+    ...lessened(
+      [...legs].reverse().filter(({ purpose }) => purpose === "repayment"),
+      amount,
+    ),
+  ].reverse(),
+]

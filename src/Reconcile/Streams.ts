@@ -79,6 +79,9 @@ const lists = (sql: Sql): Fragment => sql`
       ${text(sql, sql`s.began_at`)} as began, ${text(sql, sql`s.failing_since`)} as failing,
       ${text(sql, sql`a.read_after`)} as read_after,
       case
+        when s.ended_at is null and s.trouble is null and not exists (
+            select 1 from sync.checkpoints p where p.book_id = e.book_id and p.stream = e.stream)
+          then 'has never been asked for'
         when s.ended_at is null then 'has never been read to its end'
         when s.began_at is null then format(
           'was read to its end by run %s, but the service did not say when (no Date header)', s.run_id)

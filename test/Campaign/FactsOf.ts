@@ -198,10 +198,7 @@ export const factsOf = (site: Site, books: ReadonlyArray<Book>) =>
               ? lent
               : []
             : lent.filter(({ clientId }) => clientId === Option.getOrNull(book.clientId)),
-        // `Operations/Moving.ts` moves only what stands in suspense.
-        reclassified: site.reclassified
-          .filter(({ bookId }) => bookId === book.bookId)
-          .map(({ code, entryId }) => ({ entryId, code, fromSuspense: true })),
+        reclassified: site.reclassified.filter(({ bookId }) => bookId === book.bookId),
       }
       return [{ book, facts }]
     })

@@ -130,12 +130,15 @@ export type Event =
 
 export type ExportKind = "native" | "since-last" | "as-of" | "base" | "again"
 
+/** What a person moves: nothing said, what stands in suspense. A fee is none that may be moved. */
+export type MovedFrom = "suspense" | "clearing" | "transit" | "fee"
+
 /** What a person, or the schedule, does with Tieout. */
 export type Operation =
   | { readonly do: "sync"; readonly full?: boolean; readonly quick?: boolean }
   | { readonly do: "events" }
   | { readonly do: "backfill"; readonly from: string; readonly to: string }
-  | { readonly do: "reclassify"; readonly nth: number; readonly code: string }
+  | { readonly do: "reclassify"; readonly nth: number; readonly code: string; readonly from?: MovedFrom }
   | { readonly do: "rates"; readonly date: string; readonly currency: string; readonly rate: Decimal }
   | { readonly do: "close"; readonly accept: boolean }
   | { readonly do: "reopen" }

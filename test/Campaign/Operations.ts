@@ -75,7 +75,7 @@ const simple = (site: Site, operation: Simple) =>
       case "backfill":
         return yield* backfill(site, operation)
       case "reclassify":
-        return yield* move(site, all, operation.nth, operation.code)
+        return yield* move(site, all, operation)
       case "rates":
         site.corrected.push(operation)
         return yield* correctRate(operation.date, operation.currency, operation.rate)

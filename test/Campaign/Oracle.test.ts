@@ -212,6 +212,28 @@ describe("the posting table, row by row", () => {
     expect(native(facts)).toEqual({ "cash:USD": "1045", "fees:USD": "5", "other:USD:4000": "-1050" })
   })
 
+  it("what comes back later of a movement that a person moved comes from where it stands, and what was booked before stays", () => {
+    const facts = book(
+      [
+        statement("usd", "USD", [
+          ["1000", d],
+          ["-400", d],
+          ["-700", d],
+        ]),
+      ],
+      {
+        resources: [deposit("d", "1000")],
+        reclassified: [{ entryId: "usd-1", code: "4000", booked: new Set(["usd-1", "usd-2"]) }],
+      },
+    )
+    // −1000 + 700 at the code; the 400 that were there before stay in clearing.
+    expect(native(facts)).toEqual({
+      "cash:USD": "-100",
+      "deposits_clearing:USD": "400",
+      "other:USD:4000": "-300",
+    })
+  })
+
   it("refuses facts that do not chain", () => {
     const { entries, ...rest } = statement("usd", "USD", [
       ["1", null],

@@ -1,7 +1,7 @@
 /** What is done with Tieout between the events of a history, and what befalls it meanwhile. */
 import { day, localDate, monthName, monthStart, timeOf } from "./Calendar.ts"
 import type { Span } from "./Flow.ts"
-import type { Operation, Simple, Step } from "./History.ts"
+import type { MovedFrom, Operation, Simple, Step } from "./History.ts"
 import type { Random } from "./Random.ts"
 
 const formats = [
@@ -40,6 +40,12 @@ const simples: Readonly<Record<Simple["do"], (chance: Random, span: Span) => Sim
     do: "reclassify",
     nth: chance.whole(0, 3),
     code: chance.pick(["4711", "4712"]),
+    from: chance.weighted<MovedFrom>([
+      [3, "suspense"],
+      [2, "clearing"],
+      [2, "transit"],
+      [0.3, "fee"],
+    ]),
   }),
   rates: (chance, span) => ({
     do: "rates",

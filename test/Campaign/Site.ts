@@ -2,6 +2,7 @@
 import { type Clock, Effect, Layer } from "effect"
 import { Connector } from "../../src/Partner/Connector.ts"
 import { Settings } from "../../src/Settings.ts"
+import type { ReclassifiedFact } from "./Facts.ts"
 import type { History, HistorySettings, Operation } from "./History.ts"
 import { type IdOf, identifiers } from "./Identifiers.ts"
 import { type Hook, port } from "./Port.ts"
@@ -19,7 +20,7 @@ export interface Site {
   /** Called for every request; an operation that is to be stopped or cut sets it. */
   hook: Hook
   /** What was moved by hand so far. */
-  readonly reclassified: Array<{ readonly bookId: number; readonly entryId: string; readonly code: string }>
+  readonly reclassified: Array<ReclassifiedFact & { readonly bookId: number }>
   /** Rates that the history imported over those that the database has. */
   readonly corrected: Array<Extract<Operation, { readonly do: "rates" }>>
   /** Moments at which something was exported, the database's time. */

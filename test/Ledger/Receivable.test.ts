@@ -161,6 +161,51 @@ describe("A receivable in the lender's view", () => {
     ])
   })
 
+  it("takes a repayment back when it is owed again, with its interest", () => {
+    const until = [disbursed, version(3, "ACTIVE", "1000", "1050")]
+    const paid = version(4, "PAID", "0", "0", { repayments: [paidWith("1050")] })
+    expect(lines([...until, paid, version(5, "ACTIVE", "1000", "1050")]).slice(3)).toEqual([
+      "05 repayment: receivable_principal 1000, receivable_interest 50, loan_clearing -1050",
+    ])
+    expect(plan([...until, paid, version(5, "ACTIVE", "1000", "1050")]).at(-1)?.description).toBe(
+      "Repayment of receivable taken back",
+    )
+    expect(lines([...until, paid, version(5, "ACTIVE", "700", "735")]).slice(3)).toEqual([
+      "05 repayment: receivable_principal 700, receivable_interest 35, loan_clearing -735",
+    ])
+    // New interest is told with it, and more is owed than was ever repaid.
+    expect(lines([...until, paid, version(5, "ACTIVE", "1200", "1260")]).slice(3)).toEqual([
+      "05 disbursement: receivable_principal 200, loan_clearing -200",
+      "05 accrual: receivable_interest 10, interest_income -10",
+      "05 repayment: receivable_principal 1000, receivable_interest 50, loan_clearing -1050",
+    ])
+  })
+
+  it("takes a part of it back while it is active", () => {
+    const partly = version(4, "ACTIVE", "600", "620", { repayments: [paidWith("430")] })
+    const again = version(5, "ACTIVE", "1000", "1050")
+    expect(lines([disbursed, version(3, "ACTIVE", "1000", "1050"), partly, again]).slice(3)).toEqual([
+      "05 repayment: receivable_principal 400, receivable_interest 30, loan_clearing -430",
+    ])
+  })
+
+  it("owes again the interest that was due and not paid, where the cash of the repayment went back", () => {
+    const bounced = version(4, "PAID", "0", "0", { repayments: [paidWith("0")] })
+    expect(
+      lines([
+        disbursed,
+        version(3, "ACTIVE", "1000", "1050"),
+        bounced,
+        version(5, "ACTIVE", "1000", "1050"),
+      ]).slice(2),
+    ).toEqual([
+      "04 accrual: interest_income 50, receivable_interest -50",
+      "20 repayment: loan_clearing 1000, receivable_principal -1000",
+      "05 accrual: receivable_interest 50, interest_income -50",
+      "05 repayment: receivable_principal 1000, loan_clearing -1000",
+    ])
+  })
+
   it("takes everything back when it is cancelled", () => {
     expect(
       lines([disbursed, version(3, "ACTIVE", "1000", "1050"), version(4, "CANCELED", "0", "0")]).slice(2),
@@ -261,12 +306,6 @@ describe("A repayment amount that stays as it was at the start", () => {
     ])
   })
 
-  it("owes no interest back that was forgone, if less is told later", () => {
-    const first = version(2, "PAID", "0", "1050", { repayments: [paidWith("1000", 2)] })
-    const [, ...later] = lines([first, version(3, "ACTIVE", "0", "1040")], original)
-    expect(later).toEqual(["02 repayment: loan_clearing 1000, receivable_principal -1000"])
-  })
-
   it("is lent as much as it shows, if that is more than it was at the start, and nothing of it is interest paid", () => {
     expect(lines([version(2, "ACTIVE", "1100", "1010")], original)).toEqual([
       "02 disbursement: receivable_principal 1100, loan_clearing -1100",
@@ -281,6 +320,26 @@ describe("A repayment amount that stays as it was at the start", () => {
     ).toEqual([
       "03 repayment (estimated): loan_clearing 400, receivable_principal -400",
       "04 repayment (estimated): loan_clearing 650, receivable_principal -600, receivable_interest -50",
+    ])
+  })
+})
+
+describe("A repayment amount that stays, of a loan that is owed again", () => {
+  const first = version(2, "ACTIVE", "1000", "1050", { disbursed: Option.some(paidWith("1000", 1)) })
+  const again = version(5, "ACTIVE", "1000", "1050")
+
+  it("owes the interest again that was paid with the last of it", () => {
+    const paid = version(4, "PAID", "0", "1050", { repayments: [paidWith("1050")] })
+    expect(lines([first, paid, again], original).slice(3)).toEqual([
+      "05 repayment: receivable_principal 1000, receivable_interest 50, loan_clearing -1050",
+    ])
+  })
+
+  it("owes the interest again that nobody had paid", () => {
+    const bounced = version(4, "PAID", "0", "1050", { repayments: [paidWith("0")] })
+    expect(lines([first, bounced, again], original).slice(4)).toEqual([
+      "05 accrual: receivable_interest 50, interest_income -50",
+      "05 repayment: receivable_principal 1000, loan_clearing -1000",
     ])
   })
 })

@@ -42,6 +42,8 @@ export const receivableDues = ledger.table(
     lentWaiting: exact("lent_waiting").notNull(),
     repaid: exact("repaid").notNull(),
     repaidWaiting: exact("repaid_waiting").notNull(),
+    /** What was repaid and is owed again. */
+    takenBack: exact("taken_back").notNull(),
     /** What its entries, without those of persons, have taken of loan clearing: debit positive. */
     taken: exact("taken").notNull(),
     /** Not all of it was paid exactly: what stands in loan clearing is looked at. */

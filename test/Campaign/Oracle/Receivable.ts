@@ -162,8 +162,8 @@ export const receivableBooks = (
 
     done += interestPaid
     paidOfTold += interestPaid
-    if (paid || interestPaid > unpaidBefore)
-      [done, paidOfTold] = [larger(done, toldAfter), smaller(paidOfTold, toldAfter)]
+    if (interestPaid > unpaidBefore) paidOfTold = smaller(done, toldAfter)
+    if (paid) [done, paidOfTold] = [larger(done, toldAfter), smaller(paidOfTold, toldAfter)]
     const unpaidAfter = paid ? 0n : original ? unpaidTold() : due - principalAfter
     accrue(unpaidAfter - unpaid + interestPaid)
     unpaid -= interestPaid
