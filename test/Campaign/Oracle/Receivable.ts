@@ -23,6 +23,7 @@
  * - interestBetweenReads: % × principal before (× initialPrincipal before it is lent) × the days begun between this version's
  *   read and that of the version before it (the issue, where there is none), cut at the currency's decimals. What new interest
  *   was told meanwhile is part of it. `original`: what was paid beyond what was told is part of what is told later.
+ * - `original`: interest that PAID left unpaid is forgone; a version after it tells of new interest only beyond that.
  */
 import type { BookSettings, ReceivableFact, ReceivableVersionFact } from "../Facts.ts"
 import { amountOf, cut, larger, smaller, total } from "./Decimal.ts"
@@ -82,8 +83,8 @@ export const receivableBooks = (
   let live = false
   let principal = 0n
   let told = 0n // `original`: the interest of the whole term, as last told
-  let paidSoFar = 0n
-  let paidBeyond = 0n // of that, what nobody had told of yet
+  let done = 0n // `original`: of the interest of the whole term what was paid, or is forgone
+  let paidOfTold = 0n
   let unpaid = 0n
   let income = 0n
   let deferred = 0n
@@ -102,7 +103,7 @@ export const receivableBooks = (
     clearing -= initial
     lent += initial
     told = interest
-    ;[paidSoFar, paidBeyond] = [0n, 0n]
+    ;[done, paidOfTold] = [0n, 0n]
     accrue(interest)
   }
 
@@ -131,12 +132,13 @@ export const receivableBooks = (
 
     const fallen = principal - principalAfter
     const toldAfter = paid && due < initial ? told : due - initial
-    const unpaidBefore = original ? larger(0n, toldAfter - paidSoFar) : 0n
+    const unpaidTold = (): bigint => larger(toldAfter - done, smaller(0n, toldAfter - paidOfTold))
+    const unpaidBefore = original ? larger(0n, unpaidTold()) : 0n
     const owedAfter = paid ? 0n : due
     const interestFallen = original ? unpaidBefore : principal + unpaid - owedAfter - fallen - toldNow
     const settled = larger(0n, fallen) + larger(0n, interestFallen)
     const possible = allowanceOf(settings.interestBetweenReads, principal, readBefore, version, fact.currency)
-    const allowance = larger(0n, possible + smaller(0n, interestFallen))
+    const allowance = larger(0n, possible + smaller(0n, original ? unpaidTold() : interestFallen))
     versions.push(
       original
         ? { settled: larger(0n, fallen), told: toldAfter, allowance }
@@ -145,11 +147,12 @@ export const receivableBooks = (
 
     const named = shares.get(index) ?? []
     const linked = total(named.map((share) => share ?? 0n))
-    const repaid = named.length > 0 || fallen > 0n || (paid && principal + unpaid !== 0n)
+    const stands = [principal, unpaid, unpaidBefore].some((amount) => amount !== 0n)
+    const repaid = named.length > 0 || fallen > 0n || (paid && stands)
     const guessed = named.length === 0 || named.includes(null)
     const brought = guessed ? larger(linked, original && !paid ? fallen : settled) : linked
     const interestPaid = repaid
-      ? larger(0n, smaller(brought - fallen, settled - larger(0n, fallen) + allowance))
+      ? larger(0n, smaller(brought - larger(0n, fallen), settled - larger(0n, fallen) + allowance))
       : 0n
     lent += larger(0n, -fallen)
     const taken = larger(0n, fallen) + interestPaid
@@ -157,11 +160,11 @@ export const receivableBooks = (
     repaidDue += guessed || (original && !paid) ? taken : larger(taken, settled)
     if (guessed) waiting += taken
 
-    paidSoFar += interestPaid
-    paidBeyond += original ? larger(0n, interestPaid - unpaidBefore) : 0n
-    const left = toldAfter - paidSoFar
-    const unpaidTold = larger(left, smaller(0n, left + paidBeyond))
-    const unpaidAfter = paid ? 0n : original ? unpaidTold : due - principalAfter
+    done += interestPaid
+    paidOfTold += interestPaid
+    if (interestPaid > unpaidBefore) paidOfTold = smaller(done, toldAfter)
+    if (paid) [done, paidOfTold] = [larger(done, toldAfter), smaller(paidOfTold, toldAfter)]
+    const unpaidAfter = paid ? 0n : original ? unpaidTold() : due - principalAfter
     accrue(unpaidAfter - unpaid + interestPaid)
     unpaid -= interestPaid
     clearing += fallen + interestPaid
