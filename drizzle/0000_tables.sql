@@ -618,6 +618,7 @@ CREATE TABLE "valuation"."months" (
 	"method" text NOT NULL,
 	"rates" text NOT NULL,
 	"max_rate_age_days" smallint NOT NULL,
+	"monetary_roles" text NOT NULL,
 	"rates_version" integer,
 	"fingerprint" text NOT NULL,
 	"previous" text NOT NULL,

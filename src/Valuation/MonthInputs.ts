@@ -41,7 +41,7 @@ export const inputsOf = Effect.fn("Valuation.inputsOf")(function* (
   previous: string,
   months: BookMonths,
   accounts: ReadonlyArray<NativeAccount>,
-  { baseCurrency, maxRateAgeDays, method, rates }: BookSettings,
+  { baseCurrency, maxRateAgeDays, method, monetaryRoles, rates }: BookSettings,
 ) {
   const used = accounts.filter(({ since }) => since !== null && since <= period)
   const frame: MonthFrame = {
@@ -84,6 +84,7 @@ export const inputsOf = Effect.fn("Valuation.inputsOf")(function* (
     method,
     rates,
     maxRateAgeDays,
+    monetaryRoles: monetaryRoles.join(" "),
     ratesVersion: months.ratesVersion,
     fingerprint,
     previous,

@@ -4,23 +4,10 @@ import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { recordedBy } from "../Export/AsOf.ts"
 import { parse } from "../Export/MinorUnits.ts"
+import { HeldRole } from "../Settings/Accounting.ts"
 import type { NativeAccount, NativeEntry } from "./Base.ts"
 
-/** Assets and liabilities, unless the chart says otherwise. `trading` is none: it holds nothing in the base currency. */
-const heldRoles: ReadonlySet<string> = new Set([
-  "cash",
-  "deposits_clearing",
-  "withdrawals_clearing",
-  "payouts_clearing",
-  "loan_clearing",
-  "suspense",
-  "receivable_principal",
-  "receivable_interest",
-  "deferred_interest",
-  "loan_payable",
-  "interest_payable",
-  "conversions_in_transit",
-])
+const heldRoles: ReadonlySet<string> = new Set(HeldRole.literals)
 
 export type Nature = Pick<NativeAccount, "held" | "monetary">
 

@@ -1,6 +1,6 @@
 /** What is said where the settings have another method than a closed month, and which months those are. */
+import type { PendingQuery, Row } from "postgres"
 import type { Sql } from "../Database/Client.ts"
-import type { Fragment } from "../Reconcile/Scope.ts"
 
 interface OtherMethod {
   readonly book: string
@@ -17,7 +17,7 @@ export const otherMethod = ({ book, closed, method, period }: OtherMethod): stri
  * Closed months with the method that counts for them: the one that they are valued by, or else that their close kept. Of a
  * month that was locked with a later one and is not valued, nothing is known.
  */
-export const closedMethods = (sql: Sql): Fragment => sql`
+export const closedMethods = (sql: Sql): PendingQuery<Row[]> => sql`
   select k.book_id, p.period, coalesce(m.method, c.valuation_method) as method
   from ledger.locks k
   join ledger.periods p on p.book_id = k.book_id and p.period <= k.closed_through

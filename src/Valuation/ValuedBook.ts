@@ -7,7 +7,8 @@ import type { Valuation as ValuationSettings } from "../Settings/Accounting.ts"
 import type { Chart } from "../Settings/Chart.ts"
 import { accountsOf } from "./BaseAccount.ts"
 import { type BookMonths, bookMonths } from "./BookMonths.ts"
-import { earlierLegs, type MonthEntries, pricesIn } from "./Conversions.ts"
+import { earlierLegs, pricesIn } from "./Conversions.ts"
+import type { MonthEntries } from "./Earlier.ts"
 import type { Rules } from "./Flow.ts"
 import type { Journal } from "./Journal.ts"
 import { type BookSettings, bookSettings, keepSettings } from "./KeptSettings.ts"
@@ -136,6 +137,16 @@ export const standsAs = Effect.fn("Valuation.standsAs")(function* (
   if (!kept || !(yield* covers(found, inputs))) return false
   yield* checkMethod(book, inputs.head, found.method)
   return true
+})
+
+/** The method of the last closed month that is valued; null where there is none. */
+export const keptMethod = Effect.fn("Valuation.keptMethod")(function* (
+  bookId: number,
+  { keptThrough }: BookMonths,
+) {
+  const heads = yield* monthHeads(bookId, null)
+  const closed = heads.filter(({ period }) => keptThrough !== null && period <= keptThrough)
+  return closed.at(-1)?.method === "fifo" ? "fifo" : closed.length > 0 ? "average" : null
 })
 
 /** What becomes of the months, one after the other. */
