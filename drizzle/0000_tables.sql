@@ -38,9 +38,11 @@ CREATE TABLE "ledger"."closes" (
 	"reason" text,
 	"transaction" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	"accepted" jsonb NOT NULL,
+	"valuation_method" text,
 	CONSTRAINT "closes_book_id_sequence_pk" PRIMARY KEY("book_id","sequence"),
 	CONSTRAINT "closes_action" CHECK ("ledger"."closes"."action" in ('close', 'reopen')),
 	CONSTRAINT "closes_hash" CHECK (("ledger"."closes"."action" = 'close') = ("ledger"."closes"."hash" is not null)),
+	CONSTRAINT "closes_valuation_method" CHECK ("ledger"."closes"."action" = 'close' and "ledger"."closes"."valuation_method" in ('average', 'fifo') or "ledger"."closes"."valuation_method" is null),
 	CONSTRAINT "closes_reason" CHECK ("ledger"."closes"."action" = 'close' or "ledger"."closes"."reason" is not null)
 );
 --> statement-breakpoint
@@ -617,6 +619,7 @@ CREATE TABLE "valuation"."months" (
 	"method" text NOT NULL,
 	"rates" text NOT NULL,
 	"max_rate_age_days" smallint NOT NULL,
+	"monetary_roles" text NOT NULL,
 	"rates_version" integer,
 	"fingerprint" text NOT NULL,
 	"previous" text NOT NULL,
@@ -700,6 +703,7 @@ CREATE INDEX "receivable_shares_unit" ON "ledger"."receivable_shares" USING btre
 CREATE UNIQUE INDEX "quarantine_row" ON "mirror"."quarantine" USING btree ("book_id","stream","digest");--> statement-breakpoint
 CREATE INDEX "quarantine_open" ON "mirror"."quarantine" USING btree ("book_id","stream") WHERE "mirror"."quarantine"."resolved_at" is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "reference_items_current" ON "mirror"."reference_items" USING btree ("book_id","kind","item_id") WHERE "mirror"."reference_items"."current";--> statement-breakpoint
+CREATE INDEX "resource_versions_superseded" ON "mirror"."resource_versions" USING brin ("superseded_at");--> statement-breakpoint
 CREATE INDEX "resources_open" ON "mirror"."resources" USING btree ("book_id","read_at") WHERE not "mirror"."resources"."final";--> statement-breakpoint
 CREATE INDEX "resources_run" ON "mirror"."resources" USING brin ("run_id");--> statement-breakpoint
 CREATE INDEX "resources_transaction_hash" ON "mirror"."resources" USING btree ("book_id",lower("transaction_hash")) WHERE "mirror"."resources"."transaction_hash" is not null;--> statement-breakpoint

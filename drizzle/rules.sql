@@ -14,7 +14,7 @@
 --   TO004 the rows are immutable                    TO005 the period is closed        TO006 journal number out of order
 --   TO007 cash differs from the statement           TO008 periods close and reopen in order
 --   TO009 not a change that a batch can go through  TO010 not the date that the book's time zone gives
---   TO011 a period and its close do not agree
+--   TO011 a period and its close do not agree       TO012 written by hand: only the program writes here
 create sequence if not exists ledger.journal_entry_block as bigint increment by 1024 minvalue 1024 start with 1024;
 
 comment on sequence ledger.journal_entry_block is 'Each value reserves the 1024 entry ids that end before it plus 1024.';
@@ -95,7 +95,11 @@ begin
     raise exception 'statement entry % is posted and immutable: % refused', old.entry_id, lower(tg_op)
       using errcode = 'TO004', hint = 'Only a resource that it did not name before may be added to it.';
   end if;
-  return case tg_op when 'DELETE' then old else new end;
+  if tg_op = 'DELETE' or (new.book_id, new.account_id, new.entry_id) is distinct from (old.book_id, old.account_id, old.entry_id) then
+    raise exception 'statement entry % was read: % refused', old.entry_id, lower(tg_op)
+      using errcode = 'TO004', hint = 'It is held until the break before it heals.';
+  end if;
+  return new;
 end $$;
 
 create or replace trigger statement_entries_kept before update or delete on mirror.statement_entries
@@ -328,6 +332,12 @@ begin
       using errcode = 'TO006';
   end if;
 
+  -- Exports go on from a numbering step: a number that pretends to an earlier one would be in none of them.
+  if exists (select 1 from new_numbers n where n.numbering::text is distinct from current_setting('tieout.numbering', true)) then
+    raise exception 'journal numbers are given in a numbering step only' using errcode = 'TO006',
+      hint = 'Call ledger.assign_numbers.';
+  end if;
+
   perform 1 from ledger.periods p
   where (p.book_id, p.period) in (select distinct n.book_id, n.period from new_numbers n)
   order by p.book_id, p.period for update;
@@ -423,6 +433,11 @@ begin
   perform 1 from ledger.locks l where l.book_id = any (books) order by l.book_id for update;
   if not exists (select 1 from ledger.unnumbered u where u.book_id = any (books)) then return 0; end if;
   step := nextval('ledger.numbering_step');
+  if step <= (select max(b.through_numbering) from export.batches b where b.book_id = any (books)) then
+    raise exception 'numbering step % was exported already: the sequence was set back', step using errcode = 'TO006',
+      hint = 'Set ledger.numbering_step beyond the largest numbering of ledger.journal_numbers.';
+  end if;
+  perform set_config('tieout.numbering', step::text, true);
   insert into ledger.journal_numbers (book_id, entry_id, period, number, numbering)
   select e.book_id, e.entry_id, e.period,
     p.last_number + row_number() over (
@@ -436,6 +451,7 @@ begin
   join ledger.periods p on p.book_id = e.book_id and p.period = e.period
   where u.book_id = any (books);
   get diagnostics given = row_count;
+  perform set_config('tieout.numbering', '', true);
   return given;
 end $$;
 
@@ -465,6 +481,10 @@ begin
   end if;
   if tg_op = 'INSERT' and new.last_number <> 0 then
     raise exception 'a period starts at journal number 0' using errcode = 'TO006';
+  end if;
+  if new.closed_at is distinct from (case tg_op when 'UPDATE' then old.closed_at end) then
+    raise exception 'when period % of book % was closed is kept by the close', to_char(new.period, 'YYYY-MM'), new.book_id
+      using errcode = 'TO004';
   end if;
   if tg_op = 'INSERT' and new.status = 'open' then
     select closed_through into closed from ledger.locks where book_id = new.book_id;
@@ -559,6 +579,8 @@ alter table sync.checkpoints set (fillfactor = 50);
 alter index mirror.statement_entries_run set (autosummarize = on);
 
 alter index mirror.resources_run set (autosummarize = on);
+
+alter index mirror.resource_versions_superseded set (autosummarize = on);
 
 alter index ledger.journal_entries_run set (autosummarize = on);
 
@@ -855,12 +877,12 @@ create constraint trigger periods_closed_empty after insert on ledger.periods de
 -- A book's code stands in every journal number, file name and hash; its connection and client say whose it is.
 create or replace function mirror.keep_book() returns trigger language plpgsql as $$
 begin
-  if (new.code, new.connection, new.client_id, new.book_id) is not distinct from
-     (old.code, old.connection, old.client_id, old.book_id) then
+  if (new.code, new.connection, new.client_id, new.book_id, new.created_at) is not distinct from
+     (old.code, old.connection, old.client_id, old.book_id, old.created_at) then
     return new;
   end if;
   perform 1 from ledger.locks l where l.book_id = old.book_id for update;
-  if new.book_id <> old.book_id
+  if (new.book_id, new.created_at) is distinct from (old.book_id, old.created_at)
      or exists (select 1 from ledger.periods p where p.book_id = old.book_id and p.last_number > 0) then
     raise exception 'book % has journal numbers: its code, connection and client stay', old.code
       using errcode = 'TO004', hint = 'Only its name may change.';
@@ -909,19 +931,81 @@ begin
   foreach kept in array array['mirror.accounts', 'mirror.resources', 'mirror.resource_versions', 'mirror.receivables',
       'mirror.receivable_transactions', 'mirror.reference_items', 'mirror.quarantine', 'mirror.contradictions',
       'mirror.statement_entry_versions', 'reconcile.findings', 'reconcile.progress', 'sync.runs', 'sync.leases',
-      'sync.checkpoints', 'sync.stream_reads'] loop
+      'sync.checkpoints', 'sync.page_boundaries', 'sync.stream_reads', 'valuation.accounts',
+      'ledger.receivable_dues'] loop
     execute format('create or replace trigger not_removed before delete or truncate on %s
       for each statement execute function mirror.refuse_removal()', kept);
   end loop;
-  foreach kept in array array['mirror.missing_resources', 'reconcile.deferred', 'webhook.inbox'] loop
+  foreach kept in array array['mirror.missing_resources', 'reconcile.deferred', 'webhook.inbox', 'ledger.touched_conversions',
+      'ledger.receivable_shares', 'ledger.receivable_waits', 'ledger.locks'] loop
     execute format('create or replace trigger not_emptied before truncate on %s
       for each statement execute function mirror.refuse_removal()', kept);
   end loop;
-  foreach kept in array array['mirror.resource_versions', 'mirror.contradictions', 'mirror.statement_entry_versions'] loop
+  foreach kept in array array['mirror.resource_versions', 'mirror.contradictions', 'mirror.statement_entry_versions',
+      'reconcile.deferred', 'ledger.touched_conversions', 'ledger.receivable_shares', 'ledger.receivable_waits'] loop
     execute format('create or replace trigger not_changed before update on %s
       for each statement execute function mirror.refuse_removal()', kept);
   end loop;
 end $$;
+
+-- Rows that the program changes in part: what they are about stays, and what the condition names beside it.
+create or replace trigger identity_kept before update on mirror.accounts for each row
+  when ((new.book_id, new.account_id, new.currency) is distinct from (old.book_id, old.account_id, old.currency))
+  execute function mirror.refuse_removal();
+
+-- What the service says of a resource changes as a new version only; the one before is kept beside it.
+create or replace trigger identity_kept before update on mirror.resources for each row
+  when ((new.book_id, new.resource_type, new.resource_id) is distinct from (old.book_id, old.resource_type, old.resource_id)
+    or new.version not between old.version and old.version + 1
+    or new.version = old.version and ((new.changed_at, new.run_id) is distinct from (old.changed_at, old.run_id)
+      or new.raw::text <> old.raw::text and new.raw::jsonb <> old.raw::jsonb))
+  execute function mirror.refuse_removal();
+
+create or replace trigger identity_kept before update on mirror.missing_resources for each row
+  when ((new.book_id, new.resource_type, new.resource_id, new.first_missed_at) is distinct from
+    (old.book_id, old.resource_type, old.resource_id, old.first_missed_at) or new.tries < old.tries)
+  execute function mirror.refuse_removal();
+
+-- A quarantined row is tried again as it was sent.
+create or replace trigger identity_kept before update on mirror.quarantine for each row
+  when ((new.quarantine_id, new.book_id, new.stream, new.item_id, new.raw, new.digest, new.first_seen_at) is distinct from
+    (old.quarantine_id, old.book_id, old.stream, old.item_id, old.raw, old.digest, old.first_seen_at)
+    or new.resolved_at is not null and new.resolved_at is distinct from old.resolved_at and new.resolved_at <> now())
+  execute function mirror.refuse_removal();
+
+create or replace trigger identity_kept before update on sync.checkpoints for each row
+  when ((new.book_id, new.stream) is distinct from (old.book_id, old.stream)) execute function mirror.refuse_removal();
+
+create or replace trigger identity_kept before update on sync.page_boundaries for each row
+  when ((new.book_id, new.account_id, new.position, new.occurred_at) is distinct from
+    (old.book_id, old.account_id, old.position, old.occurred_at)) execute function mirror.refuse_removal();
+
+-- A lease is taken by the next one, never handed back: whoever had it writes nothing more.
+create or replace trigger identity_kept before update on sync.leases for each row
+  when (new.connection <> old.connection or new.epoch <> old.epoch + 1 or new.taken_at <> now())
+  execute function mirror.refuse_removal();
+
+-- A run ends once, now; how it ended is evidence.
+create or replace trigger identity_kept before update on sync.runs for each row
+  when (old.state <> 'running' or new.state <> 'running' and new.ended_at is distinct from now()
+    or (new.run_id, new.connection, new.command, new.started_at) is distinct from
+      (old.run_id, old.connection, old.command, old.started_at))
+  execute function mirror.refuse_removal();
+
+create or replace trigger identity_kept before update on ledger.receivable_dues for each row
+  when ((new.book_id, new.receivable_id) is distinct from (old.book_id, old.receivable_id))
+  execute function mirror.refuse_removal();
+
+create or replace trigger identity_kept before update on valuation.accounts for each row
+  when ((new.book_id, new.role) is distinct from (old.book_id, old.role)) execute function mirror.refuse_removal();
+
+-- An event stays what was received; that two bodies contradict each other, and that it cannot be read, stays said.
+create or replace trigger identity_kept before update on webhook.inbox for each row
+  when ((new.connection, new.event_id, new.digest, new.received_at, new.type, new.body, new.key_id, new.algorithm)
+    is distinct from
+    (old.connection, old.event_id, old.digest, old.received_at, old.type, old.body, old.key_id, old.algorithm)
+    or old.conflict and not new.conflict or (old.state = 'poison') <> (new.state = 'poison'))
+  execute function mirror.refuse_removal();
 
 -- After the statement: the one that finds a resource writes it as well.
 create or replace function mirror.keep_missing() returns trigger language plpgsql as $$
@@ -949,11 +1033,15 @@ end $$;
 create or replace trigger inbox_kept before delete on webhook.inbox
   for each row execute function webhook.keep_event();
 
--- A finding says what it found as long as it is open; once closed it stays so, and what is found again is another one.
+-- A finding says what it found as long as it is open; once closed it stays so, and what is found again is another one. It is
+-- refreshed when it is seen again, and closed when it is not: now, either way.
 create or replace function reconcile.keep_finding() returns trigger language plpgsql as $$
 declare told constant text[] := array['severity', 'message', 'evidence', 'seen_at', 'closed_at', 'closed_run'];
 begin
-  if old.closed_at is not null or to_jsonb(new) - told <> to_jsonb(old) - told then
+  if old.closed_at is not null or to_jsonb(new) - told <> to_jsonb(old) - told
+     or new.closed_at is null and (new.seen_at <> now() or new.closed_run is not null)
+     or new.closed_at is not null and (new.closed_at <> now()
+       or to_jsonb(new) - 'closed_at' - 'closed_run' <> to_jsonb(old) - 'closed_at' - 'closed_run') then
     raise exception 'finding F% of book % is % and stays what it is: update refused', old.finding_id, old.book_id,
       case when old.closed_at is null then 'open' else 'closed' end
       using errcode = 'TO004', hint = 'tieout reconcile opens and closes findings.';
@@ -964,17 +1052,21 @@ end $$;
 create or replace trigger findings_kept before update on reconcile.findings
   for each row execute function reconcile.keep_finding();
 
--- What was reconciled stays so, and nothing is reconciled before it was read.
+-- What was reconciled stays so, and nothing is reconciled before it was read: what a later run brings would not be looked at.
 create or replace function reconcile.keep_progress() returns trigger language plpgsql as $$
 begin
-  if new.book_id <> old.book_id or new.through_run < old.through_run then
+  if tg_op = 'UPDATE' and (new.book_id <> old.book_id or new.through_run < old.through_run) then
     raise exception 'book % is reconciled through run %: it cannot go back to run %', old.book_id, old.through_run,
       new.through_run using errcode = 'TO004', hint = 'tieout reconcile --full looks at everything again.';
+  end if;
+  if new.through_run > 0 and not exists (select 1 from sync.runs r where r.run_id = new.through_run) then
+    raise exception 'book % cannot be reconciled through run %: there was none', new.book_id, new.through_run
+      using errcode = 'TO004', hint = 'tieout reconcile says how far it came.';
   end if;
   return new;
 end $$;
 
-create or replace trigger progress_kept before update on reconcile.progress
+create or replace trigger progress_kept before insert or update on reconcile.progress
   for each row execute function reconcile.keep_progress();
 
 -- Versions only step back: what a version says never changes.
@@ -1062,6 +1154,22 @@ create or replace trigger rate_imports_immutable before update or delete or trun
 
 create or replace trigger rates_immutable before update or delete or truncate on valuation.rates
   for each statement execute function ledger.refuse_change();
+
+-- Rates are of the import that brings them: one that came into an earlier import would have counted when a month was closed.
+create or replace trigger rate_imports_now before insert on valuation.rate_imports for each row
+  when (new.imported_at < now()) execute function ledger.refuse_change();
+
+create or replace function valuation.check_rates() returns trigger language plpgsql as $$
+begin
+  if exists (select 1 from valuation.rate_imports i
+             where i.version in (select n.version from new_rates n) and i.imported_at < now()) then
+    raise exception 'rates come with their import: insert refused' using errcode = 'TO004', hint = 'Use tieout rates import.';
+  end if;
+  return null;
+end $$;
+
+create or replace trigger rates_of_import after insert on valuation.rates
+  referencing new table as new_rates for each statement execute function valuation.check_rates();
 
 create or replace trigger entries_immutable before update or truncate on valuation.entries
   for each statement execute function ledger.refuse_change();
@@ -1269,12 +1377,16 @@ left join lateral (
           and a.role = 'conversions_in_transit') x
       group by x.day) y) z) d on true;
 
--- What a read proved of a stream is not taken back.
+-- What a read proved of a stream is not taken back, and proved by nothing but a read that ends now, of a run that runs.
 create or replace function sync.keep_evidence() returns trigger language plpgsql as $$
 begin
   if (new.book_id, new.stream) is distinct from (old.book_id, old.stream)
      or old.ended_at is not null and new.ended_at is null
-     or old.began_at is not null and (new.began_at is null or new.began_at < old.began_at) then
+     or old.began_at is not null and (new.began_at is null or new.began_at < old.began_at)
+     or ((new.began_at, new.ended_at, new.run_id) is distinct from (old.began_at, old.ended_at, old.run_id)
+         or old.trouble is not null and new.trouble is null)
+       and (new.ended_at <> now() or not exists (
+         select 1 from sync.runs r where r.run_id = new.run_id and r.state = 'running')) then
     raise exception 'stream % of book % was read: its evidence stays', old.stream, old.book_id
       using errcode = 'TO004', hint = 'Read it again: tieout sync.';
   end if;
@@ -1305,7 +1417,7 @@ $$;
 --
 -- An item is what a movement, a receivable, or else a statement entry leaves on the account; `since` is the day after which it was
 -- never zero again. Item by item is read what may be long; a closed month of clearing is never read: what is under way in
--- it is found by its movement.
+-- it is found by its movement. Up to a closed month it is what was in flight at its close, whatever came of it since.
 create or replace function ledger.open_items(
   of_book integer, through date default 'infinity', known_at timestamptz default 'infinity',
   of_account integer default null, drill date default null)
@@ -1327,7 +1439,12 @@ language sql stable as $$
               and o.at <= known_at))
         else l.closed_through end, '-infinity'::date) as closed_through,
       case when through < 'infinity' then (through + interval '1 month')::timestamp at time zone coalesce(l.time_zone, 'UTC')
-      end as ends
+      end as ends,
+      -- What the service and the checks said by then decides what is in flight: of a closed month, by its close.
+      case when known_at < 'infinity' then known_at when through <= l.closed_through then coalesce((
+          select c.at from ledger.closes c
+          where c.book_id = of_book and c.period >= through and c.action = 'close'
+          order by c.period, c.sequence desc limit 1), 'infinity') else 'infinity' end as stated
     from ledger.locks l where l.book_id = of_book),
   turnover as materialized (
     select b.account_id, a.reading, b.period, b.debit - b.credit as amount,
@@ -1351,14 +1468,20 @@ language sql stable as $$
     where a.role = 'loan_clearing' and a.reading = 'item'),
   posting as materialized (
     select t.account_id, t.reading, j.period, j.effective_date, j.source_type, j.source_id, j.kind,
-      case when x.receivable_id is null then j.resource_type else 'RECEIVABLE' end as resource_type,
-      coalesce(x.receivable_id, j.resource_id) as resource_id, j.external_reference, j.counterparty, p.amount, p.currency,
-      x.unit, w.sequence as leg
+      case when x.receivable_id is null then coalesce(j.resource_type, m.resource_type) else 'RECEIVABLE' end as resource_type,
+      coalesce(x.receivable_id, j.resource_id, m.resource_id) as resource_id, j.external_reference, j.counterparty, p.amount,
+      p.currency, x.unit, w.sequence as leg
     from entry e
     join ledger.journal_entries j on j.book_id = of_book and j.entry_id = e.entry_id and j.recorded_at <= known_at
     join ledger.postings p on p.book_id = of_book and p.entry_id = e.entry_id
     join turnover t on t.account_id = p.account_id and t.period = j.period and t.whole
     left join owner x on x.account_id = t.account_id and x.source_id = j.source_id and j.source_type <> 'receivable_version'
+    -- An entry that came to name its movement after it was booked is that movement's, all of it.
+    left join lateral (
+      select k.resource_type, k.resource_id from ledger.journal_entries k
+      where j.resource_id is null and j.source_type <> 'receivable_version' and k.book_id = of_book
+        and k.source_id = j.source_id and k.resource_id is not null and k.period <= through and k.recorded_at <= known_at
+      limit 1) m on true
     -- A leg of a loan that is waited for is a line of its own.
     left join ledger.accounts c on c.book_id = of_book and c.account_id = p.account_id and c.role = 'loan_clearing'
     left join ledger.receivable_waits w on w.book_id = of_book and w.receivable_id = j.source_id and w.whole
@@ -1376,18 +1499,18 @@ language sql stable as $$
     select r.resource_id, r.resource_type from mirror.resources r
     where r.book_id = of_book and not r.final and r.resource_type in ('DEPOSIT', 'WITHDRAWAL')
     union
-    select v.resource_id, v.resource_type from mirror.resource_versions v
-    where known_at < 'infinity' and v.book_id = of_book and not v.final and v.resource_type in ('DEPOSIT', 'WITHDRAWAL')
-      and v.changed_at <= known_at and v.superseded_at > known_at
+    select v.resource_id, v.resource_type from lock k
+    join mirror.resource_versions v on v.book_id = of_book and not v.final and v.resource_type in ('DEPOSIT', 'WITHDRAWAL')
+      and v.changed_at <= k.stated and v.superseded_at > k.stated and k.stated < 'infinity'
     union
     select r.resource_id, r.resource_type from lock k
     join mirror.resources r on r.book_id = of_book and r.resource_type in ('DEPOSIT', 'WITHDRAWAL')
       and r.completed_at >= k.ends
     where k.ends is not null
     union
-    select mirror.uuid_or_null(f.subject_id), upper(f.subject_type) from reconcile.findings f
-    where f.book_id = of_book and (f.closed_at is null or f.closed_at > known_at) and f.opened_at <= known_at
-      and f.subject_type in ('deposit', 'withdrawal')
+    select mirror.uuid_or_null(f.subject_id), upper(f.subject_type) from lock k
+    join reconcile.findings f on f.book_id = of_book and (f.closed_at is null or f.closed_at > k.stated)
+      and f.opened_at <= k.stated and f.subject_type in ('deposit', 'withdrawal')
     union
     select p.resource_id, p.resource_type from posting p
     where p.reading = 'clearing' and p.resource_id is not null and p.kind in ('deposit_return', 'withdrawal_return')),
@@ -1401,9 +1524,9 @@ language sql stable as $$
         and s.related_type = m.resource_type and not s.held
       where exists (select 1 from account c where c.reading = 'clearing')
       union
-      select mirror.uuid_or_null(f.subject_id) from reconcile.findings f
-      where f.book_id = of_book and (f.closed_at is null or f.closed_at > known_at) and f.opened_at <= known_at
-      and f.check_name = 'clearing-movement'
+      select mirror.uuid_or_null(f.subject_id) from lock k
+      join reconcile.findings f on f.book_id = of_book and (f.closed_at is null or f.closed_at > k.stated)
+        and f.opened_at <= k.stated and f.check_name = 'clearing-movement'
       union
       select p.source_id from posting p where p.reading = 'clearing' and p.resource_id is null) o
     join ledger.journal_entries j on j.book_id = of_book and j.source_id = o.source_id and j.period <= through
@@ -1457,8 +1580,11 @@ language sql stable as $$
   from item i
   join account a on a.account_id = i.account_id
   left join mirror.resources r on r.book_id = of_book and r.resource_id = i.item_id and r.resource_type = i.item_type
-  left join mirror.resource_versions v on known_at < 'infinity' and v.book_id = of_book and v.resource_id = i.item_id
-    and v.resource_type = i.item_type and v.changed_at <= known_at and v.superseded_at > known_at
+  cross join lock k
+  left join lateral (
+    select o.status, o.final from mirror.resource_versions o
+    where k.stated < 'infinity' and o.book_id = of_book and o.resource_id = i.item_id and o.resource_type = i.item_type
+      and o.changed_at <= k.stated and o.superseded_at > k.stated limit 1) v on true
   union all
   -- The other months: their turnover without what is told item by item, and without what was recorded later.
   select m.account_id, m.period, null, null, m.period, (m.period + interval '1 month')::date - 1, null, sum(m.amount), null, null, null
@@ -1484,11 +1610,16 @@ select a.book_id, a.account_id, a.currency, a.payment_rails, a.status, a.entries
   coalesce(a.last_balance, 0) as statement, c.amount as ledger, h.held, f.check_name as blocking,
   a.tail_read_at is null or h.held > 0 or c.amount <> coalesce(a.last_balance, 0) or c.amount <> a.balance
     or f.check_name is not null or v.unserved as off,
-  v.unserved, v.began_at as read_at
+  v.unserved, v.began_at as read_at, v.ended_at is not null as was_read, v.of_client, v.trouble, v.status as answers, v.detail
 from mirror.accounts a
 cross join lateral (
-  select s.began_at, s.unreadable or exists (select 1 from reconcile.gone_clients g where g.book_id = a.book_id) as unserved
-  from reconcile.stream_standing s where s.book_id = a.book_id and s.account_id = a.account_id) v
+  select s.began_at, s.ended_at, s.unreadable or g.book_id is not null as unserved, g.book_id is not null as of_client,
+    case when g.book_id is null then s.trouble else g.trouble end as trouble,
+    case when g.book_id is null then s.status else g.status end as status,
+    case when g.book_id is null then s.detail else g.detail end as detail
+  from reconcile.stream_standing s
+  left join reconcile.gone_clients g on g.book_id = s.book_id
+  where s.book_id = a.book_id and s.account_id = a.account_id) v
 cross join lateral (
   select coalesce(sum(t.debit - t.credit), 0) as amount
   from ledger.accounts l
@@ -1583,3 +1714,25 @@ language sql stable as $$
   left join waiting w on w.book_id = b.book_id
   where of_books is null or b.book_id = any (of_books)
 $$;
+
+-- Last, for every table that there is: the rules above hold whoever writes, and here nobody writes but the program. Much of what
+-- it keeps could be changed into something else that could have been read or found: a time, an amount of the mirror, a
+-- finding that is closed. Each of its sessions says that it is one (`src/Database/Client.ts`). An owner can lift this, as every
+-- rule; not by mistake, and not with an ordinary statement.
+create or replace function ledger.refuse_by_hand() returns trigger language plpgsql as $$
+begin
+  raise exception '%.% is written by tieout alone: % refused', tg_table_schema, tg_table_name, lower(tg_op)
+    using errcode = 'TO012', hint = 'Everything that may be changed has a command: tieout --help.';
+end $$;
+
+do $$
+declare kept regclass;
+begin
+  for kept in
+    select c.oid from pg_class c
+    where c.relkind in ('r', 'p') and c.relnamespace::regnamespace::text in
+      ('export', 'ledger', 'mirror', 'reconcile', 'sync', 'valuation', 'webhook') loop
+    execute format('create or replace trigger by_program before insert or update or delete or truncate on %s for each statement
+      when (coalesce(current_setting(''tieout.program'', true), '''') <> ''on'') execute function ledger.refuse_by_hand()', kept);
+  end loop;
+end $$;

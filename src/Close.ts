@@ -24,6 +24,7 @@ import { isClosed, type Month, readMonth, refusalOf } from "./Close/Month.ts"
 import { Database } from "./Database.ts"
 import { Ledger } from "./Ledger.ts"
 import { Reconcile } from "./Reconcile.ts"
+import { methodAtClose } from "./Valuation/KeptSettings.ts"
 
 export interface CloseRequest extends Doing {
   /** `2026-10` */
@@ -165,7 +166,8 @@ const closeBook = Effect.fn("Close.book")(function* (month: Month, request: Clos
       if (request.dryRun) return { ...told, ...gate, state: "closable" } satisfies BookClose
       const previousHash = lastHash(yield* closesOf(book))
       const digest = yield* digestOf(book, period, previousHash)
-      const sequence = yield* keepClose(book, period, digest, { ...request, accepted: gate.accepted })
+      const doing = { ...request, accepted: gate.accepted }
+      const sequence = yield* keepClose(book, period, digest, doing, yield* methodAtClose(book))
       return { ...told, ...gate, ...digest, previousHash, sequence, state: "closed" } satisfies BookClose
     }),
   )

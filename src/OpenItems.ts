@@ -78,8 +78,11 @@ export const openItems = Effect.fn("OpenItems.items")(function* (scope: OpenItem
   return yield* database.query("OpenItems.items", (sql) => openItemLines(sql, scope))
 })
 
-/** The accounts that have open items, and their balances; at the end of all that is booked. */
-export const itemAccounts = Effect.fn("OpenItems.accounts")(function* (bookId: number) {
+/** The accounts that have open items, and their balances: at the end of a month (`2026-10`), or of all that is booked. */
+export const itemAccounts = Effect.fn("OpenItems.accounts")(function* (
+  bookId: number,
+  through: string | null = null,
+) {
   const database = yield* Database
   return yield* database.query(
     "OpenItems.accounts",
@@ -88,7 +91,8 @@ export const itemAccounts = Effect.fn("OpenItems.accounts")(function* (bookId: n
       from ledger.accounts a
       left join lateral (
         select sum(t.debit - t.credit) as balance from ledger.balances t
-        where t.book_id = a.book_id and t.account_id = a.account_id) b on true
+        where t.book_id = a.book_id and t.account_id = a.account_id
+          and t.period <= coalesce(${monthOrNull(through)}::text::date, 'infinity')) b on true
       where a.book_id = ${bookId} and ledger.open_item_reading(a.role, a.rule_code, a.name) is not null
       order by a.code collate "C", a.name collate "C", a.currency collate "C", a.account_id`,
   )

@@ -221,11 +221,15 @@ export class PartnerError extends Data.TaggedError("PartnerError")<{
 }
 
 /**
- * Pages of a list from a cursor on (none: from the start), in sequence, one page ahead of the consumer. Fails with
- * `CursorLoop` where a cursor repeats, cycles or is missing while more is promised, and with `CursorExpired` where the
- * service refuses the first cursor.
+ * Pages of a list from a cursor on (none: from the start), in sequence, one page ahead of the consumer. `ahead`: whether the
+ * page after this one is asked for before the consumer wants it; who may stop at a page says no there, and wastes no
+ * request. Fails with `CursorLoop` where a cursor repeats, cycles or is missing while more is promised, and with
+ * `CursorExpired` where the service refuses the first cursor.
  */
-export type Pages<A> = (from: Option.Option<string>) => Stream.Stream<Page<A>, PartnerError>
+export type Pages<A> = (
+  from: Option.Option<string>,
+  ahead?: (page: Page<A>) => boolean,
+) => Stream.Stream<Page<A>, PartnerError>
 
 /** A stretch of time: from an instant up to, not including, another. */
 export interface Stretch {

@@ -9,8 +9,13 @@ import * as BaseJournal from "./Proof/BaseJournal.ts"
 import { batches } from "./Proof/Batches.ts"
 import { booked, chain } from "./Proof/Cash.ts"
 import { closes } from "./Proof/Closes.ts"
+import * as Evidence from "./Proof/Evidence.ts"
 import * as Journal from "./Proof/Journal.ts"
+import * as Mirror from "./Proof/Mirror.ts"
 import type { ProofQuery, Wrong } from "./Proof/Proof.ts"
+import { resources } from "./Proof/Resources.ts"
+import { rules } from "./Proof/Rules.ts"
+import { manifests, periods, sources } from "./Proof/Sources.ts"
 import { transit } from "./Proof/Transit.ts"
 
 const queries: ReadonlyArray<ProofQuery> = [
@@ -26,6 +31,16 @@ const queries: ReadonlyArray<ProofQuery> = [
   BaseJournal.lines,
   BaseJournal.natives,
   BaseJournal.balances,
+  sources,
+  periods,
+  Mirror.accounts,
+  resources,
+  Mirror.receivables,
+  Mirror.verbatim,
+  Evidence.reads,
+  Evidence.findings,
+  manifests,
+  rules,
 ]
 
 /** Of one proof: a thousand more rows would say nothing more. */
@@ -78,6 +93,14 @@ export const prove = Effect.fn("Proof.prove")(function* (watch: (name: string) =
         yield* watch(query.name)
         proofs.push(yield* proved(query))
       }
+      yield* watch("found-again")
+      proofs.push(
+        listed(
+          "found-again",
+          "Everything that blocks, and that the checks find when they look at all of it again, is an open finding.",
+          yield* Evidence.unfound(),
+        ),
+      )
       yield* watch("closes")
       const closed = yield* closes()
       proofs.push(

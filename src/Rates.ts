@@ -65,7 +65,7 @@ export const overtaken = Effect.fn("Rates.overtaken")(function* (options: Valuat
         .map(({ batch, formats, scope }) => ({ batch, formats, scope }))
       return [{ book: book.code, months, batches } satisfies Overtaken]
     }).pipe(
-      // Kept in another base currency for good: rates do not change it.
+      // Kept in another base currency, or by another method: rates do not change it.
       Effect.catchTag("ValuationError", () => Effect.succeed([])),
     ),
   )

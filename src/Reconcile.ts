@@ -27,17 +27,19 @@ import { openItems } from "./Reconcile/OpenItems.ts"
 import { saveProgress, takeBooks } from "./Reconcile/Progress.ts"
 import { quarantinedRows } from "./Reconcile/QuarantinedRows.ts"
 import { runningBalance } from "./Reconcile/RunningBalance.ts"
-import type { Scope } from "./Reconcile/Scope.ts"
+import { type Scope, surfacesIn } from "./Reconcile/Scope.ts"
 import { streams } from "./Reconcile/Streams.ts"
 import { type OpenFinding, openCounts, openFindings } from "./Reconcile/Summary.ts"
 import { suspense } from "./Reconcile/Suspense.ts"
 import { together as asOne, bookTieOuts, type TieOut } from "./Reconcile/TieOut.ts"
 import { trialBalance } from "./Reconcile/TrialBalance.ts"
+import { type NotRead, notReadBySync } from "./Reconcile/Unread.ts"
+import { valuationMethod } from "./Reconcile/ValuationMethod.ts"
 import { zeroEntries } from "./Reconcile/ZeroEntries.ts"
 import { Settings } from "./Settings.ts"
 import { type Commit, LeaseLost } from "./Sync/Run.ts"
 
-const queries: ReadonlyArray<CheckQuery> = [
+export const queries: ReadonlyArray<CheckQuery> = [
   runningBalance,
   cashBalance,
   movementEntries,
@@ -59,6 +61,7 @@ const queries: ReadonlyArray<CheckQuery> = [
   baseJournal,
   quarantinedRows,
   conflictingEvents,
+  valuationMethod,
   streams,
   gone,
 ]
@@ -83,6 +86,8 @@ export interface ReconcileSummary {
   readonly quarantined: number
   /** Of all the books as one, whatever the month. */
   readonly tieOut: TieOut
+  /** What the last sync left out, whatever the month. */
+  readonly notRead: ReadonlyArray<NotRead>
 }
 
 /** What reconciling changed, and what is open in the books after it. */
@@ -114,22 +119,22 @@ interface Looking {
   readonly period: Option.Option<string>
 }
 
+/** What the settings say of a scope. */
+export const settingsScope = (settings: Settings) => ({
+  flatWithdrawalFee: settings.accounting.flatWithdrawalFee,
+  repaymentAmount: settings.accounting.receivables.repaymentAmount,
+  transitDays: settings.reconcile.transitDays,
+  materiality: settings.reconcile.materiality,
+  methods: { general: settings.accounting.valuation.method, books: settings.accounting.valuation.books },
+  closing: null,
+  surfaces: surfacesIn(settings),
+})
+
 export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
   effect: Effect.gen(function* () {
     const database = yield* Database
     const settings = yield* Settings
-    const { accounting, connections } = settings
-
-    const common = {
-      flatWithdrawalFee: accounting.flatWithdrawalFee,
-      repaymentAmount: accounting.receivables.repaymentAmount,
-      transitDays: settings.reconcile.transitDays,
-      materiality: settings.reconcile.materiality,
-      closing: null,
-      surfaces: Object.entries(connections).flatMap(([connection, { surfaces }]) =>
-        surfaces.map((surface) => ({ connection, surface })),
-      ),
-    }
+    const common = settingsScope(settings)
 
     const check = Effect.fn("Reconcile.check")(function* (
       scope: Scope,
@@ -279,6 +284,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
           findings,
           quarantined,
           tieOut: asOne(yield* bookTieOuts(books.map(({ bookId }) => bookId))),
+          notRead: yield* notReadBySync(books),
         } satisfies ReconcileSummary
       },
       withoutLease,

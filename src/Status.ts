@@ -4,6 +4,7 @@ import { allBooks } from "./Book.ts"
 import { Database } from "./Database.ts"
 import { type OpenCounts, openCounts } from "./Reconcile/Summary.ts"
 import { bookTieOuts, type TieOut, together } from "./Reconcile/TieOut.ts"
+import { type NotRead, notReadBySync } from "./Reconcile/Unread.ts"
 import { Settings } from "./Settings.ts"
 import { accountStandings, type Standing } from "./Status/Accounts.ts"
 import { type LastRun, lastRuns } from "./Status/Runs.ts"
@@ -14,6 +15,8 @@ export interface StatusSummary {
   readonly open: OpenCounts
   /** Of all books that were asked for as one. */
   readonly tieOut: TieOut
+  /** What the last sync left out. */
+  readonly notRead: ReadonlyArray<NotRead>
 }
 
 export class Status extends Effect.Service<Status>()("tieout/Status", {
@@ -28,7 +31,8 @@ export class Status extends Effect.Service<Status>()("tieout/Status", {
         const { newEntries, runs } = yield* lastRuns(connection)
         const accounts = yield* accountStandings(books, newEntries)
         const tieOut = together(yield* bookTieOuts(books.map(({ bookId }) => bookId)))
-        return { runs, accounts, open: yield* openCounts(books), tieOut } satisfies StatusSummary
+        const notRead = yield* notReadBySync(books)
+        return { runs, accounts, open: yield* openCounts(books), tieOut, notRead } satisfies StatusSummary
       },
       Effect.provideService(Settings, settings),
       Effect.provideService(Database, database),

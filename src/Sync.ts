@@ -47,19 +47,20 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
     const readAndProve = Effect.fn("Sync.readAndProve")(function* (
       options: SyncOptions,
       surfaces: ReadonlySet<Surface>,
+      partial: boolean,
     ) {
       const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
       const { client = Option.none(), connection, full, quick = false } = options
       const outcome = yield* readConnection({ connection, surfaces, client }, partsOf(full, quick), (book) =>
         Effect.provide(inTimeZone(book), services),
       )
-      return yield* prove(started, full, outcome)
+      return yield* prove(started, full, outcome, partial)
     })
 
-    const underLease = (options: SyncOptions, surfaces: ReadonlySet<Surface>) =>
+    const underLease = (options: SyncOptions, surfaces: ReadonlySet<Surface>, partial: boolean) =>
       Effect.gen(function* () {
         const run = yield* beginRun(options.connection, "sync")
-        return yield* watched(readAndProve(options, surfaces)).pipe(
+        return yield* watched(readAndProve(options, surfaces, partial)).pipe(
           Effect.provide(runParts),
           Effect.provideService(Run, run),
           Effect.onExit((exit) => recordEnd(run, exit, endOf)),
@@ -72,8 +73,12 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
     const run = Effect.fn("Sync.run")(function* (options: SyncOptions) {
       const connection = yield* settings.connection(options.connection)
       const surfaces = yield* surfacesOf(connection.surfaces, options)
+      const partial =
+        options.quick === true ||
+        Option.isSome(options.client ?? Option.none()) ||
+        connection.surfaces.some((surface) => !surfaces.has(surface))
       const partner = connected({ ...connection, limits: settings.limits })
-      return yield* holding(database, options.connection, underLease(options, surfaces)).pipe(
+      return yield* holding(database, options.connection, underLease(options, surfaces, partial)).pipe(
         Effect.provide(partner),
         Effect.provide(services),
         Effect.catchTag("LockBusy", () => new SyncBusy({ connection: options.connection })),

@@ -8,7 +8,7 @@ import { Quarantine } from "../Mirror/Quarantine.ts"
 import { heldFrom, type PlacedEntry, refuseElsewhere, StatementEntries } from "../Mirror/StatementEntries.ts"
 import type { Amount } from "../Money.ts"
 import * as Money from "../Money.ts"
-import { Partner, PartnerError } from "../Partner.ts"
+import { type Page, Partner, PartnerError, type StatementEntry } from "../Partner.ts"
 import { inCurrency } from "../Sync/AccountCurrency.ts"
 import { statementStream } from "../Sync/Checkpoint.ts"
 import { Hydration } from "../Sync/Hydration.ts"
@@ -97,29 +97,34 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       const first = yield* firstPlace(book, account.accountId)
       const reading = new Reading(window, { first, last: account.entries }, start.position, start.balance)
       let atEnd = false
+      const inAccount = ({ rows }: Page<StatementEntry>) => rows.map(inCurrency(account.currency))
+      const read = (rows: ReturnType<typeof inAccount>) =>
+        rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
+      // Times may be a little out of order within a page: a whole page must lie behind the window.
+      const isBehind = (found: ReadonlyArray<StatementEntry>) =>
+        found.length > 0 && found.every(({ occurredAt }) => occurredAt >= window.end)
       yield* partner
         // With a cursor the place is known already; without one a filter saves reading what lies before the window.
         .statement(
           account.accountId,
           Option.isNone(start.cursor) ? { from: window.start, to: window.end } : undefined,
-        )(start.cursor)
+        )(start.cursor, (page) => !isBehind(read(inAccount(page))))
         .pipe(
           Stream.mapEffect((page) =>
             Effect.gen(function* () {
-              const rows = page.rows.map(inCurrency(account.currency))
-              const read = rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
+              const rows = inAccount(page)
+              const found = read(rows)
               const known = yield* entries.known(
                 book,
-                read.map(({ entryId }) => entryId),
+                found.map(({ entryId }) => entryId),
               )
               yield* refuseElsewhere(account.accountId, known)
               reading.take(rows, known)
               atEnd = !page.hasNextPage
-              // Times may be a little out of order within a page: a whole page must lie behind the window.
-              return read.length > 0 && read.every(({ occurredAt }) => occurredAt >= window.end)
+              return isBehind(found)
             }),
           ),
-          Stream.takeUntil((isBehind) => isBehind),
+          Stream.takeUntil((behind) => behind),
           Stream.runDrain,
         )
       return reading.finish(atEnd)

@@ -58,9 +58,11 @@ const rowOf = (item: OpenItem, currency: string): ReadonlyArray<string> =>
 
 const linesOf = (
   { balance, book, code, currency, items, name }: Told,
+  period: string | null,
   screen: Screen,
 ): ReadonlyArray<string> => {
   const hidden = items.length - listed
+  const which = period === null ? "the balance" : `the balance at the end of ${period}`
   return [
     `${book}  ${code}  ${name}`,
     ...(items.length === 0
@@ -71,7 +73,7 @@ const linesOf = (
           screen,
         )),
     ...(hidden > 0 ? [`… and ${count(hidden)} more; --json lists them all.`] : []),
-    `${counted(items.length, "line")}, together the balance: ${printedSum(balance, currency)}`,
+    `${counted(items.length, "line")}, together ${which}: ${printedSum(balance, currency)}`,
     "",
   ]
 }
@@ -88,19 +90,20 @@ const documentOf = ({ accountId: _, ...told }: Told): object => ({
 const read = Effect.fn("Cli.items.read")(function* (
   code: string,
   book: Option.Option<string>,
-  drill: string | null,
+  period: string | null,
 ) {
   const told: Array<Told> = []
   let known = false
   for (const { bookId, code: bookCode } of yield* chooseBooks(Option.none(), book)) {
     known ||= (yield* accountsOf(bookId, code)).length > 0
-    for (const account of (yield* itemAccounts(bookId)).filter((one) => one.code === code)) {
+    for (const account of (yield* itemAccounts(bookId, period)).filter((one) => one.code === code)) {
+      // What was open at the end of the month, with that month's own movements one by one.
       const items = yield* openItems({
         bookId,
-        through: null,
+        through: period,
         asOf: null,
         accountId: account.accountId,
-        drill,
+        drill: period,
       })
       told.push({ book: bookCode, ...account, items })
     }
@@ -125,8 +128,8 @@ export const items = Command.make(
       readOnly: true,
     })
     yield* output.report({
-      document: { accounts: told.map(documentOf) },
-      lines: told.flatMap((one) => linesOf(one, output.terminal.stdout)),
+      document: { period, accounts: told.map(documentOf) },
+      lines: told.flatMap((one) => linesOf(one, period, output.terminal.stdout)),
     })
   }, Effect.provide(books)),
 )

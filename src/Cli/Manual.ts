@@ -157,12 +157,13 @@ export const commands = {
       "movement. The lines of an account add up to its balance. What settles an item in your accounting system is not known here.",
     ],
     options: {
-      "--period YYYY-MM": "This closed month movement by movement as well.",
+      "--period YYYY-MM":
+        "What was open at the end of this month (a closed one: at its close), with its own movements one by one.",
       "--book B": "Only this book, by its code (ORG, …) or its client's identifier; default: all.",
     },
     examples: [
       ["tieout items 1990", "what stands in suspense, and since when"],
-      ["tieout items 1020 --period 2026-09", "deposits in clearing, those of September one by one"],
+      ["tieout items 1020 --period 2026-09", "what was in clearing at the end of September"],
     ],
   },
   quarantine: {

@@ -35,10 +35,10 @@ const checkLines = (
 
 const linesOf = (summary: ReconcileSummary, screen: Screen): ReadonlyArray<string> => {
   const names = [...new Set(summary.findings.map(({ check }) => check))]
-  const explained = tiesOut(summary.tieOut)
+  const explained = tiesOut(summary.tieOut) && summary.notRead.length === 0
   const { otherWarnings, quarantined } = summary.tieOut
   const conclusion = [
-    `${tieOutSentence(summary.tieOut)}.`,
+    `${tieOutSentence(summary.tieOut, summary.notRead)}.`,
     ...(otherWarnings > 0 ? [`${counted(otherWarnings, "warning")}.`] : []),
     ...(quarantined > 0 ? ["See: tieout quarantine list"] : []),
   ]

@@ -8,6 +8,7 @@ import {
   tieOutSentence,
   tiesOut,
 } from "../Reconcile/TieOut.ts"
+import type { NotRead } from "../Reconcile/Unread.ts"
 import type { Standing } from "../Status/Accounts.ts"
 import { table } from "../Terminal/Table.ts"
 import { count, counted, styled } from "../Terminal/Text.ts"
@@ -42,11 +43,15 @@ export const standingLines = (accounts: ReadonlyArray<Standing>, screen: Screen)
 }
 
 /** The sentence that matters most, last. */
-export const verdict = (tieOut: TieOut, screen: Screen): ReadonlyArray<string> => {
+export const verdict = (
+  tieOut: TieOut,
+  notRead: ReadonlyArray<NotRead>,
+  screen: Screen,
+): ReadonlyArray<string> => {
   const { accounts, off, otherWarnings, quarantined } = tieOut
   const explained = tiesOut(tieOut)
   if (explained && accounts === 0) return []
-  const sentences = [`${tieOutSentence(tieOut)}.`]
+  const sentences = [`${tieOutSentence(tieOut, notRead)}.`]
   if (otherWarnings > 0) sentences.push(`${counted(otherWarnings, "warning")}.`)
   // What waits in quarantine is a finding as well; where that is all there is, the list says more.
   const elsewhere = off > 0 || otherWarnings > 0 || openItemCount(tieOut) > 0
@@ -54,8 +59,9 @@ export const verdict = (tieOut: TieOut, screen: Screen): ReadonlyArray<string> =
     ...(elsewhere ? ["tieout reconcile"] : []),
     ...(quarantined > 0 ? ["tieout quarantine list"] : []),
   ]
+  if (notRead.length > 0) sentences.push("tieout sync reads all of it.")
   if (commands.length > 0) sentences.push(`See: ${commands.join(", ")}`)
-  const colour = explained ? "green" : isUrgent(tieOut) ? "red" : "yellow"
+  const colour = explained && notRead.length === 0 ? "green" : isUrgent(tieOut) ? "red" : "yellow"
   return ["", styled(screen.color, colour, sentences.join(" "))]
 }
 

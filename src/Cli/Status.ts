@@ -30,7 +30,7 @@ const linesOf = (summary: StatusSummary, screen: Screen): ReadonlyArray<string> 
     ...table(runColumns, runs, screen),
     "",
     ...standingLines(summary.accounts, screen),
-    ...verdict(summary.tieOut, screen),
+    ...verdict(summary.tieOut, summary.notRead, screen),
   ]
 }
 

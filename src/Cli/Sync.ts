@@ -94,24 +94,25 @@ const standing = Effect.fn("Cli.sync.standing")(function* (
   connection: Option.Option<string>,
   outcomes: ReadonlyArray<Outcome>,
 ) {
-  const { accounts, open, tieOut } = yield* (yield* Status).read(connection)
+  const { accounts, notRead, open, tieOut } = yield* (yield* Status).read(connection)
   const brought = new Map(outcomes.flatMap(({ report }) => [...(report?.newEntries ?? [])]))
   return {
     open,
     tieOut,
+    notRead,
     accounts: accounts.map((account) => ({ ...account, newEntries: brought.get(account.accountId) ?? 0 })),
   }
 })
 
 const linesOf = (
   outcomes: ReadonlyArray<Outcome>,
-  { accounts, tieOut }: Effect.Effect.Success<ReturnType<typeof standing>>,
+  { accounts, notRead, tieOut }: Effect.Effect.Success<ReturnType<typeof standing>>,
   screen: Screen,
 ): ReadonlyArray<string> => [
   ...standingLines(accounts, screen),
   "",
   ...outcomes.flatMap(outcomeLines),
-  ...verdict(tieOut, screen),
+  ...verdict(tieOut, notRead, screen),
 ]
 
 export const sync = Command.make(

@@ -106,6 +106,7 @@ export const keepClose = Effect.fn("Close.keepClose")(function* (
   period: string,
   { entries, hash }: Digest,
   { accepted, reason, who }: Doing & { readonly accepted: ReadonlyArray<Accepted> },
+  valuationMethod: string | null,
 ) {
   const database = yield* Database
   const closes = yield* closesOf(book)
@@ -114,9 +115,11 @@ export const keepClose = Effect.fn("Close.keepClose")(function* (
   yield* database.query(
     "Close.keepClose",
     (sql) => sql`
-      insert into ledger.closes (book_id, sequence, period, action, hash, previous_hash, entries, who, reason, accepted)
+      insert into ledger.closes (book_id, sequence, period, action, hash, previous_hash, entries, who, reason, accepted,
+        valuation_method)
       values (${book.bookId}, ${sequence}, ${`${period}-01`}::text::date, 'close', ${hash}, ${lastHash(closes)},
-        ${entries.toString()}::text::bigint, ${who}, ${reason}, ${JSON.stringify(accepted)}::text::jsonb)`,
+        ${entries.toString()}::text::bigint, ${who}, ${reason}, ${JSON.stringify(accepted)}::text::jsonb,
+        ${valuationMethod})`,
   )
   yield* keepBalances(book, sequence, period)
   return sequence

@@ -56,6 +56,9 @@ const setTypes = (client: Client): void => {
   for (const oid of jsons) serializers[oid] = jsonText
 }
 
+/** How the database knows a session of the program: it refuses all others to write (`TO012` in `drizzle/rules.sql`). */
+const ours: Readonly<Record<string, string>> = { "tieout.program": "on" }
+
 export interface ClientOptions {
   readonly connections: number
   readonly applicationName?: string | undefined
@@ -88,6 +91,7 @@ export const makeClient = (settings: ConnectionSettings, options: ClientOptions)
     connection: {
       ...settings.parameters,
       application_name: options.applicationName ?? "tieout",
+      ...ours,
       TimeZone: "UTC",
       DateStyle: "ISO, YMD",
     },

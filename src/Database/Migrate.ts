@@ -9,6 +9,7 @@ import { Database } from "../Database.ts"
 import { type Client, makeOrm } from "./Client.ts"
 import { closeConnection, openConnection } from "./Connections.ts"
 import { type DatabaseError, databaseError, toDatabaseError } from "./DatabaseError.ts"
+import { noteObjects } from "./Objects.ts"
 
 /** The package's migrations; the same folder whether we run from `src` or from `dist`. */
 const packageMigrations = fileURLToPath(new URL("../../drizzle", import.meta.url))
@@ -139,7 +140,7 @@ const applyRules = (client: Client, { hash, text }: NonNullable<Package["rules"]
     try: () =>
       client
         .unsafe(
-          `begin;\n${text}\ncreate table if not exists drizzle.rules (hash text not null);\ndelete from drizzle.rules;\ninsert into drizzle.rules values ('${hash}');\ncommit;`,
+          `begin;\n${text}\ncreate table if not exists drizzle.rules (hash text not null);\ndelete from drizzle.rules;\ninsert into drizzle.rules values ('${hash}');\n${noteObjects}\ncommit;`,
         )
         .simple(),
     catch: failed,

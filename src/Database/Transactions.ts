@@ -1,14 +1,9 @@
 import { Effect, Exit, FiberRef, Option, Scope } from "effect"
 import type { Connection, Connections } from "./Connections.ts"
-import { type DatabaseError, databaseError } from "./DatabaseError.ts"
+import { DatabaseError } from "./DatabaseError.ts"
 import { runStatement } from "./Statement.ts"
 import { everyPermit, makeLevel, type TransactionLevel, usable } from "./TransactionLevel.ts"
-
-export interface TransactionOptions {
-  /** `read committed` when not given. */
-  readonly isolation?: "read committed" | "repeatable read" | "serializable" | undefined
-  readonly readOnly?: boolean | undefined
-}
+import { commit, execute, type GuardedOptions, open, undo } from "./TransactionStatements.ts"
 
 /** How often a transaction is run again after a serialization failure or deadlock. */
 const retries = 5
@@ -22,49 +17,6 @@ const pause = (tries: number) =>
     const timer = setTimeout(() => resume(Effect.void), 10 * 2 ** tries * (0.5 + Math.random()))
     return Effect.sync(() => clearTimeout(timer))
   })
-
-const begin = ({ isolation, readOnly }: TransactionOptions): string =>
-  `begin${isolation === undefined ? "" : ` isolation level ${isolation}`}${readOnly === true ? " read only" : ""}`
-
-const execute = (connection: Connection, operation: string, text: string) =>
-  runStatement(connection, operation, () => connection.client.unsafe(text))
-
-const commit = (connection: Connection): Effect.Effect<void, DatabaseError> =>
-  execute(connection, "Database.transaction", "commit").pipe(
-    Effect.mapError((error) =>
-      error.reason === "Unreachable"
-        ? databaseError(
-            "Unreachable",
-            "Database.transaction",
-            "the connection was lost while committing, so it is not known whether the transaction was kept",
-          )
-        : error,
-    ),
-    // A transaction in which a statement failed answers COMMIT with ROLLBACK, and no error.
-    Effect.filterOrFail(
-      (result) => result.command === "COMMIT",
-      () =>
-        databaseError(
-          "Other",
-          "Database.transaction",
-          "a statement had failed, so the transaction was rolled back (use a nested transaction around what may fail)",
-        ),
-    ),
-    Effect.asVoid,
-  )
-
-/** Undoes; what cannot be undone on a lost session was undone by the server. */
-const undo = (connection: Connection, text: string): Effect.Effect<void> =>
-  connection.lost
-    ? Effect.void
-    : execute(connection, "Database.transaction", text).pipe(
-        Effect.catchAll(() =>
-          Effect.sync(() => {
-            connection.spoilt = true
-          }),
-        ),
-        Effect.asVoid,
-      )
 
 /** How one run of a transaction ended, and whether another one may fare better. */
 interface Attempt<A, E> {
@@ -106,37 +58,43 @@ export const makeTransactions = (connections: Connections) => {
       ),
     )
 
-  const attempt = <A, E, R>(
+  const attempt = <A, E, R, G>(
     body: Effect.Effect<A, E, R>,
-    options: TransactionOptions,
-  ): Effect.Effect<Attempt<A, E>, never, R> =>
+    options: GuardedOptions<G>,
+  ): Effect.Effect<Attempt<A, E | G>, never, R> =>
     withConnection((connection, restore) =>
       Effect.gen(function* () {
-        const begun = yield* Effect.exit(execute(connection, "Database.transaction", begin(options)))
+        const begun = yield* Effect.exit(open(connection, options))
         // Nothing was done yet, so a session that went stale while it was idle can simply be replaced.
-        if (Exit.isFailure(begun)) return ending<A, E>(Exit.failCause(begun.cause), "reconnect")
+        if (Exit.isFailure(begun)) return ending<A, E | G>(Exit.failCause(begun.cause), "reconnect")
         const level = makeLevel(connection, { conflict: false, savepoints: 0, streaming: false })
-        const outcome = yield* Effect.exit(restore(Effect.locally(body, current, Option.some(level))))
+        const within = Effect.locally(body, current, Option.some(level))
+        const guarded = Effect.tapError(begun.value.guarded, (error) =>
+          Effect.sync(() => {
+            if (error instanceof DatabaseError && error.reason === "Conflict") level.state.conflict = true
+          }),
+        )
+        const outcome = yield* Effect.exit(restore(Effect.zipRight(guarded, within)))
         yield* close(level)
         if (Exit.isFailure(outcome)) {
           yield* undo(connection, "rollback")
-          return ending<A, E>(outcome, level.state.conflict ? "retry" : "end")
+          return ending<A, E | G>(outcome, level.state.conflict ? "retry" : "end")
         }
         const committed = yield* Effect.exit(commit(connection))
-        if (Exit.isSuccess(committed)) return ending<A, E>(outcome, "end")
+        if (Exit.isSuccess(committed)) return ending<A, E | G>(outcome, "end")
         yield* undo(connection, "rollback")
         const conflict = Exit.match(committed, {
           onSuccess: () => false,
           onFailure: (cause) => cause._tag === "Fail" && cause.error.reason === "Conflict",
         })
-        return ending<A, E>(Exit.failCause(committed.cause), conflict ? "retry" : "end")
+        return ending<A, E | G>(Exit.failCause(committed.cause), conflict ? "retry" : "end")
       }),
     )
 
-  const outermost = <A, E, R>(
+  const outermost = <A, E, R, G>(
     body: Effect.Effect<A, E, R>,
-    options: TransactionOptions,
-  ): Effect.Effect<A, E | DatabaseError, R> =>
+    options: GuardedOptions<G>,
+  ): Effect.Effect<A, E | G | DatabaseError, R> =>
     Effect.gen(function* () {
       for (let tries = 0; ; tries++) {
         const { exit, next } = yield* attempt(body, options)
@@ -174,17 +132,21 @@ export const makeTransactions = (connections: Connections) => {
   }
 
   /** Runs an effect in a transaction; see `Database.transaction`. */
-  const transaction = <A, E, R>(
+  const transaction = <A, E, R, G = never>(
     body: Effect.Effect<A, E, R>,
-    options: TransactionOptions = {},
-  ): Effect.Effect<A, E | DatabaseError, R> =>
-    Effect.flatMap(
-      FiberRef.get(current),
-      Option.match({
-        onNone: () => outermost(body, options),
-        onSome: (parent) => nested(body, parent),
-      }),
-    )
+    options: GuardedOptions<G> = {},
+  ): Effect.Effect<A, E | G | DatabaseError, R> =>
+    Effect.flatMap(FiberRef.get(current), (found): Effect.Effect<A, E | G | DatabaseError, R> => {
+      if (Option.isNone(found)) return outermost(body, options)
+      const { guard } = options
+      if (guard === undefined) return nested(body, found.value)
+      // Begun long ago: the guard is a statement as any other.
+      const { operation, passes, statement } = guard
+      const guarded = onConnection((lent) =>
+        runStatement(lent, operation, () => statement(lent.client)),
+      ).pipe(Effect.tapError(noteConflict), Effect.flatMap(passes))
+      return nested(Effect.zipRight(guarded, body), found.value)
+    })
 
   /** The connection that statements go to: the current transaction's, or one of the pool's for as long as the scope. */
   const connection: Effect.Effect<Connection, never, Scope.Scope> = Effect.flatMap(

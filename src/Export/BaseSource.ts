@@ -27,7 +27,8 @@ const monthsOf = Effect.fn("Export.valuedMonths")(function* (bookId: number, { a
     "Export.valuedMonths",
     (sql) => sql<Array<MonthRow>>`
       select to_char(m.period, 'YYYY-MM') as period, m.base_currency as currency, m.method, m.rates,
-        m.max_rate_age_days as "maxRateAgeDays", m.rates_version as "ratesVersion", m.fingerprint, m.over,
+        m.max_rate_age_days as "maxRateAgeDays",
+        array_remove(string_to_array(m.monetary_roles, ' '), '') as "monetaryRoles", m.rates_version as "ratesVersion", m.fingerprint, m.over,
         to_char(m.valued_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "valuedAt"
       from ${journalTable(sql, journal, "months")} m
       where m.book_id = ${bookId} and m.state is not null

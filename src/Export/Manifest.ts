@@ -199,6 +199,8 @@ export const Manifest = Schema.Struct({
           method: Schema.Literal("average", "fifo"),
           rates: Schema.Literal("file", "conversions"),
           maxRateAgeDays: Count,
+          /** The roles that were revalued at its end; absent in batches of versions that did not say it. */
+          monetaryRoles: Schema.optionalWith(Schema.Array(Schema.String), { exact: true }),
           /** The newest import of rates at that time. */
           ratesVersion: Schema.NullOr(Count),
           fingerprint: Schema.String,

@@ -1,4 +1,4 @@
-/** Cursor paging (`partner-interface.md`, PageInfo) as a stream of pages, one page ahead of whoever reads it. */
+/** Cursor paging (`partner-interface.md`, PageInfo) as a stream of pages, one page ahead of whoever reads on. */
 import { Effect, Fiber, Option, Schema, type Scope, Stream } from "effect"
 import type { Page, Pages, PartnerError } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"
@@ -177,31 +177,34 @@ class Walk {
   }
 }
 
-type Ahead<A> = Fiber.Fiber<Page<A>, PartnerError>
+/** A request that is under way, or that is sent when its page is wanted. */
+type Asked<A> = Effect.Effect<Fiber.Fiber<Page<A>, PartnerError>>
 
 const walk = <A>(
   listing: Listing<A>,
   from: Option.Option<string>,
+  ahead: (page: Page<A>) => boolean,
 ): Effect.Effect<Stream.Stream<Page<A>, PartnerError>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const watch = new Walk(listing.bounds, from)
     const launch = (cursor: Option.Option<string>) => Effect.forkIn(fetchPage(listing, cursor), scope)
-    const step = (ahead: Ahead<A>) =>
+    const step = (asked: Asked<A>) =>
       Effect.gen(function* () {
-        const page = yield* Fiber.join(ahead)
+        const page = yield* Fiber.join(yield* asked)
         const problem = watch.problem(page)
         if (problem !== undefined) {
           return yield* Fault.make("CursorLoop", `GET ${listing.path}`, { detail: problem })
         }
-        const next = page.hasNextPage ? Option.some(yield* launch(page.endCursor)) : Option.none<Ahead<A>>()
-        return [page, next] as const
+        if (!page.hasNextPage) return [page, Option.none<Asked<A>>()] as const
+        const next = launch(page.endCursor)
+        return [page, Option.some(ahead(page) ? Effect.succeed(yield* next) : next)] as const
       })
-    return Stream.paginateEffect(yield* launch(from), step)
+    return Stream.paginateEffect<Asked<A>, Page<A>, PartnerError, never>(launch(from), step)
   })
 
 /** The pages of a list; the requests of one that is no longer read are given up. */
 export const pages =
   <A>(listing: Listing<A>): Pages<A> =>
-  (from) =>
-    Stream.unwrapScoped(walk(listing, from))
+  (from, ahead = () => true) =>
+    Stream.unwrapScoped(walk(listing, from, ahead))

@@ -29,7 +29,7 @@ export const balances: ProofQuery = {
 export const numbers: ProofQuery = {
   name: "journal-numbers",
   proves:
-    "Journal numbers run from 1 without a gap in every month, each for an entry of that month; what has none waits for it.",
+    "Journal numbers run from 1 without a gap in every month, in the order of their steps, each for an entry of that month; what has none waits for it.",
   wrong: (sql) => sql`
     select b.code as book, format('journal numbers of %s', to_char(p.period, 'YYYY-MM')) as row,
       format('%s given, from %s to %s; the month counts %s', coalesce(n.given, 0), n.first, n.last, p.last_number) as message
@@ -61,5 +61,14 @@ export const numbers: ProofQuery = {
       left join ledger.journal_numbers x on x.book_id = j.book_id and x.entry_id = j.entry_id) q
     join ledger.journal_entries j on j.book_id = q.book_id and j.entry_id = q.entry_id
     join mirror.books b on b.book_id = q.book_id
-    where q.waiting = q.numbered`,
+    where q.waiting = q.numbered
+    union all
+    select b.code, format('journal number %s of %s', s.number, to_char(s.period, 'YYYY-MM')),
+      format('was given in numbering step %s, the one before it in step %s', s.numbering, s.before)
+    from (
+      select x.book_id, x.period, x.number, x.numbering,
+        lag(x.numbering) over (partition by x.book_id, x.period order by x.number) as before
+      from ledger.journal_numbers x) s
+    join mirror.books b on b.book_id = s.book_id
+    where s.numbering < s.before`,
 }

@@ -5,6 +5,7 @@ import { Database } from "../Database.ts"
 import { parseReferences } from "../Explain/Reference.ts"
 import { subjectsOf } from "../Explain/Subject.ts"
 import type { Role } from "../Ledger/Role.ts"
+import { movedByHand } from "../Reconcile/ByHand.ts"
 import { reclassifyError } from "./ReclassifyError.ts"
 
 /** A ledger account with what of the entry stands in it; `amount` in the major unit of `currency`, debit positive. */
@@ -38,7 +39,7 @@ export interface Standing {
   readonly inLoans: string | null
 }
 
-/** Of a conversion in transit, the entries that it stands with. */
+/** Of a resource that is not known and of a conversion in transit, the entries that stand with it. */
 const ofFinding = Effect.fn("Reclassify.ofFinding")(function* (findingId: string) {
   const database = yield* Database
   const rows = yield* database.query(
@@ -46,6 +47,12 @@ const ofFinding = Effect.fn("Reclassify.ofFinding")(function* (findingId: string
     (sql) => sql<Array<{ subject_id: string }>>`
       select subject_id from reconcile.findings
       where finding_id = ${findingId}::text::bigint and subject_type = 'statement_entry'
+      union all
+      select e.entry_id::text from reconcile.findings f
+      join mirror.statement_entries e on e.book_id = f.book_id and e.related_id = mirror.uuid_or_null(f.subject_id)
+        and e.related_type = upper(f.subject_type) and not e.held
+      where f.finding_id = ${findingId}::text::bigint and f.check_name = 'missing-resource'
+        and not ${movedByHand(sql, sql`e.book_id`, sql`e.entry_id`)}
       union all
       select s.entry_id::text from reconcile.findings f
       join reconcile.conversions_in_transit t on t.book_id = f.book_id and t.conversion_id = f.subject_id::uuid
@@ -114,7 +121,7 @@ export const standingOf = Effect.fn("Reclassify.standingOf")(function* (book: Bo
     "Reclassify.standingOf",
     (sql) => sql<Array<Standing>>`
       select j.source_id as "entryId", j.partner_account_id as "partnerAccountId", j.position,
-        j.resource_type as "resourceType", j.resource_id as "resourceId", j.external_reference as "externalReference",
+        e.related_type as "resourceType", e.related_id as "resourceId", j.external_reference as "externalReference",
         j.counterparty, to_char(j.occurred_at at time zone coalesce(l.time_zone, 'UTC'), 'YYYY-MM') as month,
         to_char(case
             when j.period <= l.closed_through then now()
@@ -142,6 +149,8 @@ export const standingOf = Effect.fn("Reclassify.standingOf")(function* (book: Bo
          where s.book_id = j.book_id and s.rest and j.source_id = any (s.entries)) as "inLoans"
       from ledger.journal_entries j
       join ledger.locks l on l.book_id = j.book_id
+      -- What it names now: it may have come to name it after it was booked.
+      join mirror.statement_entries e on e.book_id = j.book_id and e.entry_id = j.source_id
       where j.book_id = ${book.bookId} and j.source_id = ${entryId}::uuid and j.source_type = 'statement_entry'
         and j.sequence = 0`,
   )

@@ -124,6 +124,11 @@ export const checks = [
       "With --full, every entry of the base-currency journal balances, and every valued month's balances are the sums of its postings.",
   },
   {
+    name: "valuation-method",
+    severity: "warning",
+    proves: "Every closed month is valued in the base currency by the method that the settings say.",
+  },
+  {
     name: "quarantine",
     severity: "blocking",
     proves: "Everything that the service sent could be understood.",

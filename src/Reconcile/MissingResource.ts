@@ -1,5 +1,9 @@
-/** Check 3, the other way round: every deposit, withdrawal and conversion that an entry names can be read. */
+/**
+ * Check 3, the other way round: every deposit, withdrawal and conversion that an entry names can be read. An entry that a
+ * person has moved out of suspense does not need it any more.
+ */
 import type { Sql } from "../Database/Client.ts"
+import { movedByHand } from "./ByHand.ts"
 import type { CheckQuery } from "./Findings.ts"
 import { entriesInScope, type Fragment, inBooks, instantText, openSubjects, type Scope } from "./Scope.ts"
 
@@ -33,7 +37,8 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
       jsonb_agg(jsonb_build_object('entryId', e.entry_id, 'accountId', e.account_id, 'type', e.type,
         'amount', e.amount::text, 'currency', e.currency) order by e.account_id, e.position) as listed
     from mirror.statement_entries e
-    where e.book_id = n.book_id and e.related_id = n.resource_id and e.related_type = n.resource_type and not e.held) s
+    where e.book_id = n.book_id and e.related_id = n.resource_id and e.related_type = n.resource_type and not e.held
+      and not ${movedByHand(sql, sql`e.book_id`, sql`e.entry_id`)}) s
   left join mirror.missing_resources m on m.book_id = n.book_id and m.resource_id = n.resource_id
     and m.resource_type = n.resource_type
   left join lateral (

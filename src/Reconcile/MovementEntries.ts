@@ -1,9 +1,11 @@
 /**
  * Check 3: every completed deposit, withdrawal and conversion has its entries, with the right totals, on the right
  * accounts; and every stated fee is shown. `paid` and `received` are the debits and credits of the movement on its
- * account, `buy_…` those on the account that a conversion buys for. A movement that was returned in full is complete.
+ * account, `buy_…` those on the account that a conversion buys for. A movement that was returned in full is complete. What
+ * a person has moved is explained: an entry too many, or a conversion's side that will never be whole.
  */
 import type { Sql } from "../Database/Client.ts"
+import { totalsWithoutMoved } from "./ByHand.ts"
 import type { CheckQuery } from "./Findings.ts"
 import {
   brokenAccounts,
@@ -34,6 +36,12 @@ const totals = (sql: Sql, scope: Scope): Fragment => sql`
   where r.status = 'COMPLETED' and ${resourcesInScope(sql, scope, "movement-entries")}
   group by r.book_id, r.resource_id, r.resource_type`
 
+const sellComplete = (sql: Sql): Fragment => sql`
+  (t.paid - t.received in (t.amount, t.amount + t.fee) or t.paid in (t.amount, t.amount + t.fee) and t.received = t.fee)`
+
+const buyComplete = (sql: Sql): Fragment => sql`
+  t.buy_received - t.buy_paid in (t.buy_amount, t.buy_amount - t.buy_fee)`
+
 /** Fee before the amount, after it, beside it, given back; and full returns, with or without the fee. */
 const complete = (sql: Sql): Fragment => sql`
   t.elsewhere = 0 and case t.resource_type
@@ -43,12 +51,18 @@ const complete = (sql: Sql): Fragment => sql`
     when 'WITHDRAWAL' then
       t.paid in (t.amount, t.amount + t.fee) and t.received in (0, t.fee, t.paid, t.paid - t.fee)
     else
-      (t.paid - t.received in (t.amount, t.amount + t.fee)
-          or t.paid in (t.amount, t.amount + t.fee) and t.received = t.fee)
-        and t.buy_received - t.buy_paid in (t.buy_amount, t.buy_amount - t.buy_fee)
+      ${sellComplete(sql)} and ${buyComplete(sql)}
       or t.paid >= t.amount and t.received in (t.paid, t.paid - t.fee)
         and t.buy_paid > 0 and t.buy_received - t.buy_paid in (0, -t.buy_fee)
     end`
+
+/** Without what a person has moved it is complete, or nothing is left of a side but what somebody answers for. */
+const explained = (sql: Sql): Fragment => sql`
+  exists (
+    select 1 from (${totalsWithoutMoved(sql)}) t
+    where t.entries > 0 and ${complete(sql)}
+      or t.resource_type = 'CONVERSION' and t.elsewhere = 0
+        and (t.sell_moved or ${sellComplete(sql)}) and (t.buy_moved or ${buyComplete(sql)}))`
 
 /** A deposit credited in full, or a flat withdrawal whose stated fee the settings do not take to be inside. */
 const feeUnshown = (sql: Sql, scope: Scope): Fragment => sql`
@@ -131,7 +145,7 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
       else ${mismatch(sql)} end as message,
     ${evidence(sql)} as evidence
   from (select t.*, ${complete(sql)} as complete from (${totals(sql, scope)}) t) t
-  where case when t.complete then ${feeUnshown(sql, scope)} else not (${beforeFirstEntry(sql)}) end
+  where case when t.complete then ${feeUnshown(sql, scope)} else not (${beforeFirstEntry(sql)}) and not ${explained(sql)} end
     and t.book_id = ${inBooks(sql, scope)}`
 
 export const movementEntries: CheckQuery = {

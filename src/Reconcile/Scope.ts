@@ -2,6 +2,8 @@
 import type { PendingQuery, Row } from "postgres"
 import type { Sql } from "../Database/Client.ts"
 import type { FlatWithdrawalFee } from "../Ledger/Leg.ts"
+import type { Method } from "../Settings/Accounting.ts"
+import type { Settings } from "../Settings.ts"
 import type { CheckName } from "./Check.ts"
 
 /** A piece of a statement. */
@@ -18,6 +20,11 @@ export interface Scope {
   readonly flatWithdrawalFee: FlatWithdrawalFee
   /** Whether a receivable's `repaymentAmount` is what is still due. */
   readonly repaymentAmount: "outstanding" | "original"
+  /** By which method the base-currency journal is valued, and that of books that have their own, by code. */
+  readonly methods: {
+    readonly general: Method
+    readonly books: Readonly<Record<string, { readonly method: Method }>>
+  }
   /** Days for which what is on its way is no matter yet. */
   readonly transitDays: number
   /** By currency, the amount up to which something that is open carries no weight. */
@@ -30,10 +37,16 @@ export interface Scope {
   readonly runId: number | null
 }
 
+/** The surfaces of all connections, as the settings have them. */
+export const surfacesIn = ({ connections }: Pick<Settings, "connections">): Scope["surfaces"] =>
+  Object.entries(connections).flatMap(([connection, { surfaces }]) =>
+    surfaces.map((surface) => ({ connection, surface })),
+  )
+
 /** Neither limited to what changed nor to a month. */
 export const isEverything = ({ period, sinceRun }: Scope): boolean => sinceRun === null && period === null
 
-export const inBooks = (sql: Sql, { books }: Scope): Fragment =>
+export const inBooks = (sql: Sql, { books }: Pick<Scope, "books">): Fragment =>
   sql`any (${`{${books.join(",")}}`}::text::integer[])`
 
 /** Whether a point in time belongs to the scope's month, in the time zone of the book. */
@@ -54,7 +67,7 @@ export const entriesInScope = (sql: Sql, scope: Scope): Fragment => sql`
   and ${inPeriod(sql, scope, sql`e.book_id`, sql`e.occurred_at`)}`
 
 /** Book and subject of what is open of one check. */
-export const openSubjects = (sql: Sql, scope: Scope, check: CheckName): Fragment => sql`
+export const openSubjects = (sql: Sql, scope: Pick<Scope, "books">, check: CheckName): Fragment => sql`
   select f.book_id, f.subject_type, f.subject_id, f.evidence from reconcile.findings f
   where f.book_id = ${inBooks(sql, scope)} and f.check_name = ${check} and f.closed_at is null`
 

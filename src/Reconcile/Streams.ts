@@ -13,7 +13,7 @@ const loans =
   "{receivable_principal,receivable_interest,loan_payable,interest_payable,deferred_interest,loan_clearing}"
 
 /** The streams that are to be there, whether or not anything is known of them, and the month's end where it is over. */
-const expected = (sql: Sql, scope: Scope): Fragment => sql`
+export const expected = (sql: Sql, scope: Pick<Scope, "books" | "surfaces" | "closing">): Fragment => sql`
   configured as (
     select c ->> 'connection' as connection, c ->> 'surface' as surface
     from json_array_elements(${JSON.stringify(scope.surfaces)}::text::json) c),
@@ -79,6 +79,9 @@ const lists = (sql: Sql): Fragment => sql`
       ${text(sql, sql`s.began_at`)} as began, ${text(sql, sql`s.failing_since`)} as failing,
       ${text(sql, sql`a.read_after`)} as read_after,
       case
+        when s.ended_at is null and s.trouble is null and not exists (
+            select 1 from sync.checkpoints p where p.book_id = e.book_id and p.stream = e.stream)
+          then 'has never been asked for'
         when s.ended_at is null then 'has never been read to its end'
         when s.began_at is null then format(
           'was read to its end by run %s, but the service did not say when (no Date header)', s.run_id)

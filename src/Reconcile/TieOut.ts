@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
 import { counted } from "../Terminal/Text.ts"
+import { type NotRead, notReadText } from "./Unread.ts"
 
 /** Each thing is counted once. All of them zero, but for warnings: everything ties out. */
 export interface TieOut {
@@ -146,14 +147,18 @@ export const tiesOut = (found: TieOut): boolean => found.off === 0 && openParts(
 
 /**
  * `Everything ties out`, where it does, and else what does not: `Cash ties out; 3 items stand in suspense, 4 conversions are
- * in transit (2 block the close of 2026-10)`. Without a full stop.
+ * in transit (2 block the close of 2026-10)`. Of what was not read nothing is said, but that. Without a full stop.
  */
-export const tieOutSentence = (found: TieOut): string => {
-  if (tiesOut(found)) return "Everything ties out"
+export const tieOutSentence = (found: TieOut, notRead: ReadonlyArray<NotRead> = []): string => {
+  const whole = notRead.length === 0
+  const unread = whole ? "" : `; not read by the last sync: ${notRead.map(notReadText).join(", ")}`
+  if (tiesOut(found)) return `${whole ? "Everything ties out" : "What was read ties out"}${unread}`
   const cash =
-    found.off > 0 ? `${counted(found.off, "account does", "accounts do")} not tie out` : "Cash ties out"
+    found.off > 0
+      ? `${counted(found.off, "account does", "accounts do")} not tie out`
+      : `Cash ties out${whole ? "" : " as far as it was read"}`
   const parts = openParts(found)
-  return parts.length === 0 ? cash : `${cash}; ${parts.join(", ")}`
+  return `${cash}${parts.length === 0 ? "" : `; ${parts.join(", ")}`}${unread}`
 }
 
 /** How much of it, beside what waits in quarantine, `tieout reconcile` and `tieout items` show. */

@@ -86,15 +86,22 @@ const elsewhere = (sql: Sql, scope: ReportScope) => {
 /** One row per conversion. A fee is in one currency; what the books hold in another would show as a difference. */
 const conversions = (sql: Sql, scope: ReportScope) => sql<Array<Found>>`
   with lines as (
-    select j.resource_id, j.source_type, p.currency, j.effective_date, n.number, j.external_reference, r.status,
+    select c.resource_id, j.source_type, p.currency, j.effective_date, n.number, j.external_reference, r.status,
       r.currency as sell_currency, r.buy_currency, r.rate, r.fee_currency,
       case a.role when 'cash' then p.amount else 0 end as cash, case a.role when 'fees' then p.amount else 0 end as fee
     from ${entriesOfMonth(sql, scope)}
     join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
     join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
-    left join ${resourcesOf(sql, scope)} r on r.book_id = j.book_id and r.resource_id = j.resource_id
+    -- A leg that was booked before it named its conversion is that conversion's as well.
+    cross join lateral (
+      select coalesce(case when j.resource_type = 'CONVERSION' then j.resource_id end, (
+        select k.resource_id from ledger.journal_entries k
+        where j.resource_id is null and j.source_type = 'statement_entry' and k.book_id = j.book_id
+          and k.source_id = j.source_id and k.resource_type = 'CONVERSION' and k.resource_id is not null
+          and ${known(sql, scope, sql`k.recorded_at`)} limit 1)) as resource_id) c
+    left join ${resourcesOf(sql, scope)} r on r.book_id = j.book_id and r.resource_id = c.resource_id
       and r.resource_type = 'CONVERSION'
-    where j.resource_type = 'CONVERSION' and j.resource_id is not null),
+    where c.resource_id is not null),
   figures as (
     select l.resource_id, l.status, l.sell_currency, l.buy_currency, l.rate, l.fee_currency,
       min(l.effective_date) as day, max(l.external_reference) as reference,

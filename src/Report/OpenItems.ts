@@ -1,7 +1,7 @@
 /**
  * `open-items.csv`: what every balance-sheet account beside cash is made of at the end of the month: item by item what is in
  * flight, and a line per closed month for what passes through. A line `closing` ends an account: what stands above it adds
- * up to it. The status is the last that the service told.
+ * up to it. The status is what the service had told by the close, where the month is closed, or else last told.
  */
 import { Effect, Stream } from "effect"
 import { Database } from "../Database.ts"

@@ -20,8 +20,11 @@ const Receivables = Schema.Struct({
 const Method = Schema.Literal("average", "fifo")
 export type Method = typeof Method.Type
 
-/** Assets and liabilities that may be revalued; `other` goes by its name, and `trading` holds nothing in the base currency. */
-const MonetaryRole = Schema.Literal(
+/**
+ * Assets and liabilities, unless the chart says otherwise: what may be revalued. `other` goes by its name, and `trading` holds
+ * nothing in the base currency.
+ */
+export const HeldRole = Schema.Literal(
   "cash",
   "deposits_clearing",
   "withdrawals_clearing",
@@ -46,7 +49,7 @@ const Valuation = Schema.Struct({
     0,
   ),
   /** What is revalued at a month's end. Clearing is not: its other half stands in the accounting system. */
-  monetaryRoles: withDefault(Schema.Array(MonetaryRole), [
+  monetaryRoles: withDefault(Schema.Array(HeldRole), [
     "cash",
     "receivable_principal",
     "receivable_interest",

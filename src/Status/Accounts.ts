@@ -36,19 +36,37 @@ interface Row {
   readonly unread: boolean
   /** The service does not serve its statement, or its client. */
   readonly unserved: boolean
-  /** When it was last read to its end, by the service's clock. */
+  /** When it was last read to its end, by the service's clock; null: never, or the service did not say when. */
   readonly read_at: string | null
+  readonly was_read: boolean
+  /** What is not served is the client, not the statement alone. */
+  readonly of_client: boolean
+  /** Why not: `PartnerError.reason`, `NoPath` or `Inactive`, what the service answered, and in words. */
+  readonly trouble: string | null
+  readonly answers: number | null
+  readonly detail: string | null
   readonly blocking: string | null
   readonly off: boolean
 }
 
+const lastRead = ({ read_at: at, was_read: wasRead }: Row): string => {
+  if (at !== null) return `last read ${at}`
+  return wasRead
+    ? "read to its end, but the service sends no date (no Date header), so that it is no evidence"
+    : "never read to its end"
+}
+
+const whyUnserved = ({ answers, detail, of_client: ofClient, trouble }: Row): string => {
+  const what = ofClient ? "the list of accounts of its client" : "its statement"
+  if (trouble === "NoPath") return `the settings leave out ${what} (interface.paths)`
+  if (trouble === "NotFound") return `the service does not find ${what} (${answers ?? 404})`
+  if (answers !== null) return `${what} is refused (${answers})`
+  return detail ?? `${what} cannot be read`
+}
+
 const remarkOf = (row: Row): string | null => {
   if (!row.off) return null
-  if (row.unserved) {
-    return row.read_at === null
-      ? "never read: the service does not serve it"
-      : `last read ${row.read_at}: the service does not serve it any more`
-  }
+  if (row.unserved) return `${lastRead(row)}: ${whyUnserved(row)}`
   if (row.held > 0n) return row.held === 1n ? "1 entry is held back" : `${row.held} entries are held back`
   const ledger = printed(row.ledger, row.currency)
   const service = printed(row.service, row.currency)
@@ -89,6 +107,7 @@ export const accountStandings = Effect.fn("Status.accounts")(function* (
     (sql) => sql<Array<Row>>`
       select b.code, a.account_id, a.currency, a.payment_rails, a.status, a.entries, a.service::text as service,
         a.statement::text as statement, a.ledger::text as ledger, a.held, a.tail_read_at is null as unread, a.blocking, a.off, a.unserved,
+        a.was_read, a.of_client, a.trouble, a.answers, a.detail,
         to_char(a.read_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as read_at
       from reconcile.account_standings a
       join mirror.books b on b.book_id = a.book_id

@@ -1,5 +1,8 @@
-/** The parts of a run. Built anew for every run, and those of a book for every book: they remember what has been read. */
-import { Layer } from "effect"
+/**
+ * The parts of a run. Built anew for every run, and those of a book for every book: they remember what has been read. Each
+ * needs only those before it, so they are built in order: side by side would take several times as long for every book.
+ */
+import { Context, Effect, Layer, pipe } from "effect"
 import { MirrorAccounts } from "../Mirror/Accounts.ts"
 import { Quarantine } from "../Mirror/Quarantine.ts"
 import { Receivables } from "../Mirror/Receivables.ts"
@@ -20,32 +23,47 @@ import { PostingFacts } from "./PostingFacts.ts"
 import { Statements } from "./Statement.ts"
 import { Statistics } from "./Statistics.ts"
 
-/** What all books of a run share. */
-const shared = Layer.mergeAll(
-  MirrorAccounts.Default,
-  Quarantine.Default,
-  Receivables.Default,
-  ReferenceItems.Default,
-  Resources.Default,
-  StatementEntries.Default,
-  Statistics.Default,
-)
+const nothing = Effect.succeed(Context.empty())
+
+/** Builds a part with those before it. */
+const then =
+  <Part, E2, R2>(part: Layer.Layer<Part, E2, R2>) =>
+  <Parts, E, R>(before: Effect.Effect<Context.Context<Parts>, E, R>) =>
+    Effect.flatMap(before, (parts) =>
+      Effect.map(Effect.provide(Layer.build(part), parts), (built) => Context.merge(parts, built)),
+    )
 
 /** The parts of a run over a connection. */
-export const runParts = Layer.mergeAll(Clients.Default, Credit.Default).pipe(
-  Layer.provide(FloodGate.Default),
-  Layer.provideMerge(shared),
+export const runParts = Layer.scopedContext(
+  pipe(
+    nothing,
+    then(MirrorAccounts.Default),
+    then(Quarantine.Default),
+    then(Receivables.Default),
+    then(ReferenceItems.Default),
+    then(Resources.Default),
+    then(StatementEntries.Default),
+    then(Statistics.Default),
+    then(Layer.provide(Layer.mergeAll(Clients.Default, Credit.Default), FloodGate.Default)),
+  ),
+)
+
+const partsOfBook = pipe(
+  nothing,
+  then(PostingFacts.Default),
+  then(FloodGate.Default),
+  then(Hydration.Default),
+  then(Pages.Default),
+  then(Statements.Default),
+  then(Lists.Default),
+  then(OpenResources.Default),
+  then(Loans.Default),
 )
 
 /** The parts of reading one book, which `Partner` gives. */
-export const bookParts = Layer.mergeAll(Lists.Default, OpenResources.Default, Loans.Default).pipe(
-  Layer.provideMerge(Statements.Default),
-  Layer.provideMerge(Layer.mergeAll(Hydration.Default, Pages.Default)),
-  Layer.provideMerge(Layer.mergeAll(PostingFacts.Default, FloodGate.Default)),
-)
+export const bookParts = Layer.scopedContext(partsOfBook)
 
 /** The same, with what reads a book as a sync does. */
-export const syncParts = BookReader.Default.pipe(
-  Layer.provide(Layer.mergeAll(Balances.Default, DepositInstructions.Default)),
-  Layer.provideMerge(bookParts),
+export const syncParts = Layer.scopedContext(
+  pipe(partsOfBook, then(Balances.Default), then(DepositInstructions.Default), then(BookReader.Default)),
 )

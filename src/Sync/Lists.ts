@@ -125,7 +125,8 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
         }
         // A newest-first list may end on any page.
         const newestFirst = Option.contains(start.ordering, "newest-first")
-        return list(start.cursor).pipe(
+        const ahead = () => whole || !newestFirst
+        return list(start.cursor, ahead).pipe(
           grouped(newestFirst ? 1 : settings.limits.pagesPerTransaction),
           Stream.tap((page) => {
             begins.at ??= page.servedAt

@@ -31,7 +31,12 @@ export const inTimeZone = Effect.fn("Sync.inTimeZone")(function* (book: Book) {
  * Numbers and reconciles what was read to its end. Fails with `SyncIncomplete`, which holds the report, where something was
  * not.
  */
-export const prove = Effect.fn("Sync.prove")(function* (started: number, full: boolean, outcome: RunOutcome) {
+export const prove = Effect.fn("Sync.prove")(function* (
+  started: number,
+  full: boolean,
+  outcome: RunOutcome,
+  partial = false,
+) {
   const run = yield* Run
   const ledger = yield* Ledger
   const reconcile = yield* Reconcile
@@ -55,6 +60,7 @@ export const prove = Effect.fn("Sync.prove")(function* (started: number, full: b
     clients: { read: outcome.clientsRead, skipped: outcome.skipped },
     clientFailures: outcome.clientFailures,
     notices: outcome.notices,
+    partial,
   }
   if (failures.length === 0) return report
   const reason = failures.every(({ stopped }) => stopped) ? "Stopped" : "Failed"
@@ -70,6 +76,8 @@ interface Ended {
   readonly requests?: Readonly<Record<string, number>>
   /** Codes of books that could not be read. */
   readonly failedBooks?: ReadonlyArray<string>
+  /** Of a sync: it was asked for less than the connection has. */
+  readonly partial?: boolean
   /** Of a backfill: the days that it read, both included. */
   readonly days?: { readonly from: string; readonly to: string }
   /** Of what a person did by hand: who. */
@@ -77,10 +85,17 @@ interface Ended {
 }
 
 /** How a sync, or a backfill, ended. */
-export const endOf = ({ blockingFindings, clientFailures, newEntries, requests }: SyncReport): Ended => ({
+export const endOf = ({
+  blockingFindings,
+  clientFailures,
+  newEntries,
+  partial,
+  requests,
+}: SyncReport): Ended => ({
   code: blockingFindings > 0 || clientFailures.length > 0 ? 3 : 0,
   newEntries,
   requests,
+  partial,
   failedBooks: [...new Set(clientFailures.flatMap(({ book }) => book ?? []))],
 })
 
@@ -106,6 +121,7 @@ export const recordEnd = Effect.fn("Sync.recordEnd")(function* <A>(
         requests: end.requests ?? {},
         newEntries: Object.fromEntries(end.newEntries ?? []),
         failedBooks: end.failedBooks ?? [],
+        ...(end.partial === true ? { partial: true } : {}),
         ...(end.days === undefined ? {} : { days: end.days }),
         ...(end.by === undefined ? {} : { by: end.by }),
       }),

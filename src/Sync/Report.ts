@@ -36,6 +36,8 @@ export interface SyncReport {
   readonly clientFailures: ReadonlyArray<Failure>
   /** What the operator should know and that stops nothing: a list that the service does not have. */
   readonly notices: ReadonlyArray<string>
+  /** It was asked for less than the connection has: `--quick`, one surface, one client. */
+  readonly partial: boolean
 }
 
 /**

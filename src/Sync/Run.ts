@@ -103,21 +103,15 @@ export const takeLease = Effect.fn("Sync.takeLease")(function* (connection: stri
 export const fenced =
   (database: Database, connection: string, { epoch, runId }: Lease): Commit =>
   (effect) =>
-    database.transaction(
-      database
-        .query(
-          "Sync.fence",
-          (sql) =>
-            sql`select 1 from sync.leases where connection = ${connection} and epoch = ${epoch} for share`,
-        )
-        .pipe(
-          Effect.filterOrFail(
-            (found) => found.length === 1,
-            () => new LeaseLost({ connection, runId }),
-          ),
-          Effect.zipRight(effect),
-        ),
-    )
+    database.transaction(effect, {
+      guard: {
+        operation: "Sync.fence",
+        statement: (sql) =>
+          sql`select 1 from sync.leases where connection = ${connection} and epoch = ${epoch} for share`,
+        passes: (found) =>
+          found.length === 1 ? Effect.void : Effect.fail(new LeaseLost({ connection, runId })),
+      },
+    })
 
 /** Notes that a run has started; an earlier one of the same command that never ended was abandoned. */
 export const openRun = Effect.fn("Sync.openRun")(function* (connection: string, command: string) {

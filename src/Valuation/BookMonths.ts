@@ -4,6 +4,14 @@ import type { Sql } from "../Database/Client.ts"
 import { Database } from "../Database.ts"
 import { recordedBy } from "../Export/AsOf.ts"
 
+interface ClosedWith {
+  readonly period: string
+  /** The newest import of rates that there was. */
+  readonly ratesVersion: number
+  /** The method of the settings; null where the book had not been valued. */
+  readonly method: string | null
+}
+
 export interface BookMonths {
   /** What `resolveAsOf` gave; null: now. */
   readonly asOf: string | null
@@ -15,8 +23,8 @@ export interface BookMonths {
   readonly closedThrough: string | null
   /** Of those that are closed, the last that was not reopened since. */
   readonly keptThrough: string | null
-  /** The closes of months, the earliest month first, each with the newest import of rates that there was. */
-  readonly closes: ReadonlyArray<{ readonly period: string; readonly ratesVersion: number }>
+  /** The closes of months, the earliest month first, each with what counted for the base-currency journal then. */
+  readonly closes: ReadonlyArray<ClosedWith>
   /** The newest import of rates; null before the first. */
   readonly ratesVersion: number | null
   /** The last journal number of every month that has one. */
@@ -81,9 +89,10 @@ export const bookMonths = Effect.fn("Valuation.bookMonths")(function* (bookId: n
   const rows = yield* database.query("Valuation.bookMonths.numbers", (sql) => numbersOf(sql, bookId, asOf))
   const closes = yield* database.query(
     "Valuation.bookMonths.closes",
-    (sql) => sql<Array<{ period: string; ratesVersion: number }>>`
+    (sql) => sql<Array<ClosedWith>>`
       select distinct on (c.period) to_char(c.period, 'YYYY-MM') as period, coalesce((
-        select max(i.version) from valuation.rate_imports i where i.imported_at <= c.at), 0) as "ratesVersion"
+        select max(i.version) from valuation.rate_imports i where i.imported_at <= c.at), 0) as "ratesVersion",
+        c.valuation_method as method
       from ledger.closes c where c.book_id = ${bookId} and c.action = 'close' and ${until(sql, "at", asOf)}
       order by c.period, c.sequence desc`,
   )

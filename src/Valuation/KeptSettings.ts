@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { Book } from "../Book.ts"
 import { Database } from "../Database.ts"
 import type { Valuation as ValuationSettings } from "../Settings/Accounting.ts"
+import { Settings } from "../Settings.ts"
 
 /** A book's settings, the general method where it has none of its own. */
 export interface BookSettings extends Pick<ValuationSettings, "method" | "rates" | "maxRateAgeDays"> {
@@ -11,16 +12,34 @@ export interface BookSettings extends Pick<ValuationSettings, "method" | "rates"
   readonly monetaryRoles: ReadonlyArray<string>
 }
 
+/** The general method, where the book has none of its own. */
+const methodOf = ({ code }: Book, { books, method }: ValuationSettings) => books[code]?.method ?? method
+
 export const bookSettings = (
-  { code }: Book,
+  book: Book,
   baseCurrency: string,
-  { books, maxRateAgeDays, method, monetaryRoles, rates }: ValuationSettings,
+  valuation: ValuationSettings,
 ): BookSettings => ({
   baseCurrency,
-  method: books[code]?.method ?? method,
-  rates,
-  maxRateAgeDays,
-  monetaryRoles: [...new Set(monetaryRoles)].sort(),
+  method: methodOf(book, valuation),
+  rates: valuation.rates,
+  maxRateAgeDays: valuation.maxRateAgeDays,
+  monetaryRoles: [...new Set(valuation.monetaryRoles)].sort(),
+})
+
+/**
+ * The method that a close of a book's month keeps: that of the settings, once the book has been valued at all. A month that is
+ * valued only after its close is valued by it.
+ */
+export const methodAtClose = Effect.fn("Valuation.methodAtClose")(function* (book: Book) {
+  const database = yield* Database
+  const { accounting } = yield* Settings
+  const valued = yield* database.query(
+    "Valuation.methodAtClose",
+    (sql) => sql<Array<{ one: number }>>`
+      select 1 as one from valuation.settings where book_id = ${book.bookId} limit 1`,
+  )
+  return valued.length === 0 ? null : methodOf(book, accounting.valuation)
 })
 
 /** Part of the caller's transaction, which values the book alone. */

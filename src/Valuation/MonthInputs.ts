@@ -18,6 +18,8 @@ export interface MonthInputs {
   readonly rows: ReadonlyArray<RateRow>
   /** Of a closed month, the newest import when it was closed; null: it is open. */
   readonly knownThrough: number | null
+  /** Of a closed month, the method that its close kept; null: it is open, or the book had not been valued then. */
+  readonly closedMethod: string | null
   /** The newest import that there was at the time that is looked at; null: now, or before the first. */
   readonly newest: number | null
   /** What `resolveAsOf` gave; null: now. */
@@ -27,7 +29,7 @@ export interface MonthInputs {
 }
 
 /** Part of every fingerprint: a change of the rules values open months again. */
-const rulesVersion = 3
+const rulesVersion = 4
 
 export const nextMonth = (period: string): string => shiftDate(`${period}-01`, 31).slice(0, 7)
 
@@ -39,7 +41,7 @@ export const inputsOf = Effect.fn("Valuation.inputsOf")(function* (
   previous: string,
   months: BookMonths,
   accounts: ReadonlyArray<NativeAccount>,
-  { baseCurrency, maxRateAgeDays, method, rates }: BookSettings,
+  { baseCurrency, maxRateAgeDays, method, monetaryRoles, rates }: BookSettings,
 ) {
   const used = accounts.filter(({ since }) => since !== null && since <= period)
   const frame: MonthFrame = {
@@ -82,13 +84,15 @@ export const inputsOf = Effect.fn("Valuation.inputsOf")(function* (
     method,
     rates,
     maxRateAgeDays,
+    monetaryRoles: monetaryRoles.join(" "),
     ratesVersion: months.ratesVersion,
     fingerprint,
     previous,
     throughNumber: through,
     over: frame.over,
   }
-  return { head, frame, rows, knownThrough, newest, asOf, currencies } satisfies MonthInputs
+  const closedMethod = close?.method ?? null
+  return { head, frame, rows, knownThrough, closedMethod, newest, asOf, currencies } satisfies MonthInputs
 })
 
 /**

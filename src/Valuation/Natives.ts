@@ -4,23 +4,10 @@ import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { recordedBy } from "../Export/AsOf.ts"
 import { parse } from "../Export/MinorUnits.ts"
+import { HeldRole } from "../Settings/Accounting.ts"
 import type { NativeAccount, NativeEntry } from "./Base.ts"
 
-/** Assets and liabilities, unless the chart says otherwise. `trading` is none: it holds nothing in the base currency. */
-const heldRoles: ReadonlySet<string> = new Set([
-  "cash",
-  "deposits_clearing",
-  "withdrawals_clearing",
-  "payouts_clearing",
-  "loan_clearing",
-  "suspense",
-  "receivable_principal",
-  "receivable_interest",
-  "deferred_interest",
-  "loan_payable",
-  "interest_payable",
-  "conversions_in_transit",
-])
+const heldRoles: ReadonlySet<string> = new Set(HeldRole.literals)
 
 export type Nature = Pick<NativeAccount, "held" | "monetary">
 
@@ -125,7 +112,7 @@ const orderedNumbers = Effect.fn("Valuation.orderedNumbers")(function* (
     "Valuation.orderedNumbers",
     (sql) => sql<Array<{ numbers: string | null }>>`
       select string_agg(n.number::text, ',' order by e.effective_date, e.partner_account_id, e.position, e.sequence,
-        e.source_type, e.source_id) as numbers
+        e.correction, e.source_type, e.source_id) as numbers
       from ledger.journal_numbers n
       join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
       where n.book_id = ${bookId} and n.period = ${firstDay}::text::date and n.number <= ${through}

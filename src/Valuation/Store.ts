@@ -18,6 +18,8 @@ export interface MonthHead {
   readonly method: string
   readonly rates: string
   readonly maxRateAgeDays: number
+  /** The roles that are revalued at its end, in order, with a space between them. */
+  readonly monetaryRoles: string
   readonly ratesVersion: number | null
   readonly fingerprint: string
   /** The fingerprint of the month before; empty for the first. */
@@ -39,7 +41,8 @@ export const monthHeads = Effect.fn("Valuation.monthHeads")(function* (bookId: n
     "Valuation.monthHeads",
     (sql) => sql<Array<KeptMonth>>`
       select to_char(period, 'YYYY-MM') as period, base_currency as "baseCurrency", method, rates,
-        max_rate_age_days as "maxRateAgeDays", rates_version as "ratesVersion", fingerprint, previous,
+        max_rate_age_days as "maxRateAgeDays", monetary_roles as "monetaryRoles", rates_version as "ratesVersion",
+        fingerprint, previous,
         through_number as "throughNumber", over,
         valued_at <= coalesce(${asOf}::text::timestamptz, 'infinity') as "byThen"
       from valuation.months where book_id = ${bookId} and state is not null order by period`,
@@ -92,9 +95,9 @@ export const beginMonth = Effect.fn("Valuation.beginMonth")(function* (
     "Valuation.beginMonth",
     (sql) => sql`
       insert into ${journalTable(sql, journal, "months")} (book_id, period, base_currency, method, rates, max_rate_age_days,
-        rates_version, fingerprint, previous, through_number, over)
+        monetary_roles, rates_version, fingerprint, previous, through_number, over)
       values (${bookId}, ${first}::text::date, ${head.baseCurrency}, ${head.method}, ${head.rates},
-        ${head.maxRateAgeDays}, ${head.ratesVersion}, ${head.fingerprint},
+        ${head.maxRateAgeDays}, ${head.monetaryRoles}, ${head.ratesVersion}, ${head.fingerprint},
         ${head.previous}, ${head.throughNumber}, ${head.over})`,
   )
 })

@@ -7,7 +7,8 @@ import type { Valuation as ValuationSettings } from "../Settings/Accounting.ts"
 import type { Chart } from "../Settings/Chart.ts"
 import { accountsOf } from "./BaseAccount.ts"
 import { type BookMonths, bookMonths } from "./BookMonths.ts"
-import { earlierLegs, type MonthEntries, pricesIn } from "./Conversions.ts"
+import { earlierLegs, pricesIn } from "./Conversions.ts"
+import type { MonthEntries } from "./Earlier.ts"
 import type { Rules } from "./Flow.ts"
 import type { Journal } from "./Journal.ts"
 import { type BookSettings, bookSettings, keepSettings } from "./KeptSettings.ts"
@@ -15,6 +16,7 @@ import type { MissingRate } from "./Missing.ts"
 import { covers, inputsOf, lookupOf, type MonthInputs, nextMonth } from "./MonthInputs.ts"
 import { earlierLines } from "./Movements.ts"
 import { nativeAccounts, nativeEntries } from "./Natives.ts"
+import { otherMethod } from "./OtherMethod.ts"
 import type { Rate } from "./Rate.ts"
 import { emptyState, printState, readState, type State } from "./State.ts"
 import {
@@ -110,7 +112,16 @@ const checkClosed = (book: Book, kept: MonthHead, baseCurrency: string) =>
         `${kept.period} of book ${book.code} is closed and valued in ${kept.baseCurrency}: it stays so. Set accounting.baseCurrency to ${kept.baseCurrency}, or reopen the month first.`,
       )
 
-/** Whether a month is in the kept journal as it has to be. Fails where a closed one is kept in another base currency. */
+/**
+ * The cost of what a closed month leaves is that of its method: the next month goes on from it. Another method would mix the
+ * two, or change what is closed.
+ */
+const checkMethod = (book: Book, { method, period }: MonthHead, closed: string | null) =>
+  closed === null || closed === method
+    ? Effect.void
+    : valuationError("Closed", otherMethod({ book: book.code, closed, method, period }))
+
+/** Whether a month is in the kept journal as it has to be. Fails where a closed one is kept otherwise: in base currency or method. */
 export const standsAs = Effect.fn("Valuation.standsAs")(function* (
   book: Book,
   found: KeptMonth | undefined,
@@ -122,7 +133,20 @@ export const standsAs = Effect.fn("Valuation.standsAs")(function* (
   const { baseCurrency, fingerprint, period } = inputs.head
   const kept = months.keptThrough !== null && period <= months.keptThrough
   if (kept) yield* checkClosed(book, found, baseCurrency)
-  return found.fingerprint === fingerprint || (kept && (yield* covers(found, inputs)))
+  if (found.fingerprint === fingerprint) return true
+  if (!kept || !(yield* covers(found, inputs))) return false
+  yield* checkMethod(book, inputs.head, found.method)
+  return true
+})
+
+/** The method of the last closed month that is valued; null where there is none. */
+export const keptMethod = Effect.fn("Valuation.keptMethod")(function* (
+  bookId: number,
+  { keptThrough }: BookMonths,
+) {
+  const heads = yield* monthHeads(bookId, null)
+  const closed = heads.filter(({ period }) => keptThrough !== null && period <= keptThrough)
+  return closed.at(-1)?.method === "fifo" ? "fifo" : closed.length > 0 ? "average" : null
 })
 
 /** What becomes of the months, one after the other. */
@@ -162,6 +186,7 @@ export const throughMonth = Effect.fn("Valuation.throughMonth")(function* (
         const text = before === null ? undefined : yield* storedState(book.bookId, before)
         state = text === undefined ? emptyState() : yield* readState(text)
       }
+      yield* checkMethod(book, inputs.head, inputs.closedMethod)
       yield* valueMonth(book, inputs, state, missing, journal)
       previous = inputs.head.fingerprint
     }

@@ -4,7 +4,7 @@ import type { Book } from "../Book.ts"
 import { bookMonths } from "./BookMonths.ts"
 import { beginJournal, copyMonth, dateJournal, endJournal } from "./Journal.ts"
 import { bookSettings, settingsThen } from "./KeptSettings.ts"
-import { nothing, throughMonth, type ValuationOptions } from "./ValuedBook.ts"
+import { keptMethod, nothing, throughMonth, type ValuationOptions } from "./ValuedBook.ts"
 
 /** The months that a comparison or an export reads, `YYYY-MM`; null: without a beginning, without an end. */
 export interface MonthRange {
@@ -46,7 +46,7 @@ export const valueBookThen = Effect.fn("Valuation.valueBookThen")(function* (
 
 /**
  * The journal as it would be made now, as `now` in the caller's transaction, to compare `then` with; what is kept stays as it
- * is. Only months that differ have their entries, and the `last` one. Gives the rates that are missing: then it is not whole.
+ * is, and a book goes on by the method of its closed months. Only months that differ have their entries, and the `last` one. Gives the rates that are missing: then it is not whole.
  */
 export const valueBookNow = Effect.fn("Valuation.valueBookNow")(function* (
   book: Book,
@@ -56,19 +56,15 @@ export const valueBookNow = Effect.fn("Valuation.valueBookNow")(function* (
 ) {
   const { bookId } = book
   const months = yield* bookMonths(bookId, null)
+  const settings = bookSettings(book, options.baseCurrency, options.settings)
+  const method = (yield* keptMethod(bookId, months)) ?? settings.method
   yield* beginJournal("now")
-  const missing = yield* throughMonth(
-    book,
-    last,
-    bookSettings(book, options.baseCurrency, options.settings),
-    months,
-    {
-      ...nothing,
-      journal: "now",
-      stands: ({ fingerprint, period }) =>
-        copyMonth(bookId, period, "now", period === last || then.get(period) !== fingerprint),
-    },
-  )
+  const missing = yield* throughMonth(book, last, { ...settings, method }, months, {
+    ...nothing,
+    journal: "now",
+    stands: ({ fingerprint, period }) =>
+      copyMonth(bookId, period, "now", period === last || then.get(period) !== fingerprint),
+  })
   yield* endJournal("now")
   return missing
 })

@@ -6,8 +6,9 @@ import { baseProblems } from "./BaseAtEnd.ts"
 import { plain } from "./Decimals.ts"
 import type { BookFacts, ExpectedBalance } from "./Facts.ts"
 import { factsOf } from "./FactsOf.ts"
+import type { BookName } from "./History.ts"
 import { held } from "./Invariants.ts"
-import { books, operate } from "./Operations.ts"
+import { backfillBook, books, operate } from "./Operations.ts"
 import {
   type ExpectedOpen,
   expectedLoanClearing,
@@ -141,19 +142,27 @@ const findingDifferences = (found: ReadonlyArray<FindingRow>, facts: BookFacts):
   ]
 }
 
+/** Books with entries from before all that were known. */
+const withOlder = ({ history, world }: Site): ReadonlySet<BookName> =>
+  new Set(
+    history.steps.flatMap((step) => {
+      if (!("event" in step) || step.event.what !== "older") return []
+      const account = world.accounts.get(step.event.account)
+      return account === undefined ? [] : [account.book]
+    }),
+  )
+
 export const provedAtEnd = (site: Site, overHttp: boolean, told: Array<string>) =>
   Effect.gen(function* () {
     // Entries from before all that was known are a backfill's to book.
-    if (site.history.steps.some((step) => "event" in step && step.event.what === "older")) {
-      const back = yield* operate(site, overHttp, {
-        do: "backfill",
-        from: "2024-11-01",
-        // Older entries are of December 2024; what came since is the last sync's to read.
-        to: "2025-01-01",
-      })
+    for (const book of withOlder(site)) {
+      // Older entries are of December 2024; what came since is the last sync's to read.
+      const back = yield* backfillBook(site, overHttp, book, { from: "2024-11-01", to: "2025-01-01" })
       told.push(`the last backfill: ${back.told}`)
     }
+    site.world.settle(false)
     const last = yield* operate(site, overHttp, { do: "sync", full: true })
+    site.world.settle(last.done)
     told.push(`the last sync: ${last.told}`)
     const all = yield* books(site)
     // What went away for good leaves a run incomplete; then there is nothing more to prove than what always holds.

@@ -35,7 +35,8 @@ const nativeFacts = (book: Book) =>
         from ledger.journal_numbers n
         join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
         where n.book_id = ${book.bookId}
-        order by e.effective_date, e.partner_account_id, e.position, e.sequence, e.source_type, e.source_id`,
+        order by e.effective_date, e.partner_account_id, e.position, e.sequence, e.correction,
+          e.source_type, e.source_id`,
     ),
   ).pipe(
     Effect.orDie,

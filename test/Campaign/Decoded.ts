@@ -103,7 +103,7 @@ export const withdrawal = (json: Json): Withdrawal => {
   return {
     ...common(json, "withdrawalId"),
     // The counterparty that the adapter reads from the destination.
-    counterparty: Option.some("DE00"),
+    counterparty: Option.some("Bank, DE00"),
     resourceType: "WITHDRAWAL",
     sourceAccount: source,
     form: flat ? "flat" : "money",

@@ -105,6 +105,8 @@ export interface ReclassifiedFact {
   readonly entryId: string
   readonly code: string
   readonly fromSuspense?: boolean
+  /** The entries that were booked then; nothing said: all. */
+  readonly booked?: ReadonlySet<string>
 }
 
 /** One book: all that the service said of it in the end. */

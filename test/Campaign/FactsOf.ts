@@ -2,11 +2,21 @@
 import { Effect, Option } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
+import { timeOf } from "./Calendar.ts"
 import { decimal } from "./Decimals.ts"
-import type { AccountFact, BookFacts, MoneyFact, ReceivableFact, ResourceFact } from "./Facts.ts"
+import type {
+  AccountFact,
+  BookFacts,
+  MoneyFact,
+  ReceivableFact,
+  ReceivableVersionFact,
+  ResourceFact,
+} from "./Facts.ts"
 import type { BookName } from "./History.ts"
 import type { Site } from "./Site.ts"
 import { balances, type World, type WorldAccount, type WorldResource } from "./World.ts"
+
+type Json = Readonly<Record<string, unknown>>
 
 const accountFact = (
   world: World,
@@ -67,61 +77,67 @@ const resourceFact = (
     : { type: "WITHDRAWAL", form: book === "org" ? "money" : "flat", ...common }
 }
 
-interface Version {
-  readonly receivable: string
-  readonly raw: {
-    readonly clientId: string
-    readonly currency: string
-    readonly paymentRails: string
-    readonly issueDate: string
-    readonly initialPrincipal: string
-    readonly currentPrincipal: string
-    readonly repaymentAmount: string
-    readonly status: "PENDING" | "ACTIVE" | "PAID" | "CANCELED"
-    readonly disbursedTransaction?: { readonly txId: string; readonly txTimestamp: string }
-    readonly repaymentTransactions: ReadonlyArray<{ readonly txId: string; readonly txTimestamp: string }>
+const text = (json: Json, key: string): string => String(json[key])
+const isJson = (value: unknown): value is Json => typeof value === "object" && value !== null
+const transaction = (json: Json) => ({ txId: text(json, "txId"), txTimestamp: text(json, "txTimestamp") })
+const statuses = ["PENDING", "ACTIVE", "PAID", "CANCELED"] as const
+
+const versionFact = (json: Json, at: number): ReceivableVersionFact => {
+  const { disbursedTransaction: disbursed, repaymentTransactions: repayments } = json
+  return {
+    servedAt: timeOf(at),
+    status: statuses.find((status) => status === json.status) ?? "PENDING",
+    currentPrincipal: text(json, "currentPrincipal"),
+    repaymentAmount: text(json, "repaymentAmount"),
+    disbursed: isJson(disbursed) ? transaction(disbursed) : null,
+    repayments: Array.isArray(repayments) ? repayments.filter(isJson).map(transaction) : [],
   }
-  readonly served: string
 }
 
-/** What of the receivables was served to a read that was committed: as it was sent, in order. */
-const receivableFacts = (organization: Book) =>
+/** Of reads that were interrupted: what was kept of them, by receivable and time. */
+const keptReads = (organization: Book) =>
   Effect.flatMap(Database, (database) =>
     database.query(
       "Campaign.receivables",
-      (sql) => sql<Array<Version>>`
-        select receivable_id as receivable, raw,
-          to_char(served_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as served
-        from mirror.receivables where book_id = ${organization.bookId} order by receivable_id, version`,
+      (sql) => sql<Array<{ readonly receivable: string; readonly served: string }>>`
+        select receivable_id as receivable, to_char(served_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as served
+        from mirror.receivables where book_id = ${organization.bookId}`,
     ),
   ).pipe(
     Effect.orDie,
-    Effect.map((rows) => {
-      const byId = new Map<string, ReceivableFact>()
-      for (const { raw, receivable, served } of rows) {
-        const found = byId.get(receivable)
-        byId.set(receivable, {
-          ...{
-            receivableId: receivable,
-            clientId: raw.clientId,
-            currency: raw.currency,
-            rail: raw.paymentRails,
-          },
-          ...{ issueDate: raw.issueDate, initialPrincipal: raw.initialPrincipal },
-          versions: [
-            ...(found?.versions ?? []),
-            {
-              ...{ servedAt: served, status: raw.status, currentPrincipal: raw.currentPrincipal },
-              repaymentAmount: raw.repaymentAmount,
-              disbursed: raw.disbursedTransaction ?? null,
-              repayments: raw.repaymentTransactions,
-            },
-          ],
-        })
-      }
-      return [...byId.values()]
-    }),
+    Effect.map((rows) => new Set(rows.map(({ receivable, served }) => `${receivable} ${served}`))),
   )
+
+/**
+ * The receivables as they were served, page by page. A page of a read that came to its end is kept; of one that did not the
+ * mirror says whether it was, and then it was so with all that is on it.
+ */
+const receivableFacts = (world: World, organization: Book) =>
+  Effect.map(keptReads(organization), (kept) => {
+    const found = new Map<
+      string,
+      { fact: ReceivableFact; versions: Array<ReceivableVersionFact>; last: string }
+    >()
+    for (const { at, items, kept: isKept } of world.lent) {
+      const wasKept = items.some((json) => kept.has(`${text(json, "receivableId")} ${timeOf(at)}`))
+      if (isKept !== true && !wasKept) continue
+      for (const json of items) {
+        const id = text(json, "receivableId")
+        const content = JSON.stringify(json)
+        const known = found.get(id)
+        const versions = known?.versions ?? []
+        if (known?.last === content) continue
+        versions.push(versionFact(json, at))
+        const fact: ReceivableFact = {
+          ...{ receivableId: id, clientId: text(json, "clientId"), currency: text(json, "currency") },
+          ...{ rail: text(json, "paymentRails"), issueDate: text(json, "issueDate") },
+          ...{ initialPrincipal: text(json, "initialPrincipal"), versions },
+        }
+        found.set(id, { fact, versions, last: content })
+      }
+    }
+    return [...found.values()].map(({ fact }) => fact)
+  })
 
 /** The world's name of a book. */
 const nameOf = (world: World, book: Book): BookName | undefined =>
@@ -157,7 +173,7 @@ export const factsOf = (site: Site, books: ReadonlyArray<Book>) =>
     const lent =
       organization === undefined || !world.settings.surfaces.includes("credit")
         ? []
-        : yield* receivableFacts(organization)
+        : yield* receivableFacts(world, organization)
     const all = [...world.accounts.values(), ...world.clients.values()]
     const known = all.every(isRead) ? new Set<string>() : yield* mirrored(books)
     return books.flatMap((book) => {
@@ -182,10 +198,7 @@ export const factsOf = (site: Site, books: ReadonlyArray<Book>) =>
               ? lent
               : []
             : lent.filter(({ clientId }) => clientId === Option.getOrNull(book.clientId)),
-        // `Operations/Moving.ts` moves only what stands in suspense.
-        reclassified: site.reclassified
-          .filter(({ bookId }) => bookId === book.bookId)
-          .map(({ code, entryId }) => ({ entryId, code, fromSuspense: true })),
+        reclassified: site.reclassified.filter(({ bookId }) => bookId === book.bookId),
       }
       return [{ book, facts }]
     })

@@ -2,11 +2,11 @@
 import { day, monthStart, timeOf } from "./Calendar.ts"
 import { conversion, convertible } from "./Conversions.ts"
 import { type AccountOf, type Features, Maker, type Span, type Timed } from "./Flow.ts"
-import type { Event, History, HistorySettings, Name, Step } from "./History.ts"
+import type { Event, History, HistorySettings, Name, Spoiled, Step } from "./History.ts"
 import { loans } from "./Loans.ts"
 import * as Movements from "./Movements.ts"
 import { type Random, random } from "./Random.ts"
-import { script } from "./Script.ts"
+import { busier, script } from "./Script.ts"
 
 const zones = ["UTC", "Europe/Berlin", "America/New_York", "Pacific/Auckland", "Asia/Kolkata"] as const
 const currencies = ["USD", "EUR", "USDT", "JPY", "GBP", "USDC"] as const
@@ -15,6 +15,8 @@ export interface Shape {
   readonly features: Features
   /** Most books of a history: the organization's, and those of clients. */
   readonly books: number
+  /** So many operations more than usual. */
+  readonly busier?: number
 }
 
 const settingsOf = (chance: Random, clients: number, features: Features): HistorySettings => ({
@@ -112,12 +114,41 @@ const absences = (maker: Maker, names: ReadonlyArray<Name>): void => {
   }
 }
 
+/** Resources that are sent for a while with something in them that cannot be understood, or that nobody has heard of. */
+const spoiled = (maker: Maker): void => {
+  const { random: chance, steps } = maker
+  for (const { at, event } of [...steps]) {
+    if (event.what !== "resource" || !chance.chance(0.05)) continue
+    const how = chance.pick<Spoiled>(["amount", "missing", "status"])
+    const { resource } = event
+    const from = chance.chance(0.6) ? Date.parse(at) : maker.later(Date.parse(at))
+    maker.put(from, { what: "spoiled", resource, how })
+    if (chance.chance(0.8)) maker.put(maker.later(from), { what: "restored", resource })
+  }
+}
+
+/** An entry that goes by the identifier of one on another account, which a sync has read before. */
+const misnamed = (maker: Maker): ReadonlyArray<Timed> => {
+  const entries = maker.steps.flatMap(({ at, event }) => (event.what === "entry" ? [{ at, ...event }] : []))
+  const { random: chance } = maker
+  for (const one of entries) {
+    if (!chance.chance(0.05)) continue
+    const others = entries.filter(({ account, at }) => account !== one.account && at < one.at)
+    const [first, ...more] = others
+    if (first === undefined) continue
+    const at = Date.parse(one.at)
+    maker.put(at, { what: "misnamed", entry: one.entry, as: chance.pick([first, ...more]).entry })
+    if (chance.chance(0.8)) maker.put(maker.later(at), { what: "mended", entry: one.entry })
+  }
+  return maker.steps
+}
+
 const inOrder = (steps: ReadonlyArray<Timed>): ReadonlyArray<Timed> =>
   // Stable: what one flow does at one time keeps its order.
   [...steps].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 
 /** The history of a seed. */
-export const generate = (seed: string, { books, features }: Shape): History => {
+export const generate = (seed: string, { books, busier: more = 0, features }: Shape): History => {
   const chance = random(seed)
   const clients = Array.from({ length: chance.whole(0, books - 1) }, (_, index): Name => `k${index + 1}`)
   const settings = settingsOf(chance, clients.length, features)
@@ -139,9 +170,11 @@ export const generate = (seed: string, { books, features }: Shape): History => {
     for (let index = 0; index < movements; index++) movement(maker, accounts)
     lending(maker, accounts, clients, settings)
     absences(maker, [...accounts.map(({ name }) => name), ...(book === "org" ? [] : [book])])
-    steps.push(...maker.steps)
+    spoiled(maker)
+    steps.push(...misnamed(maker))
   }
   const end = monthStart(span.timeZone, span.last + 1) + day
   const happened: ReadonlyArray<Step> = inOrder(steps)
-  return { seed, settings, end: timeOf(end), steps: script(chance, span, happened) }
+  const played = script(chance, span, happened)
+  return { seed, settings, end: timeOf(end), steps: busier(chance, span, played, more) }
 }

@@ -50,6 +50,8 @@ export interface TransactionText {
 /** Whether something is served as it is: listed, not listed any more, answered with 404, with 403. */
 export type Access = "served" | "unlisted" | "gone" | "forbidden"
 
+export type Spoiled = "amount" | "missing" | "status"
+
 /** What happens at the service. */
 export type Event =
   | {
@@ -99,6 +101,11 @@ export type Event =
       readonly related: { readonly type: string; readonly of: Name }
     }
   | { readonly what: "malformed" | "mended"; readonly entry: Name }
+  /** A resource that is sent with something in it that cannot be understood, or that nobody has heard of. */
+  | { readonly what: "spoiled"; readonly resource: Name; readonly how: Spoiled }
+  | { readonly what: "restored"; readonly resource: Name }
+  /** The entry goes by the identifier of another account's, which was read before; until it is mended. */
+  | { readonly what: "misnamed"; readonly entry: Name; readonly as: Name }
   | {
       readonly what: "receivable"
       readonly receivable: Name
@@ -123,12 +130,15 @@ export type Event =
 
 export type ExportKind = "native" | "since-last" | "as-of" | "base" | "again"
 
+/** What a person moves: nothing said, what stands in suspense. A fee is none that may be moved. */
+export type MovedFrom = "suspense" | "clearing" | "transit" | "fee"
+
 /** What a person, or the schedule, does with Tieout. */
 export type Operation =
   | { readonly do: "sync"; readonly full?: boolean; readonly quick?: boolean }
   | { readonly do: "events" }
   | { readonly do: "backfill"; readonly from: string; readonly to: string }
-  | { readonly do: "reclassify"; readonly nth: number; readonly code: string }
+  | { readonly do: "reclassify"; readonly nth: number; readonly code: string; readonly from?: MovedFrom }
   | { readonly do: "rates"; readonly date: string; readonly currency: string; readonly rate: Decimal }
   | { readonly do: "close"; readonly accept: boolean }
   | { readonly do: "reopen" }
@@ -142,9 +152,21 @@ export type Operation =
 
 export type Simple = Exclude<Operation, { readonly do: "both" | "stopped" | "cut" }>
 
+/**
+ * Somebody does the operation before, in a process of their own, and does not come to its end: at the `nth` statement,
+ * commit or request, before it is sent or right after, or after so many milliseconds.
+ */
+export interface Kill {
+  readonly of: "statement" | "commit" | "request" | "millisecond"
+  readonly nth: number
+  readonly side: "before" | "after"
+  /** With -9, or stopped until somebody else has done the same; the sessions that hold its locks, or all, are cut meanwhile. */
+  readonly by: "kill" | "stop" | "stop, locks cut" | "stop, all cut"
+}
+
 export type Step =
   | { readonly at: Time; readonly event: Event }
-  | { readonly at: Time; readonly operation: Operation }
+  | { readonly at: Time; readonly operation: Operation; readonly kills?: ReadonlyArray<Kill> }
 
 export interface HistorySettings {
   readonly timeZone: string
@@ -179,8 +201,12 @@ const words = (content: object): string =>
     })
     .join(", ")
 
+export const placeOf = ({ by, nth, of, side }: Kill): string =>
+  of === "millisecond" ? `${by} after ${nth} ms` : `${by} ${side} ${of} ${nth}`
+
 /** A line that a person reads. */
-export const lineOf = (step: Step): string =>
-  "event" in step
-    ? `${step.at}  ${step.event.what}: ${words(step.event)}`
-    : `${step.at}  > ${step.operation.do} ${words(step.operation)}`
+export const lineOf = (step: Step): string => {
+  if ("event" in step) return `${step.at}  ${step.event.what}: ${words(step.event)}`
+  const kills = (step.kills ?? []).map((kill) => `, ${placeOf(kill)}`).join("")
+  return `${step.at}  > ${step.operation.do} ${words(step.operation)}${kills}`
+}

@@ -19,6 +19,8 @@ const faultStatus: Readonly<Record<string, number>> = {
 
 type Answer = object | Lists.Refusal
 
+const sent = (found: Lists.Item | Lists.Refusal): Answer => (typeof found === "string" ? found : found.json)
+
 const listed = (
   world: World,
   stream: string,
@@ -52,14 +54,14 @@ const inBook = (
         ? "NotFound"
         : listed(world, `${book} accounts`, Lists.accounts(world, book), query)
     }
-    if (more === undefined) return Lists.account(world, book, id)
+    if (more === undefined) return sent(Lists.account(world, book, id))
     return more === "statement"
       ? listed(world, `${book} statement ${id}`, Lists.statement(world, book, id), query)
       : "NotFound"
   }
   if (!isType(what)) return "NotFound"
   const type = types[what]
-  if (id !== undefined) return Lists.resource(world, book, type, id)
+  if (id !== undefined) return sent(Lists.resource(world, book, type, id))
   // Conversions have no list, and neither has the client surface.
   return book === "org" && type !== "CONVERSION"
     ? listed(world, `${book} ${type}`, Lists.resources(world, book, type), query)

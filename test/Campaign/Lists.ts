@@ -2,7 +2,7 @@
 import type { PartnerReason } from "../../src/Partner.ts"
 import type { BookName } from "./History.ts"
 import * as Render from "./Render.ts"
-import { balances, type World, type WorldAccount } from "./World.ts"
+import { balances, type World, type WorldAccount, type WorldResource } from "./World.ts"
 
 type Json = Record<string, unknown>
 
@@ -10,9 +10,21 @@ export interface Item {
   /** What a cursor after it names. */
   readonly key: string
   readonly json: Json
-  /** Sent in a form that cannot be understood. */
-  readonly malformed: boolean
+  /** Sent in a form that cannot be understood: where, and how. Null: it can. */
+  readonly malformed: Malformed | null
 }
+
+export interface Malformed {
+  readonly path: string
+  readonly reason: string
+}
+
+const noAmount: Malformed = { path: "$.amount", reason: "is not a plain decimal number (-?digits[.digits])" }
+const noTime: Malformed = { path: "$.createdAt", reason: "is missing" }
+
+/** A status that nobody has heard of is kept as it is. */
+const malformedOf = ({ spoiled }: WorldResource): Malformed | null =>
+  spoiled === "amount" ? noAmount : spoiled === "missing" ? noTime : null
 
 export interface WorldPage {
   readonly items: ReadonlyArray<Item>
@@ -22,7 +34,7 @@ export interface WorldPage {
 
 export type Refusal = Extract<PartnerReason, "NotFound" | "Forbidden" | "CursorExpired">
 
-const fine = (json: Json, key: string): Item => ({ key, json, malformed: false })
+const fine = (json: Json, key: string): Item => ({ key, json, malformed: null })
 
 const refusedBook = (world: World, book: BookName): Refusal | undefined => {
   if (book === "org") return undefined
@@ -41,11 +53,11 @@ export const accounts = (world: World, book: BookName): ReadonlyArray<Item> =>
     .filter((account) => account.book === book && account.access === "served")
     .map((account) => fine(Render.account(account), account.id))
 
-export const account = (world: World, book: BookName, id: string): Json | Refusal => {
+export const account = (world: World, book: BookName, id: string): Item | Refusal => {
   const refused = refusedBook(world, book)
   if (refused !== undefined) return refused
   const found = [...world.accounts.values()].find((one) => one.id === id && one.book === book)
-  return refusedAccount(found) ?? (found === undefined ? "NotFound" : Render.account(found))
+  return refusedAccount(found) ?? (found === undefined ? "NotFound" : fine(Render.account(found), id))
 }
 
 export const statement = (world: World, book: BookName, id: string): ReadonlyArray<Item> | Refusal => {
@@ -57,26 +69,31 @@ export const statement = (world: World, book: BookName, id: string): ReadonlyArr
   return balances(found).map((after, index) => ({
     key: found.entries[index]?.id ?? "",
     json: Render.entry(world, found, index, after),
-    malformed: found.entries[index]?.malformed ?? false,
+    malformed: found.entries[index]?.malformed === true ? noAmount : null,
   }))
 }
 
 export const resources = (world: World, book: BookName, type: string): ReadonlyArray<Item> => {
   const found = [...world.resources.values()]
     .filter((one) => one.book === book && one.content.type === type && !one.hidden)
-    .map((one) => ({ at: one.createdAt, item: fine(Render.resource(world, one), one.id) }))
+    .map((one) => ({
+      at: one.createdAt,
+      item: { key: one.id, json: Render.resource(world, one), malformed: malformedOf(one) },
+    }))
     .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
     .map(({ item }) => item)
   return world.settings.newestFirst ? found.reverse() : found
 }
 
-export const resource = (world: World, book: BookName, type: string, id: string): Json | Refusal => {
+export const resource = (world: World, book: BookName, type: string, id: string): Item | Refusal => {
   const refused = refusedBook(world, book)
   if (refused !== undefined) return refused
   const found = [...world.resources.values()].find(
     (one) => one.id === id && one.book === book && one.content.type === type && !one.hidden,
   )
-  return found === undefined ? "NotFound" : Render.resource(world, found)
+  return found === undefined
+    ? "NotFound"
+    : { key: id, json: Render.resource(world, found), malformed: malformedOf(found) }
 }
 
 export const clients = (world: World): ReadonlyArray<Item> =>
@@ -107,7 +124,9 @@ export const page = (
   }
   const found = items.slice(from, from + pageSize)
   const hasNextPage = from + pageSize < items.length
-  if (!hasNextPage) world.readToEnd.set(stream, world.now)
+  const isKept = stream === "org receivables" || stream.includes(" statement ")
+  const sent = isKept ? found.flatMap(({ json, malformed }) => (malformed === null ? [json] : [])) : []
+  world.note({ stream, at: world.now, last: !hasNextPage, items: sent })
   const last = found.at(-1)
   const ends = last !== undefined && (hasNextPage || endCursorOnLastPage)
   return { items: found, hasNextPage, endCursor: ends ? `${world.epoch}:${last.key}` : null }

@@ -1,10 +1,12 @@
 /** What a person or the schedule does with Tieout, called as the commands call it. */
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
+import type { Days } from "../../src/Backfill/Window.ts"
 import { Backfill } from "../../src/Backfill.ts"
 import { allBooks, type Book } from "../../src/Book.ts"
 import type { Database } from "../../src/Database.ts"
+import type { SurfaceOptions } from "../../src/Sync/Surfaces.ts"
 import { Sync } from "../../src/Sync.ts"
-import type { Operation, Simple } from "./History.ts"
+import type { BookName, Operation, Simple } from "./History.ts"
 import { announce } from "./Operations/Announcing.ts"
 import { closeBooks, reopenBooks } from "./Operations/Closing.ts"
 import { exportBooks } from "./Operations/Exporting.ts"
@@ -53,13 +55,13 @@ const sync = (site: Site, { full = false, quick = false }: { full?: boolean; qui
     Effect.map(
       ({ blockingFindings, counters }) => `${counters.entries} entries, ${blockingFindings} blocking`,
     ),
-    Effect.provide(Sync.Default),
+    Effect.provide(Layer.provide(Sync.DefaultWithoutDependencies, site.services)),
   )
 
-const backfill = (site: Site, days: { readonly from: string; readonly to: string }) =>
-  Effect.flatMap(Backfill, (service) => service.run({ connection: site.connection, days })).pipe(
+const backfill = (site: Site, days: Days, which: Partial<SurfaceOptions> = {}) =>
+  Effect.flatMap(Backfill, (service) => service.run({ ...which, connection: site.connection, days })).pipe(
     Effect.map(({ accounts }) => `${accounts.length} accounts`),
-    Effect.provide(Backfill.Default),
+    Effect.provide(Layer.provide(Backfill.DefaultWithoutDependencies, site.services)),
     Effect.scoped,
   )
 
@@ -75,14 +77,14 @@ const simple = (site: Site, operation: Simple) =>
       case "backfill":
         return yield* backfill(site, operation)
       case "reclassify":
-        return yield* move(site, all, operation.nth, operation.code)
+        return yield* move(site, all, operation)
       case "rates":
         site.corrected.push(operation)
         return yield* correctRate(operation.date, operation.currency, operation.rate)
       case "close":
         return yield* closeBooks(site, all, operation.accept)
       case "reopen":
-        return yield* reopenBooks(all)
+        return yield* reopenBooks(site, all)
       case "export":
         return yield* exportBooks(site, all, operation.kind, operation.format)
     }
@@ -93,25 +95,39 @@ const both = (one: Outcome, other: Outcome): Outcome => ({
   told: `${one.told} | ${other.told}`,
 })
 
+/** What a simple operation came to; what it may fail with is its outcome. */
+const told = <E>(
+  of: Pick<Simple, "do">,
+  effect: Effect.Effect<string, E, Database>,
+): Effect.Effect<Outcome, never, Database> =>
+  effect.pipe(
+    Effect.map((text): Outcome => ({ done: true, told: text })),
+    Effect.catchAll((error) => {
+      const text = `${field(error, "_tag")}: ${error instanceof Error ? error.message : String(error)}`
+      return isExpected(error)
+        ? Effect.succeed<Outcome>({ done: false, told: text })
+        : Effect.die(new Unexpected(`${of.do} ended with ${text}`))
+    }),
+  )
+
+/** A backfill of one book alone; of all where the service does not serve the book's client. */
+export const backfillBook = (site: Site, overHttp: boolean, book: BookName, days: Days) => {
+  const client = site.world.clients.get(book)
+  const which: Partial<SurfaceOptions> =
+    book === "org"
+      ? { surface: Option.some("organization") }
+      : client?.access === "served"
+        ? { client: Option.some(client.id) }
+        : {}
+  return told({ do: "backfill" }, within(site, overHttp)(backfill(site, days, which)))
+}
+
 /** Runs one operation; what it may fail with is its outcome. */
 export const operate = (
   site: Site,
   overHttp: boolean,
   operation: Operation,
 ): Effect.Effect<Outcome, never, Database> => {
-  const told = <E>(
-    of: Simple,
-    effect: Effect.Effect<string, E, Database>,
-  ): Effect.Effect<Outcome, never, Database> =>
-    effect.pipe(
-      Effect.map((text): Outcome => ({ done: true, told: text })),
-      Effect.catchAll((error) => {
-        const text = `${field(error, "_tag")}: ${error instanceof Error ? error.message : String(error)}`
-        return isExpected(error)
-          ? Effect.succeed<Outcome>({ done: false, told: text })
-          : Effect.die(new Unexpected(`${of.do} ended with ${text}`))
-      }),
-    )
   const run = (of: Simple) => within(site, overHttp)(simple(site, of))
   switch (operation.do) {
     case "both":

@@ -212,6 +212,28 @@ describe("the posting table, row by row", () => {
     expect(native(facts)).toEqual({ "cash:USD": "1045", "fees:USD": "5", "other:USD:4000": "-1050" })
   })
 
+  it("what comes back later of a movement that a person moved comes from where it stands, and what was booked before stays", () => {
+    const facts = book(
+      [
+        statement("usd", "USD", [
+          ["1000", d],
+          ["-400", d],
+          ["-700", d],
+        ]),
+      ],
+      {
+        resources: [deposit("d", "1000")],
+        reclassified: [{ entryId: "usd-1", code: "4000", booked: new Set(["usd-1", "usd-2"]) }],
+      },
+    )
+    // −1000 + 700 at the code; the 400 that were there before stay in clearing.
+    expect(native(facts)).toEqual({
+      "cash:USD": "-100",
+      "deposits_clearing:USD": "400",
+      "other:USD:4000": "-300",
+    })
+  })
+
   it("refuses facts that do not chain", () => {
     const { entries, ...rest } = statement("usd", "USD", [
       ["1", null],
@@ -521,6 +543,18 @@ describe("receivables", () => {
     expect(native(paidBy("1025", [[paid]]))["loan_clearing:USD"]).toBe("-1025")
   })
 
+  it("principal that rises again settles no interest, whatever cash comes with it", () => {
+    const rising: ReadonlyArray<Version> = [
+      ["ACTIVE", "500", "500"],
+      ["ACTIVE", "600", "600", ["d"]],
+    ]
+    expect(native(paidBy("800", [rising]))).toEqual({
+      "cash:USD": "800",
+      "loan_clearing:USD": "-1400",
+      "receivable_principal:USD": "600",
+    })
+  })
+
   it("cancelled: what stands is taken back", () => {
     expect(
       native(book([], { receivables: [receivable("r", "1000", [active, ["CANCELED", "0", "0"]])] })),
@@ -567,6 +601,43 @@ describe("receivables", () => {
       "cash:USD": "1028",
       "interest_income:USD": "-26",
       "loan_clearing:USD": "-1002",
+    })
+  })
+
+  it("original: interest that came between two reads is owed by nobody, and part of what is told later", () => {
+    const settings = {
+      repaymentAmount: "original",
+      interest: "when_paid",
+      interestBetweenReads: "0.1",
+    } as const
+    const part: Version = ["ACTIVE", "500", "1025", ["d"]]
+    const books = {
+      "cash:USD": "526",
+      "interest_income:USD": "-26",
+      "loan_clearing:USD": "-1000",
+      "receivable_principal:USD": "500",
+    }
+    expect(native(paidBy("526", [[active, part]], settings))).toEqual(books)
+    expect(native(paidBy("526", [[active, part, ["ACTIVE", "500", "1035"]]], settings))).toEqual({
+      ...books,
+      "deferred_interest:USD": "-9",
+      "receivable_interest:USD": "9",
+    })
+  })
+
+  it("original: no more interest is paid than came, where principal rises; what PAID tells of anew is paid", () => {
+    const settings = { repaymentAmount: "original" } as const
+    const books = { "cash:USD": "5", "interest_income:USD": "-25" }
+    expect(native(paidBy("5", [[active, ["ACTIVE", "1100", "1025", ["d"]]]], settings))).toEqual({
+      ...books,
+      "loan_clearing:USD": "-1100",
+      "receivable_interest:USD": "20",
+      "receivable_principal:USD": "1100",
+    })
+    const paidTwice: ReadonlyArray<Version> = [active, ["PAID", "0", "1025"], ["PAID", "0", "1035"]]
+    expect(native(paidBy("5", [paidTwice], settings))).toEqual({
+      ...{ "cash:USD": "5", "deposits_clearing:USD": "-5" },
+      ...{ "interest_income:USD": "-35", "loan_clearing:USD": "35" },
     })
   })
 

@@ -7,6 +7,7 @@ import type { BookFacts, Decimal, ExpectedBalance } from "./Facts.ts"
 import { account, Balances, byText } from "./Oracle/Balances.ts"
 import { larger, smaller, textOf, total } from "./Oracle/Decimal.ts"
 import { loans } from "./Oracle/Loans.ts"
+import { places } from "./Oracle/Moved.ts"
 import { counterOf, type Posted, statements } from "./Oracle/Statement.ts"
 
 export { expectedBase, expectedBaseAt } from "./Oracle/Base.ts"
@@ -24,30 +25,25 @@ const notMoved = (facts: BookFacts) => {
 }
 
 /**
- * Non-zero balances, sorted by role, currency, account and code.
- *
- * Reading: what a person moved is the entry's counter line wherever it would stand (clearing, transit, loan clearing); its fee
- * stays. The conversion's own entry and the receivable's lines are as if nobody had moved it. What was moved out of suspense is
- * known no better: once the entry says what it is, it goes on to where that stands.
+ * Non-zero balances, sorted by role, currency, account and code. The conversion's own entry and the receivable's lines are as if
+ * nobody had moved anything.
  */
 export const expectedNative = (facts: BookFacts): ReadonlyArray<ExpectedBalance> => {
   const { opening, posted, conversions } = statements(facts)
   const { books, isLinked } = loans(facts, posted.filter(notMoved(facts)))
-  const moved = new Map(facts.reclassified.map((one) => [one.entryId, one]))
+  const standing = places(facts, posted, isLinked)
   const balances = new Balances()
   for (const { account: of, amount } of opening) {
     balances.add(account("cash", of.currency, of.accountId), amount)
     balances.add(account("opening_balance", of.currency), -amount)
   }
   for (const entry of posted) {
-    const { accountId, currency, cash, fee, counter, counterAccount, entryId } = entry
-    const by = moved.get(entryId)
-    const isKnown = counterAccount.role !== "suspense" || isLinked(entry)
-    const code = by?.fromSuspense === true && isKnown ? undefined : by?.code
+    const { accountId, currency, cash, fee, counterAccount } = entry
+    const own = isLinked(entry) ? account("loan_clearing", currency) : counterAccount
     balances.add(account("cash", currency, accountId), cash)
     balances.add(account("fees", currency), fee)
-    if (code !== undefined) balances.add({ ...account("other", currency), code }, counter)
-    else balances.add(isLinked(entry) ? account("loan_clearing", currency) : counterAccount, counter)
+    for (const { amount, code } of standing.get(entry) ?? [])
+      balances.add(code === null ? own : { ...account("other", currency), code }, amount)
   }
   for (const { books } of conversions)
     for (const { currency, amount } of books.trading) {
@@ -94,11 +90,9 @@ const open = (
 export const expectedOpenConversions = (facts: BookFacts): ReadonlyArray<ExpectedOpen> => {
   const { posted, conversions } = statements(facts)
   return open([
-    ...posted
-      .filter(notMoved(facts))
-      .flatMap(({ conversionId, currency, counter }) =>
-        conversionId === null ? [] : [{ id: conversionId, currency, amount: counter }],
-      ),
+    ...[...places(facts, posted, () => false)].flatMap(([{ conversionId: id, currency }, stands]) =>
+      stands.flatMap(({ amount, code }) => (id === null || code !== null ? [] : [{ id, currency, amount }])),
+    ),
     ...conversions.flatMap(({ id, books }) =>
       books.trading.map(({ currency, amount }) => ({ id, currency, amount: -amount })),
     ),

@@ -3,9 +3,9 @@ import { rm } from "node:fs/promises"
 import { Cause, Effect, Exit } from "effect"
 import type { Database } from "../../src/Database.ts"
 import { provedAtEnd } from "./AtEnd.ts"
-import type { History, Step } from "./History.ts"
+import type { History, Operation, Step } from "./History.ts"
 import * as Invariants from "./Invariants.ts"
-import { books, operate } from "./Operations.ts"
+import { books, type Outcome, operate } from "./Operations.ts"
 import { correctRate, rateOf } from "./RateTable.ts"
 import { type Site, siteOf } from "./Site.ts"
 import type { World } from "./World.ts"
@@ -20,11 +20,19 @@ export interface Played {
 export interface How {
   readonly connection: string
   readonly out: string
-  /** Done before a step, by its place in the history. */
-  readonly before?: (step: number) => Effect.Effect<void>
+  /** Who does an operation, by its place in the history: somebody else may have tried it before. */
+  readonly around?: Around
   /** The server on loopback of a history that is read over HTTP, and what is told of its world. */
   readonly http?: { readonly url: string; readonly show: (world: World) => void }
 }
+
+/** Gives what came of an operation; what `run` does may be done several times. */
+export type Around = (
+  site: Site,
+  place: number,
+  run: Effect.Effect<Outcome, never, Database>,
+  tell: (line: string) => void,
+) => Effect.Effect<Outcome, never, Database>
 
 const firstLine = (text: string): string => text.split("\n")[0] ?? ""
 
@@ -35,14 +43,21 @@ const kept = (before: ReadonlyMap<string, string>, now: ReadonlyMap<string, stri
     return found === undefined || found === digest ? [] : [`the closed month ${month} has changed`]
   })
 
-const step = (site: Site, overHttp: boolean, one: Step, told: Array<string>) =>
+/** Whether whatever was read is kept for certain. */
+const isKept = ({ do: what }: Operation, { done }: Outcome): boolean =>
+  done && (what === "sync" || what === "backfill")
+
+const step = (site: Site, { around, http }: How, place: number, one: Step, told: Array<string>) =>
   Effect.gen(function* () {
     if ("event" in one) {
       site.world.apply(one.event, one.at)
       return []
     }
     site.world.now = Math.max(site.world.now, Date.parse(one.at)) + 1_000
-    const outcome = yield* operate(site, overHttp, one.operation)
+    const run = operate(site, http !== undefined, one.operation)
+    const tell = (line: string): void => void told.push(line)
+    const outcome = yield* around === undefined ? run : around(site, place, run, tell)
+    site.world.settle(isKept(one.operation, outcome))
     told.push(`${one.operation.do}: ${outcome.done ? "" : "failed: "}${firstLine(outcome.told)}`)
     return yield* Invariants.broken(yield* books(site))
   })
@@ -50,7 +65,13 @@ const step = (site: Site, overHttp: boolean, one: Step, told: Array<string>) =>
 /** Nothing fails any more and every row can be understood: what is read now is all that there is. */
 const calmed = (site: Site): void => {
   site.world.faults.length = 0
-  for (const { entries } of site.world.accounts.values()) for (const entry of entries) entry.malformed = false
+  for (const { entries } of site.world.accounts.values()) {
+    for (const entry of entries) {
+      entry.malformed = false
+      entry.shownId = entry.id
+    }
+  }
+  for (const resource of site.world.resources.values()) resource.spoiled = null
   site.hook = Effect.void
   site.world.now = Math.max(site.world.now, Date.parse(site.history.end))
 }
@@ -72,8 +93,7 @@ const playing = (history: History, how: How, told: Array<string>) =>
     const overHttp = how.http !== undefined
     let closed: ReadonlyMap<string, string> = new Map()
     for (const [place, one] of history.steps.entries()) {
-      if (how.before !== undefined) yield* how.before(place)
-      const found = [...(yield* step(site, overHttp, one, told))]
+      const found = [...(yield* step(site, how, place, one, told))]
       if (closed.size > 0 || ("operation" in one && one.operation.do === "close")) {
         const now = yield* Invariants.digests(yield* books(site))
         found.push(...kept(closed, now))

@@ -53,13 +53,8 @@ const rowOf = <A>(
   { json, key, malformed }: Lists.Item,
   decoded: (json: Record<string, unknown>) => A,
 ): Row<A> => {
-  if (!malformed) return Either.right(decoded(json))
-  const row: Malformed = {
-    raw: JSON.stringify(json),
-    reason: "is not a plain decimal number (-?digits[.digits])",
-    path: "$.amount",
-    id: Option.some(key),
-  }
+  if (malformed === null) return Either.right(decoded(json))
+  const row: Malformed = { raw: JSON.stringify(json), ...malformed, id: Option.some(key) }
   return Either.left(row)
 }
 
@@ -107,7 +102,7 @@ export const port = (world: World, hook: Hook) => {
 
   const one = <A>(
     operation: string,
-    answer: () => Record<string, unknown> | Lists.Refusal,
+    answer: () => Lists.Item | Lists.Refusal,
     decoded: (json: Record<string, unknown>) => A,
   ): Effect.Effect<Option.Option<Row<A>>, PartnerError> =>
     Effect.gen(function* () {
@@ -115,7 +110,7 @@ export const port = (world: World, hook: Hook) => {
       const found = answer()
       if (found === "NotFound") return Option.none()
       if (isRefusal(found)) return yield* failure(found, operation)
-      return Option.some(Either.right(decoded(found)))
+      return Option.some(rowOf(found, decoded))
     })
 
   const booked = (book: BookName): BookReads => {

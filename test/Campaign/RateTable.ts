@@ -33,14 +33,15 @@ const row = (date: string, from: string, rate: string) => ({
   source: "campaign",
 })
 
-/** Of every day that a history can reach. */
-export const standardRates = Effect.suspend(() =>
-  addRates(
-    days("2024-10-01", "2026-06-30").flatMap((date) =>
+/** Of every day that a history can reach: what a person moves out of a closed month is dated today. */
+export const standardRates = Effect.suspend(() => {
+  const soon = new Date(Date.now() + 62 * 86_400_000).toISOString().slice(0, 10)
+  return addRates(
+    days("2024-10-01", soon > "2026-06-30" ? soon : "2026-06-30").flatMap((date) =>
       Object.keys(base).map((currency) => row(date, currency, rateOf(currency, date))),
     ),
-  ),
-)
+  )
+})
 
 export const correctRate = (date: string, currency: string, rate: string) =>
   Effect.map(addRates([row(date, currency, rate)]), (version) => `version ${version}`)

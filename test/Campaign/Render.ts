@@ -30,7 +30,7 @@ export const entry = (world: World, of: WorldAccount, index: number, after: bigi
   const one = of.entries[index]
   if (one === undefined) throw new Error("there is no such entry")
   return {
-    entryId: one.id,
+    entryId: one.shownId,
     accountId: of.id,
     type: one.type,
     amount: one.malformed ? "1e2" : decimal(one.amount, of.currency),
@@ -133,12 +133,28 @@ const withdrawal = (world: World, resource: WorldResource): Json => {
   }
 }
 
-export const resource = (world: World, of: WorldResource): Json =>
+const sound = (world: World, of: WorldResource): Json =>
   of.content.type === "CONVERSION"
     ? conversion(world, of)
     : of.content.type === "DEPOSIT"
       ? deposit(world, of)
       : withdrawal(world, of)
+
+const isJson = (value: unknown): value is Json => typeof value === "object" && value !== null
+
+/** The first amount of it that is sent. */
+const amountKeyOf = (json: Json): string =>
+  ["sourceAmount", "amount", "sellAmount"].find((key) => key in json) ?? "amount"
+
+export const resource = (world: World, of: WorldResource): Json => {
+  const json = sound(world, of)
+  if (of.spoiled === "status") return { ...json, status: "ON_ITS_WAY" }
+  if (of.spoiled === "missing") return { ...json, createdAt: undefined }
+  if (of.spoiled === null) return json
+  const key = amountKeyOf(json)
+  const amount = json[key]
+  return { ...json, [key]: isJson(amount) ? { ...amount, amount: "1e2" } : "1e2" }
+}
 
 export const client = (id: string, name: string, status: string): Json => ({
   clientId: id,

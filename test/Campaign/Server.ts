@@ -15,19 +15,20 @@ const session = { ...probing, plan_cache_mode: "force_generic_plan" }
 const database = (url: string) =>
   Database.layer({ url: Option.some(Redacted.make(url)), dataDir: "unused", connections: 3, session })
 
-const onServer = (url: string, statement: string) =>
+/** One statement in a session of its own. */
+export const askServer = (url: string, statement: string) =>
   Effect.acquireUseRelease(
     Effect.map(parseDatabaseUrl(Redacted.make(url)), (settings) => makeClient(settings, { connections: 1 })),
     (client) => Effect.promise(() => client.unsafe(statement)),
     (client) => Effect.promise(() => client.end({ timeout: 2 })),
-  ).pipe(Effect.orDie, Effect.asVoid)
+  ).pipe(Effect.orDie)
 
 /** A new database with the tables of this version; gives its URL. Dropped with the scope. */
 export const freshDatabase = (url: string) =>
   Effect.gen(function* () {
     const name = `tieout_campaign_${randomBytes(6).toString("hex")}`
-    yield* Effect.acquireRelease(onServer(url, `create database ${name}`), () =>
-      onServer(url, `drop database if exists ${name} with (force)`),
+    yield* Effect.acquireRelease(askServer(url, `create database ${name}`), () =>
+      askServer(url, `drop database if exists ${name} with (force)`),
     )
     const own = withDatabase(url, name)
     yield* Effect.provide(Effect.zipRight(migrate(), standardRates), database(own))

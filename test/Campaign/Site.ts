@@ -1,7 +1,10 @@
 /** One history being played: the service, the connection that reads it, and where its exports go. */
 import { type Clock, Effect, Layer } from "effect"
+import { Ledger } from "../../src/Ledger.ts"
 import { Connector } from "../../src/Partner/Connector.ts"
+import { Reconcile } from "../../src/Reconcile.ts"
 import { Settings } from "../../src/Settings.ts"
+import type { ReclassifiedFact } from "./Facts.ts"
 import type { History, HistorySettings, Operation } from "./History.ts"
 import { type IdOf, identifiers } from "./Identifiers.ts"
 import { type Hook, port } from "./Port.ts"
@@ -19,7 +22,7 @@ export interface Site {
   /** Called for every request; an operation that is to be stopped or cut sets it. */
   hook: Hook
   /** What was moved by hand so far. */
-  readonly reclassified: Array<{ readonly bookId: number; readonly entryId: string; readonly code: string }>
+  readonly reclassified: Array<ReclassifiedFact & { readonly bookId: number }>
   /** Rates that the history imported over those that the database has. */
   readonly corrected: Array<Extract<Operation, { readonly do: "rates" }>>
   /** Moments at which something was exported, the database's time. */
@@ -27,6 +30,8 @@ export interface Site {
   /** Webhook events sent so far. */
   announced: number
   readonly settings: Layer.Layer<Settings>
+  /** What most operations need: made once, since the settings stay. */
+  readonly services: Layer.Layer<Ledger | Reconcile>
   readonly clock: Clock.Clock
 }
 
@@ -58,10 +63,13 @@ export const siteOf = Effect.fn("Campaign.site")(function* (
   out: string,
   url?: string,
 ) {
-  const idOf = identifiers(`${connection} ${history.seed}`)
+  const idOf = identifiers(history.seed)
   const world = new World(history.settings, idOf)
   const settings = yield* Layer.build(
     Settings.from({ variables: variablesOf(history.settings, connection, url ?? "http://127.0.0.1:1") }),
+  )
+  const services = yield* Layer.build(Layer.mergeAll(Ledger.Default, Reconcile.Default)).pipe(
+    Effect.provide(settings),
   )
   const site: Site = {
     ...{ history, world, idOf, connection, out },
@@ -71,6 +79,7 @@ export const siteOf = Effect.fn("Campaign.site")(function* (
     moments: [],
     announced: 0,
     settings: Layer.succeedContext(settings),
+    services: Layer.succeedContext(services),
     clock: simulated(world),
   }
   return site

@@ -1,7 +1,7 @@
 /** The service as a state machine: what it holds after the events so far. Shares no code with `src` or its sandbox. */
 import { decimal, units } from "./Decimals.ts"
 import type { Time } from "./Facts.ts"
-import type { Access, BookName, Event, HistorySettings, Name, ResourceContent } from "./History.ts"
+import type { Access, BookName, Event, HistorySettings, Name, ResourceContent, Spoiled } from "./History.ts"
 import type { IdOf } from "./Identifiers.ts"
 
 export interface WorldEntry {
@@ -12,6 +12,8 @@ export interface WorldEntry {
   readonly occurredAt: Time
   related: { readonly type: string; readonly of: Name } | null
   malformed: boolean
+  /** The identifier that is sent: another entry's where they were mixed up. */
+  shownId: string
 }
 
 export interface WorldAccount {
@@ -37,9 +39,24 @@ export interface WorldResource {
   readonly transactionHash: string | null
   readonly createdAt: Time
   hidden: boolean
+  spoiled: Spoiled | null
 }
 
 export type WorldReceivable = Extract<Event, { readonly what: "receivable" }> & { readonly id: string }
+
+/** A page that was served: of which list, when (epoch milliseconds by the service's clock), and whether it was the last. */
+export interface Served {
+  readonly stream: string
+  readonly at: number
+  readonly last: boolean
+  /** Of receivables and statements alone, as they were sent. */
+  readonly items: ReadonlyArray<Readonly<Record<string, unknown>>>
+}
+
+/** A page, and whether all that was asked for with it came to its end. */
+interface Noted extends Served {
+  kept: boolean | null
+}
 
 export interface WorldClient {
   readonly name: Name
@@ -71,6 +88,13 @@ export class World {
   readonly clients = new Map<Name, WorldClient>()
   /** When a list's last page was served last, epoch milliseconds by the service's clock: `org accounts`, `k1 statement <id>`. */
   readonly readToEnd = new Map<string, number>()
+  /** Every page of receivables that was served. */
+  readonly lent: Array<Noted> = []
+  /** Identifiers of entries that were read for certain. */
+  private readonly read = new Set<string>()
+  private readonly open: Array<Noted> = []
+  /** Told of every page that is served. */
+  onServed: (served: Served) => void = () => undefined
   /** Cursors of an earlier epoch are not accepted any more. */
   epoch = 0
   /** Requests until one fails, and how; the next first. */
@@ -116,6 +140,7 @@ export class World {
       occurredAt: event.occurredAt ?? at,
       related: event.related,
       malformed: false,
+      shownId: this.idOf(event.entry),
     })
   }
 
@@ -133,6 +158,7 @@ export class World {
       occurredAt,
       related: null,
       malformed: false,
+      shownId: this.idOf(name),
     })
   }
 
@@ -149,6 +175,7 @@ export class World {
       transactionHash: event.transactionHash ?? null,
       createdAt: at,
       hidden: event.hidden ?? false,
+      spoiled: null,
     })
   }
 
@@ -210,9 +237,20 @@ export class World {
       case "malformed":
       case "mended": {
         const found = this.entry(event.entry)
-        if (found !== undefined) found.entry.malformed = event.what === "malformed"
+        if (found === undefined) return
+        found.entry.malformed = event.what === "malformed"
+        if (event.what === "mended") found.entry.shownId = found.entry.id
         return
       }
+      case "misnamed":
+        this.misname(event.entry, event.as)
+        return
+      case "spoiled":
+      case "restored":
+        this.change(event.resource, (one) => {
+          one.spoiled = event.what === "spoiled" ? event.how : null
+        })
+        return
       case "receivable":
         this.receivables.set(event.receivable, { ...event, id: this.idOf(event.receivable) })
         return
@@ -249,6 +287,33 @@ export class World {
     if (next.after > 0) return undefined
     this.faults.shift()
     return next
+  }
+
+  /** Takes down what was served, by this process or another. */
+  note(served: Served): void {
+    const { at, last, stream } = served
+    if (last) this.readToEnd.set(stream, Math.max(at, this.readToEnd.get(stream) ?? 0))
+    const noted = { ...served, kept: null }
+    this.open.push(noted)
+    if (stream === "org receivables") this.lent.push(noted)
+    this.onServed(served)
+  }
+
+  /** Whether what was asked for since the last time came to its end: else what was served may have been forgotten. */
+  settle(kept: boolean): void {
+    for (const noted of this.open.splice(0)) {
+      noted.kept = kept
+      for (const { entryId } of kept ? noted.items : [])
+        if (typeof entryId === "string") this.read.add(entryId)
+    }
+  }
+
+  private misname(name: Name, as: Name): void {
+    const [found, other] = [this.entry(name), this.entry(as)]
+    if (found === undefined || other === undefined || found.account === other.account) return
+    // Known before, so that it is this one that comes second; and this one never was what it is.
+    const isFree = !this.read.has(found.entry.id) && this.read.has(other.entry.id)
+    if (isFree && found.account.book === other.account.book) found.entry.shownId = other.entry.id
   }
 
   /** What of a book was not served to its end since a time, of all that was there and can be read. */

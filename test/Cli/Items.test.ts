@@ -89,7 +89,19 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the books at the termi
             "3 lines, together the balance: -175.00 USD",
           ],
         })
-        expect((yield* tieout("items", "1020", "--period", "2026-08")).lines[2]).toMatch(id(111))
+        expect(yield* tieout("items", "1020", "--period", "2026-08")).toEqual({
+          code: 0,
+          lines: [
+            "ORG  1020  Assets:Clearing:Deposits:USD",
+            has("Since +Days  What +Amount  State +Counterparty  Reference"),
+            has(`2026-08-10 +21  ${id(111)}  -100.00  deposit`),
+            "1 line, together the balance at the end of 2026-08: -100.00 USD",
+          ],
+        })
+        expect((yield* tieout("items", "1990", "--period", "2026-09")).lines).toEqual([
+          "ORG  1990  Assets:Suspense:USD",
+          "0 lines, together the balance at the end of 2026-09: 0.00 USD",
+        ])
         const [item] = JSON.parse((yield* tieout("items", "1990", "--json")).lines.join("\n")).accounts
         expect(item).toMatchObject({
           balance: "-1234.50",

@@ -131,9 +131,9 @@ describe("the values that completions propose", () => {
   })
 })
 
-describe("the table of commands in the README", () => {
+describe("the tables of commands in docs/commands.md", () => {
   const rows = new Map(
-    [...readFileSync("README.md", "utf8").matchAll(/^\| `([a-z]+)((?: [^`]*)?)` +\|/gm)].map(
+    [...readFileSync("docs/commands.md", "utf8").matchAll(/^\| `([a-z]+)((?: [^`]*)?)` +\|/gm)].map(
       ([, name = "", rest = ""]) => [name, `tieout ${name}${rest}`.replaceAll("\\|", "|")] as const,
     ),
   )

@@ -53,6 +53,12 @@ const twoAccounts = Effect.gen(function* () {
   return { held, service, world }
 })
 
+/** What `tieout status` says of each account that does not tie out. */
+const remarks = Effect.flatMap(Status, (status) => status.read(Option.none())).pipe(
+  Effect.provide(Layer.provide(Status.Default, Settings.from({ variables: {} }))),
+  Effect.map(({ accounts }) => new Map(accounts.map(({ accountId: of, remark }) => [of, remark]))),
+)
+
 const gone = `account-gone: Account ${second} (USD, ACTIVE) is not in the list of accounts any more, and its statement answers 404. Its last balance is 7.00 USD, last read to its end on `
 
 layer(TestDatabase.layer, { excludeTestServices: true })("an account that leaves the list", (it) => {
@@ -73,11 +79,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an account that leaves
       const report = yield* sync(service.url)
       expect([report.numbered, report.blockingFindings]).toEqual([1, 1])
       expect(yield* findings).toEqual(["account-gone blocking"])
-      const stands = yield* Effect.flatMap(Status, (status) => status.read(Option.none())).pipe(
-        Effect.provide(Layer.provide(Status.Default, Settings.from({ variables: {} }))),
-      )
-      expect(stands.accounts.find(({ accountId: of }) => of === second)?.remark).toMatch(
-        /^last read \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: the service does not serve it any more$/,
+      expect((yield* remarks).get(second)).toMatch(
+        /^last read \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: the service does not find its statement \(404\)$/,
       )
       const [blocked] = yield* closing("2026-10")
       expect(blocked?.blockers.map(({ what }) => what)).toEqual([expect.stringContaining(gone)])
@@ -119,6 +122,35 @@ layer(TestDatabase.layer, { excludeTestServices: true })("an account that is gon
   )
 })
 
+layer(TestDatabase.layer, { excludeTestServices: true })("an account whose statement is refused", (it) => {
+  it.scoped("says so, and what its reads without a date are worth", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* twoAccounts
+      let refused = false
+      const usual = held.interfere
+      held.interfere = (path, response) => {
+        response.sendDate = false
+        if (!refused || !path.startsWith(`/accounts/${second}/statement`)) return usual(path, response)
+        json(response, { code: "forbidden" }, 403)
+        return true
+      }
+      yield* sync(service.url)
+      expect((yield* remarks).get(second)).toBe(null)
+      refused = true
+      yield* Effect.ignore(sync(service.url))
+      expect((yield* remarks).get(second)).toBe(
+        "read to its end, but the service sends no date (no Date header), so that it is no evidence: its statement is refused (403)",
+      )
+      const [blocked] = yield* closing("2026-10", { dryRun: true })
+      expect(blocked?.blockers.map(({ what }) => what)).toContainEqual(
+        expect.stringMatching(
+          /^stream-unread: The statement of account \S+ answers 403 since .*; it was read to its end by run 1, but the service did not say when \(no Date header\)\.$/,
+        ),
+      )
+    }),
+  )
+})
+
 layer(TestDatabase.layer, { excludeTestServices: true })("a client that stops being readable", (it) => {
   it.scoped("is one finding, whether by its status or by what its paths answer; the others go on", () =>
     Effect.gen(function* () {
@@ -154,6 +186,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a client that stops be
       expect(yield* news).toEqual([
         "C2 client-gone: The client cannot be read any more: its list of accounts answers 403. The last balances of its accounts: 20.00 USD.",
       ])
+      expect((yield* remarks).get(accountOf(clientId(2)))).toMatch(
+        /^last read .*Z: the list of accounts of its client is refused \(403\)$/,
+      )
       expect(
         (yield* rows(`select count(*)::integer as open from mirror.accounts
         where account_id = '${accountOf(clientId(2))}' and unlisted_since is not null`))[0],

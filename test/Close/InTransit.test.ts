@@ -7,6 +7,8 @@ import { Ledger } from "../../src/Ledger.ts"
 import { reclassify } from "../../src/Reclassify.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { Settings } from "../../src/Settings.ts"
+import { temporaryFolder } from "../Export/Folders.ts"
+import { reporting, sheet } from "../Report/Reports.ts"
 import { type Exchange, exchange, type Move } from "../Sync/Exchange.ts"
 import { id } from "../Sync/Partnership.ts"
 import { findings, rows, sync } from "../Sync/Runs.ts"
@@ -137,6 +139,28 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a leg in transit", (it
     }),
   )
 })
+
+layer(TestDatabase.layer, { excludeTestServices: true })(
+  "a leg that names its conversion only later",
+  (it) => {
+    it.scoped("is that conversion's in the report, and leaves transit when it is moved by hand", () =>
+      Effect.gen(function* () {
+        const { of: _, ...nameless } = sold
+        const { held, service } = yield* books([nameless])
+        held.moves = [sold]
+        yield* sync(service.url, {}, true)
+        expect(yield* balances).toEqual(["conversions_in_transit 1060 100 USD"])
+        const { folder } = yield* reporting("2026-09", temporaryFolder())
+        expect(
+          sheet(folder, "conversions.csv").map((row) => [row.sold_currency, row.sold, row.remark]),
+        ).toEqual([["USD", "100.00", "the second leg has not come yet"]])
+        yield* moving(id(10_000))
+        expect(yield* balances).toEqual(["other 7990 100 USD"])
+        expect(yield* rows("select * from ledger.transit")).toEqual([])
+      }),
+    )
+  },
+)
 
 layer(TestDatabase.layer, { excludeTestServices: true })(
   "a leg that the whole conversion has taken",

@@ -7,7 +7,7 @@ import { reclassify } from "../../src/Reclassify.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { Settings } from "../../src/Settings.ts"
 import { PostingFacts } from "../../src/Sync/PostingFacts.ts"
-import { credit, debit, id, partnership, withdrawal } from "../Sync/Partnership.ts"
+import { credit, debit, deposit, id, partnership, withdrawal } from "../Sync/Partnership.ts"
 import { findings, journal, postings, rows, sync } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { closing, reopening } from "./Months.ts"
@@ -190,6 +190,24 @@ layer(TestDatabase.layer, { excludeTestServices: true })("posting rules that hav
       expect(found).toContain("4130 1088")
       expect(found).toContain("4200 50")
       expect(found.some((line) => String(line).startsWith("4120"))).toBe(false)
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("posting rules that have changed", (it) => {
+  it.scoped("know what an entry came to name after it was booked", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership({
+        balance: "0.00",
+        statement: [credit(10, "1000.00", "1000.00", id(110)), debit(11, "1000.00", "0.00")],
+        deposits: [deposit(110, "1000.00")],
+        withdrawals: [withdrawal(111, "1000.00", "5.00", { reference: "Payroll September" })],
+      })
+      yield* sync(service.url)
+      held.statement[1] = debit(11, "1000.00", "0.00", id(111))
+      yield* sync(service.url, {}, true)
+      expect((yield* reapplying(rulesOf(payroll)))[0]?.changed).toBe(1)
+      expect(yield* balances).toEqual(["1020 -1000", "4120 995", "6850 5"])
     }),
   )
 })

@@ -103,6 +103,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
     "sync.runs",
     "sync.leases",
     "sync.checkpoints",
+    "sync.page_boundaries",
+    "sync.stream_reads",
+    "valuation.accounts",
   ])("%s to be deleted from or emptied", (table) =>
     Effect.gen(function* () {
       yield* book
@@ -162,11 +165,18 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
   it.effect("what was reconciled to be unreconciled", () =>
     Effect.gen(function* () {
       const id = yield* book
-      expect(yield* run(`insert into reconcile.progress (book_id, through_run) values (${id}, 5)`)).toBe(
-        "taken",
-      )
+      const through = `insert into reconcile.progress (book_id, through_run) values (${id}, 5)`
+      expect(yield* run(through), "before it was read").toBe("TO004")
+      expect(
+        yield* run(
+          `insert into sync.runs (connection, command) select 'c', 'sync' from generate_series(1, 6)`,
+          through,
+        ),
+      ).toBe("taken")
       expect(yield* run(`update reconcile.progress set through_run = 4 where book_id = ${id}`)).toBe("TO004")
       expect(yield* run(`update reconcile.progress set through_run = 6 where book_id = ${id}`)).toBe("taken")
+      const beyond = `update reconcile.progress set through_run = 1000000 where book_id = ${id}`
+      expect(yield* run(beyond), "what was never read").toBe("TO004")
     }),
   )
 

@@ -1,5 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Ref, Stream } from "effect"
+import type { Sql } from "../../src/Database/Client.ts"
 import { Database } from "../../src/Database.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -295,6 +296,57 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
           where datname = current_database() and pid <> pg_backend_pid()`,
       )
       yield* Effect.forEach([4, 5, 6], (id) => database.transaction(insert(id)), { concurrency: 3 })
+      expect(yield* ids).toEqual([1, 2, 3, 4, 5, 6])
+    }),
+  )
+
+  const guard = (fewest: number) => ({
+    operation: "Note.guard",
+    statement: (sql: Sql) => sql`select id from note for share`,
+    passes: (found: ReadonlyArray<object>) =>
+      found.length >= fewest ? Effect.void : Effect.fail(`only ${found.length}`),
+  })
+
+  it.effect(
+    "does what its guard lets pass, and nothing where it does not, on its own and within another",
+    () =>
+      Effect.gen(function* () {
+        const database = yield* setup
+        const kept = yield* Effect.exit(database.transaction(insert(1), { guard: guard(0) }))
+        expect(kept).toEqual(Exit.succeed(expect.anything()))
+        expect(yield* Effect.exit(database.transaction(insert(2), { guard: guard(2) }))).toEqual(
+          Exit.fail("only 1"),
+        )
+        const within = database.transaction(insert(3), { guard: guard(3) })
+        expect(yield* database.transaction(Effect.zipRight(insert(2), Effect.flip(within)))).toBe("only 2")
+        yield* database.transaction(database.transaction(insert(3), { guard: guard(2) }))
+        expect(yield* ids).toEqual([1, 2, 3])
+      }),
+  )
+
+  it.effect("fails with what the server says of its guard, and leaves the connection as it was", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      const wrong = { ...guard(0), statement: (sql: Sql) => sql`select no_such_column from note` }
+      const error = yield* Effect.flip(database.transaction(insert(1), { guard: wrong }))
+      expect(error).toMatchObject({ _tag: "DatabaseError", operation: "Note.guard" })
+      yield* database.transaction(insert(2), { guard: guard(0) })
+      expect(yield* ids).toEqual([2])
+    }),
+  )
+
+  it.effect("goes on after every idle connection was cut, with a guard too", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      const insertAll = (all: ReadonlyArray<number>) =>
+        Effect.forEach(all, (id) => database.transaction(insert(id), { guard: guard(0) }), { concurrency: 3 })
+      yield* insertAll([1, 2, 3])
+      yield* Effect.promise(
+        () => database.client`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()`,
+      )
+      yield* insertAll([4, 5, 6])
       expect(yield* ids).toEqual([1, 2, 3, 4, 5, 6])
     }),
   )

@@ -193,6 +193,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
         ["2026-09", 1],
         ["2026-10", 1],
       ])
+      // What is revalued decides the figures: it is said with them.
+      expect(manifest.base?.months.map(({ monetaryRoles }) => monetaryRoles)).toEqual(
+        [1, 2].map(() => [...accounting.valuation.monetaryRoles].sort()),
+      )
     }),
   )
 

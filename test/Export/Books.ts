@@ -93,10 +93,11 @@ export const post = Effect.fn("Test.post")(function* (bookId: number, movement: 
       "Test.post",
       (sql) => sql`
         insert into mirror.statement_entries (book_id, account_id, position, entry_id, type, amount, currency,
-          balance_after, occurred_at, run_id)
+          balance_after, occurred_at, run_id, related_type, related_id)
         values (${bookId}, ${account}, ${position}::text::bigint, ${id}, ${cash.startsWith("-") ? "DEBIT" : "CREDIT"},
           abs(${cash}::text::numeric), ${lines[0]?.[2] ?? ""},
-          ${balance}::text::numeric + ${cash}::text::numeric, ${occurredAt}::text::timestamptz, 1)`,
+          ${balance}::text::numeric + ${cash}::text::numeric, ${occurredAt}::text::timestamptz, 1,
+          ${movement.resource === undefined ? null : "DEPOSIT"}, ${movement.resource ?? null})`,
     )
   }
   yield* database.query(

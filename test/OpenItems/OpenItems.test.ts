@@ -12,6 +12,7 @@ import {
   type Account,
   addEntry,
   mischief,
+  type Named,
   openAccount,
   openBook,
   post,
@@ -284,6 +285,100 @@ layer(services)("open items", (it) => {
       expect(yield* withdrawals).toEqual([
         ["withdrawals_clearing:USD", nameless, "2026-09-22", "-2", "names no movement"],
       ])
+    }),
+  )
+
+  it.effect("are nothing of an entry that came to name its movement after it was booked", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const account = yield* openAccount(book)
+      const on = (day: string) => ({ type: "CREDIT", occurredAt: `${day}T10:00:00Z` }) as const
+      const entry = yield* addEntry(account, { ...on("2026-08-03"), amount: "10" })
+      const moved = yield* addEntry(account, { ...on("2026-08-04"), amount: "7" })
+      const shift = (
+        id: string,
+        sequence: number,
+        of: Named | undefined,
+        lines: Parameters<typeof post>[2],
+      ) =>
+        post(
+          account,
+          {
+            ...{ type: sequence === 1 && of === undefined ? "manual" : "statement_entry", id, sequence },
+            ...{ kind: "reclassification", occurredAt: "2026-08-04T10:00:00Z" },
+            ...(of === undefined ? {} : { of }),
+          },
+          lines,
+        )
+      yield* shift(entry, 1, yield* putResource(account, { type: "DEPOSIT", amount: "10" }), [
+        ["suspense", "10"],
+        ["deposits_clearing", "-10"],
+      ])
+      // A person moves it first, then it names its deposit: nothing is left where the person put it.
+      yield* shift(moved, 1, undefined, [
+        ["suspense", "7"],
+        ["payouts_clearing", "-7"],
+      ])
+      yield* shift(moved, 2, yield* putResource(account, { type: "DEPOSIT", amount: "7" }), [
+        ["payouts_clearing", "7"],
+        ["deposits_clearing", "-7"],
+      ])
+      const codes = Effect.map(linesOf(book), (lines) => lines.map(([code]) => code))
+      expect(yield* codes).toEqual(["deposits_clearing:USD", "deposits_clearing:USD"])
+    }),
+  )
+
+  it.effect("of a closed month are those that were open at its close, whatever became of them since", () =>
+    Effect.gen(function* () {
+      const book = yield* openBook
+      const account = yield* openAccount(book)
+      const on = (day: string) => ({ type: "CREDIT", occurredAt: `${day}T10:00:00Z` }) as const
+      const adjustment = yield* addEntry(account, { ...on("2026-08-03"), amount: "3" })
+      const pending = yield* putResource(account, { type: "DEPOSIT", amount: "30", status: "PENDING" })
+      yield* addEntry(account, { ...on("2026-08-05"), amount: "30", of: pending })
+      const leg = { of: { type: "CONVERSION", id: randomUUID() }, against: "conversions_in_transit" }
+      yield* addEntry(account, { ...on("2026-08-09"), type: "DEBIT", amount: "50", ...leg })
+      yield* closeThrough(book, "2026-08")
+      yield* mischief(
+        (sql) => sql`
+          insert into ledger.closes (book_id, sequence, period, action, at, who, hash, entries, accepted)
+          values (${book.bookId}, 1, '2026-08-01', 'close', clock_timestamp(), 'controller', ${"0".repeat(64)}, 3, '[]')`,
+      )
+      const then = [
+        ["conversions_in_transit:USD", leg.of.id, "2026-08-09", "50", null],
+        ["deposits_clearing:USD", pending.id, "2026-08-05", "-30", "pending"],
+        ["suspense:USD", adjustment, "2026-08-03", "-3", null],
+      ]
+      const august = linesOf(book, { through: "2026-08", drill: "2026-08" })
+      expect(yield* august).toEqual(then)
+
+      // In September all of it goes: refused, whole, and moved by hand.
+      yield* query(
+        (sql) => sql`
+          with old as (
+            insert into mirror.resource_versions (book_id, resource_type, resource_id, version, status, final, raw,
+              changed_at, superseded_at, run_id)
+            select book_id, resource_type, resource_id, version, status, final, raw, changed_at, clock_timestamp(), run_id
+            from mirror.resources where book_id = ${book.bookId} and resource_id = ${pending.id})
+          update mirror.resources set status = 'REJECTED', final = true, version = 2, changed_at = clock_timestamp()
+          where book_id = ${book.bookId} and resource_id = ${pending.id}`,
+      )
+      const back = { ...on("2026-09-02"), kind: "deposit_return" }
+      yield* addEntry(account, { ...back, type: "DEBIT", amount: "30", of: pending })
+      yield* addEntry(account, { ...on("2026-09-03"), amount: "50", ...leg })
+      yield* post(
+        account,
+        {
+          ...{ type: "manual", id: adjustment, kind: "reclassification", sequence: 1 },
+          occurredAt: "2026-09-04T10:00:00Z",
+        },
+        [
+          ["suspense", "3"],
+          ["other", "-3"],
+        ],
+      )
+      expect(yield* august).toEqual(then)
+      expect((yield* linesOf(book)).filter(([code]) => code !== "other:USD")).toEqual([])
     }),
   )
 })

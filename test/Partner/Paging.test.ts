@@ -153,6 +153,24 @@ describe("A list", () => {
     ),
   )
 
+  it.live("is not fetched ahead behind a page that may be the last one wanted", () =>
+    withPartner(serve(pagesOf(10)), (partner, { count }) =>
+      Effect.gen(function* () {
+        const isThird = ({ endCursor }: { readonly endCursor: Option.Option<string> }) =>
+          Option.contains(endCursor, "3")
+        const pages = partner.accounts(Option.none(), (page) => !isThird(page))
+        yield* Stream.runDrain(Stream.takeUntil(pages, isThird))
+        // A request that was under way would be counted by now.
+        yield* Effect.sleep("50 millis")
+        expect(count("/accounts")).toBe(3)
+        // Where it is wanted after all, it is asked for then.
+        expect(ids(yield* Stream.runCollect(partner.accounts(Option.none(), () => false)))).toEqual(
+          sequence(20),
+        )
+      }),
+    ),
+  )
+
   it.live("that is not read on asks for nothing more", () =>
     withPartner(serve(pagesOf(1000)), (partner, { count }) =>
       Effect.gen(function* () {

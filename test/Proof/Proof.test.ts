@@ -1,84 +1,9 @@
 import { expect, layer } from "@effect/vitest"
-import { Data, Effect, Option } from "effect"
-import { decodeSync } from "effect/Schema"
-import { Database } from "../../src/Database.ts"
-import * as Export from "../../src/Export.ts"
-import { prove } from "../../src/Proof.ts"
-import { Content } from "../../src/Settings/Content.ts"
-import { Settings } from "../../src/Settings.ts"
-import { addRates } from "../../src/Valuation/RateStore.ts"
-import { closing, threeMonths } from "../Close/Months.ts"
-import { temporaryFolder } from "../Export/Folders.ts"
+import { Effect } from "effect"
 import { accountId } from "../Sync/Partnership.ts"
-import { sync } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-
-const { accounting, chart, formats } = decodeSync(Content)({})
-
-const exported = (base: boolean) =>
-  Export.run({
-    formats: ["journal"],
-    scope: { kind: "period", period: "2026-08" },
-    connection: Option.none(),
-    book: Option.none(),
-    out: temporaryFolder(),
-    ...(base
-      ? {
-          tables: { settings: formats, baseCurrency: "EUR" },
-          base: { baseCurrency: "EUR", settings: accounting.valuation, chart },
-        }
-      : {}),
-  })
-
-/** Closed, exported in both ways, and open beyond: a database with a row of everything. */
-const filled = Effect.gen(function* () {
-  const { service } = yield* threeMonths
-  yield* sync(service.url)
-  yield* addRates(
-    ["2026-08-10", "2026-08-31"].map((date) => ({
-      date,
-      from: "USD",
-      to: "EUR",
-      rate: "0.9",
-      source: "test",
-    })),
-  )
-  yield* closing("2026-08")
-  yield* exported(false)
-  yield* exported(true)
-})
-
-const proof = Effect.map(
-  Effect.provide(
-    prove(() => Effect.void),
-    Settings.from({ variables: {} }),
-  ),
-  ({ batches, closes, ok, proofs }) => ({
-    ok,
-    batches,
-    closes,
-    wrong: proofs.flatMap(({ name, wrong }) =>
-      wrong.map(({ book, message, row }) => `${name}: ${book}: ${row} ${message}`),
-    ),
-  }),
-)
-
-class Undone extends Data.TaggedError("Undone") {}
-
-/** What the proof says while one statement, past all rules of the database, has had its way. */
-const after = Effect.fn("Test.after")(function* (statement: string) {
-  const database = yield* Database
-  let said: ReadonlyArray<string> = []
-  const changed = Effect.gen(function* () {
-    yield* database.query("Test.replica", (sql) => sql`set local session_replication_role = replica`)
-    const rows = yield* database.query("Test.mischief", (sql) => sql.unsafe(`${statement} returning 1`))
-    expect([statement, rows.length > 0]).toEqual([statement, true])
-    said = (yield* proof).wrong
-    return yield* new Undone()
-  })
-  yield* Effect.catchTag(database.transaction(changed), "Undone", () => Effect.void)
-  return said
-})
+import { tried } from "./Falsehood.ts"
+import { filled, found, proof } from "./Filled.ts"
 
 const entry = "(select entry_id from ledger.journal_numbers where period = '2026-08-01' and number = 1)"
 
@@ -108,6 +33,11 @@ const mischief: ReadonlyArray<readonly [string, string, string]> = [
     `update ledger.journal_entries set effective_date = '2026-08-11' where entry_id = ${entry}`,
     "entry-date",
     "ORG-2026-08-000001 is dated 2026-08-11; it occurred on 2026-08-10",
+  ],
+  [
+    `update ledger.journal_entries set source_id = gen_random_uuid() where kind = 'deposit' and period = '2026-09-01'`,
+    "entry-source",
+    "ORG-2026-09-000001 is of statement_entry",
   ],
   [
     `update ledger.balances set debit = debit + 0.01 where debit > 0 and period = '2026-09-01'`,
@@ -173,14 +103,65 @@ const mischief: ReadonlyArray<readonly [string, string, string]> = [
   [`update valuation.postings set amount = amount * 2`, "base-balances", "at the end of 2026-08 says"],
 ]
 
+/** What an owner may do to the rules, and what the proof names. */
+const lifted: ReadonlyArray<readonly [string, string]> = [
+  [
+    "alter table mirror.accounts disable trigger by_program",
+    "trigger by_program on mirror.accounts is another",
+  ],
+  ["drop trigger findings_kept on reconcile.findings", "trigger findings_kept on reconcile.findings is gone"],
+  [
+    "create or replace function ledger.refuse_by_hand() returns trigger language plpgsql as 'begin return null; end'",
+    "function ledger.refuse_by_hand() is another",
+  ],
+  [
+    `create or replace view reconcile.gone_clients as select book_id, client_id, null::text as trouble, null::integer as status,
+     null::text as detail, null::timestamptz as failing_since, null::timestamptz as began_at from mirror.books where false`,
+    "view reconcile.gone_clients is another",
+  ],
+  [
+    "alter table ledger.postings drop constraint postings_amount",
+    "constraint postings_amount on ledger.postings is gone",
+  ],
+  [
+    "alter table reconcile.findings enable row level security, force row level security",
+    "table reconcile.findings is another",
+  ],
+  [
+    "alter table reconcile.findings alter column severity set default 'warning'",
+    "table reconcile.findings is another",
+  ],
+  [
+    "create table public.more () inherits (ledger.postings)",
+    "table more, read as rows of ledger.postings was not made by tieout migrate",
+  ],
+  [
+    "create rule never as on insert to reconcile.findings do instead nothing",
+    "rule never on reconcile.findings was not made by tieout migrate",
+  ],
+  [
+    "create function ledger.mine() returns integer language sql as 'select 1'",
+    "function ledger.mine() was not made by tieout migrate",
+  ],
+  [
+    `do $$ begin execute format('alter database %I set tieout.program = ''on''', current_database()); end $$`,
+    "setting tieout.program=on was not made by tieout migrate",
+  ],
+]
+
 layer(TestDatabase.layer, { excludeTestServices: true })("the proof of a database", (it) => {
   it.scoped("holds for what was synced, closed and exported, and names every row that somebody changed", () =>
     Effect.gen(function* () {
       yield* filled
       expect(yield* proof).toEqual({ ok: true, batches: 2, closes: 1, wrong: [] })
       for (const [statement, name, named] of mischief) {
-        const wrong = yield* after(statement)
+        const { look: wrong = [], written } = yield* tried("unruled", statement, found)
+        expect([statement, written > 0]).toEqual([statement, true])
         expect(wrong.filter((line) => line.startsWith(`${name}: ORG: `)).join("\n")).toContain(named)
+      }
+      for (const [statement, named] of lifted) {
+        const { look = [] } = yield* tried("program", statement, found)
+        expect(look).toContainEqual(`rules: all: ${named}`)
       }
       expect((yield* proof).ok).toBe(true)
     }),

@@ -1,5 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { unruled } from "../support/unruled.ts"
 import {
   type Account,
   addEntry,
@@ -158,9 +159,7 @@ layer(services)("entries behind a gap", (it) => {
           `2 entries are held back from the books behind position 3: the first, ${first}, DEBIT of 2.00, says that it leaves 109.00 USD; after 112.00 it would be 110.00.`,
         ),
       ])
-      yield* query(
-        (sql) => sql`delete from mirror.statement_entries where account_id = ${account.id} and held`,
-      )
+      yield* unruled(`delete from mirror.statement_entries where account_id = '${account.id}' and held`)
       expect(yield* reconciled(book)).toEqual([])
     }),
   )

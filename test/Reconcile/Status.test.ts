@@ -2,6 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { together } from "../../src/Reconcile/TieOut.ts"
 import { Status } from "../../src/Status.ts"
+import { unruled } from "../support/unruled.ts"
 import { addEntry, openAccount, openBook, query, reconciled, services, startRun } from "./Books.ts"
 
 const nothingOpen = together([])
@@ -17,12 +18,10 @@ layer(Status.Default.pipe(Layer.provideMerge(services)))("the status", (it) => {
       yield* addEntry(account, { type: "CREDIT", amount: "10.5", of: payout })
       yield* startRun(book)
       expect(yield* reconciled(book)).toEqual([])
-      yield* query(
-        (sql) => sql`
-          update sync.runs set started_at = '2026-10-07T03:30:00Z', ended_at = '2026-10-07T03:31:00Z',
-            summary = ${JSON.stringify({ newEntries: { [account.id]: 1 } })}::text::jsonb
-          where connection = ${book.connection} and run_id = (select max(run_id) from sync.runs)`,
-      )
+      yield* unruled(`
+        update sync.runs set started_at = '2026-10-07T03:30:00Z', ended_at = '2026-10-07T03:31:00Z',
+          summary = '${JSON.stringify({ newEntries: { [account.id]: 1 } })}'
+        where connection = '${book.connection}' and run_id = (select max(run_id) from sync.runs)`)
       expect(yield* read(Option.some(book.connection))).toEqual({
         runs: [
           {
@@ -49,6 +48,8 @@ layer(Status.Default.pipe(Layer.provideMerge(services)))("the status", (it) => {
         ],
         open: { blockingFindings: 0, warnings: 0, quarantined: 0 },
         tieOut: { ...nothingOpen, accounts: 1 },
+        // Its sync is a row alone: nothing says what it read.
+        notRead: ["statements", "accounts", "deposits", "withdrawals"].map((what) => ({ what, count: 1 })),
       })
     }),
   )
@@ -87,6 +88,7 @@ layer(Status.Default.pipe(Layer.provideMerge(services)))("the status", (it) => {
         accounts: [],
         open: { blockingFindings: 0, warnings: 0, quarantined: 0 },
         tieOut: nothingOpen,
+        notRead: [],
       })
     }),
   )

@@ -7,6 +7,7 @@ import { watchStaleness } from "../../src/Serve/Staleness.ts"
 import { Settings } from "../../src/Settings.ts"
 import { rows } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { unruled } from "../support/unruled.ts"
 
 /** Where alerts are posted to. */
 const receiver = Effect.acquireRelease(
@@ -63,7 +64,7 @@ describe("staleness", () => {
         yield* looks
         expect(alerts).toEqual([])
 
-        yield* rows("update sync.runs set ended_at = now() - interval '30 hours' returning 1")
+        yield* unruled("update sync.runs set ended_at = now() - interval '30 hours'")
         yield* until(1)
         yield* looks
         expect(alerts.length).toBe(1)
@@ -72,7 +73,7 @@ describe("staleness", () => {
 
         yield* syncedAgo(0)
         yield* looks
-        yield* rows("update sync.runs set ended_at = now() - interval '27 hours' returning 1")
+        yield* unruled("update sync.runs set ended_at = now() - interval '27 hours'")
         yield* until(2)
         yield* looks
         expect(alerts.map(({ kind }) => kind)).toEqual(["staleness", "staleness"])

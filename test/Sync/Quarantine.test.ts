@@ -8,6 +8,7 @@ import { Settings } from "../../src/Settings.ts"
 import type { ReplayReport } from "../../src/Sync/Tried.ts"
 import { json } from "../Partner/Service.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { unruled } from "../support/unruled.ts"
 import { accountId, credit, deposit, id, partnership } from "./Partnership.ts"
 import { findings, journal, postings, rows, sync, variablesFor } from "./Runs.ts"
 
@@ -105,7 +106,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a replay of the quaran
         `Q1 statement:${accountId}: $.currency is not a known upper-case currency code`,
       ])
       // An upgrade has taught them: stood in for by a row that they know.
-      yield* rows(`update mirror.quarantine set raw = replace(raw, 'USDX', 'USD')`)
+      yield* unruled(`update mirror.quarantine set raw = replace(raw, 'USDX', 'USD')`)
 
       service.interfere = (_, response) => {
         response.destroy()
@@ -139,7 +140,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a replay of the quaran
       service.statement = good.map((entry, index) => (index > 0 ? { ...entry, type: "OTHER" } : entry))
       yield* sync(at.url)
       expect(yield* open).toHaveLength(2)
-      yield* rows(
+      yield* unruled(
         `update mirror.quarantine set raw = replace(raw, 'OTHER', 'CREDIT') where item_id = '${id(22)}'`,
       )
       service.statement = good.map((entry, index) => (index > 1 ? { ...entry, type: "OTHER" } : entry))

@@ -376,6 +376,45 @@ describe("a conversion that is cancelled", () => {
     }
   })
 
+  it.each(methods)(
+    "was worth what was given for it in the month in which it was whole, not in its own: %s",
+    (method) => {
+      // 100.00 USD for 75.00 EUR; the day's rate is 0.80.
+      const bought = (back: string) => [
+        deposit("2026-09-01", 100_000n),
+        leg("c1", "2026-09-30", eur, -7_500n),
+        leg("c1", "2026-09-30", usd, 10_000n),
+        whole("c1", "2026-09-30", [eur, 7_500n], [usd, 10_000n]),
+        leg("c1", back, usd, -10_000n, 0n, returned),
+        leg("c1", back, eur, 7_500n, 0n, returned),
+        whole("c1", back, [eur, 7_500n], [usd, 10_000n], "conversion_reversal"),
+      ]
+      const of = (back: string, split: "three" | "whole") => {
+        const { entries, state } = valued({ method, rates: at, entries: bought(back) }, false, split)
+        const cash = linesOf(entries, null).filter(([, line]) => String(line).startsWith("1 "))
+        return [...cash.slice(1), gains(entries), balanceOf(state, 1), balanceOf(state, "fx_realized")]
+      }
+      // September does not know what October takes back: it was whole then, at 75.00, and goes back at that.
+      expect(of("2026-10-01", "three")).toEqual([
+        ["2026-09-30", "1 7500", "15 -7500"],
+        ["2026-10-01", "1 -7500", "15 7500"],
+        [],
+        90_000n,
+        0n,
+      ])
+      // In a month in which all of it went back nothing was given: the day's rate, and what that gains is taken back.
+      const atRate = [
+        ["2026-09-30", "1 8000", "15 -8000"],
+        [expect.any(String), "1 -8000", "15 8000"],
+        [expect.stringMatching(/ 500$/), expect.stringMatching(/ -500$/)],
+        90_000n,
+        0n,
+      ]
+      expect(of("2026-10-01", "whole")).toEqual(atRate)
+      expect(of("2026-09-30", "three")).toEqual(atRate)
+    },
+  )
+
   it("on the day on which it was whole is the same, though its cash comes before both entries", () => {
     const [one, other, sold, bought, all, ...back] = cancelled([
       "2026-09-20",

@@ -483,9 +483,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
         values ${lines.map((line, at) => `(${book.bookId}, '2007-06-01', 'fx', 1, ${at + 1}, ${line})`).join(", ")}`
       const cash = String(account?.account_id)
       const good = [`${cash}, null, 1.00`, "null, 'fx_realized', -1.00"]
-      const month = `insert into valuation.months (book_id, period, base_currency, method, rates, max_rate_age_days,
+      const month = `insert into valuation.months (book_id, period, base_currency, method, rates, max_rate_age_days, monetary_roles,
         fingerprint, previous, through_number, over)
-        values (${book.bookId}, '2007-06-01', 'EUR', 'average', 'file', 0, 'f', '', 0, true); `
+        values (${book.bookId}, '2007-06-01', 'EUR', 'average', 'file', 0, 'cash', 'f', '', 0, true); `
       const undone = (statement: string) =>
         Effect.flatMap(Database, (database) =>
           database.transaction(

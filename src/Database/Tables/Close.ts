@@ -27,12 +27,18 @@ export const closes = ledger.table(
     transaction: transactionId("transaction").notNull().default(sql`pg_current_xact_id()`),
     /** The findings that were open and that somebody took responsibility for, each with its reason. */
     accepted: jsonb("accepted").notNull(),
+    /** By which method the base-currency journal of the book was valued then; null where it never had been. */
+    valuationMethod: text("valuation_method"),
   },
   (t) => [
     primaryKey({ columns: [t.bookId, t.sequence] }),
     index("closes_period").on(t.bookId, t.period),
     check("closes_action", sql`${t.action} in ('close', 'reopen')`),
     check("closes_hash", sql`(${t.action} = 'close') = (${t.hash} is not null)`),
+    check(
+      "closes_valuation_method",
+      sql`${t.action} = 'close' and ${t.valuationMethod} in ('average', 'fifo') or ${t.valuationMethod} is null`,
+    ),
     check("closes_reason", sql`${t.action} = 'close' or ${t.reason} is not null`),
   ],
 )

@@ -188,7 +188,10 @@ export const resourceVersions = mirror.table(
     supersededAt: instant("superseded_at").notNull(),
     runId: integer("run_id").notNull(),
   },
-  (t) => [primaryKey({ columns: [t.bookId, t.resourceId, t.resourceType, t.version] })],
+  (t) => [
+    primaryKey({ columns: [t.bookId, t.resourceId, t.resourceType, t.version] }),
+    index("resource_versions_superseded").using("brin", t.supersededAt),
+  ],
 )
 
 /** Resources that a statement entry names and the service answers 404 for; asked for again every run. */

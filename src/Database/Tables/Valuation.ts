@@ -93,6 +93,8 @@ export const valuedMonths = valuation.table(
     method: text("method").notNull(),
     rates: text("rates").notNull(),
     maxRateAgeDays: smallint("max_rate_age_days").notNull(),
+    /** The roles that were revalued at its end, in order, with a space between them. */
+    monetaryRoles: text("monetary_roles").notNull(),
     /** The newest import of rates at that time; null before the first. */
     ratesVersion: integer("rates_version"),
     /** SHA-256 over everything that the valuation follows from, hex. */

@@ -19,7 +19,7 @@ export interface ConnectionRuns {
   readonly connection: string
   /** The last sync; null where there was none. */
   readonly last: RunRow | null
-  /** When the last sync that succeeded ended, epoch milliseconds. */
+  /** When the last sync that read the whole connection and succeeded ended, epoch milliseconds. */
   readonly lastSuccessAt: number | null
   /** Runs that were started within a day, by state. */
   readonly lastDay: Readonly<Record<string, number>>
@@ -94,7 +94,7 @@ export const connectionRuns = Effect.fn("Overview.connectionRuns")(function* () 
       left join lateral (
         select x.ended_at from (
           select * from sync.runs y where y.connection = c.connection order by y.run_id desc limit ${lookBack}) x
-        where x.command = 'sync' and x.state = 'done' order by x.run_id desc limit 1) s on true
+        where x.command = 'sync' and x.state = 'done' and coalesce(x.summary ->> 'partial', '') <> 'true' order by x.run_id desc limit 1) s on true
       order by c.connection`,
   )
   const states = yield* database.query(

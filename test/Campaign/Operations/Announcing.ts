@@ -67,6 +67,10 @@ export const announce = (site: Site) =>
     })
   }).pipe(
     Effect.provide(
-      Events.Default.pipe(Layer.provideMerge(Inbox.Default), Layer.provideMerge(partnerOf(site))),
+      Events.DefaultWithoutDependencies.pipe(
+        Layer.provideMerge(Inbox.Default),
+        Layer.provideMerge(partnerOf(site)),
+        Layer.provide(site.services),
+      ),
     ),
   )

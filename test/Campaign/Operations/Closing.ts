@@ -1,14 +1,11 @@
 /** Closing every book's next month that is over, and opening the latest closed one again. */
-import { Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import type { Book } from "../../../src/Book.ts"
 import { close, reopen } from "../../../src/Close.ts"
 import { Database } from "../../../src/Database.ts"
-import { Ledger } from "../../../src/Ledger.ts"
-import { Reconcile } from "../../../src/Reconcile.ts"
 import { localDate, monthStart } from "../Calendar.ts"
 import type { Site } from "../Site.ts"
 
-const services = Layer.mergeAll(Ledger.Default, Reconcile.Default)
 const person = { who: "controller", reason: null }
 
 interface Months {
@@ -66,9 +63,9 @@ export const closeBooks = (site: Site, books: ReadonlyArray<Book>, accept: boole
   Effect.map(
     Effect.forEach(books, (book) => closeOne(site, book, accept)),
     (told) => told.join(", "),
-  ).pipe(Effect.provide(services))
+  ).pipe(Effect.provide(site.services))
 
-export const reopenBooks = (books: ReadonlyArray<Book>) =>
+export const reopenBooks = (site: Site, books: ReadonlyArray<Book>) =>
   Effect.map(
     Effect.forEach(books, (book) =>
       Effect.gen(function* () {
@@ -79,4 +76,4 @@ export const reopenBooks = (books: ReadonlyArray<Book>) =>
       }),
     ),
     (told) => told.join(", "),
-  ).pipe(Effect.provide(services))
+  ).pipe(Effect.provide(site.services))

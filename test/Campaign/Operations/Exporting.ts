@@ -1,11 +1,10 @@
 /** Exports of every kind; each batch is verified from its files. */
-import { Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import type { Book } from "../../../src/Book.ts"
 import { Database } from "../../../src/Database.ts"
 import type { ExportRequest } from "../../../src/Export/Request.ts"
 import * as Export from "../../../src/Export.ts"
 import { Ledger } from "../../../src/Ledger.ts"
-import { Reconcile } from "../../../src/Reconcile.ts"
 import { Settings } from "../../../src/Settings.ts"
 import * as Verify from "../../../src/Verify.ts"
 import type { ExportKind } from "../History.ts"
@@ -13,8 +12,6 @@ import type { Site } from "../Site.ts"
 
 /** A batch that does not verify: no outcome of an operation, but a defect. */
 class Unverified extends Error {}
-
-const services = Layer.mergeAll(Ledger.Default, Reconcile.Default)
 
 /** The database's time, at which what was recorded before is recorded. */
 const now = Effect.flatMap(Database, (database) =>
@@ -63,4 +60,4 @@ export const exportBooks = (site: Site, books: ReadonlyArray<Book>, kind: Export
       }
     }
     return `${batches.length} batches`
-  }).pipe(Effect.provide(services))
+  }).pipe(Effect.provide(site.services))

@@ -1,41 +1,123 @@
-/** A person moves what stands in suspense to an account of their own. */
+/** A person moves what stands in suspense, in clearing or in transit to an account of their own. */
 import { Effect, Layer, Option } from "effect"
 import type { Book } from "../../../src/Book.ts"
 import { Database } from "../../../src/Database.ts"
-import { Ledger } from "../../../src/Ledger.ts"
 import { Resources } from "../../../src/Mirror/Resources.ts"
 import { reclassify } from "../../../src/Reclassify.ts"
-import { Reconcile } from "../../../src/Reconcile.ts"
 import { PostingFacts } from "../../../src/Sync/PostingFacts.ts"
+import type { MovedFrom, Operation } from "../History.ts"
 import type { Site } from "../Site.ts"
 
-const services = Layer.mergeAll(Ledger.Default, Reconcile.Default, Resources.Default, PostingFacts.Default)
+const mirrored = Layer.merge(Resources.Default, PostingFacts.Default)
 
 interface Standing {
   readonly book: number
   readonly entry: string
 }
 
-const inSuspense = (books: ReadonlyArray<Book>) =>
+const rolesOf: Readonly<Record<MovedFrom, ReadonlyArray<string>>> = {
+  suspense: ["suspense"],
+  clearing: ["deposits_clearing", "withdrawals_clearing", "payouts_clearing"],
+  transit: ["conversions_in_transit"],
+  fee: ["fees"],
+}
+
+const list = (items: ReadonlyArray<string | number>): string => `{${items.join(",")}}`
+const idsOf = (books: ReadonlyArray<Book>): string => list(books.map(({ bookId }) => bookId))
+
+/** Entries that have something in such an account and, of fees, nothing elsewhere. */
+const standingIn = (books: ReadonlyArray<Book>, from: MovedFrom) =>
   Effect.flatMap(Database, (database) =>
     database.query(
-      "Campaign.suspense",
+      "Campaign.standingIn",
       (sql) => sql<Array<Standing>>`
         select e.book_id as book, e.source_id as entry
         from ledger.journal_entries e
         join ledger.postings p on p.book_id = e.book_id and p.entry_id = e.entry_id
-        join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'suspense'
-        where e.book_id = any (${`{${books.map(({ bookId }) => bookId).join(",")}}`}::integer[])
-        group by 1, 2 having sum(p.amount) <> 0 order by min(e.occurred_at), 2`,
+        join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+          and (a.role = any (${list(rolesOf[from])}::text[]) or ${from === "fee"} and a.role <> 'cash')
+        where e.book_id = any (${idsOf(books)}::integer[]) and e.source_type in ('statement_entry', 'manual')
+        group by 1, 2
+        having sum(p.amount) <> 0 and bool_and(a.role = any (${list(rolesOf[from])}::text[]))
+        order by min(e.occurred_at), 2`,
     ),
   )
 
-export const move = (site: Site, books: ReadonlyArray<Book>, nth: number, code: string) =>
+/** The cash of loans is the receivables' to explain: it is left to them. */
+const isLoan = ({ history, world }: Site, entryId: string): boolean => {
+  const named = new Set(
+    history.steps.flatMap((step) => {
+      if (!("event" in step) || step.event.what !== "receivable") return []
+      const { disbursed, repayments } = step.event
+      return [...(disbursed === null ? [] : [disbursed]), ...repayments].map(({ of }) => world.idOf(of))
+    }),
+  )
+  const entry = [...world.accounts.values()]
+    .flatMap(({ entries }) => entries)
+    .find(({ id }) => id === entryId)
+  if (entry === undefined) return false
+  const of = entry.related === null ? entryId : world.idOf(entry.related.of)
+  const siblings = [...world.accounts.values()]
+    .flatMap(({ entries }) => entries)
+    .filter(({ related }) => related !== null && world.idOf(related.of) === of)
+  return [entryId, of, ...siblings.map(({ id }) => id)].some((id) => named.has(id))
+}
+
+interface Moved extends Standing {
+  readonly times: number
+}
+
+const movedByHand = (books: ReadonlyArray<Book>) =>
+  Effect.flatMap(Database, (database) =>
+    database.query(
+      "Campaign.moved",
+      (sql) => sql<Array<Moved>>`
+        select book_id as book, source_id as entry, count(*)::integer as times from ledger.journal_entries
+        where book_id = any (${idsOf(books)}::integer[]) and source_type = 'manual'
+        group by 1, 2`,
+    ),
+  ).pipe(Effect.orDie)
+
+/** What was booked when a person moved something: what comes later may follow it. */
+const bookedOf = (bookId: number) =>
+  Effect.flatMap(Database, (database) =>
+    database.query(
+      "Campaign.booked",
+      (sql) => sql<Array<{ readonly entry: string }>>`
+        select source_id as entry from ledger.journal_entries
+        where book_id = ${bookId} and source_type = 'statement_entry' and sequence = 0`,
+    ),
+  ).pipe(Effect.map((rows) => new Set(rows.map(({ entry }) => entry))))
+
+type Move = Extract<Operation, { readonly do: "reclassify" }>
+
+const note = (site: Site, { book: bookId, entry: entryId }: Standing, { code, from = "suspense" }: Move) =>
+  Effect.map(bookedOf(bookId), (booked) => {
+    site.reclassified.push({ bookId, entryId, code, fromSuspense: from === "suspense", booked })
+  })
+
+export const move = (site: Site, books: ReadonlyArray<Book>, operation: Move) =>
   Effect.gen(function* () {
-    const found = yield* inSuspense(books)
+    const { code, from = "suspense", nth } = operation
+    const found = (yield* standingIn(books, from)).filter(
+      ({ entry }) => from === "suspense" || !isLoan(site, entry),
+    )
     const one = found[found.length === 0 ? 0 : nth % found.length]
-    if (one === undefined) return "nothing stands in suspense"
+    if (one === undefined) return `nothing stands in ${from}`
     yield* reclassify({ id: one.entry, to: code, name: Option.some("Moved"), reason: "known", who: "jane" })
-    site.reclassified.push({ bookId: one.book, entryId: one.entry, code })
-    return `${one.entry} to ${code}`
-  }).pipe(Effect.provide(services))
+    yield* note(site, one, operation)
+    return `${one.entry} to ${code} from ${from}`
+  }).pipe(Effect.provide(Layer.merge(mirrored, site.services)))
+
+/** Of moves by processes that were killed nobody knows whether they were made: what was is the books' to say. */
+export const noteMoved = (site: Site, books: ReadonlyArray<Book>, operation: Operation) =>
+  operation.do !== "reclassify"
+    ? Effect.void
+    : Effect.gen(function* () {
+        for (const one of yield* movedByHand(books)) {
+          const { length } = site.reclassified.filter(
+            ({ bookId, entryId }) => bookId === one.book && entryId === one.entry,
+          )
+          if (length < one.times) yield* note(site, one, operation)
+        }
+      }).pipe(Effect.orDie)

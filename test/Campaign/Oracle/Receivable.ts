@@ -9,7 +9,8 @@
  *   above initialPrincipal, the difference was the interest. A first version that is CANCELED posts nothing.
  * - PAID: principal, amount due and unpaid interest are nil whatever the version shows. `original`: an amount below
  *   initialPrincipal in a PAID version tells no new interest.
- * - Settled is never less than the principal that fell: new interest that came meanwhile takes nothing from it.
+ * - Settled is never less than the principal that fell: new interest that came meanwhile takes nothing from it. Principal that
+ *   rose settles nothing, and no interest either.
  * - A repayment is: a transaction that no earlier version of it named, a principal that fell, or PAID. What fell without one
  *   (only repaymentAmount) is an accrual below zero.
  * - Of transactions of which some are not linked, the unlinked bring what the linked leave of the settled amount. `original`,
@@ -25,7 +26,8 @@
  *   item. ACTIVE after that is a new disbursement of initialPrincipal. PENDING after ACTIVE changes nothing.
  * - interestBetweenReads: % × principal before (× initialPrincipal before it is lent) × the days begun between this version's
  *   read and that of the version before it (the issue, where there is none), cut at the currency's decimals. What new interest
- *   was told meanwhile is part of it.
+ *   was told meanwhile is part of it. `original`: what was paid beyond what was told is part of what is told later.
+ * - `original`: interest that PAID left unpaid is forgone; a version after it tells of new interest only beyond that.
  */
 import type { BookSettings, ReceivableFact, ReceivableVersionFact } from "../Facts.ts"
 import { amountOf, cut, larger, smaller, total } from "./Decimal.ts"
@@ -60,6 +62,12 @@ export interface ReceivableBooks {
   readonly versions: ReadonlyArray<VersionBooks>
 }
 
+interface Ended {
+  readonly interest: bigint
+  readonly done: bigint
+  readonly paidOfTold: bigint
+}
+
 const decimalsOf = (currency: string): number =>
   currency === "JPY" ? 0 : currency === "USDT" || currency === "USDC" ? 8 : 2
 
@@ -87,14 +95,16 @@ export const receivableBooks = (
   let live = false
   let principal = 0n
   let told = 0n // `original`: the interest of the whole term, as last told
-  let paidSoFar = 0n
+  let done = 0n // `original`: of the interest of the whole term what was paid, or is forgone
+  let paidOfTold = 0n
   let unpaid = 0n
   let income = 0n
   let deferred = 0n
   let clearing = 0n
   let [lent, repaidDue, waiting, unseen] = [0n, 0n, 0n, 0n]
-  let repaidPrincipal = 0n
-  let paidAtEnd: bigint | null = null // Since it is PAID: the interest that was paid with it
+  let [repaidPrincipal, repaidInterest] = [0n, 0n]
+  // Since it is PAID: the interest that was paid with it, and how the interest of the whole term stood before
+  let ended: Ended | null = null
   let short = 0n // Interest that was due and not paid
   const versions: Array<VersionBooks> = []
 
@@ -109,8 +119,8 @@ export const receivableBooks = (
     clearing -= initial
     lent += initial
     told = interest
-    ;[paidSoFar, repaidPrincipal, short] = [0n, 0n, 0n]
-    paidAtEnd = null
+    ;[done, paidOfTold] = [0n, 0n]
+    ;[repaidPrincipal, repaidInterest, short, ended] = [0n, 0n, 0n, null]
     accrue(interest)
   }
 
@@ -139,12 +149,13 @@ export const receivableBooks = (
 
     const fallen = principal - principalAfter
     const toldAfter = paid && due < initial ? told : due - initial
-    const unpaidBefore = original ? larger(0n, toldAfter - paidSoFar) : 0n
+    const unpaidTold = (): bigint => larger(toldAfter - done, smaller(0n, toldAfter - paidOfTold))
+    const unpaidBefore = original ? larger(0n, unpaidTold()) : 0n
     const owedAfter = paid ? 0n : due
     const interestFallen = original ? unpaidBefore : principal + unpaid - owedAfter - fallen - toldNow
     const settled = larger(0n, fallen) + larger(0n, interestFallen)
     const possible = allowanceOf(settings.interestBetweenReads, principal, readBefore, version, fact.currency)
-    const allowance = larger(0n, possible + smaller(0n, interestFallen))
+    const allowance = larger(0n, possible + smaller(0n, original ? unpaidTold() : interestFallen))
     versions.push(
       original
         ? { settled: larger(0n, fallen), told: toldAfter, allowance }
@@ -153,20 +164,29 @@ export const receivableBooks = (
 
     const named = shares.get(index) ?? []
     const linked = total(named.map((share) => share ?? 0n))
-    const repaid = named.length > 0 || fallen > 0n || (paid && principal + unpaid !== 0n)
+    const stands = [principal, unpaid, unpaidBefore].some((amount) => amount !== 0n)
+    const repaid = named.length > 0 || fallen > 0n || (paid && stands)
     const guessed = named.length === 0 || named.includes(null)
     const brought = guessed ? larger(linked, original && !paid ? fallen : settled) : linked
-    const interestPaid = repaid ? larger(0n, smaller(brought, settled + allowance) - fallen) : 0n
+    const interestPaid = repaid
+      ? larger(0n, smaller(brought - larger(0n, fallen), settled - larger(0n, fallen) + allowance))
+      : 0n
     const back = smaller(larger(0n, -fallen), repaidPrincipal)
     lent += larger(0n, -fallen) - back
-    const again = !paid && fallen <= 0n && (back > 0n || paidAtEnd !== null)
+    const again = !paid && fallen <= 0n && (back > 0n || ended !== null)
     const owedAgain = original
-      ? (paidAtEnd ?? 0n)
-      : smaller(paidSoFar, larger(0n, due - principalAfter - unpaid))
-    const interestBack = again ? owedAgain : 0n
-    const interestNet = interestPaid - interestBack
+      ? (ended?.interest ?? 0n)
+      : smaller(repaidInterest, larger(0n, due - principalAfter - unpaid))
+    const interestNet = interestPaid - (again ? owedAgain : 0n)
 
-    const unpaidAfter = paid ? 0n : original ? toldAfter - paidSoFar - interestNet : due - principalAfter
+    if (again && ended !== null) [done, paidOfTold] = [ended.done, ended.paidOfTold]
+    const since: Ended = ended ?? { interest: 0n, done, paidOfTold }
+    ended = paid ? { ...since, interest: since.interest + interestPaid } : null
+    done += interestPaid
+    paidOfTold += interestPaid
+    if (interestPaid > unpaidBefore) paidOfTold = smaller(done, toldAfter)
+    if (paid) [done, paidOfTold] = [larger(done, toldAfter), smaller(paidOfTold, toldAfter)]
+    const unpaidAfter = paid ? 0n : original ? unpaidTold() : due - principalAfter
     const accrued = unpaidAfter - unpaid + interestNet
     accrue(accrued)
     const taken = larger(0n, fallen) - back + interestNet
@@ -192,9 +212,8 @@ export const receivableBooks = (
     }
     principal = principalAfter
     told = toldAfter
-    paidSoFar += interestNet
     repaidPrincipal += larger(0n, fallen) - back
-    paidAtEnd = paid ? (paidAtEnd ?? 0n) + interestPaid : null
+    repaidInterest += interestNet
   }
   return {
     principal,

@@ -21,6 +21,9 @@ export interface Posted extends Part {
   /** The names that a receivable's transaction may call it by. None for a leg of a conversion. */
   readonly names: ReadonlyArray<string>
   readonly conversionId: string | null
+  /** The same for the entries of one movement on one account, and their order there. */
+  readonly movement: string
+  readonly position: number
 }
 
 export interface Statements {
@@ -47,7 +50,10 @@ const chained = ({ accountId, entries }: AccountFact): void => {
   })
 }
 
-const grouped = <A>(items: ReadonlyArray<A>, keyOf: (item: A) => string): ReadonlyArray<ReadonlyArray<A>> => {
+export const grouped = <A>(
+  items: ReadonlyArray<A>,
+  keyOf: (item: A) => string,
+): ReadonlyArray<ReadonlyArray<A>> => {
   const groups = new Map<string, Array<A>>()
   for (const item of items) {
     const group = groups.get(keyOf(item))
@@ -57,6 +63,9 @@ const grouped = <A>(items: ReadonlyArray<A>, keyOf: (item: A) => string): Readon
   return [...groups.values()]
 }
 
+const movementOf = ({ account, entry: { entryId, related } }: Row) =>
+  related === null ? entryId : `${account.accountId}|${related.type}|${related.id}`
+
 const post = (row: Row, part: Part, role: string, names: ReadonlyArray<string>): Posted => ({
   ...part,
   entryId: row.entry.entryId,
@@ -65,6 +74,8 @@ const post = (row: Row, part: Part, role: string, names: ReadonlyArray<string>):
   counterAccount: account(role, row.account.currency),
   names,
   conversionId: null,
+  movement: movementOf(row),
+  position: row.position,
 })
 
 /** The entries of one account that name one movement. */
@@ -135,8 +146,6 @@ export const statements = (facts: BookFacts): Statements => {
   const posted: Array<Posted> = []
   const conversions: Array<{ id: string; books: ConversionBooks }> = []
   const isLeg = (row: Row) => resourceOf(row)?.type === "CONVERSION"
-  const movementOf = ({ account, entry: { entryId, related } }: Row) =>
-    related === null ? entryId : `${account.accountId}|${related.type}|${related.id}`
   for (const group of grouped(
     rows.filter((row) => !isLeg(row)),
     movementOf,

@@ -1,0 +1,98 @@
+/** What a transaction is begun and ended with. */
+import { Effect } from "effect"
+import type { PendingQuery, Row } from "postgres"
+import type { Sql } from "./Client.ts"
+import type { Connection } from "./Connections.ts"
+import { type DatabaseError, databaseError } from "./DatabaseError.ts"
+import { runStatement } from "./Statement.ts"
+
+export interface TransactionOptions {
+  /** `read committed` when not given. */
+  readonly isolation?: "read committed" | "repeatable read" | "serializable" | undefined
+  readonly readOnly?: boolean | undefined
+}
+
+/** The first statement of a transaction, which is sent along with its `begin`: what it finds decides whether the rest is done. */
+export interface Guard<E> {
+  readonly operation: string
+  readonly statement: (sql: Sql) => PendingQuery<Row[]>
+  /** Fails where the rest may not be done. */
+  readonly passes: (found: ReadonlyArray<object>) => Effect.Effect<void, E>
+}
+
+export interface GuardedOptions<E> extends TransactionOptions {
+  readonly guard?: Guard<E> | undefined
+}
+
+const begin = ({ isolation, readOnly }: TransactionOptions): string =>
+  `begin${isolation === undefined ? "" : ` isolation level ${isolation}`}${readOnly === true ? " read only" : ""}`
+
+export const execute = (connection: Connection, operation: string, text: string) =>
+  runStatement(connection, operation, () => connection.client.unsafe(text))
+
+/** A transaction that has begun; the guard's statement is on its way. */
+interface Begun<E> {
+  readonly guarded: Effect.Effect<void, E | DatabaseError>
+}
+
+/** Begins, and asks what the guard asks in the same breath. */
+export const open = <E>(
+  connection: Connection,
+  { guard, ...options }: GuardedOptions<E>,
+): Effect.Effect<Begun<E>, DatabaseError> => {
+  if (guard === undefined)
+    return Effect.as(execute(connection, "Database.transaction", begin(options)), { guarded: Effect.void })
+  const { operation, passes, statement } = guard
+  return Effect.suspend(() => {
+    const asked = statement(connection.client)
+    // Where nothing could be begun, nobody hears of what became of it.
+    const send = () => asked.execute().catch(() => undefined)
+    const beginning = runStatement(connection, "Database.transaction", () => {
+      const begun = connection.client.unsafe(begin(options)).execute()
+      send()
+      return begun
+    })
+    const answered = Effect.flatMap(
+      runStatement(connection, operation, () => asked),
+      passes,
+    )
+    return Effect.as(beginning, { guarded: answered })
+  })
+}
+
+export const commit = (connection: Connection): Effect.Effect<void, DatabaseError> =>
+  execute(connection, "Database.transaction", "commit").pipe(
+    Effect.mapError((error) =>
+      error.reason === "Unreachable"
+        ? databaseError(
+            "Unreachable",
+            "Database.transaction",
+            "the connection was lost while committing, so it is not known whether the transaction was kept",
+          )
+        : error,
+    ),
+    // A transaction in which a statement failed answers COMMIT with ROLLBACK, and no error.
+    Effect.filterOrFail(
+      (result) => result.command === "COMMIT",
+      () =>
+        databaseError(
+          "Other",
+          "Database.transaction",
+          "a statement had failed, so the transaction was rolled back (use a nested transaction around what may fail)",
+        ),
+    ),
+    Effect.asVoid,
+  )
+
+/** Undoes; what cannot be undone on a lost session was undone by the server. */
+export const undo = (connection: Connection, text: string): Effect.Effect<void> =>
+  connection.lost
+    ? Effect.void
+    : execute(connection, "Database.transaction", text).pipe(
+        Effect.catchAll(() =>
+          Effect.sync(() => {
+            connection.spoilt = true
+          }),
+        ),
+        Effect.asVoid,
+      )

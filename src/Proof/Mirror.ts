@@ -1,0 +1,91 @@
+/** What was read, against the service's own words that are kept beside it. */
+import type { Sql } from "../Database/Client.ts"
+import type { Fragment, ProofQuery } from "./Proof.ts"
+
+/** A decimal of a JSON document; null where it is none. */
+const figure = (sql: Sql, text: Fragment): Fragment =>
+  sql`case when ${text} ~ '^-?[0-9]+([.][0-9]+)?$' then (${text})::numeric end`
+
+/** Receivables and what is listed beside them: the newest version is the one that counts. */
+const currentOf = (sql: Sql, from: Fragment, name: Fragment): Fragment => sql`
+  select b.code as book, x.row, format('has versions %s to %s, %s of them; current is %s', x.first, x.last, x.versions,
+    coalesce(x.current, 'none')) as message
+  from (
+    select r.book_id, ${name} as row, min(r.version) as first, max(r.version) as last, count(*) as versions,
+      string_agg(r.version::text, ', ') filter (where r.current) as current
+    from ${from} r group by r.book_id, 2) x
+  join mirror.books b on b.book_id = x.book_id
+  where x.first <> 1 or x.last <> x.versions or x.current is distinct from x.last::text`
+
+export const receivables: ProofQuery = {
+  name: "receivables",
+  proves:
+    "Every version of a receivable says what the service said of it, and the newest is the one that counts.",
+  wrong: (sql) => sql`
+    select b.code as book, format('receivable %s, version %s', r.receivable_id, r.version) as row,
+      format('is %s, %s %s of %s %s, %s due; the service said otherwise', r.status, r.current_principal, r.currency,
+        r.initial_principal, r.payment_rails, r.repayment_amount) as message
+    from mirror.receivables r
+    join mirror.books b on b.book_id = r.book_id
+    where (r.receivable_id::text, r.client_id::text, r.status, r.currency, r.payment_rails, r.initial_principal,
+        r.current_principal, r.repayment_amount) is distinct from
+      (lower(r.raw ->> 'receivableId'), lower(r.raw ->> 'clientId'), r.raw ->> 'status', r.raw ->> 'currency',
+        r.raw ->> 'paymentRails', ${figure(sql, sql`r.raw ->> 'initialPrincipal'`)},
+        ${figure(sql, sql`r.raw ->> 'currentPrincipal'`)}, ${figure(sql, sql`r.raw ->> 'repaymentAmount'`)})
+    union all
+    ${currentOf(sql, sql`mirror.receivables`, sql`format('receivable %s', r.receivable_id)`)}
+    union all
+    ${currentOf(sql, sql`mirror.reference_items`, sql`format('%s %s', replace(r.kind, '_', ' '), r.item_id)`)}`,
+}
+
+export const accounts: ProofQuery = {
+  name: "accounts",
+  proves:
+    "Every account of the service has the balance that it said, and the entries of its statement that are booked.",
+  wrong: (sql) => sql`
+    select b.code as book, format('account %s', a.account_id) as row,
+      format('says %s %s, %s, %s; the service said %s %s, %s, %s', a.balance, a.currency, a.payment_rails, a.status,
+        a.raw ->> 'balance', a.raw ->> 'currency', a.raw ->> 'paymentRails', a.raw ->> 'status') as message
+    from mirror.accounts a
+    join mirror.books b on b.book_id = a.book_id
+    where (a.account_id::text, a.balance, a.currency, a.payment_rails, a.status) is distinct from
+      (lower(a.raw ->> 'accountId'), ${figure(sql, sql`a.raw ->> 'balance'`)}, a.raw ->> 'currency',
+        a.raw ->> 'paymentRails', a.raw ->> 'status')
+    union all
+    select b.code, format('account %s', a.account_id),
+      format('says that %s entries are booked and %s leaves %s on %s; its statement has %s, and %s leaves %s on %s', a.entries,
+        a.last_entry_id, a.last_balance, a.last_occurred_at, coalesce(s.position, 0), s.entry_id, s.balance_after, s.occurred_at)
+    from mirror.accounts a
+    join mirror.books b on b.book_id = a.book_id
+    left join lateral (
+      select e.position, e.entry_id, e.balance_after, e.occurred_at from mirror.statement_entries e
+      where e.book_id = a.book_id and e.account_id = a.account_id and not e.held order by e.position desc limit 1) s on true
+    where (a.entries, a.last_entry_id, a.last_balance, a.last_occurred_at)
+      is distinct from (coalesce(s.position, 0), s.entry_id, s.balance_after, s.occurred_at)
+    union all
+    select b.code, format('page boundary %s of account %s', p.position, p.account_id), 'is at no entry of that place and time'
+    from sync.page_boundaries p
+    join mirror.books b on b.book_id = p.book_id
+    where not exists (
+      select 1 from mirror.statement_entries e where e.book_id = p.book_id and e.account_id = p.account_id
+        and e.position = p.position and e.occurred_at = p.occurred_at)`,
+}
+
+/** Bytes that are kept as they came are named by their SHA-256. */
+export const verbatim: ProofQuery = {
+  name: "verbatim",
+  proves:
+    "What is kept as it was received, in quarantine, of contradictions and of events, is what was received.",
+  wrong: (sql) => sql`
+    select b.code as book, format('Q%s', q.quarantine_id) as row, 'is not the row that was quarantined' as message
+    from mirror.quarantine q join mirror.books b on b.book_id = q.book_id
+    where q.digest <> encode(sha256(convert_to(q.raw, 'UTF8')), 'hex')
+    union all
+    select b.code, format('contradiction of statement entry %s', c.entry_id), 'is not what was read'
+    from mirror.contradictions c join mirror.books b on b.book_id = c.book_id
+    where c.digest <> case c.content when '{"absent":true}' then 'absent'
+      else encode(sha256(convert_to(c.content, 'UTF8')), 'hex') end
+    union all
+    select i.connection, format('event %s', i.event_id), 'is not what was received'
+    from webhook.inbox i where i.digest <> sha256(i.body)`,
+}

@@ -1,0 +1,96 @@
+/** Deposits, withdrawals and conversions against the service's own words, which are kept beside them, field by field. */
+import type { Sql } from "../Database/Client.ts"
+import type { Fragment, ProofQuery } from "./Proof.ts"
+
+/** Whether a time in UTC, with no more decimals than the database keeps, is not the one that is kept. */
+const otherTime = (sql: Sql, said: Fragment, kept: Fragment): Fragment => sql`
+  (${said} ~ '^[0-9-]{10}T[0-9:]{8}([.][0-9]{1,6})?Z$'
+    and left(${said}, 19) is distinct from to_char(${kept} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS'))`
+
+/** Whom the destination `w.destination` of a withdrawal names: network and wallet, or bank and account. */
+const destination = (sql: Sql): Fragment => sql`
+  nullif(case when w.destination ->> 'walletAddress' is not null
+    then concat_ws(', ', nullif(btrim(w.destination ->> 'network'), ''), nullif(btrim(w.destination ->> 'walletAddress'), ''))
+    else concat_ws(', ', nullif(btrim(case jsonb_typeof(w.destination -> 'bank')
+      when 'object' then w.destination -> 'bank' ->> 'bankName' else w.destination ->> 'bankName' end), ''),
+      nullif(btrim(w.destination ->> 'accountNumber'), '')) end, '')`
+
+/** What every text of a resource `r` must be, by its answer `w`. */
+const texts = (sql: Sql): Fragment => sql`
+  ('identifier', r.resource_id::text, lower(coalesce(w.said ->> 'depositId', w.said ->> 'withdrawalId', w.said ->> 'conversionId'))),
+  ('status', r.status, w.said ->> 'status'),
+  ('form', r.form, case when w.withdrawn then case when w.said ->> 'sourceAmount' is null then 'flat' else 'money' end end),
+  ('account', r.account_id::text, lower(w.account ->> 'accountId')),
+  ('rail', r.account_rail, w.account ->> 'paymentRails'),
+  ('currency', r.currency, w.account ->> 'currency'),
+  ('buy account', r.buy_account_id::text, lower(w.bought ->> 'accountId')),
+  ('buy rail', r.buy_account_rail, w.bought ->> 'paymentRails'),
+  ('buy currency', r.buy_currency, w.bought ->> 'currency'),
+  ('fee currency', r.fee_currency, case when r.fee is null then null when not w.converted then w.account ->> 'currency'
+    when coalesce(jsonb_typeof(w.said -> 'fee'), '') <> 'object' then w.said ->> 'feeCurrency'
+    else (select f.value from jsonb_each_text(w.said -> 'fee') f where f.value = r.fee_currency limit 1) end),
+  ('pair', r.pair_id::text, case when w.converted then lower(w.said ->> 'pairId') end),
+  ('reason', r.reason_code, w.said ->> 'reasonCode'),
+  ('external reference', r.external_reference, w.said ->> 'externalReference'),
+  ('counterparty', r.counterparty, case r.resource_type when 'DEPOSIT' then w.said ->> 'remitterName'
+    when 'WITHDRAWAL' then ${destination(sql)} end),
+  ('reference', r.reference, case when w.withdrawn then
+    w.said ->> case when w.said ->> 'sourceAmount' is null then 'purpose' else 'reference' end end),
+  ('destination', r.destination_id, lower(w.destination ->> 'destinationId')),
+  ('code', r.code, w.said ->> 'code'),
+  ('transaction hash', r.transaction_hash, w.said ->> 'transactionHash')`
+
+/** What every amount must be: a decimal, or one in the object that the profile calls Money, whatever its fields are called. */
+const figures = (sql: Sql): Fragment => sql`
+  ('amount', r.amount, case when w.converted then w.said -> 'sellAmount'
+    else coalesce(nullif(w.said -> 'sourceAmount', 'null'), w.said -> 'amount') end),
+  ('fee', r.fee, coalesce(nullif(w.said -> 'fee', 'null'), w.said -> 'feeAmount')),
+  ('delivered', r.delivered, case when r.form = 'money' then w.said -> 'destinationAmount' end),
+  ('buy amount', r.buy_amount, case when w.converted then w.said -> 'buyAmount' end),
+  ('rate', r.rate, case when w.converted then w.said -> 'rate' end)`
+
+export const resources: ProofQuery = {
+  name: "resources",
+  proves:
+    "Every deposit, withdrawal and conversion is what the service said of it, and every version before it is kept.",
+  wrong: (sql) => sql`
+    select b.code as book, format('%s %s', lower(r.resource_type), r.resource_id) as row, s.message
+    from mirror.resources r
+    join mirror.books b on b.book_id = r.book_id
+    cross join lateral (
+      select a.said, coalesce(a.said -> 'account', a.said -> 'sourceAccount', a.said -> 'sellAccount') as account,
+        case when r.resource_type = 'CONVERSION' then a.said -> 'buyAccount' end as bought,
+        case when r.resource_type = 'WITHDRAWAL' then a.said -> 'destination' end as destination,
+        r.resource_type = 'WITHDRAWAL' as withdrawn, r.resource_type = 'CONVERSION' as converted
+      from (select r.raw::jsonb as said offset 0) a) w
+    cross join lateral (
+      select format('says that its %s is %s; the service said %s', x.name, coalesce(x.value, 'none'), coalesce(x.said, 'none'))
+        as message
+      from (values ${texts(sql)}) x (name, value, said) where x.value is distinct from x.said
+      union all
+      select format('says that its %s is %s; the service said %s', x.name, coalesce(x.value::text, 'none'),
+        coalesce(x.said #>> '{}', 'none'))
+      from (values ${figures(sql)}) x (name, value, said)
+      where (x.value is null) <> (coalesce(jsonb_typeof(x.said), 'null') = 'null')
+        or x.value is not null and not exists (
+          select 1 from (
+            select x.said #>> '{}' as figure where jsonb_typeof(x.said) = 'string'
+            union all
+            select o.value from jsonb_each_text(case jsonb_typeof(x.said) when 'object' then x.said else '{}' end) o) f
+          where case when f.figure ~ '^-?[0-9]+([.][0-9]+)?$' then f.figure::numeric = x.value end)
+      union all
+      select format('says that it was made %s and completed %s; the service said %s and %s', r.created_at,
+        coalesce(r.completed_at::text, 'never'), w.said ->> 'createdAt', coalesce(w.said ->> 'completedAt', 'never'))
+      where ${otherTime(sql, sql`w.said ->> 'createdAt'`, sql`r.created_at`)}
+        or (r.completed_at is null) <> (not w.converted or w.said ->> 'completedAt' is null)
+        or w.converted and ${otherTime(sql, sql`w.said ->> 'completedAt'`, sql`r.completed_at`)}
+      union all
+      select format('is %s, and taken for %s', r.status, case when r.final then 'final' else 'not final' end)
+      where r.final <> (r.status in ('COMPLETED', 'CANCELED', 'REJECTED'))
+      union all
+      select format('is version %s; of those before it %s are kept, the last is %s', r.version, v.kept, v.last)
+      from (
+        select count(*) as kept, coalesce(max(o.version), 0) as last from mirror.resource_versions o
+        where o.book_id = r.book_id and o.resource_id = r.resource_id and o.resource_type = r.resource_type) v
+      where r.version <> v.kept + 1 or v.kept <> v.last) s`,
+}

@@ -1,0 +1,92 @@
+/** The state of months, and what the journal and the batches say of their sources, against where it comes from. */
+import { entryName, type ProofQuery } from "./Proof.ts"
+
+export const periods: ProofQuery = {
+  name: "periods",
+  proves: "Every month is closed since the close that stands, and open where none does.",
+  wrong: (sql) => sql`
+    select b.code as book, to_char(p.period, 'YYYY-MM') as row,
+      format('is %s since %s; its last %s was on %s', p.status, coalesce(p.closed_at::text, 'its beginning'),
+        coalesce(c.action, 'close'), coalesce(c.at::text, 'no day')) as message
+    from ledger.periods p
+    join mirror.books b on b.book_id = p.book_id
+    left join lateral (
+      select k.action, k.at from ledger.closes k where k.book_id = p.book_id and k.period = p.period
+      order by k.sequence desc limit 1) c on true
+    where (p.status, p.closed_at) is distinct from
+      (case c.action when 'close' then 'closed' else 'open' end, case c.action when 'close' then c.at end)
+    union all
+    select b.code, 'the book', format('is closed through %s; its last closed month is %s', coalesce(to_char(l.closed_through,
+      'YYYY-MM'), 'no month'), coalesce(to_char(p.last, 'YYYY-MM'), 'none'))
+    from ledger.locks l
+    join mirror.books b on b.book_id = l.book_id
+    left join (
+      select book_id, max(period) filter (where status = 'closed') as last from ledger.periods group by book_id) p
+      on p.book_id = l.book_id
+    where l.closed_through is distinct from p.last`,
+}
+
+/** A statement entry that came to name its resource later may be booked without it. */
+export const sources: ProofQuery = {
+  name: "entry-source",
+  proves:
+    "Every journal entry is of something that was read; that of a statement entry has its account, place and time.",
+  wrong: (sql) => sql`
+    select b.code as book, ${entryName(sql)} as row,
+      format('is of account %s, place %s, %s, %s; statement entry %s is of account %s, place %s, %s, %s', j.partner_account_id,
+        j.position, j.occurred_at, coalesce(j.resource_id::text, 'no resource'), e.entry_id, e.account_id, e.position,
+        e.occurred_at, coalesce(e.related_id::text, 'no resource')) as message
+    from ledger.journal_entries j
+    join mirror.statement_entries e on e.book_id = j.book_id and e.entry_id = j.source_id
+    join mirror.books b on b.book_id = j.book_id
+    where j.source_type = 'statement_entry' and j.sequence = 0
+      and ((j.partner_account_id, j.position, j.occurred_at) is distinct from (e.account_id, e.position, e.occurred_at)
+        or j.resource_id <> e.related_id or j.resource_type <> e.related_type)
+    union all
+    select b.code, ${entryName(sql)}, format('is of %s %s, which nobody has read', j.source_type, j.source_id)
+    from ledger.journal_entries j
+    join mirror.books b on b.book_id = j.book_id
+    where case j.source_type
+      when 'statement_entry' then not exists (
+        select 1 from mirror.statement_entries e where e.book_id = j.book_id and e.entry_id = j.source_id and not e.held)
+      when 'opening' then not exists (
+        select 1 from mirror.accounts a where a.book_id = j.book_id and a.account_id in (j.source_id, j.partner_account_id))
+      when 'resource_version' then not exists (
+        select 1 from mirror.resources r where r.book_id = j.book_id and r.resource_id = j.source_id)
+      when 'receivable_version' then not exists (
+        select 1 from mirror.books o join mirror.receivables r on r.book_id = o.book_id
+        where o.connection = b.connection and o.client_id is null and r.receivable_id = j.source_id)
+      -- By hand: something that is booked is moved.
+      else not exists (
+        select 1 from ledger.journal_entries o
+        where o.book_id = j.book_id and o.source_id = j.source_id and o.source_type <> 'manual') end`,
+}
+
+export const manifests: ProofQuery = {
+  name: "batch-manifests",
+  proves: "Every batch is what its manifest says, and what became of it is what may become of a batch.",
+  wrong: (sql) => sql`
+    select b.code as book, format('batch %s', x.batch) as row, 'says otherwise than its manifest what it covers' as message
+    from export.batches x
+    join mirror.books b on b.book_id = x.book_id
+    cross join lateral (select x.manifest::jsonb as said) m
+    where (x.scope, x.from_date::text, x.to_date::text, x.through_numbering::text, to_jsonb(x.formats), x.since_numbering::text)
+      is distinct from
+      (m.said -> 'scope' ->> 'text', m.said -> 'scope' ->> 'from', m.said -> 'scope' ->> 'to', m.said ->> 'throughNumbering',
+        m.said -> 'formats', coalesce(m.said -> 'scope' ->> 'since', '0'))
+      or x.preview <> (coalesce(m.said -> 'lineage' ->> 'state', '') = 'preview')
+      or x.currency_basis <> coalesce(m.said -> 'lineage' ->> 'currencyBasis', 'native')
+      or x.as_of is distinct from (m.said -> 'scope' ->> 'asOf')::timestamptz
+    union all
+    select b.code, format('batch %s', s.batch), format('became %s after it was %s', s.state, s.before)
+    from (
+      select s.book_id, s.batch, s.sequence, s.state,
+        row_number() over w as place,
+        coalesce(lag(s.state) over w, case when x.preview then 'preview' else 'committed' end) as before
+      from export.batch_states s
+      join export.batches x on x.book_id = s.book_id and x.batch = s.batch
+      window w as (partition by s.book_id, s.batch order by s.sequence)) s
+    join mirror.books b on b.book_id = s.book_id
+    where s.place <> s.sequence or (s.before, s.state) not in (('preview', 'committed'), ('preview', 'superseded'),
+      ('committed', 'acknowledged'), ('committed', 'superseded'), ('acknowledged', 'superseded'))`,
+}

@@ -1,0 +1,54 @@
+/** What a person has moved out of suspense, clearing or transit is explained by that person, and by no one else. */
+import type { Sql } from "../Database/Client.ts"
+import type { Fragment } from "./Scope.ts"
+
+/** Where what is not settled stands; the accounts that a rule or a person named are other ones. */
+export const unsettledRoles = [
+  "suspense",
+  "deposits_clearing",
+  "withdrawals_clearing",
+  "conversions_in_transit",
+  "loan_clearing",
+] as const
+
+/** Whether a person has moved a statement entry of a book, all that stood of it; `since`: not before that time. */
+export const movedByHand = (
+  sql: Sql,
+  book: Fragment,
+  entry: Fragment,
+  since: Fragment = sql`'-infinity'::timestamptz`,
+): Fragment => sql`
+  (exists (
+      select 1 from ledger.journal_entries m
+      where m.book_id = ${book} and m.source_id = ${entry} and m.source_type = 'manual' and m.recorded_at >= ${since})
+    and not exists (
+      select 1 from ledger.journal_entries k
+      join ledger.postings p on p.book_id = k.book_id and p.entry_id = k.entry_id
+      join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.rule_code = ''
+        and a.role = any (${`{${unsettledRoles.join(",")}}`}::text[])
+      where k.book_id = ${book} and k.source_id = ${entry}
+      group by a.account_id having sum(p.amount) <> 0))`
+
+/**
+ * The totals of a movement `t` without the entries that a person has moved, under the same names, none where there are no such
+ * entries. `sell_moved` and `buy_moved`: whether all of that side was moved since it was known what should be there, or
+ * nothing came of it and all of the other side was.
+ */
+export const totalsWithoutMoved = (sql: Sql): Fragment => sql`
+  select t.resource_type, t.amount, t.fee, t.buy_amount, t.buy_fee,
+    coalesce(sum(s.amount) filter (where s.sold and s.type = 'DEBIT' and not s.moved), 0) as paid,
+    coalesce(sum(s.amount) filter (where s.sold and s.type = 'CREDIT' and not s.moved), 0) as received,
+    coalesce(sum(s.amount) filter (where s.bought and s.type = 'DEBIT' and not s.moved), 0) as buy_paid,
+    coalesce(sum(s.amount) filter (where s.bought and s.type = 'CREDIT' and not s.moved), 0) as buy_received,
+    count(*) filter (where not s.moved) as entries,
+    count(*) filter (where not s.sold and not s.bought and not s.moved) as elsewhere,
+    coalesce(bool_and(s.since) filter (where s.sold), bool_and(s.since) filter (where s.bought), false) as sell_moved,
+    coalesce(bool_and(s.since) filter (where s.bought), bool_and(s.since) filter (where s.sold), false) as buy_moved
+  from (
+    select e.type, e.amount, coalesce(e.account_id = t.account_id and e.currency = t.currency, false) as sold,
+      coalesce(e.account_id = t.buy_account_id and e.currency = t.buy_currency, false) as bought,
+      ${movedByHand(sql, sql`e.book_id`, sql`e.entry_id`)} as moved,
+      ${movedByHand(sql, sql`e.book_id`, sql`e.entry_id`, sql`t.changed_at`)} as since
+    from mirror.statement_entries e
+    where e.book_id = t.book_id and e.related_id = t.resource_id and e.related_type = t.resource_type and not e.held) s
+  having bool_or(s.moved)`

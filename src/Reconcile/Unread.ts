@@ -1,0 +1,49 @@
+/** What the last sync of a connection has not read to its end: of that, nobody can say that it ties out. */
+import { Effect } from "effect"
+import type { Book } from "../Book.ts"
+import { Database } from "../Database.ts"
+import { Settings } from "../Settings.ts"
+import { count, counted } from "../Terminal/Text.ts"
+import { surfacesIn } from "./Scope.ts"
+import { expected } from "./Streams.ts"
+
+/** How many of one kind of stream were left out: `statements`, or a list by its name. */
+export interface NotRead {
+  readonly what: string
+  readonly count: number
+}
+
+/**
+ * Of the books, all streams that a close would ask for and the connection's last sync, or what ran after it, did not read
+ * to their end. Not among them: what is a finding of its own, because the service does not serve it.
+ */
+export const notReadBySync = Effect.fn("Reconcile.notReadBySync")(function* (books: ReadonlyArray<Book>) {
+  const database = yield* Database
+  const surfaces = surfacesIn(yield* Settings)
+  const scope = { books: books.map(({ bookId }) => bookId), surfaces, closing: null }
+  return yield* database.query(
+    "Reconcile.notReadBySync",
+    (sql) => sql<Array<NotRead>>`
+      with ${expected(sql, scope)}
+      select w.what, count(*)::integer as count
+      from lists e
+      join mirror.books b on b.book_id = e.book_id
+      join lateral (
+        select r.run_id from sync.runs r
+        where r.connection = b.connection and r.command = 'sync' and r.state <> 'running'
+        order by r.run_id desc limit 1) l on true
+      left join reconcile.stream_standing s on s.book_id = e.book_id and s.stream = e.stream
+      cross join lateral (
+        select case when e.stream like 'statement:%' then 'statements' else e.stream end as what) w
+      where not coalesce(s.unreadable, false) and e.book_id not in (select g.book_id from gone g)
+        and coalesce(s.run_id, 0) < l.run_id
+      group by w.what order by w.what <> 'statements', w.what collate "C"`,
+  )
+})
+
+/** `3 statements`, `the list of deposits`, `2 lists of accounts`. */
+export const notReadText = ({ count: many, what }: NotRead): string => {
+  if (what === "statements") return counted(many, "statement")
+  const name = what.replaceAll("_", " ")
+  return many === 1 ? `the list of ${name}` : `${count(many)} lists of ${name}`
+}

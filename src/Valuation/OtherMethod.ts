@@ -1,0 +1,28 @@
+/** What is said where the settings have another method than a closed month, and which months those are. */
+import type { PendingQuery, Row } from "postgres"
+import type { Sql } from "../Database/Client.ts"
+
+interface OtherMethod {
+  readonly book: string
+  readonly closed: string
+  readonly method: string
+  /** `2026-09`, the first such month. */
+  readonly period: string
+}
+
+export const otherMethod = ({ book, closed, method, period }: OtherMethod): string =>
+  `${period} of book ${book} is closed and valued by ${closed}, the settings say ${method}: a book keeps its method from month to month. Set accounting.valuation.method back to ${closed} (accounting.valuation.books.${book}.method, where the book has its own), or reopen the closed months, the last first, back to ${period}.`
+
+/**
+ * Closed months with the method that counts for them: the one that they are valued by, or else that their close kept. Of a
+ * month that was locked with a later one and is not valued, nothing is known.
+ */
+export const closedMethods = (sql: Sql): PendingQuery<Row[]> => sql`
+  select k.book_id, p.period, coalesce(m.method, c.valuation_method) as method
+  from ledger.locks k
+  join ledger.periods p on p.book_id = k.book_id and p.period <= k.closed_through
+  left join valuation.months m on m.book_id = p.book_id and m.period = p.period and m.state is not null and m.over
+    and m.through_number = p.last_number
+  left join lateral (
+    select x.valuation_method from ledger.closes x
+    where x.book_id = p.book_id and x.period = p.period and x.action = 'close' order by x.sequence desc limit 1) c on true`

@@ -1,0 +1,61 @@
+/**
+ * The process that is killed. It is started ahead, waits for a line on its input and does what that says; at the place that
+ * it is told it sends itself the signal, so that the server sees a client die as by kill -9. Where it comes to the end of the
+ * operation before, it waits for another line.
+ */
+import { writeSync } from "node:fs"
+import { createInterface } from "node:readline"
+import { Cause, Effect, Exit, Logger, LogLevel } from "effect"
+import { operate } from "../Operations.ts"
+import { inDatabase } from "../Server.ts"
+import { siteOf } from "../Site.ts"
+import { Aim } from "./Aim.ts"
+import type { Command, Line } from "./Command.ts"
+import { watchSockets } from "./Sockets.ts"
+
+/** At once: what is told before a signal must have left before it. */
+const tell = (line: Line): void => void writeSync(1, `${JSON.stringify(line)}\n`)
+
+let aim = new Aim(null, () => () => undefined)
+watchSockets({ before: (text) => aim.before(text), after: (text) => aim.after(text) })
+
+const done = ({ announced, connection, history, kill, moments, out, readToEnd, step }: Command) =>
+  Effect.gen(function* () {
+    const one = history.steps[step]
+    if (one === undefined || !("operation" in one))
+      return yield* Effect.dieMessage("there is no such operation")
+    const site = yield* siteOf(history, connection, out)
+    for (const before of history.steps.slice(0, step)) {
+      if ("event" in before) site.world.apply(before.event, before.at)
+      else site.world.now = Math.max(site.world.now, Date.parse(before.at)) + 1_000
+    }
+    site.world.now = Math.max(site.world.now, Date.parse(one.at)) + 1_000
+    // What is to fail does so for whoever comes after.
+    site.world.faults.length = 0
+    for (const [stream, at] of readToEnd) site.world.readToEnd.set(stream, at)
+    site.moments.push(...moments)
+    site.announced = announced
+    site.world.onServed = (served) => tell({ line: "served", served })
+    const signal = kill.by === "kill" ? "SIGKILL" : "SIGSTOP"
+    aim = new Aim(kill, (nth, text) => () => {
+      tell({ line: "place", nth, text: text.replaceAll(/\s+/g, " ").trim().slice(0, 60) })
+      process.kill(process.pid, signal)
+    })
+    site.hook = Effect.sync(() => aim.request()?.())
+    tell({ line: "begins" })
+    return yield* operate(site, false, one.operation)
+  }).pipe(Effect.scoped)
+
+const commanded = (command: Command) =>
+  Effect.provide(done(command), inDatabase(command.url)).pipe(
+    Effect.withTracerEnabled(false),
+    Logger.withMinimumLogLevel(LogLevel.None),
+  )
+
+for await (const line of createInterface({ input: process.stdin })) {
+  // Told once every session is closed, as a process closes them that ends.
+  const exit = await Effect.runPromiseExit(commanded(JSON.parse(line)))
+  if (Exit.isFailure(exit)) tell({ line: "died", cause: Cause.pretty(exit.cause) })
+  else tell({ line: "ended", ...exit.value })
+}
+process.exit(0)

@@ -1,0 +1,202 @@
+/** What a person has moved is explained by that person: its findings close, and nothing else is hidden by it. */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { Ledger } from "../../src/Ledger.ts"
+import { reclassify } from "../../src/Reclassify.ts"
+import { Reconcile } from "../../src/Reconcile.ts"
+import { Settings } from "../../src/Settings.ts"
+import { exchange, type Move } from "../Sync/Exchange.ts"
+import { credit, debit, deposit, id, partnership } from "../Sync/Partnership.ts"
+import { findings, postings, rows, sync } from "../Sync/Runs.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const services = Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
+  Layer.provideMerge(Settings.from({ variables: {} })),
+)
+
+const moving = (what: string) =>
+  reclassify({
+    ...{ id: what, to: "7990", name: Option.some("Expenses:Losses"), reason: "Lost", who: "controller" },
+  }).pipe(Effect.provide(services))
+
+const numberOf = (check: string) =>
+  Effect.map(
+    rows(`select 'F' || finding_id as id from reconcile.findings where check_name = '${check}'`),
+    ([row]) => String(row?.id),
+  )
+
+/** 100 USD for 90 EUR, completed, of which the statements show `moves`; read until all findings are ripe. */
+const books = (...moves: ReadonlyArray<Move>) =>
+  Effect.gen(function* () {
+    const { held, service } = yield* exchange({
+      moves: [...moves],
+      conversions: { 500: { sell: "usd", sold: "100", buy: "eur", bought: "90" } },
+    })
+    const run = Effect.repeatN(sync(service.url), 1)
+    yield* run
+    return { held, run }
+  })
+
+const sold: Move = { on: "usd", at: "2026-09-05", amount: "-100", of: 500 }
+const bought: Move = { on: "eur", at: "2026-09-06", amount: "90", of: 500 }
+const transit = "conversion-in-transit warning"
+const unshown = "movement-entries blocking"
+
+const fresh = TestDatabase.layer
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a completed conversion", (it) => {
+  it.scoped("of which one leg never came is explained by who moved the other", () =>
+    Effect.gen(function* () {
+      const { held, run } = yield* books(sold)
+      expect(yield* findings).toEqual([transit, unshown])
+      yield* moving(id(10_000))
+      expect(yield* findings).toEqual([])
+      yield* run
+      expect(yield* findings).toEqual([])
+      // What comes after all is an open item of its own.
+      held.moves.push(bought)
+      yield* run
+      expect(yield* findings).toEqual([transit])
+      yield* moving(id(10_001))
+      yield* run
+      expect(yield* findings).toEqual([])
+    }).pipe(Effect.provide(fresh)),
+  )
+
+  it.scoped("is not explained by a leg moved before it was known to be complete", () =>
+    Effect.gen(function* () {
+      const { held, run } = yield* books()
+      held.conversions[500] = { sell: "usd", sold: "100", buy: "eur", bought: "90", status: "ACTIVE" }
+      held.moves.push(sold)
+      yield* run
+      yield* moving(id(10_000))
+      expect(yield* findings).toEqual([])
+      held.conversions[500] = { sell: "usd", sold: "100", buy: "eur", bought: "90" }
+      yield* run
+      expect(yield* findings).toEqual([unshown])
+    }).pipe(Effect.provide(fresh)),
+  )
+
+  it.scoped("still shows what the other side lacks, and what comes beside what was moved", () =>
+    Effect.gen(function* () {
+      const { held, run } = yield* books(sold, { ...bought, amount: "80" })
+      expect(yield* findings).toEqual([transit, unshown])
+      yield* moving(id(10_000))
+      yield* run
+      expect(yield* findings).toEqual([transit, unshown])
+      yield* moving(id(10_001))
+      yield* run
+      expect(yield* findings).toEqual([])
+      held.moves.push({ ...sold, amount: "-7" })
+      yield* run
+      expect(yield* findings).toEqual([transit, unshown])
+    }).pipe(Effect.provide(fresh)),
+  )
+
+  it.scoped("is whole without what came beside it and was moved", () =>
+    Effect.gen(function* () {
+      const { run } = yield* books(sold, bought, { ...bought, amount: "9" })
+      expect(yield* findings).toEqual([transit, unshown])
+      yield* moving(id(10_002))
+      yield* run
+      expect(yield* findings).toEqual([])
+    }).pipe(Effect.provide(fresh)),
+  )
+
+  it.scoped("that was cancelled and whose leg was moved since leaves nothing in clearing", () =>
+    Effect.gen(function* () {
+      const { held, run } = yield* books()
+      const cancelled = { sell: "usd", sold: "100", buy: "eur", bought: "90", status: "CANCELED" } as const
+      held.conversions[500] = cancelled
+      held.moves.push(sold)
+      yield* run
+      expect(yield* findings).toEqual(["clearing-nets blocking", transit])
+      yield* moving(id(10_000))
+      yield* run
+      expect(yield* findings).toEqual([])
+    }).pipe(Effect.provide(fresh)),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a deposit", (it) => {
+  it.scoped(
+    "is complete without an entry too many that was moved, and is not by moving what is too little",
+    () =>
+      Effect.gen(function* () {
+        const { service } = yield* partnership({
+          balance: "210.00",
+          statement: [
+            credit(11, "100.00", "100.00", id(111)),
+            credit(12, "20.00", "120.00", id(111)),
+            credit(13, "90.00", "210.00", id(113)),
+          ],
+          deposits: [deposit(111, "100.00"), deposit(113, "100.00")],
+        })
+        yield* Effect.repeatN(sync(service.url), 1)
+        expect(yield* findings).toEqual([unshown, unshown])
+        yield* moving(id(12))
+        yield* moving(id(13))
+        yield* sync(service.url)
+        expect(yield* findings).toEqual([unshown])
+        expect(yield* rows("select subject_id from reconcile.findings where closed_at is null")).toEqual([
+          { subject_id: id(113) },
+        ])
+      }).pipe(Effect.provide(fresh)),
+  )
+
+  it.scoped("that was moved first and cancelled later is still to be returned", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership({
+        balance: "10.00",
+        statement: [credit(11, "10.00", "10.00", id(12))],
+        deposits: [deposit(12, "10.00")],
+      })
+      yield* sync(service.url)
+      yield* moving(id(11))
+      held.deposits = [deposit(12, "10.00", { status: "CANCELED" })]
+      yield* sync(service.url, {}, true)
+      yield* sync(service.url)
+      expect(yield* findings).toEqual(["clearing-nets blocking"])
+    }).pipe(Effect.provide(fresh)),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("an entry whose resource is not known", (it) => {
+  it.scoped("is moved by the number of its finding, which closes with the last of them", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership({
+        balance: "7.00",
+        statement: [credit(11, "10.00", "10.00", id(111)), debit(12, "3.00", "7.00", id(112))],
+      })
+      yield* sync(service.url)
+      const missing = "missing-resource blocking"
+      expect(yield* findings).toEqual([missing, missing])
+      const first = yield* numberOf("missing-resource")
+      expect((yield* moving(first)).from.code).toBe("1990")
+      expect(yield* findings).toEqual([missing])
+      held.statement.push({ ...debit(13, "1.00", "8.00", id(112)), type: "CREDIT" })
+      held.balance = "8.00"
+      yield* sync(service.url)
+      const [second] = yield* rows(
+        "select 'F' || finding_id as id from reconcile.findings where closed_at is null",
+      )
+      expect((yield* Effect.flip(moving(String(second?.id)))).message).toContain(
+        "is about 2 statement entries",
+      )
+      yield* moving(id(12))
+      // One is left.
+      yield* moving(String(second?.id))
+      yield* sync(service.url, {}, true)
+      expect(yield* findings).toEqual([])
+      // The service shows it after all: it goes on to where that says.
+      held.deposits.push(deposit(111, "10.00"))
+      yield* sync(service.url, {}, true)
+      expect((yield* postings).filter((line) => String(line).includes(" 10"))).toEqual([
+        "unidentified cash 10, suspense -10",
+        "reclassification suspense 10, other -10",
+        "reclassification other 10, deposits_clearing -10",
+      ])
+      expect(yield* findings).toEqual([])
+    }).pipe(Effect.provide(fresh)),
+  )
+})

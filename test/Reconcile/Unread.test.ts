@@ -1,0 +1,107 @@
+/** "Everything ties out" is said of what was read: what the last sync left out is named. */
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { tieOutSentence, together } from "../../src/Reconcile/TieOut.ts"
+import { connectionRuns } from "../../src/Serve/Overview/Runs.ts"
+import { Settings } from "../../src/Settings.ts"
+import { Status } from "../../src/Status.ts"
+import { Sync } from "../../src/Sync.ts"
+import { threeMonths } from "../Close/Months.ts"
+import { json } from "../Partner/Service.ts"
+import { credit, debit } from "../Sync/Partnership.ts"
+import { sync, variablesFor } from "../Sync/Runs.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const nothing = { ...together([]), accounts: 1 }
+
+describe("the sentence of what was read", () => {
+  const left = [
+    { what: "statements", count: 3 },
+    { what: "deposits", count: 1 },
+    { what: "accounts", count: 2 },
+  ]
+  it.each([
+    [{}, [], "Everything ties out"],
+    [
+      {},
+      left,
+      "What was read ties out; not read by the last sync: 3 statements, the list of deposits, 2 lists of accounts",
+    ],
+    [
+      { suspense: 1 },
+      left.slice(1, 2),
+      "Cash ties out as far as it was read; 1 item stands in suspense; not read by the last sync: the list of deposits",
+    ],
+    [
+      { off: 1 },
+      [{ what: "credit_accounts", count: 1 }],
+      "1 account does not tie out; not read by the last sync: the list of credit accounts",
+    ],
+  ])("of %j without %j", (found, notRead, sentence) => {
+    expect(tieOutSentence({ ...nothing, ...found }, notRead)).toBe(sentence)
+  })
+})
+
+const said = (variables: Record<string, string> = {}) =>
+  Effect.flatMap(Status, (status) => status.read(Option.none())).pipe(
+    Effect.provide(Status.Default),
+    Effect.provide(Settings.from({ variables })),
+    Effect.map(({ notRead, tieOut }) => tieOutSentence(tieOut, notRead)),
+  )
+
+const lastWhole = Effect.map(connectionRuns(), ([of]) => of?.lastSuccessAt ?? null)
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a quick sync", (it) => {
+  it.scoped("says what it has not read, and is none of the whole", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* threeMonths
+      const quick = sync(service.url, {}, false, true)
+      yield* quick
+      // The statement alone: its balance moved from nothing.
+      expect(yield* said()).toBe(
+        "What was read ties out; not read by the last sync: the list of deposits, the list of withdrawals",
+      )
+      expect(yield* lastWhole).toBe(null)
+      yield* sync(service.url)
+      expect(yield* said()).toBe("Everything ties out")
+      const whole = yield* lastWhole
+      // Two movements that cancel out: the balance says nothing of them.
+      held.statement.push(credit(14, "1.00", "176.00"), debit(15, "1.00", "175.00"))
+      yield* quick
+      expect(yield* said()).toBe(
+        "What was read ties out; not read by the last sync: 1 statement, the list of deposits, the list of withdrawals",
+      )
+      expect(yield* lastWhole).toBe(whole)
+      yield* sync(service.url)
+      expect(yield* said()).toBe("Cash ties out; 2 items stand in suspense")
+      expect(yield* lastWhole).toBeGreaterThan(whole ?? 0)
+    }),
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("one surface alone", (it) => {
+  it.scoped("is not everything", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* threeMonths
+      held.interfere = (path, response) => {
+        if (!/^\/(receivables|credit-accounts|clients|settings)/.test(path)) return false
+        json(response, { items: [], pageInfo: { hasNextPage: false } })
+        return true
+      }
+      const both = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, credit]}}" }
+      const run = (surface: Option.Option<"organization" | "credit">) =>
+        Effect.flatMap(Sync, (service) => service.run({ connection: "default", full: false, surface })).pipe(
+          Effect.provide(Sync.Default),
+          Effect.provide(Settings.from({ variables: { ...variablesFor(service.url), ...both } })),
+        )
+      yield* run(Option.some("organization"))
+      expect(yield* said(both)).toBe(
+        "What was read ties out; not read by the last sync: the list of clients, the list of credit accounts, the list of receivables",
+      )
+      expect(yield* lastWhole).toBe(null)
+      yield* run(Option.none())
+      expect(yield* said(both)).toBe("Everything ties out")
+      expect(yield* lastWhole).not.toBe(null)
+    }),
+  )
+})
