@@ -129,7 +129,7 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
         }
         // A newest-first list may end on any page.
         const newestFirst = Option.contains(start.ordering, "newest-first")
-        const ahead = () => whole || !newestFirst
+        const ahead = () => how.whole || !newestFirst
         return list(start.cursor, ahead).pipe(
           grouped(newestFirst ? 1 : settings.limits.pagesPerTransaction),
           Stream.tap((page) => {
