@@ -66,7 +66,7 @@ export interface BookParts<R> {
 export const readConnection = <P, R>(
   wanted: Wanted,
   partsOf: (partner: Context.Tag.Service<Partner>) => Effect.Effect<BookParts<R>, never, P>,
-  inTimeZone: (book: Book) => Effect.Effect<void, SettingsError | DatabaseError>,
+  inTimeZone: (books: ReadonlyArray<Book>) => Effect.Effect<void, SettingsError | DatabaseError>,
 ) =>
   Effect.gen(function* () {
     const run = yield* Run
@@ -99,7 +99,7 @@ export const readConnection = <P, R>(
       })
 
     const organization = yield* Effect.provideService(organizationBook(wanted.connection), Database, database)
-    yield* inTimeZone(organization)
+    yield* inTimeZone([organization])
 
     const listed = yield* surfaces.has("client") || surfaces.has("credit")
       ? (yield* Clients).read(organization).pipe(
@@ -152,7 +152,7 @@ export const readConnection = <P, R>(
     }
 
     const readClient = ({ book, clientId }: { readonly book: Book; readonly clientId: string }) =>
-      Effect.zipRight(inTimeZone(book), readBook(book, partner.client(clientId))).pipe(
+      readBook(book, partner.client(clientId)).pipe(
         aloneOfClient((error) => {
           // The service does not serve the client: that is a finding. What was read of it before is numbered and proved.
           if (isAbsent(error)) complete.set(book.bookId, book)
@@ -176,6 +176,7 @@ export const readConnection = <P, R>(
         yield* run.commit(noteTrouble(book, "accounts", { reason: "Inactive", status: null, detail }))
         complete.set(book.bookId, book)
       }
+      yield* inTimeZone(served.map(({ book }) => book))
       yield* Effect.forEach(served, readClient, {
         concurrency: settings.limits.clientsInParallel,
         discard: true,
@@ -193,7 +194,7 @@ export const readConnection = <P, R>(
       )
       for (const book of books) {
         if (unread.has(book.bookId)) continue
-        yield* inTimeZone(book)
+        yield* inTimeZone([book])
         const { loans } = yield* within(partner.organization)
         yield* loans.settle(organization, book)
         complete.set(book.bookId, book)
