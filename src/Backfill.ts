@@ -98,8 +98,8 @@ export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
     ) =>
       Effect.gen(function* () {
         const { client = Option.none(), connection } = options
-        const outcome = yield* readConnection({ connection, surfaces, client }, partsOf(shared), (book) =>
-          Effect.provide(inTimeZone(book), services),
+        const outcome = yield* readConnection({ connection, surfaces, client }, partsOf(shared), (books) =>
+          Effect.provide(inTimeZone(books), services),
         )
         // A sync under way has balances before it has the tails that go with them.
         return yield* shared.exclusively(prove(started, false, outcome))

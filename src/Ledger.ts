@@ -79,21 +79,25 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
     })
 
     /**
-     * Dates a book in the accounting time zone of the settings, for good: entries of one book in two zones would put the
-     * same hour into two months. Gives the zone that the book has.
+     * Dates books in the accounting time zone of the settings, for good: entries of one book in two zones would put the
+     * same hour into two months. Gives those that have another zone, the first by number first.
      */
-    const dateIn = Effect.fn("Ledger.dateIn")(function* (book: Book) {
+    const dateIn = Effect.fn("Ledger.dateIn")(function* (books: ReadonlyArray<Book>) {
+      const ids = `{${books.map(({ bookId }) => bookId).join(",")}}`
+      const { timeZone } = settings.accounting
       const rows = yield* database.query(
         "Ledger.dateIn",
-        (sql) => sql<Array<{ time_zone: string }>>`
+        (sql) => sql<Array<{ book_id: number; time_zone: string }>>`
           with dated as (
-            update ledger.locks set time_zone = ${settings.accounting.timeZone}
-            where book_id = ${book.bookId} and time_zone is null returning time_zone)
-          select time_zone from dated
-          union all
-          select time_zone from ledger.locks where book_id = ${book.bookId} and time_zone is not null`,
+            update ledger.locks set time_zone = ${timeZone}
+            where book_id = any (${ids}::text::integer[]) and time_zone is null)
+          select book_id, time_zone from ledger.locks
+          where book_id = any (${ids}::text::integer[]) and time_zone <> ${timeZone} order by book_id`,
       )
-      return rows[0]?.time_zone ?? settings.accounting.timeZone
+      return rows.flatMap(({ book_id: id, time_zone: zone }) => {
+        const book = books.find(({ bookId }) => bookId === id)
+        return book === undefined ? [] : [{ book, zone }]
+      })
     })
 
     const contextFor = (book: Book, facts: BookFacts): PostingContext => {

@@ -51,8 +51,8 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
     ) {
       const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
       const { client = Option.none(), connection, full, quick = false } = options
-      const outcome = yield* readConnection({ connection, surfaces, client }, partsOf(full, quick), (book) =>
-        Effect.provide(inTimeZone(book), services),
+      const outcome = yield* readConnection({ connection, surfaces, client }, partsOf(full, quick), (books) =>
+        Effect.provide(inTimeZone(books), services),
       )
       return yield* prove(started, full, outcome, partial)
     })

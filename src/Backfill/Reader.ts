@@ -1,5 +1,5 @@
 /** Reads everything of one book that touches a window again: statements, and the resources behind them. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import type { Book } from "../Book.ts"
 import { Database } from "../Database.ts"
 import { MirrorAccounts, type MirroredAccount } from "../Mirror/Accounts.ts"
@@ -9,7 +9,7 @@ import { Settings } from "../Settings.ts"
 import { agrees, Balances } from "../Sync/Balances.ts"
 import type { BookOutcome } from "../Sync/BookReader.ts"
 import { beginning, checkpoints, statementStream } from "../Sync/Checkpoint.ts"
-import { noteReads, noting } from "../Sync/Evidence.ts"
+import { noteStatements, noting } from "../Sync/Evidence.ts"
 import { alone, failureOf, isAbsent } from "../Sync/Failures.ts"
 import { ResourceKey } from "../Sync/Hydration.ts"
 import { Lists } from "../Sync/Lists.ts"
@@ -17,7 +17,7 @@ import { OpenResources } from "../Sync/OpenResources.ts"
 import { PostingFacts } from "../Sync/PostingFacts.ts"
 import type { Failure } from "../Sync/Report.ts"
 import { Run } from "../Sync/Run.ts"
-import { Statements, wholeRead } from "../Sync/Statement.ts"
+import { Statements, wholeStatement } from "../Sync/Statement.ts"
 import { BackfillWindow } from "./BackfillWindow.ts"
 import { BackfillStatements, StatementMoved } from "./Statements.ts"
 
@@ -59,10 +59,8 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
           const fresh = (yield* accounts.all(book)).find(({ accountId }) => accountId === account.accountId)
           const checkpoint = stored.get(statementStream(account.accountId)) ?? beginning
           const outcome = yield* statements.read(book, fresh ?? account, checkpoint, railOf)
-          if (Option.isSome(outcome.tailReadAt)) {
-            const tail = accounts.tailRead(book, account.accountId, outcome.tailReadAt.value)
-            yield* run.commit(Effect.zipRight(tail, noteReads(book, wholeRead(outcome))))
-          }
+          const whole = wholeStatement(outcome)
+          if (whole.length > 0) yield* run.commit(noteStatements(book, whole))
           return outcome
         }),
       )

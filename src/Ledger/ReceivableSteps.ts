@@ -99,6 +99,8 @@ export interface Standing {
   readonly sums: Amounts
   /** What its repayments settled so far, without what was taken back. */
   readonly repaid: Paid
+  /** Of the interest that was paid, what no version had told of (`original`): later versions may. */
+  readonly beyond: Amount
   /** Since it is PAID: the interest that was paid with it, and what was told and not paid; none where it is not PAID. */
   readonly closed: Option.Option<{ readonly interest: Amount; readonly dropped: Amount }>
 }
@@ -117,6 +119,7 @@ export const start = (issuedAt: Instant): Standing => ({
   readAt: issuedAt,
   sums: nothing,
   repaid: { principal: zero, interest: zero },
+  beyond: zero,
   closed: Option.none(),
 })
 
@@ -161,7 +164,9 @@ const between = (before: Standing, now: ReceivableVersion, view: ReceivableView,
 /** The principal that was lent and repaid between what stands and a live version; repaid is negative where it was taken back. */
 const principalOf = (before: Standing, now: ReceivableVersion) => {
   const risen = max(subtract(now.currentPrincipal, before.principal), zero)
-  const lent = before.disbursed ? subtract(risen, min(risen, before.repaid.principal)) : now.initialPrincipal
+  const lent = before.disbursed
+    ? subtract(risen, min(risen, before.repaid.principal))
+    : max(now.initialPrincipal, now.currentPrincipal)
   return { lent, repaid: subtract(add(before.principal, lent), now.currentPrincipal) }
 }
 
@@ -175,6 +180,15 @@ type ToldAmounts = Pick<ReceivableVersion, "status" | "initialPrincipal" | "repa
 export const toldBy = (before: Pick<Standing, "told">, now: ToldAmounts): Amount => {
   const told = subtract(now.repaymentAmount, now.initialPrincipal)
   return now.status === "PAID" && Money.isNegative(told) ? before.told : told
+}
+
+/** The interest that a version tells of and none before it did, nor was it paid already (`original`). */
+const newlyTold = (before: Standing, now: ToldAmounts): Amount => {
+  const unpaid = (told: Amount): Amount => {
+    const left = subtract(told, before.repaid.interest)
+    return max(left, min(add(left, before.beyond), zero))
+  }
+  return subtract(unpaid(toldBy(before, now)), unpaid(before.told))
 }
 
 /**
@@ -192,7 +206,7 @@ export const settlementOf = (
   const isLate = !before.disbursed && now.status === "PAID"
   const fallen =
     view.repaymentAmount === "original"
-      ? add(before.interest, subtract(toldBy(before, now), before.told))
+      ? add(before.interest, newlyTold(before, now))
       : subtract(isLate ? max(toldBy(before, now), zero) : before.interest, interestAfter(now))
   const interest = max(fallen, zero)
   const principal = max(repaid, zero)
@@ -251,7 +265,7 @@ export const step = (
     ? // Fully repaid: what was not paid of the interest is not due any more.
       isPaid || beyond
       ? subtract(paid, before.interest)
-      : add(subtract(toldBy(before, now), before.told), again.told)
+      : add(newlyTold(before, now), again.told)
     : add(subtract(interestAfter(now), before.interest), net)
   const disbursedAt = Option.match(now.disbursed, {
     onNone: () => servedAt,
@@ -277,7 +291,10 @@ export const follow = (before: Standing, now: ReceivableVersion, booked: Readonl
   const paid = minus(of("repayment"))
   const told = isLive(now.status) ? toldBy(before, now) : before.told
   const closed = Option.getOrElse(before.closed, () => ({ interest: zero, dropped: zero }))
-  const unpaid = subtract(subtract(told, before.told), of("accrual").interest)
+  const more = isLive(now.status) ? newlyTold(before, now) : zero
+  const unpaid = subtract(more, of("accrual").interest)
+  const repaidInterest = add(before.repaid.interest, paid.interest)
+  const isBeyond = Money.isPositive(subtract(paid.interest, max(add(before.interest, more), zero)))
   return {
     disbursed: before.disbursed || isLive(now.status),
     principal: sums.principal,
@@ -287,8 +304,9 @@ export const follow = (before: Standing, now: ReceivableVersion, booked: Readonl
     sums,
     repaid: {
       principal: add(before.repaid.principal, paid.principal),
-      interest: add(before.repaid.interest, paid.interest),
+      interest: repaidInterest,
     },
+    beyond: isBeyond ? max(subtract(repaidInterest, told), zero) : before.beyond,
     closed: !isLive(now.status)
       ? before.closed
       : now.status === "PAID"

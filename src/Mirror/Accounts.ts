@@ -116,20 +116,6 @@ export class MirrorAccounts extends Effect.Service<MirrorAccounts>()("tieout/Mir
       )
     })
 
-    /** The statement was read to its end by a request that was sent at `readAt` (ISO 8601, our clock). */
-    const tailRead = Effect.fn("Mirror.Accounts.tailRead")(function* (
-      book: Book,
-      accountId: string,
-      readAt: string,
-    ) {
-      yield* database.query(
-        "Mirror.Accounts.tailRead",
-        (sql) => sql`
-          update mirror.accounts set tail_read_at = ${readAt}
-          where book_id = ${book.bookId} and account_id = ${accountId}`,
-      )
-    })
-
     /** Part of the caller's transaction: the list of accounts was read whole, and these are in it. */
     const listed = Effect.fn("Mirror.Accounts.listed")(function* (book: Book, ids: ReadonlySet<string>) {
       yield* database.query(
@@ -142,6 +128,6 @@ export class MirrorAccounts extends Effect.Service<MirrorAccounts>()("tieout/Mir
       )
     })
 
-    return { all, put, tailRead, listed }
+    return { all, put, listed }
   }),
 }) {}

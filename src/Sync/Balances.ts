@@ -9,14 +9,14 @@ import { MirrorAccounts, type MirroredAccount } from "../Mirror/Accounts.ts"
 import * as Money from "../Money.ts"
 import { Partner } from "../Partner.ts"
 import { beginning, checkpoints, statementStream } from "./Checkpoint.ts"
-import { noteReads } from "./Evidence.ts"
+import { noteStatements } from "./Evidence.ts"
 import { nowIso, Run } from "./Run.ts"
-import { Statements, wholeRead } from "./Statement.ts"
+import { Statements, wholeStatement } from "./Statement.ts"
 
 const rounds = 3
 
 /** Whether the books stand where the service says that they do. */
-export const agrees = (account: MirroredAccount): boolean =>
+export const agrees = (account: Pick<MirroredAccount, "balance" | "lastBalance">): boolean =>
   Money.equals(
     account.balance,
     Option.getOrElse(account.lastBalance, () => Money.zero),
@@ -42,10 +42,7 @@ export class Balances extends Effect.Service<Balances>()("tieout/Sync/Balances",
       const outcome = yield* statements.read(book, account, checkpoint, railOf)
       yield* run.commit(
         Effect.gen(function* () {
-          if (Option.isSome(outcome.tailReadAt)) {
-            yield* accounts.tailRead(book, account.accountId, outcome.tailReadAt.value)
-            yield* noteReads(book, wholeRead(outcome))
-          }
+          yield* noteStatements(book, wholeStatement(outcome))
           if (Option.isSome(answer) && Either.isRight(answer.value)) {
             yield* accounts.put(book, run.runId, askedAt, [answer.value.right])
           }

@@ -1,8 +1,6 @@
 /** One run over one book, the organization's or a client's: lists, open resources, statements, balances. */
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
-import { textArray } from "../Database/TextArray.ts"
-import { Database } from "../Database.ts"
 import { MirrorAccounts, type MirroredAccount } from "../Mirror/Accounts.ts"
 import { Quarantine } from "../Mirror/Quarantine.ts"
 import { Partner } from "../Partner.ts"
@@ -11,14 +9,14 @@ import { Settings } from "../Settings.ts"
 import { agrees, Balances } from "./Balances.ts"
 import { beginning, type Checkpoint, checkpoints, statementStream } from "./Checkpoint.ts"
 import { DepositInstructions } from "./DepositInstructions.ts"
-import { noteReads, noting } from "./Evidence.ts"
+import { noteStatements, noting } from "./Evidence.ts"
 import { alone, failureOf, isAbsent, type ReadError } from "./Failures.ts"
 import { Lists } from "./Lists.ts"
 import { OpenResources } from "./OpenResources.ts"
 import { PostingFacts } from "./PostingFacts.ts"
 import type { Failure } from "./Report.ts"
 import { Run } from "./Run.ts"
-import { type StatementOutcome, Statements, wholeRead } from "./Statement.ts"
+import { type StatementOutcome, Statements, wholeStatement } from "./Statement.ts"
 
 export interface BookOutcome {
   readonly newEntries: ReadonlyMap<string, number>
@@ -36,7 +34,6 @@ const isStream = ({ clientId }: Book, stream: "deposits" | "withdrawals" | "conv
 
 export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookReader", {
   effect: Effect.gen(function* () {
-    const database = yield* Database
     const settings = yield* Settings
     const partner = yield* Partner
     const accounts = yield* MirrorAccounts
@@ -53,29 +50,13 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
       outcomes: ReadonlyArray<StatementOutcome>,
       waiting: ReadonlySet<string>,
     ) {
-      const read = outcomes.flatMap(({ accountId, tailReadAt }) =>
-        Option.toArray(Option.map(tailReadAt, (at) => ({ accountId, at }))),
-      )
-      if (read.length === 0) return
+      const whole = outcomes.flatMap(wholeStatement)
+      if (whole.length === 0) return
       const run = yield* Run
       const waited = outcomes.filter(({ accountId }) => waiting.has(statementStream(accountId)))
       yield* run.commit(
         Effect.gen(function* () {
-          yield* database.query(
-            "Sync.saveTails",
-            (sql) => sql`
-              update mirror.accounts a set tail_read_at = t.at::timestamptz
-              from unnest(${textArray(
-                sql,
-                read.map(({ accountId }) => accountId),
-              )},
-                ${textArray(
-                  sql,
-                  read.map(({ at }) => at),
-                )}) as t (account_id, at)
-              where a.book_id = ${book.bookId} and a.account_id = t.account_id::uuid`,
-          )
-          yield* noteReads(book, outcomes.flatMap(wholeRead))
+          yield* noteStatements(book, whole)
           for (const { accountId, broken } of waited) {
             const resolve = broken ? quarantine.resolveBooked : quarantine.resolveStream
             yield* resolve(book, statementStream(accountId), run.runId)
@@ -178,7 +159,15 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
       yield* saveTails(book, read.outcomes, waiting)
       const newEntries = new Map(read.outcomes.map(({ accountId, newEntries: found }) => [accountId, found]))
       const whole = new Set(read.outcomes.flatMap(({ accountId, broken }) => (broken ? [] : [accountId])))
-      const settled = yield* balances.settle(book, railOf, whole).pipe(
+      // Nobody else reads on meanwhile: where every statement ends at its account's balance, there is nothing to look up.
+      const balanceOf = new Map(some.map(({ accountId, balance }) => [accountId, balance]))
+      const apart = read.outcomes.some(({ accountId, balance: lastBalance }) => {
+        const balance = balanceOf.get(accountId)
+        return balance === undefined || (whole.has(accountId) && !agrees({ balance, lastBalance }))
+      })
+      const settled = yield* (
+        apart ? balances.settle(book, railOf, whole) : Effect.succeed(new Map<string, number>())
+      ).pipe(
         alone((error) => {
           failures.push(failureOf("account balances", error))
           return new Map<string, number>()

@@ -10,6 +10,7 @@ import { Clients } from "./Clients.ts"
 import { Credit } from "./Credit.ts"
 import { noteTrouble } from "./Evidence.ts"
 import { alone, aloneOfClient, failureOf, isAbsent, type ReadError } from "./Failures.ts"
+import { onTheirSide } from "./LoanSide.ts"
 import type { Loans } from "./Loans.ts"
 import type { Failure } from "./Report.ts"
 import { Run } from "./Run.ts"
@@ -66,7 +67,7 @@ export interface BookParts<R> {
 export const readConnection = <P, R>(
   wanted: Wanted,
   partsOf: (partner: Context.Tag.Service<Partner>) => Effect.Effect<BookParts<R>, never, P>,
-  inTimeZone: (book: Book) => Effect.Effect<void, SettingsError | DatabaseError>,
+  inTimeZone: (books: ReadonlyArray<Book>) => Effect.Effect<void, SettingsError | DatabaseError>,
 ) =>
   Effect.gen(function* () {
     const run = yield* Run
@@ -99,7 +100,8 @@ export const readConnection = <P, R>(
       })
 
     const organization = yield* Effect.provideService(organizationBook(wanted.connection), Database, database)
-    yield* inTimeZone(organization)
+    yield* inTimeZone([organization])
+    if (surfaces.has("credit")) yield* Effect.provideService(onTheirSide(organization), Database, database)
 
     const listed = yield* surfaces.has("client") || surfaces.has("credit")
       ? (yield* Clients).read(organization).pipe(
@@ -152,7 +154,7 @@ export const readConnection = <P, R>(
     }
 
     const readClient = ({ book, clientId }: { readonly book: Book; readonly clientId: string }) =>
-      Effect.zipRight(inTimeZone(book), readBook(book, partner.client(clientId))).pipe(
+      readBook(book, partner.client(clientId)).pipe(
         aloneOfClient((error) => {
           // The service does not serve the client: that is a finding. What was read of it before is numbered and proved.
           if (isAbsent(error)) complete.set(book.bookId, book)
@@ -176,6 +178,7 @@ export const readConnection = <P, R>(
         yield* run.commit(noteTrouble(book, "accounts", { reason: "Inactive", status: null, detail }))
         complete.set(book.bookId, book)
       }
+      yield* inTimeZone(served.map(({ book }) => book))
       yield* Effect.forEach(served, readClient, {
         concurrency: settings.limits.clientsInParallel,
         discard: true,
@@ -191,12 +194,17 @@ export const readConnection = <P, R>(
           ? named.filter(({ book }) => !complete.has(book.bookId)).map(({ book }) => book.bookId)
           : [],
       )
+      let resettled = 0
       for (const book of books) {
         if (unread.has(book.bookId)) continue
-        yield* inTimeZone(book)
+        yield* inTimeZone([book])
         const { loans } = yield* within(partner.organization)
-        yield* loans.settle(organization, book)
+        resettled += yield* loans.settle(organization, book)
         complete.set(book.bookId, book)
+      }
+      if (resettled > 0) {
+        const many = resettled === 1 ? "1 receivable was" : `${resettled} receivables were`
+        notices.set(`accounting.receivables has changed: ${many} booked anew by it.`, 1)
       }
     }
     if (failures.some(({ what }) => !what.startsWith("client "))) complete.delete(organization.bookId)

@@ -6,6 +6,7 @@
  */
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
+import type { Sql } from "../Database/Client.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { type Instant, PartnerError } from "../Partner.ts"
@@ -20,6 +21,14 @@ export interface WholeRead {
   readonly beganAt: Option.Option<Instant>
 }
 
+/** Keeps the reads of `t (stream, began_at)`. */
+const readsOf = (sql: Sql, { bookId }: Book, runId: number) => sql`
+  insert into sync.stream_reads as r (book_id, stream, began_at, ended_at, run_id)
+  select ${bookId}, t.stream, t.began_at, now(), ${runId} from t order by t.stream
+  on conflict (book_id, stream) do update set began_at = greatest(r.began_at, excluded.began_at),
+    ended_at = excluded.ended_at, run_id = excluded.run_id, trouble = null, status = null, detail = null,
+    failing_since = null`
+
 /** Part of the caller's transaction. A later read never takes back what an earlier one proved. */
 export const noteReads = Effect.fn("Sync.noteReads")(function* (book: Book, reads: ReadonlyArray<WholeRead>) {
   if (reads.length === 0) return
@@ -30,12 +39,51 @@ export const noteReads = Effect.fn("Sync.noteReads")(function* (book: Book, read
   yield* database.query(
     "Sync.noteReads",
     (sql) => sql`
-      insert into sync.stream_reads as r (book_id, stream, began_at, ended_at, run_id)
-      select ${book.bookId}, t.stream, t.began_at::timestamptz, now(), ${runId}
-      from unnest(${textArray(sql, streams)}, ${plainArray(sql, times)}) as t (stream, began_at) order by t.stream
-      on conflict (book_id, stream) do update set began_at = greatest(r.began_at, excluded.began_at),
-        ended_at = excluded.ended_at, run_id = excluded.run_id, trouble = null, status = null, detail = null,
-        failing_since = null`,
+      with t as (
+        select stream, began_at::timestamptz
+        from unnest(${textArray(sql, streams)}, ${plainArray(sql, times)}) as t (stream, began_at))
+      ${readsOf(sql, book, runId)}`,
+  )
+})
+
+/** A statement that was followed to its end. */
+export interface WholeStatement {
+  readonly accountId: string
+  /** When the request for the last page was sent, ISO 8601, our clock. */
+  readonly tailReadAt: string
+  readonly read: WholeRead
+}
+
+/** Part of the caller's transaction: as `noteReads` for statements, and when each account's was read to its end. */
+export const noteStatements = Effect.fn("Sync.noteStatements")(function* (
+  book: Book,
+  statements: ReadonlyArray<WholeStatement>,
+) {
+  if (statements.length === 0) return
+  const database = yield* Database
+  const { runId } = yield* Run
+  const column = (of: (statement: WholeStatement) => string) => statements.map(of)
+  const times = statements.map(({ read }) => Option.getOrNull(read.beganAt))
+  yield* database.query(
+    "Sync.noteStatements",
+    (sql) => sql`
+      with t as (
+        select account_id::uuid, tail_read_at::timestamptz, stream, began_at::timestamptz
+        from unnest(${textArray(
+          sql,
+          column(({ accountId }) => accountId),
+        )}, ${textArray(
+          sql,
+          column(({ tailReadAt }) => tailReadAt),
+        )},
+          ${textArray(
+            sql,
+            column(({ read }) => read.stream),
+          )}, ${plainArray(sql, times)}) as t (account_id, tail_read_at, stream, began_at)),
+      tails as (
+        update mirror.accounts a set tail_read_at = t.tail_read_at
+        from t where a.book_id = ${book.bookId} and a.account_id = t.account_id)
+      ${readsOf(sql, book, runId)}`,
   )
 })
 
@@ -80,7 +128,3 @@ export const noting =
         ? Effect.flatMap(Run, ({ commit }) => commit(noteTrouble(book, stream, troubleOf(error))))
         : Effect.void,
     )
-
-/** Keeps that the list was read to its end, in a transaction of its own. */
-export const noteWhole = (book: Book, stream: string, beganAt: Option.Option<Instant>) =>
-  Effect.flatMap(Run, ({ commit }) => commit(noteReads(book, [{ stream, beganAt }])))

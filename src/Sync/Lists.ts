@@ -20,7 +20,7 @@ import {
 } from "../Partner.ts"
 import { Settings } from "../Settings.ts"
 import { beginning, type Checkpoint, saveCheckpoint } from "./Checkpoint.ts"
-import { noPath, noteReads, noteTrouble, noteWhole } from "./Evidence.ts"
+import { noPath, noteReads, noteTrouble } from "./Evidence.ts"
 import { grouped } from "./Grouped.ts"
 import { orderingOf } from "./Ordering.ts"
 import { FloodGate, Pages } from "./Page.ts"
@@ -35,6 +35,9 @@ interface Reading {
   readonly waits: boolean
   /** Read to the end, whatever is known already. */
   readonly whole: boolean
+  /** Whether the end of this reading is that of the list. */
+  readonly last: boolean
+  readonly begins: Begins
 }
 
 /** The service's clock at the first page that this run asked for, once there is one. */
@@ -90,6 +93,7 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
         ordering: orderingOf(reading.checkpoint.ordering, reading.lastCreatedAt, created),
         complete: !page.hasNextPage || reading.reachedKnown,
       }
+      const ends = reading.last && checkpoint.complete
       const also = Effect.gen(function* () {
         yield* quarantine.put(book, run.runId, stream, malformed)
         if (reading.waits) {
@@ -100,6 +104,7 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
           )
         }
         yield* saveCheckpoint(book, stream, checkpoint)
+        if (ends) yield* noteReads(book, [{ stream, beganAt: reading.begins.at ?? Option.none() }])
       })
       yield* pages.absorbResources(book, railOf, read, [], also)
       run.counters.quarantined += malformed.length
@@ -113,23 +118,22 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       list: PageStream<Resource>,
       start: Checkpoint,
       railOf: (accountId: string) => string,
-      { begins, waits, whole }: Pick<Reading, "waits" | "whole"> & { readonly begins: Begins },
+      how: Pick<Reading, "waits" | "whole" | "last" | "begins">,
     ) =>
       Effect.suspend(() => {
         const reading: Reading = {
           checkpoint: start,
           lastCreatedAt: Option.none(),
           reachedKnown: false,
-          waits,
-          whole,
+          ...how,
         }
         // A newest-first list may end on any page.
         const newestFirst = Option.contains(start.ordering, "newest-first")
-        const ahead = () => whole || !newestFirst
+        const ahead = () => how.whole || !newestFirst
         return list(start.cursor, ahead).pipe(
           grouped(newestFirst ? 1 : settings.limits.pagesPerTransaction),
           Stream.tap((page) => {
-            begins.at ??= page.servedAt
+            how.begins.at ??= page.servedAt
             return takeResources(book, stream, railOf, reading, page)
           }),
           Stream.takeUntil(() => reading.reachedKnown),
@@ -148,25 +152,23 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
     ) {
       if (list === null) return
       const begins: Begins = { at: undefined }
-      const how = { waits, whole: full, begins }
-      const noteEnd = Effect.suspend(() => noteWhole(book, stream, begins.at ?? Option.none()))
-      if (full) {
-        yield* follow(book, stream, list, beginning, railOf, how)
-        return yield* noteEnd
-      }
-      const interrupted = !checkpoint.complete && Option.isSome(checkpoint.cursor)
+      // What came on top while a newest-first list was read to its end from the middle is still to be read.
+      const twice =
+        !full &&
+        !checkpoint.complete &&
+        Option.isSome(checkpoint.cursor) &&
+        !Option.contains(checkpoint.ordering, "oldest-first")
+      const how = { waits, whole: full, last: !twice, begins }
+      if (full) return yield* follow(book, stream, list, beginning, railOf, how)
       yield* follow(book, stream, list, startOf(checkpoint), railOf, how).pipe(
         Effect.catchIf(
           (error) => error instanceof PartnerError && error.reason === "CursorExpired",
           () => follow(book, stream, list, beginning, railOf, how),
         ),
       )
-      // What came on top while a newest-first list was read to its end from the middle is still to be read.
-      if (interrupted && !Option.contains(checkpoint.ordering, "oldest-first")) {
-        const again = { ...checkpoint, cursor: Option.none(), complete: false }
-        yield* follow(book, stream, list, again, railOf, how)
-      }
-      yield* noteEnd
+      if (!twice) return
+      const again = { ...checkpoint, cursor: Option.none(), complete: false }
+      yield* follow(book, stream, list, again, railOf, { ...how, last: true })
     })
 
     /** A list that the settings leave out, though the interface has it. */

@@ -35,22 +35,23 @@ export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/
       const { startedAt } = yield* Run
       const rows = yield* database.query(
         "Sync.OpenResources.due",
-        (sql) => sql<Array<{ type: ResourceType; id: string }>>`
-          select resource_type as type, resource_id as id from mirror.resources
+        (sql) => sql<Array<{ type: ResourceType | null; id: string; stream: string | null }>>`
+          select resource_type as type, resource_id::text as id, null as stream from mirror.resources
           where book_id = ${book.bookId} and not final and read_at < ${startedAt}
             and (changed_at > ${startedAt}::timestamptz - interval '35 days'
               or read_at < ${startedAt}::timestamptz - (${startedAt}::timestamptz - changed_at) / 10
               or read_at < date_trunc('month', ${startedAt}::timestamptz, ${accounting.timeZone}))
           union
-          select resource_type, resource_id from mirror.missing_resources where book_id = ${book.bookId}
+          select resource_type, resource_id::text, null from mirror.missing_resources where book_id = ${book.bookId}
+          union
+          select null, item_id, stream from mirror.quarantine
+          where book_id = ${book.bookId} and resolved_at is null and item_id is not null
           order by 1, 2`,
       )
-      const waiting = yield* quarantine.open(book)
-      const keys = rows.map((row) => new ResourceKey(row))
-      for (const { stream, item_id: id } of waiting) {
-        const type = quarantineTypes.get(stream)
-        if (type !== undefined && id !== null && uuid.test(id)) keys.push(new ResourceKey({ type, id }))
-      }
+      const keys = rows.flatMap(({ id, stream, type: known }) => {
+        const type = known ?? quarantineTypes.get(stream ?? "")
+        return type !== undefined && uuid.test(id) ? [new ResourceKey({ type, id })] : []
+      })
       return [...new Map(keys.map((key) => [`${key.type}|${key.id}`, key])).values()]
     })
 

@@ -14,10 +14,12 @@ import { endRun, Run } from "./Run.ts"
 const now = Effect.clockWith((clock) => clock.currentTimeMillis)
 
 /** A book is dated in one time zone for good. */
-export const inTimeZone = Effect.fn("Sync.inTimeZone")(function* (book: Book) {
+export const inTimeZone = Effect.fn("Sync.inTimeZone")(function* (books: ReadonlyArray<Book>) {
+  if (books.length === 0) return
   const { accounting } = yield* Settings
-  const zone = yield* (yield* Ledger).dateIn(book)
-  if (zone === accounting.timeZone) return
+  const [other] = yield* (yield* Ledger).dateIn(books)
+  if (other === undefined) return
+  const { book, zone } = other
   return yield* new SettingsError({
     reason: "Invalid",
     mistakes: [

@@ -8,13 +8,14 @@ import { subjectsOf } from "../Ledger/Subjects.ts"
 import type { MirroredAccount } from "../Mirror/Accounts.ts"
 import { Quarantine } from "../Mirror/Quarantine.ts"
 import { heldFrom, refuseElsewhere, StatementEntries } from "../Mirror/StatementEntries.ts"
+import type { Amount } from "../Money.ts"
 import * as Money from "../Money.ts"
 import { type Instant, type Page, Partner, PartnerError, type StatementEntry } from "../Partner.ts"
 import { Settings } from "../Settings.ts"
 import { inCurrency } from "./AccountCurrency.ts"
 import { type ChainState, runsBackwards, type Walked, walk } from "./Chain.ts"
 import { type Checkpoint, newestBoundaries, saveStatementProgress, statementStream } from "./Checkpoint.ts"
-import type { WholeRead } from "./Evidence.ts"
+import type { WholeStatement } from "./Evidence.ts"
 import { grouped } from "./Grouped.ts"
 import { Hydration, streamOf } from "./Hydration.ts"
 import { FloodGate, Pages } from "./Page.ts"
@@ -33,6 +34,8 @@ export interface StatementOutcome {
   readonly held: number
   /** Something behind a gap waits. */
   readonly broken: boolean
+  /** What the books have after the last entry that is not held; none: there is no entry. */
+  readonly balance: Option.Option<Amount>
   /** When the request for the last page was sent, ISO 8601, our clock. */
   readonly tailReadAt: Option.Option<string>
   /** The service's clock when it answered for the first page. */
@@ -40,8 +43,14 @@ export interface StatementOutcome {
 }
 
 /** What an outcome proves of its stream: nothing where the statement was not followed to its end. */
-export const wholeRead = ({ accountId, beganAt, tailReadAt }: StatementOutcome): ReadonlyArray<WholeRead> =>
-  Option.isSome(tailReadAt) ? [{ stream: statementStream(accountId), beganAt }] : []
+export const wholeStatement = ({
+  accountId,
+  beganAt,
+  tailReadAt,
+}: StatementOutcome): ReadonlyArray<WholeStatement> =>
+  Option.isSome(tailReadAt)
+    ? [{ accountId, tailReadAt: tailReadAt.value, read: { stream: statementStream(accountId), beganAt } }]
+    : []
 
 interface Reading {
   chain: ChainState
@@ -233,6 +242,7 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
         newEntries: reading.newEntries,
         held: reading.held,
         broken: reading.chain.broken,
+        balance: reading.chain.balance,
         tailReadAt: reading.tailReadAt,
         beganAt: reading.beganAt ?? Option.none(),
       } satisfies StatementOutcome

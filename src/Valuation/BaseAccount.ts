@@ -1,4 +1,7 @@
 /** The accounts that only the base-currency journal has. */
+import { Effect } from "effect"
+import { textArray } from "../Database/TextArray.ts"
+import { Database } from "../Database.ts"
 import type { Chart } from "../Settings/Chart.ts"
 import { type BaseRole, baseRoles } from "./Base.ts"
 
@@ -28,3 +31,35 @@ export const accountsOf = (
     name: filled(chart[role].name),
   }))
 }
+
+/** The accounts that only this journal has, called as the chart calls them now. */
+export const keepAccounts = Effect.fn("Valuation.keepAccounts")(function* (
+  bookId: number,
+  accounts: ReadonlyArray<BaseAccount>,
+) {
+  const database = yield* Database
+  const column = (of: (account: BaseAccount) => string) => accounts.map(of)
+  yield* database.query(
+    "Valuation.keepAccounts",
+    (sql) => sql`
+      insert into valuation.accounts as a (book_id, role, currency, code, name)
+      select ${bookId}, t.role, t.currency, t.code, t.name
+      from unnest(${textArray(
+        sql,
+        column(({ role }) => role),
+      )}, ${textArray(
+        sql,
+        column(({ currency }) => currency),
+      )},
+        ${textArray(
+          sql,
+          column(({ code }) => code),
+        )}, ${textArray(
+          sql,
+          column(({ name }) => name),
+        )})
+        as t (role, currency, code, name)
+      on conflict (book_id, role) do update set currency = excluded.currency, code = excluded.code, name = excluded.name
+        where (a.currency, a.code, a.name) is distinct from (excluded.currency, excluded.code, excluded.name)`,
+  )
+})

@@ -6,7 +6,6 @@ import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { print } from "../Export/MinorUnits.ts"
 import type { BaseEntry, BaseLine } from "./Base.ts"
-import type { BaseAccount } from "./BaseAccount.ts"
 import { type Journal, journalTable } from "./Journal.ts"
 import { baseScale } from "./Rate.ts"
 
@@ -58,24 +57,6 @@ export const storedState = Effect.fn("Valuation.storedState")(function* (bookId:
       where book_id = ${bookId} and period = ${`${period}-01`}::text::date and state is not null`,
   )
   return row?.state
-})
-
-/** The accounts that only this journal has, called as the chart calls them now. */
-export const keepAccounts = Effect.fn("Valuation.keepAccounts")(function* (
-  bookId: number,
-  accounts: ReadonlyArray<BaseAccount>,
-) {
-  const database = yield* Database
-  for (const { code, currency, name, role } of accounts) {
-    yield* database.query(
-      "Valuation.keepAccounts",
-      (sql) => sql`
-        insert into valuation.accounts (book_id, role, currency, code, name)
-        values (${bookId}, ${role}, ${currency}, ${code}, ${name})
-        on conflict (book_id, role)
-        do update set currency = excluded.currency, code = excluded.code, name = excluded.name`,
-    )
-  }
 })
 
 /** Begins a month, instead of what was there. Part of the caller's transaction, like all that follows. */

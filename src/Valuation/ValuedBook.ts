@@ -5,7 +5,8 @@ import type { DatabaseError } from "../Database/DatabaseError.ts"
 import { Database } from "../Database.ts"
 import type { Valuation as ValuationSettings } from "../Settings/Accounting.ts"
 import type { Chart } from "../Settings/Chart.ts"
-import { accountsOf } from "./BaseAccount.ts"
+import type { BaseEntry } from "./Base.ts"
+import { accountsOf, keepAccounts } from "./BaseAccount.ts"
 import { type BookMonths, bookMonths } from "./BookMonths.ts"
 import { earlierLegs, pricesIn } from "./Conversions.ts"
 import type { MonthEntries } from "./Earlier.ts"
@@ -23,7 +24,6 @@ import {
   beginMonth,
   endMonth,
   type KeptMonth,
-  keepAccounts,
   type MonthHead,
   monthHeads,
   storedState,
@@ -45,6 +45,9 @@ const monthsFrom = (first: string, last: string): ReadonlyArray<string> => {
   return months
 }
 
+/** Entries of a month are written once there are so many. */
+const writtenTogether = 500
+
 const noRate: Rate = { numerator: 0n, denominator: 1n, text: "", date: "", source: "" }
 
 /** Values a month, and writes it into the journal, where there is one, unless rates are missing: then it goes on, to find them all, and nothing is kept. */
@@ -60,10 +63,12 @@ const valueMonth = Effect.fn("Valuation.valueMonth")(
     const lookup = yield* lookupOf(book, inputs)
     const { firstDay } = frame
     const entries: MonthEntries = { bookId: book.bookId, firstDay, through: head.throughNumber, asOf }
+    // In a month without entries nothing is traded, and nothing comes back.
+    const empty = head.throughNumber === 0
     const rules: Rules = {
-      prices: yield* pricesIn(entries, head.baseCurrency),
-      earlier: yield* earlierLegs(entries, journal),
-      movements: yield* earlierLines(entries, journal),
+      prices: empty ? new Map() : yield* pricesIn(entries, head.baseCurrency),
+      earlier: empty ? [] : yield* earlierLegs(entries, journal),
+      movements: empty ? [] : yield* earlierLines(entries, journal),
       baseCurrency: head.baseCurrency,
       method: head.method === "fifo" ? "fifo" : "average",
       rateOn: (currency, date) => {
@@ -76,21 +81,28 @@ const valueMonth = Effect.fn("Valuation.valueMonth")(
       },
     }
     const month = valuedMonth(frame, state, rules)
-    const write = (make: () => Parameters<typeof writeEntries>[2]) =>
-      Effect.flatMap(
-        Effect.suspend(() => Effect.sync(make)),
-        (entries) =>
-          journal !== null && missing.length === 0
-            ? writeEntries(book.bookId, head.period, entries, journal)
-            : Effect.void,
-      )
+    let made: ReadonlyArray<BaseEntry> = []
+    const write = Effect.suspend(() => {
+      const entries = made
+      made = []
+      return journal !== null && missing.length === 0
+        ? writeEntries(book.bookId, head.period, entries, journal)
+        : Effect.void
+    })
     if (journal !== null) yield* beginMonth(book.bookId, head, journal)
-    yield* write(month.begin)
-    yield* Stream.runForEach(
-      nativeEntries(book.bookId, firstDay, head.throughNumber, frame.accounts, asOf),
-      (chunk) => write(() => chunk.map(month.take)),
-    )
-    yield* write(month.end)
+    made = month.begin()
+    if (!empty) {
+      yield* Stream.runForEach(
+        nativeEntries(book.bookId, firstDay, head.throughNumber, frame.accounts, asOf),
+        (chunk) =>
+          Effect.suspend(() => {
+            made = [...made, ...chunk.map(month.take)]
+            return made.length < writtenTogether ? Effect.void : write
+          }),
+      )
+    }
+    made = [...made, ...month.end()]
+    yield* write
     if (journal !== null) yield* endMonth(book.bookId, head.period, printState(state), journal)
   },
   (effect, book, { head }) =>

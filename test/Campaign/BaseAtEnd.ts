@@ -12,6 +12,7 @@ import { type Site, within } from "./Site.ts"
 type Line = NativeEntryFact["lines"][number]
 
 interface Row {
+  readonly book: number
   readonly number: number
   readonly date: string
   readonly kind: string
@@ -20,13 +21,15 @@ interface Row {
   readonly lines: ReadonlyArray<Line>
 }
 
-/** What was numbered, as the oracle is given it: by day, then as the statements have it. */
-const nativeFacts = (book: Book) =>
+const idsOf = (books: ReadonlyArray<Book>): string => `{${books.map(({ bookId }) => bookId).join(",")}}`
+
+/** What was numbered, by book, as the oracle is given it: by day, then as the statements have it. */
+const nativeFacts = (books: ReadonlyArray<Book>) =>
   Effect.flatMap(Database, (database) =>
     database.query(
       "Campaign.nativeFacts",
       (sql) => sql<Array<Row>>`
-        select n.number, e.effective_date::text as date, e.kind, e.resource_type as type, e.resource_id::text as resource,
+        select n.book_id as book, n.number, e.effective_date::text as date, e.kind, e.resource_type as type, e.resource_id::text as resource,
           (select json_agg(json_build_object('role', a.role, 'currency', a.currency, 'accountId', a.partner_account_id,
               'code', nullif(a.rule_code, ''), 'amount', p.amount::text) order by p.line_number)
             from ledger.postings p
@@ -34,19 +37,23 @@ const nativeFacts = (book: Book) =>
             where p.book_id = e.book_id and p.entry_id = e.entry_id) as lines
         from ledger.journal_numbers n
         join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
-        where n.book_id = ${book.bookId}
+        where n.book_id = any (${idsOf(books)}::integer[])
         order by e.effective_date, e.partner_account_id, e.position, e.sequence, e.correction,
           e.source_type, e.source_id`,
     ),
   ).pipe(
     Effect.orDie,
-    Effect.map((rows) =>
-      rows.map(({ date, kind, lines, number, resource, type }): NativeEntryFact => {
+    Effect.map((rows) => {
+      const found = new Map<number, Array<NativeEntryFact>>()
+      for (const { book, date, kind, lines, number, resource, type } of rows) {
         const isConversion = type === "CONVERSION"
         const [conversionId, movementId] = isConversion ? [resource, null] : [null, resource]
-        return { number, date, kind, conversionId, movementId, lines }
-      }),
-    ),
+        const own = found.get(book) ?? []
+        own.push({ number, date, kind, conversionId, movementId, lines })
+        found.set(book, own)
+      }
+      return found
+    }),
   )
 
 /** The rates of every day of a book: of a month that is closed those that had been imported by then, of others the newest. */
@@ -72,23 +79,38 @@ const ratesOf = (book: Book, days: { readonly from: string; readonly to: string 
     Effect.map((rows) => new Map(rows.map(({ currency, day, rate }) => [`${currency}|${day}`, plain(rate)]))),
   )
 
+/** Books that closed a month at any time: their rates are not everybody's. */
+const closers = (books: ReadonlyArray<Book>) =>
+  Effect.flatMap(Database, (database) =>
+    database.query(
+      "Campaign.closers",
+      (sql) => sql<Array<{ book: number }>>`
+        select distinct book_id as book from ledger.closes where book_id = any (${idsOf(books)}::integer[])`,
+    ),
+  ).pipe(
+    Effect.orDie,
+    Effect.map((rows) => new Set(rows.map(({ book }) => book))),
+  )
+
 interface Standing extends ExpectedBaseBalance {
+  readonly book: number
   readonly day: string
 }
 
-const standings = (book: Book, days: ReadonlyArray<string>) =>
+const standings = (books: ReadonlyArray<Book>, days: ReadonlyArray<string>) =>
   Effect.flatMap(Database, (database) =>
     database.query(
       "Campaign.baseStandings",
       (sql) => sql<Array<Standing>>`
-        select d.day, coalesce(a.role, p.role) as role, coalesce(a.currency, 'EUR') as currency,
+        select e.book_id as book, d.day, coalesce(a.role, p.role) as role, coalesce(a.currency, 'EUR') as currency,
           a.partner_account_id as "accountId", nullif(a.rule_code, '') as code, sum(p.amount)::text as balance
         from (select unnest(${`{${days.join(",")}}`}::date[])::text as day) d
-        join valuation.entries e on e.book_id = ${book.bookId} and e.effective_date <= d.day::date
+        join valuation.entries e
+          on e.book_id = any (${idsOf(books)}::integer[]) and e.effective_date <= d.day::date
         join valuation.postings p
           on p.book_id = e.book_id and p.period = e.period and p.series = e.series and p.number = e.number
         left join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
-        group by 1, 2, 3, 4, 5 having sum(p.amount) <> 0`,
+        group by 1, 2, 3, 4, 5, 6 having sum(p.amount) <> 0`,
     ),
   ).pipe(Effect.orDie)
 
@@ -128,6 +150,15 @@ const over = Effect.flatMap(Database, (database) =>
   Effect.map(([row]) => row?.through ?? ""),
 )
 
+interface Valued {
+  readonly book: Book
+  readonly entries: ReadonlyArray<NativeEntryFact>
+  readonly first: string
+  readonly last: string
+  /** The last day of every month that is over, and the day after the last month, when its revaluation is taken back. */
+  readonly days: ReadonlyArray<string>
+}
+
 /** Values every book, and holds what comes out against the oracle. */
 export const baseProblems = (site: Site, overHttp: boolean, books: ReadonlyArray<Book>) =>
   Effect.gen(function* () {
@@ -135,16 +166,16 @@ export const baseProblems = (site: Site, overHttp: boolean, books: ReadonlyArray
     const problems: Array<string> = []
     const { accounting, chart } = yield* Effect.provide(Settings, site.settings)
     const { baseCurrency, valuation } = accounting
+    const native = yield* nativeFacts(books)
+    const valued: Array<Valued> = []
     for (const book of books) {
-      const entries = yield* nativeFacts(book)
+      const entries = native.get(book.bookId) ?? []
       const [first, last] = [entries[0]?.date.slice(0, 7), entries.at(-1)?.date.slice(0, 7)]
       if (first === undefined || last === undefined) continue
-      // The end is the day after: there the last revaluation is taken back.
-      const valued = value([book], after(last), { baseCurrency, settings: valuation, chart })
       const failed = yield* within(
         site,
         overHttp,
-      )(valued).pipe(
+      )(value([book], after(last), { baseCurrency, settings: valuation, chart })).pipe(
         Effect.as(null),
         Effect.catchTag("ValuationError", ({ message }) => Effect.succeed(message)),
       )
@@ -154,19 +185,25 @@ export const baseProblems = (site: Site, overHttp: boolean, books: ReadonlyArray
       }
       const months: Array<string> = []
       for (let month = first; month <= last && month <= through; month = after(month)) months.push(month)
+      valued.push({ book, entries, first, last, days: [...months.map(endOf), `${after(last)}-01`] })
+    }
+    const found = yield* standings(
+      valued.map(({ book }) => book),
+      [...new Set(valued.flatMap(({ days }) => days))],
+    )
+    const closed = yield* closers(books)
+    const shared = new Map<string, ReadonlyMap<string, string>>()
+    for (const { book, days, entries, first, last } of valued) {
+      const span = `${first} ${last}`
+      const known = closed.has(book.bookId) ? undefined : shared.get(span)
+      const rates = known ?? (yield* ratesOf(book, { from: `${first}-01`, to: endOf(last) }))
+      if (!closed.has(book.bookId)) shared.set(span, rates)
       const settings: BaseSettings = {
-        ...{
-          baseCurrency,
-          method: site.history.settings.method,
-          monetaryRoles: valuation.monetaryRoles,
-          through,
-        },
-        rates: yield* ratesOf(book, { from: `${first}-01`, to: endOf(last) }),
+        ...{ baseCurrency, through, rates, method: site.history.settings.method },
+        monetaryRoles: valuation.monetaryRoles,
       }
-      const days = [...months.map(endOf), `${after(last)}-01`]
-      const found = yield* standings(book, days)
       for (const day of days) {
-        const own = found.filter((one) => one.day === day)
+        const own = found.filter((one) => one.book === book.bookId && one.day === day)
         const told = differences(day, own, expectedBaseAt(entries, settings, day))
         problems.push(...told.map((text) => `book ${book.code}: ${text}`))
       }

@@ -625,6 +625,22 @@ describe("receivables", () => {
     })
   })
 
+  it("original: no more interest is paid than came, where principal rises; what PAID tells of anew is paid", () => {
+    const settings = { repaymentAmount: "original" } as const
+    const books = { "cash:USD": "5", "interest_income:USD": "-25" }
+    expect(native(paidBy("5", [[active, ["ACTIVE", "1100", "1025", ["d"]]]], settings))).toEqual({
+      ...books,
+      "loan_clearing:USD": "-1100",
+      "receivable_interest:USD": "20",
+      "receivable_principal:USD": "1100",
+    })
+    const paidTwice: ReadonlyArray<Version> = [active, ["PAID", "0", "1025"], ["PAID", "0", "1035"]]
+    expect(native(paidBy("5", [paidTwice], settings))).toEqual({
+      ...{ "cash:USD": "5", "deposits_clearing:USD": "-5" },
+      ...{ "interest_income:USD": "-35", "loan_clearing:USD": "35" },
+    })
+  })
+
   it("the borrower's books are the mirror image", () => {
     const facts = book(
       [

@@ -293,6 +293,26 @@ describe("A repayment amount that stays as it was at the start", () => {
     ])
   })
 
+  it("has what was paid between two readings in what is told later", () => {
+    const first = version(2, "ACTIVE", "1000", "1025", { disbursed: Option.some(paidWith("1000", 1)) })
+    const more = version(3, "ACTIVE", "500", "1025", { repayments: [paidWith("527", 3)] })
+    const history = [first, more, version(4, "ACTIVE", "500", "1026"), version(5, "ACTIVE", "500", "1035")]
+    expect(lines(history, { ...original, interestBetweenReads: "0.2" }).slice(1)).toEqual([
+      "02 accrual: receivable_interest 25, interest_income -25",
+      "03 accrual: receivable_interest 2, interest_income -2",
+      "03 repayment (estimated): loan_clearing 527, receivable_principal -500, receivable_interest -27",
+      // 35 in all, of which 27 were paid.
+      "05 accrual: receivable_interest 8, interest_income -8",
+    ])
+  })
+
+  it("is lent as much as it shows, if that is more than it was at the start, and nothing of it is interest paid", () => {
+    expect(lines([version(2, "ACTIVE", "1100", "1010")], original)).toEqual([
+      "02 disbursement: receivable_principal 1100, loan_clearing -1100",
+      "02 accrual: receivable_interest 10, interest_income -10",
+    ])
+  })
+
   it("without cash pays the principal first and the interest with the last of it", () => {
     const first = version(2, "ACTIVE", "1000", "1050")
     expect(

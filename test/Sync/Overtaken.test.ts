@@ -4,7 +4,7 @@ import { Effect, Exit, Layer, Option } from "effect"
 import { organizationBook } from "../../src/Book.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { Settings } from "../../src/Settings.ts"
-import { noteTrouble, noteWhole } from "../../src/Sync/Evidence.ts"
+import { noteReads, noteTrouble } from "../../src/Sync/Evidence.ts"
 import { recordEnd } from "../../src/Sync/Proving.ts"
 import { beginRun, LeaseLost, Run } from "../../src/Sync/Run.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -28,9 +28,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a run that was overtak
       expect(found).toBeInstanceOf(LeaseLost)
       expect(yield* findings).toEqual([])
 
-      const noted = yield* Effect.flip(
-        Effect.provideService(noteWhole(book, "deposits", Option.some("2027-01-01T00:00:00Z")), Run, stalled),
-      )
+      const read = { stream: "deposits", beganAt: Option.some("2027-01-01T00:00:00Z") }
+      const noting = Effect.provideService(noteReads(book, [read]), Run, stalled)
+      const noted = yield* Effect.flip(stalled.commit(noting))
       expect(noted).toBeInstanceOf(LeaseLost)
       const trouble = { reason: "Forbidden", status: 403, detail: "" }
       yield* Effect.flip(stalled.commit(noteTrouble(book, "deposits", trouble)))

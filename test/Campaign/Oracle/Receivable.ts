@@ -18,11 +18,16 @@
  * - `loan_clearing` receives ΔP + interest paid, as "interest paid = min(x, settled) − ΔP, never negative" has it. So a
  *   shortfall within the interest is an accrual below zero (less interest was earned than told), and one beyond it stays in
  *   `loan_clearing`.
+ * - Principal that rises takes a repayment back, as far as principal was repaid, and only beyond that is it lent anew. With it
+ *   goes the interest that is owed again, as far as interest was paid; `original` does not say what is owed: all interest that
+ *   was paid since it was PAID. ACTIVE after PAID without new principal is the same. What is taken back is not due any more,
+ *   and neither is interest that was due, was not paid, and is told again. A fall in the same version tells nothing of it.
  * - CANCELED takes back all that was booked, interest that was paid too: the cash of a loan that did not complete is an open
  *   item. ACTIVE after that is a new disbursement of initialPrincipal. PENDING after ACTIVE changes nothing.
  * - interestBetweenReads: % × principal before (× initialPrincipal before it is lent) × the days begun between this version's
  *   read and that of the version before it (the issue, where there is none), cut at the currency's decimals. What new interest
  *   was told meanwhile is part of it. `original`: what was paid beyond what was told is part of what is told later.
+ * - `original`: interest that PAID left unpaid is forgone; a version after it tells of new interest only beyond that.
  */
 import type { BookSettings, ReceivableFact, ReceivableVersionFact } from "../Facts.ts"
 import { amountOf, cut, larger, smaller, total } from "./Decimal.ts"
@@ -52,7 +57,15 @@ export interface ReceivableBooks {
   /** What its versions say was repaid, and what of that no cash is known for. */
   readonly repaid: bigint
   readonly waiting: bigint
+  /** What no cash is known for of those of its repayments of which some is. */
+  readonly unseen: bigint
   readonly versions: ReadonlyArray<VersionBooks>
+}
+
+interface Ended {
+  readonly interest: bigint
+  readonly done: bigint
+  readonly paidOfTold: bigint
 }
 
 const decimalsOf = (currency: string): number =>
@@ -82,13 +95,17 @@ export const receivableBooks = (
   let live = false
   let principal = 0n
   let told = 0n // `original`: the interest of the whole term, as last told
-  let paidSoFar = 0n
-  let paidBeyond = 0n // of that, what nobody had told of yet
+  let done = 0n // `original`: of the interest of the whole term what was paid, or is forgone
+  let paidOfTold = 0n
   let unpaid = 0n
   let income = 0n
   let deferred = 0n
   let clearing = 0n
-  let [lent, repaidDue, waiting] = [0n, 0n, 0n]
+  let [lent, repaidDue, waiting, unseen] = [0n, 0n, 0n, 0n]
+  let [repaidPrincipal, repaidInterest] = [0n, 0n]
+  // Since it is PAID: the interest that was paid with it, and how the interest of the whole term stood before
+  let ended: Ended | null = null
+  let short = 0n // Interest that was due and not paid
   const versions: Array<VersionBooks> = []
 
   const accrue = (interest: bigint) => {
@@ -102,7 +119,8 @@ export const receivableBooks = (
     clearing -= initial
     lent += initial
     told = interest
-    ;[paidSoFar, paidBeyond] = [0n, 0n]
+    ;[done, paidOfTold] = [0n, 0n]
+    ;[repaidPrincipal, repaidInterest, short, ended] = [0n, 0n, 0n, null]
     accrue(interest)
   }
 
@@ -116,7 +134,7 @@ export const receivableBooks = (
       versions.push(none)
       if (version.status === "PENDING") continue
       ;[principal, unpaid, income, deferred, clearing] = [0n, 0n, 0n, 0n, 0n]
-      ;[lent, repaidDue, waiting] = [0n, 0n, 0n]
+      ;[lent, repaidDue, waiting, unseen] = [0n, 0n, 0n, 0n]
       live = false
       continue
     }
@@ -131,12 +149,13 @@ export const receivableBooks = (
 
     const fallen = principal - principalAfter
     const toldAfter = paid && due < initial ? told : due - initial
-    const unpaidBefore = original ? larger(0n, toldAfter - paidSoFar) : 0n
+    const unpaidTold = (): bigint => larger(toldAfter - done, smaller(0n, toldAfter - paidOfTold))
+    const unpaidBefore = original ? larger(0n, unpaidTold()) : 0n
     const owedAfter = paid ? 0n : due
     const interestFallen = original ? unpaidBefore : principal + unpaid - owedAfter - fallen - toldNow
     const settled = larger(0n, fallen) + larger(0n, interestFallen)
     const possible = allowanceOf(settings.interestBetweenReads, principal, readBefore, version, fact.currency)
-    const allowance = larger(0n, possible + smaller(0n, interestFallen))
+    const allowance = larger(0n, possible + smaller(0n, original ? unpaidTold() : interestFallen))
     versions.push(
       original
         ? { settled: larger(0n, fallen), told: toldAfter, allowance }
@@ -145,32 +164,56 @@ export const receivableBooks = (
 
     const named = shares.get(index) ?? []
     const linked = total(named.map((share) => share ?? 0n))
-    const repaid = named.length > 0 || fallen > 0n || (paid && principal + unpaid !== 0n)
+    const stands = [principal, unpaid, unpaidBefore].some((amount) => amount !== 0n)
+    const repaid = named.length > 0 || fallen > 0n || (paid && stands)
     const guessed = named.length === 0 || named.includes(null)
     const brought = guessed ? larger(linked, original && !paid ? fallen : settled) : linked
     const interestPaid = repaid
-      ? larger(0n, smaller(brought - fallen, settled - larger(0n, fallen) + allowance))
+      ? larger(0n, smaller(brought - larger(0n, fallen), settled - larger(0n, fallen) + allowance))
       : 0n
-    lent += larger(0n, -fallen)
-    const taken = larger(0n, fallen) + interestPaid
-    // What is settled is due; `original` says only at the end that the interest is.
-    repaidDue += guessed || (original && !paid) ? taken : larger(taken, settled)
-    if (guessed) waiting += taken
+    const back = smaller(larger(0n, -fallen), repaidPrincipal)
+    lent += larger(0n, -fallen) - back
+    const again = !paid && fallen <= 0n && (back > 0n || ended !== null)
+    const owedAgain = original
+      ? (ended?.interest ?? 0n)
+      : smaller(repaidInterest, larger(0n, due - principalAfter - unpaid))
+    const interestNet = interestPaid - (again ? owedAgain : 0n)
 
-    paidSoFar += interestPaid
-    paidBeyond += original ? larger(0n, interestPaid - unpaidBefore) : 0n
-    const left = toldAfter - paidSoFar
-    const unpaidTold = larger(left, smaller(0n, left + paidBeyond))
-    const unpaidAfter = paid ? 0n : original ? unpaidTold : due - principalAfter
-    accrue(unpaidAfter - unpaid + interestPaid)
-    unpaid -= interestPaid
-    clearing += fallen + interestPaid
+    if (again && ended !== null) [done, paidOfTold] = [ended.done, ended.paidOfTold]
+    const since: Ended = ended ?? { interest: 0n, done, paidOfTold }
+    ended = paid ? { ...since, interest: since.interest + interestPaid } : null
+    done += interestPaid
+    paidOfTold += interestPaid
+    if (interestPaid > unpaidBefore) paidOfTold = smaller(done, toldAfter)
+    if (paid) [done, paidOfTold] = [larger(done, toldAfter), smaller(paidOfTold, toldAfter)]
+    const unpaidAfter = paid ? 0n : original ? unpaidTold() : due - principalAfter
+    const accrued = unpaidAfter - unpaid + interestNet
+    accrue(accrued)
+    const taken = larger(0n, fallen) - back + interestNet
+    if (taken < 0n) {
+      const retold = smaller(short, larger(0n, accrued))
+      short -= retold
+      repaidDue += taken - retold
+      waiting = larger(0n, waiting + taken - retold)
+      unseen = larger(0n, unseen + taken - retold)
+    } else {
+      // What is settled is due; `original` says only at the end that the interest is.
+      const nowDue = guessed || (original && !paid) ? taken : larger(taken, settled)
+      repaidDue += nowDue
+      short += nowDue - taken
+      if (guessed) waiting += taken
+      if (guessed) unseen += larger(0n, taken - linked)
+    }
+    unpaid -= interestNet
+    clearing += fallen + interestNet
     if (settings.interest === "when_paid") {
-      deferred += interestPaid
-      income -= interestPaid
+      deferred += interestNet
+      income -= interestNet
     }
     principal = principalAfter
     told = toldAfter
+    repaidPrincipal += larger(0n, fallen) - back
+    repaidInterest += interestNet
   }
   return {
     principal,
@@ -181,6 +224,7 @@ export const receivableBooks = (
     lent,
     repaid: repaidDue,
     waiting,
+    unseen,
     versions,
   }
 }

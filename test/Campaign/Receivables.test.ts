@@ -1,0 +1,111 @@
+/** Any receivable by itself that is only repaid, in the connector's steps and in the oracle. */
+import { Option } from "effect"
+import fc from "fast-check"
+import { expect, it } from "vitest"
+import { follow, type ReceivableView, start, step } from "../../src/Ledger/ReceivableSteps.ts"
+import * as Money from "../../src/Money.ts"
+import type { BookSettings, ReceivableFact } from "./Facts.ts"
+import { amountOf, textOf } from "./Oracle/Decimal.ts"
+import { receivableBooks } from "./Oracle/Receivable.ts"
+
+const at = (day: number): string => `2026-10-${String(day).padStart(2, "0")}T00:00:00.000000Z`
+
+const statuses = ["PENDING", "ACTIVE", "ACTIVE", "ACTIVE", "PAID", "CANCELED"] as const
+
+const settings = fc.record({
+  view: fc.constant("lender" as const),
+  repaymentAmount: fc.constantFrom("outstanding" as const, "original" as const),
+  interest: fc.constantFrom("as_stated" as const, "when_paid" as const),
+  interestBetweenReads: fc.constantFrom("0", "0.1", "1"),
+})
+
+/**
+ * Of 100; what is paid shows no principal, and ends it. What was repaid does not come to be owed again: the oracle lends it
+ * anew, the connector takes the repayment back. `repayments`: what each brought, null for one that is not in the books.
+ */
+const versions = fc
+  .array(
+    fc.record({
+      status: fc.constantFrom(...statuses),
+      principal: fc.nat(120),
+      interest: fc.nat(30),
+      repayments: fc.array(fc.option(fc.nat(130)), { maxLength: 2 }),
+      days: fc.nat(4),
+    }),
+    { minLength: 1, maxLength: 6 },
+  )
+  .map((all) => {
+    let day = 1
+    let [least, isPaid] = [Number.POSITIVE_INFINITY, false]
+    return all.map(({ days, interest, principal, repayments, status: next }) => {
+      day += days
+      const status = isPaid && next !== "CANCELED" ? "PENDING" : next
+      if (status === "CANCELED") least = Number.POSITIVE_INFINITY
+      else if (status !== "PENDING") least = status === "PAID" ? 0 : Math.min(least, principal)
+      isPaid = status === "PAID" || (isPaid && status === "PENDING")
+      const current = status === "PENDING" || status === "CANCELED" ? principal : least
+      return { status, interest, repayments, current, servedAt: at(day) }
+    })
+  })
+
+type Told = typeof versions extends fc.Arbitrary<infer All> ? All : never
+
+const dueOf = ({ current, interest }: Told[number], view: ReceivableView): string =>
+  String((view.repaymentAmount === "original" ? 100 : current) + interest)
+
+const booked = (all: Told, view: ReceivableView): Readonly<Record<string, string>> => {
+  let standing = start(at(1))
+  for (const [index, one] of all.entries()) {
+    const version = {
+      ...{ version: index + 1, status: one.status, servedAt: one.servedAt, disbursed: Option.none() },
+      initialPrincipal: Money.fromTrusted("100"),
+      currentPrincipal: Money.fromTrusted(String(one.current)),
+      repaymentAmount: Money.fromTrusted(dueOf(one, view)),
+      repayments: one.repayments.map((cash, place) => ({
+        txId: `${index} ${place}`,
+        txTimestamp: one.servedAt,
+        cash: Option.map(Option.fromNullable(cash), (amount) => Money.fromTrusted(String(amount))),
+      })),
+    }
+    standing = follow(standing, version, step(standing, version, view, 2))
+  }
+  const { cash, deferred, income, interest, principal } = standing.sums
+  const text = (amount: Money.Amount): string => textOf(amountOf(Money.toText(Money.plain(amount))))
+  return {
+    ...{ principal: text(principal), interest: text(interest), income: text(income) },
+    ...{ deferred: text(deferred), clearing: text(cash) },
+  }
+}
+
+const expected = (all: Told, view: ReceivableView): Readonly<Record<string, string>> => {
+  const fact: ReceivableFact = {
+    ...{ receivableId: "r", clientId: "c", currency: "USD", rail: "SWIFT" },
+    ...{ issueDate: at(1), initialPrincipal: "100" },
+    versions: all.map((one) => ({
+      ...{ servedAt: one.servedAt, currentPrincipal: String(one.current), repaymentAmount: dueOf(one, view) },
+      ...{ status: one.status, disbursed: null, repayments: [] },
+    })),
+  }
+  const shares = new Map(
+    all.flatMap(({ repayments }, index) =>
+      repayments.length === 0
+        ? []
+        : [[index, repayments.map((cash) => (cash === null ? null : amountOf(String(cash))))] as const],
+    ),
+  )
+  const of: BookSettings = { ...view, timeZone: "UTC", flatWithdrawalFee: "none" }
+  const { clearing, deferred, income, interest, principal } = receivableBooks(fact, of, shares)
+  return {
+    ...{ principal: textOf(principal), interest: textOf(interest), income: textOf(income) },
+    ...{ deferred: textOf(deferred), clearing: textOf(clearing) },
+  }
+}
+
+it("comes to the same in both", () => {
+  fc.assert(
+    fc.property(versions, settings, (all, view) => {
+      expect(booked(all, view)).toEqual(expected(all, view))
+    }),
+    { numRuns: 3_000 },
+  )
+})
