@@ -37,7 +37,7 @@ const smaller = (left: Amount, right: Amount): Amount =>
   Money.isPositive(Money.subtract(left, right)) ? right : left
 
 /** Takes `amount` from lines of the other sign, each up to what it holds; what is left comes to `rest`. */
-export const spread = (amount: Amount, over: ReadonlyArray<Line>, rest: Line): ReadonlyArray<Line> => {
+const spread = (amount: Amount, over: ReadonlyArray<Line>, rest: Line): ReadonlyArray<Line> => {
   const moves: Array<Line> = []
   let left = amount
   for (const line of over) {
