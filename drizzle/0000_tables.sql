@@ -264,6 +264,7 @@ CREATE TABLE "ledger"."receivable_dues" (
 	"taken" numeric NOT NULL,
 	"open" boolean NOT NULL,
 	"owed" boolean NOT NULL,
+	"policy" text NOT NULL,
 	"since" timestamptz,
 	CONSTRAINT "receivable_dues_book_id_receivable_id_pk" PRIMARY KEY("book_id","receivable_id"),
 	CONSTRAINT "receivable_dues_side" CHECK ("ledger"."receivable_dues"."side" in (-1, 1))
@@ -696,6 +697,7 @@ CREATE INDEX "journal_numbers_step" ON "ledger"."journal_numbers" USING brin ("n
 CREATE INDEX "touched_conversions_conversion" ON "ledger"."touched_conversions" USING btree ("book_id","conversion_id");--> statement-breakpoint
 CREATE INDEX "receivable_dues_open" ON "ledger"."receivable_dues" USING btree ("book_id") WHERE "ledger"."receivable_dues"."open";--> statement-breakpoint
 CREATE INDEX "receivable_dues_owed" ON "ledger"."receivable_dues" USING btree ("book_id") WHERE "ledger"."receivable_dues"."owed";--> statement-breakpoint
+CREATE INDEX "receivable_dues_policy" ON "ledger"."receivable_dues" USING btree ("book_id","policy");--> statement-breakpoint
 CREATE INDEX "receivable_dues_receivable" ON "ledger"."receivable_dues" USING btree ("receivable_id");--> statement-breakpoint
 CREATE INDEX "receivable_shares_unit" ON "ledger"."receivable_shares" USING btree ("book_id","unit","currency");--> statement-breakpoint
 CREATE UNIQUE INDEX "quarantine_row" ON "mirror"."quarantine" USING btree ("book_id","stream","digest");--> statement-breakpoint

@@ -97,7 +97,7 @@ export const prove = Effect.fn("Proof.prove")(function* (watch: (name: string) =
       proofs.push(
         listed(
           "found-again",
-          "Everything that blocks, and that the checks find when they look at all of it again, is an open finding.",
+          "Everything that blocks or stands open, and that the checks find when they look at all of it again, is an open finding.",
           yield* Evidence.unfound(),
         ),
       )

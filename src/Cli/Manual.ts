@@ -399,7 +399,9 @@ export const commands = {
       "the batch, its scope and its book; links and anything but regular files are refused. Where the batches before and after",
       "it stand beside it, their manifests are checked as a chain. Of a report: its files, and that its totals add up.",
       "Needs no database. --database: every journal entry, date, balance, running balance, journal number, close, batch with its",
-      "bytes, and the base-currency journal, from the rows themselves; every row that is wrong is named. Changes nothing.",
+      "bytes, and the base-currency journal, from the rows themselves; what was read against the service's own words; that what",
+      "the checks find is an open finding; and that every rule of the database is in place. Every row that is wrong is named.",
+      "Changes nothing.",
     ],
     options: {
       "--chain": "a batch that is missing from the chain beside the folder is a problem, and no note",

@@ -1,7 +1,7 @@
 /** What a close rests on: the findings, and the reads that prove a stream. */
 import { Effect } from "effect"
 import { Database } from "../Database.ts"
-import { checks } from "../Reconcile/Check.ts"
+import { type CheckName, checks } from "../Reconcile/Check.ts"
 import { queries, settingsScope } from "../Reconcile.ts"
 import { Settings } from "../Settings.ts"
 import type { ProofQuery, Wrong } from "./Proof.ts"
@@ -50,9 +50,18 @@ export const reads: ProofQuery = {
       select 1 from sync.runs r where r.run_id = p.through_run and r.connection = b.connection)`,
 }
 
+/** Warnings of what stands open in the books: a close asks for them, or counts them. */
+const counted: ReadonlyArray<CheckName> = [
+  "adjustment",
+  "unclassified-entry",
+  "clearing-movement",
+  "conversion-in-transit",
+  "loan-in-transit",
+]
+
 /**
- * Looks at everything again that the checks look at. What blocks and is found must be an open finding, in books of which
- * nothing was read since they were reconciled.
+ * Looks at everything again that the checks look at. What blocks, or is open in the books, and is found must be an open
+ * finding, in books of which nothing was read since they were reconciled.
  */
 export const unfound = Effect.fn("Proof.unfound")(function* () {
   const database = yield* Database
@@ -85,7 +94,8 @@ export const unfound = Effect.fn("Proof.unfound")(function* () {
           format('has no open finding %s: %s', n.check_name, n.message) as message
         from (${query.found(sql, scope)}) n
         join mirror.books b on b.book_id = n.book_id
-        where n.ripe and ${severities}::text::json ->> n.check_name = 'blocking' and not exists (
+        where n.ripe and (${severities}::text::json ->> n.check_name = 'blocking'
+            or n.check_name = any (${`{${counted.join(",")}}`}::text::text[])) and not exists (
           select 1 from reconcile.findings f
           where f.book_id = n.book_id and f.check_name = n.check_name and f.subject_type = n.subject_type
             and f.subject_id = n.subject_id and f.closed_at is null)

@@ -107,6 +107,7 @@ const blocking = (blocked: Readonly<Record<string, number>>): string => {
 export const openParts = (found: TieOut): ReadonlyArray<string> => {
   const {
     blocked,
+    blockingFindings,
     clearing,
     loans,
     loansBlocked,
@@ -116,7 +117,7 @@ export const openParts = (found: TieOut): ReadonlyArray<string> => {
     transit,
     unexplained,
   } = found
-  return [
+  const parts = [
     ...(suspense > 0 ? [`${counted(suspense, "item stands", "items stand")} in suspense`] : []),
     ...(transit > 0
       ? [`${counted(transit, "conversion is", "conversions are")} in transit${blocking(blocked)}`]
@@ -135,6 +136,10 @@ export const openParts = (found: TieOut): ReadonlyArray<string> => {
       : []),
     ...(quarantined > 0 ? [`${counted(quarantined, "row is", "rows are")} in quarantine`] : []),
   ]
+  // Whatever it is about: nothing ties out while a finding blocks.
+  return parts.length > 0 || found.off > 0 || blockingFindings === 0
+    ? parts
+    : [`${counted(blockingFindings, "blocking finding is", "blocking findings are")} open`]
 }
 
 /** Cash, chains, clearing, transit, loans and suspense are explained, and nothing blocking is open. */

@@ -8,12 +8,12 @@ const AmountText = Schema.String.pipe(Schema.pattern(/^\d{1,30}(\.\d{1,18})?$/))
 })
 
 export const Reconcile = Schema.Struct({
-  /** Days for which a conversion may stand in transit before it blocks the close of its month. */
+  /** Days for which a conversion may stand in transit, and a loan wait for its cash, before it blocks the close of its month. */
   transitDays: withDefault(
     Schema.Int.pipe(Schema.between(0, 366)).annotations({ description: "a whole number from 0 to 366" }),
     3,
   ),
-  /** By currency, the amount up to which what stands in transit blocks no close; 0 where none is named. */
+  /** By currency, the amount up to which what is on its way blocks no close; 0 where none is named. */
   materiality: withDefault(Schema.Record({ key: Schema.String, value: AmountText }), {}),
 })
 export type Reconcile = typeof Reconcile.Type

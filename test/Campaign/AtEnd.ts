@@ -15,6 +15,7 @@ import {
   expectedNative,
   expectedOpenConversions,
   expectedUnpaid,
+  expectedWaits,
 } from "./Oracle.ts"
 import type { Site } from "./Site.ts"
 
@@ -66,7 +67,7 @@ const differences = (
 }
 
 interface OpenRow {
-  readonly kind: "loan clearing" | "in transit"
+  readonly kind: "loan clearing" | "in transit" | "waiting"
   readonly book: number
   /** Null: nobody's. */
   readonly id: string | null
@@ -82,6 +83,9 @@ const openItems = (all: ReadonlyArray<Book>) =>
         select 'loan clearing' as kind, book_id as book, receivable_id::text as id, currency, amount::text as balance
         from reconcile.loan_clearing_items where book_id = any (${ids}::integer[])
         union all
+        select 'waiting', book_id, purpose || ' ' || receivable_id, currency, sum(amount)::text
+        from ledger.receivable_waits where book_id = any (${ids}::integer[]) group by 1, 2, 3, 4
+        union all
         select 'in transit', book_id, conversion_id::text, currency, amount::text
         from reconcile.conversions_in_transit where book_id = any (${ids}::integer[])`
     }),
@@ -94,6 +98,7 @@ const openDifferences = (found: ReadonlyArray<OpenRow>, facts: BookFacts): Reado
   const wanted = new Map([
     ...named("loan clearing", expectedLoanClearing(facts)),
     ...named("in transit", expectedOpenConversions(facts)),
+    ...named("waiting", expectedWaits(facts)),
   ])
   const stands = new Map(
     found.map(({ balance, currency, id, kind }) => [

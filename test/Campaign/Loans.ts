@@ -1,6 +1,6 @@
 /**
- * Receivables: disbursed, accrued, repaid alone or together, in parts, over- and under-paid, by names of every kind, named late
- * or before the cash comes, sent back, canceled and taken up again.
+ * Receivables: disbursed, accrued, repaid alone or together, in parts, over- and under-paid, by names of every kind, named late,
+ * before the cash comes or before it settles, sent back, owed again, canceled and taken up again.
  */
 import { timeOf } from "./Calendar.ts"
 import type { AccountOf, Maker } from "./Flow.ts"
@@ -30,8 +30,22 @@ export interface Purse {
   readonly settings: HistorySettings
 }
 
+interface Move {
+  readonly account: AccountOf
+  readonly amount: bigint
+  readonly related: Parameters<Maker["entry"]>[3]
+}
+
+/** What was repaid last, and the cash of it. */
+interface Repaid {
+  readonly of: ReadonlyArray<{ readonly loan: Loan; readonly principal: bigint; readonly interest: bigint }>
+  readonly moves: ReadonlyArray<Move>
+}
+
 class Group {
   readonly loans: Array<Loan> = []
+  readonly moves: Array<Move> = []
+  last: Repaid = { of: [], moves: [] }
   readonly maker: Maker
   readonly purse: Purse
 
@@ -87,6 +101,7 @@ class Group {
     const entry = maker.entry(at, account, first === 0n ? moved : first, related)
     if (first !== moved && first !== 0n) maker.entry(maker.later(at), account, moved - first, related)
     if (random.chance(0.05)) maker.entry(maker.later(maker.later(at)), account, -moved, related)
+    this.moves.push({ account, amount: moved, related })
     return {
       of: related === null || random.chance(0.25) ? entry : resource,
       at: timeOf(at),
@@ -148,6 +163,7 @@ class Group {
     const paying = last || random.chance(0.7) ? this.loans : this.loans.slice(0, 1)
     let settled = 0n
     let interest = 0n
+    const before = new Map(paying.map((loan) => [loan, { ...loan }]))
     for (const loan of paying) {
       const ofPrincipal = last ? loan.principal : maker.part(loan.principal)
       const ofInterest =
@@ -175,8 +191,17 @@ class Group {
     // Cash may come before what is said of it, or after.
     const cameAt = random.chance(0.7) ? at : maker.later(at)
     const named = random.chance(0.9)
+    const moved = this.moves.length
     const transactions = named ? amounts.map((amount) => this.cash(cameAt, amount)) : []
     const late = named && random.chance(0.1)
+    const early = named && !late && random.chance(0.1)
+    this.last = {
+      of: paying.map((loan) => {
+        const { interest: due, principal } = before.get(loan) ?? loan
+        return { loan, principal: principal - loan.principal, interest: due - loan.interest }
+      }),
+      moves: this.moves.slice(moved),
+    }
     for (const loan of paying) {
       // A loan may name only the first of several.
       const own = transactions.length > 1 && random.chance(0.2) ? transactions.slice(0, 1) : transactions
@@ -189,8 +214,22 @@ class Group {
         : {}
       if (late) this.version(loan, at, over)
       loan.repayments = [...loan.repayments, ...own]
-      this.version(loan, late ? maker.later(at) : at, over)
+      if (early) this.version({ ...(before.get(loan) ?? loan), repayments: loan.repayments }, at)
+      this.version(loan, late || early ? maker.later(at) : at, over)
     }
+  }
+
+  /** What was repaid last is owed again; its cash went back, or has stayed. */
+  oweAgain(at: number): void {
+    const { maker } = this
+    for (const { account, amount, related } of maker.random.chance(0.6) ? this.last.moves : [])
+      maker.entry(at, account, -amount, related)
+    for (const { interest, loan, principal } of this.last.of) {
+      loan.principal += principal
+      loan.interest += interest
+      this.version(loan, at)
+    }
+    this.last = { of: [], moves: [] }
   }
 
   /** Whatever was paid. */
@@ -222,6 +261,7 @@ export const loans = (maker: Maker, purse: Purse): void => {
   for (let index = 0; index < steps; index++) {
     if (random.chance(0.3)) group.accrue(then())
     else group.repay(then(), false)
+    if (random.chance(0.1)) group.oweAgain(then())
   }
   if (random.chance(0.1)) {
     group.cancel(then())
@@ -229,4 +269,7 @@ export const loans = (maker: Maker, purse: Purse): void => {
     for (const loan of group.loans) group.version(loan, then())
   }
   if (random.chance(0.8)) group.repay(then(), true)
+  if (random.chance(0.9)) return
+  group.oweAgain(then())
+  if (random.chance(0.6)) group.repay(then(), true)
 }

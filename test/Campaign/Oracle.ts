@@ -5,7 +5,7 @@
  */
 import type { BookFacts, Decimal, ExpectedBalance } from "./Facts.ts"
 import { account, Balances, byText } from "./Oracle/Balances.ts"
-import { textOf, total } from "./Oracle/Decimal.ts"
+import { larger, smaller, textOf, total } from "./Oracle/Decimal.ts"
 import { loans } from "./Oracle/Loans.ts"
 import { places } from "./Oracle/Moved.ts"
 import { counterOf, type Posted, statements } from "./Oracle/Statement.ts"
@@ -127,6 +127,24 @@ export const expectedLoanClearing = (facts: BookFacts): ReadonlyArray<ExpectedOp
     })),
     ...legs,
   ])
+}
+
+/** What is waited for, per receivable, payouts and repayments apart: a positive amount. */
+export const expectedWaits = (facts: BookFacts): ReadonlyArray<ExpectedOpen> => {
+  const { books, legs, side } = kept(facts)
+  return books.flatMap(({ fact, books: loan }) => {
+    const cash = legs.filter(({ currency, id }) => id === fact.receivableId && currency === fact.currency)
+    const repaid = -total(cash.filter(({ disbursement }) => !disbursement).map(({ amount }) => amount)) * side
+    const seen = legs.some(({ disbursement, fits, id }) => id === fact.receivableId && disbursement && fits)
+    const waits = [
+      { id: `disbursement ${fact.receivableId}`, amount: seen ? 0n : loan.lent },
+      {
+        id: `repayment ${fact.receivableId}`,
+        amount: larger(0n, smaller(loan.unseen, loan.repaid - repaid)),
+      },
+    ]
+    return open(waits.map((wait) => ({ ...wait, currency: fact.currency })))
+  })
 }
 
 /** The receivables that were lent or paid more or less than they say: each has a finding. What waits for its cash has none. */

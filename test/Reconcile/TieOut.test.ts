@@ -35,6 +35,11 @@ describe("the sentence", () => {
       { loans: 1, clearing: 2, unexplained: 1, otherBlocking: 1, quarantined: 2 },
       "Cash ties out; 1 item is open in loan clearing, 2 clearing postings name no movement, 1 account holds what no open item explains, 1 blocking finding is open, 2 rows are in quarantine",
     ],
+    [
+      { loans: 3, loansBlocked: { "2026-09": 1, "2026-10": 2 } },
+      "Cash ties out; 3 items are open in loan clearing (1 blocks the close of 2026-09, 2 that of 2026-10)",
+    ],
+    [{ blockingFindings: 1 }, "Cash ties out; 1 blocking finding is open"],
     [{ off: 1 }, "1 account does not tie out"],
     [{ off: 2, transit: 1 }, "2 accounts do not tie out; 1 conversion is in transit"],
   ])("of %j is %s", (found, sentence) => {

@@ -50,6 +50,8 @@ export const receivableDues = ledger.table(
     open: boolean("open").notNull(),
     /** Principal or interest of it stands in the books. */
     owed: boolean("owed").notNull(),
+    /** The settings of receivables by which it is booked, but for the side. */
+    policy: text("policy").notNull(),
     /** When the first thing happened that may keep something in loan clearing. */
     since: instant("since"),
   },
@@ -57,6 +59,7 @@ export const receivableDues = ledger.table(
     primaryKey({ columns: [t.bookId, t.receivableId] }),
     index("receivable_dues_open").on(t.bookId).where(sql`${t.open}`),
     index("receivable_dues_owed").on(t.bookId).where(sql`${t.owed}`),
+    index("receivable_dues_policy").on(t.bookId, t.policy),
     index("receivable_dues_receivable").on(t.receivableId),
     check("receivable_dues_side", sql`${t.side} in (-1, 1)`),
   ],

@@ -11,6 +11,29 @@ import type { ReceivableView } from "./ReceivableSteps.ts"
 
 const text = (amount: Amount): string => Money.toText(Money.plain(amount))
 
+/** What of the settings decides how a receivable is booked, on whichever side. */
+const policyOf = ({ interest, interestBetweenReads, repaymentAmount }: ReceivableView): string =>
+  `${repaymentAmount} ${interest} ${interestBetweenReads}`
+
+/** Receivables that are booked by other settings than those of now. */
+export const bookedOtherwise = Effect.fn("Ledger.bookedOtherwise")(function* (
+  book: Book,
+  view: ReceivableView,
+) {
+  const database = yield* Database
+  const policy = policyOf(view)
+  // Two ranges of an index: nothing is read where nothing has changed.
+  const rows = yield* database.query(
+    "Ledger.bookedOtherwise",
+    (sql) => sql<Array<{ receivable_id: string }>>`
+      select receivable_id::text as receivable_id from ledger.receivable_dues
+      where book_id = ${book.bookId} and policy < ${policy}
+      union all
+      select receivable_id::text from ledger.receivable_dues where book_id = ${book.bookId} and policy > ${policy}`,
+  )
+  return rows.map(({ receivable_id: id }) => id)
+})
+
 /** What is waited for, by leg: in place of what was. */
 const keepWaits = Effect.fn("Ledger.keepWaits")(function* (
   book: Book,
@@ -104,10 +127,10 @@ export const keepShares = Effect.fn("Ledger.keepShares")(function* (
     "Ledger.keepDues",
     (sql) => sql`
       insert into ledger.receivable_dues (book_id, receivable_id, currency, side, lent, lent_waiting, repaid,
-        repaid_waiting, taken_back, taken, open, owed, since)
+        repaid_waiting, taken_back, taken, open, owed, since, policy)
       select ${book.bookId}, d.receivable_id::uuid, d.currency, ${side}, d.lent::numeric, d.lent_waiting::numeric,
         d.repaid::numeric, d.repaid_waiting::numeric, d.taken_back::numeric, d.taken::numeric, d.open::boolean,
-        d.owed::boolean, nullif(d.since, '')::timestamptz
+        d.owed::boolean, nullif(d.since, '')::timestamptz, ${policyOf(view)}
       from unnest(${plainArray(sql, ids)}, ${plainArray(
         sql,
         column((one) => one.currency),
@@ -142,6 +165,6 @@ export const keepShares = Effect.fn("Ledger.keepShares")(function* (
       on conflict (book_id, receivable_id) do update set currency = excluded.currency, side = excluded.side,
         lent = excluded.lent, lent_waiting = excluded.lent_waiting, repaid = excluded.repaid,
         repaid_waiting = excluded.repaid_waiting, taken_back = excluded.taken_back, taken = excluded.taken, open = excluded.open, owed = excluded.owed,
-        since = excluded.since`,
+        since = excluded.since, policy = excluded.policy`,
   )
 })

@@ -29,6 +29,8 @@ export interface ReceivableInput {
   readonly versions: ReadonlyArray<ReceivableVersion>
   /** What is booked already, by the `sequence` of its part. */
   readonly posted: ReadonlyMap<number, PostedPart>
+  /** It was booked by other settings. */
+  readonly resettled?: boolean
 }
 
 /** What stands in the books of one part of a version, its corrections included. */
@@ -149,7 +151,7 @@ export const receivableEntries = (
         description:
           posted === undefined
             ? wordsOf(one)
-            : `Reclassification: ${part} of receivable, now that its cash is known`,
+            : `Reclassification: ${part} of receivable, ${input.resettled === true ? "by the settings of now" : "now that its cash is known"}`,
         externalReference: Option.none(),
         counterparty: input.counterparty,
         lines,

@@ -8,7 +8,7 @@ import type { Book } from "../../Book.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { resourceKey } from "../../Ledger/Movements.ts"
-import { keepShares } from "../../Ledger/Receivables/LoanClearingLines.ts"
+import { bookedOtherwise, keepShares } from "../../Ledger/Receivables/LoanClearingLines.ts"
 import {
   bookedReceivables,
   connectedReceivables,
@@ -146,6 +146,7 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
       organization: Book,
       book: Book,
       ids: ReadonlyArray<string>,
+      otherwise: ReadonlySet<string>,
     ) {
       const run = yield* Run
       const view = settings.accounting.receivables
@@ -155,7 +156,14 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
       const settled = settle(told, named, yield* movedCash(book, txIds, view.view), view)
       const posted = yield* bookedReceivables(book, ids)
       const entries = settled.flatMap((one) =>
-        receivableEntries({ ...one, posted: posted.get(one.receivableId) ?? new Map() }, view),
+        receivableEntries(
+          {
+            ...one,
+            posted: posted.get(one.receivableId) ?? new Map(),
+            resettled: otherwise.has(one.receivableId),
+          },
+          view,
+        ),
       )
       const prepared = yield* ledger.prepare(book, entries, () => "")
       yield* run.commit(
@@ -175,7 +183,10 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
       run.counters.reclassifications += entries.filter(({ kind }) => kind === "reclassification").length
     })
 
-    /** Brings a book's receivables up to date with all that is mirrored. */
+    /**
+     * Brings a book's receivables up to date with all that is mirrored, and with the settings: the books are never of two
+     * policies. Gives how many were booked by other settings.
+     */
     const bringUpToDate = Effect.fn("Sync.Loans.settle")(
       function* (organization: Book, book: Book) {
         const run = yield* Run
@@ -185,7 +196,9 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
         const transactions = yield* due(book, since)
         for (const batch of batches([...new Set(transactions.map(({ tx_id: id }) => id))]))
           yield* link(book, batch)
+        const otherwise = new Set(yield* bookedOtherwise(book, settings.accounting.receivables))
         const ids = new Set([
+          ...otherwise,
           ...(yield* waiting(organization, book)),
           ...transactions.map(({ receivable_id: id }) => id),
         ])
@@ -194,10 +207,10 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
           const left = batch.filter((id) => !done.has(id))
           if (left.length === 0) continue
           const connected = yield* connectedReceivables(book, left)
-          yield* post(organization, book, connected)
+          yield* post(organization, book, connected, otherwise)
           for (const id of connected) done.add(id)
         }
-        if (transactions.length === 0 && ids.size === 0 && Option.isSome(checkpoint.cursor)) return
+        if (transactions.length === 0 && ids.size === 0 && Option.isSome(checkpoint.cursor)) return 0
         yield* run.commit(
           saveCheckpoint(book, stream, {
             cursor: Option.some(String(run.runId)),
@@ -205,6 +218,7 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
             complete: true,
           }),
         )
+        return otherwise.size
       },
       Effect.provideService(Database, database),
     )

@@ -12,6 +12,7 @@ import type { BookOutcome } from "./BookReader.ts"
 import { Clients } from "./Clients.ts"
 import { noteTrouble } from "./Evidence.ts"
 import { alone, aloneOfClient, failureOf, isAbsent, type ReadError } from "./Failures.ts"
+import { onTheirSide } from "../Credit/LoanSide.ts"
 import type { Failure } from "./RunReport.ts"
 import type { Surface } from "./Surfaces.ts"
 
@@ -100,6 +101,7 @@ export const readConnection = <P, R>(
 
     const organization = yield* Effect.provideService(organizationBook(wanted.connection), Database, database)
     yield* inTimeZone([organization])
+    if (surfaces.has("credit")) yield* Effect.provideService(onTheirSide(organization), Database, database)
 
     const listed = yield* surfaces.has("client") || surfaces.has("credit")
       ? (yield* Clients).read(organization).pipe(
@@ -192,12 +194,17 @@ export const readConnection = <P, R>(
           ? named.filter(({ book }) => !complete.has(book.bookId)).map(({ book }) => book.bookId)
           : [],
       )
+      let resettled = 0
       for (const book of books) {
         if (unread.has(book.bookId)) continue
         yield* inTimeZone([book])
         const { loans } = yield* within(partner.organization)
-        yield* loans.settle(organization, book)
+        resettled += yield* loans.settle(organization, book)
         complete.set(book.bookId, book)
+      }
+      if (resettled > 0) {
+        const many = resettled === 1 ? "1 receivable was" : `${resettled} receivables were`
+        notices.set(`accounting.receivables has changed: ${many} booked anew by it.`, 1)
       }
     }
     if (failures.some(({ what }) => !what.startsWith("client "))) complete.delete(organization.bookId)

@@ -18,6 +18,10 @@
  * - `loan_clearing` receives ΔP + interest paid, as "interest paid = min(x, settled) − ΔP, never negative" has it. So a
  *   shortfall within the interest is an accrual below zero (less interest was earned than told), and one beyond it stays in
  *   `loan_clearing`.
+ * - Principal that rises takes a repayment back, as far as principal was repaid, and only beyond that is it lent anew. With it
+ *   goes the interest that is owed again, as far as interest was paid; `original` does not say what is owed: all interest that
+ *   was paid since it was PAID. ACTIVE after PAID without new principal is the same. What is taken back is not due any more,
+ *   and neither is interest that was due, was not paid, and is told again. A fall in the same version tells nothing of it.
  * - CANCELED takes back all that was booked, interest that was paid too: the cash of a loan that did not complete is an open
  *   item. ACTIVE after that is a new disbursement of initialPrincipal. PENDING after ACTIVE changes nothing.
  * - interestBetweenReads: % × principal before (× initialPrincipal before it is lent) × the days begun between this version's
@@ -53,7 +57,15 @@ export interface ReceivableBooks {
   /** What its versions say was repaid, and what of that no cash is known for. */
   readonly repaid: bigint
   readonly waiting: bigint
+  /** What no cash is known for of those of its repayments of which some is. */
+  readonly unseen: bigint
   readonly versions: ReadonlyArray<VersionBooks>
+}
+
+interface Ended {
+  readonly interest: bigint
+  readonly done: bigint
+  readonly paidOfTold: bigint
 }
 
 const decimalsOf = (currency: string): number =>
@@ -89,7 +101,11 @@ export const receivableBooks = (
   let income = 0n
   let deferred = 0n
   let clearing = 0n
-  let [lent, repaidDue, waiting] = [0n, 0n, 0n]
+  let [lent, repaidDue, waiting, unseen] = [0n, 0n, 0n, 0n]
+  let [repaidPrincipal, repaidInterest] = [0n, 0n]
+  // Since it is PAID: the interest that was paid with it, and how the interest of the whole term stood before
+  let ended: Ended | null = null
+  let short = 0n // Interest that was due and not paid
   const versions: Array<VersionBooks> = []
 
   const accrue = (interest: bigint) => {
@@ -104,6 +120,7 @@ export const receivableBooks = (
     lent += initial
     told = interest
     ;[done, paidOfTold] = [0n, 0n]
+    ;[repaidPrincipal, repaidInterest, short, ended] = [0n, 0n, 0n, null]
     accrue(interest)
   }
 
@@ -117,7 +134,7 @@ export const receivableBooks = (
       versions.push(none)
       if (version.status === "PENDING") continue
       ;[principal, unpaid, income, deferred, clearing] = [0n, 0n, 0n, 0n, 0n]
-      ;[lent, repaidDue, waiting] = [0n, 0n, 0n]
+      ;[lent, repaidDue, waiting, unseen] = [0n, 0n, 0n, 0n]
       live = false
       continue
     }
@@ -154,26 +171,49 @@ export const receivableBooks = (
     const interestPaid = repaid
       ? larger(0n, smaller(brought - larger(0n, fallen), settled - larger(0n, fallen) + allowance))
       : 0n
-    lent += larger(0n, -fallen)
-    const taken = larger(0n, fallen) + interestPaid
-    // What is settled is due; `original` says only at the end that the interest is.
-    repaidDue += guessed || (original && !paid) ? taken : larger(taken, settled)
-    if (guessed) waiting += taken
+    const back = smaller(larger(0n, -fallen), repaidPrincipal)
+    lent += larger(0n, -fallen) - back
+    const again = !paid && fallen <= 0n && (back > 0n || ended !== null)
+    const owedAgain = original
+      ? (ended?.interest ?? 0n)
+      : smaller(repaidInterest, larger(0n, due - principalAfter - unpaid))
+    const interestNet = interestPaid - (again ? owedAgain : 0n)
 
+    if (again && ended !== null) [done, paidOfTold] = [ended.done, ended.paidOfTold]
+    const since: Ended = ended ?? { interest: 0n, done, paidOfTold }
+    ended = paid ? { ...since, interest: since.interest + interestPaid } : null
     done += interestPaid
     paidOfTold += interestPaid
     if (interestPaid > unpaidBefore) paidOfTold = smaller(done, toldAfter)
     if (paid) [done, paidOfTold] = [larger(done, toldAfter), smaller(paidOfTold, toldAfter)]
     const unpaidAfter = paid ? 0n : original ? unpaidTold() : due - principalAfter
-    accrue(unpaidAfter - unpaid + interestPaid)
-    unpaid -= interestPaid
-    clearing += fallen + interestPaid
+    const accrued = unpaidAfter - unpaid + interestNet
+    accrue(accrued)
+    const taken = larger(0n, fallen) - back + interestNet
+    if (taken < 0n) {
+      const retold = smaller(short, larger(0n, accrued))
+      short -= retold
+      repaidDue += taken - retold
+      waiting = larger(0n, waiting + taken - retold)
+      unseen = larger(0n, unseen + taken - retold)
+    } else {
+      // What is settled is due; `original` says only at the end that the interest is.
+      const nowDue = guessed || (original && !paid) ? taken : larger(taken, settled)
+      repaidDue += nowDue
+      short += nowDue - taken
+      if (guessed) waiting += taken
+      if (guessed) unseen += larger(0n, taken - linked)
+    }
+    unpaid -= interestNet
+    clearing += fallen + interestNet
     if (settings.interest === "when_paid") {
-      deferred += interestPaid
-      income -= interestPaid
+      deferred += interestNet
+      income -= interestNet
     }
     principal = principalAfter
     told = toldAfter
+    repaidPrincipal += larger(0n, fallen) - back
+    repaidInterest += interestNet
   }
   return {
     principal,
@@ -184,6 +224,7 @@ export const receivableBooks = (
     lent,
     repaid: repaidDue,
     waiting,
+    unseen,
     versions,
   }
 }

@@ -243,13 +243,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Credit accounts", (it)
       held.receivables = [receivable({ status: "ACTIVE" }), receivable({ receivableId: id(901) })]
       held.creditAccounts = [creditAccount("1500.00", "1500.00")]
       const report = yield* sync(service.url, surfaces)
-      expect(yield* findings).toEqual(["credit-totals blocking"])
+      expect(yield* findings).toEqual(["credit-totals blocking", "loan-in-transit warning"])
       expect(report.blockingFindings).toBe(1)
       // Asked for again before it is believed.
       expect(service.count("/receivables")).toBe(3)
       held.creditAccounts = [creditAccount("1000.00", "1000.00")]
       yield* sync(service.url, surfaces)
-      expect(yield* findings).toEqual([])
+      expect(yield* findings).toEqual(["loan-in-transit warning"])
     }),
   )
 
