@@ -7,12 +7,12 @@ import { type BookReads, type Client, Partner, PartnerConnection } from "../../P
 import { Run } from "../../Run.ts"
 import { Settings, SettingsError } from "../../Settings.ts"
 import { Credit } from "../Credit/CreditLists.ts"
+import { onTheirSide } from "../Credit/LoanSide.ts"
 import type { Loans } from "../Credit/Loans.ts"
 import type { BookOutcome } from "./BookReader.ts"
 import { Clients } from "./Clients.ts"
 import { noteTrouble } from "./Evidence.ts"
 import { alone, aloneOfClient, failureOf, isAbsent, type ReadError } from "./Failures.ts"
-import { onTheirSide } from "../Credit/LoanSide.ts"
 import type { Failure } from "./RunReport.ts"
 import type { Surface } from "./Surfaces.ts"
 
