@@ -1,13 +1,13 @@
 /** What can be asked of an export, and what cannot. */
 import { Effect, Either, type Option, Schema } from "effect"
+import { type FormatName, formatNames, isFormatName } from "../Format/Formats.ts"
+import type { Mode } from "../Format/Table/Journals.ts"
+import type { AsOf } from "../Ledger/AsOf.ts"
 import { Content } from "../Settings/Content.ts"
 import type { ValuationOptions } from "../Valuation/ValuedBook.ts"
-import type { AsOf } from "./AsOf.ts"
 import { type ExportError, exportError } from "./ExportError.ts"
-import { type FormatName, formatNames, isFormatName } from "./Formats.ts"
-import type { ExportScope } from "./Scope.ts"
-import type { Mode } from "./Table/Journals.ts"
-import type { TableOptions } from "./Tables.ts"
+import type { TableOptions } from "./Mapping/PreparedTables.ts"
+import type { ExportScope } from "./Request/Scope.ts"
 
 export interface ExportRequest {
   /** Names as in `--format`; each once. */

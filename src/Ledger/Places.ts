@@ -2,8 +2,8 @@
  * Where what stands against cash is. An account that a rule or a person named has the role `other` and stands for another
  * role: as far as it holds what that role should hold, nothing is to be put right, and what is moved later is taken from there.
  */
-import type { Amount } from "../Money.ts"
-import * as Money from "../Money.ts"
+import type { Amount } from "../Common/Money.ts"
+import * as Money from "../Common/Money.ts"
 import type { Line } from "./JournalEntry.ts"
 import type { Role } from "./Role.ts"
 

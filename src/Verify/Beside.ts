@@ -1,11 +1,12 @@
 /** Files beside `journal.csv` must hold the same amounts: journal by journal, or day by day where they are summaries. */
-import { journalColumns } from "../Export/JournalCsv.ts"
-import type { Manifest } from "../Export/Manifest.ts"
-import type { ExpectedAccount } from "./Accounts.ts"
-import { readCsv } from "./Csv.ts"
+
+import { Problems } from "../Common/Problems.ts"
+import type { Manifest } from "../Export/Batch/Manifest.ts"
+import { journalColumns } from "../Format/JournalCsv.ts"
+import type { ExpectedAccount } from "./AccountsProof.ts"
+import { readCsv } from "./CsvReader.ts"
 import { bucketOf, Fingerprint } from "./Fingerprint.ts"
 import { indexAccounts, type JournalRow, readRow } from "./JournalRow.ts"
-import { Problems } from "./Problems.ts"
 import { scale } from "./Systems/Booked.ts"
 
 /** An amount as a file or the journal has it, in 10⁻¹⁸ of the currency, debit positive. */

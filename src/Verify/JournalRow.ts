@@ -1,10 +1,10 @@
 /** One row of `journal.csv`, checked by itself. */
-import { guarded } from "../Export/Csv.ts"
-import { journalColumns } from "../Export/JournalCsv.ts"
-import type { Manifest } from "../Export/Manifest.ts"
-import { parse } from "../Export/MinorUnits.ts"
-import { seriesOf } from "../Export/Totals.ts"
-import type { ExpectedAccount } from "./Accounts.ts"
+import { guarded } from "../Common/Csv.ts"
+import { parse } from "../Common/MinorUnits.ts"
+import type { Manifest } from "../Export/Batch/Manifest.ts"
+import { journalColumns } from "../Format/JournalCsv.ts"
+import { seriesOf } from "../Format/Totals.ts"
+import type { ExpectedAccount } from "./AccountsProof.ts"
 
 const at = (column: (typeof journalColumns)[number]): number => journalColumns.indexOf(column)
 

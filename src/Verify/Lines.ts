@@ -1,5 +1,5 @@
 /** Reads a file of rows without line breaks in cells, line by line with flat memory; nothing of it is forgiven. */
-import { streamOf } from "./RegularFile.ts"
+import { streamOf } from "../Common/RegularFile.ts"
 
 /** A line that is not what it must be. `message` says why. */
 export class Unreadable extends Error {

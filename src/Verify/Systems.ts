@@ -1,7 +1,7 @@
 /** Reads a file of an accounting system's format row by row; shares nothing with what wrote it. */
 import { join } from "node:path"
-import type { TableName } from "../Export/Formats.ts"
-import type { FileRecord, Manifest } from "../Export/Manifest.ts"
+import type { FileRecord, Manifest } from "../Export/Batch/Manifest.ts"
+import type { TableName } from "../Format/Formats.ts"
 import { cellsOf, linesOf, textOf, Unreadable } from "./Lines.ts"
 import type { Booked, FileContext, Reader } from "./Systems/Booked.ts"
 import { datev } from "./Systems/Datev.ts"

@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { decodeSync } from "effect/Schema"
-import type { ExportScope } from "../../src/Export/Scope.ts"
+import type { ExportScope } from "../../src/Export/Request/Scope.ts"
 import * as Export from "../../src/Export.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import * as Verify from "../../src/Verify.ts"

@@ -1,7 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Database } from "../../src/Database.ts"
-import { rules } from "../../src/Proof/Rules.ts"
+import { rules } from "../../src/Proof/RulesProof.ts"
 import { accountId } from "../Sync/Partnership.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { tried } from "./Falsehood.ts"

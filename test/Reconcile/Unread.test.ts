@@ -1,10 +1,10 @@
 /** "Everything ties out" is said of what was read: what the last sync left out is named. */
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import { Status } from "../../src/Inquiry/Status.ts"
 import { tieOutSentence, together } from "../../src/Reconcile/TieOut.ts"
 import { connectionRuns } from "../../src/Serve/Overview/Runs.ts"
 import { Settings } from "../../src/Settings.ts"
-import { Status } from "../../src/Status.ts"
 import { Sync } from "../../src/Sync.ts"
 import { threeMonths } from "../Close/Months.ts"
 import { json } from "../Partner/Service.ts"

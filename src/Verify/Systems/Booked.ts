@@ -1,5 +1,5 @@
 /** What an accounting system would book from a row, and the readings that every system shares. */
-import type { Layout } from "../../Export/Manifest.ts"
+import type { Layout } from "../../Export/Batch/Manifest.ts"
 import { type Cell, Unreadable } from "../Lines.ts"
 
 /** A line of a journal: an exact amount in 10⁻¹⁸ of the currency, debit positive. */
