@@ -4,7 +4,7 @@ import { Database } from "../Database.ts"
 import { encode } from "../Format/Encoding.ts"
 import type { Entry, OpenedAccount } from "../Format/Entry.ts"
 import type { FormatContext } from "../Format/Format.ts"
-import { isTable, needsStatement, singles } from "../Format/Formats.ts"
+import { needsStatement, plainsOf, tablesOf } from "../Format/Formats.ts"
 import { RunningTotals } from "../Format/Totals.ts"
 import { valueThen } from "../Valuation.ts"
 import { type BatchPlan, manifestOf } from "./Batch/BatchManifest.ts"
@@ -108,12 +108,12 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
     from: selection.from,
     accounts: balances,
   }
-  const wanted = [...singles(plan.formats), ...source.alongside]
+  const wanted = [...plainsOf(plan.formats), ...source.alongside]
   const { contexts, mappingVersion } = yield* prepareTables(
     book.bookId,
     selection,
     source,
-    plan.formats.filter(isTable),
+    tablesOf(plan.formats),
     plan.options,
     selection.asOf ?? facts.createdAt,
   )

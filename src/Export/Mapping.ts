@@ -5,9 +5,10 @@ import { chooseBooks } from "../Book/ChosenBooks.ts"
 import { allBooks, type Book } from "../Book.ts"
 import { type Mistake, unreadable } from "../Common/CsvFile.ts"
 import { Database } from "../Database.ts"
+import { targetColumns } from "../Format/Targets.ts"
 import { checkMapping } from "./Mapping/Check.ts"
-import { type BookRow, fileText, readMapping } from "./Mapping/MappingCsv.ts"
-import { keyOf, type MappingRow } from "./Mapping/Row.ts"
+import { fileText, readMapping } from "./Mapping/MappingCsv.ts"
+import { type BookRow, keyOf } from "./Mapping/Row.ts"
 import { addMapping, newestMapping } from "./Mapping/Store.ts"
 import { readAccounts } from "./Source/Balances.ts"
 import { baseOnlyAccounts } from "./Source/BaseAccounts.ts"
@@ -18,16 +19,9 @@ class AccountMappingError extends Data.TaggedError("AccountMappingError")<{
   readonly message: string
 }> {}
 
-const nothing: Omit<MappingRow, "role" | "currency" | "code" | "name"> = {
-  xero_code: "",
-  qbo_name: "",
-  netsuite_id: "",
-  intacct_account: "",
-  sage50_code: "",
-  bc_account: "",
-  datev_konto: "",
-  dimension: "",
-}
+const nothing: Readonly<Record<string, string>> = Object.fromEntries(
+  targetColumns.map((column) => [column, ""]),
+)
 
 /**
  * A book's accounts, each once; several of the ledger may be one here. Those of the base-currency journal come last, once

@@ -4,7 +4,7 @@ import { shiftDate } from "../Common/Time.ts"
 import type { DatabaseError } from "../Database/DatabaseError.ts"
 import type { Database } from "../Database.ts"
 import type { Account } from "../Format/Entry.ts"
-import type { Format } from "../Format/Format.ts"
+import type { SingleFile } from "../Format/Format.ts"
 import type { Manifest } from "./Batch/Manifest.ts"
 import type { ExportError } from "./ExportError.ts"
 import type { Selection } from "./Request/Scope.ts"
@@ -31,7 +31,7 @@ export interface Source {
     order: "number" | "date",
   ) => Stream.Stream<EntryChunk, DatabaseError | ExportError, Database>
   /** Files that are written whatever was asked for. */
-  readonly alongside: ReadonlyArray<Format>
+  readonly alongside: ReadonlyArray<SingleFile>
   /** The account of the books behind one of `accounts`: what an account mapping knows. */
   readonly nativeOf: (account: Account) => Account
   readonly base: Manifest["base"]

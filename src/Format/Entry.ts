@@ -73,5 +73,8 @@ export interface OpenedAccount {
 export const journalNumber = (book: string, period: string, number: number): string =>
   `${book}-${period}-${String(number).padStart(6, "0")}`
 
+/** What comes before the count: `ORG-2026-10`, `ORG-FX-2026-10`. */
+export const seriesOf = (number: string): string => number.slice(0, number.lastIndexOf("-"))
+
 /** Every line in the currency that moved; other bases are ledgers of their own. */
 export const nativeBasis = "native"

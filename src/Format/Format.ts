@@ -1,4 +1,5 @@
 import type { Entry, OpenedAccount } from "./Entry.ts"
+import type { Reading } from "./Reading/Plain.ts"
 import type { Totals } from "./Totals.ts"
 
 /** What a format may know before the first entry. */
@@ -22,7 +23,8 @@ export interface Writer {
   readonly rows: () => number
 }
 
-export interface Format {
+/** A file that one pass over the entries writes, in the books' own accounts and currencies. */
+export interface SingleFile {
   readonly name: string
   readonly file: string
   /** `number`: by journal number. `date`: by effective date, then journal number. */
@@ -31,3 +33,27 @@ export interface Format {
   readonly takesAll?: true
   readonly open: (context: FormatContext) => Writer
 }
+
+/** A format of one file: a new one takes the place of the one before. */
+export interface PlainFormat<Name extends string = string> extends SingleFile {
+  readonly kind: "plain"
+  /** As `--format` takes it. */
+  readonly name: Name
+  /** A line for `tieout export --help`. */
+  readonly description: string
+  readonly accumulates: false
+  /** The provider's statement stands beside it. */
+  readonly besideStatement: boolean
+  /** How `tieout verify` reads it back. */
+  readonly reading: Reading
+}
+
+type Definition<Name extends string> = Omit<PlainFormat<Name>, "kind" | "accumulates" | "besideStatement"> &
+  Partial<Pick<PlainFormat, "besideStatement">>
+
+export const definePlain = <const Name extends string>(own: Definition<Name>): PlainFormat<Name> => ({
+  kind: "plain",
+  accumulates: false,
+  besideStatement: false,
+  ...own,
+})

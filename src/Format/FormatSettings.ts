@@ -1,74 +1,70 @@
-/** What the formats of accounting systems need to know that the books do not say. */
+/** What formats need to know that the books do not say: a section per format, and what differs from its published template. */
 import { Schema } from "effect"
 import { CurrencyCode, section, withDefault } from "../Common/Field.ts"
-import { Profiles } from "./ProfileSettings.ts"
+import { tableFormats } from "./Formats.ts"
+import { whole } from "./OwnSettings.ts"
+import type { TableFormat } from "./Table/Define.ts"
+import { mistakesOf, type Overridable, type Override, overridden } from "./Table/Override.ts"
+import type { Profile } from "./Table/Profile.ts"
 
-const Short = Schema.String.pipe(
-  Schema.filter((text) => /^[\p{L}\p{N}][^\p{Cc}"]{0,99}$/u.test(text)),
-).annotations({
-  description: "text of at most 100 characters that begins with a letter or digit and holds no quotes",
-})
+const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
-const whole = (from: number, to: number) =>
-  Schema.Int.pipe(Schema.between(from, to)).annotations({
-    description: `a whole number from ${from} to ${to}`,
-  })
+const Header = Schema.String.pipe(
+  Schema.filter((text) => /^[^\p{Cc}"'=+@\s-](?:[^\p{Cc}"]{0,98}[^\p{Cc}"\s])?$/u.test(text)),
+).annotations({ description: "a header of at most 100 characters without quotes" })
 
-const Xero = Schema.Struct({
-  /** The full name of the tenant's tax rate. */
-  taxRate: withDefault(Short, "Tax Exempt"),
-  /** The tracking category that the mapping's `dimension` is an option of; null: no tracking. */
-  tracking: withDefault(Schema.NullOr(Short), null),
-})
+const limits = {
+  rowsPerFile: given(whole(1, 1_000_000)),
+  rowsPerJournal: given(whole(2, 1_000_000)),
+  file: given(Schema.String),
+}
 
-const NetSuite = Schema.Struct({ subsidiary: withDefault(Schema.NullOr(Short), null) })
-
-const Intacct = Schema.Struct({
-  journal: withDefault(Short, "GJ"),
-  location: withDefault(Schema.NullOr(Short), null),
-})
-
-const isDayOfYear = (text: string): boolean =>
-  /^\d{2}-\d{2}$/.test(text) &&
-  text.endsWith("-01") &&
-  Number(text.slice(0, 2)) >= 1 &&
-  Number(text.slice(0, 2)) <= 12
-
-const Datev = Schema.Struct({
-  /** Beraternummer and Mandantennummer; without them there is no DATEV export. */
-  consultant: withDefault(Schema.NullOr(whole(1001, 9_999_999)), null),
-  client: withDefault(Schema.NullOr(whole(1, 99_999)), null),
-  /** Wirtschaftsjahresbeginn. */
-  fiscalYearStart: withDefault(
-    Schema.String.pipe(Schema.filter(isDayOfYear)).annotations({
-      description: 'the first day of a month as "MM-01", in quotes, such as "01-01"',
-    }),
-    "01-01",
+const unnamed = {
+  ...limits,
+  date: given(Schema.Literal("iso", "DD/MM/YYYY", "MM/DD/YYYY", "DD.MM.YYYY", "long")),
+  decimalMark: given(Schema.Literal(".", ",")),
+  delimiter: given(
+    Schema.Literal(",", ";", "|", "\t").annotations({ description: '"," or ";" or "|" or "\\t"' }),
   ),
-  /** Sachkontenlänge. */
-  accountLength: withDefault(whole(4, 8), 4),
-  /** Sachkontenrahmen. */
-  chart: withDefault(
-    Schema.String.pipe(Schema.pattern(/^\d{2}$/)).annotations({ description: 'two digits in quotes, "03"' }),
-    "03",
-  ),
-  /** Diktatkürzel. */
-  initials: withDefault(
-    Schema.String.pipe(Schema.pattern(/^[A-Z]{2}$/)).annotations({ description: "two capital letters" }),
-    "TO",
-  ),
-  /** Festschreibung: whether DATEV locks the entries as they come in. */
-  locked: withDefault(Schema.Boolean, false),
-})
+  encoding: given(Schema.Literal("utf-8", "windows-1252", "ascii")),
+  lineEnd: given(Schema.Literal("LF", "CRLF")),
+  numberLength: given(whole(20, 100)),
+}
 
-export const Formats = Schema.Struct({
+const all = { headers: given(Schema.Record({ key: Schema.String, value: Header })), ...unnamed }
+
+const overrides: Readonly<Record<Overridable, Schema.Schema<Override>>> = {
+  all: Schema.Struct(all),
+  unnamed: Schema.Struct(unnamed),
+  limits: Schema.Struct(limits),
+}
+
+const overrideOf = ({ overridable, template }: TableFormat) =>
+  given(overrides[overridable].pipe(Schema.filter((own) => [...mistakesOf(template, own)])))
+
+const sections = Object.fromEntries(
+  tableFormats.flatMap(({ name, settings }) => (settings === null ? [] : [[name, section(settings)]])),
+)
+
+export const FormatSettings = Schema.Struct({
   /** Currencies that accounting systems' formats leave out; one that a format cannot hold is otherwise refused. */
   leaveOut: withDefault(Schema.Array(CurrencyCode), []),
-  xero: section(Xero),
-  netsuite: section(NetSuite),
-  intacct: section(Intacct),
-  datev: section(Datev),
+  ...sections,
   /** What differs from the published templates, by format. */
-  profiles: section(Profiles),
+  profiles: section(
+    Schema.Struct(Object.fromEntries(tableFormats.map((format) => [format.name, overrideOf(format)]))),
+  ),
 })
-export type Formats = typeof Formats.Type
+export type FormatSettings = typeof FormatSettings.Type
+
+/** A format's profile as the settings have it: with its own section, then with what differs from the template. */
+export const profileWith = (format: TableFormat, settings: FormatSettings): Profile => {
+  const own: Readonly<Record<string, unknown>> = settings
+  return overridden(format.profile(own[format.name]), settings.profiles[format.name] ?? {})
+}
+
+/** The currencies that a format leaves out. */
+export const leftOut = (
+  { leavesNothingOut }: Pick<TableFormat, "leavesNothingOut">,
+  { leaveOut }: Pick<FormatSettings, "leaveOut">,
+): ReadonlyArray<string> => (leavesNothingOut ? [] : leaveOut)

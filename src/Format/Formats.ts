@@ -1,99 +1,87 @@
-import { beancount } from "./Beancount.ts"
-import { businessCentral } from "./BusinessCentral.ts"
-import { datev } from "./Datev.ts"
-import type { Format } from "./Format.ts"
-import { glDetail } from "./GlDetail.ts"
-import { hledger } from "./Hledger.ts"
-import { intacct } from "./Intacct.ts"
-import { journal } from "./JournalCsv.ts"
-import { ledger } from "./LedgerCli.ts"
-import { nativeMovements } from "./NativeMovements.ts"
-import { netsuite } from "./NetSuite.ts"
-import { qbo } from "./QuickBooks.ts"
-import { sage50 } from "./Sage50.ts"
-import type { Profile } from "./Table/Profile.ts"
-import { trialBalance } from "./TrialBalanceCsv.ts"
-import { xero } from "./Xero.ts"
-import { xeroStatement } from "./XeroStatement.ts"
+/** Every export format, each one object: lists, help, completions, settings, mapping columns and `verify` follow from it. */
+import { besides } from "./Besides.ts"
+import { businessCentral } from "./BusinessCentral/BusinessCentral.ts"
+import { journal } from "./Csv/JournalCsv.ts"
+import { trialBalance } from "./Csv/TrialBalanceCsv.ts"
+import { datev } from "./Datev/Datev.ts"
+import type { PlainFormat } from "./Format.ts"
+import { glDetail } from "./GlDetail/GlDetail.ts"
+import { intacct } from "./Intacct/Intacct.ts"
+import { netsuite } from "./NetSuite/NetSuite.ts"
+import { beancount } from "./PlainText/Beancount.ts"
+import { hledger } from "./PlainText/Hledger.ts"
+import { ledger } from "./PlainText/LedgerCli.ts"
+import { qbo } from "./QuickBooks/QuickBooks.ts"
+import { sage50 } from "./Sage50/Sage50.ts"
+import type { TableFormat } from "./Table/Define.ts"
+import { xero } from "./Xero/Xero.ts"
+import { xeroStatement } from "./Xero/XeroStatement.ts"
 
-export const statementFile = "statement.csv"
-
-/** Formats of one file, in the books' own accounts and currencies, by the name that `--format` takes. */
-const single = { journal, hledger, ledger, beancount, "trial-balance": trialBalance } as const
-
-/** Formats that are data: most are those of accounting systems, in their accounts, with a file per currency. */
-const profiles = {
+const registry = [
+  journal,
+  hledger,
+  ledger,
+  beancount,
+  trialBalance,
   xero,
-  "xero-statement": xeroStatement,
+  xeroStatement,
   qbo,
   netsuite,
   intacct,
   sage50,
-  "business-central": businessCentral,
+  businessCentral,
   datev,
-  "gl-detail": glDetail,
-} as const
+  glDetail,
+] as const
 
-export type SingleName = keyof typeof single
-export type TableName = keyof typeof profiles
-export type FormatName = SingleName | TableName
+export type AnyFormat = PlainFormat | TableFormat
+export type FormatName = (typeof registry)[number]["name"]
 
-export const singleNames: ReadonlyArray<SingleName> = [
-  "journal",
-  "hledger",
-  "ledger",
-  "beancount",
-  "trial-balance",
-]
+/** In the order of every list that names them. */
+export const formats: ReadonlyArray<AnyFormat> = registry
 
-const tableNames: ReadonlyArray<TableName> = [
-  "xero",
-  "xero-statement",
-  "qbo",
-  "netsuite",
-  "intacct",
-  "sage50",
-  "business-central",
-  "datev",
-  "gl-detail",
-]
+export const formatNames: ReadonlyArray<FormatName> = registry.map(({ name }) => name)
 
-export const formatNames: ReadonlyArray<FormatName> = [...singleNames, ...tableNames]
+const isTable = (format: AnyFormat): format is TableFormat => format.kind === "table"
+const isPlain = (format: AnyFormat): format is PlainFormat => format.kind === "plain"
 
-export const isTable = (name: string): name is TableName => Object.hasOwn(profiles, name)
+/** Those in the books' own accounts and currencies, a file each. */
+export const plainFormats: ReadonlyArray<PlainFormat> = formats.filter(isPlain)
 
-/** What an accounting system adds to what it has: importing it twice books it twice. An auditor's file replaces the one before. */
-export const accumulates = (name: string): boolean => isTable(name) && name !== "gl-detail"
+/** Those of accounting systems and auditors. */
+export const tableFormats: ReadonlyArray<TableFormat> = formats.filter(isTable)
 
-const isSingle = (name: string): name is SingleName => Object.hasOwn(single, name)
+const byName: ReadonlyMap<string, AnyFormat> = new Map(formats.map((format) => [format.name, format]))
 
-export const isFormatName = (name: string): name is FormatName => isTable(name) || isSingle(name)
+export const isFormatName = (name: string): name is FormatName => byName.has(name)
 
-export const singles = (names: ReadonlyArray<FormatName>): ReadonlyArray<Format> =>
-  names.filter(isSingle).map((name) => single[name])
+/** The format of that name; undefined where there is none. */
+export const formatOf = (name: string): AnyFormat | undefined => byName.get(name)
 
-/** The provider's statement stands beside what it proves. */
-export const needsStatement = (names: ReadonlyArray<FormatName>): boolean =>
-  names.some((name) => name === "journal" || name === "xero-statement")
+const known = (names: ReadonlyArray<string>): ReadonlyArray<AnyFormat> =>
+  names.flatMap((name) => byName.get(name) ?? [])
 
-export const profileOf = (name: TableName): Profile => profiles[name]
+export const plainsOf = (names: ReadonlyArray<string>): ReadonlyArray<PlainFormat> =>
+  known(names).filter(isPlain)
 
-/** What was recorded since the time that an export asks about: `src/Export/Difference.ts`. */
-export const differenceFile = "difference.csv"
-export const differenceFormat = "difference"
+export const tablesOf = (names: ReadonlyArray<string>): ReadonlyArray<TableFormat> =>
+  known(names).filter(isTable)
+
+export const accumulates = (name: string): boolean => byName.get(name)?.accumulates ?? false
+
+/** Whether the provider's statement stands beside any of them. */
+export const needsStatement = (names: ReadonlyArray<string>): boolean =>
+  known(names).some(({ besideStatement }) => besideStatement)
 
 const escaped = (text: string): string => text.replaceAll(".", "\\.")
 
 /** What each name of a format's files begins with, whatever the settings make of the rest. */
-const filePrefix = (name: TableName): string => profiles[name].file.split("{", 1)[0] ?? ""
+const filePattern = ({ template }: TableFormat): RegExp =>
+  new RegExp(`^${template.file.split("{", 1)[0] ?? ""}[A-Za-z0-9_.-]*\\.(?:csv|txt)$`)
 
 const filePatterns: ReadonlyArray<RegExp> = [
-  ...[
-    statementFile,
-    differenceFile,
-    ...[...Object.values(single), nativeMovements].map(({ file }) => file),
-  ].map((file) => new RegExp(`^${escaped(file)}$`)),
-  ...tableNames.map((name) => new RegExp(`^${filePrefix(name)}[A-Za-z0-9_.-]*\\.(?:csv|txt)$`)),
+  ...[...Object.values(besides), ...plainFormats].map(({ file }) => new RegExp(`^${escaped(file)}$`)),
+  ...tableFormats.map(filePattern),
 ]
 
 /** Whether some format writes files of that name. */

@@ -1,5 +1,5 @@
 /** Control totals, summed from the very lines that are written. All amounts are in the currency's smallest unit. */
-import type { Account, Entry } from "./Entry.ts"
+import { type Account, type Entry, seriesOf } from "./Entry.ts"
 
 export interface Turnover {
   readonly debit: bigint
@@ -54,9 +54,6 @@ const emptySum = (account: Account): Sum => ({
   scale: account.scale,
   lastEntry: undefined,
 })
-
-/** What comes before the count: `ORG-2026-10`, `ORG-FX-2026-10`. */
-export const seriesOf = (number: string): string => number.slice(0, number.lastIndexOf("-"))
 
 /** Sums as entries go by, in the order of their numbers. */
 export class RunningTotals implements Totals {

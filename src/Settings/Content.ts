@@ -1,7 +1,7 @@
 /** Everything that the settings file may hold, with its defaults. */
 import { Schema } from "effect"
 import { section, withDefault } from "../Common/Field.ts"
-import { Formats } from "../Format/FormatSettings.ts"
+import { FormatSettings } from "../Format/FormatSettings.ts"
 import { Accounting } from "./Accounting.ts"
 import { Chart } from "./Chart.ts"
 import { Connections } from "./Connections.ts"
@@ -19,7 +19,7 @@ export const Content = Schema.Struct({
   chart: section(Chart),
   rules: withDefault(Rules, []),
   reconcile: section(Reconcile),
-  formats: section(Formats),
+  formats: section(FormatSettings),
   export: section(Export),
   limits: section(Limits),
   webhook: section(Webhook),

@@ -3,10 +3,9 @@
 import { print } from "../Common/MinorUnits.ts"
 import type { Problems } from "../Common/Problems.ts"
 import type { FileRecord, Manifest } from "../Export/Batch/Manifest.ts"
-import { journalColumns } from "../Format/JournalCsv.ts"
 import { type ExpectedAccount, isGapless } from "./AccountsProof.ts"
-import { readCsv } from "./CsvReader.ts"
-import { indexAccounts, type JournalRow, readRow } from "./JournalRow.ts"
+import { readCsv } from "./CsvRows.ts"
+import { indexAccounts, type JournalRow, journalColumns, readRow } from "./JournalRow.ts"
 
 interface Turnover {
   debit: bigint

@@ -2,8 +2,23 @@
 
 import type { Problems } from "../Common/Problems.ts"
 import type { FileRecord, Manifest } from "../Export/Batch/Manifest.ts"
-import { nativeColumns } from "../Format/NativeMovements.ts"
-import { readCsv } from "./CsvReader.ts"
+import { readCsv } from "./CsvRows.ts"
+
+/** As the contract has them, not as the writer does. */
+const nativeColumns = [
+  "journal_number",
+  "line",
+  "account_code",
+  "account_name",
+  "currency",
+  "native_amount",
+  "basis",
+  "rate",
+  "rate_date",
+  "rate_source",
+  "base_currency",
+  "base_amount",
+] as const
 
 const at = (column: (typeof nativeColumns)[number]): number => nativeColumns.indexOf(column)
 const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/

@@ -8,36 +8,8 @@ import { parse, print } from "../Common/MinorUnits.ts"
 import type { Problems } from "../Common/Problems.ts"
 import { streamOf } from "../Common/RegularFile.ts"
 import type { FileRecord } from "../Export/Batch/Manifest.ts"
-import { beancountNames } from "../Format/Beancount.ts"
-import type { Account, OpenedAccount } from "../Format/Entry.ts"
-import { indentedNames } from "../Format/Indented.ts"
+import type { Syntax } from "../Format/Reading/Plain.ts"
 import type { ExpectedAccount } from "./AccountsProof.ts"
-
-interface Syntax {
-  readonly transaction: RegExp
-  /** account, amount, currency and, where it asserts, the balance and its currency */
-  readonly posting: RegExp
-  /** account, balance, currency: what the account holds at that place */
-  readonly assertion: RegExp | undefined
-  readonly names: (accounts: ReadonlyArray<OpenedAccount>) => ReadonlyMap<Account, string>
-}
-
-const indented: Syntax = {
-  transaction: /^\d{4}-\d{2}-\d{2} \* /,
-  posting: /^ {4}([^\s;].*?) {2}(-?\d+(?:\.\d+)?) (\S+)(?: = (-?[\d.]+) \S+)?$/,
-  assertion: undefined,
-  names: indentedNames,
-}
-
-const beancount: Syntax = {
-  transaction: /^\d{4}-\d{2}-\d{2} \* "/,
-  posting: /^ {2}([^\s:]+:\S+) {2}(-?\d+(?:\.\d+)?) (\S+)$/,
-  assertion: /^\d{4}-\d{2}-\d{2} balance (\S+) {2}(-?[\d.]+) ~ 0 (\S+)$/,
-  names: beancountNames,
-}
-
-export const syntaxOf = (format: string): Syntax | undefined =>
-  format === "hledger" || format === "ledger" ? indented : format === "beancount" ? beancount : undefined
 
 interface Holding {
   readonly expected: ExpectedAccount

@@ -2,11 +2,23 @@
 import { join } from "node:path"
 import type { Problems } from "../Common/Problems.ts"
 import type { FileRecord, Manifest, StatementSpan } from "../Export/Batch/Manifest.ts"
-import { statementColumns } from "../Format/StatementColumns.ts"
+import { exact, must, scale, signed } from "../Format/Reading/Booked.ts"
+import { cellsOf, textOf, Unreadable } from "../Format/Reading/Cells.ts"
 import type { ExpectedAccount } from "./AccountsProof.ts"
 import type { Side } from "./Beside.ts"
-import { cellsOf, linesOf, textOf, Unreadable } from "./Lines.ts"
-import { exact, must, scale, signed } from "./Systems/Booked.ts"
+import { linesOf } from "./FileLines.ts"
+
+/** As the contract has them, not as the writer does. */
+const statementColumns = [
+  "account",
+  "currency",
+  "position",
+  "entry_id",
+  "occurred_at",
+  "amount",
+  "balance_after",
+  "journal_number",
+] as const
 
 interface StatementRow {
   readonly account: string

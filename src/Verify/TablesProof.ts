@@ -2,11 +2,12 @@
 
 import type { Problems } from "../Common/Problems.ts"
 import { type FileRecord, type Manifest, manifestFile } from "../Export/Batch/Manifest.ts"
-import type { TableName } from "../Format/Formats.ts"
+import { leftOut } from "../Format/FormatSettings.ts"
+import { type Booked, scale } from "../Format/Reading/Booked.ts"
+import type { TableFormat } from "../Format/Table/Define.ts"
 import type { ExpectedAccount } from "./AccountsProof.ts"
 import type { Side } from "./Beside.ts"
-import { type Booked, type FileContext, scale } from "./Systems/Booked.ts"
-import { contextOf, readTable } from "./Systems.ts"
+import { contextOf, readTable, type TableContext } from "./TableFile.ts"
 
 interface Sum {
   debit: bigint
@@ -25,27 +26,31 @@ const add = (sums: Map<string, Sum>, key: string, debit: bigint, credit: bigint)
 /** Pairs of account and contra account say what an account comes to, not how it came to it. */
 const net = ({ credit, debit }: Sum): Sum => ({ debit: debit - credit, credit: 0n })
 
+/** The currencies that none of a format's files has. */
+const lacking = (format: TableFormat, { tables }: Manifest): ReadonlySet<string> =>
+  new Set(leftOut(format, { leaveOut: tables?.leftOut ?? [] }))
+
 /** What a format's accounts must come to, and which there are. */
 const statedSums = (
-  format: TableName,
-  { statements, tables }: Manifest,
+  format: TableFormat,
+  manifest: Manifest,
   accounts: ReadonlyArray<ExpectedAccount>,
 ): Map<string, Sum> => {
   const sums = new Map<string, Sum>()
-  const leftOut = new Set(format === "gl-detail" ? [] : (tables?.leftOut ?? []))
+  const without = lacking(format, manifest)
   const unit = (minor: bigint, of: number) => minor * 10n ** BigInt(scale - of)
-  if (format === "xero-statement") {
-    for (const { account, amount, currency } of statements ?? []) {
+  if (format.reader.holds === "movements") {
+    for (const { account, amount, currency } of manifest.statements ?? []) {
       const [whole = "", fraction = ""] = amount.split(".")
-      if (!leftOut.has(currency)) {
+      if (!without.has(currency)) {
         add(sums, keyOf(currency, account), BigInt(whole + fraction.padEnd(scale, "0")), 0n)
       }
     }
     return sums
   }
   for (const { account, credit, debit, mapped } of accounts) {
-    const name = mapped[format]
-    if (name === undefined || leftOut.has(account.currency)) continue
+    const name = mapped[format.name]
+    if (name === undefined || without.has(account.currency)) continue
     add(sums, keyOf(account.currency, name), unit(debit, account.scale), unit(credit, account.scale))
   }
   return sums
@@ -81,8 +86,8 @@ class Balance {
 const checkFile = async (
   folder: string,
   { name, rows: stated }: FileRecord,
-  format: TableName,
-  context: FileContext,
+  { reader }: TableFormat,
+  context: TableContext,
   { scope }: Manifest,
   found: Map<string, Sum>,
   known: ReadonlyMap<string, Sum>,
@@ -100,9 +105,9 @@ const checkFile = async (
       problems.add(name, line, `the date ${date} is outside the scope ${scope.text}`)
     }
     add(found, keyOf(currency, account), amount > 0n ? amount : 0n, amount < 0n ? -amount : 0n)
-    if (format !== "xero-statement") balance.next(booked, line)
+    if (reader.holds !== "movements") balance.next(booked, line)
   }
-  const rows = await readTable(folder, name, format, context, (booked, line) => {
+  const rows = await readTable(folder, name, reader, context, (booked, line) => {
     if (typeof booked === "string") problems.add(name, line, booked)
     else for (const each of booked) check(each, line)
   })
@@ -115,23 +120,25 @@ const checkFile = async (
 
 interface TableFile {
   readonly file: FileRecord
-  readonly context: FileContext
+  readonly context: TableContext
 }
 
 const sideOf = (
   folder: string,
-  format: TableName,
+  format: TableFormat,
   files: ReadonlyArray<TableFile>,
-  { book, tables }: Manifest,
+  manifest: Manifest,
 ): Side => {
-  const summary = tables?.mode === "summary" && format !== "gl-detail" && format !== "xero-statement"
-  const leftOut = new Set(format === "gl-detail" ? [] : (tables?.leftOut ?? []))
+  const { book, tables } = manifest
+  const { name: formatName, reader } = format
+  const summary = tables?.mode === "summary" && reader.perEntry !== true
+  const without = lacking(format, manifest)
   const groupOf = (journal: string, date: string) => (summary ? date : `${journal} of ${date}`)
   return {
-    name: format,
+    name: formatName,
     read: async (visit) => {
       for (const { context, file } of files) {
-        await readTable(folder, file.name, format, context, (booked, line) => {
+        await readTable(folder, file.name, reader, context, (booked, line) => {
           if (typeof booked === "string") return
           for (const { account, amount, currency, date, journal } of booked) {
             visit(
@@ -146,10 +153,10 @@ const sideOf = (
     // A format may have cut the code, and with it what tells the base-currency journal's own numbers apart: those of both
     // series that are the same are compared in sum.
     expected: ({ account: { account, mapped }, date, number, sourceType }) => {
-      if (leftOut.has(account.currency)) return undefined
-      const statement = format === "xero-statement"
+      if (without.has(account.currency)) return undefined
+      const statement = reader.holds === "movements"
       if (statement && (account.role !== "cash" || sourceType !== "statement_entry")) return undefined
-      const name = statement ? account.partnerAccountId : mapped[format]
+      const name = statement ? account.partnerAccountId : mapped[formatName]
       const group = groupOf(number.slice(book.code.length + 1).replace(/^FX-/, ""), date)
       return { group, account: keyOf(account.currency, name ?? account.code) }
     },
@@ -162,7 +169,7 @@ const sideOf = (
  */
 export const checkTable = async (
   folder: string,
-  format: TableName,
+  format: TableFormat,
   records: ReadonlyArray<FileRecord>,
   manifest: Manifest,
   accounts: ReadonlyArray<ExpectedAccount>,
@@ -173,8 +180,8 @@ export const checkTable = async (
     const context = contextOf(file, manifest)
     return context === undefined ? [] : [{ file, context }]
   })
-  if (manifest.tables?.layouts?.[format] === undefined) {
-    problems.add(manifestFile, null, `does not say how the files of ${format} are read`)
+  if (manifest.tables?.layouts?.[format.name] === undefined) {
+    problems.add(manifestFile, null, `does not say how the files of ${format.name} are read`)
     return undefined
   }
   const stated = statedSums(format, manifest, accounts)
@@ -182,12 +189,12 @@ export const checkTable = async (
   for (const { context, file } of files) {
     await checkFile(folder, file, format, context, manifest, found, stated, problems)
   }
-  const lineByLine = format !== "datev" && format !== "xero-statement"
+  const lineByLine = format.reader.holds === "lines"
   for (const [key, expected] of stated) {
     const own = found.get(key) ?? { debit: 0n, credit: 0n }
     const [a, b] = lineByLine ? [own, expected] : [net(own), net(expected)]
     if (a.debit === b.debit && a.credit === b.credit) continue
-    problems.add(format, null, `${key.replace("\n", " ")} does not come to the manifest's totals`)
+    problems.add(format.name, null, `${key.replace("\n", " ")} does not come to the manifest's totals`)
   }
   return sideOf(folder, format, files, manifest)
 }

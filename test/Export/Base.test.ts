@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import { decodeSync } from "effect/Schema"
+import { decodeUnknownSync } from "effect/Schema"
 import { Database } from "../../src/Database.ts"
 import { manifestFile } from "../../src/Export/Batch/Manifest.ts"
 import * as Batches from "../../src/Export/Batches.ts"
@@ -23,7 +23,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { exact, rowsOf } from "./Cells.ts"
 import { temporaryFolder } from "./Folders.ts"
 
-const { accounting, chart, formats } = decodeSync(Content)({
+const { accounting, chart, formats } = decodeUnknownSync(Content)({
   formats: { datev: { consultant: 1001, client: 1 }, leaveOut: ["USDT"] },
 })
 const systems = ["xero", "qbo", "netsuite", "intacct", "sage50", "business-central", "datev"] as const

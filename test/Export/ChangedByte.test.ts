@@ -3,7 +3,7 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
-import { decodeSync } from "effect/Schema"
+import { decodeUnknownSync } from "effect/Schema"
 import fc from "fast-check"
 import { firstChange, LineDigests } from "../../src/Export/Batch/LineChecks.ts"
 import * as Manifest from "../../src/Export/Batch/Manifest.ts"
@@ -15,7 +15,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
 import { temporaryFolder } from "./Folders.ts"
 
-const settings = decodeSync(Content)({
+const settings = decodeUnknownSync(Content)({
   formats: { leaveOut: ["USDT"], datev: { consultant: 1001, client: 1 } },
 }).formats
 

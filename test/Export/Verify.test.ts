@@ -8,7 +8,7 @@ import { Database } from "../../src/Database.ts"
 import { batchDifferences } from "../../src/Export/Batch/Committed.ts"
 import * as Manifest from "../../src/Export/Batch/Manifest.ts"
 import * as Export from "../../src/Export.ts"
-import { singleNames } from "../../src/Format/Formats.ts"
+import { plainFormats } from "../../src/Format/Formats.ts"
 import * as Verify from "../../src/Verify.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
@@ -66,7 +66,7 @@ layer(TestDatabase.layer)("verify", (it) => {
         yield* postMonths(bookId)
         const out = temporaryFolder()
         const { batches } = yield* Export.run({
-          formats: singleNames,
+          formats: plainFormats.map(({ name }) => name),
           scope: { kind: "period", period: "2026-10" },
           connection: Option.none(),
           book: Option.some(clientId),

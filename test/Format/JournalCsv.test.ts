@@ -2,8 +2,9 @@ import { parse } from "csv-parse/sync"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { guarded } from "../../src/Common/Csv.ts"
+import { journal } from "../../src/Format/Csv/JournalCsv.ts"
 import type { Account, Entry } from "../../src/Format/Entry.ts"
-import { journal, journalColumns } from "../../src/Format/JournalCsv.ts"
+import { journalColumns } from "../../src/Verify/JournalRow.ts"
 
 const cash: Account = {
   code: "1010",

@@ -4,7 +4,7 @@ import type { Book } from "../../Book.ts"
 import { print } from "../../Common/MinorUnits.ts"
 import { productVersion } from "../../Common/Version.ts"
 import type { OpenedAccount } from "../../Format/Entry.ts"
-import { type FormatName, isTable } from "../../Format/Formats.ts"
+import { type FormatName, tablesOf } from "../../Format/Formats.ts"
 import type { Totals } from "../../Format/Totals.ts"
 import type { ValuationOptions } from "../../Valuation/ValuedBook.ts"
 import type { TableOptions } from "../Mapping/PreparedTables.ts"
@@ -23,11 +23,11 @@ export interface BatchPlan {
   readonly base: ValuationOptions | undefined
 }
 
-const tablesOf = (
+const tablesPart = (
   { formats, options }: BatchPlan,
   mappingVersion: number | null,
 ): Pick<Manifest, "tables"> =>
-  formats.some(isTable)
+  tablesOf(formats).length > 0
     ? { tables: { mode: options.mode, mappingVersion, leftOut: options.settings.leaveOut } }
     : {}
 
@@ -76,7 +76,7 @@ export const manifestOf = (
     complete: facts.reasons.length === 0,
     reasons: facts.reasons,
     formats,
-    ...tablesOf(plan, mappingVersion),
+    ...tablesPart(plan, mappingVersion),
     ...(base === undefined ? {} : { base }),
     files,
     entries: totals.entries,

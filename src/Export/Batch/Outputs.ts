@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { encode } from "../../Format/Encoding.ts"
 import type { Entry } from "../../Format/Entry.ts"
-import type { Format, FormatContext } from "../../Format/Format.ts"
+import type { FormatContext, SingleFile } from "../../Format/Format.ts"
 import type { Totals } from "../../Format/Totals.ts"
 import type { ExportError } from "../ExportError.ts"
 import type { Folder } from "./Folder.ts"
@@ -20,7 +20,7 @@ export interface Output {
 /** One file, in UTF-8. */
 export const singleOutput = Effect.fn("Export.singleOutput")(function* (
   folder: Folder,
-  format: Format,
+  format: SingleFile,
   context: FormatContext,
 ): Effect.fn.Return<Output, ExportError> {
   const file = yield* folder.create(format.file)

@@ -17,9 +17,9 @@ export const layoutOf = (profile: Profile): Layout => ({
 })
 
 const mappedOf = (account: OpenedAccount["account"], contexts: ReadonlyArray<TableContext>) => {
-  const names = contexts.flatMap(({ mapping, name }) => {
+  const names = contexts.flatMap(({ mapping, profile }) => {
     const mapped = mapping.get(account)
-    return mapped === undefined ? [] : [[name, mapped.account] as const]
+    return mapped === undefined ? [] : [[profile.name, mapped.account] as const]
   })
   return names.length === 0 ? {} : { mapped: Object.fromEntries(names) }
 }
@@ -32,7 +32,7 @@ export const withReadBack = (
   statement: WrittenStatement | undefined,
 ): Manifest => {
   const { tables } = manifest
-  const layouts = Object.fromEntries(contexts.map(({ name, profile }) => [name, layoutOf(profile)]))
+  const layouts = Object.fromEntries(contexts.map(({ profile }) => [profile.name, layoutOf(profile)]))
   return {
     ...manifest,
     ...(tables === undefined ? {} : { tables: { ...tables, layouts } }),

@@ -1,11 +1,8 @@
 /** Writes the files of an accounting system's format: one per currency, in parts where the system takes only so many rows. */
 import { Effect } from "effect"
 import { TooPrecise } from "../../Common/MinorUnits.ts"
-import { datevHeader } from "../../Format/Datev.ts"
 import { encode } from "../../Format/Encoding.ts"
 import type { Entry } from "../../Format/Entry.ts"
-import type { Formats } from "../../Format/FormatSettings.ts"
-import type { FormatName } from "../../Format/Formats.ts"
 import type { Setup } from "../../Format/Table/Cells.ts"
 import { quoted } from "../../Format/Table/CellText.ts"
 import { journalsOf, type Mode, type TableJournal, Unholdable } from "../../Format/Table/Journals.ts"
@@ -17,9 +14,9 @@ import type { Folder, FolderFile } from "./Folder.ts"
 import type { FileRecord } from "./Manifest.ts"
 
 export interface TableContext {
-  readonly name: FormatName
   readonly profile: Profile
-  readonly settings: Formats
+  /** Currencies. */
+  readonly leaveOut: ReadonlyArray<string>
   readonly baseCurrency: string
   readonly mode: Mode
   readonly mapping: Mapping
@@ -55,10 +52,9 @@ const nameOf = ({ days, profile }: TableContext, share: Share, period: string, p
     .replace("{to}", compact(days?.last ?? ""))
     .replace("{part}", part === 1 ? "" : `-${part}`)
 
-const headOf = ({ createdAt, profile, settings }: TableContext, share: Share, period: string): string => {
-  const { columns, delimiter, lineEnd, name } = profile
-  const currency = share.currency ?? ""
-  const before = name === "datev" ? datevHeader(settings.datev, { period, currency, createdAt }) : ""
+const headOf = ({ createdAt, profile }: TableContext, share: Share, period: string): string => {
+  const { columns, delimiter, lineEnd, preamble } = profile
+  const before = preamble?.({ period, currency: share.currency ?? "", createdAt }) ?? ""
   const names = columns.map(({ header }) => quoted(header, delimiter, false)).join(delimiter)
   return profile.header ? `${before}${names}${lineEnd}` : before
 }
@@ -84,17 +80,13 @@ const held = <A>({ profile }: TableContext, make: () => A): Effect.Effect<A, Exp
     }
   })
 
-/** An audit file is of everything: nothing is left out of it. */
-export const leftOut = (format: string, currencies: ReadonlyArray<string>): ReadonlyArray<string> =>
-  format === "gl-detail" ? [] : currencies
-
 /** Takes entries by date and keeps one open file per currency or account. */
 export const tableWriter = (folder: Folder, context: TableContext) => {
-  const { mapping, mode, name, profile, settings } = context
-  const setup: Setup = { profile, settings, baseCurrency: context.baseCurrency }
+  const { leaveOut, mapping, mode, profile } = context
+  const setup: Setup = { profile, baseCurrency: context.baseCurrency }
   const journals = journalsOf(
     profile.mode === "any" ? mode : profile.mode,
-    new Set(leftOut(name, settings.leaveOut)),
+    new Set(leaveOut),
     profile.limits.rowsPerJournal,
   )
   const open = new Map<string, OpenFile>()
@@ -113,7 +105,7 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
     const { bytes, lines, name: fileName, sha256 } = written
     finished.push({
       name: fileName,
-      format: name,
+      format: profile.name,
       ...output.share,
       rows: output.rows,
       bytes,

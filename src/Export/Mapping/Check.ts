@@ -3,8 +3,8 @@
 import { guarded } from "../../Common/Csv.ts"
 import type { Mistake } from "../../Common/CsvFile.ts"
 import type { Account } from "../../Format/Entry.ts"
-import { targetColumns, targets } from "../../Format/Targets.ts"
-import { type Cells, identityColumns } from "./MappingCsv.ts"
+import { targets } from "../../Format/Targets.ts"
+import { type Cells, mappingColumns } from "./MappingCsv.ts"
 import { keyOf, type MappingRow } from "./Row.ts"
 
 export interface BookAccounts {
@@ -26,15 +26,16 @@ const cellKey = ({ code, currency, name, role }: BookAccounts["accounts"][number
 const isFormula = (text: string): boolean => /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/.test(text)
 
 const cellMistakes = ({ cells, line }: Cells): ReadonlyArray<Mistake> => [
-  ...[...identityColumns, ...targetColumns]
-    .filter((column) => isFormula(cells[column]))
-    .map((column) => ({ line, text: `${column}: ${JSON.stringify(cells[column])} is a formula` })),
-  ...targetColumns
-    .filter((column) => cells[column] !== "" && !isFormula(cells[column]))
-    .filter((column) => !targets[column].pattern.test(cells[column]))
-    .map((column) => ({
+  ...mappingColumns
+    .map((column) => ({ column, found: cells[column] ?? "" }))
+    .filter(({ found }) => isFormula(found))
+    .map(({ column, found }) => ({ line, text: `${column}: ${JSON.stringify(found)} is a formula` })),
+  ...targets
+    .map((target) => ({ ...target, found: cells[target.column] ?? "" }))
+    .filter(({ found, pattern }) => found !== "" && !isFormula(found) && !pattern.test(found))
+    .map(({ column, expects, found }) => ({
       line,
-      text: `${column}: found ${JSON.stringify(cells[column])}, expected ${targets[column].expects}`,
+      text: `${column}: found ${JSON.stringify(found)}, expected ${expects}`,
     })),
 ]
 

@@ -1,11 +1,10 @@
 /** From a book's accounts to an accounting system's: by the newest mapping, else by the chart's own codes and names. */
 
 import type { Account } from "../../Format/Entry.ts"
-import type { Formats } from "../../Format/FormatSettings.ts"
 import type { Mapped } from "../../Format/Table/Cells.ts"
+import type { Target } from "../../Format/Table/Define.ts"
 import type { Profile } from "../../Format/Table/Profile.ts"
 import type { Mapping } from "../../Format/Table/Rows.ts"
-import { targets } from "../../Format/Targets.ts"
 import { keyOf, type MappingRow } from "./Row.ts"
 import type { StoredMapping } from "./Store.ts"
 
@@ -14,27 +13,23 @@ const place = ({ code, currency, name, role }: Account): string => `${code} ${na
 /** Why an account has none in the system, or the one that it has. */
 const lookUp = (
   account: Account,
-  profile: Profile,
-  settings: Formats,
+  target: Target | null,
+  { name: format, wrongAccount }: Profile,
   used: boolean,
   row: MappingRow | undefined,
 ): Mapped | string => {
-  if (profile.target === null) return { account: account.code, dimension: "" }
-  const { expects, fallback, pattern } = targets[profile.target]
-  const own = row?.[profile.target] ?? ""
+  if (target === null) return { account: account.code, dimension: "" }
+  const { column, expects, fallback, pattern } = target
+  const own = row?.[column] ?? ""
   if (used && own === "") {
     return row === undefined
       ? "is not in the mapping: it is newer; export the accounts again"
-      : `has no ${profile.target} in the mapping, though others have`
+      : `has no ${column} in the mapping, though others have`
   }
   const name = own === "" ? account[fallback] : own
-  const wanted = `${profile.name} takes ${expects}: give it a ${profile.target} in the mapping`
+  const wanted = `${format} takes ${expects}: give it a ${column} in the mapping`
   if (!pattern.test(name)) return `is called ${JSON.stringify(name)}; ${wanted}`
-  const longest = settings.datev.accountLength + 1
-  if (profile.target === "datev_konto" && name.length > longest) {
-    return `is called ${name}, longer than ${longest} digits (formats.datev.accountLength and one)`
-  }
-  return { account: name, dimension: row?.dimension ?? "" }
+  return wrongAccount?.(name) ?? { account: name, dimension: row?.dimension ?? "" }
 }
 
 export interface MappedAccounts {
@@ -49,18 +44,18 @@ export interface MappedAccounts {
  */
 export const mapAccounts = (
   accounts: ReadonlyArray<Account>,
+  target: Target | null,
   profile: Profile,
-  settings: Formats,
   stored: StoredMapping | null,
   nativeOf: (account: Account) => Account = (account) => account,
 ): MappedAccounts => {
   const rows = new Map((stored?.rows ?? []).map((row) => [keyOf(row), row]))
-  const { target } = profile
-  const used = target !== null && (stored?.rows ?? []).some((row) => row[target] !== "")
+  const rowUses = (row: MappingRow): boolean => target !== null && row[target.column] !== ""
+  const used = (stored?.rows ?? []).some(rowUses)
   const mapping = new Map<Account, Mapped>()
   const unmapped: Array<string> = []
   for (const account of accounts) {
-    const found = lookUp(account, profile, settings, used, rows.get(keyOf(nativeOf(account))))
+    const found = lookUp(account, target, profile, used, rows.get(keyOf(nativeOf(account))))
     if (typeof found === "string") unmapped.push(`${place(nativeOf(account))} ${found}`)
     else mapping.set(account, found)
   }

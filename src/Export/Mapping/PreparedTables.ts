@@ -1,12 +1,11 @@
 /** Everything that accounting systems' formats need before the first line, and whether they can hold the accounts at all. */
 import { Effect } from "effect"
 import type { Account } from "../../Format/Entry.ts"
-import type { Formats } from "../../Format/FormatSettings.ts"
-import { profileOf, type TableName } from "../../Format/Formats.ts"
+import { type FormatSettings, leftOut, profileWith } from "../../Format/FormatSettings.ts"
+import type { TableFormat } from "../../Format/Table/Define.ts"
 import type { Mode } from "../../Format/Table/Journals.ts"
-import { overridden } from "../../Format/Table/Override.ts"
 import type { Profile } from "../../Format/Table/Profile.ts"
-import { leftOut, type TableContext } from "../Batch/TableFiles.ts"
+import type { TableContext } from "../Batch/TableFiles.ts"
 import { exportError } from "../ExportError.ts"
 import { daysOf } from "../Request/Days.ts"
 import type { Selection } from "../Request/Scope.ts"
@@ -16,16 +15,12 @@ import { newestMapping } from "./Store.ts"
 
 export interface TableOptions {
   readonly mode: Mode
-  readonly settings: Formats
+  readonly settings: FormatSettings
   readonly baseCurrency: string
 }
 
-const settingProblems = ({ name }: Profile, { datev }: Formats): ReadonlyArray<string> =>
-  name !== "datev"
-    ? []
-    : (["consultant", "client"] as const)
-        .filter((key) => datev[key] === null)
-        .map((key) => `datev needs the setting formats.datev.${key}`)
+const settingProblems = ({ lacks = [], name }: Profile): ReadonlyArray<string> =>
+  lacks.map((key) => `${name} needs the setting formats.${name}.${key}`)
 
 const currencyProblems = (
   { currency: pattern, name }: Profile,
@@ -37,6 +32,8 @@ const currencyProblems = (
       (currency) =>
         `${name} has no currency ${currency}: name it in the setting formats.leaveOut to export the others`,
     )
+
+const namesDays = ({ file }: Profile): boolean => file.includes("{from}") || file.includes("{to}")
 
 const most = 50
 
@@ -58,27 +55,27 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
   bookId: number,
   selection: Selection,
   { accounts, moved, nativeOf }: Pick<Source, "accounts" | "moved" | "nativeOf">,
-  names: ReadonlyArray<TableName>,
+  formats: ReadonlyArray<TableFormat>,
   { baseCurrency, mode, settings }: TableOptions,
   createdAt: string,
 ) {
-  if (names.length === 0) return { contexts: [], mappingVersion: null }
+  if (formats.length === 0) return { contexts: [], mappingVersion: null }
   const stored = yield* newestMapping(bookId, selection.asOf)
   const sums = yield* moved
   const touched = accounts.ordered.filter((account) => sums.has(account))
   const problems: Array<string> = []
-  const days = names.includes("gl-detail") ? yield* daysOf(bookId, selection) : null
-  const contexts = names.map((name): TableContext => {
-    const profile = overridden(profileOf(name), settings.profiles[name] ?? {})
-    const without = leftOut(name, settings.leaveOut)
-    const used = touched.filter(({ currency }) => !without.includes(currency))
-    const { mapping, unmapped } = mapAccounts(used, profile, settings, stored, nativeOf)
+  const days = formats.some(({ template }) => namesDays(template)) ? yield* daysOf(bookId, selection) : null
+  const contexts = formats.map((format): TableContext => {
+    const profile = profileWith(format, settings)
+    const leaveOut = leftOut(format, settings)
+    const used = touched.filter(({ currency }) => !leaveOut.includes(currency))
+    const { mapping, unmapped } = mapAccounts(used, format.target, profile, stored, nativeOf)
     problems.push(
-      ...settingProblems(profile, settings),
+      ...settingProblems(profile),
       ...currencyProblems(profile, used),
-      ...unmapped.map((line) => `${name}: account ${line}`),
+      ...unmapped.map((line) => `${format.name}: account ${line}`),
     )
-    return { name, profile, settings, baseCurrency, mode, mapping, createdAt, days }
+    return { profile, leaveOut, baseCurrency, mode, mapping, createdAt, days }
   })
   if (problems.length > 0) return yield* refusal(problems)
   return { contexts, mappingVersion: stored?.version ?? null }

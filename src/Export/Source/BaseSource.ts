@@ -1,8 +1,8 @@
 /** The base-currency journal as a batch's source, in the caller's repeatable-read transaction. */
 import { Effect } from "effect"
 import { Database } from "../../Database.ts"
+import { nativeMovements } from "../../Format/Csv/NativeMovements.ts"
 import type { Account } from "../../Format/Entry.ts"
-import { nativeMovements } from "../../Format/NativeMovements.ts"
 import { type Journal, journalTable } from "../../Valuation/BaseJournal.ts"
 import type { Manifest } from "../Batch/Manifest.ts"
 import { exportError } from "../ExportError.ts"

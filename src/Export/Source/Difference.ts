@@ -10,9 +10,9 @@ import { cellCache, textCell } from "../../Common/Csv.ts"
 import { print } from "../../Common/MinorUnits.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import type { Database } from "../../Database.ts"
+import { besides } from "../../Format/Besides.ts"
 import { encode } from "../../Format/Encoding.ts"
 import type { Account, Entry } from "../../Format/Entry.ts"
-import { differenceFile, differenceFormat } from "../../Format/Formats.ts"
 import type { Folder } from "../Batch/Folder.ts"
 import type { FileRecord } from "../Batch/Manifest.ts"
 import type { ExportError } from "../ExportError.ts"
@@ -143,7 +143,7 @@ export const writeDifference = Effect.fn("Export.writeDifference")(function* (
   folder: Folder,
   { accounts, before, later, now }: Comparison,
 ) {
-  const file = yield* folder.create(differenceFile)
+  const file = yield* folder.create(besides.difference.file)
   const rows = rowsOf()
   const balances = accounts.map((account) => ({
     account,
@@ -160,7 +160,7 @@ export const writeDifference = Effect.fn("Export.writeDifference")(function* (
     return file.write(encode(chunk.lines.map(rows.line).join(""), "utf-8"))
   })
   const { bytes, name, sha256 } = yield* file.finish
-  const record: FileRecord = { name, format: differenceFormat, rows: count, bytes, sha256 }
+  const record: FileRecord = { name, format: besides.difference.name, rows: count, bytes, sha256 }
   const difference: Difference = {
     entries,
     accounts: balances

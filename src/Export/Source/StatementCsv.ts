@@ -7,16 +7,26 @@ import type { Book } from "../../Book.ts"
 import { parse, print } from "../../Common/MinorUnits.ts"
 import type { Sql } from "../../Database/Client.ts"
 import { Database } from "../../Database.ts"
+import { besides } from "../../Format/Besides.ts"
 import { encode } from "../../Format/Encoding.ts"
 import { journalNumber, type OpenedAccount } from "../../Format/Entry.ts"
-import { statementFile } from "../../Format/Formats.ts"
-import { statementColumns } from "../../Format/StatementColumns.ts"
 import type { Totals } from "../../Format/Totals.ts"
 import type { Folder } from "../Batch/Folder.ts"
 import type { FileRecord, Manifest } from "../Batch/Manifest.ts"
 import type { Selection } from "../Request/Scope.ts"
 import { selected } from "../Request/Selected.ts"
 import { exactly } from "./Balances.ts"
+
+const statementColumns = [
+  "account",
+  "currency",
+  "position",
+  "entry_id",
+  "occurred_at",
+  "amount",
+  "balance_after",
+  "journal_number",
+] as const
 
 interface StatementRow {
   readonly account_id: string
@@ -134,7 +144,7 @@ export const writeStatement = Effect.fn("Export.writeStatement")(function* (
   totals: Totals,
 ) {
   const database = yield* Database
-  const output = yield* folder.create(statementFile)
+  const output = yield* folder.create(besides.statement.file)
   const spans = new Map<string, Span>()
   let rows = 0
   yield* output.write(encode(`${statementColumns.join(",")}\n`, "utf-8"))
@@ -160,7 +170,7 @@ export const writeStatement = Effect.fn("Export.writeStatement")(function* (
   const written = yield* output.finish
   const { bytes, lines, name, sha256 } = written
   return {
-    file: { name, format: "statement", rows, bytes, sha256, lines },
+    file: { name, format: besides.statement.name, rows, bytes, sha256, lines },
     statements: statementsOf(spans, accounts, totals),
   } satisfies WrittenStatement
 })

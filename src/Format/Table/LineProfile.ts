@@ -1,8 +1,7 @@
-import type { Column, Profile } from "./Profile.ts"
+import type { Shape } from "./Define.ts"
+import type { Column } from "./Profile.ts"
 
-type Shared = Omit<Profile, "name" | "file" | "target" | "columns">
-
-const journals: Shared = {
+const journals: Omit<Shape, "columns"> = {
   encoding: "utf-8",
   delimiter: ",",
   lineEnd: "\n",
@@ -22,8 +21,6 @@ const journals: Shared = {
 
 /** A CSV with a row per journal line, a header and a file per currency; `own` is what a system wants otherwise. */
 export const lineProfile = (
-  name: string,
-  target: Profile["target"],
   columns: ReadonlyArray<Column>,
-  own: Partial<Shared & Pick<Profile, "file">> = {},
-): Profile => ({ ...journals, name, file: `${name}-{currency}{part}.csv`, target, columns, ...own })
+  own: Partial<Omit<Shape, "columns">> = {},
+): Shape => ({ ...journals, columns, ...own })

@@ -2,6 +2,9 @@
 import { holds } from "../Encoding.ts"
 import type { Profile } from "./Profile.ts"
 
+/** `unnamed`: everything but headers, of files without them. `limits`: rows and file names, where the rest is the system's own rule. */
+export type Overridable = "all" | "unnamed" | "limits"
+
 export interface Override {
   /** From the header that we write to the one that is wanted. */
   readonly headers?: Readonly<Record<string, string>>

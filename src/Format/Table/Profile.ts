@@ -1,6 +1,6 @@
 /** What an accounting system's import file looks like, as data: one writer serves them all. */
+
 import type { Encoding } from "../Encoding.ts"
-import type { TargetColumn } from "../Targets.ts"
 import type { Cell } from "./Cells.ts"
 
 /** `MMDDYYYY` and so on say the order; `long` is 31 Oct 2026, `DDMM` has no year. */
@@ -20,7 +20,16 @@ export interface Column {
   readonly emptyQuoted?: true
 }
 
+/** The file that a preamble stands in. */
+export interface PreambleOf {
+  readonly period: string
+  readonly currency: string
+  /** ISO 8601 in UTC. */
+  readonly createdAt: string
+}
+
 export interface Profile {
+  /** Of the format. */
   readonly name: string
   /**
    * Of each file. Filled in are `{currency}`, `{period}`, `{account}` (the service's identifier), `{from}` and `{to}` (days as
@@ -51,12 +60,16 @@ export interface Profile {
   readonly limits: { readonly rowsPerJournal: number; readonly rowsPerFile: number }
   /** Whether every month has a file of its own. */
   readonly filePerPeriod: boolean
-  /** The column of the account mapping; null: the chart's own codes, which no mapping changes. */
-  readonly target: TargetColumn | null
   /** `line`: a row per line. `pair`: a row per account and contra account. */
   readonly row: "line" | "pair"
   /** `any`: as the export asks. `detail`: always a journal per entry. `statement`: a row per movement of a cash account. */
   readonly mode: "any" | "detail" | "statement"
   /** What a currency must look like. */
   readonly currency: RegExp
+  /** The lines before the header, each with its line end. */
+  readonly preamble?: (file: PreambleOf) => string
+  /** What is wrong with the name of an account beside what the mapping's column takes; undefined: nothing. */
+  readonly wrongAccount?: (account: string) => string | undefined
+  /** Keys of the format's settings without which nothing can be exported, and that nobody set. */
+  readonly lacks?: ReadonlyArray<string>
 }

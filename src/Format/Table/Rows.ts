@@ -2,7 +2,7 @@
 
 import { holds } from "../Encoding.ts"
 import type { Account } from "../Entry.ts"
-import { isPlain, type Mapped, plainCells, type Row, type Setup, textOf } from "./Cells.ts"
+import { type Mapped, type Row, type Setup, textOf } from "./Cells.ts"
 import { quoted } from "./CellText.ts"
 import { type JournalLine, type TableJournal, Unholdable } from "./Journals.ts"
 import type { Column } from "./Profile.ts"
@@ -84,7 +84,7 @@ const cellOf = (column: Column, row: Row, setup: Setup): string => {
   const empty = column.emptyQuoted === true ? '""' : ""
   if (column.constant !== undefined) return column.constant
   if (column.cell === undefined || (column.first === true && row.place > 1)) return empty
-  if (isPlain(column.cell)) return plainCells[column.cell](row, setup)
+  if (column.cell.kind === "plain") return column.cell.fill(row, setup)
   const text = textOf(column.cell, column.most, row, setup)
   if (text === "") return empty
   if (!holds(text, encoding)) throw new Unholdable(`${JSON.stringify(text)} is not in ${encoding}`)

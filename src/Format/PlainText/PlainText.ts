@@ -1,0 +1,88 @@
+/** What the three plain-text journals have in common: harmless text, account names, running balances. */
+import { shiftDate } from "../../Common/Time.ts"
+import type { Account, OpenedAccount } from "../Entry.ts"
+
+// Controls, line and paragraph separators become spaces; what changes the direction of text or has no width goes.
+const breaking = /[\p{Cc}\u2028\u2029\s]+/gu
+const invisible = /[\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF]|\p{Cs}/gu
+
+/** One line without controls, bidi overrides or runs of spaces; letters of every script are kept. */
+export const oneLine = (text: string): string => text.replace(invisible, "").replace(breaking, " ").trim()
+
+/** Where an account without a usable top level belongs. */
+export const rootOf = (role: string): string => {
+  if (role === "loan_payable" || role === "interest_payable" || role === "deferred_interest")
+    return "Liabilities"
+  if (role === "opening_balance" || role === "trading") return "Equity"
+  if (role === "interest_income" || role === "fx_realized" || role === "fx_unrealized") return "Income"
+  return role === "fees" || role === "interest_expense" || role === "rounding" ? "Expenses" : "Assets"
+}
+
+export const roots: ReadonlySet<string> = new Set(["Assets", "Liabilities", "Equity", "Income", "Expenses"])
+
+/** Rules of one format for account names. */
+export interface Naming {
+  /** The name as the format can hold it. */
+  readonly clean: (account: Account) => string
+  /** Accounts that share a space must differ in name: all of a book, or those of one currency. */
+  readonly space: (account: Account) => string
+  /** A text as one more component of a name. */
+  readonly component: (text: string) => string
+}
+
+/** Names that tell all accounts of a book apart: the code is appended where two would be the same, then a count. */
+export const nameAccounts = (
+  accounts: ReadonlyArray<OpenedAccount>,
+  { clean, space, component }: Naming,
+): ReadonlyMap<Account, string> => {
+  const count = new Map<string, number>()
+  const keyOf = (account: Account, name: string): string => `${space(account)}\n${name}`
+  for (const { account } of accounts) {
+    const key = keyOf(account, clean(account))
+    count.set(key, (count.get(key) ?? 0) + 1)
+  }
+  const taken = new Set([...count].filter(([, times]) => times === 1).map(([key]) => key))
+  const names = new Map<Account, string>()
+  for (const { account } of accounts) {
+    const name = clean(account)
+    if (count.get(keyOf(account, name)) === 1) {
+      names.set(account, name)
+      continue
+    }
+    const longer = `${name}:${component(account.code)}`
+    let free = longer
+    for (let nth = 2; taken.has(keyOf(account, free)); nth++) free = `${longer}-${nth}`
+    taken.add(keyOf(account, free))
+    names.set(account, free)
+  }
+  return names
+}
+
+export const nameOf = (names: ReadonlyMap<Account, string>, account: Account): string => {
+  const name = names.get(account)
+  if (name === undefined)
+    throw new Error(`account ${account.code} (${account.currency}) is not one of the book's`)
+  return name
+}
+
+/** Balances after each line, in the order of the file, starting from the opening balances. Smallest units. */
+export const runningBalances = (accounts: ReadonlyArray<OpenedAccount>) => {
+  const balances = new Map<Account, bigint>(accounts.map(({ account, opening }) => [account, opening]))
+  return {
+    of: (account: Account): bigint => balances.get(account) ?? 0n,
+    add: (account: Account, minor: bigint): bigint => {
+      const after = (balances.get(account) ?? 0n) + minor
+      balances.set(account, after)
+      return after
+    },
+  }
+}
+
+/**
+ * The date of the opening transaction: the day before the scope, or before the first entry where the scope has no first
+ * day. Undefined where there is nothing to date.
+ */
+export const openingDate = (from: string | null, firstDate: string | undefined): string | undefined => {
+  const first = from ?? firstDate
+  return first === undefined ? undefined : shiftDate(first, -1)
+}
