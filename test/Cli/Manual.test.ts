@@ -33,7 +33,7 @@ import { completions } from "../../src/Cli/Completions.ts"
 import { helpFor, overview } from "../../src/Cli/Help.ts"
 import { type CommandManual, commands, globalOptions } from "../../src/Cli/Manual.ts"
 import { firstArguments, optionValues } from "../../src/Cli/Values.ts"
-import { formatNames } from "../../src/Format/Formats.ts"
+import { formatNames, formats } from "../../src/Format/Formats.ts"
 import { readFaults } from "../../src/Sandbox/Http/FaultPlan.ts"
 import { wireNamed } from "../../src/Sandbox/Http/WireNames.ts"
 import { signingAlgorithms } from "../../src/Sandbox/Webhook/Keys.ts"
@@ -149,18 +149,26 @@ describe("the tables of commands in docs/commands.md", () => {
 })
 
 describe("--help", () => {
-  it("is asked for anywhere before a double dash", () => {
-    expect(helpFor(["--help"])).toBe(overview())
-    expect(helpFor(["help"])).toBe(overview())
-    expect(helpFor(["sync", "--full", "-h"])).toBe(helpFor(["help", "sync"]))
-    expect(helpFor(["explain", "--", "--help"])).toBeUndefined()
-    expect(helpFor(["sync"])).toBeUndefined()
+  it("is asked for anywhere before a double dash", async () => {
+    expect(await helpFor(["--help"])).toBe(overview())
+    expect(await helpFor(["help"])).toBe(overview())
+    expect(await helpFor(["sync", "--full", "-h"])).toBe(await helpFor(["help", "sync"]))
+    expect(await helpFor(["explain", "--", "--help"])).toBeUndefined()
+    expect(await helpFor(["sync"])).toBeUndefined()
   })
 
-  it.each(manuals)("of %s shows usage, examples and exit codes", (name, manual) => {
-    const text = helpFor([name, "--help"]) ?? ""
+  it.each(manuals)("of %s shows usage, examples and exit codes", async (name, manual) => {
+    const text = (await helpFor([name, "--help"])) ?? ""
     expect(text).toContain(manual.usage)
     expect(text).toContain(manual.examples[0]?.[0])
     expect(text).toContain("75  stopped early; run it again to go on")
+  })
+
+  it("of export describes every format", async () => {
+    const text = (await helpFor(["export", "--help"])) ?? ""
+    const listed = (text.split("\nFormats:\n")[1] ?? "").split("\n\n", 1)[0] ?? ""
+    expect(listed.split("\n").map((line) => line.trim().split(/ {2,}/))).toEqual(
+      formats.map(({ description, name }) => [name, description]),
+    )
   })
 })

@@ -4,6 +4,7 @@ import { rm } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Command } from "@effect/cli"
 import { Data, Effect, type Scope } from "effect"
+import { plainFormats } from "../../Format/Formats.ts"
 import { exitCodes } from "../ExitCode.ts"
 import { Output } from "../Output.ts"
 
@@ -110,7 +111,7 @@ const steps: ReadonlyArray<Step> = [
 const exportStep: Step = {
   title: "Write October as files",
   args: [
-    ...["export", "--format", "journal,hledger,ledger,beancount,trial-balance"],
+    ...["export", "--format", plainFormats.map(({ name }) => name).join(",")],
     ...["--period", "2026-10", "--out", exportsFolder],
   ],
 }
