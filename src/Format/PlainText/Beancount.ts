@@ -7,9 +7,11 @@ import { print } from "../../Common/MinorUnits.ts"
 import { shiftDate } from "../../Common/Time.ts"
 import type { Account, Entry } from "../Entry.ts"
 import { definePlain, type FormatContext, type Writer } from "../Format.ts"
+import { oneLine } from "../OneLine.ts"
+import { nameOf } from "./AccountNames.ts"
+import { openingDate, runningBalances } from "./Balances.ts"
 import { beancountNames } from "./BeancountNames.ts"
 import { beancountReading } from "./BeancountReader.ts"
-import { nameOf, oneLine, openingDate, runningBalances } from "./PlainText.ts"
 
 const quoted = (text: string): string => `"${oneLine(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`
 

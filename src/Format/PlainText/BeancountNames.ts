@@ -1,6 +1,6 @@
 /** What accounts are called in a beancount journal. */
 import type { Account, OpenedAccount } from "../Entry.ts"
-import { type Naming, nameAccounts, rootOf, roots } from "./PlainText.ts"
+import { type Naming, nameAccounts, rootOf, roots } from "./AccountNames.ts"
 
 /** Letters, digits and hyphens, the first a capital or a digit. */
 const component = (text: string): string => {

@@ -3,8 +3,10 @@
 import { print } from "../../Common/MinorUnits.ts"
 import type { Account, Entry, OpenedAccount } from "../Entry.ts"
 import type { FormatContext, Writer } from "../Format.ts"
+import { oneLine } from "../OneLine.ts"
+import { nameOf } from "./AccountNames.ts"
+import { openingDate, runningBalances } from "./Balances.ts"
 import { indentedNames } from "./IndentedNames.ts"
-import { nameOf, oneLine, openingDate, runningBalances } from "./PlainText.ts"
 
 /** A comment or a second field would begin at these; brackets hold dates or virtual accounts. */
 const inText = (text: string): string =>

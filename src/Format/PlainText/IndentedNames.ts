@@ -1,6 +1,7 @@
 /** What accounts are called in the journals of hledger and ledger. */
 import type { Account, OpenedAccount } from "../Entry.ts"
-import { type Naming, nameAccounts, oneLine, rootOf } from "./PlainText.ts"
+import { oneLine } from "../OneLine.ts"
+import { type Naming, nameAccounts, rootOf } from "./AccountNames.ts"
 
 const inComponent = (text: string): string =>
   oneLine(text.replace(/[;"'|()[\]{}<>*!@#%&=~\\:]/g, "-")).replace(/^[-\s]+/, "")

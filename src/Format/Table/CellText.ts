@@ -3,7 +3,7 @@
  * begin a formula is taken off instead; the text as it was stands in `journal.csv`.
  */
 import { type Encoding, holds } from "../Encoding.ts"
-import { oneLine } from "../PlainText/PlainText.ts"
+import { oneLine } from "../OneLine.ts"
 
 const formula = /^[=+\-@'\s]+/
 

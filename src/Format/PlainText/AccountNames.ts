@@ -1,13 +1,5 @@
-/** What the three plain-text journals have in common: harmless text, account names, running balances. */
-import { shiftDate } from "../../Common/Time.ts"
+/** What the accounts of a book are called in plain-text journals. */
 import type { Account, OpenedAccount } from "../Entry.ts"
-
-// Controls, line and paragraph separators become spaces; what changes the direction of text or has no width goes.
-const breaking = /[\p{Cc}\u2028\u2029\s]+/gu
-const invisible = /[\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF]|\p{Cs}/gu
-
-/** One line without controls, bidi overrides or runs of spaces; letters of every script are kept. */
-export const oneLine = (text: string): string => text.replace(invisible, "").replace(breaking, " ").trim()
 
 /** Where an account without a usable top level belongs. */
 export const rootOf = (role: string): string => {
@@ -63,26 +55,4 @@ export const nameOf = (names: ReadonlyMap<Account, string>, account: Account): s
   if (name === undefined)
     throw new Error(`account ${account.code} (${account.currency}) is not one of the book's`)
   return name
-}
-
-/** Balances after each line, in the order of the file, starting from the opening balances. Smallest units. */
-export const runningBalances = (accounts: ReadonlyArray<OpenedAccount>) => {
-  const balances = new Map<Account, bigint>(accounts.map(({ account, opening }) => [account, opening]))
-  return {
-    of: (account: Account): bigint => balances.get(account) ?? 0n,
-    add: (account: Account, minor: bigint): bigint => {
-      const after = (balances.get(account) ?? 0n) + minor
-      balances.set(account, after)
-      return after
-    },
-  }
-}
-
-/**
- * The date of the opening transaction: the day before the scope, or before the first entry where the scope has no first
- * day. Undefined where there is nothing to date.
- */
-export const openingDate = (from: string | null, firstDate: string | undefined): string | undefined => {
-  const first = from ?? firstDate
-  return first === undefined ? undefined : shiftDate(first, -1)
 }
