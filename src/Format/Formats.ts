@@ -1,4 +1,7 @@
-/** Every export format, each one object: lists, help, completions, settings, mapping columns and `verify` follow from it. */
+/**
+ * Every export format, each one object: lists, help, completions, settings, mapping columns and `verify` follow from it. A new
+ * one is a folder here (the format, and its reader in a file of its own), its place in the registry, and its test.
+ */
 import { besides } from "./Besides.ts"
 import { businessCentral } from "./BusinessCentral/BusinessCentral.ts"
 import { journal } from "./Csv/JournalCsv.ts"
@@ -17,6 +20,7 @@ import type { TableFormat } from "./Table/Define.ts"
 import { xero } from "./Xero/Xero.ts"
 import { xeroStatement } from "./Xero/XeroStatement.ts"
 
+/** In the order of every list that names them, and of the mapping's columns. */
 const registry = [
   journal,
   hledger,
@@ -37,7 +41,6 @@ const registry = [
 export type AnyFormat = PlainFormat | TableFormat
 export type FormatName = (typeof registry)[number]["name"]
 
-/** In the order of every list that names them. */
 export const formats: ReadonlyArray<AnyFormat> = registry
 
 export const formatNames: ReadonlyArray<FormatName> = registry.map(({ name }) => name)

@@ -101,7 +101,14 @@ describe("a format's name", () => {
   })
 })
 
+/** What people type and keep: a new format adds its own here, and changes nothing else. */
 describe("what follows from the formats", () => {
+  it("are the names that --format takes, in their order", () => {
+    expect(formatNames.join(" ")).toBe(
+      "journal hledger ledger beancount trial-balance xero xero-statement qbo netsuite intacct sage50 business-central datev gl-detail",
+    )
+  })
+
   it("are the sections of the settings", () => {
     const defaults = Schema.decodeUnknownSync(FormatSettings)({})
     expect(defaults).toEqual({
