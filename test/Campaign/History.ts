@@ -154,10 +154,10 @@ export type Simple = Exclude<Operation, { readonly do: "both" | "stopped" | "cut
 
 /**
  * Somebody does the operation before, in a process of their own, and does not come to its end: at the `nth` statement,
- * commit or request, before it is sent or right after, or after so many milliseconds.
+ * one that writes, commit or request, before it is sent or right after, or after so many milliseconds.
  */
 export interface Kill {
-  readonly of: "statement" | "commit" | "request" | "millisecond"
+  readonly of: "statement" | "write" | "commit" | "request" | "millisecond"
   readonly nth: number
   readonly side: "before" | "after"
   /** With -9, or stopped until somebody else has done the same; the sessions that hold its locks, or all, are cut meanwhile. */

@@ -5,10 +5,11 @@ import type { Watcher } from "./Sockets.ts"
 export type Counted = Exclude<Kill["of"], "millisecond">
 export type Counts = Readonly<Record<Counted, number>>
 
+const isWrite = (text: string): boolean => /^\s*(insert|update|delete|with)\b/i.test(text)
 const isCommit = (text: string): boolean => /^\s*commit\b/i.test(text)
 
 export class Aim implements Watcher {
-  readonly counts = { statement: 0, commit: 0, request: 0 }
+  readonly counts = { statement: 0, write: 0, commit: 0, request: 0 }
   private readonly kill: Kill | null
   private readonly reached: (nth: number, text: string) => () => void
   /** The text after which it is. */
@@ -25,8 +26,12 @@ export class Aim implements Watcher {
   }
 
   before(text: string): (() => void) | null {
-    const [isStatement, isItsCommit] = [this.count("statement"), isCommit(text) && this.count("commit")]
-    if (!(isStatement || isItsCommit)) return null
+    const isHere = [
+      this.count("statement"),
+      isWrite(text) && this.count("write"),
+      isCommit(text) && this.count("commit"),
+    ].includes(true)
+    if (!isHere) return null
     if (this.kill?.side === "before") return this.reached(this.counts.statement, text)
     this.awaited = text
     return null

@@ -38,7 +38,9 @@ class Usual {
   place(what: Operation["do"], of: Counted, chance: Random): number {
     const [first, ...more] = this.known.get(what) ?? []
     const counts =
-      first === undefined ? { statement: 60, commit: 8, request: 8 } : chance.pick([first, ...more])
+      first === undefined
+        ? { statement: 60, write: 12, commit: 8, request: 8 }
+        : chance.pick([first, ...more])
     return chance.whole(1, Math.max(1, counts[of]))
   }
 }
@@ -47,7 +49,8 @@ const chosen = (what: Operation["do"], usual: Usual, chance: Random): ReadonlyAr
   const reads = what === "sync" || what === "events" || what === "backfill" || what === "both"
   const one = (): Kill => {
     const of = chance.weighted<Kill["of"]>([
-      [6, "statement"],
+      [3, "statement"],
+      [4, "write"],
       [3, "commit"],
       [reads ? 1 : 0, "request"],
       [1, "millisecond"],
