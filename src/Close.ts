@@ -3,7 +3,8 @@
  * chained to the close before, and who did it, when and why.
  */
 import { Effect, Option } from "effect"
-import { allBooks, type Book, heldBooks } from "./Book.ts"
+import { chooseBooks } from "./Book/ChosenBooks.ts"
+import { type Book, heldBooks } from "./Book.ts"
 import { type Agreement, agreementOf } from "./Close/Agreement.ts"
 import { type Bridge, bridgeOf } from "./Close/Bridge.ts"
 import { closeError } from "./Close/CloseError.ts"
@@ -65,27 +66,13 @@ const nothing = {
   entries: null,
 }
 
-const chooseBooks = Effect.fn("Close.chooseBooks")(function* (wanted: Option.Option<string>) {
-  const all = yield* allBooks(Option.none())
-  if (all.length === 0) return yield* closeError("Usage", "There are no books yet: run tieout sync first.")
-  if (Option.isNone(wanted)) {
-    const held = yield* heldBooks(all)
-    if (held.length > 0) return held
-    return yield* closeError(
-      "Usage",
-      "No book holds an account yet: there is nothing to close. Run tieout sync first.",
-    )
-  }
-  const name = wanted.value.toLowerCase()
-  const chosen = all.filter(
-    ({ clientId, code }) => code.toLowerCase() === name || Option.contains(clientId, name),
-  )
-  if (chosen.length > 0) return chosen
-  const known = all.slice(0, 20).map(({ code }) => code)
-  const more = all.length > known.length ? ` … (${all.length} in all)` : ""
+/** The book that is named, or all that hold an account. */
+const closable = Effect.fn("Close.closable")(function* (wanted: Option.Option<string>) {
+  const chosen = yield* chooseBooks(Option.none(), wanted)
+  if (Option.isSome(wanted) || (yield* heldBooks(chosen)).length > 0) return chosen
   return yield* closeError(
     "Usage",
-    `There is no book ${JSON.stringify(wanted.value)}: known are ${known.join(", ")}${more}.`,
+    "No book holds an account yet: there is nothing to close. Run tieout sync first.",
   )
 })
 
@@ -98,7 +85,7 @@ const refusalIn = Effect.fn("Close.refusalIn")(function* (month: Month) {
 
 /** The months of the books, if each can be closed or is closed already; all refusals are told at once. */
 const closableMonths = Effect.fn("Close.closableMonths")(function* ({ book, period }: CloseRequest) {
-  const months = yield* Effect.forEach(yield* chooseBooks(book), (of) => readMonth(of, period))
+  const months = yield* Effect.forEach(yield* closable(book), (of) => readMonth(of, period))
   const refusals = (yield* Effect.forEach(months, refusalIn)).filter((refusal) => refusal !== null)
   const open = months.filter((month) => !isClosed(month))
   const grave = refusals.filter(({ reason }) => reason !== "AlreadyClosed")
@@ -185,7 +172,7 @@ export const close = Effect.fn("Close.close")(function* (request: CloseRequest) 
 
 /** The months of the books that are closed; those of `book` must be. */
 const closedMonths = Effect.fn("Close.closedMonths")(function* (book: Option.Option<string>, period: string) {
-  const months = yield* Effect.forEach(yield* chooseBooks(book), (of) => readMonth(of, period))
+  const months = yield* Effect.forEach(yield* closable(book), (of) => readMonth(of, period))
   const closed = months.filter(isClosed)
   if (closed.length > 0) return closed
   const codes = months.map((month) => month.book.code).join(", ")
@@ -241,6 +228,6 @@ export const check = Effect.fn("Close.check")(function* (period: string, book: O
 /** From the provider's statement to the books, for a month that is closed or not. */
 export const bridge = Effect.fn("Close.bridge")(function* (period: string, book: Option.Option<string>) {
   const database = yield* Database
-  const months = yield* Effect.forEach(yield* chooseBooks(book), (of) => readMonth(of, period))
+  const months = yield* Effect.forEach(yield* closable(book), (of) => readMonth(of, period))
   return yield* Effect.forEach(months, (month) => database.transaction(bridgeOf(month), inOneSnapshot))
 })

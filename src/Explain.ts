@@ -1,16 +1,16 @@
 /** From any figure or identifier back to what the service said, and when. */
 import { Effect } from "effect"
 import { Database } from "./Database.ts"
-import { account } from "./Explain/Accounts.ts"
-import { client } from "./Explain/Clients.ts"
-import { findings, quarantined } from "./Explain/Findings.ts"
-import { journalEntries } from "./Explain/Journal.ts"
-import { receivableBooks, receivableTransactions, receivableVersions } from "./Explain/Receivables.ts"
-import { parseReferences } from "./Explain/Reference.ts"
-import { resource } from "./Explain/Resources.ts"
-import { earlierEntries, statementEntries, type Traced } from "./Explain/StatementEntries.ts"
+import { account } from "./Explain/ExplainAccount.ts"
+import { client } from "./Explain/ExplainClient.ts"
+import { findings, quarantined } from "./Explain/ExplainFinding.ts"
+import { journalEntries } from "./Explain/ExplainJournalEntry.ts"
+import { receivableBooks, receivableTransactions, receivableVersions } from "./Explain/ExplainReceivable.ts"
+import { resource } from "./Explain/ExplainResource.ts"
+import { earlierEntries, statementEntries, type Traced } from "./Explain/ExplainStatementEntry.ts"
 import type { Step } from "./Explain/Step.ts"
-import { type Subject, subjectsOf } from "./Explain/Subject.ts"
+import { parseReferences } from "./Inquiry/Reference.ts"
+import { type Subject, subjectsOf } from "./Inquiry/Subject.ts"
 
 export interface Explanation {
   readonly id: string

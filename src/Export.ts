@@ -1,26 +1,26 @@
 /** Writes the books as files that accountants import: numbered, checksummed batches in a folder. */
 import { join, resolve } from "node:path"
 import { Effect, Option } from "effect"
+import { chooseBooks, type UnknownBook } from "./Book/ChosenBooks.ts"
 import type { Book } from "./Book.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
-import { asOfSuffix, resolveAsOf } from "./Export/AsOf.ts"
+import { commitBatch } from "./Export/Batch/Commit.ts"
+import { clearLeftovers, markUnfinished } from "./Export/Batch/Leftovers.ts"
+import type { Manifest } from "./Export/Batch/Manifest.ts"
 import { writeBatch } from "./Export/Batch.ts"
-import { chooseBooks } from "./Export/ChosenBooks.ts"
-import { commitBatch } from "./Export/Commit.ts"
-import type { Difference } from "./Export/Difference.ts"
 import { type ExportError, exportError } from "./Export/ExportError.ts"
-import { readFacts } from "./Export/Facts.ts"
-import type { FormatName } from "./Export/Formats.ts"
-import { clearLeftovers, markUnfinished } from "./Export/Leftovers.ts"
-import { previousBatch } from "./Export/Lineage.ts"
-import type { Manifest } from "./Export/Manifest.ts"
-import { type OutdatedBatch, outdatedBatches } from "./Export/Outdated.ts"
-import { type Plan, planBook } from "./Export/Plans.ts"
+import type { TableOptions } from "./Export/Mapping/PreparedTables.ts"
+import { previousBatch } from "./Export/Request/Lineage.ts"
+import { type Plan, planBook } from "./Export/Request/Plans.ts"
+import { type Selection, selectionOf } from "./Export/Request/Scope.ts"
 import { checkChoices, checkFormats, type ExportRequest, optionsOf, timeZoneOf } from "./Export/Request.ts"
-import { type Selection, selectionOf } from "./Export/Scope.ts"
-import { nativeBasis } from "./Export/Standing.ts"
-import type { TableOptions } from "./Export/Tables.ts"
+import { readFacts } from "./Export/Source/BookFacts.ts"
+import type { Difference } from "./Export/Source/Difference.ts"
+import { nativeBasis } from "./Format/Entry.ts"
+import type { FormatName } from "./Format/Formats.ts"
+import { type AsOfError, asOfSuffix, resolveAsOf } from "./Ledger/AsOf.ts"
+import { type OutdatedBatch, outdatedBatches } from "./Reconcile/OutdatedBatches.ts"
 import type { ValuationError } from "./Valuation/ValuationError.ts"
 import type { ValuationOptions } from "./Valuation/ValuedBook.ts"
 import { value, valueThen } from "./Valuation.ts"
@@ -175,7 +175,11 @@ const valued = Effect.fn("Export.valued")(function* (
  */
 export const run = Effect.fn("Export.run")(function* (
   request: ExportRequest,
-): Effect.fn.Return<ExportSummary, ExportError | ValuationError | DatabaseError, Database> {
+): Effect.fn.Return<
+  ExportSummary,
+  ExportError | AsOfError | UnknownBook | ValuationError | DatabaseError,
+  Database
+> {
   const database = yield* Database
   const formats = yield* checkFormats(request.formats)
   const selection = yield* selectionOf(request.scope)

@@ -2,13 +2,13 @@
 import { Effect } from "effect"
 import type { Book } from "./Book.ts"
 import { Database } from "./Database.ts"
-import { Accounts } from "./Ledger/Accounts.ts"
-import { Conversions } from "./Ledger/Conversions.ts"
+import { Conversions } from "./Ledger/Conversions/WholeConversions.ts"
 import { type BookFacts, counterpartyBy, isLoanBy } from "./Ledger/Facts.ts"
 import { Journal, type ResolvedEntry } from "./Ledger/Journal.ts"
 import type { JournalEntry } from "./Ledger/JournalEntry.ts"
+import { Accounts } from "./Ledger/LedgerAccounts.ts"
 import type { PostingContext } from "./Ledger/Posting.ts"
-import { ruleFor } from "./Ledger/Rules.ts"
+import { ruleFor } from "./Ledger/PostingRules.ts"
 import { Settings } from "./Settings.ts"
 
 /** Journal entries whose ledger accounts exist and whose ids are taken: ready to be written in one transaction. */

@@ -1,9 +1,9 @@
 /**
  * The port to the Partner Trading, Account and Credit Service: what the rest of Tieout may know of it. Wire shapes,
- * parameter names and HTTP stay behind the adapter (`Partner/`). Source of every field: `partner-interface.md`.
+ * parameter names and HTTP stay behind the adapter (`Partner/`). Source of every field: `docs/interface.md`.
  */
 import { Context, Data, type Effect, type Either, type Option, type Stream } from "effect"
-import type { Amount, Money } from "./Money.ts"
+import type { Amount, Money } from "./Common/Money.ts"
 
 /** A point in time as the service said it, normalized to UTC with at most six decimals: `2026-10-01T12:00:00.123456Z`. */
 export type Instant = string

@@ -4,19 +4,19 @@
  */
 import { Effect } from "effect"
 import { Database } from "./Database.ts"
-import { balances, numbers } from "./Proof/Balances.ts"
-import * as BaseJournal from "./Proof/BaseJournal.ts"
-import { batches } from "./Proof/Batches.ts"
-import { booked, chain } from "./Proof/Cash.ts"
-import { closes } from "./Proof/Closes.ts"
-import * as Evidence from "./Proof/Evidence.ts"
-import * as Journal from "./Proof/Journal.ts"
-import * as Mirror from "./Proof/Mirror.ts"
+import { balances, numbers } from "./Proof/BalancesProof.ts"
+import * as BaseJournal from "./Proof/BaseJournalProof.ts"
+import { batches } from "./Proof/BatchesProof.ts"
+import { booked, chain } from "./Proof/CashProof.ts"
+import { closes } from "./Proof/ClosesProof.ts"
+import * as Evidence from "./Proof/EvidenceProof.ts"
+import * as Journal from "./Proof/JournalNumbersProof.ts"
+import * as Mirror from "./Proof/MirrorProof.ts"
 import type { ProofQuery, Wrong } from "./Proof/Proof.ts"
-import { resources } from "./Proof/Resources.ts"
-import { rules } from "./Proof/Rules.ts"
-import { manifests, periods, sources } from "./Proof/Sources.ts"
-import { transit } from "./Proof/Transit.ts"
+import { resources } from "./Proof/ResourcesProof.ts"
+import { rules } from "./Proof/RulesProof.ts"
+import { manifests, periods, sources } from "./Proof/SourcesProof.ts"
+import { transit } from "./Proof/TransitProof.ts"
 
 const queries: ReadonlyArray<ProofQuery> = [
   Journal.lines,
@@ -97,7 +97,7 @@ export const prove = Effect.fn("Proof.prove")(function* (watch: (name: string) =
       proofs.push(
         listed(
           "found-again",
-          "Everything that blocks, and that the checks find when they look at all of it again, is an open finding.",
+          "Everything that blocks or stands open, and that the checks find when they look at all of it again, is an open finding.",
           yield* Evidence.unfound(),
         ),
       )

@@ -2,11 +2,11 @@
 import { readFile, writeFile } from "node:fs/promises"
 import { Data, Effect, Either, Option } from "effect"
 import { allBooks } from "./Book.ts"
-import { unreadable } from "./CsvFile.ts"
-import { standingBatches } from "./Export/Standing.ts"
-import { overtakenMonths } from "./Valuation/Overtaken.ts"
-import { addRates, allRates } from "./Valuation/RateStore.ts"
-import { printedRates, readRates } from "./Valuation/RatesCsv.ts"
+import { unreadable } from "./Common/CsvFile.ts"
+import { standingBatches } from "./Export/Request/StandingBatches.ts"
+import { overtakenMonths } from "./Valuation/Rates/OvertakenMonths.ts"
+import { addRates, allRates } from "./Valuation/Rates/RateStore.ts"
+import { printedRates, readRates } from "./Valuation/Rates/RatesCsv.ts"
 import type { ValuationOptions } from "./Valuation/ValuedBook.ts"
 
 /** `message` says what, where (file and line) and what to do. Nothing was stored. */

@@ -5,21 +5,21 @@
  */
 import { Effect, Option } from "effect"
 import type { Book } from "./Book.ts"
+import * as Money from "./Common/Money.ts"
 import { Database } from "./Database.ts"
-import { journalNumber } from "./Export/Entry.ts"
+import { journalNumber } from "./Format/Entry.ts"
 import type { JournalEntry, RuleAccount } from "./Ledger/JournalEntry.ts"
 import { type Proof, planned } from "./Ledger/Plan.ts"
 import { debitsFirst } from "./Ledger/Posting.ts"
 import { Ledger } from "./Ledger.ts"
-import * as Money from "./Money.ts"
-import { findEntry, type Standing, type StandingLine, standingOf } from "./Reclassify/Standing.ts"
+import { findEntry, type Standing, type StandingLine, standingOf } from "./Reclassify/Reclassifiable.ts"
 import { movable, targetOf } from "./Reclassify/Target.ts"
 import { printedSum } from "./Reconcile/Printed.ts"
 import { Reconcile } from "./Reconcile.ts"
-import { holding } from "./Sync/Holding.ts"
-import { recordEnd } from "./Sync/Proving.ts"
-import { SyncBusy } from "./Sync/Report.ts"
-import { beginRun, type Run } from "./Sync/Run.ts"
+import { beginRun, type Run } from "./Run.ts"
+import { holding } from "./Sync/Runs/Holding.ts"
+import { recordEnd } from "./Sync/Runs/Proving.ts"
+import { SyncBusy } from "./Sync/Runs/RunReport.ts"
 
 export interface ReclassifyRequest {
   /** A journal number, a finding or a statement entry's identifier, as `tieout explain` takes them. */

@@ -1,14 +1,14 @@
-import { Clients } from "./Sandbox/Clients.ts"
-import { Counters } from "./Sandbox/Control.ts"
-import { Credit } from "./Sandbox/Credit.ts"
-import { Faults } from "./Sandbox/Faults.ts"
-import { Identifiers } from "./Sandbox/Identifier.ts"
-import { Movements } from "./Sandbox/Movement.ts"
+import { Counters } from "./Sandbox/Http/Control.ts"
+import { Faults } from "./Sandbox/Http/Faults.ts"
+import { makeServer } from "./Sandbox/Http/SandboxServer.ts"
 import { readOptions, SandboxError, type SandboxOptions } from "./Sandbox/Options.ts"
-import { Rate } from "./Sandbox/Rate.ts"
-import { makeServer } from "./Sandbox/Server.ts"
 import { Webhooks } from "./Sandbox/Webhooks.ts"
-import { World } from "./Sandbox/World.ts"
+import { Credit } from "./Sandbox/World/CreditLine.ts"
+import { Identifiers } from "./Sandbox/World/Identifier.ts"
+import { Movements } from "./Sandbox/World/Movement.ts"
+import { Clients } from "./Sandbox/World/RepresentedClients.ts"
+import { Rate } from "./Sandbox/World/SandboxRate.ts"
+import { World } from "./Sandbox/World/World.ts"
 
 /** A running sandbox. */
 export interface Sandbox {
@@ -24,7 +24,7 @@ export interface Sandbox {
 }
 
 /**
- * Starts a fake of the partner service, written from `partner-interface.md` alone: its surfaces over real
+ * Starts a fake of the partner service, written from `docs/interface.md` alone: its surfaces over real
  * HTTP, with data that depends only on the options.
  *
  * @throws SandboxError with reason `Options` for bad values, `Listen` if the port cannot be opened.

@@ -13,9 +13,9 @@ import {
   type Option,
   Scope,
 } from "effect"
+import { counted } from "./Common/Text.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import type { Database } from "./Database.ts"
-import { Events } from "./Events.ts"
 import type { PartnerError } from "./Partner.ts"
 import type { Alerts } from "./Serve/Alerts.ts"
 import type { CronFields } from "./Serve/Cron.ts"
@@ -25,7 +25,7 @@ import { scheduleFields, startSchedule } from "./Serve/Schedule.ts"
 import { lastSuccess, watchStaleness } from "./Serve/Staleness.ts"
 import { ListenError, startStatusServer } from "./Serve/StatusServer.ts"
 import { Settings, type SettingsError } from "./Settings.ts"
-import { counted } from "./Terminal/Text.ts"
+import { Events } from "./Sync/Events.ts"
 import { Inbox } from "./Webhook/Inbox.ts"
 import { listen } from "./Webhook.ts"
 

@@ -4,13 +4,13 @@
  */
 import { Effect } from "effect"
 import type { Book } from "./Book.ts"
+import { scaleOf } from "./Common/Currency.ts"
 import { Database } from "./Database.ts"
-import { scaleOf } from "./Money/Currency.ts"
-import { missingRates } from "./Valuation/Missing.ts"
-import { baseScale } from "./Valuation/Rate.ts"
+import { valueBookNow, valueBookThen } from "./Valuation/Months/ValuedThen.ts"
+import { missingRates } from "./Valuation/Rates/MissingRates.ts"
+import { baseScale } from "./Valuation/Rates/Rate.ts"
 import { valuationError } from "./Valuation/ValuationError.ts"
 import { type ValuationOptions, valueBook } from "./Valuation/ValuedBook.ts"
-import { valueBookNow, valueBookThen } from "./Valuation/ValuedThen.ts"
 
 const checkBase = (baseCurrency: string) =>
   scaleOf(baseCurrency) === baseScale

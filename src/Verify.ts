@@ -1,24 +1,32 @@
 /** Checks an exported folder from its files alone: no database, no network. */
 import { join } from "node:path"
 import { Data, Effect, Either } from "effect"
-import { differenceFormat, isTable } from "./Export/Formats.ts"
-import { changedLine, decode, isSealed, type Manifest, manifestFile } from "./Export/Manifest.ts"
-import { nativeMovements } from "./Export/NativeMovements.ts"
-import type { Manifest as ReportManifest } from "./Report/Manifest.ts"
-import { checkArithmetic, expectedAccounts } from "./Verify/Accounts.ts"
+import { type Problem, Problems } from "./Common/Problems.ts"
+import { largestManifest, NotRegular, readRegular } from "./Common/RegularFile.ts"
+import {
+  changedLine,
+  decode,
+  type FileRecord,
+  isSealed,
+  type Manifest,
+  manifestFile,
+} from "./Export/Batch/Manifest.ts"
+import type { Manifest as ReportManifest } from "./Export/Batch/ReportManifest.ts"
+import { checkFiles } from "./Export/Batch/WrittenFiles.ts"
+import { besides } from "./Format/Besides.ts"
+import { formatOf, tablesOf } from "./Format/Formats.ts"
+import type { Reading } from "./Format/Reading/Plain.ts"
+import { checkArithmetic, expectedAccounts } from "./Verify/AccountsProof.ts"
 import { compareWithJournal, type Side } from "./Verify/Beside.ts"
 import { checkChain } from "./Verify/Chain.ts"
-import { checkFiles } from "./Verify/Files.ts"
-import { checkJournal } from "./Verify/Journal.ts"
-import { checkNativeMovements } from "./Verify/NativeMovements.ts"
-import { checkPlace } from "./Verify/Place.ts"
-import { checkPlainText, syntaxOf } from "./Verify/PlainText.ts"
-import { type Problem, Problems } from "./Verify/Problems.ts"
-import { largestManifest, NotRegular, readRegular } from "./Verify/RegularFile.ts"
-import { checkReport, isReport } from "./Verify/Report.ts"
-import { checkStatement } from "./Verify/Statement.ts"
-import { checkTable } from "./Verify/Tables.ts"
-import { checkTrialBalance } from "./Verify/TrialBalance.ts"
+import { checkPlace } from "./Verify/FolderPlace.ts"
+import { checkJournal } from "./Verify/JournalProof.ts"
+import { checkNativeMovements } from "./Verify/NativeMovementsProof.ts"
+import { checkPlainText } from "./Verify/PlainTextProof.ts"
+import { checkReport, isReport } from "./Verify/ReportProof.ts"
+import { checkStatement } from "./Verify/StatementProof.ts"
+import { checkTable } from "./Verify/TablesProof.ts"
+import { checkTrialBalance } from "./Verify/TrialBalanceProof.ts"
 
 /** The folder cannot be read at all, or holds no batch. `message` says what, where and what to do. */
 export class VerifyError extends Data.TaggedError("VerifyError")<{
@@ -45,6 +53,9 @@ export interface Verification {
   readonly report: ReportManifest | undefined
 }
 
+/** A file by itself. */
+type Check = (file: FileRecord) => Promise<unknown>
+
 const checkBatch = async (
   folder: string,
   manifest: Manifest,
@@ -59,27 +70,38 @@ const checkBatch = async (
   checkArithmetic(manifest, accounts, problems)
   const files = manifest.files.filter(({ name }) => there.has(name))
   const sides: Array<Side> = []
-  for (const file of files) {
-    const syntax = syntaxOf(file.format)
-    if (syntax !== undefined) await checkPlainText(folder, file, syntax, accounts, problems)
-    else if (file.format === "journal") await checkJournal(folder, file, manifest, accounts, problems)
-    else if (file.format === "trial-balance") await checkTrialBalance(folder, file, accounts, problems)
-    else if (file.format === "statement")
-      sides.push(await checkStatement(folder, file, manifest, accounts, problems))
-    else if (file.format === nativeMovements.name)
-      await checkNativeMovements(folder, file, manifest, problems)
+  const journals: Array<string> = []
+  const plain = async (reading: Reading, file: FileRecord): Promise<void> => {
+    if (reading.kind === "transactions")
+      return checkPlainText(folder, file, reading.syntax, accounts, problems)
+    if (reading.kind === "balances") return checkTrialBalance(folder, file, accounts, problems)
+    journals.push(file.name)
+    return checkJournal(folder, file, manifest, accounts, problems)
+  }
+  const beside = new Map<string, Check>([
+    [
+      besides.statement.name,
+      async (file) => sides.push(await checkStatement(folder, file, manifest, accounts, problems)),
+    ],
+    [besides.nativeMovements.name, (file) => checkNativeMovements(folder, file, manifest, problems)],
     // What was recorded since the time of the export is not part of it: its checksum is all.
-    else if (!isTable(file.format) && file.format !== differenceFormat)
+    [besides.difference.name, () => Promise.resolve()],
+  ])
+  for (const file of files) {
+    const format = formatOf(file.format)
+    const check = beside.get(file.format)
+    if (format?.kind === "plain") await plain(format.reading, file)
+    else if (check !== undefined) await check(file)
+    else if (format === undefined)
       problems.add(file.name, null, `has the format "${file.format}", which this version does not know`)
   }
-  for (const format of manifest.formats.filter(isTable)) {
-    const own = files.filter((file) => file.format === format)
+  for (const format of tablesOf(manifest.formats)) {
+    const own = files.filter((file) => file.format === format.name)
     const side = await checkTable(folder, format, own, manifest, accounts, problems)
     if (side !== undefined) sides.push(side)
   }
-  if (files.some(({ format }) => format === "journal")) {
-    await compareWithJournal(folder, manifest, accounts, sides, problems)
-  }
+  for (const journal of journals)
+    await compareWithJournal(folder, journal, manifest, accounts, sides, problems)
 }
 
 const isMissing = (cause: unknown): boolean =>

@@ -1,5 +1,5 @@
 /**
- * The listener for the service's events (`partner-interface.md`, Events). It proves who sent a delivery, makes it durable,
+ * The listener for the service's events (`docs/interface.md`, Events). It proves who sent a delivery, makes it durable,
  * and only then says 200; what the events bring about is somebody else's (`Webhook/Inbox.ts`).
  */
 import { Context, Duration, Effect, Layer } from "effect"

@@ -16,7 +16,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(error.code === "EPIPE" ? 0 : 1)
 })
 
-const help = helpFor(args)
+const help = await helpFor(args)
 if (help !== undefined) {
   process.stdout.write(`${help}\n`)
 } else if (args.includes("--version")) {

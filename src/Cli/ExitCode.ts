@@ -1,4 +1,4 @@
-/** What the process ends with; a scheduler acts on it. Source: `design.md`, "Command line". */
+/** What the process ends with; a scheduler acts on it. Source: `docs/design.md`, "Command line". */
 export const exitCodes = {
   done: 0,
   failed: 1,

@@ -18,6 +18,8 @@ const codes: Readonly<Record<string, ExitCode>> = {
   "DatabaseError.Settings": exitCodes.usage,
   "SandboxError.Options": exitCodes.usage,
   "ExportError.Usage": exitCodes.usage,
+  "AsOfError.Usage": exitCodes.usage,
+  UnknownBook: exitCodes.usage,
   "CloseError.Usage": exitCodes.usage,
   "ReclassifyError.Usage": exitCodes.usage,
   "RatesError.Invalid": exitCodes.usage,

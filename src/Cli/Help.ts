@@ -1,4 +1,4 @@
-/** `--help`: from the manual to text. Loads nothing of the product, so that it is there at once. */
+/** `--help`: from the manual to text. Loads nothing of the product but a command's own list, so that it is there at once. */
 import { type CommandManual, commands, exitCodeTexts, globalOptions, variableTexts } from "./Manual.ts"
 
 const rows = (pairs: ReadonlyArray<readonly [string, string]>): ReadonlyArray<string> => {
@@ -31,11 +31,12 @@ export const overview = (): string =>
     ...block("Exit codes:", rows(exitCodeTexts)),
   ].join("\n")
 
-const commandHelp = (manual: CommandManual): string =>
+const commandHelp = async (manual: CommandManual): Promise<string> =>
   [
     manual.summary,
     ...block("Usage:", [`  ${manual.usage}`]),
     ...block("", manual.about).slice(1),
+    ...(manual.list === undefined ? [] : block(manual.list.title, rows(await manual.list.rows()))),
     ...block(
       "Options:",
       Object.keys(manual.options).length === 0 ? [] : rows(Object.entries(manual.options)),
@@ -52,7 +53,7 @@ const manualOf = (name: string | undefined): CommandManual | undefined =>
   manuals.find(([known]) => known === name)?.[1]
 
 /** The help that the arguments ask for, if they do: `--help` anywhere, `-h`, or `help [command]`. */
-export const helpFor = (args: ReadonlyArray<string>): string | undefined => {
+export const helpFor = async (args: ReadonlyArray<string>): Promise<string | undefined> => {
   const end = args.indexOf("--")
   const own = end < 0 ? args : args.slice(0, end)
   const asked = own.includes("--help") || own.includes("-h") || own[0] === "help"

@@ -1,6 +1,6 @@
 /** The log: always on stderr, for a person on a terminal, one line per message elsewhere, JSON where asked for. */
 import { Cause, Chunk, HashMap, Inspectable, Layer, List, Logger, type LogLevel } from "effect"
-import { harmless, styled } from "../Terminal/Text.ts"
+import { harmless, styled } from "../Common/Text.ts"
 import type { TerminalService } from "../Terminal.ts"
 
 export type LogFormat = "pretty" | "line" | "json"

@@ -10,6 +10,11 @@ export interface CommandManual {
   /** `--name VALUE` → what it does. */
   readonly options: Readonly<Record<string, string>>
   readonly examples: ReadonlyArray<readonly [command: string, what: string]>
+  /** A list that the product keeps: loaded for the help of this command alone. */
+  readonly list?: {
+    readonly title: string
+    readonly rows: () => Promise<ReadonlyArray<readonly [name: string, what: string]>>
+  }
 }
 
 const connection = "--connection NAME"
@@ -260,9 +265,7 @@ export const commands = {
       "tieout export --format F[,F…] (--period YYYY-MM | --from DATE --to DATE | --all | --since-last) [--base] [--preview | --again | --as-of TIME] [--mode detail|summary] [--book B] [--out DIR]",
     summary: "Write the books as files that accountants import.",
     about: [
-      "Formats: journal (canonical CSV, with the statement beside it), hledger, ledger, beancount, trial-balance; for accounting",
-      "systems xero, qbo, netsuite, intacct, sage50, business-central, datev, in their own accounts (tieout accounts), a file per",
-      "currency; xero-statement, a file per bank account; and for auditors gl-detail (AICPA Audit Data Standards).",
+      "Formats of accounting systems are in the system's own accounts (tieout accounts), with a file per currency.",
       "With --base, all of it in accounting.baseCurrency, at two decimals: conversions with the gain or loss realized on them,",
       "balances revalued at the month's end. Where rates are missing it is refused, and all of them are listed (exit code 2).",
       "Files appear whole or not at all, in DIR/<connection>-<org|client>/<period>/<batch>/, manifest.json last.",
@@ -297,6 +300,11 @@ export const commands = {
       ],
       ["tieout export --base --format xero --period 2026-10", "October in the base currency, for Xero"],
     ],
+    list: {
+      title: "Formats:",
+      rows: async () =>
+        (await import("../Format/Formats.ts")).formats.map((one) => [one.name, one.description]),
+    },
   },
   batches: {
     usage:
@@ -399,7 +407,9 @@ export const commands = {
       "the batch, its scope and its book; links and anything but regular files are refused. Where the batches before and after",
       "it stand beside it, their manifests are checked as a chain. Of a report: its files, and that its totals add up.",
       "Needs no database. --database: every journal entry, date, balance, running balance, journal number, close, batch with its",
-      "bytes, and the base-currency journal, from the rows themselves; every row that is wrong is named. Changes nothing.",
+      "bytes, and the base-currency journal, from the rows themselves; what was read against the service's own words; that what",
+      "the checks find is an open finding; and that every rule of the database is in place. Every row that is wrong is named.",
+      "Changes nothing.",
     ],
     options: {
       "--chain": "a batch that is missing from the chain beside the folder is a problem, and no note",

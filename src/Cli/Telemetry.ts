@@ -49,7 +49,7 @@ export const telemetry = (variables: Variables): Layer.Layer<never> => {
   }
   return Layer.unwrapEffect(
     Effect.map(
-      Effect.promise(() => import("./Telemetry/Export.ts")),
+      Effect.promise(() => import("./Telemetry/Exporter.ts")),
       ({ exporting }) =>
         exporting({
           endpoint: new URL(endpoint),

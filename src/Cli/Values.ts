@@ -1,6 +1,6 @@
 /** What can stand in some places of the command line is known beforehand: for the completions, compared with the parsers by a test. */
-import { formatNames } from "../Export/Formats.ts"
-import type { FaultName } from "../Sandbox/FaultPlan.ts"
+import { formatNames } from "../Format/Formats.ts"
+import type { FaultName } from "../Sandbox/Http/FaultPlan.ts"
 import type { SigningAlgorithm } from "../Sandbox/Webhook/Keys.ts"
 import { states } from "../Webhook/InboxList.ts"
 

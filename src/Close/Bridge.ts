@@ -8,7 +8,7 @@
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
 import { Database } from "../Database.ts"
-import { journalNumber } from "../Export/Entry.ts"
+import { journalNumber } from "../Format/Entry.ts"
 import { printed } from "../Reconcile/Printed.ts"
 import type { Month } from "./Month.ts"
 

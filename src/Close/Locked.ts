@@ -1,7 +1,7 @@
 /** Months without a close of their own, locked with the close of a later one: those before a book's first close among them. */
 import { Effect } from "effect"
+import { counted } from "../Common/Text.ts"
 import { Database } from "../Database.ts"
-import { counted } from "../Terminal/Text.ts"
 import { closesOf } from "./Kept.ts"
 import { isClosed, type Month } from "./Month.ts"
 

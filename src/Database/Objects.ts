@@ -1,6 +1,6 @@
 /**
- * What the database holds its promises by: functions, triggers, views, constraints. Noted when the rules are applied, so that one
- * that was switched off or replaced since can be named.
+ * What the database keeps its promises by: functions, triggers, views, constraints. Noted when the rules are applied, so that
+ * one that was replaced or switched off since can be named.
  */
 
 const ours = "in ('export', 'ledger', 'mirror', 'reconcile', 'sync', 'valuation', 'webhook')"
@@ -12,11 +12,7 @@ const objects = `
   from pg_proc p where p.pronamespace::regnamespace::text ${ours}
   union all
   select 'trigger ' || t.tgname || ' on ' || t.tgrelid::regclass::text, false,
-    md5(concat_ws('|', pg_get_triggerdef(t.oid), t.tgenabled))
-  from pg_trigger t join pg_class c on c.oid = t.tgrelid
-  where not t.tgisinternal and c.relnamespace::regnamespace::text ${ours}
-  union all
-  select 'switch of trigger ' || t.tgname || ' on ' || t.tgrelid::regclass::text, true, t.tgenabled::text
+    md5(pg_get_triggerdef(t.oid))
   from pg_trigger t join pg_class c on c.oid = t.tgrelid
   where not t.tgisinternal and c.relnamespace::regnamespace::text ${ours}
   union all
@@ -31,25 +27,33 @@ const objects = `
   from pg_index i join pg_class c on c.oid = i.indrelid
   where i.indisunique and c.relnamespace::regnamespace::text ${ours}
   union all
-  -- What its rows are, and whether somebody hides some of them.
-  select 'table ' || c.oid::regclass::text, false, md5(concat_ws('|', c.relrowsecurity, c.relforcerowsecurity, c.relpersistence, (
+  select 'table ' || c.oid::regclass::text, false, md5(concat_ws('|', c.relpersistence, (
       select string_agg(concat_ws(' ', a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attgenerated,
         a.attidentity, pg_get_expr(d.adbin, d.adrelid)), ',' order by a.attnum)
       from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)))
-  from pg_class c where c.relkind in ('r', 'p') and c.relnamespace::regnamespace::text ${ours}
+  from pg_class c where c.relkind in ('r', 'p') and c.relnamespace::regnamespace::text ${ours}`
+
+/** Column `name`: what a database of ours never has, whatever was noted. */
+const foreign = `
+  select 'switched-off trigger ' || t.tgname || ' on ' || t.tgrelid::regclass::text as name
+  from pg_trigger t join pg_class c on c.oid = t.tgrelid
+  where t.tgenabled <> 'O' and c.relnamespace::regnamespace::text ${ours}
+  union all
+  select 'row security that may hide rows of ' || c.oid::regclass::text from pg_class c
+  where c.relrowsecurity and c.relnamespace::regnamespace::text ${ours}
   union all
   -- What is read as rows of a table beside its own, and what is done instead of what is asked for.
-  select 'table ' || h.inhrelid::regclass::text || ', read as rows of ' || h.inhparent::regclass::text, true, ''
+  select 'table ' || h.inhrelid::regclass::text || ', read as rows of ' || h.inhparent::regclass::text
   from pg_inherits h join pg_class c on c.oid = h.inhparent
   where c.relkind in ('r', 'p') and c.relnamespace::regnamespace::text ${ours}
   union all
-  select 'rule ' || w.rulename || ' on ' || w.ev_class::regclass::text, true, md5(pg_get_ruledef(w.oid))
+  select 'rule ' || w.rulename || ' on ' || w.ev_class::regclass::text
   from pg_rewrite w join pg_class c on c.oid = w.ev_class
   where c.relkind in ('r', 'p') and c.relnamespace::regnamespace::text ${ours}
   union all
   -- What every session, or those of a role, would be told to begin with.
-  select 'setting ' || s.setting || coalesce(' of ' || r.rolname, ''), true, ''
+  select 'setting ' || s.setting || coalesce(' of ' || r.rolname, '')
   from pg_db_role_setting d
   left join pg_roles r on r.oid = d.setrole
   cross join lateral unnest(d.setconfig) s (setting)
@@ -61,7 +65,7 @@ const major = "current_setting('server_version_num')::integer / 10000"
 /** Part of the script that applies the rules. */
 export const noteObjects = `
 drop table if exists drizzle.objects;
-create table drizzle.objects as select o.*, ${major} as server from (${objects}) o where o.name not like 'setting %';`
+create table drizzle.objects as select o.*, ${major} as server from (${objects}) o;`
 
 /** Columns `name`, `message`: what is not as it was when the rules were applied. */
 export const changedObjects = `
@@ -70,5 +74,7 @@ export const changedObjects = `
       as message
   from drizzle.objects n
   full join (${objects}) o on o.name = n.name
-  where (n.name is null and (o.name like 'setting %' or o.portable or ${major} = (select max(server) from drizzle.objects)))
-    or (n.portable or n.server = ${major}) and (o.name is null or o.digest <> n.digest)`
+  where (n.name is null and (o.portable or ${major} = (select max(server) from drizzle.objects)))
+    or (n.portable or n.server = ${major}) and (o.name is null or o.digest <> n.digest)
+  union all
+  select f.name, 'was not made by tieout migrate' from (${foreign}) f`

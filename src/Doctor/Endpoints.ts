@@ -1,4 +1,4 @@
-/** The endpoints that a doctor calls, and what is known of each without the profile. Source: `partner-interface.md`. */
+/** The endpoints that a doctor calls, and what is known of each without the profile. Source: `docs/interface.md`. */
 import { fill } from "../Partner/Address.ts"
 import * as Account from "../Partner/Wire/Account.ts"
 import * as Conversion from "../Partner/Wire/Conversion.ts"

@@ -1,8 +1,8 @@
 /** A proposed profile as a fragment of the settings file. Pure. */
 import { stringify } from "yaml"
+import { isRecord } from "../Common/Record.ts"
+import { harmless } from "../Common/Text.ts"
 import { defaultInterface, type Interface } from "../Settings/Interface.ts"
-import { isRecord } from "../Settings/Record.ts"
-import { harmless } from "../Terminal/Text.ts"
 import type { Surface } from "./Endpoints.ts"
 import type { Undetermined } from "./Survey.ts"
 

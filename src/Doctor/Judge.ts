@@ -1,11 +1,11 @@
 /** What an answer says about the profile by which it was asked for and read. Pure. */
 import { Either } from "effect"
+import { counted } from "../Common/Text.ts"
 import type { Answer } from "../Partner/Attempt.ts"
 import { isFields } from "../Partner/Wire/Fields.ts"
 import { type Decoder, decode, decodeAll } from "../Partner/Wire/Row.ts"
 import type { Malformed, PartnerError } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"
-import { counted } from "../Terminal/Text.ts"
 import { seen } from "./Ask.ts"
 import type { Endpoint } from "./Endpoints.ts"
 import * as Shape from "./Shape.ts"

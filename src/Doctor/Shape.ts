@@ -3,8 +3,8 @@
  * account numbers and names of people.
  */
 import { Either } from "effect"
-import { scaleOf } from "../Money/Currency.ts"
-import * as Money from "../Money.ts"
+import { scaleOf } from "../Common/Currency.ts"
+import * as Money from "../Common/Money.ts"
 import { type Fields, isFields } from "../Partner/Wire/Fields.ts"
 
 /** Deeper and wider than anything that the interface describes; what lies beyond is not looked at. */
@@ -120,7 +120,7 @@ export const moneyFields = (
   }
 }
 
-/** Fields of resources that are Money objects on the organization surface. Source: `partner-interface.md`. */
+/** Fields of resources that are Money objects on the organization surface. Source: `docs/interface.md`. */
 export const moneyKeys = [
   "amount",
   "fee",

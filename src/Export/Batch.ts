@@ -1,28 +1,28 @@
 /** Writes the files of one batch of one book, from one repeatable-read snapshot, with memory that does not grow. */
 import { Effect, Stream } from "effect"
 import { Database } from "../Database.ts"
+import { encode } from "../Format/Encoding.ts"
+import type { Entry, OpenedAccount } from "../Format/Entry.ts"
+import type { FormatContext } from "../Format/Format.ts"
+import { needsStatement, plainsOf, tablesOf } from "../Format/Formats.ts"
+import { RunningTotals } from "../Format/Totals.ts"
 import { valueThen } from "../Valuation.ts"
-import { opened, readAccounts, type Sums } from "./Balances.ts"
-import { baseOnlyAccounts, chartAccounts } from "./BaseAccounts.ts"
-import { baseComparison } from "./BaseDifference.ts"
-import { baseSource } from "./BaseSource.ts"
-import { type BatchPlan, manifestOf } from "./BatchManifest.ts"
-import { nativeComparison, writeDifference } from "./Difference.ts"
-import { encode } from "./Encoding.ts"
-import type { Entry, OpenedAccount } from "./Entry.ts"
+import { type BatchPlan, manifestOf } from "./Batch/BatchManifest.ts"
+import { type Folder, openFolder } from "./Batch/Folder.ts"
+import { manifestFile, print as printManifest } from "./Batch/Manifest.ts"
+import { type Output, singleOutput, tableOutput } from "./Batch/Outputs.ts"
+import { withReadBack } from "./Batch/ReadBack.ts"
 import { exportError } from "./ExportError.ts"
-import { readFacts } from "./Facts.ts"
-import { type Folder, openFolder } from "./Folder.ts"
-import type { FormatContext } from "./Format.ts"
-import { isTable, needsStatement, singles } from "./Formats.ts"
-import { closesWithin } from "./Lineage.ts"
-import { manifestFile, print as printManifest } from "./Manifest.ts"
-import { type Output, singleOutput, tableOutput } from "./Outputs.ts"
-import { withReadBack } from "./ReadBack.ts"
+import { prepareTables } from "./Mapping/PreparedTables.ts"
+import { closesWithin } from "./Request/Lineage.ts"
+import { opened, readAccounts, type Sums } from "./Source/Balances.ts"
+import { baseOnlyAccounts, chartAccounts } from "./Source/BaseAccounts.ts"
+import { baseComparison } from "./Source/BaseDifference.ts"
+import { baseSource } from "./Source/BaseSource.ts"
+import { readFacts } from "./Source/BookFacts.ts"
+import { nativeComparison, writeDifference } from "./Source/Difference.ts"
+import { writeStatement } from "./Source/StatementCsv.ts"
 import { nativeSource, type Source } from "./Source.ts"
-import { writeStatement } from "./Statement.ts"
-import { prepareTables } from "./Tables.ts"
-import { RunningTotals } from "./Totals.ts"
 
 const hasLines = ({ lines }: Entry): boolean => lines.length > 0
 
@@ -108,12 +108,12 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
     from: selection.from,
     accounts: balances,
   }
-  const wanted = [...singles(plan.formats), ...source.alongside]
+  const wanted = [...plainsOf(plan.formats), ...source.alongside]
   const { contexts, mappingVersion } = yield* prepareTables(
     book.bookId,
     selection,
     source,
-    plan.formats.filter(isTable),
+    tablesOf(plan.formats),
     plan.options,
     selection.asOf ?? facts.createdAt,
   )

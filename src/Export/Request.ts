@@ -1,13 +1,13 @@
 /** What can be asked of an export, and what cannot. */
 import { Effect, Either, type Option, Schema } from "effect"
+import { type FormatName, formatNames, isFormatName, tablesOf } from "../Format/Formats.ts"
+import type { Mode } from "../Format/Table/Journals.ts"
+import type { AsOf } from "../Ledger/AsOf.ts"
 import { Content } from "../Settings/Content.ts"
 import type { ValuationOptions } from "../Valuation/ValuedBook.ts"
-import type { AsOf } from "./AsOf.ts"
 import { type ExportError, exportError } from "./ExportError.ts"
-import { type FormatName, formatNames, isFormatName } from "./Formats.ts"
-import type { ExportScope } from "./Scope.ts"
-import type { Mode } from "./Table/Journals.ts"
-import type { TableOptions } from "./Tables.ts"
+import type { TableOptions } from "./Mapping/PreparedTables.ts"
+import type { ExportScope } from "./Request/Scope.ts"
 
 export interface ExportRequest {
   /** Names as in `--format`; each once. */
@@ -65,13 +65,14 @@ export const timeZoneOf = ({ timeZone }: ExportRequest): string => timeZone ?? a
 
 /** What cannot be asked for together. */
 export const checkChoices = ({ again, asOf, base, formats, preview, scope }: ExportRequest) => {
+  const statement = tablesOf(formats).find(({ template }) => template.mode === "statement")
   const wrong =
     asOf !== undefined && (scope.kind === "since-last" || again === true || preview === true)
       ? "--as-of goes with --period, --from and --to or --all alone: what the books said then is never new, and is not counted."
       : again === true && scope.kind === "since-last"
         ? "--again and --since-last contradict each other: choose the dates with --period, --from and --to or --all."
-        : base !== undefined && formats.includes("xero-statement")
-          ? "--base and xero-statement do not go together: a bank statement is in its account's own currency."
+        : base !== undefined && statement !== undefined
+          ? `--base and ${statement.name} do not go together: a bank statement is in its account's own currency.`
           : undefined
   return wrong === undefined ? Effect.void : exportError("Usage", wrong)
 }

@@ -1,15 +1,21 @@
 /** Where a batch's figures come from: the books in their own currencies, or the base-currency journal. */
 import { Effect, type Stream } from "effect"
+import { shiftDate } from "../Common/Time.ts"
 import type { DatabaseError } from "../Database/DatabaseError.ts"
 import type { Database } from "../Database.ts"
-import { type BookAccounts, balancesAsOf, balancesBefore, type Sums, selectedSums } from "./Balances.ts"
-import { type EntryChunk, streamEntries } from "./Entries.ts"
-import type { Account } from "./Entry.ts"
+import type { Account } from "../Format/Entry.ts"
+import type { SingleFile } from "../Format/Format.ts"
+import type { Manifest } from "./Batch/Manifest.ts"
 import type { ExportError } from "./ExportError.ts"
-import type { Format } from "./Format.ts"
-import type { Manifest } from "./Manifest.ts"
-import { shiftDate } from "./PlainText.ts"
-import type { Selection } from "./Scope.ts"
+import type { Selection } from "./Request/Scope.ts"
+import {
+  type BookAccounts,
+  balancesAsOf,
+  balancesBefore,
+  type Sums,
+  selectedSums,
+} from "./Source/Balances.ts"
+import { type EntryChunk, streamEntries } from "./Source/Entries.ts"
 
 type Read<A> = Effect.Effect<A, DatabaseError | ExportError, Database>
 
@@ -25,7 +31,7 @@ export interface Source {
     order: "number" | "date",
   ) => Stream.Stream<EntryChunk, DatabaseError | ExportError, Database>
   /** Files that are written whatever was asked for. */
-  readonly alongside: ReadonlyArray<Format>
+  readonly alongside: ReadonlyArray<SingleFile>
   /** The account of the books behind one of `accounts`: what an account mapping knows. */
   readonly nativeOf: (account: Account) => Account
   readonly base: Manifest["base"]

@@ -3,11 +3,11 @@
  * resource as it is known. Entries that come on one page are seen together; when an entry on a later page, or a new state
  * of the resource, changes the answer for an earlier one, the difference becomes a reclassification.
  *
- * Amounts are in the major unit of the account's currency. Source: posting table of `design.md`.
+ * Amounts are in the major unit of the account's currency. Source: posting table of `docs/design.md`.
  */
 
-import type { Amount } from "../Money.ts"
-import * as Money from "../Money.ts"
+import type { Amount } from "../Common/Money.ts"
+import * as Money from "../Common/Money.ts"
 
 /** One side of a movement: what one account should see of it. */
 export interface Leg {

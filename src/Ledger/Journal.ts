@@ -4,11 +4,11 @@
  */
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
+import * as Money from "../Common/Money.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import * as Money from "../Money.ts"
-import type { AccountId } from "./Accounts.ts"
 import type { JournalEntry, Line } from "./JournalEntry.ts"
+import type { AccountId } from "./LedgerAccounts.ts"
 
 /** A journal entry whose lines know their ledger accounts. */
 export interface ResolvedEntry {

@@ -1,6 +1,6 @@
 /** A balanced entry before it is written. */
 import type { Option } from "effect"
-import type { Amount } from "../Money.ts"
+import type { Amount } from "../Common/Money.ts"
 import type { Instant } from "../Partner.ts"
 import type { Role } from "./Role.ts"
 

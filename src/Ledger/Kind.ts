@@ -1,10 +1,10 @@
 /** What a journal entry is called: the `kind` and the description of the canonical journal. */
 import { Option } from "effect"
+import * as Money from "../Common/Money.ts"
 import { signedAmount } from "../Mirror/EntryRow.ts"
-import * as Money from "../Money.ts"
 import type { Resource, StatementEntry } from "../Partner.ts"
+import { legOf } from "./Conversions/Leg.ts"
 import type { Line } from "./JournalEntry.ts"
-import { legOf } from "./Leg.ts"
 
 /** `lines` are those against cash. */
 export const kindOf = (

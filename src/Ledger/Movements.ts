@@ -1,7 +1,7 @@
 /** From new statement entries, what is booked already and the resources behind them to the journal entries to write. */
 import { Option } from "effect"
+import * as Money from "../Common/Money.ts"
 import type { PlacedEntry } from "../Mirror/StatementEntries.ts"
-import * as Money from "../Money.ts"
 import type { Resource, StatementEntry } from "../Partner.ts"
 import type { JournalEntry } from "./JournalEntry.ts"
 import { openingBalance } from "./Opening.ts"

@@ -1,8 +1,8 @@
 /** The balance that an account had before the first of its statement entries that we know. */
 import { Option } from "effect"
+import * as Money from "../Common/Money.ts"
 import { signedAmount } from "../Mirror/EntryRow.ts"
 import type { PlacedEntry } from "../Mirror/StatementEntries.ts"
-import * as Money from "../Money.ts"
 import type { JournalEntry } from "./JournalEntry.ts"
 import { debitsFirst } from "./Posting.ts"
 

@@ -2,8 +2,8 @@
  * Where what stands against cash is. An account that a rule or a person named has the role `other` and stands for another
  * role: as far as it holds what that role should hold, nothing is to be put right, and what is moved later is taken from there.
  */
-import type { Amount } from "../Money.ts"
-import * as Money from "../Money.ts"
+import type { Amount } from "../Common/Money.ts"
+import * as Money from "../Common/Money.ts"
 import type { Line } from "./JournalEntry.ts"
 import type { Role } from "./Role.ts"
 
@@ -37,7 +37,7 @@ const smaller = (left: Amount, right: Amount): Amount =>
   Money.isPositive(Money.subtract(left, right)) ? right : left
 
 /** Takes `amount` from lines of the other sign, each up to what it holds; what is left comes to `rest`. */
-export const spread = (amount: Amount, over: ReadonlyArray<Line>, rest: Line): ReadonlyArray<Line> => {
+const spread = (amount: Amount, over: ReadonlyArray<Line>, rest: Line): ReadonlyArray<Line> => {
   const moves: Array<Line> = []
   let left = amount
   for (const line of over) {

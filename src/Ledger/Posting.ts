@@ -1,17 +1,17 @@
 /**
- * From statement entries and the resource behind them to balanced journal entries: the posting table of `design.md` as
+ * From statement entries and the resource behind them to balanced journal entries: the posting table of `docs/design.md` as
  * plain functions of data. Cash comes from the statement entry alone; the resource decides what stands against it.
  */
 import { Option } from "effect"
+import type { Amount } from "../Common/Money.ts"
+import * as Money from "../Common/Money.ts"
 import { signedAmount } from "../Mirror/EntryRow.ts"
 import type { PlacedEntry } from "../Mirror/StatementEntries.ts"
-import type { Amount } from "../Money.ts"
-import * as Money from "../Money.ts"
 import type { Instant, Resource, StatementEntry } from "../Partner.ts"
 import { allocate } from "./Allocation.ts"
+import { type FlatWithdrawalFee, legOf } from "./Conversions/Leg.ts"
 import type { JournalEntry, Line, RuleAccount } from "./JournalEntry.ts"
 import { describe, kindOf } from "./Kind.ts"
-import { type FlatWithdrawalFee, legOf } from "./Leg.ts"
 import { fromWhereItStands, heldFor, merged, placeOf, shifts } from "./Places.ts"
 import type { Role } from "./Role.ts"
 

@@ -3,8 +3,8 @@
  * role, by an entry of its own. A pure function of data, like the posting table.
  */
 import type { Option } from "effect"
+import * as Money from "../Common/Money.ts"
 import type { PlacedEntry } from "../Mirror/StatementEntries.ts"
-import * as Money from "../Money.ts"
 import type { Resource } from "../Partner.ts"
 import type { JournalEntry, Line } from "./JournalEntry.ts"
 import { heldFor, merged, placeOf, shifts } from "./Places.ts"

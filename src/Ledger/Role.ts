@@ -1,4 +1,4 @@
-/** What a ledger account is for. Fixed: a book's chart maps a role to a code and a name. Source: `design.md`. */
+/** What a ledger account is for. Fixed: a book's chart maps a role to a code and a name. Source: `docs/design.md`. */
 export const roles = [
   "cash",
   "deposits_clearing",

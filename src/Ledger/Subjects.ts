@@ -1,10 +1,10 @@
 /** What is booked of a movement so far: its statement entries with the lines that stand against each of them. */
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
+import * as Money from "../Common/Money.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { type EntryRow, entryFromRow } from "../Mirror/EntryRow.ts"
-import * as Money from "../Money.ts"
 import type { Line } from "./JournalEntry.ts"
 import { merged } from "./Places.ts"
 import type { Posted, Subject } from "./Posting.ts"

@@ -1,7 +1,7 @@
 /** A statement entry as a row of `mirror.statement_entries` gives it back, and what all who look at entries need of it. */
 import { Option } from "effect"
-import type { Amount } from "../Money.ts"
-import * as Money from "../Money.ts"
+import type { Amount } from "../Common/Money.ts"
+import * as Money from "../Common/Money.ts"
 import type { StatementEntry } from "../Partner.ts"
 
 /** Amounts as text in the major unit of `currency`; `occurred_at` in UTC, ISO 8601. */

@@ -1,6 +1,6 @@
 /** A deposit, withdrawal or conversion as a row of `mirror.resources`, and back. */
 import { Option } from "effect"
-import * as Money from "../Money.ts"
+import * as Money from "../Common/Money.ts"
 import type { Resource } from "../Partner.ts"
 
 /** The columns as text, the way they are sent and come back; amounts in the major unit of their currency. */

@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto"
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
+import * as Money from "../Common/Money.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import * as Money from "../Money.ts"
 import { PartnerError, type StatementEntry } from "../Partner.ts"
 import { type EntryRow, entryFromRow } from "./EntryRow.ts"
 

@@ -1,10 +1,10 @@
 /** One question to the service, and what one attempt at it came to. */
 import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
-import type { Outcome } from "./Gate.ts"
-import * as Hint from "./Hint.ts"
+import type { Outcome } from "./RequestGate.ts"
 import { complaint, sanitize } from "./Sanitize.ts"
 import * as Transport from "./Transport.ts"
+import * as Hint from "./WaitHint.ts"
 import type { Source } from "./Wire/Row.ts"
 
 /** A whole answer: complete JSON, and the text that it was. */

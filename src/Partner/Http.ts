@@ -1,4 +1,4 @@
-/** The partner port over HTTP: the surfaces of `partner-interface.md`, by the names of the profile. */
+/** The partner port over HTTP: the surfaces of `docs/interface.md`, by the names of the profile. */
 import { Context, Effect, Either, Layer, type Redacted, type Scope } from "effect"
 import { Partner, PartnerConnection, type PartnerError } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"

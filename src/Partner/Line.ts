@@ -5,8 +5,8 @@ import { type Answer, type Attempt, judge, outcomeOf, type Question } from "./At
 import { equalJitter, fullJitter } from "./Backoff.ts"
 import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
-import { Gate, type GateClosed } from "./Gate.ts"
-import { Meters } from "./Meters.ts"
+import { Gate, type GateClosed } from "./RequestGate.ts"
+import { Meters } from "./RequestMeters.ts"
 import type * as Transport from "./Transport.ts"
 
 interface Tries {

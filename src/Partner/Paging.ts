@@ -1,4 +1,4 @@
-/** Cursor paging (`partner-interface.md`, PageInfo) as a stream of pages, one page ahead of whoever reads on. */
+/** Cursor paging (`docs/interface.md`, PageInfo) as a stream of pages, one page ahead of whoever reads on. */
 import { Effect, Fiber, Option, Schema, type Scope, Stream } from "effect"
 import type { Page, Pages, PartnerError } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"

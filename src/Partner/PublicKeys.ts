@@ -1,4 +1,4 @@
-/** The keys that webhook deliveries are signed with (`partner-interface.md`, Webhook resources: PublicKey). */
+/** The keys that webhook deliveries are signed with (`docs/interface.md`, Webhook resources: PublicKey). */
 import { Chunk, Effect, Either, Option, Stream } from "effect"
 import type { PartnerError, PublicKey } from "../Partner.ts"
 import { pages } from "./Paging.ts"

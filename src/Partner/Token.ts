@@ -1,5 +1,5 @@
 /**
- * The bearer of a connection (`partner-interface.md`, Authentication): asked for once by however many wait for it, kept
+ * The bearer of a connection (`docs/interface.md`, Authentication): asked for once by however many wait for it, kept
  * until 80 % of its life are over, forgotten when the service refuses it. A failure is never kept.
  */
 import { Clock, Deferred, Effect, FiberId, Option, type Redacted, Schema } from "effect"

@@ -1,20 +1,20 @@
 /** What `tieout reclassify --rules` does: shows what changed posting rules would move in open months, or moves it. */
 import { Effect, Option } from "effect"
+import { chooseBooks } from "../Book/ChosenBooks.ts"
 import type { Book } from "../Book.ts"
+import * as Money from "../Common/Money.ts"
 import { Database } from "../Database.ts"
-import { chooseBooks } from "../Export/ChosenBooks.ts"
-import { codeAndName } from "../Ledger/Chart.ts"
 import type { Line } from "../Ledger/JournalEntry.ts"
+import { codeAndName } from "../Ledger/LedgerChart.ts"
 import { Ledger } from "../Ledger.ts"
-import * as Money from "../Money.ts"
 import { printedSum } from "../Reconcile/Printed.ts"
 import { Reconcile } from "../Reconcile.ts"
+import { beginRun } from "../Run.ts"
 import { Settings } from "../Settings.ts"
-import { holding } from "../Sync/Holding.ts"
-import { recordEnd } from "../Sync/Proving.ts"
-import { SyncBusy } from "../Sync/Report.ts"
-import { beginRun } from "../Sync/Run.ts"
-import { postChanges, type RuleChange, throughRules } from "./Rules.ts"
+import { holding } from "../Sync/Runs/Holding.ts"
+import { recordEnd } from "../Sync/Runs/Proving.ts"
+import { SyncBusy } from "../Sync/Runs/RunReport.ts"
+import { postChanges, type RuleChange, throughRules } from "./ByRules.ts"
 
 export interface ReapplyRequest {
   /** A book's code or its client's id; all books when none. */

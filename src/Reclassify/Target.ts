@@ -1,14 +1,14 @@
 /** The account that a person names, and what moves to it. */
 import { Effect, Either, Schema } from "effect"
 import type { Book } from "../Book.ts"
+import * as Money from "../Common/Money.ts"
 import { Database } from "../Database.ts"
 import type { RuleAccount } from "../Ledger/JournalEntry.ts"
 import type { Role } from "../Ledger/Role.ts"
-import * as Money from "../Money.ts"
 import { AccountCode, AccountName } from "../Settings/Chart.ts"
 import { Settings } from "../Settings.ts"
+import type { Standing, StandingLine } from "./Reclassifiable.ts"
 import { reclassifyError } from "./ReclassifyError.ts"
-import type { Standing, StandingLine } from "./Standing.ts"
 
 const clearing: ReadonlyArray<Role> = [
   "deposits_clearing",

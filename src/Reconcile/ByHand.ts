@@ -3,7 +3,7 @@ import type { Sql } from "../Database/Client.ts"
 import type { Fragment } from "./Scope.ts"
 
 /** Where what is not settled stands; the accounts that a rule or a person named are other ones. */
-export const unsettledRoles = [
+const unsettledRoles = [
   "suspense",
   "deposits_clearing",
   "withdrawals_clearing",

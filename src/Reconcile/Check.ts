@@ -1,4 +1,4 @@
-/** The checks of the reconciliation: what each proves, and how bad it is when it does not hold. Source: `design.md`. */
+/** The checks of the reconciliation: what each proves, and how bad it is when it does not hold. Source: `docs/design.md`. */
 
 /** `warning`: a person should look at it before the period closes. `blocking`: the books cannot be relied on. */
 export type Severity = "warning" | "blocking"

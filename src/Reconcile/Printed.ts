@@ -1,5 +1,5 @@
-import { scaleOf } from "../Money/Currency.ts"
-import * as Money from "../Money.ts"
+import { scaleOf } from "../Common/Currency.ts"
+import * as Money from "../Common/Money.ts"
 
 /** Our own amount at its currency's scale; more decimals, which no amount should have, are shown and never rounded. */
 export const printed = (amount: string, currency: string): string => {

@@ -1,7 +1,7 @@
 /** What a reconciliation looks at, as pieces of SQL. */
 import type { PendingQuery, Row } from "postgres"
 import type { Sql } from "../Database/Client.ts"
-import type { FlatWithdrawalFee } from "../Ledger/Leg.ts"
+import type { FlatWithdrawalFee } from "../Ledger/Conversions/Leg.ts"
 import type { Method } from "../Settings/Accounting.ts"
 import type { Settings } from "../Settings.ts"
 import type { CheckName } from "./Check.ts"

@@ -3,9 +3,9 @@
  * here is the only one that says it.
  */
 import { Effect } from "effect"
+import { counted } from "../Common/Text.ts"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
-import { counted } from "../Terminal/Text.ts"
 import { type NotRead, notReadText } from "./Unread.ts"
 
 /** Each thing is counted once. All of them zero, but for warnings: everything ties out. */

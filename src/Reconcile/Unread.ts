@@ -1,11 +1,11 @@
 /** What the last sync of a connection has not read to its end: of that, nobody can say that it ties out. */
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
+import { count, counted } from "../Common/Text.ts"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
-import { count, counted } from "../Terminal/Text.ts"
+import { expected } from "./Checks/Streams.ts"
 import { surfacesIn } from "./Scope.ts"
-import { expected } from "./Streams.ts"
 
 /** How many of one kind of stream were left out: `statements`, or a list by its name. */
 export interface NotRead {

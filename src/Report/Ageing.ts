@@ -10,7 +10,7 @@ import { Database } from "../Database.ts"
 import { printed } from "../Reconcile/Printed.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import { heldReceivables, reserves, reserveText } from "./ReceivableInterest.ts"
-import { known, type ReportScope } from "./Scope.ts"
+import { known, type ReportScope } from "./ReportScope.ts"
 import type { Row } from "./Sheet.ts"
 
 export const ageingSheet = {

@@ -1,10 +1,10 @@
 /** The balance of cash accounts at the end of every day of the month, for the charts. Smallest units. */
 import { Effect } from "effect"
+import { parse } from "../Common/MinorUnits.ts"
 import { Database } from "../Database.ts"
-import { type BookAccounts, exactly } from "../Export/Balances.ts"
-import { parse } from "../Export/MinorUnits.ts"
-import type { AccountBalance } from "./Balances.ts"
-import { entriesOfMonth, type ReportScope } from "./Scope.ts"
+import { type BookAccounts, exactly } from "../Export/Source/Balances.ts"
+import type { AccountBalance } from "./ReportBalances.ts"
+import { entriesOfMonth, type ReportScope } from "./ReportScope.ts"
 
 export interface DailyBalances {
   readonly balance: AccountBalance

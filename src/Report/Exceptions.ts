@@ -2,10 +2,11 @@
  * `exceptions.csv`: everything that an auditor would ask about: what does not tie out, findings that are open, findings that
  * somebody answered for, what stands in suspense, in quarantine, or between two movements that the service has not completed.
  */
-import type { Sums } from "../Export/Balances.ts"
-import { print } from "../Export/MinorUnits.ts"
+
+import { print } from "../Common/MinorUnits.ts"
+import type { Sums } from "../Export/Source/Balances.ts"
 import { printed } from "../Reconcile/Printed.ts"
-import type { Finding, Quarantined, UnsettledItem } from "./Findings.ts"
+import type { Finding, Quarantined, UnsettledItem } from "./FindingRows.ts"
 import { type Reserved, reservedText } from "./ReceivableInterest.ts"
 import type { ReconciledAccount } from "./Reconciliation.ts"
 import type { Row } from "./Sheet.ts"

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Database } from "../Database.ts"
 import { printed } from "../Reconcile/Printed.ts"
-import { entriesOfMonth, type ReportScope } from "./Scope.ts"
+import { entriesOfMonth, type ReportScope } from "./ReportScope.ts"
 import type { Row } from "./Sheet.ts"
 
 export const feesSheet = {

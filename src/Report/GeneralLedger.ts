@@ -3,14 +3,14 @@
  * long as the journal, so it goes from the database to the file without ever being in memory as a whole.
  */
 import { Effect, Stream } from "effect"
+import { parse, print } from "../Common/MinorUnits.ts"
 import type { Sql } from "../Database/Client.ts"
 import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import { type BookAccounts, exactly } from "../Export/Balances.ts"
-import { journalNumber } from "../Export/Entry.ts"
-import { parse, print } from "../Export/MinorUnits.ts"
-import type { AccountBalance } from "./Balances.ts"
-import { entriesOfMonth, type ReportScope } from "./Scope.ts"
+import { type BookAccounts, exactly } from "../Export/Source/Balances.ts"
+import { journalNumber } from "../Format/Entry.ts"
+import type { AccountBalance } from "./ReportBalances.ts"
+import { entriesOfMonth, type ReportScope } from "./ReportScope.ts"
 import type { Row } from "./Sheet.ts"
 
 export const generalLedgerSheet = {

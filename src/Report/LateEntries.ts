@@ -8,11 +8,11 @@
  */
 import { Effect } from "effect"
 import { Database } from "../Database.ts"
-import { recordedBy } from "../Export/AsOf.ts"
-import { journalNumber } from "../Export/Entry.ts"
+import { journalNumber } from "../Format/Entry.ts"
+import { recordedBy } from "../Ledger/AsOf.ts"
 import { printed } from "../Reconcile/Printed.ts"
 import { instantText } from "../Reconcile/Scope.ts"
-import type { ReportScope } from "./Scope.ts"
+import type { ReportScope } from "./ReportScope.ts"
 import type { Row } from "./Sheet.ts"
 
 export const lateSheet = {

@@ -4,12 +4,12 @@
  * interest in November. And a repayment that no one transaction explains is split into principal and interest by estimate.
  */
 import { Effect } from "effect"
+import { counted } from "../Common/Text.ts"
 import type { Sql } from "../Database/Client.ts"
 import { Database } from "../Database.ts"
 import { printedSum } from "../Reconcile/Printed.ts"
 import type { Fragment } from "../Reconcile/Scope.ts"
-import { counted } from "../Terminal/Text.ts"
-import { known, type ReportScope } from "./Scope.ts"
+import { known, type ReportScope } from "./ReportScope.ts"
 
 /** What the books hold of each receivable at the end of the month, with those that net to nothing. Owed is positive. */
 export const heldReceivables = (sql: Sql, scope: ReportScope): Fragment => sql`

@@ -7,13 +7,13 @@
  * bridge of a close tells it. The one side is the statement's, the other the postings': what remains is the difference, zero.
  */
 import { Effect } from "effect"
+import { parse, print } from "../Common/MinorUnits.ts"
 import type { Sql } from "../Database/Client.ts"
 import { Database } from "../Database.ts"
-import { parse, print } from "../Export/MinorUnits.ts"
 import { printed } from "../Reconcile/Printed.ts"
 import { type Fragment, instantText } from "../Reconcile/Scope.ts"
-import type { AccountBalance } from "./Balances.ts"
-import { known, type ReportScope } from "./Scope.ts"
+import type { AccountBalance } from "./ReportBalances.ts"
+import { known, type ReportScope } from "./ReportScope.ts"
 
 export interface ReconciledAccount {
   readonly accountId: string

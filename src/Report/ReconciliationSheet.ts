@@ -5,7 +5,7 @@
  * `closing per books + dated later + of earlier months, dated later + difference = provider's balance`, and that is the
  * running balance and what is of later months in it.
  */
-import { print } from "../Export/MinorUnits.ts"
+import { print } from "../Common/MinorUnits.ts"
 import type { ReconciledAccount } from "./Reconciliation.ts"
 import type { Row } from "./Sheet.ts"
 

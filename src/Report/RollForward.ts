@@ -1,6 +1,6 @@
 /** `roll-forward.csv`: per account its opening, debits and credits by kind, and its closing = opening + debits − credits. */
-import { print } from "../Export/MinorUnits.ts"
-import type { AccountBalance } from "./Balances.ts"
+import { print } from "../Common/MinorUnits.ts"
+import type { AccountBalance } from "./ReportBalances.ts"
 import type { Row } from "./Sheet.ts"
 
 export const rollForwardSheet = {

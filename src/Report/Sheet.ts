@@ -3,9 +3,9 @@
  * would run as a formula is led by an apostrophe, figures are plain exact decimals.
  */
 import { Effect, Stream } from "effect"
-import { textCells } from "../Export/Csv.ts"
+import { textCells } from "../Common/Csv.ts"
+import type { Folder } from "../Export/Batch/Folder.ts"
 import type { ExportError } from "../Export/ExportError.ts"
-import type { Folder } from "../Export/Folder.ts"
 
 /** `figure`: a decimal or a count, which is never neutralised. */
 export type Columns = Readonly<Record<string, "text" | "figure">>

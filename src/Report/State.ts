@@ -4,12 +4,12 @@ import { agreementOf } from "../Close/Agreement.ts"
 import { type Accepted, closesOf, type KeptClose, standing } from "../Close/Kept.ts"
 import { lockedWith } from "../Close/Locked.ts"
 import { isClosed } from "../Close/Month.ts"
+import { counted } from "../Common/Text.ts"
 import { Database } from "../Database.ts"
-import { readFacts } from "../Export/Facts.ts"
-import { counted } from "../Terminal/Text.ts"
-import type { Finding } from "./Findings.ts"
+import { readFacts } from "../Export/Source/BookFacts.ts"
+import type { Finding } from "./FindingRows.ts"
 import type { ReconciledAccount } from "./Reconciliation.ts"
-import { known, type ReportScope } from "./Scope.ts"
+import { known, type ReportScope } from "./ReportScope.ts"
 
 /** What was open at the close and somebody answered for. */
 export interface Exception extends Accepted {

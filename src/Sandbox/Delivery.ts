@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http"
 import { gzipSync } from "node:zlib"
-import type { Fault, Faults } from "./Faults.ts"
-import type { Reply } from "./Reply.ts"
+import type { Fault, Faults } from "./Http/Faults.ts"
+import type { Reply } from "./Http/SandboxReply.ts"
 
 const headersOf = (reply: Reply, length: number) => ({
   "content-type": "application/json; charset=utf-8",

@@ -1,10 +1,10 @@
 import { Data } from "effect"
-import { type FaultPlan, readFaults } from "./FaultPlan.ts"
+import { type FaultPlan, readFaults } from "./Http/FaultPlan.ts"
+import { defaultWire, renamed, type Wire, type WireOptions } from "./Http/Wire.ts"
+import { wireNamed } from "./Http/WireNames.ts"
 import { type SigningAlgorithm, signingAlgorithms } from "./Webhook/Keys.ts"
 import type { WebhookTarget } from "./Webhooks.ts"
-import { defaultWire, renamed, type Wire, type WireOptions } from "./Wire.ts"
-import { wireNamed } from "./WireNames.ts"
-import type { WorldData } from "./World.ts"
+import type { WorldData } from "./World/World.ts"
 
 /** Why a sandbox could not start. `Options`: `problems` names each bad value; `Listen`: the port could not be opened. */
 export class SandboxError extends Data.TaggedError("SandboxError")<{

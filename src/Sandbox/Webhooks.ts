@@ -1,9 +1,9 @@
-import type { Identifiers } from "./Identifier.ts"
-import { Random } from "./Random.ts"
 import { Events } from "./Webhook/Events.ts"
 import { type SigningAlgorithm, SigningKeys } from "./Webhook/Keys.ts"
 import { readTroubles, Sender } from "./Webhook/Sender.ts"
-import type { World } from "./World.ts"
+import type { Identifiers } from "./World/Identifier.ts"
+import { Random } from "./World/Random.ts"
+import type { World } from "./World/World.ts"
 
 /** Where events go, and how they are signed. */
 export interface WebhookTarget {

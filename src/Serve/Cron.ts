@@ -1,7 +1,8 @@
 /**
  * When a schedule was last due and when it is due next, to the minute. node-cron fires at those times and knows nothing of
  * those that it was not there for. As node-cron has it: day of month and day of week must both fit, a time that the clocks
- * skip is left out, one that they repeat comes twice.
+ * skip is left out, one that they repeat comes twice. By hand, since Effect's `Cron` has other times: either day field is
+ * enough for it, a skipped time is moved to the next hour, and a repeated one comes once.
  */
 import { Either, Option } from "effect"
 import { type ParsedFields, parse } from "node-cron"

@@ -3,8 +3,8 @@ import { createReadStream } from "node:fs"
 import { realpath, stat } from "node:fs/promises"
 import { join, resolve, sep } from "node:path"
 import { Effect, Option } from "effect"
+import * as Reply from "./HttpReply.ts"
 import { batchFile } from "./Overview/Batches.ts"
-import * as Reply from "./Reply.ts"
 
 /** Book code, batch number, file name: nothing in them can be a path, and nothing needs to be decoded. */
 const address = /^\/exports\/([A-Z0-9][A-Z0-9_.-]{0,39})\/([1-9]\d{0,8})\/([A-Za-z0-9_][A-Za-z0-9_.-]{0,99})$/

@@ -2,8 +2,8 @@
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { Effect, Option } from "effect"
 import { cookieName, isToken, sessionOf } from "./Guard.ts"
+import * as Reply from "./HttpReply.ts"
 import { loginPage } from "./Page/Frame.ts"
-import * as Reply from "./Reply.ts"
 
 const largestForm = 4_096
 /** What a wrong token costs: guessing over the network gets nowhere. */

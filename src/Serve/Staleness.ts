@@ -4,10 +4,10 @@
  * the alert of the one before was delivered when it ended. Told twice is better than never.
  */
 import { Clock, Duration, Effect } from "effect"
+import { spanText } from "../Common/Time.ts"
 import { Settings } from "../Settings.ts"
 import { Alerts } from "./Alerts.ts"
 import { connectionRuns } from "./Overview/Runs.ts"
-import { spanText } from "./Time.ts"
 
 /** When every connection of the settings was last read as a whole, epoch milliseconds; undefined: not all of them ever were. */
 export const lastSuccess = Effect.fn("Serve.lastSuccess")(function* () {

@@ -1,7 +1,8 @@
 /** The answer to the one question that someone who looks in has: are the books current, and do they tie out? */
+
+import { spanText } from "../Common/Time.ts"
 import { needsAttention, tieOutSentence, tiesOut, together } from "../Reconcile/TieOut.ts"
 import type { Snapshot } from "./Overview.ts"
-import { spanText } from "./Time.ts"
 
 export interface Verdict {
   /** `bad`: they do not tie out. `late`: cash does, but something is open, or they are not current. `none`: nothing yet. */

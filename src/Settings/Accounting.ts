@@ -1,6 +1,6 @@
 /** How movements are dated, valued and booked. */
 import { Schema } from "effect"
-import { CurrencyCode, Percentage, section, TimeZone, withDefault } from "./Field.ts"
+import { CurrencyCode, Percentage, section, TimeZone, withDefault } from "../Common/Field.ts"
 
 const Receivables = Schema.Struct({
   /** On whose side of a loan the book stands. */

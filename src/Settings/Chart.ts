@@ -4,7 +4,7 @@
  * beancount have in common.
  */
 import { Schema } from "effect"
-import { section, withDefault } from "./Field.ts"
+import { section, withDefault } from "../Common/Field.ts"
 
 const placeholders = ["currency", "account", "rail", "client"] as const
 const unknownPlaceholder = new RegExp(`\\{(?!(?:${placeholders.join("|")})\\})|(?<!\\{[a-z]*)\\}`)

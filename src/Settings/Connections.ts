@@ -1,6 +1,6 @@
 /** Which connections there are, and what each may use. Their secrets come from the environment: `Credentials.ts`. */
 import { Schema } from "effect"
-import { withDefault } from "./Field.ts"
+import { withDefault } from "../Common/Field.ts"
 import { Interface } from "./Interface.ts"
 
 const Surface = Schema.Literal("organization", "client", "credit")

@@ -1,11 +1,11 @@
 /** Everything that the settings file may hold, with its defaults. */
 import { Schema } from "effect"
+import { section, withDefault } from "../Common/Field.ts"
+import { FormatSettings } from "../Format/FormatSettings.ts"
 import { Accounting } from "./Accounting.ts"
 import { Chart } from "./Chart.ts"
 import { Connections } from "./Connections.ts"
 import { Export } from "./Export.ts"
-import { section, withDefault } from "./Field.ts"
-import { Formats } from "./Formats.ts"
 import { Interface } from "./Interface.ts"
 import { Limits } from "./Limits.ts"
 import { Reconcile } from "./Reconcile.ts"
@@ -19,7 +19,7 @@ export const Content = Schema.Struct({
   chart: section(Chart),
   rules: withDefault(Rules, []),
   reconcile: section(Reconcile),
-  formats: section(Formats),
+  formats: section(FormatSettings),
   export: section(Export),
   limits: section(Limits),
   webhook: section(Webhook),

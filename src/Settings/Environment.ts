@@ -1,10 +1,10 @@
 /** Settings from environment variables: every key's name follows from its path, and beats the file. */
 import { Option, type SchemaAST } from "effect"
 import { parse } from "yaml"
+import { isRecord } from "../Common/Record.ts"
 import { connectionPrefix, leaves, sectionNames } from "./Keys.ts"
 import type { Mistake } from "./Mistake.ts"
 import { nearest } from "./Nearest.ts"
-import { isRecord } from "./Record.ts"
 
 export type Variables = Readonly<Record<string, string | undefined>>
 

@@ -1,5 +1,5 @@
 /**
- * The interface profile: what `partner-interface.md` leaves open ("not shown"). Nothing else in the code knows these
+ * The interface profile: what `docs/interface.md` leaves open ("not shown"). Nothing else in the code knows these
  * names.
  */
 import { Schema } from "effect"
@@ -98,5 +98,5 @@ export const Interface = Schema.Struct({
 
 export type Interface = typeof Interface.Type
 
-/** The profile that `design.md` states as the default. */
+/** The profile that `docs/design.md` states as the default. */
 export const defaultInterface: Interface = Schema.decodeUnknownSync(Interface)({})

@@ -1,9 +1,9 @@
 /** Which keys the settings have, read off their schema: for variable names, unknown keys and suggestions. */
 import { Schema, type SchemaAST } from "effect"
+import { isRecord } from "../Common/Record.ts"
 import { Content } from "./Content.ts"
 import { formatPath, type Mistake, type Path } from "./Mistake.ts"
 import { nearest } from "./Nearest.ts"
-import { isRecord } from "./Record.ts"
 
 const root = Schema.encodedSchema(Content).ast
 

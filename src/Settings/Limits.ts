@@ -1,6 +1,6 @@
 /** The bounds on everything that could grow or wait without end. */
 import { Duration, Schema } from "effect"
-import { Count, Span, section, withDefault } from "./Field.ts"
+import { Count, Span, section, withDefault } from "../Common/Field.ts"
 
 const Quarantine = Schema.Struct({
   /** A stream stops when more than this many of its rows in a run and more than `maxShare` of them are unreadable. */

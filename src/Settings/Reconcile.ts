@@ -1,6 +1,6 @@
 /** From when on something that is open stands in the way of a close. */
 import { Schema } from "effect"
-import { withDefault } from "./Field.ts"
+import { withDefault } from "../Common/Field.ts"
 
 /** Money is never a number: in YAML it stands in quotes. */
 const AmountText = Schema.String.pipe(Schema.pattern(/^\d{1,30}(\.\d{1,18})?$/)).annotations({

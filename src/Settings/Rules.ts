@@ -1,7 +1,7 @@
 /** Posting rules: movements that go to another account than their clearing account. The first rule that matches wins. */
 import { Schema } from "effect"
+import { CurrencyCode, Pattern, Text } from "../Common/Field.ts"
 import { AccountCode, AccountName } from "./Chart.ts"
-import { CurrencyCode, Pattern, Text } from "./Field.ts"
 
 const exactly = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 

@@ -1,8 +1,8 @@
 import { Either, Option } from "effect"
+import { isRecord } from "../Common/Record.ts"
 import { credentials } from "./Credentials.ts"
 import { type Variables, variable } from "./Environment.ts"
 import type { Mistake } from "./Mistake.ts"
-import { isRecord } from "./Record.ts"
 import { tokenMistakes } from "./StatusToken.ts"
 
 /** What is needed besides the settings themselves: where those are wrong, what lacks of it is told with them. */

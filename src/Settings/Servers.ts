@@ -1,7 +1,7 @@
 /** What listens, what runs by itself and whom it tells. */
 import { Duration, Schema } from "effect"
-import { formatNames, isFormatName } from "../Export/Formats.ts"
-import { Port, Schedule, Span, Text, Wait, withDefault } from "./Field.ts"
+import { Port, Schedule, Span, Text, Wait, withDefault } from "../Common/Field.ts"
+import { formatNames, isFormatName } from "../Format/Formats.ts"
 import { isHost } from "./Host.ts"
 import { isLoopback } from "./Loopback.ts"
 

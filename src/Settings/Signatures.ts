@@ -1,9 +1,9 @@
 /**
- * How webhook deliveries are signed: `partner-interface.md` (Events) says that three headers carry signature, key
+ * How webhook deliveries are signed: `docs/interface.md` (Events) says that three headers carry signature, key
  * identifier and algorithm, and leaves open what they are called, what is signed and how.
  */
 import { Schema } from "effect"
-import { withDefault } from "./Field.ts"
+import { withDefault } from "../Common/Field.ts"
 
 const HeaderName = Schema.Lowercase.pipe(
   Schema.compose(Schema.String.pipe(Schema.pattern(/^[!#$%&'*+.^_`|~0-9a-z-]{1,64}$/))),

@@ -3,8 +3,8 @@
  * that a log shows that it goes on.
  */
 import { Context, Effect, type Scope } from "effect"
+import { harmless, truncate } from "../Common/Text.ts"
 import type { TerminalService } from "../Terminal.ts"
-import { harmless, truncate } from "./Text.ts"
 
 export interface ProgressReport {
   /** What is being done: `sync`, `export journal`. */

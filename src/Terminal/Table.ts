@@ -1,7 +1,7 @@
 /** Rows in aligned columns, for people. */
 
+import { harmless, styled, truncate, widthOf } from "../Common/Text.ts"
 import type { Screen } from "../Terminal.ts"
-import { harmless, styled, truncate, widthOf } from "./Text.ts"
 
 export interface Column {
   readonly title: string

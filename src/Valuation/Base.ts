@@ -1,5 +1,5 @@
 /** A journal entry on its way from the native books to the base-currency journal. */
-import type { Rate } from "./Rate.ts"
+import type { Rate } from "./Rates/Rate.ts"
 
 /** The roles of the accounts that only the base-currency journal has. */
 export const baseRoles = ["fx_realized", "fx_unrealized", "rounding"] as const

@@ -1,9 +1,9 @@
 /** What a valuation reads of the native books: a book's accounts, and a month's entries in their order. */
 import { Effect, Stream } from "effect"
+import { parse } from "../Common/MinorUnits.ts"
 import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import { recordedBy } from "../Export/AsOf.ts"
-import { parse } from "../Export/MinorUnits.ts"
+import { recordedBy } from "../Ledger/AsOf.ts"
 import { HeldRole } from "../Settings/Accounting.ts"
 import type { NativeAccount, NativeEntry } from "./Base.ts"
 

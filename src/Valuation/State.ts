@@ -1,9 +1,9 @@
 /** What a month's valuation leaves for the next: enough to go on without any history. */
 import { Effect, Schema } from "effect"
-import type { Side } from "./Conversion.ts"
-import type { Holding } from "./Holding.ts"
-import { lotsFrom, remaining } from "./Lots.ts"
-import { type Movement, withMovements } from "./Movement.ts"
+import type { Side } from "./Cost/ConversionCost.ts"
+import type { Holding } from "./Cost/Holding.ts"
+import { lotsFrom, remaining } from "./Cost/Lots.ts"
+import { type Movement, withMovements } from "./Cost/MovementCost.ts"
 
 export interface Revaluation {
   /** Its number in the series `fx`. */

@@ -2,12 +2,12 @@
  * The base-currency journal in the database: a month is written as a whole, and replaced as a whole while it is open.
  */
 import { Effect } from "effect"
+import { print } from "../Common/MinorUnits.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import { print } from "../Export/MinorUnits.ts"
 import type { BaseEntry, BaseLine } from "./Base.ts"
-import { type Journal, journalTable } from "./Journal.ts"
-import { baseScale } from "./Rate.ts"
+import { type Journal, journalTable } from "./BaseJournal.ts"
+import { baseScale } from "./Rates/Rate.ts"
 
 /** How a month was valued. */
 export interface MonthHead {

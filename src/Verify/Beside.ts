@@ -1,12 +1,12 @@
-/** Files beside `journal.csv` must hold the same amounts: journal by journal, or day by day where they are summaries. */
-import { journalColumns } from "../Export/JournalCsv.ts"
-import type { Manifest } from "../Export/Manifest.ts"
-import type { ExpectedAccount } from "./Accounts.ts"
-import { readCsv } from "./Csv.ts"
+/** Files beside the canonical journal must hold the same amounts: journal by journal, or day by day where they are summaries. */
+
+import { Problems } from "../Common/Problems.ts"
+import type { Manifest } from "../Export/Batch/Manifest.ts"
+import { scale } from "../Format/Reading/Booked.ts"
+import type { ExpectedAccount } from "./AccountsProof.ts"
+import { readCsv } from "./CsvRows.ts"
 import { bucketOf, Fingerprint } from "./Fingerprint.ts"
-import { indexAccounts, type JournalRow, readRow } from "./JournalRow.ts"
-import { Problems } from "./Problems.ts"
-import { scale } from "./Systems/Booked.ts"
+import { indexAccounts, type JournalRow, journalColumns, readRow } from "./JournalRow.ts"
 
 /** An amount as a file or the journal has it, in 10⁻¹⁸ of the currency, debit positive. */
 export interface Amount {
@@ -25,12 +25,12 @@ export interface Side {
   readonly expected: (row: JournalRow) => Omit<Amount, "amount"> | undefined
 }
 
-const journalFile = "journal.csv"
 /** Buckets of differences that are looked at more closely. */
 const most = 8
 
 const readJournal = async (
   folder: string,
+  journalFile: string,
   manifest: Manifest,
   accounts: ReadonlyArray<ExpectedAccount>,
   visit: (row: JournalRow, amount: bigint) => void,
@@ -67,6 +67,7 @@ const shown = (amount: bigint): string => {
 
 /** Reads both again, as far as they differ, and says where. */
 const explain = async (
+  journalFile: string,
   side: Side,
   differing: ReadonlySet<number>,
   journal: (visit: (row: JournalRow, amount: bigint) => void) => Promise<void>,
@@ -92,6 +93,7 @@ const explain = async (
 
 export const compareWithJournal = async (
   folder: string,
+  journalFile: string,
   manifest: Manifest,
   accounts: ReadonlyArray<ExpectedAccount>,
   sides: ReadonlyArray<Side>,
@@ -100,7 +102,7 @@ export const compareWithJournal = async (
   if (sides.length === 0) return
   const prints = sides.map((side) => ({ side, own: new Fingerprint(), journal: new Fingerprint() }))
   const journal = (visit: (row: JournalRow, amount: bigint) => void) =>
-    readJournal(folder, manifest, accounts, visit)
+    readJournal(folder, journalFile, manifest, accounts, visit)
   await journal((row, amount) => {
     for (const print of prints) {
       const expected = print.side.expected(row)
@@ -110,6 +112,6 @@ export const compareWithJournal = async (
   for (const { journal: ours, own, side } of prints) {
     await side.read((amount) => own.add(amount.group, keyOf(amount), amount.amount))
     const differing = own.differences(ours)
-    if (differing.size > 0) await explain(side, differing, journal, problems)
+    if (differing.size > 0) await explain(journalFile, side, differing, journal, problems)
   }
 }

@@ -5,9 +5,9 @@
 import { readdir } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { Either } from "effect"
-import { decode, isSealed, type Manifest, manifestFile, sha256Of } from "../Export/Manifest.ts"
-import type { Problems } from "./Problems.ts"
-import { largestManifest, readRegular } from "./RegularFile.ts"
+import type { Problems } from "../Common/Problems.ts"
+import { largestManifest, readRegular } from "../Common/RegularFile.ts"
+import { decode, isSealed, type Manifest, manifestFile, sha256Of } from "../Export/Batch/Manifest.ts"
 
 interface Neighbour {
   readonly manifest: Manifest

@@ -1,10 +1,37 @@
 /** One row of `journal.csv`, checked by itself. */
-import { guarded } from "../Export/Csv.ts"
-import { journalColumns } from "../Export/JournalCsv.ts"
-import type { Manifest } from "../Export/Manifest.ts"
-import { parse } from "../Export/MinorUnits.ts"
-import { seriesOf } from "../Export/Totals.ts"
-import type { ExpectedAccount } from "./Accounts.ts"
+import { guarded } from "../Common/Csv.ts"
+import { parse } from "../Common/MinorUnits.ts"
+import type { Manifest } from "../Export/Batch/Manifest.ts"
+import { seriesOf } from "../Format/Entry.ts"
+import type { ExpectedAccount } from "./AccountsProof.ts"
+
+/** As the contract has them, not as the writer does. */
+export const journalColumns = [
+  "journal_number",
+  "line_number",
+  "book",
+  "period",
+  "effective_date",
+  "occurred_at",
+  "recorded_at",
+  "account_code",
+  "account_name",
+  "account_role",
+  "partner_account_id",
+  "currency",
+  "debit",
+  "credit",
+  "kind",
+  "description",
+  "source_type",
+  "source_id",
+  "resource_type",
+  "resource_id",
+  "external_reference",
+  "counterparty",
+  "reverses",
+  "late_for",
+] as const
 
 const at = (column: (typeof journalColumns)[number]): number => journalColumns.indexOf(column)
 

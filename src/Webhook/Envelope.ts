@@ -1,9 +1,9 @@
 /**
- * The event in a body whose signature is good (`partner-interface.md`, Events): only what the inbox needs of it. What
+ * The event in a body whose signature is good (`docs/interface.md`, Events): only what the inbox needs of it. What
  * cannot be read is poison: it is kept raw, since it did come from the service.
  */
 import { Either } from "effect"
-import { isRecord } from "../Settings/Record.ts"
+import { isRecord } from "../Common/Record.ts"
 
 export interface Envelope {
   readonly id: string

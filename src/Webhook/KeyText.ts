@@ -3,7 +3,7 @@
  * public key (a private one, a shared secret, a certificate) is refused.
  */
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto"
-import { isRecord } from "../Settings/Record.ts"
+import { isRecord } from "../Common/Record.ts"
 
 const pem = /^-----BEGIN (PUBLIC KEY|RSA PUBLIC KEY)-----\s+[A-Za-z0-9+/=\s]+-----END \1-----$/
 

@@ -20,7 +20,7 @@ export interface ListenerOptions {
 }
 
 export const defaultOptions: Omit<ListenerOptions, "host" | "port" | "path"> = {
-  // With the second between two looks at the clock, below the ten that reliability.md allows.
+  // With the second between two looks at the clock, below the ten that `docs/reliability.md` allows.
   requestTimeout: Duration.seconds(7),
   grace: Duration.seconds(8),
   maxConnections: 10_000,

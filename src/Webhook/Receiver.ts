@@ -1,6 +1,6 @@
 /**
  * What happens to the deliveries of one connection: headers, key, body, signature, and only then a look at what it says.
- * `reliability.md`, section [W].
+ * `docs/reliability.md`, section [W].
  */
 import { createHash } from "node:crypto"
 import type { IncomingMessage } from "node:http"

@@ -1,6 +1,6 @@
 /** What was signed, by the profile's template. */
 import { createHash } from "node:crypto"
-import { isRecord } from "../Settings/Record.ts"
+import { isRecord } from "../Common/Record.ts"
 import { placeholder } from "../Settings/Signatures.ts"
 
 /** What a template can be filled with. */

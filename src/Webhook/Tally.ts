@@ -1,7 +1,7 @@
 /** What was received, as counts for whoever looks in and as a log that a stranger cannot flood. */
 import { Clock, Effect } from "effect"
-import { counted } from "../Terminal/Text.ts"
-import { Meters } from "./Meters.ts"
+import { counted } from "../Common/Text.ts"
+import { Meters } from "./DeliveryMeters.ts"
 import type { Refusal, Verdict } from "./Receiver.ts"
 
 /** The same warning is not repeated within this. Milliseconds. */

@@ -1,4 +1,4 @@
-/** The world as a server on loopback: the paths and JSON of `partner-interface.md` by the default profile. */
+/** The world as a server on loopback: the paths and JSON of `docs/interface.md` by the default profile. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { Effect } from "effect"
 import type { Database } from "../../src/Database.ts"

@@ -1,10 +1,10 @@
 /** What a person or the schedule does with Tieout, called as the commands call it. */
 import { Effect, Layer, Option } from "effect"
-import type { Days } from "../../src/Backfill/Window.ts"
-import { Backfill } from "../../src/Backfill.ts"
 import { allBooks, type Book } from "../../src/Book.ts"
 import type { Database } from "../../src/Database.ts"
-import type { SurfaceOptions } from "../../src/Sync/Surfaces.ts"
+import type { Days } from "../../src/Sync/Backfill/Window.ts"
+import { Backfill } from "../../src/Sync/Backfill.ts"
+import type { SurfaceOptions } from "../../src/Sync/Runs/Surfaces.ts"
 import { Sync } from "../../src/Sync.ts"
 import type { BookName, Operation, Simple } from "./History.ts"
 import { announce } from "./Operations/Announcing.ts"
@@ -30,6 +30,7 @@ const expected: ReadonlySet<string> = new Set([
   "CloseError",
   "ValuationError",
   "ExportError",
+  "AsOfError",
   "ReclassifyError",
   "LeaseLost",
 ])

@@ -1,6 +1,6 @@
 /** The exchange rates that a campaign's database has from the start, and what a history changes of them. */
 import { Effect } from "effect"
-import { addRates } from "../../src/Valuation/RateStore.ts"
+import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
 import { seedOf } from "./Random.ts"
 
 const base: Readonly<Record<string, number>> = { USD: 9_100, GBP: 11_700, JPY: 62, USDT: 9_090, USDC: 9_095 }

@@ -1,4 +1,4 @@
-/** What the service says of its things, as JSON in the form of `partner-interface.md` by the default profile. */
+/** What the service says of its things, as JSON in the form of `docs/interface.md` by the default profile. */
 import { decimal, units } from "./Decimals.ts"
 import type { TransactionText } from "./History.ts"
 import {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { importFrom } from "../../src/AccountMapping.ts"
+import { importFrom } from "../../src/Export/Mapping.ts"
 import { importRates } from "../../src/Rates.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 

@@ -6,9 +6,9 @@ import { codeOf, documentOf, ofCause } from "../../src/Cli/Failure.ts"
 import { databaseError } from "../../src/Database/DatabaseError.ts"
 import { exportError } from "../../src/Export/ExportError.ts"
 import { PartnerError } from "../../src/Partner.ts"
+import { LeaseLost } from "../../src/Run.ts"
 import { SettingsError } from "../../src/Settings.ts"
-import { SyncBusy } from "../../src/Sync/Report.ts"
-import { LeaseLost } from "../../src/Sync/Run.ts"
+import { SyncBusy } from "../../src/Sync/Runs/RunReport.ts"
 
 const partner = (reason: "Unauthorized" | "RateLimited") =>
   new PartnerError({

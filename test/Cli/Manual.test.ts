@@ -3,40 +3,40 @@ import { stripVTControlCharacters } from "node:util"
 import { CliConfig, Command, HelpDoc } from "@effect/cli"
 import { HashSet } from "effect"
 import { describe, expect, it } from "vitest"
-import { accounts } from "../../src/Cli/Accounts.ts"
 import { readArguments } from "../../src/Cli/Arguments.ts"
-import { backfill } from "../../src/Cli/Backfill.ts"
-import { balance } from "../../src/Cli/Balance.ts"
-import { batches } from "../../src/Cli/Batches.ts"
-import { close } from "../../src/Cli/Close.ts"
+import { accounts } from "../../src/Cli/Commands/AccountsCommand.ts"
+import { backfill } from "../../src/Cli/Commands/BackfillCommand.ts"
+import { balance } from "../../src/Cli/Commands/BalanceCommand.ts"
+import { batches } from "../../src/Cli/Commands/BatchesCommand.ts"
+import { close } from "../../src/Cli/Commands/CloseCommand.ts"
+import { demo } from "../../src/Cli/Commands/DemoCommand.ts"
+import { doctor } from "../../src/Cli/Commands/DoctorCommand.ts"
+import { explain } from "../../src/Cli/Commands/ExplainCommand.ts"
+import { exportCommand } from "../../src/Cli/Commands/ExportCommand.ts"
+import { init } from "../../src/Cli/Commands/InitCommand.ts"
+import { items } from "../../src/Cli/Commands/ItemsCommand.ts"
+import { migrate } from "../../src/Cli/Commands/MigrateCommand.ts"
+import { quarantine } from "../../src/Cli/Commands/QuarantineCommand.ts"
+import { rates } from "../../src/Cli/Commands/RatesCommand.ts"
+import { reclassify } from "../../src/Cli/Commands/ReclassifyCommand.ts"
+import { reconcile } from "../../src/Cli/Commands/ReconcileCommand.ts"
+import { register } from "../../src/Cli/Commands/RegisterCommand.ts"
+import { reopen } from "../../src/Cli/Commands/ReopenCommand.ts"
+import { report } from "../../src/Cli/Commands/ReportCommand.ts"
+import { sandbox } from "../../src/Cli/Commands/SandboxCommand.ts"
+import { serve } from "../../src/Cli/Commands/ServeCommand.ts"
+import { status } from "../../src/Cli/Commands/StatusCommand.ts"
+import { sync } from "../../src/Cli/Commands/SyncCommand.ts"
+import { verify } from "../../src/Cli/Commands/VerifyCommand.ts"
+import { webhook } from "../../src/Cli/Commands/WebhookCommand.ts"
 import { completions } from "../../src/Cli/Completions.ts"
-import { demo } from "../../src/Cli/Demo.ts"
-import { doctor } from "../../src/Cli/Doctor.ts"
-import { explain } from "../../src/Cli/Explain.ts"
-import { exportCommand } from "../../src/Cli/Export.ts"
 import { helpFor, overview } from "../../src/Cli/Help.ts"
-import { init } from "../../src/Cli/Init.ts"
-import { items } from "../../src/Cli/Items.ts"
 import { type CommandManual, commands, globalOptions } from "../../src/Cli/Manual.ts"
-import { migrate } from "../../src/Cli/Migrate.ts"
-import { quarantine } from "../../src/Cli/Quarantine.ts"
-import { rates } from "../../src/Cli/Rates.ts"
-import { reclassify } from "../../src/Cli/Reclassify.ts"
-import { reconcile } from "../../src/Cli/Reconcile.ts"
-import { register } from "../../src/Cli/Register.ts"
-import { reopen } from "../../src/Cli/Reopen.ts"
-import { report } from "../../src/Cli/Report.ts"
-import { sandbox } from "../../src/Cli/Sandbox.ts"
-import { serve } from "../../src/Cli/Serve.ts"
-import { status } from "../../src/Cli/Status.ts"
-import { sync } from "../../src/Cli/Sync.ts"
 import { firstArguments, optionValues } from "../../src/Cli/Values.ts"
-import { verify } from "../../src/Cli/Verify.ts"
-import { webhook } from "../../src/Cli/Webhook.ts"
-import { formatNames } from "../../src/Export/Formats.ts"
-import { readFaults } from "../../src/Sandbox/FaultPlan.ts"
+import { formatNames, formats } from "../../src/Format/Formats.ts"
+import { readFaults } from "../../src/Sandbox/Http/FaultPlan.ts"
+import { wireNamed } from "../../src/Sandbox/Http/WireNames.ts"
 import { signingAlgorithms } from "../../src/Sandbox/Webhook/Keys.ts"
-import { wireNamed } from "../../src/Sandbox/WireNames.ts"
 
 const config = CliConfig.make({ ...CliConfig.defaultConfig, showBuiltIns: false })
 const flags = (text: string): ReadonlyArray<string> =>
@@ -149,18 +149,26 @@ describe("the tables of commands in docs/commands.md", () => {
 })
 
 describe("--help", () => {
-  it("is asked for anywhere before a double dash", () => {
-    expect(helpFor(["--help"])).toBe(overview())
-    expect(helpFor(["help"])).toBe(overview())
-    expect(helpFor(["sync", "--full", "-h"])).toBe(helpFor(["help", "sync"]))
-    expect(helpFor(["explain", "--", "--help"])).toBeUndefined()
-    expect(helpFor(["sync"])).toBeUndefined()
+  it("is asked for anywhere before a double dash", async () => {
+    expect(await helpFor(["--help"])).toBe(overview())
+    expect(await helpFor(["help"])).toBe(overview())
+    expect(await helpFor(["sync", "--full", "-h"])).toBe(await helpFor(["help", "sync"]))
+    expect(await helpFor(["explain", "--", "--help"])).toBeUndefined()
+    expect(await helpFor(["sync"])).toBeUndefined()
   })
 
-  it.each(manuals)("of %s shows usage, examples and exit codes", (name, manual) => {
-    const text = helpFor([name, "--help"]) ?? ""
+  it.each(manuals)("of %s shows usage, examples and exit codes", async (name, manual) => {
+    const text = (await helpFor([name, "--help"])) ?? ""
     expect(text).toContain(manual.usage)
     expect(text).toContain(manual.examples[0]?.[0])
     expect(text).toContain("75  stopped early; run it again to go on")
+  })
+
+  it("of export describes every format", async () => {
+    const text = (await helpFor(["export", "--help"])) ?? ""
+    const listed = (text.split("\nFormats:\n")[1] ?? "").split("\n\n", 1)[0] ?? ""
+    expect(listed.split("\n").map((line) => line.trim().split(/ {2,}/))).toEqual(
+      formats.map(({ description, name }) => [name, description]),
+    )
   })
 })

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import { counted, harmless, truncate, widthOf } from "../../src/Common/Text.ts"
 import { jsonLines } from "../../src/Terminal/Json.ts"
 import { shown } from "../../src/Terminal/Progress.ts"
 import { table } from "../../src/Terminal/Table.ts"
-import { counted, harmless, truncate, widthOf } from "../../src/Terminal/Text.ts"
 
 const wide = { interactive: false, width: Number.POSITIVE_INFINITY, color: false }
 

@@ -1,7 +1,7 @@
 /** Each row of the bridge adds up by what it shows, also where the money of earlier months is still dated later. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { bridgeLines } from "../../src/Cli/Bridge.ts"
+import { bridgeLines } from "../../src/Cli/Tables/BridgeTable.ts"
 import { sync } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { bridging, closing, movement, threeMonths } from "./Months.ts"

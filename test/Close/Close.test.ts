@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { acceptance } from "../../src/Cli/Close.ts"
+import { acceptance } from "../../src/Cli/Commands/CloseCommand.ts"
 import { Database } from "../../src/Database.ts"
 import { accountId, credit, id, partnership } from "../Sync/Partnership.ts"
 import { rows, sync } from "../Sync/Runs.ts"
@@ -149,7 +149,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("closing", (it) => {
   it.scoped("refuses what makes no sense", () =>
     Effect.gen(function* () {
       expect(yield* messageOf(closing("2026-10", { book: "nobody" }))).toBe(
-        'There is no book "nobody": known are ORG.',
+        "There is no book nobody: known are ORG.",
       )
       expect(yield* messageOf(closing("2190-01"))).toContain("is not over before 2190-02-01T00:00:00Z (UTC)")
     }),

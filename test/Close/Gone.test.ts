@@ -1,8 +1,8 @@
 /** What the service stops serving: one finding with the last that is known, and everything else goes on. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import { Status } from "../../src/Inquiry/Status.ts"
 import { Settings } from "../../src/Settings.ts"
-import { Status } from "../../src/Status.ts"
 import { json } from "../Partner/Service.ts"
 import { accountOf, client, clientId, lending, move } from "../Sync/Lending.ts"
 import { accountId, id, partnership } from "../Sync/Partnership.ts"

@@ -31,6 +31,7 @@ const read = (path: string): Document => {
 
 export const documents: ReadonlyArray<Document> = [
   "README.md",
+  "CONTRIBUTING.md",
   ...readdirSync("docs")
     .filter((name) => name.endsWith(".md"))
     .map((name) => join("docs", name)),

@@ -1,5 +1,5 @@
 /** A small service whose names are a test's to choose. Deterministic; strict about parameters where told to be. */
-import { isRecord } from "../../src/Settings/Record.ts"
+import { isRecord } from "../../src/Common/Record.ts"
 import { type Answerer, json, serve, uuid } from "../Partner/Service.ts"
 
 export interface Names {

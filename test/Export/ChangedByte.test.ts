@@ -3,19 +3,19 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
-import { decodeSync } from "effect/Schema"
+import { decodeUnknownSync } from "effect/Schema"
 import fc from "fast-check"
-import { formatNames } from "../../src/Export/Formats.ts"
-import { firstChange, LineDigests } from "../../src/Export/LineChecks.ts"
-import * as Manifest from "../../src/Export/Manifest.ts"
+import { firstChange, LineDigests } from "../../src/Export/Batch/LineChecks.ts"
+import * as Manifest from "../../src/Export/Batch/Manifest.ts"
 import * as Export from "../../src/Export.ts"
+import { formatNames } from "../../src/Format/Formats.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import * as Verify from "../../src/Verify.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
 import { temporaryFolder } from "./Folders.ts"
 
-const settings = decodeSync(Content)({
+const settings = decodeUnknownSync(Content)({
   formats: { leaveOut: ["USDT"], datev: { consultant: 1001, client: 1 } },
 }).formats
 

@@ -4,8 +4,8 @@ import { cpSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
-import { decodeSync } from "effect/Schema"
-import * as Manifest from "../../src/Export/Manifest.ts"
+import { decodeUnknownSync } from "effect/Schema"
+import * as Manifest from "../../src/Export/Batch/Manifest.ts"
 import * as Export from "../../src/Export.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import * as Verify from "../../src/Verify.ts"
@@ -13,7 +13,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
 import { temporaryFolder } from "./Folders.ts"
 
-const settings = decodeSync(Content)({
+const settings = decodeUnknownSync(Content)({
   formats: { leaveOut: ["USDT"], datev: { consultant: 1001, client: 1 } },
 }).formats
 

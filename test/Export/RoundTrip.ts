@@ -1,8 +1,8 @@
 /** Every accounting system's format of a scope, written beside the journal and read back by `verify`. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { decodeSync } from "effect/Schema"
-import type { ExportScope } from "../../src/Export/Scope.ts"
+import { decodeUnknownSync } from "effect/Schema"
+import type { ExportScope } from "../../src/Export/Request/Scope.ts"
 import * as Export from "../../src/Export.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import * as Verify from "../../src/Verify.ts"
@@ -19,7 +19,7 @@ export const roundTrip = Effect.fn("Test.roundTrip")(function* (
   return yield* Effect.forEach([precise, twoDecimals], (formats) =>
     Effect.gen(function* () {
       const leaveOut = formats === precise ? [] : ["USDT", "USDC"]
-      const settings = decodeSync(Content)({
+      const settings = decodeUnknownSync(Content)({
         formats: { leaveOut, datev: { consultant: 1001, client: 1 } },
       }).formats
       const { batches } = yield* Export.run({

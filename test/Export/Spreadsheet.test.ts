@@ -5,9 +5,9 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { decodeSync } from "effect/Schema"
-import { formatNames } from "../../src/Export/Formats.ts"
+import { decodeUnknownSync } from "effect/Schema"
 import * as Export from "../../src/Export.ts"
+import { formatNames } from "../../src/Format/Formats.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { assignNumbers, awkward, openBook, partner, post, postMonths } from "./Books.ts"
@@ -42,7 +42,7 @@ const options = (separator: number, charset: number, language: number): string =
 const american = options(44, 76, 1033)
 const german = options(59, 1, 1031)
 
-const settings = decodeSync(Content)({
+const settings = decodeUnknownSync(Content)({
   formats: { leaveOut: ["USDT"], datev: { consultant: 1001, client: 1 } },
 }).formats
 

@@ -5,10 +5,10 @@ import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import { Database } from "../../src/Database.ts"
-import { batchDifferences } from "../../src/Export/Committed.ts"
-import { singleNames } from "../../src/Export/Formats.ts"
-import * as Manifest from "../../src/Export/Manifest.ts"
+import { batchDifferences } from "../../src/Export/Batch/Committed.ts"
+import * as Manifest from "../../src/Export/Batch/Manifest.ts"
 import * as Export from "../../src/Export.ts"
+import { plainFormats } from "../../src/Format/Formats.ts"
 import * as Verify from "../../src/Verify.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
@@ -66,7 +66,7 @@ layer(TestDatabase.layer)("verify", (it) => {
         yield* postMonths(bookId)
         const out = temporaryFolder()
         const { batches } = yield* Export.run({
-          formats: singleNames,
+          formats: plainFormats.map(({ name }) => name),
           scope: { kind: "period", period: "2026-10" },
           connection: Option.none(),
           book: Option.some(clientId),

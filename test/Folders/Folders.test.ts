@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
+import { makeFolder } from "../../src/Common/Folders.ts"
 import { findPlace } from "../../src/Database/Embedded/Place.ts"
-import { makeFolder } from "../../src/Folders.ts"
 
 const root = mkdtempSync(join(tmpdir(), "tieout-folders-"))
 afterAll(() => rmSync(root, { recursive: true }))

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import * as Money from "../../src/Common/Money.ts"
 import { allocate, type Leg, type Movement } from "../../src/Ledger/Allocation.ts"
-import * as Money from "../../src/Money.ts"
 
 const amount = (text: string) => Money.fromTrusted(text)
 const credit = (text: string): Movement => ({ type: "CREDIT", amount: amount(text) })

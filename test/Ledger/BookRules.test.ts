@@ -1,8 +1,8 @@
 /** Every rule of "the database refuses bad books", tried in plain SQL: no code of ours is between the writer and the rule. */
 import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Either } from "effect"
+import { all } from "../../src/Common/Currency.ts"
 import { Database } from "../../src/Database.ts"
-import { all } from "../../src/Money/Currency.ts"
 import { closePeriod, reopenPeriod } from "../support/Closing.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 

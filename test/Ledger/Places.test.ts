@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
+import * as Money from "../../src/Common/Money.ts"
 import type { Line } from "../../src/Ledger/JournalEntry.ts"
 import { shifts } from "../../src/Ledger/Places.ts"
 import type { Role } from "../../src/Ledger/Role.ts"
-import * as Money from "../../src/Money.ts"
 
 const line = (role: Role, amount: string, code?: string, replaces?: Role): Line => ({
   role,

@@ -1,9 +1,9 @@
 import { Option } from "effect"
 import { describe, expect, it } from "vitest"
+import * as Money from "../../src/Common/Money.ts"
 import type { JournalEntry } from "../../src/Ledger/JournalEntry.ts"
 import { openingBalance } from "../../src/Ledger/Opening.ts"
 import { type PostingContext, postMovement, type Subject } from "../../src/Ledger/Posting.ts"
-import * as Money from "../../src/Money.ts"
 import type { Conversion, Deposit, Resource, StatementEntry, Withdrawal } from "../../src/Partner.ts"
 
 const account = "00000000-0000-4000-8000-000000000001"

@@ -1,7 +1,7 @@
 import { BigDecimal, Either } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Money from "../../src/Money.ts"
+import * as Money from "../../src/Common/Money.ts"
 
 /** An integer of up to 20 digits and the decimals under it: the amount itself, told without any parser. */
 const unscaled = fc.bigInt({ min: 1n - 10n ** 20n, max: 10n ** 20n - 1n })

@@ -4,9 +4,9 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Runtime } from "effect"
 import fc from "fast-check"
 import type { Book } from "../../src/Book.ts"
+import * as Money from "../../src/Common/Money.ts"
 import type { Database } from "../../src/Database.ts"
-import * as Money from "../../src/Money.ts"
-import { itemAccounts, openItems } from "../../src/OpenItems.ts"
+import { itemAccounts, openItems } from "../../src/Inquiry/OpenItems.ts"
 import type { Reconcile } from "../../src/Reconcile.ts"
 import {
   type Account,

@@ -1,6 +1,6 @@
 import { Either, Option } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Money from "../../src/Money.ts"
+import * as Money from "../../src/Common/Money.ts"
 import * as Account from "../../src/Partner/Wire/Account.ts"
 import * as Conversion from "../../src/Partner/Wire/Conversion.ts"
 import * as Deposit from "../../src/Partner/Wire/Deposit.ts"

@@ -67,6 +67,22 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })("
     240_000,
   )
 
+  it.effect.each([
+    ["found-again", "update reconcile.findings set closed_at = now() where closed_at is null"],
+    [
+      "findings",
+      "update reconcile.findings set severity = 'warning', seen_at = now() where severity = 'blocking'",
+    ],
+    ["resources", "update mirror.resources set version = version + 1, amount = amount + 1"],
+    ["resources", "update mirror.resources set counterparty = null, final = false"],
+  ] as const)("in the form of a change of the program is named: %s, %s", ([name, statement]) =>
+    Effect.gen(function* () {
+      const { look, refused, written } = yield* tried("program", statement, found)
+      expect([refused, written > 0]).toEqual(["", true])
+      expect(look?.some((line) => line.startsWith(`${name}: ORG: `))).toBe(true)
+    }),
+  )
+
   it.scoped("by hand is refused in every table, rows that are added and taken away included", () =>
     Effect.gen(function* () {
       const { url } = yield* TestDatabase

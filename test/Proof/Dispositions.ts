@@ -67,7 +67,7 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
   "ledger.receivable_dues": {
     refused: "book_id receivable_id",
     free: {
-      "currency side lent lent_waiting repaid repaid_waiting taken open owed since":
+      "currency side lent lent_waiting repaid repaid_waiting taken taken_back open owed since policy":
         "computed anew with every reading; what it leaves out stands in loan clearing as an item of its own",
     },
   },
@@ -210,7 +210,7 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
   },
   "valuation.months": {
     refused:
-      "book_id period base_currency method rates max_rate_age_days rates_version fingerprint previous through_number over valued_at transaction state",
+      "book_id period base_currency method rates monetary_roles max_rate_age_days rates_version fingerprint previous through_number over valued_at transaction state",
   },
   "valuation.postings": {
     refused:

@@ -6,7 +6,7 @@ import { prove } from "../../src/Proof.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { Settings } from "../../src/Settings.ts"
-import { addRates } from "../../src/Valuation/RateStore.ts"
+import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
 import { closing, threeMonths } from "../Close/Months.ts"
 import { temporaryFolder } from "../Export/Folders.ts"
 import { sync } from "../Sync/Runs.ts"
@@ -76,8 +76,8 @@ const others = [
    from generate_series(1, 2) v`,
   `insert into mirror.receivable_transactions (book_id, receivable_id, tx_id, version, purpose, tx_timestamp)
    values (${of}, ${thing}, 'tx', 1, 'repayment', now())`,
-  `insert into ledger.receivable_dues (book_id, receivable_id, currency, side, lent, lent_waiting, repaid, repaid_waiting, taken, open, owed)
-   values (${of}, ${thing}, 'USD', -1, 0, 0, 0, 0, 0, false, false)`,
+  `insert into ledger.receivable_dues (book_id, receivable_id, currency, side, lent, lent_waiting, repaid, repaid_waiting, taken, taken_back, open, owed, policy)
+   values (${of}, ${thing}, 'USD', -1, 0, 0, 0, 0, 0, 0, false, false, 'p')`,
   `insert into ledger.receivable_shares (book_id, receivable_id, unit, currency, purpose, amount, rest, entries)
    values (${of}, ${thing}, 'u', 'USD', 'repayment', 0, false, '{}')`,
   `insert into ledger.receivable_waits (book_id, receivable_id, purpose, version, sequence, currency, amount, side, occurred_at, tx_ids, whole)

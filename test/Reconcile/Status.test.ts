@@ -1,7 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import { Status } from "../../src/Inquiry/Status.ts"
 import { together } from "../../src/Reconcile/TieOut.ts"
-import { Status } from "../../src/Status.ts"
 import { unruled } from "../support/unruled.ts"
 import { addEntry, openAccount, openBook, query, reconciled, services, startRun } from "./Books.ts"
 

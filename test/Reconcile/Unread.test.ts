@@ -1,10 +1,10 @@
 /** "Everything ties out" is said of what was read: what the last sync left out is named. */
 import { describe, expect, it, layer } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
+import { Status } from "../../src/Inquiry/Status.ts"
 import { tieOutSentence, together } from "../../src/Reconcile/TieOut.ts"
 import { connectionRuns } from "../../src/Serve/Overview/Runs.ts"
 import { Settings } from "../../src/Settings.ts"
-import { Status } from "../../src/Status.ts"
 import { Sync } from "../../src/Sync.ts"
 import { threeMonths } from "../Close/Months.ts"
 import { json } from "../Partner/Service.ts"
@@ -44,8 +44,7 @@ describe("the sentence of what was read", () => {
 
 const said = (variables: Record<string, string> = {}) =>
   Effect.flatMap(Status, (status) => status.read(Option.none())).pipe(
-    Effect.provide(Status.Default),
-    Effect.provide(Settings.from({ variables })),
+    Effect.provide(Status.Default.pipe(Layer.provideMerge(Settings.from({ variables })))),
     Effect.map(({ notRead, tieOut }) => tieOutSentence(tieOut, notRead)),
   )
 
@@ -91,8 +90,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("one surface alone", (i
       const both = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, credit]}}" }
       const run = (surface: Option.Option<"organization" | "credit">) =>
         Effect.flatMap(Sync, (service) => service.run({ connection: "default", full: false, surface })).pipe(
-          Effect.provide(Sync.Default),
-          Effect.provide(Settings.from({ variables: { ...variablesFor(service.url), ...both } })),
+          Effect.provide(
+            Sync.Default.pipe(
+              Layer.provideMerge(Settings.from({ variables: { ...variablesFor(service.url), ...both } })),
+            ),
+          ),
         )
       yield* run(Option.some("organization"))
       expect(yield* said(both)).toBe(

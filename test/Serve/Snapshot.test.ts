@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
 import { together } from "../../src/Reconcile/TieOut.ts"
-import { evidenceOf } from "../../src/Serve/Evidence.ts"
+import { evidenceOf } from "../../src/Serve/FindingEvidence.ts"
 import { metricsText } from "../../src/Serve/Metrics.ts"
 import type { BookStanding } from "../../src/Serve/Overview/Books.ts"
 import type { Snapshot } from "../../src/Serve/Overview.ts"
-import { statusPage } from "../../src/Serve/Page.ts"
+import { statusPage } from "../../src/Serve/StatusPage.ts"
 import { verdictOf } from "../../src/Serve/Verdict.ts"
 
 const hour = 3_600_000

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { Duration, Effect, Either, Layer, Option, Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { needsOf } from "../../src/Cli/Needs.ts"
+import { formatNames } from "../../src/Format/Formats.ts"
 import { defaultInterface } from "../../src/Settings/Interface.ts"
 import { Settings, SettingsError, SettingsSource } from "../../src/Settings.ts"
 
@@ -306,7 +307,7 @@ webhook: 3
     ],
     [
       "schedule: { export: [journal, xero2] }",
-      'tieout.yaml:1: schedule.export[1]: found "xero2", expected an export format: journal, hledger, ledger, beancount, trial-balance, xero, xero-statement, qbo, netsuite, intacct, sage50, business-central, datev, gl-detail',
+      `tieout.yaml:1: schedule.export[1]: found "xero2", expected an export format: ${formatNames.join(", ")}`,
     ],
     [
       `formats: { profiles: { qbo: { headers: { Debits: "x" } } } }`,

@@ -1,6 +1,6 @@
 /** A small partner service with accounts in several currencies and conversions between them, as a test fills it. */
 import { Effect } from "effect"
-import * as Money from "../../src/Money.ts"
+import * as Money from "../../src/Common/Money.ts"
 import { type Answerer, json, serve } from "../Partner/Service.ts"
 import { id } from "./Partnership.ts"
 

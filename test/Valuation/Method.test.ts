@@ -1,13 +1,13 @@
 /** The method that a closed month was valued by: kept with it, and counted for what follows it. */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { decodeSync } from "effect/Schema"
 import { allBooks } from "../../src/Book.ts"
 import { Database } from "../../src/Database.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { Settings } from "../../src/Settings.ts"
-import { addRates } from "../../src/Valuation/RateStore.ts"
+import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
 import type { ValuationOptions } from "../../src/Valuation/ValuedBook.ts"
 import { value } from "../../src/Valuation.ts"
 import { closing, reopening, threeMonths } from "../Close/Months.ts"
@@ -32,8 +32,7 @@ const found = (method: string) =>
   Effect.flatMap(Reconcile, (reconcile) =>
     reconcile.run({ connection: Option.none(), period: Option.none(), full: false }),
   ).pipe(
-    Effect.provide(Reconcile.Default),
-    Effect.provide(Settings.from({ variables: setting(method) })),
+    Effect.provide(Reconcile.Default.pipe(Layer.provideMerge(Settings.from({ variables: setting(method) })))),
     Effect.map(({ findings }) =>
       findings.flatMap(({ check, message }) => (check === "valuation-method" ? [message] : [])),
     ),

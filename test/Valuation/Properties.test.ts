@@ -2,9 +2,9 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { BaseEntry, NativeAccount, NativeEntry } from "../../src/Valuation/Base.ts"
-import { emptyHolding } from "../../src/Valuation/Holding.ts"
-import { remaining } from "../../src/Valuation/Lots.ts"
-import { exactly, plus, reduced } from "../../src/Valuation/Rate.ts"
+import { emptyHolding } from "../../src/Valuation/Cost/Holding.ts"
+import { remaining } from "../../src/Valuation/Cost/Lots.ts"
+import { exactly, plus, reduced } from "../../src/Valuation/Rates/Rate.ts"
 import {
   balanceOf,
   depositsUsd,

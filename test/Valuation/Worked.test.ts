@@ -1,9 +1,9 @@
 /** Worked examples, calculated by hand. Base currency EUR; amounts of the journal are cents. */
 import { describe, expect, it } from "vitest"
-import { emptyHolding, enter, leave } from "../../src/Valuation/Holding.ts"
-import { remaining } from "../../src/Valuation/Lots.ts"
+import { emptyHolding, enter, leave } from "../../src/Valuation/Cost/Holding.ts"
+import { remaining } from "../../src/Valuation/Cost/Lots.ts"
 import { natureOf } from "../../src/Valuation/Natives.ts"
-import { halfEven, rounded } from "../../src/Valuation/Rate.ts"
+import { halfEven, rounded } from "../../src/Valuation/Rates/Rate.ts"
 import {
   balanceOf,
   depositsUsd,

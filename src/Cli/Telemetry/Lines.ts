@@ -1,6 +1,6 @@
 /** Which lines of the log leave the process: from info on, with the annotations that are listed and no cause. */
 import { Cause, HashMap, Logger, LogLevel } from "effect"
-import { errorOf, kindOf } from "../../ErrorKind.ts"
+import { errorOf, kindOf } from "../../Common/ErrorKind.ts"
 import type { Allowance } from "./Allowance.ts"
 import { isShown } from "./Shown.ts"
 

@@ -3,7 +3,7 @@
  * that are listed, and of an error what it is and not what it says.
  */
 import { Cause, type Context, Exit, Option, Tracer } from "effect"
-import { errorOf, kindOf } from "../../ErrorKind.ts"
+import { errorOf, kindOf } from "../../Common/ErrorKind.ts"
 import type { Allowance } from "./Allowance.ts"
 import { isShown } from "./Shown.ts"
 

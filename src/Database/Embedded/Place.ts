@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { chmod, lstat, readFile, stat, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
-import { makeFolder } from "../../Folders.ts"
+import { makeFolder } from "../../Common/Folders.ts"
 import type { Account } from "./Command.ts"
 import { codeOf, EmbeddedError } from "./EmbeddedError.ts"
 import { canEnter } from "./ServerAccount.ts"

@@ -20,7 +20,7 @@ import { books } from "./Mirror.ts"
 
 export const ledger = pgSchema("ledger")
 
-/** Known currencies and how many decimals they have (ISO 4217; USDT and USDC from `partner-interface.md`). */
+/** Known currencies and how many decimals they have (ISO 4217; USDT and USDC from `docs/interface.md`). */
 export const currencies = ledger.table("currencies", {
   code: text("code").primaryKey(),
   scale: smallint("scale").notNull(),

@@ -1,5 +1,5 @@
 import { Option } from "effect"
-import type { Money } from "../../Money.ts"
+import type { Money } from "../../Common/Money.ts"
 import type { Conversion } from "../../Partner.ts"
 import {
   accountRef,

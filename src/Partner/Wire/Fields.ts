@@ -4,8 +4,8 @@
  * 60,000 a second where these decode 210,000, and a sync that makes 10,000 of them durable has more to do than decode.
  */
 import { Either, Option } from "effect"
-import { scaleOf } from "../../Money/Currency.ts"
-import * as Money from "../../Money.ts"
+import { scaleOf } from "../../Common/Currency.ts"
+import * as Money from "../../Common/Money.ts"
 import type { AccountRef, Instant } from "../../Partner.ts"
 import type { Interface } from "../../Settings/Interface.ts"
 import * as Instants from "./Instant.ts"

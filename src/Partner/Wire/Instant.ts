@@ -28,7 +28,7 @@ const outside = `lies outside the years ${firstYear} to ${lastYear}`
 const inRange = (year: number): boolean => year >= firstYear && year <= lastYear
 
 /**
- * Reads an RFC 3339 date-time (`partner-interface.md`: "ISO 8601 `date-time`") and normalizes it to UTC with no, three or
+ * Reads an RFC 3339 date-time (`docs/interface.md`: "ISO 8601 `date-time`") and normalizes it to UTC with no, three or
  * six decimals of a second, whichever is the shortest that holds it; finer digits are cut off. Refused, with the reason
  * on the left: no zone, a date that the calendar lacks, a leap second, a year outside 1970 to 2199. The answer equals
  * the text exactly where the text was spelled the ordinary way.

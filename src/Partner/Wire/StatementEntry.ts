@@ -1,5 +1,5 @@
 import { Option } from "effect"
-import * as Money from "../../Money.ts"
+import * as Money from "../../Common/Money.ts"
 import { type StatementEntry, zeroThatMoves } from "../../Partner.ts"
 import {
   amount,

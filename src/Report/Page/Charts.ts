@@ -1,9 +1,10 @@
 /** Charts drawn as SVG: their coordinates are numbers, their labels exact amounts. */
-import { print } from "../../Export/MinorUnits.ts"
-import { type Html, html } from "../../Serve/Html.ts"
-import { count } from "../../Terminal/Text.ts"
-import type { AccountBalance } from "../Balances.ts"
+
+import { type Html, html } from "../../Common/Html.ts"
+import { print } from "../../Common/MinorUnits.ts"
+import { count } from "../../Common/Text.ts"
 import type { DailyBalances } from "../Daily.ts"
+import type { AccountBalance } from "../ReportBalances.ts"
 import { breakable, figure, section, sum, words } from "./Figures.ts"
 
 const width = 310

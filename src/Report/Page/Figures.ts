@@ -1,7 +1,7 @@
 /** Amounts, names and bounded tables as a person reads them. Amounts stay exact texts. */
-import { type Html, html } from "../../Serve/Html.ts"
-import { grouped } from "../../Serve/Page/Books.ts"
-import { count } from "../../Terminal/Text.ts"
+import { type Html, html } from "../../Common/Html.ts"
+import { grouped } from "../../Common/MinorUnits.ts"
+import { count } from "../../Common/Text.ts"
 
 /** `12,345.60`; nothing where there is no amount. */
 export const figure = (amount: string | null): Html => html`${amount === null ? "" : grouped(amount)}`

@@ -1,7 +1,7 @@
 /** The proof: per account of the provider, the books' closing beside the provider's own balance. */
-import { type Html, html } from "../../Serve/Html.ts"
-import { grouped } from "../../Serve/Page/Books.ts"
-import { count } from "../../Terminal/Text.ts"
+import { type Html, html } from "../../Common/Html.ts"
+import { grouped } from "../../Common/MinorUnits.ts"
+import { count } from "../../Common/Text.ts"
 import type { ReconciledAccount } from "../Reconciliation.ts"
 import { breakable, type Column, figure, section, table } from "./Figures.ts"
 import { shownRows } from "./Tables.ts"

@@ -1,6 +1,6 @@
 /** The look of the report: one stylesheet inside the page, on screens light and dark, on paper A4. */
 import { createHash } from "node:crypto"
-import { Html } from "../../Serve/Html.ts"
+import { Html } from "../../Common/Html.ts"
 
 const css = `
 :root{color-scheme:light dark;--paper:#fbfaf7;--card:#fff;--ink:#1b2430;--soft:#5c6672;--line:#dfe3e6;--rule:#1b2430;

@@ -1,14 +1,15 @@
 /** The sheets as the page shows them: bounded, with what is most asked for. */
-import { print } from "../../Export/MinorUnits.ts"
-import { type Html, html } from "../../Serve/Html.ts"
+
+import { type Html, html } from "../../Common/Html.ts"
+import { print } from "../../Common/MinorUnits.ts"
 import type { AgeingRow } from "../Ageing.ts"
-import type { ConversionRow } from "../Conversions.ts"
-import type { differenceSheet } from "../Difference.ts"
+import type { ConversionRow } from "../ConversionsSheet.ts"
+import type { differenceSheet } from "../DifferenceSheet.ts"
 import type { ExceptionRow } from "../Exceptions.ts"
 import type { lateSheet } from "../LateEntries.ts"
-import type { OpenItemRow } from "../OpenItems.ts"
+import type { OpenItemRow } from "../OpenItemsSheet.ts"
 import type { Row, Written } from "../Sheet.ts"
-import type { CurrencyTotal, trialBalanceSheet } from "../TrialBalance.ts"
+import type { CurrencyTotal, trialBalanceSheet } from "../TrialBalanceSheet.ts"
 import { breakable, figure, section, table, words } from "./Figures.ts"
 
 /** How many rows of a sheet the page shows. */

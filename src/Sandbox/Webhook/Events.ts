@@ -1,6 +1,6 @@
-import { printAmount } from "../Currency.ts"
-import type { Identifiers } from "../Identifier.ts"
-import type { World } from "../World.ts"
+import type { Identifiers } from "../World/Identifier.ts"
+import { printAmount } from "../World/SandboxCurrency.ts"
+import type { World } from "../World/World.ts"
 
 /** An event before it is sent. */
 export interface Event {

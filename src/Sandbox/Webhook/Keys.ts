@@ -8,7 +8,7 @@ import {
   type KeyObject,
   sign,
 } from "node:crypto"
-import type { Identifiers } from "../Identifier.ts"
+import type { Identifiers } from "../World/Identifier.ts"
 
 export const signingAlgorithms = ["ES256", "ES384", "EdDSA", "RS256", "RS512", "PS256", "PS512"] as const
 export type SigningAlgorithm = (typeof signingAlgorithms)[number]

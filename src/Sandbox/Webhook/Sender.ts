@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest } from "node:http"
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
-import type { Random } from "../Random.ts"
+import type { Random } from "../World/Random.ts"
 import type { Event } from "./Events.ts"
 import type { Signed } from "./Keys.ts"
 

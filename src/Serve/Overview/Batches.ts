@@ -1,8 +1,8 @@
 /** Committed exports and their files: what the page offers, and nothing else can be downloaded. */
 import { Effect, Either, Option, Schema } from "effect"
 import { Database } from "../../Database.ts"
-import { manifestFile } from "../../Export/Manifest.ts"
-import type { BatchState } from "../../Export/States.ts"
+import { manifestFile } from "../../Export/Batch/Manifest.ts"
+import type { BatchState } from "../../Export/Batch/States.ts"
 
 export interface BatchFile {
   readonly name: string

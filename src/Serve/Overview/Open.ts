@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Database } from "../../Database.ts"
 import type { Severity } from "../../Reconcile/Check.ts"
-import { type Evidence, evidenceOf } from "../Evidence.ts"
+import { type Evidence, evidenceOf } from "../FindingEvidence.ts"
 
 export interface FindingRow {
   /** What `tieout explain` takes. */

@@ -1,11 +1,11 @@
-import type { BatchState } from "../../Export/States.ts"
-import { count, counted } from "../../Terminal/Text.ts"
-import { type Html, html } from "../Html.ts"
+import { type Html, html } from "../../Common/Html.ts"
+import { count, counted } from "../../Common/Text.ts"
+import { clockText, durationText, spanText } from "../../Common/Time.ts"
+import type { BatchState } from "../../Export/Batch/States.ts"
 import type { BatchRow } from "../Overview/Batches.ts"
 import { type InboxOverview, inState } from "../Overview/Inbox.ts"
 import type { ConnectionRuns, RunRow } from "../Overview/Runs.ts"
 import type { Snapshot } from "../Overview.ts"
-import { clockText, durationText, spanText } from "../Time.ts"
 import { runsChart } from "./Chart.ts"
 
 const tones: Readonly<Record<string, string>> = {

@@ -1,16 +1,10 @@
+import { type Html, html } from "../../Common/Html.ts"
+import { grouped } from "../../Common/MinorUnits.ts"
+import { count, counted } from "../../Common/Text.ts"
+import { spanText } from "../../Common/Time.ts"
 import { needsAttention, openParts, tiesOut } from "../../Reconcile/TieOut.ts"
-import { count, counted } from "../../Terminal/Text.ts"
-import { type Html, html } from "../Html.ts"
 import type { Balance, BookStanding } from "../Overview/Books.ts"
 import { listedBooks, type Snapshot } from "../Overview.ts"
-import { spanText } from "../Time.ts"
-
-/** `-1234567.80` → `-1,234,567.80`. The text stays exact. */
-export const grouped = (amount: string): string => {
-  const [whole = "", fraction] = amount.split(".")
-  const digits = whole.replace(/\B(?=(?:\d{3})+$)/g, ",")
-  return fraction === undefined ? digits : `${digits}.${fraction}`
-}
 
 const balanceText = ({ amount, currency }: Balance): Html =>
   html`<span class="amount">${grouped(amount)}<i>${currency}</i></span>`

@@ -1,7 +1,7 @@
 /** The durations of the last runs as bars, the oldest on the left. */
-import { type Html, html } from "../Html.ts"
+import { type Html, html } from "../../Common/Html.ts"
+import { clockText, durationText } from "../../Common/Time.ts"
 import { charted, type RunRow } from "../Overview/Runs.ts"
-import { clockText, durationText } from "../Time.ts"
 
 const width = 1_000
 const height = 100

@@ -1,5 +1,5 @@
 /** What every private page is framed in. */
-import { type Html, html } from "../Html.ts"
+import { type Html, html } from "../../Common/Html.ts"
 import { style } from "./Style.ts"
 
 /** A tick in a circle; drawn here, so that nothing has to be loaded. */

@@ -1,8 +1,8 @@
-import { count, counted } from "../../Terminal/Text.ts"
-import { type Html, html } from "../Html.ts"
+import { type Html, html } from "../../Common/Html.ts"
+import { count, counted } from "../../Common/Text.ts"
+import { clockText } from "../../Common/Time.ts"
 import type { FindingRow } from "../Overview/Open.ts"
 import type { Snapshot } from "../Overview.ts"
-import { clockText } from "../Time.ts"
 
 const evidence = ({ evidence: { lines, withheld }, findingId }: FindingRow): Html =>
   html`<div class="evidence"><dl>${lines.map(

@@ -1,6 +1,6 @@
 /** The look of the private pages. One stylesheet inside the page, which the Content-Security-Policy admits by its hash. */
 import { createHash } from "node:crypto"
-import { Html } from "../Html.ts"
+import { Html } from "../../Common/Html.ts"
 
 const css = `
 :root{color-scheme:light dark;--back:#f6f7f9;--card:#fff;--ink:#16202e;--soft:#5b6675;--line:#e2e6ec;--good:#1a7f4b;

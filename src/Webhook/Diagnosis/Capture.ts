@@ -1,6 +1,6 @@
 /** A delivery that somebody caught and saved: the HTTP request as text, or JSON with headers and body. */
 import { Either } from "effect"
-import { isRecord } from "../../Settings/Record.ts"
+import { isRecord } from "../../Common/Record.ts"
 
 export interface Capture {
   /** Names in lower case. */

@@ -1,6 +1,6 @@
 /** The public keys in a file: one key as text, a PublicKey of the service, or its list of them. */
 import type { KeyObject } from "node:crypto"
-import { isRecord } from "../../Settings/Record.ts"
+import { isRecord } from "../../Common/Record.ts"
 import { readKey } from "../KeyText.ts"
 
 export interface Candidate {

@@ -1,7 +1,7 @@
 /** Webhook events: what changed at the service since they were last sent, received and processed in one round. */
 import { createHash } from "node:crypto"
 import { Effect, Layer, Option } from "effect"
-import { Events } from "../../../src/Events.ts"
+import { Events } from "../../../src/Sync/Events.ts"
 import { Inbox } from "../../../src/Webhook/Inbox.ts"
 import type { BookName } from "../History.ts"
 import { partnerOf, type Site } from "../Site.ts"

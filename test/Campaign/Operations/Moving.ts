@@ -4,7 +4,7 @@ import type { Book } from "../../../src/Book.ts"
 import { Database } from "../../../src/Database.ts"
 import { Resources } from "../../../src/Mirror/Resources.ts"
 import { reclassify } from "../../../src/Reclassify.ts"
-import { PostingFacts } from "../../../src/Sync/PostingFacts.ts"
+import { PostingFacts } from "../../../src/Sync/Statements/PostingFacts.ts"
 import type { MovedFrom, Operation } from "../History.ts"
 import type { Site } from "../Site.ts"
 

@@ -1,0 +1,187 @@
+import { Command, Options } from "@effect/cli"
+import { Effect, Either, Layer, Option } from "effect"
+import { count, counted, harmless, styled } from "../../Common/Text.ts"
+import { Ledger } from "../../Ledger.ts"
+import { printed } from "../../Reconcile/Printed.ts"
+import { Settings } from "../../Settings.ts"
+import type { AccountBackfill } from "../../Sync/Backfill/BackfilledStatements.ts"
+import type { Days } from "../../Sync/Backfill/Window.ts"
+import { Backfill, type BackfillReport } from "../../Sync/Backfill.ts"
+import { table } from "../../Terminal/Table.ts"
+import type { Screen } from "../../Terminal.ts"
+import { UsageError } from "../Arguments.ts"
+import { booksForSync } from "../Books.ts"
+import { type ExitCode, exitCodes, worst } from "../ExitCode.ts"
+import { documentOf, type Failure, ofError } from "../Failure.ts"
+import * as Common from "../Options.ts"
+import { Output } from "../Output.ts"
+import { day, month } from "../Period.ts"
+
+interface DayOptions {
+  readonly period: Option.Option<string>
+  readonly from: Option.Option<string>
+  readonly to: Option.Option<string>
+}
+
+const lastDayOf = (period: string): string => {
+  const [year = 0, of = 0] = period.split("-").map(Number)
+  return new Date(Date.UTC(year, of, 0)).toISOString().slice(0, 10)
+}
+
+/** A month, or the first and the last day. */
+const daysOf = ({ from, period, to }: DayOptions): Either.Either<Days, UsageError> =>
+  Either.gen(function* () {
+    const wrong = (detail: string) =>
+      Either.left(new UsageError({ detail, advice: "Run tieout backfill --help to see what it takes." }))
+    if (Option.isSome(period)) {
+      if (Option.isSome(from) || Option.isSome(to)) {
+        return yield* wrong("Which days? Expected --period, or --from with --to, not both.")
+      }
+      const of = yield* month(period.value)
+      return { from: `${of}-01`, to: lastDayOf(of) }
+    }
+    if (Option.isNone(from) || Option.isNone(to)) {
+      return yield* wrong("Which days? Expected --period, or --from with --to.")
+    }
+    const days = { from: yield* day("--from", from.value), to: yield* day("--to", to.value) }
+    return days.from > days.to ? yield* wrong(`--to ${days.to} is before --from ${days.from}.`) : days
+  })
+
+interface Outcome {
+  readonly connection: string
+  readonly report: BackfillReport | undefined
+  readonly failure: Failure | undefined
+}
+
+const remarkOf = (account: AccountBackfill): string => {
+  if (account.proved) return account.older > 0 ? `yes; ${count(account.older)} older booked` : "yes"
+  const amiss = [
+    ...(account.breakAt === null ? [] : [`breaks at ${account.breakAt}`]),
+    ...(account.missing.length > 0 ? [`${count(account.missing.length)} missing`] : []),
+    ...(account.changed.length > 0 ? [`${count(account.changed.length)} changed`] : []),
+    ...(account.gone.length > 0 ? [`${count(account.gone.length)} gone`] : []),
+    ...(account.unreadable > 0 ? [`${count(account.unreadable)} unreadable`] : []),
+  ]
+  return `NO: ${amiss.join(", ")}`
+}
+
+const accountLines = (accounts: ReadonlyArray<AccountBackfill>, screen: Screen): ReadonlyArray<string> => {
+  const several = new Set(accounts.map(({ book }) => book)).size > 1
+  const balance = (text: string | null, currency: string) => (text === null ? "?" : printed(text, currency))
+  return table(
+    [
+      ...(several ? [{ title: "Book" }] : []),
+      { title: "Account" },
+      { title: "Currency" },
+      { title: "Entries", align: "right" },
+      { title: "Opening", align: "right" },
+      { title: "Closing", align: "right" },
+      { title: "Proved", shrinks: true },
+    ],
+    accounts.map((account) => [
+      ...(several ? [account.book] : []),
+      account.accountId,
+      account.currency,
+      count(account.entries),
+      balance(account.opening, account.currency),
+      balance(account.closing, account.currency),
+      remarkOf(account),
+    ]),
+    screen,
+  )
+}
+
+/** Findings are not of the window alone: the books are proved as they stand now. */
+const findingLines = (
+  { blockingFindings, findingsClosed, findingsOpened }: BackfillReport,
+  screen: Screen,
+): ReadonlyArray<string> =>
+  blockingFindings === 0
+    ? []
+    : [
+        styled(
+          screen.color,
+          "red",
+          `${counted(blockingFindings, "blocking finding")} open (${counted(findingsOpened, "finding")} opened, ${findingsClosed} closed by this backfill). See: tieout reconcile`,
+        ),
+      ]
+
+const linesOf = ({ connection, failure, report }: Outcome, screen: Screen): ReadonlyArray<string> => {
+  if (report === undefined)
+    return failure === undefined ? [] : [`${connection}: ${harmless(failure.message)}`]
+  const requests = Object.values(report.requests).reduce((sum, value) => sum + value, 0)
+  const open = report.accounts.filter(({ proved }) => !proved).length
+  return [
+    `${connection}, ${report.window.from} to ${report.window.to}:`,
+    ...accountLines(report.accounts, screen),
+    "",
+    `${counted(report.counters.journalEntries, "journal entry", "journal entries")} posted, ${counted(report.counters.changedResources, "changed movement")}; ${counted(requests, "request")} in ${report.seconds.toFixed(1)} s.`,
+    ...report.clientFailures.map(({ what, why }) => `Could not be read: ${harmless(what)}: ${harmless(why)}`),
+    styled(
+      screen.color,
+      open === 0 ? "green" : "red",
+      open === 0
+        ? "Every running balance carries from the opening to the closing balance."
+        : `${counted(open, "account is", "accounts are")} not proved. See: tieout reconcile`,
+    ),
+    ...findingLines(report, screen),
+    "",
+  ]
+}
+
+const isAmiss = ({ report }: Outcome): boolean =>
+  report !== undefined &&
+  (report.blockingFindings > 0 ||
+    report.clientFailures.length > 0 ||
+    report.accounts.some(({ proved }) => !proved))
+
+export const backfill = Command.make(
+  "backfill",
+  {
+    connection: Common.connection,
+    surface: Common.surface,
+    client: Common.client,
+    period: Common.period,
+    from: Options.text("from").pipe(Options.optional),
+    to: Options.text("to").pipe(Options.optional),
+  },
+  Effect.fn("Cli.backfill")(
+    function* ({ client, connection, surface, ...dates }) {
+      const output = yield* Output
+      const days = yield* daysOf(dates)
+      const { connectionNames } = yield* Settings
+      const service = yield* Backfill
+      const names = Option.isSome(connection) ? [connection.value] : connectionNames
+      const outcomes = yield* Effect.forEach(names, (name) =>
+        service.run({ connection: name, days, surface, client }).pipe(
+          Effect.either,
+          Effect.map(
+            Either.match({
+              onLeft: (error): Outcome => ({
+                connection: name,
+                report: undefined,
+                failure: ofError(error),
+              }),
+              onRight: (report): Outcome => ({ connection: name, report, failure: undefined }),
+            }),
+          ),
+        ),
+      )
+      const failures = outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure]))
+      if (outcomes.every(({ report }) => report === undefined)) return yield* output.fail(failures)
+      const codes: ReadonlyArray<ExitCode> = failures.map(({ code }) => code)
+      yield* output.report({
+        document: {
+          runs: outcomes.map(({ connection: name, failure, report }) => ({
+            connection: name,
+            ...(report === undefined ? {} : { ...report, newEntries: Object.fromEntries(report.newEntries) }),
+            ...(failure === undefined ? {} : documentOf([failure])),
+          })),
+        },
+        lines: outcomes.flatMap((outcome) => linesOf(outcome, output.terminal.stdout)),
+        code: worst([...codes, outcomes.some(isAmiss) ? exitCodes.attention : exitCodes.done]),
+      })
+    },
+    Effect.provide(Layer.mergeAll(Backfill.Default, Ledger.Default).pipe(Layer.provideMerge(booksForSync))),
+  ),
+)

@@ -1,0 +1,252 @@
+import { Args, Command, Options as Flags } from "@effect/cli"
+import { Effect, Option } from "effect"
+import { who } from "../../Close/Who.ts"
+import { count, counted, harmless, styled } from "../../Common/Text.ts"
+import { type KnownBatch, type ListedBatch, listBatches, nameOf } from "../../Export/Batch/KnownBatch.ts"
+import type { BatchState, KeptChange } from "../../Export/Batch/States.ts"
+import * as Batches from "../../Export/Batches.ts"
+import { Settings } from "../../Settings.ts"
+import { table } from "../../Terminal/Table.ts"
+import type { Screen } from "../../Terminal.ts"
+import { UsageError } from "../Arguments.ts"
+import { books } from "../Books.ts"
+import { exitCodes } from "../ExitCode.ts"
+import * as Options from "../Options.ts"
+import { Output } from "../Output.ts"
+
+const batchArgument = Args.text({ name: "BOOK/N" })
+/** Where the folders of all batches stand. */
+const exports = Flags.text("exports").pipe(Flags.withDefault("exports"))
+
+const tones: Readonly<Record<BatchState, "green" | "red" | "yellow" | undefined>> = {
+  preview: "yellow",
+  committed: "green",
+  acknowledged: "green",
+  superseded: undefined,
+}
+
+const stateText = (state: BatchState, { color }: Screen): string => {
+  const tone = tones[state]
+  return tone === undefined ? state : styled(color, tone, state)
+}
+
+/** `, as of TIME` of a batch that counts for nothing, to follow its state. */
+const asOfText = (asOf: string | null | undefined): string => (asOf == null ? "" : `, as of ${asOf}`)
+
+const text = (what: string, most: number, given: string) => {
+  const found = given.trim()
+  return found === "" || found.length > most
+    ? new UsageError({
+        detail: `${what}: expected 1 to ${most} characters.`,
+        advice: "Say why, in a sentence.",
+      })
+    : Effect.succeed(found)
+}
+
+const columns = [
+  { title: "Batch" },
+  { title: "State" },
+  { title: "Selection", shrinks: true },
+  { title: "Formats", shrinks: true },
+  { title: "Entries", align: "right" },
+  { title: "Written" },
+  { title: "By", shrinks: true },
+] as const
+
+const listLines = (rows: ReadonlyArray<ListedBatch>, screen: Screen): ReadonlyArray<string> =>
+  rows.length === 0
+    ? ["There are no batches yet: tieout export writes them."]
+    : table(
+        columns,
+        rows.map((row) => [
+          `${row.book}/${row.batch}`,
+          `${row.state}${asOfText(row.asOf)}${row.outdated.length === 0 ? "" : ", out of date"}`,
+          `${row.scope}${row.baseCurrency === null ? "" : ` in ${row.baseCurrency}`}${row.delta ? " (delta)" : ""}`,
+          row.formats.join(","),
+          count(row.entries),
+          row.at,
+          harmless(row.who ?? ""),
+        ]),
+        screen,
+      )
+
+const list = Command.make(
+  "list",
+  { book: Options.book },
+  Effect.fn("Cli.batches.list")(function* ({ book }) {
+    const output = yield* Output
+    const rows = yield* listBatches(book)
+    yield* output.report({ document: { batches: rows }, lines: listLines(rows, output.terminal.stdout) })
+  }, Effect.provide(books)),
+)
+
+type Shown = Effect.Effect.Success<ReturnType<typeof Batches.show>>
+
+const changeLine = ({ at, byBatch, reason, state, who: by }: KeptChange): string =>
+  `  ${at}  ${state} by ${harmless(by)}${byBatch === null ? "" : `, its place taken by batch ${byBatch}`}${reason === null ? "" : `: ${harmless(reason)}`}`
+
+const numbers = (batches: ReadonlyArray<number>): string =>
+  batches.length === 0 ? "none" : batches.join(", ")
+
+const lineageLines = ({ lineage, tables }: KnownBatch["manifest"]): ReadonlyArray<string> =>
+  lineage === undefined
+    ? []
+    : [
+        `  previous    ${lineage.previous === null ? "none: the book's first batch" : `batch ${lineage.previous.batch}, manifest ${lineage.previous.manifestSha256}`}`,
+        `  supersedes  ${numbers(lineage.supersedes)}`,
+        ...(lineage.delta ? [`  delta       only what batches ${numbers(lineage.follows)} do not have`] : []),
+        ...lineage.closes.map(
+          ({ hash, period, sequence }) => `  close       ${period}, number ${sequence}, ${hash}`,
+        ),
+        ...(tables === undefined
+          ? []
+          : [
+              `  mapping     ${tables.mappingVersion === null ? "the chart's own accounts" : `version ${tables.mappingVersion}`}`,
+            ]),
+      ]
+
+const showLines = (
+  { batch, changes, folder, kept, outdated, problems }: Shown,
+  screen: Screen,
+): ReadonlyArray<string> => {
+  const { manifest } = batch
+  const whole = problems.length === 0
+  return [
+    `${nameOf(batch)}: ${stateText(batch.state, screen)}${asOfText(manifest.scope.asOf)}, ${manifest.scope.text}${manifest.base === undefined ? "" : ` in ${manifest.base.currency}`}, ${counted(manifest.entries, "entry", "entries")}`,
+    ...(outdated.length === 0
+      ? []
+      : [
+          styled(
+            screen.color,
+            "yellow",
+            `  OUT OF DATE: ${outdated.join(", ")} changed since. Export it again: tieout export --base --again`,
+          ),
+        ]),
+    `  formats     ${manifest.formats.join(", ")}`,
+    `  manifest    ${batch.sha256}`,
+    ...lineageLines(manifest),
+    ...manifest.currencies.map(
+      ({ credit, currency, debit, entries }) =>
+        `  total       ${currency} debit ${debit}, credit ${credit}, ${counted(entries, "entry", "entries")}`,
+    ),
+    ...table(
+      [
+        { title: "  File" },
+        { title: "Rows", align: "right" },
+        { title: "Bytes", align: "right" },
+        { title: "SHA-256" },
+      ],
+      manifest.files.map(({ bytes, name, rows, sha256 }) => [`  ${name}`, count(rows), count(bytes), sha256]),
+      screen,
+    ),
+    "States",
+    `  ${batch.at}  ${manifest.lineage?.state ?? "committed"}${batch.who === null ? "" : ` by ${harmless(batch.who)}`}`,
+    ...changes.map(changeLine),
+    styled(
+      screen.color,
+      whole ? "green" : "red",
+      whole ? `${folder} is as it was written.` : `${folder} is not as it was written:`,
+    ),
+    ...problems.map((problem) => `  ${harmless(problem)}`),
+    kept
+      ? `Its files are kept in the database: tieout batches download ${nameOf(batch)} --out DIR`
+      : "Its files are not kept in the database.",
+  ]
+}
+
+const show = Command.make(
+  "show",
+  { reference: batchArgument, exports },
+  Effect.fn("Cli.batches.show")(function* ({ exports: root, reference }) {
+    const output = yield* Output
+    const found = yield* Batches.show(reference, root)
+    const { accounts: _, read: __, ...manifest } = found.batch.manifest
+    yield* output.report({
+      document: {
+        batch: nameOf(found.batch),
+        state: found.batch.state,
+        asOf: found.batch.manifest.scope.asOf ?? null,
+        manifestSha256: found.batch.sha256,
+        who: found.batch.who,
+        changes: found.changes,
+        folder: found.folder,
+        asWritten: found.problems.length === 0,
+        problems: found.problems,
+        kept: found.kept,
+        outdated: found.outdated,
+        manifest,
+      },
+      lines: showLines(found, output.terminal.stdout),
+    })
+  }, Effect.provide(books)),
+)
+
+const changed = (batch: KnownBatch, state: BatchState, more: object = {}) => ({
+  document: { batch: nameOf(batch), state, ...more },
+  lines: [`${nameOf(batch)}: ${state}.`],
+})
+
+const commit = Command.make(
+  "commit",
+  { reference: batchArgument, exports },
+  Effect.fn("Cli.batches.commit")(function* ({ exports: root, reference }) {
+    const output = yield* Output
+    const { accounting, chart, export: settings } = yield* Settings
+    const { baseCurrency, valuation } = accounting
+    const valuing = { baseCurrency, settings: valuation, chart }
+    const by = yield* who
+    const { batch, superseded } = yield* Batches.commit(reference, root, by, settings.keepFiles, valuing)
+    const report = changed(batch, "committed", { superseded })
+    yield* output.report({
+      ...report,
+      lines: [
+        ...report.lines,
+        ...(superseded.length === 0 ? [] : [`It takes the place of ${numbers(superseded)}.`]),
+      ],
+    })
+  }, Effect.provide(books)),
+)
+
+const acknowledge = Command.make(
+  "acknowledge",
+  { reference: batchArgument, note: Flags.text("note").pipe(Flags.optional) },
+  Effect.fn("Cli.batches.acknowledge")(function* ({ note, reference }) {
+    const output = yield* Output
+    const given = Option.isNone(note) ? null : yield* text("--note", 500, note.value)
+    const batch = yield* Batches.acknowledge(reference, yield* who, given)
+    yield* output.report(changed(batch, "acknowledged"))
+  }, Effect.provide(books)),
+)
+
+const supersede = Command.make(
+  "supersede",
+  { reference: batchArgument, reason: Flags.text("reason") },
+  Effect.fn("Cli.batches.supersede")(function* ({ reason, reference }) {
+    const output = yield* Output
+    const given = yield* text("--reason", 500, reason)
+    const batch = yield* Batches.supersede(reference, yield* who, given)
+    yield* output.report(changed(batch, "superseded"))
+  }, Effect.provide(books)),
+)
+
+const download = Command.make(
+  "download",
+  { reference: batchArgument, out: Flags.text("out"), exports },
+  Effect.fn("Cli.batches.download")(function* ({ exports: root, out, reference }) {
+    const output = yield* Output
+    const { batch, folder } = yield* Batches.download(reference, out, root)
+    const { files } = batch.manifest
+    yield* output.report({
+      document: { batch: nameOf(batch), folder, files },
+      lines: [
+        `${nameOf(batch)}: ${counted(files.length, "file")} and the manifest, byte for byte, in ${folder}`,
+        `Check it: tieout verify ${out}`,
+      ],
+      code: exitCodes.done,
+    })
+  }, Effect.provide(books)),
+)
+
+export const batches = Command.make("batches").pipe(
+  Command.withSubcommands([list, show, commit, acknowledge, supersede, download]),
+)

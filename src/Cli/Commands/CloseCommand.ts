@@ -1,0 +1,158 @@
+import { Args, Command, Options as Flags } from "@effect/cli"
+import { Effect, Either, Layer, type Option } from "effect"
+import type { Agreement } from "../../Close/Agreement.ts"
+import { who } from "../../Close/Who.ts"
+import { type BookClose, bridge, type CloseState, check, close as closeMonth } from "../../Close.ts"
+import { counted, harmless, styled } from "../../Common/Text.ts"
+import { Ledger } from "../../Ledger.ts"
+import { Reconcile } from "../../Reconcile.ts"
+import type { Screen } from "../../Terminal.ts"
+import { UsageError } from "../Arguments.ts"
+import { books } from "../Books.ts"
+import { exitCodes } from "../ExitCode.ts"
+import * as Options from "../Options.ts"
+import { Output } from "../Output.ts"
+import { month } from "../Period.ts"
+import { bridgeLines } from "../Tables/BridgeTable.ts"
+
+const usage = (detail: string, advice = "") => new UsageError({ detail, advice })
+
+/** Every `--accept` with its reason, and the reason of the close itself where nothing is accepted. */
+export const acceptance = (accept: ReadonlyArray<string>, reasons: ReadonlyArray<string>) => {
+  const given = reasons.map((reason) => reason.trim())
+  if (given.some((reason) => reason === "" || reason.length > 500)) {
+    return Either.left(usage("--reason: expected 1 to 500 characters."))
+  }
+  const [only = null] = given
+  if (accept.length === 0 && given.length <= 1) return Either.right({ accept: [], reason: only })
+  if (given.length !== accept.length && given.length !== 1) {
+    return Either.left(
+      usage(
+        `--accept is given ${counted(accept.length, "time")} and --reason ${counted(given.length, "time")}.`,
+        "Give one reason for each finding, in their order, or one for all.",
+      ),
+    )
+  }
+  return Either.right({
+    accept: accept.map((id, index) => ({
+      id: id.trim(),
+      reason: given[given.length === 1 ? 0 : index] ?? "",
+    })),
+    reason: given.length === 1 ? only : null,
+  })
+}
+
+const blockerLines = ({ blockers }: BookClose, { color }: Screen): ReadonlyArray<string> =>
+  blockers.flatMap(({ hint, id, what }) => [
+    `  ${styled(color, "red", id ?? "!")}  ${harmless(what)}`,
+    `      ${harmless(hint)}`,
+  ])
+
+const headline = ({ blockers, book, entries, period, state }: BookClose, { color }: Screen): string => {
+  const name = `${book} ${period}`
+  const texts: Readonly<Record<CloseState, string>> = {
+    closed: styled(color, "green", `${name}: closed, ${counted(entries ?? 0n, "entry", "entries")}`),
+    closable: styled(color, "green", `${name}: nothing is in the way of closing it`),
+    blocked: styled(color, "red", `${name}: not closed, ${counted(blockers.length, "thing")} in the way`),
+    "already closed": `${name}: closed already`,
+  }
+  return texts[state]
+}
+
+const linesOf = (results: ReadonlyArray<BookClose>, screen: Screen): ReadonlyArray<string> =>
+  results.flatMap((result) => [
+    headline(result, screen),
+    ...blockerLines(result, screen),
+    ...result.accepted.map(
+      ({ id, reason, what }) => `  accepted ${id}: ${harmless(reason)} (${harmless(what)})`,
+    ),
+    ...(result.bridge === null ? [] : bridgeLines(result.bridge, screen)),
+    ...result.notes.map((note) => `  ${harmless(note)}`),
+    ...(result.hash === null
+      ? []
+      : [
+          `  hash      ${result.hash}`,
+          `  previous  ${result.previousHash ?? "none: the book's first close"}`,
+        ]),
+    "",
+  ])
+
+const agreementLines = (agreement: Agreement, { color }: Screen): ReadonlyArray<string> => {
+  const { accounts, book, close, differences, hash, locked, period } = agreement
+  if (locked !== null) return [`${book} ${period}: nothing is kept to check`, `  ${harmless(locked)}`]
+  const by = close === null ? "" : `, closed on ${close.at} by ${harmless(close.who)}`
+  const good = differences.length === 0
+  return [
+    styled(
+      color,
+      good ? "green" : "red",
+      `${book} ${period}${by}: ${good ? "hash and balances agree" : "DOES NOT AGREE"}`,
+    ),
+    ...differences.map((difference) => `  ${harmless(difference)}`),
+    `  ${hash}, ${counted(close?.entries ?? 0n, "entry", "entries")}, ${counted(accounts, "account")}`,
+  ]
+}
+
+const showBridge = Effect.fn("Cli.close.bridge")(function* (period: string, book: Option.Option<string>) {
+  const output = yield* Output
+  const found = yield* bridge(period, book)
+  const screen = output.terminal.stdout
+  yield* output.report({
+    document: { bridges: found },
+    lines: found.flatMap((one) => [`${one.book} ${one.period}`, ...bridgeLines(one, screen), ""]),
+  })
+})
+
+const showCheck = Effect.fn("Cli.close.check")(function* (period: string, book: Option.Option<string>) {
+  const output = yield* Output
+  const found = yield* check(period, book)
+  yield* output.report({
+    document: { closes: found },
+    lines: found.flatMap((one) => agreementLines(one, output.terminal.stdout)),
+    code: found.every(({ differences }) => differences.length === 0) ? exitCodes.done : exitCodes.failed,
+  })
+})
+
+/** What was accepted must be in the way of at least one of the books: a typo must not look like responsibility taken. */
+const unused = (accept: ReadonlyArray<{ readonly id: string }>, results: ReadonlyArray<BookClose>) => {
+  const taken = new Set(results.flatMap(({ accepted }) => accepted.map(({ id }) => id.toLowerCase())))
+  return accept.filter(({ id }) => !taken.has(id.toLowerCase())).map(({ id }) => id)
+}
+
+export const close = Command.make(
+  "close",
+  {
+    period: Args.text({ name: "YYYY-MM" }),
+    book: Options.book,
+    dryRun: Flags.boolean("dry-run"),
+    accept: Flags.text("accept").pipe(Flags.repeated),
+    reason: Flags.text("reason").pipe(Flags.repeated),
+    bridge: Flags.boolean("bridge"),
+    check: Flags.boolean("check"),
+  },
+  Effect.fn("Cli.close")(
+    function* ({ accept, book, bridge: bridging, check: checking, dryRun, period: text, reason }) {
+      const output = yield* Output
+      const period = yield* month(text, "the month")
+      const taken = yield* acceptance(accept, reason)
+      if (bridging || checking) {
+        if ((bridging && checking) || dryRun || accept.length + reason.length > 0) {
+          return yield* usage("--bridge and --check stand alone: each only shows, and closes nothing.")
+        }
+        return yield* bridging ? showBridge(period, book) : showCheck(period, book)
+      }
+      const results = yield* closeMonth({ period, book, dryRun, ...taken, who: yield* who })
+      const wrong = unused(taken.accept, results)
+      const notes = wrong.map(
+        (id) => `${id} is not in the way of closing ${period}: nothing was accepted for it.`,
+      )
+      const blocked = results.some(({ state }) => state === "blocked")
+      yield* output.report({
+        document: { dryRun, notAccepted: wrong, books: results },
+        lines: [...linesOf(results, output.terminal.stdout), ...notes.map(harmless)],
+        code: blocked ? exitCodes.attention : exitCodes.done,
+      })
+    },
+    Effect.provide(Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(Layer.provideMerge(books))),
+  ),
+)

@@ -1,0 +1,163 @@
+import { Command, Options as Flags } from "@effect/cli"
+import { Effect, Either, Option } from "effect"
+import { counted, harmless, styled } from "../../Common/Text.ts"
+import { seen } from "../../Doctor/Ask.ts"
+import type { EndpointReport } from "../../Doctor/Examine.ts"
+import * as Fragment from "../../Doctor/Fragment.ts"
+import { type Diagnosis, diagnose, isWrong } from "../../Doctor.ts"
+import { PartnerError } from "../../Partner.ts"
+import { connectionPrefix } from "../../Settings/Keys.ts"
+import { Settings, type SettingsError } from "../../Settings.ts"
+import type { Screen } from "../../Terminal.ts"
+import { exitCodes, worst } from "../ExitCode.ts"
+import { documentOf, type Failure, ofError } from "../Failure.ts"
+import * as Options from "../Options.ts"
+import { Output } from "../Output.ts"
+
+interface Outcome {
+  readonly connection: string
+  readonly result: Either.Either<Diagnosis, Failure>
+}
+
+const verdicts: Readonly<Record<EndpointReport["verdict"], string>> = {
+  ok: "ok",
+  wrong: "WRONG",
+  notThere: "not there",
+  untried: "not tried",
+}
+const colours = { none: "green", warning: "yellow", error: "red" } as const
+
+const surfaceTitles = { organization: "Organization", client: "Client", credit: "Credit" } as const
+
+const reportLines = (report: EndpointReport, screen: Screen): ReadonlyArray<string> => {
+  const { advice, detail, endpoint, path, settings, severity, shape, verdict } = report
+  const colour = verdict === "untried" && severity === "none" ? "dim" : colours[severity]
+  const title = `  ${styled(screen.color, colour, verdicts[verdict].padEnd(9))} ${endpoint.padEnd(19)} `
+  const where = path === null ? "" : `GET ${path}: `
+  if (severity === "none") return [title + where + detail]
+  return [
+    title + where + detail,
+    ...(settings.length === 0 ? [] : [`            settings: ${settings.join(", ")}`]),
+    ...(advice === null ? [] : [`            ${advice}`]),
+    ...(shape === null ? [] : [`            the answer: ${shape}`]),
+  ]
+}
+
+const endpointLines = (endpoints: ReadonlyArray<EndpointReport>, screen: Screen): ReadonlyArray<string> =>
+  endpoints.flatMap((report, index) => {
+    const { surface } = report
+    const begins = surface !== endpoints[index - 1]?.surface
+    const heading = surface === null ? [""] : ["", `${surfaceTitles[surface]} surface`]
+    return [...(begins ? heading : []), ...reportLines(report, screen).map((line) => line.trimEnd())]
+  })
+
+const verdictOf = (diagnosis: Diagnosis): string => {
+  const { connection, endpoints } = diagnosis
+  const of = (severity: EndpointReport["severity"]) =>
+    endpoints.filter((report) => report.severity === severity).length
+  const wrong = of("error")
+  const warnings = of("warning")
+  const well = wrong === 0 ? "all is well" : `${counted(wrong, "thing is", "things are")} wrong`
+  return `${connection}: ${well}${warnings === 0 ? "" : `, ${counted(warnings, "warning")}`}.`
+}
+
+const examinationLines = (diagnosis: Diagnosis, screen: Screen): ReadonlyArray<string> => {
+  const colour = isWrong(diagnosis) ? "red" : "green"
+  const hint = isWrong(diagnosis) ? " To propose other settings: tieout doctor --discover" : ""
+  return [
+    `Connection ${diagnosis.connection}`,
+    ...endpointLines(diagnosis.endpoints, screen).map((line) =>
+      line.startsWith(" ") ? line : harmless(line),
+    ),
+    "",
+    styled(screen.color, colour, verdictOf(diagnosis) + hint),
+  ]
+}
+
+/** The check of what is proposed, as comments: what is printed is a settings file and nothing else. */
+const checkLines = (diagnosis: Diagnosis): ReadonlyArray<string> => {
+  const plain = { interactive: false, width: Number.POSITIVE_INFINITY, color: false }
+  const amiss = diagnosis.endpoints.filter(({ severity }) => severity !== "none")
+  return [
+    `Called with these settings: ${verdictOf(diagnosis)}`,
+    ...amiss.flatMap((report) => reportLines(report, plain)),
+  ]
+    .map((line) => `# ${line}`)
+    .map(harmless)
+}
+
+const failureLines = ({ connection, result }: Outcome): ReadonlyArray<string> =>
+  Either.isRight(result) ? [] : [`${connection}: ${result.left.message}`.split("\n").map(harmless).join("\n")]
+
+const documentOfOutcome = ({ connection, result }: Outcome, discovering: boolean): object => {
+  if (Either.isLeft(result)) return { connection, ...documentOf([result.left]) }
+  const { endpoints, profile, undetermined } = result.right
+  return {
+    connection,
+    endpoints,
+    ...(discovering
+      ? { profile, undetermined: undetermined.map(({ reason, setting }) => ({ setting, reason })) }
+      : {}),
+  }
+}
+
+/** Which connection it was, and the variables by the names that it has for them. */
+const failureOf = (connection: string, several: boolean, error: SettingsError | PartnerError): Failure => {
+  const failure = ofError(error)
+  // The beginning of an answer that could not be read may hold anything, a token even.
+  const told =
+    error.reason === "BadResponse" ? `${error.operation} ${seen(error)}. ${error.advice}` : failure.message
+  const message =
+    error instanceof PartnerError
+      ? told.replaceAll(/TIEOUT_(?=BASE_URL|CLIENT_|SCOPE)/g, connectionPrefix(connection))
+      : told
+  return { ...failure, message: several ? `${connection}: ${message}` : message }
+}
+
+const runOne = Effect.fn("Cli.doctor.connection")(function* (connection: string, discover: boolean) {
+  const settings = yield* Settings
+  const result = yield* Effect.either(
+    Effect.flatMap(settings.connection(connection), (found) =>
+      diagnose(found, { discover, limits: settings.limits }),
+    ),
+  )
+  const several = settings.connectionNames.length > 1
+  const outcome: Outcome = {
+    connection,
+    result: Either.mapLeft(result, (error) => failureOf(connection, several, error)),
+  }
+  return outcome
+})
+
+export const doctor = Command.make(
+  "doctor",
+  { connection: Options.connection, discover: Flags.boolean("discover") },
+  Effect.fn("Cli.doctor")(function* ({ connection, discover }) {
+    const output = yield* Output
+    const { connectionNames, connections } = yield* Settings
+    const names = Option.isSome(connection) ? [connection.value] : connectionNames
+    const outcomes = yield* Effect.forEach(names, (name) => runOne(name, discover))
+    const failures = outcomes.flatMap(({ result }) => (Either.isLeft(result) ? [result.left] : []))
+    const diagnoses = outcomes.flatMap(({ result }) => (Either.isRight(result) ? [result.right] : []))
+    if (diagnoses.length === 0) return yield* output.fail(failures)
+    // Where a connection has a section of its own, the common one would not be looked at for it.
+    const byConnection =
+      connectionNames.length > 1 || names.some((name) => connections[name]?.interface !== undefined)
+    const lines = discover
+      ? [...Fragment.lines(diagnoses, byConnection), ...diagnoses.flatMap(checkLines)]
+      : diagnoses
+          .flatMap((diagnosis) => [...examinationLines(diagnosis, output.terminal.stdout), ""])
+          .slice(0, -1)
+    const trouble = outcomes.flatMap(failureLines)
+    yield* output.report({
+      document: { connections: outcomes.map((outcome) => documentOfOutcome(outcome, discover)) },
+      lines: discover ? lines : [...lines, ...trouble],
+      code: worst([
+        ...failures.map(({ code }) => code),
+        diagnoses.some(isWrong) ? exitCodes.failed : exitCodes.done,
+      ]),
+    })
+    // What goes to stdout is a settings fragment there.
+    if (discover && failures.length > 0) yield* output.fail(failures)
+  }, Effect.provide(Settings.Default)),
+)

@@ -1,0 +1,224 @@
+import { Command, Options } from "@effect/cli"
+import { Effect, Either, Layer, Option } from "effect"
+import { allBooks } from "../../Book.ts"
+import { who } from "../../Close/Who.ts"
+import { count, counted, styled } from "../../Common/Text.ts"
+import { Database } from "../../Database.ts"
+import { type Manifest, print, sha256Of } from "../../Export/Batch/Manifest.ts"
+import type { ExportScope } from "../../Export/Request/Scope.ts"
+import { type ExportedBatch, type ExportSummary, type Outdated, run } from "../../Export.ts"
+import { formatNames } from "../../Format/Formats.ts"
+import { parseAsOf } from "../../Ledger/AsOf.ts"
+import { Ledger } from "../../Ledger.ts"
+import { Settings } from "../../Settings.ts"
+import { table } from "../../Terminal/Table.ts"
+import type { Screen } from "../../Terminal.ts"
+import { UsageError } from "../Arguments.ts"
+import { books } from "../Books.ts"
+import { exitCodes } from "../ExitCode.ts"
+import * as Common from "../Options.ts"
+import { Output } from "../Output.ts"
+import { day, month } from "../Period.ts"
+import { thenAndNow } from "../Tables/DifferenceLines.ts"
+
+interface ScopeOptions {
+  readonly period: Option.Option<string>
+  readonly from: Option.Option<string>
+  readonly to: Option.Option<string>
+  readonly all: boolean
+  readonly sinceLast: boolean
+}
+
+const advice = "Run tieout export --help to see what it takes."
+const wrong = (detail: string) => Either.left(new UsageError({ detail, advice }))
+
+/** Exactly one way to say which entries. */
+export const scopeOf = (options: ScopeOptions): Either.Either<ExportScope, UsageError> =>
+  Either.gen(function* () {
+    const ranged = Option.isSome(options.from) || Option.isSome(options.to)
+    const ways = [Option.isSome(options.period), ranged, options.all, options.sinceLast].filter(Boolean)
+    if (ways.length !== 1) {
+      const found = ways.length === 0 ? "Which entries?" : "More than one choice of entries."
+      return yield* wrong(`${found} Expected one of --period, --from with --to, --all, --since-last.`)
+    }
+    if (Option.isSome(options.period)) return { kind: "period", period: yield* month(options.period.value) }
+    if (options.all) return { kind: "all" }
+    if (options.sinceLast) return { kind: "since-last" }
+    if (Option.isNone(options.from) || Option.isNone(options.to)) {
+      return yield* wrong("--from and --to go together: both days are included.")
+    }
+    const from = yield* day("--from", options.from.value)
+    const to = yield* day("--to", options.to.value)
+    if (from > to) return yield* wrong(`--to ${to} is before --from ${from}.`)
+    return { kind: "range", from, to }
+  })
+
+export const formatsOf = (text: string): Either.Either<ReadonlyArray<string>, UsageError> => {
+  const wanted = [...new Set(text.split(",").map((name) => name.trim()))].filter((name) => name !== "")
+  const known: ReadonlyArray<string> = formatNames
+  const unknown = wanted.filter((name) => !known.includes(name))
+  if (wanted.length > 0 && unknown.length === 0) return Either.right(wanted)
+  const found = unknown.length === 0 ? "no format" : unknown.map((name) => JSON.stringify(name)).join(", ")
+  return wrong(`--format: found ${found}, expected one or more of ${known.join(", ")}.`)
+}
+
+const columns = [
+  { title: "  File" },
+  { title: "Rows", align: "right" },
+  { title: "Bytes", align: "right" },
+] as const
+
+const lineageText = ({ lineage }: Manifest): string => {
+  if (lineage === undefined) return ""
+  const { delta, follows, state, supersedes } = lineage
+  return [
+    state === "preview" ? ", a preview" : "",
+    delta ? `, only what batch ${follows.join(", ")} does not have` : "",
+    supersedes.length === 0 ? "" : `, in place of batch ${supersedes.join(", ")}`,
+  ].join("")
+}
+
+const batchLines = (
+  { difference, folder, lackingRates, manifest }: ExportedBatch,
+  screen: Screen,
+): ReadonlyArray<string> => {
+  const { base, batch, book, files, firstNumber, lastNumber, reasons, scope } = manifest
+  const numbers = firstNumber === null ? "" : `, ${firstNumber} to ${lastNumber ?? firstNumber}`
+  const rows = files.map(({ bytes, name, rows }) => [`  ${name}`, count(rows), count(bytes)])
+  return [
+    `${book.code}/${batch} ${scope.text}${base === undefined ? "" : ` in ${base.currency}`}: ${counted(manifest.entries, "entry", "entries")}${numbers}${lineageText(manifest)}`,
+    folder,
+    `  manifest ${sha256Of(print(manifest))}`,
+    ...table(columns, rows, screen),
+    ...thenAndNow({ difference, lackingRates }, base !== undefined, screen),
+    ...reasons.map((reason) => styled(screen.color, "red", `INCOMPLETE: ${reason}`)),
+    "",
+  ]
+}
+
+const outdatedLine = ({ batch, book, formats, months, scope }: Outdated): string =>
+  `OUT OF DATE: ${book}/${batch} ${scope} ${formats.join(",")}: ${months.join(", ")} changed since. Export it again with --again.`
+
+const linesOf = (
+  { batches, exported, outdated, unchanged }: ExportSummary,
+  screen: Screen,
+): ReadonlyArray<string> => [
+  ...batches.flatMap((batch) => batchLines(batch, screen)),
+  ...unchanged.map((book) => `${book}: nothing new.`),
+  ...exported.map(
+    ({ batches: having, book, formats }) =>
+      `${book} ${formats.join(",")}: nothing new, batch ${having.join(", ")} has it. Once more: --again`,
+  ),
+  ...outdated.map((one) => styled(screen.color, "yellow", outdatedLine(one))),
+  ...(batches[0] === undefined
+    ? []
+    : [`Check a folder by its files alone: tieout verify ${batches[0].folder}`]),
+]
+
+/** Without the accounts of the manifest, which may be many; they are in the file. */
+const documentOf = ({ batches, complete, exported, outdated, unchanged }: ExportSummary): object => ({
+  complete,
+  batches: batches.map(({ difference, folder, lackingRates, manifest }) => ({
+    folder,
+    connection: manifest.connection,
+    book: manifest.book.code,
+    batch: manifest.batch,
+    scope: manifest.scope.text,
+    asOf: manifest.scope.asOf ?? null,
+    manifestSha256: sha256Of(print(manifest)),
+    lineage: manifest.lineage,
+    difference,
+    lackingRates,
+    base: manifest.base ?? null,
+    complete: manifest.complete,
+    reasons: manifest.reasons,
+    entries: manifest.entries,
+    firstNumber: manifest.firstNumber,
+    lastNumber: manifest.lastNumber,
+    currencies: manifest.currencies,
+    files: manifest.files,
+  })),
+  unchanged,
+  exported,
+  outdated,
+})
+
+/** What a sync has not numbered yet gets its numbers; one that runs numbers its own entries when it ends. */
+export const numberEntries = Effect.fn("Cli.export.number")(function* () {
+  const database = yield* Database
+  const ledger = yield* Ledger
+  const all = yield* allBooks(Option.none())
+  for (const connection of new Set(all.map((book) => book.connection))) {
+    const own = all.filter((book) => book.connection === connection)
+    yield* database
+      .withSessionLock(`sync:${connection}`, ledger.assignNumbers(own))
+      .pipe(
+        Effect.catchTag("LockBusy", () =>
+          Effect.logWarning(
+            `A sync of connection ${connection} is running: what it has not numbered yet has no journal number.`,
+          ),
+        ),
+      )
+  }
+})
+
+export const exportCommand = Command.make(
+  "export",
+  {
+    format: Options.text("format"),
+    period: Common.period,
+    from: Options.text("from").pipe(Options.optional),
+    to: Options.text("to").pipe(Options.optional),
+    all: Options.boolean("all"),
+    sinceLast: Options.boolean("since-last"),
+    preview: Options.boolean("preview"),
+    again: Options.boolean("again"),
+    asOf: Options.text("as-of").pipe(Options.optional),
+    book: Options.text("book").pipe(Options.optional),
+    base: Options.boolean("base"),
+    mode: Options.choice("mode", ["detail", "summary"]).pipe(Options.withDefault("detail" as const)),
+    out: Options.text("out").pipe(Options.withDefault("exports")),
+  },
+  Effect.fn("Cli.export")(function* ({
+    again,
+    asOf,
+    base,
+    book,
+    format,
+    mode,
+    out,
+    preview,
+    ...scopeOptions
+  }) {
+    const output = yield* Output
+    const formats = yield* formatsOf(format)
+    const scope = yield* scopeOf(scopeOptions)
+    const time = Option.isNone(asOf) ? {} : { asOf: yield* parseAsOf(asOf.value) }
+    if (base && scope.kind === "since-last") {
+      return yield* new UsageError({
+        detail:
+          "--base and --since-last do not go together: an open month of that journal changes as a whole.",
+        advice: "Name a month with --period, or --all.",
+      })
+    }
+    const summary = yield* Effect.gen(function* () {
+      const { accounting, chart, export: kept, formats: settings } = yield* Settings
+      yield* numberEntries()
+      const tables = { settings, baseCurrency: accounting.baseCurrency }
+      const { baseCurrency, valuation } = accounting
+      const valuing = base ? { base: { baseCurrency, settings: valuation, chart } } : {}
+      return yield* run({
+        ...valuing,
+        ...{ formats, scope, connection: Option.none(), book, out, mode, tables },
+        ...{ again, preview, ...time, who: yield* who },
+        keepFiles: kept.keepFiles,
+        timeZone: accounting.timeZone,
+      })
+    }).pipe(Effect.provide(Layer.provideMerge(Ledger.Default, books)))
+    yield* output.report({
+      document: documentOf(summary),
+      lines: linesOf(summary, output.terminal.stdout),
+      code: summary.complete ? exitCodes.done : exitCodes.attention,
+    })
+  }),
+)

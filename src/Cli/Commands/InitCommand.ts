@@ -1,0 +1,110 @@
+import { existsSync } from "node:fs"
+import { writeFile } from "node:fs/promises"
+import { dirname } from "node:path"
+import { createInterface } from "node:readline/promises"
+import { Command, Options } from "@effect/cli"
+import { Effect, Either } from "effect"
+import { makeFolder } from "../../Common/Folders.ts"
+import { type Answers, defaultAnswers, settingsText, surfaces, variablesOf } from "../../Init.ts"
+import { Settings } from "../../Settings.ts"
+import { UsageError } from "../Arguments.ts"
+import { exitCodes } from "../ExitCode.ts"
+import { Output } from "../Output.ts"
+
+const usage = (detail: string, advice: string) => new UsageError({ detail, advice })
+
+const words = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/).filter((word) => word !== "")
+
+type Asked = (question: string, fallback: string) => Promise<string>
+
+/** On stderr: stdout is for the answer of the command. */
+const asking = async <A>(conversation: (ask: Asked) => Promise<A>): Promise<A> => {
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return await conversation(async (question, fallback) => {
+      const answer = (await lines.question(`${question} [${fallback}]: `)).trim()
+      return answer === "" ? fallback : answer
+    })
+  } finally {
+    lines.close()
+  }
+}
+
+/** What was answered is checked as settings are, as a whole and afterwards. */
+const ask = (): Promise<Answers> =>
+  asking(async (question) => {
+    const names = words(await question("Names of the connections (one per set of credentials)", "default"))
+    const connections: Array<Answers["connections"][number]> = []
+    for (const name of names) {
+      const known: ReadonlyArray<string> = surfaces
+      const wanted = words(
+        await question(`Surfaces that ${name} may use (${surfaces.join(", ")})`, "organization"),
+      )
+      const unknown = wanted.filter((surface) => !known.includes(surface))
+      if (unknown.length > 0)
+        process.stderr.write(`There is no surface ${unknown.join(", ")}; it is left out.\n`)
+      const used = surfaces.filter((surface) => wanted.includes(surface))
+      connections.push({ name, surfaces: used.length === 0 ? ["organization"] : used })
+    }
+    const timeZone = await question("Time zone of the accounts (IANA)", defaultAnswers.timeZone)
+    const baseCurrency = await question("Base currency", defaultAnswers.baseCurrency)
+    return { connections, timeZone, baseCurrency: baseCurrency.toUpperCase() }
+  })
+
+const write = (file: string, text: string, force: boolean) =>
+  Effect.tryPromise({
+    try: async () => {
+      await makeFolder(dirname(file))
+      await writeFile(file, text, { flag: force ? "w" : "wx" })
+    },
+    catch: (cause) =>
+      usage(
+        `${file} cannot be written (${cause instanceof Error && "code" in cause ? String(cause.code) : "unknown error"}).`,
+        "Name another file with --out.",
+      ),
+  })
+
+/** Settings that this very text gives; fails with their mistakes. */
+const check = (file: string) =>
+  Effect.provide(Effect.asVoid(Settings), Settings.from({ file, variables: {} }))
+
+export const init = Command.make(
+  "init",
+  {
+    yes: Options.boolean("yes"),
+    out: Options.text("out").pipe(Options.withDefault("config/tieout.yaml")),
+    force: Options.boolean("force"),
+  },
+  Effect.fn("Cli.init")(function* ({ force, out, yes }) {
+    const output = yield* Output
+    if (!force && existsSync(out)) {
+      return yield* usage(
+        `${out} is there already.`,
+        "Edit it, name another file with --out, or overwrite it with --force.",
+      )
+    }
+    if (!yes && !(process.stdin.isTTY && output.terminal.stderr.interactive)) {
+      return yield* usage(
+        "Nobody can be asked here: this is not a terminal.",
+        "Take the defaults with --yes.",
+      )
+    }
+    const answers = yes ? defaultAnswers : yield* Effect.promise(ask)
+    yield* write(out, settingsText(answers), force)
+    const mistakes = yield* Effect.either(check(out))
+    const variables = answers.connections.flatMap(({ name }) => variablesOf(name))
+    yield* output.report({
+      document: { file: out, ...answers, variables },
+      lines: [
+        `Wrote ${out}: every other setting is in it with its default, commented out.`,
+        ...(Either.isLeft(mistakes) ? ["", "Mend this before you go on:", ...mistakes.left.mistakes] : []),
+        "",
+        "Set these variables next; secrets never stand in the file:",
+        ...variables.map((name) => `  export ${name}=…`),
+        "",
+        "Then: tieout doctor, and tieout sync.",
+      ],
+      code: Either.isLeft(mistakes) ? exitCodes.usage : exitCodes.done,
+    })
+  }),
+)

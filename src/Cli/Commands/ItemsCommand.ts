@@ -1,0 +1,135 @@
+import { Args, Command } from "@effect/cli"
+import { Effect, Option } from "effect"
+import { chooseBooks } from "../../Book/ChosenBooks.ts"
+import { count, counted } from "../../Common/Text.ts"
+import { Database } from "../../Database.ts"
+import { type ItemAccount, itemAccounts, type OpenItem, openItems } from "../../Inquiry/OpenItems.ts"
+import { accountsOf } from "../../Inquiry/Register.ts"
+import { printed, printedSum } from "../../Reconcile/Printed.ts"
+import { table } from "../../Terminal/Table.ts"
+import type { Screen } from "../../Terminal.ts"
+import { UsageError } from "../Arguments.ts"
+import { books } from "../Books.ts"
+import * as Options from "../Options.ts"
+import { Output } from "../Output.ts"
+import { month } from "../Period.ts"
+import { noAccount } from "./RegisterCommand.ts"
+
+/** Lines of one account that a person is shown; `--json` lists all. */
+const listed = 200
+
+/** Below this many columns whom a movement was with, and its reference, are left out: identifiers are never cut. */
+const roomy = 110
+
+const columns = [
+  { title: "Since" },
+  { title: "Days", align: "right" },
+  { title: "What" },
+  { title: "Amount", align: "right" },
+  { title: "State", shrinks: true },
+] as const
+const more = [
+  { title: "Counterparty", shrinks: true },
+  { title: "Reference", shrinks: true },
+] as const
+
+interface Told extends ItemAccount {
+  readonly book: string
+  readonly items: ReadonlyArray<OpenItem>
+}
+
+const stateOf = ({ itemType, status }: OpenItem): string =>
+  [itemType === null ? "" : itemType.toLowerCase().replaceAll("_", " "), status ?? ""]
+    .filter((part) => part !== "")
+    .join(", ")
+
+const rowOf = (item: OpenItem, currency: string): ReadonlyArray<string> =>
+  item.line === "month"
+    ? [item.period ?? "", "", "the whole month (--period lists it)", printed(item.amount, currency)]
+    : [
+        item.since,
+        item.age === null ? "" : count(item.age),
+        item.itemId ?? "",
+        printed(item.amount, currency),
+        stateOf(item),
+        item.counterparty ?? "",
+        item.externalReference ?? "",
+      ]
+
+const linesOf = (
+  { balance, book, code, currency, items, name }: Told,
+  period: string | null,
+  screen: Screen,
+): ReadonlyArray<string> => {
+  const hidden = items.length - listed
+  const which = period === null ? "the balance" : `the balance at the end of ${period}`
+  return [
+    `${book}  ${code}  ${name}`,
+    ...(items.length === 0
+      ? []
+      : table(
+          screen.width < roomy ? columns : [...columns, ...more],
+          items.slice(0, listed).map((item) => rowOf(item, currency)),
+          screen,
+        )),
+    ...(hidden > 0 ? [`… and ${count(hidden)} more; --json lists them all.`] : []),
+    `${counted(items.length, "line")}, together ${which}: ${printedSum(balance, currency)}`,
+    "",
+  ]
+}
+
+const documentOf = ({ accountId: _, ...told }: Told): object => ({
+  ...told,
+  balance: printed(told.balance, told.currency),
+  items: told.items.map(({ accountId: _account, ...item }) => ({
+    ...item,
+    amount: printed(item.amount, told.currency),
+  })),
+})
+
+const read = Effect.fn("Cli.items.read")(function* (
+  code: string,
+  book: Option.Option<string>,
+  period: string | null,
+) {
+  const told: Array<Told> = []
+  let known = false
+  for (const { bookId, code: bookCode } of yield* chooseBooks(Option.none(), book)) {
+    known ||= (yield* accountsOf(bookId, code)).length > 0
+    for (const account of (yield* itemAccounts(bookId, period)).filter((one) => one.code === code)) {
+      // What was open at the end of the month, with that month's own movements one by one.
+      const items = yield* openItems({
+        bookId,
+        through: period,
+        asOf: null,
+        accountId: account.accountId,
+        drill: period,
+      })
+      told.push({ book: bookCode, ...account, items })
+    }
+  }
+  if (told.length > 0) return told
+  if (!known) return yield* noAccount(code)
+  return yield* new UsageError({
+    detail: `${code} is cash, income or expenses: its balance is not made of open items.`,
+    advice: `Run tieout register ${code} to see its postings.`,
+  })
+})
+
+export const items = Command.make(
+  "items",
+  { code: Args.text({ name: "CODE" }), period: Options.period, book: Options.book },
+  Effect.fn("Cli.items")(function* ({ book, code, period: text }) {
+    const output = yield* Output
+    const database = yield* Database
+    const period = Option.isNone(text) ? null : yield* month(text.value)
+    const told = yield* database.transaction(read(code, book, period), {
+      isolation: "repeatable read",
+      readOnly: true,
+    })
+    yield* output.report({
+      document: { period, accounts: told.map(documentOf) },
+      lines: told.flatMap((one) => linesOf(one, period, output.terminal.stdout)),
+    })
+  }, Effect.provide(books)),
+)

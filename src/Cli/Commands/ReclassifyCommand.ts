@@ -1,0 +1,164 @@
+import { Args, Command, Options as Flags } from "@effect/cli"
+import { Effect, Layer, Option } from "effect"
+import { who } from "../../Close/Who.ts"
+import { count, counted, harmless } from "../../Common/Text.ts"
+import { Ledger } from "../../Ledger.ts"
+import { Resources } from "../../Mirror/Resources.ts"
+import { type Reapplied, reapply } from "../../Reclassify/Reapply.ts"
+import { type Reclassified, reclassify as reclassifyEntry } from "../../Reclassify.ts"
+import { Reconcile } from "../../Reconcile.ts"
+import { PostingFacts } from "../../Sync/Statements/PostingFacts.ts"
+import { table } from "../../Terminal/Table.ts"
+import type { Screen } from "../../Terminal.ts"
+import { UsageError } from "../Arguments.ts"
+import { books } from "../Books.ts"
+import { Output } from "../Output.ts"
+
+/** With the words before it a description of at most 200 characters. */
+const longest = 150
+
+/** Of a preview, on a terminal. */
+const mostLines = 50
+
+const changeColumns = [
+  { title: "  Entry" },
+  { title: "Date" },
+  { title: "What", shrinks: true },
+  { title: "Debit", shrinks: true },
+  { title: "Credit", shrinks: true },
+  { title: "Amount", align: "right" },
+] as const
+
+const reasonOf = (given: Option.Option<string>) => {
+  const reason = Option.getOrElse(given, () => "").trim()
+  return reason === "" || reason.length > longest
+    ? new UsageError({
+        detail: `--reason: expected 1 to ${longest} characters, found ${reason.length}.`,
+        advice: "It stands in the description of the journal entry.",
+      })
+    : Effect.succeed(reason)
+}
+
+const linesOf = ({
+  amount,
+  effectiveDate,
+  from,
+  number,
+  reason,
+  to,
+}: Reclassified): ReadonlyArray<string> => [
+  `${number ?? "Without a number yet"}: ${amount} from ${harmless(`${from.code} ${from.name}`)} to ${harmless(`${to.code} ${to.name}`)}, dated ${effectiveDate}`,
+  `  ${harmless(reason)}`,
+]
+
+const shownOf = ({ book, changed, changes, kept, keptByHand, looked, totals }: Reapplied, screen: Screen) => [
+  `${book}: ${counted(changed, "entry", "entries")} of ${count(looked)} in open months`,
+  ...(changes.length === 0
+    ? []
+    : table(
+        changeColumns,
+        changes
+          .slice(0, mostLines)
+          .map(({ amount, credit, debit, description, effectiveDate, number }) => [
+            `  ${number}`,
+            effectiveDate,
+            description,
+            debit,
+            credit,
+            amount,
+          ]),
+        screen,
+      )),
+  ...(changed > mostLines ? [`  … and ${count(changed - mostLines)} more.`] : []),
+  ...totals.map(
+    ({ amount, credit, debit, entries }) =>
+      `  ${harmless(debit)} from ${harmless(credit)}: ${amount} in ${counted(entries, "entry", "entries")}`,
+  ),
+  ...(keptByHand === 0
+    ? []
+    : [
+        `  Left where a person put ${keptByHand === 1 ? "it" : "them"}: ${kept.slice(0, mostLines).join(", ")}${keptByHand > mostLines ? ` … (${count(keptByHand)} in all)` : ""}`,
+      ]),
+]
+
+const reapplied = Effect.fn("Cli.reclassify.rules")(function* (options: {
+  readonly apply: boolean
+  readonly book: Option.Option<string>
+  readonly reason: Option.Option<string>
+}) {
+  const output = yield* Output
+  const reason = options.apply ? yield* reasonOf(options.reason) : "preview"
+  const results = yield* reapply({
+    book: options.book,
+    preview: !options.apply,
+    reason,
+    who: yield* who,
+  })
+  const nothing = results.every(({ changed }) => changed === 0)
+  yield* output.report({
+    document: { applied: options.apply, books: results },
+    lines: [
+      ...results.flatMap((result) => shownOf(result, output.terminal.stdout)),
+      nothing
+        ? "Everything stands where the posting rules send it."
+        : options.apply
+          ? "Moved. Cash, closed months and numbers that were given are as they were."
+          : 'Nothing was moved. To move it: tieout reclassify --rules --apply --reason "…"',
+    ],
+  })
+})
+
+const single = Effect.fn("Cli.reclassify.one")(function* (options: {
+  readonly id: string
+  readonly to: Option.Option<string>
+  readonly name: Option.Option<string>
+  readonly reason: Option.Option<string>
+}) {
+  const output = yield* Output
+  if (Option.isNone(options.to)) {
+    return yield* new UsageError({
+      detail: "--to: which account?",
+      advice: "Run tieout reclassify --help to see what it takes.",
+    })
+  }
+  const reason = yield* reasonOf(options.reason)
+  const done = yield* reclassifyEntry({
+    id: options.id,
+    to: options.to.value.trim(),
+    name: options.name,
+    reason,
+    who: yield* who,
+  })
+  yield* output.report({ document: done, lines: linesOf(done) })
+})
+
+export const reclassify = Command.make(
+  "reclassify",
+  {
+    id: Args.text({ name: "ID" }).pipe(Args.optional),
+    to: Flags.text("to").pipe(Flags.optional),
+    reason: Flags.text("reason").pipe(Flags.optional),
+    name: Flags.text("name").pipe(Flags.optional),
+    rules: Flags.boolean("rules"),
+    apply: Flags.boolean("apply"),
+    book: Flags.text("book").pipe(Flags.optional),
+  },
+  Effect.fn("Cli.reclassify")(
+    function* ({ apply, book, id, name, reason, rules, to }) {
+      const oneGiven = Option.isSome(id) || Option.isSome(to) || Option.isSome(name)
+      if (rules && !oneGiven) return yield* reapplied({ apply, book, reason })
+      if (!rules && !apply && Option.isNone(book) && Option.isSome(id)) {
+        return yield* single({ id: id.value, to, name, reason })
+      }
+      return yield* new UsageError({
+        detail: "Expected an ID with --to and --reason, or --rules with --apply or without.",
+        advice: "Run tieout reclassify --help to see what it takes.",
+      })
+    },
+    Effect.provide(
+      Layer.mergeAll(Ledger.Default, Reconcile.Default, Resources.Default, PostingFacts.Default).pipe(
+        Layer.provideMerge(books),
+      ),
+    ),
+  ),
+)

@@ -1,0 +1,79 @@
+import { Command } from "@effect/cli"
+import { Effect, Layer, Option } from "effect"
+import { counted, harmless, styled } from "../../Common/Text.ts"
+import type { OpenFinding } from "../../Reconcile/Summary.ts"
+import { needsAttention, tieOutSentence, tiesOut } from "../../Reconcile/TieOut.ts"
+import { Reconcile, type ReconcileSummary } from "../../Reconcile.ts"
+import type { Screen } from "../../Terminal.ts"
+import { books, knownConnection } from "../Books.ts"
+import { exitCodes } from "../ExitCode.ts"
+import * as Options from "../Options.ts"
+import { Output } from "../Output.ts"
+import { month } from "../Period.ts"
+
+/** Of one check; the rest is counted. `--json` lists all. */
+const listed = 5
+
+const findingLines = (finding: OpenFinding, color: boolean): ReadonlyArray<string> => [
+  `  ${styled(color, finding.severity === "blocking" ? "red" : "yellow", finding.book)}  ${harmless(finding.message)}`,
+  `      tieout explain ${harmless(finding.subject)}`,
+]
+
+const checkLines = (
+  name: string,
+  findings: ReadonlyArray<OpenFinding>,
+  color: boolean,
+): ReadonlyArray<string> => {
+  const more = findings.length - listed
+  return [
+    `${name}: ${counted(findings.length, findings[0]?.severity === "blocking" ? "blocking finding" : "warning")}`,
+    ...findings.slice(0, listed).flatMap((finding) => findingLines(finding, color)),
+    ...(more > 0 ? [`  … and ${more} more; --json lists them all.`] : []),
+    "",
+  ]
+}
+
+const linesOf = (summary: ReconcileSummary, screen: Screen): ReadonlyArray<string> => {
+  const names = [...new Set(summary.findings.map(({ check }) => check))]
+  const explained = tiesOut(summary.tieOut) && summary.notRead.length === 0
+  const { otherWarnings, quarantined } = summary.tieOut
+  const conclusion = [
+    `${tieOutSentence(summary.tieOut, summary.notRead)}.`,
+    ...(otherWarnings > 0 ? [`${counted(otherWarnings, "warning")}.`] : []),
+    ...(quarantined > 0 ? ["See: tieout quarantine list"] : []),
+  ]
+  const colour = explained ? "green" : needsAttention(summary.tieOut) ? "red" : "yellow"
+  return [
+    ...names.flatMap((name) =>
+      checkLines(
+        name,
+        summary.findings.filter(({ check }) => check === name),
+        screen.color,
+      ),
+    ),
+    `${counted(summary.checks.length, "check")} run; ${counted(summary.opened, "finding")} opened, ${summary.closed} closed.`,
+    styled(screen.color, colour, conclusion.join(" ")),
+  ]
+}
+
+export const reconcile = Command.make(
+  "reconcile",
+  { connection: Options.connection, period: Options.period, full: Options.full },
+  Effect.fn("Cli.reconcile")(
+    function* (options) {
+      const output = yield* Output
+      const period = Option.isSome(options.period)
+        ? Option.some(yield* month(options.period.value))
+        : Option.none<string>()
+      yield* knownConnection(options.connection)
+      const summary = yield* (yield* Reconcile).run({ ...options, period })
+      const bad = summary.quarantined > 0 || summary.findings.some(({ severity }) => severity === "blocking")
+      yield* output.report({
+        document: summary,
+        lines: linesOf(summary, output.terminal.stdout),
+        code: bad ? exitCodes.attention : exitCodes.done,
+      })
+    },
+    Effect.provide(Layer.provideMerge(Reconcile.Default, books)),
+  ),
+)

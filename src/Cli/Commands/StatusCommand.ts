@@ -1,0 +1,56 @@
+import { Command } from "@effect/cli"
+import { Effect, Layer } from "effect"
+import { Status, type StatusSummary } from "../../Inquiry/Status.ts"
+import { table } from "../../Terminal/Table.ts"
+import type { Screen } from "../../Terminal.ts"
+import { books, knownConnection } from "../Books.ts"
+import { exitCodes } from "../ExitCode.ts"
+import * as Options from "../Options.ts"
+import { Output } from "../Output.ts"
+import { needsAttention, standingLines, verdict } from "../Tables/StandingTable.ts"
+
+const runColumns = [
+  { title: "Connection" },
+  { title: "Last run" },
+  { title: "Started" },
+  { title: "Ended" },
+  { title: "State" },
+]
+
+const linesOf = (summary: StatusSummary, screen: Screen): ReadonlyArray<string> => {
+  if (summary.runs.length === 0) return ["Nothing has been read yet. Run: tieout sync"]
+  const runs = summary.runs.map((run) => [
+    run.connection,
+    run.command,
+    run.startedAt,
+    run.endedAt ?? "",
+    run.state,
+  ])
+  return [
+    ...table(runColumns, runs, screen),
+    "",
+    ...standingLines(summary.accounts, screen),
+    ...verdict(summary.tieOut, summary.notRead, screen),
+  ]
+}
+
+export const status = Command.make(
+  "status",
+  { connection: Options.connection },
+  Effect.fn("Cli.status")(
+    function* ({ connection }) {
+      const output = yield* Output
+      yield* knownConnection(connection)
+      const summary = yield* (yield* Status).read(connection)
+      yield* output.report({
+        document: summary,
+        lines: linesOf(summary, output.terminal.stdout),
+        code:
+          needsAttention(summary.open) || summary.accounts.some(({ tiesOut }) => !tiesOut)
+            ? exitCodes.attention
+            : exitCodes.done,
+      })
+    },
+    Effect.provide(Layer.provideMerge(Status.Default, books)),
+  ),
+)

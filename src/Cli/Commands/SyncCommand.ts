@@ -1,0 +1,163 @@
+import { Command } from "@effect/cli"
+import { Effect, Either, Layer, Option } from "effect"
+import { counted, harmless } from "../../Common/Text.ts"
+import { Status } from "../../Inquiry/Status.ts"
+import { Ledger } from "../../Ledger.ts"
+import { Settings } from "../../Settings.ts"
+import { SyncIncomplete, type SyncReport } from "../../Sync/Runs/RunReport.ts"
+import { Sync, type SyncOptions } from "../../Sync.ts"
+import type { Screen } from "../../Terminal.ts"
+import { UsageError } from "../Arguments.ts"
+import { booksForSync } from "../Books.ts"
+import { withinDeadline } from "../Deadline.ts"
+import { type ExitCode, exitCodes, worst } from "../ExitCode.ts"
+import { documentOf, type Failure, ofError } from "../Failure.ts"
+import * as Options from "../Options.ts"
+import { Output } from "../Output.ts"
+import { needsAttention, standingLines, verdict } from "../Tables/StandingTable.ts"
+
+/** What became of one connection: a run that failed may still have read a lot. */
+interface Outcome {
+  readonly connection: string
+  readonly report: SyncReport | undefined
+  readonly failure: Failure | undefined
+}
+
+type Counters = SyncReport["counters"]
+
+/** In the order in which it is told; what is zero is not. */
+const told: ReadonlyArray<readonly [key: keyof Counters, one: string, many: string]> = [
+  ["entries", "statement entry", "statement entries"],
+  ["resources", "resource read", "resources read"],
+  ["changedResources", "changed resource", "changed resources"],
+  ["missingResources", "resource that the service does not find", "resources that the service does not find"],
+  ["journalEntries", "journal entry", "journal entries"],
+  ["reclassifications", "reclassification", "reclassifications"],
+  ["held", "entry held back", "entries held back"],
+  ["quarantined", "row quarantined", "rows quarantined"],
+  ["contradictions", "contradiction", "contradictions"],
+  ["receivableVersions", "receivable new or changed", "receivables new or changed"],
+]
+
+const total = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((sum, value) => sum + value, 0)
+
+/** Names that fit on a line or two; how many more there are. */
+const listed = (what: string, names: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (names.length === 0) return []
+  const shown = names.slice(0, 10).map(harmless).join(", ")
+  return [`${what}: ${shown}${names.length > 10 ? ` and ${names.length - 10} more` : ""}.`]
+}
+
+const reportLines = (report: SyncReport): ReadonlyArray<string> => {
+  const counts = told
+    .filter(([key]) => report.counters[key] > 0)
+    .map(([key, one, many]) => counted(report.counters[key], one, many))
+  const did = counts.length === 0 ? "nothing new" : counts.join(", ")
+  const sent = total(report.requests)
+  const each = sent === 0 ? "" : ` (${((report.seconds * 1_000) / sent).toFixed(1)} ms each)`
+  return [
+    `${report.connection}: ${did}; ${counted(sent, "request")} in ${report.seconds.toFixed(1)} s${each}.`,
+    ...(report.clients.read > 0 ? [`${counted(report.clients.read, "client")} read.`] : []),
+    ...listed("Not read because of their status", report.clients.skipped),
+    ...report.clientFailures.map(({ what, why }) => `Could not be read: ${harmless(what)}: ${harmless(why)}`),
+    ...report.notices.map((notice) => `Note: ${harmless(notice)}`),
+  ]
+}
+
+const leftClientsOut = ({ report }: Outcome): boolean => (report?.clientFailures.length ?? 0) > 0
+
+const outcomeLines = ({ connection, failure, report }: Outcome): ReadonlyArray<string> => [
+  ...(report === undefined ? [] : reportLines(report)),
+  ...(failure === undefined
+    ? []
+    : [`${connection} did not finish: ${failure.message.split("\n").map(harmless).join("\n")}`]),
+]
+
+const outcomeDocument = ({ connection, failure, report }: Outcome): object => ({
+  connection,
+  ...(report === undefined ? {} : { ...report, newEntries: Object.fromEntries(report.newEntries) }),
+  ...(failure === undefined ? {} : documentOf([failure])),
+})
+
+const runOne = Effect.fn("Cli.sync.connection")(function* (options: SyncOptions) {
+  const { connection } = options
+  const sync = yield* Sync
+  const result = yield* Effect.either(withinDeadline(connection)(sync.run(options)))
+  if (Either.isRight(result))
+    return { connection, report: result.right, failure: undefined } satisfies Outcome
+  const report = result.left instanceof SyncIncomplete ? result.left.report : undefined
+  return { connection, report, failure: ofError(result.left) } satisfies Outcome
+})
+
+const standing = Effect.fn("Cli.sync.standing")(function* (
+  connection: Option.Option<string>,
+  outcomes: ReadonlyArray<Outcome>,
+) {
+  const { accounts, notRead, open, tieOut } = yield* (yield* Status).read(connection)
+  const brought = new Map(outcomes.flatMap(({ report }) => [...(report?.newEntries ?? [])]))
+  return {
+    open,
+    tieOut,
+    notRead,
+    accounts: accounts.map((account) => ({ ...account, newEntries: brought.get(account.accountId) ?? 0 })),
+  }
+})
+
+const linesOf = (
+  outcomes: ReadonlyArray<Outcome>,
+  { accounts, notRead, tieOut }: Effect.Effect.Success<ReturnType<typeof standing>>,
+  screen: Screen,
+): ReadonlyArray<string> => [
+  ...standingLines(accounts, screen),
+  "",
+  ...outcomes.flatMap(outcomeLines),
+  ...verdict(tieOut, notRead, screen),
+]
+
+export const sync = Command.make(
+  "sync",
+  {
+    connection: Options.connection,
+    surface: Options.surface,
+    client: Options.client,
+    full: Options.full,
+    quick: Options.quick,
+  },
+  Effect.fn("Cli.sync")(
+    function* ({ client, connection, full, quick, surface }) {
+      const output = yield* Output
+      if (full && quick) {
+        return yield* new UsageError({
+          detail: "--full reads everything and --quick as little as it can: which of them?",
+          advice: "Run tieout sync --help to see what it takes.",
+        })
+      }
+      const { connectionNames } = yield* Settings
+      const names = Option.isSome(connection) ? [connection.value] : connectionNames
+      // One connection's trouble is not the others': each gets its run, and the worst decides the exit code.
+      const outcomes = yield* Effect.forEach(names, (name) =>
+        runOne({ connection: name, full, quick, surface, client }),
+      )
+      const codes = outcomes.flatMap(
+        ({ failure }): ReadonlyArray<ExitCode> => (failure ? [failure.code] : []),
+      )
+      // Where nothing was read there is nothing to show but why.
+      if (outcomes.every(({ report }) => report === undefined)) {
+        return yield* output.fail(outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure])))
+      }
+      const stands = yield* standing(connection, outcomes)
+      yield* output.report({
+        document: { runs: outcomes.map(outcomeDocument), ...stands },
+        lines: linesOf(outcomes, stands, output.terminal.stdout),
+        code: worst([
+          ...codes,
+          needsAttention(stands.open) || outcomes.some(leftClientsOut) ? exitCodes.attention : exitCodes.done,
+        ]),
+      })
+    },
+    Effect.provide(
+      Layer.mergeAll(Sync.Default, Ledger.Default, Status.Default).pipe(Layer.provideMerge(booksForSync)),
+    ),
+  ),
+)

@@ -1,0 +1,76 @@
+import { Args, Command, Options } from "@effect/cli"
+import { Effect, Option } from "effect"
+import { counted, harmless } from "../../Common/Text.ts"
+import { type DatabaseProof, prove } from "../../Proof.ts"
+import { run, type Verification } from "../../Verify.ts"
+import { UsageError } from "../Arguments.ts"
+import { database } from "../Books.ts"
+import { exitCodes } from "../ExitCode.ts"
+import { Output } from "../Output.ts"
+
+const wholeLine = ({ folder, manifest, report }: Verification): string =>
+  report === undefined
+    ? `${folder} is whole: ${counted(manifest?.files.length ?? 0, "file")}, ${counted(manifest?.entries ?? 0, "entry", "entries")}; checksums, totals and balances agree.`
+    : `${folder} is whole: the ${report.draft ? "draft of a " : ""}report of ${report.book.code} ${report.period}, ${counted(report.files.length, "file")}; checksums and totals agree.`
+
+const linesOf = (verification: Verification): ReadonlyArray<string> => {
+  const { folder, notes, problemCount, problems } = verification
+  return [
+    ...problems.map(({ file, line, message }) => `${file}${line === null ? "" : `:${line}`}: ${message}`),
+    ...(problemCount > problems.length ? [`… and ${problemCount - problems.length} more.`] : []),
+    ...notes.map((note) => `Note: ${note}`),
+    problemCount === 0
+      ? wholeLine(verification)
+      : `${folder} is not what was written: ${counted(problemCount, "problem")}. Do not use it; write it again.`,
+  ]
+}
+
+const verifyFolder = Effect.fn("Cli.verify.folder")(function* (folder: string, chain: boolean) {
+  const output = yield* Output
+  const found = yield* run(folder, { chain })
+  const { notes, ok, problemCount, problems } = found
+  yield* output.report({
+    document: { folder, ok, problemCount, problems, notes },
+    lines: linesOf(found).map(harmless),
+    code: ok ? exitCodes.done : exitCodes.failed,
+  })
+})
+
+const proofLines = ({ batches, closes, ok, proofs }: DatabaseProof): ReadonlyArray<string> => [
+  ...proofs.flatMap(({ count, name, wrong }) => [
+    ...wrong.map(({ book, message, row }) => `${name}: ${book}: ${row} ${message}.`),
+    ...(count > wrong.length ? [`${name}: … and ${count - wrong.length} more.`] : []),
+  ]),
+  ok
+    ? `The database is whole: ${proofs.length} proofs hold, ${counted(closes, "close")} and ${counted(batches, "batch", "batches")} among them.`
+    : `The database is not what was written: ${proofs.filter(({ count }) => count > 0).length} of ${proofs.length} proofs do not hold. Restore it from a backup, or find out who changed it.`,
+]
+
+const verifyDatabase = Effect.fn("Cli.verify.database")(function* () {
+  const output = yield* Output
+  const proof = yield* prove((name) => Effect.logDebug(`Proving ${name}`))
+  yield* output.report({
+    document: proof,
+    lines: proofLines(proof).map(harmless),
+    code: proof.ok ? exitCodes.done : exitCodes.failed,
+  })
+}, Effect.provide(database))
+
+export const verify = Command.make(
+  "verify",
+  {
+    folder: Args.text({ name: "DIR" }).pipe(Args.optional),
+    chain: Options.boolean("chain"),
+    database: Options.boolean("database"),
+  },
+  Effect.fn("Cli.verify")(function* ({ chain, database: wanted, folder }) {
+    const usage = (detail: string) =>
+      new UsageError({ detail, advice: "Name a batch's folder, or say --database: tieout help verify." })
+    if (wanted) {
+      if (Option.isSome(folder) || chain) return yield* usage("--database goes with no folder and no --chain")
+      return yield* verifyDatabase()
+    }
+    if (Option.isNone(folder)) return yield* usage("There is nothing to verify")
+    return yield* verifyFolder(folder.value, chain)
+  }),
+)

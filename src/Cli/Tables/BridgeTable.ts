@@ -1,0 +1,53 @@
+/** The bridge between the provider's statement and the books, as a person reads it. */
+import type { AccountBridge, Bridge, LateEntry } from "../../Close/Bridge.ts"
+import { table } from "../../Terminal/Table.ts"
+import type { Screen } from "../../Terminal.ts"
+
+const columns = [
+  { title: "  Account" },
+  { title: "Cur" },
+  { title: "Statement opening", align: "right" },
+  { title: "Movements", align: "right" },
+  { title: "Statement closing", align: "right" },
+  { title: "Late, dated later", align: "right" },
+  { title: "Earlier, dated later", align: "right" },
+  { title: "Late, dated here", align: "right" },
+  { title: "Opening booked", align: "right" },
+  { title: "Books opening", align: "right" },
+  { title: "Books moved", align: "right" },
+  { title: "Books closing", align: "right" },
+  { title: "Difference", align: "right" },
+] as const
+
+/** Of the closing balances, and of the movements where these leave something else. */
+const leftOver = ({ closingDifference, difference }: AccountBridge): string =>
+  closingDifference === difference ? difference : `${closingDifference}, of the movements ${difference}`
+
+const lateLine = (entry: LateEntry, what: string): string =>
+  `  ${what}: ${entry.number ?? "without a number yet"}, ${entry.amount} ${entry.currency} on account ${entry.accountId}, occurred ${entry.occurredAt}, dated ${entry.effectiveDate}`
+
+export const bridgeLines = (bridge: Bridge, screen: Screen): ReadonlyArray<string> => [
+  ...(bridge.accounts.length === 0
+    ? []
+    : table(
+        columns,
+        bridge.accounts.map((account) => [
+          `  ${account.accountId}`,
+          account.currency,
+          account.opening,
+          account.movements,
+          account.closing,
+          account.lateElsewhere,
+          account.carried,
+          account.lateHere,
+          account.openingBooked,
+          account.booksOpening,
+          account.booksMovements,
+          account.booksClosing,
+          leftOver(account),
+        ]),
+        screen,
+      )),
+  ...bridge.lateElsewhere.map((entry) => lateLine(entry, "late, dated later")),
+  ...bridge.lateHere.map((entry) => lateLine(entry, `late for ${entry.lateFor}, dated here`)),
+]

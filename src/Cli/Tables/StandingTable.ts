@@ -1,0 +1,69 @@
+/** Where every account stands: the table that `sync` and `status` end with. */
+
+import { count, counted, styled } from "../../Common/Text.ts"
+import type { Standing } from "../../Inquiry/AccountStandings.ts"
+import type { OpenCounts } from "../../Reconcile/Summary.ts"
+import {
+  needsAttention as isUrgent,
+  openItemCount,
+  type TieOut,
+  tieOutSentence,
+  tiesOut,
+} from "../../Reconcile/TieOut.ts"
+import type { NotRead } from "../../Reconcile/Unread.ts"
+import { table } from "../../Terminal/Table.ts"
+import type { Screen } from "../../Terminal.ts"
+
+export const standingLines = (accounts: ReadonlyArray<Standing>, screen: Screen): ReadonlyArray<string> => {
+  if (accounts.length === 0) return ["No accounts yet."]
+  const severalBooks = new Set(accounts.map(({ book }) => book)).size > 1
+  const columns = [
+    ...(severalBooks ? [{ title: "Book" }] : []),
+    { title: "Account" },
+    { title: "Currency" },
+    { title: "Rail", shrinks: true },
+    { title: "Status", shrinks: true },
+    { title: "New", align: "right" },
+    { title: "Entries", align: "right" },
+    { title: "Balance", align: "right" },
+    { title: "Ties out", shrinks: true },
+  ] as const
+  const rows = accounts.map((account) => [
+    ...(severalBooks ? [account.book] : []),
+    account.accountId,
+    account.currency,
+    account.paymentRails,
+    account.status,
+    count(account.newEntries),
+    count(account.entries),
+    account.balance,
+    account.tiesOut ? "yes" : `NO${account.remark === null ? "" : `: ${account.remark}`}`,
+  ])
+  return table(columns, rows, screen)
+}
+
+/** The sentence that matters most, last. */
+export const verdict = (
+  tieOut: TieOut,
+  notRead: ReadonlyArray<NotRead>,
+  screen: Screen,
+): ReadonlyArray<string> => {
+  const { accounts, off, otherWarnings, quarantined } = tieOut
+  const explained = tiesOut(tieOut)
+  if (explained && accounts === 0) return []
+  const sentences = [`${tieOutSentence(tieOut, notRead)}.`]
+  if (otherWarnings > 0) sentences.push(`${counted(otherWarnings, "warning")}.`)
+  // What waits in quarantine is a finding as well; where that is all there is, the list says more.
+  const elsewhere = off > 0 || otherWarnings > 0 || openItemCount(tieOut) > 0
+  const commands = [
+    ...(elsewhere ? ["tieout reconcile"] : []),
+    ...(quarantined > 0 ? ["tieout quarantine list"] : []),
+  ]
+  if (notRead.length > 0) sentences.push("tieout sync reads all of it.")
+  if (commands.length > 0) sentences.push(`See: ${commands.join(", ")}`)
+  const colour = explained && notRead.length === 0 ? "green" : isUrgent(tieOut) ? "red" : "yellow"
+  return ["", styled(screen.color, colour, sentences.join(" "))]
+}
+
+/** Whether a person has to look. */
+export const needsAttention = (open: OpenCounts): boolean => open.blockingFindings > 0 || open.quarantined > 0

@@ -1,0 +1,49 @@
+/** Traces, metrics and logs over OTLP as JSON. Loaded only where a collector is named. */
+import * as OtlpLogger from "@effect/opentelemetry/OtlpLogger"
+import * as OtlpMetrics from "@effect/opentelemetry/OtlpMetrics"
+import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
+import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
+import { Duration, Effect, Layer, Logger, Redacted } from "effect"
+import { productVersion } from "../../Common/Version.ts"
+import type { TelemetryOptions } from "../Telemetry.ts"
+import { Allowance } from "./Allowance.ts"
+import { delivery } from "./Delivery.ts"
+import * as Lines from "./Lines.ts"
+import * as Spans from "./Spans.ts"
+
+/** Every five seconds, and at the end, when each kind gets one more second. */
+const exportInterval = Duration.seconds(5)
+const shutdownTimeout = Duration.seconds(1)
+const window = Duration.toMillis(exportInterval)
+
+/**
+ * What is kept until it is sent. Operations have some 400 names: the first twenty of each within five seconds show what a
+ * sync does, however many pages it reads, and are some 2 MB at the very most.
+ */
+const spansAllowed = { each: 20, all: 2_000, window }
+const linesAllowed = { each: 500, all: 500, window }
+
+export const exporting = ({ endpoint, headers, serviceName }: TelemetryOptions): Layer.Layer<never> => {
+  const base = endpoint.href.replace(/\/*$/, "")
+  const options = (kind: "traces" | "metrics" | "logs") => ({
+    url: `${base}/v1/${kind}`,
+    headers: Redacted.value(headers),
+    resource: { serviceName, serviceVersion: productVersion() },
+    exportInterval,
+    shutdownTimeout,
+  })
+  const tracer = Layer.unwrapScoped(
+    Effect.map(OtlpTracer.make(options("traces")), (made) =>
+      Layer.setTracer(Spans.sparing(made, new Allowance(spansAllowed))),
+    ),
+  )
+  const logger = Logger.addScoped(
+    Effect.map(OtlpLogger.make({ ...options("logs"), excludeLogSpans: true }), (made) =>
+      Lines.sparing(made, new Allowance(linesAllowed)),
+    ),
+  )
+  return Layer.mergeAll(tracer, logger, OtlpMetrics.layer(options("metrics"))).pipe(
+    Layer.provide(OtlpSerialization.layerJson),
+    Layer.provide(delivery),
+  )
+}

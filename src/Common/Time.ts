@@ -1,0 +1,36 @@
+/** Spans and points of time, in words for a person. */
+import { counted } from "./Text.ts"
+
+/** `45 seconds`, `3 minutes`, `26 hours`, `5 days`: the largest unit that says it well enough. */
+export const spanText = (seconds: number): string => {
+  const whole = Math.max(0, Math.round(seconds))
+  if (whole < 120) return counted(whole, "second")
+  if (whole < 7_200) return counted(Math.round(whole / 60), "minute")
+  if (whole < 172_800) return counted(Math.round(whole / 3_600), "hour")
+  return counted(Math.round(whole / 86_400), "day")
+}
+
+/** `12.3 s`, `4 min 05 s`, `2 h 03 min`. */
+export const durationText = (seconds: number): string => {
+  if (seconds < 100) return `${seconds.toFixed(1)} s`
+  const whole = Math.round(seconds)
+  const two = (value: number) => String(value).padStart(2, "0")
+  return whole < 3_600
+    ? `${Math.floor(whole / 60)} min ${two(whole % 60)} s`
+    : `${Math.floor(whole / 3_600)} h ${two(Math.floor((whole % 3_600) / 60))} min`
+}
+
+/** `2026-10-07 03:30` on the clocks of the time zone. */
+export const clockText = (instant: number, timeZone: string): string =>
+  new Intl.DateTimeFormat("sv-SE", {
+    timeZone,
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+  }).format(instant)
+
+/** `YYYY-MM-DD` some days later or, negative, earlier. */
+export const shiftDate = (date: string, days: number): string =>
+  new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)

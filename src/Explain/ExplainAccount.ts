@@ -1,0 +1,67 @@
+/** An account: what the service says of it, and what the books hold. */
+import { Effect } from "effect"
+import { counted } from "../Common/Text.ts"
+import { Database } from "../Database.ts"
+import { printedSum } from "../Reconcile/Printed.ts"
+import { instantText } from "../Reconcile/Scope.ts"
+import { known, type Step } from "./Step.ts"
+
+interface Row {
+  readonly code: string
+  readonly currency: string
+  readonly payment_rails: string
+  readonly status: string
+  readonly balance: string
+  readonly balance_read_at: string
+  readonly entries: bigint
+  readonly last_balance: string | null
+  readonly last_entry_id: string | null
+  readonly tail_read_at: string | null
+  readonly raw: string
+  readonly ledger_account: string | null
+  readonly ledger: string
+}
+
+const stepOf = (id: string, row: Row): Step => ({
+  title: `account ${id}`,
+  facts: [
+    ["book", row.code],
+    ["currency", row.currency],
+    ["rail", row.payment_rails],
+    ["status", row.status],
+    [
+      "the books hold",
+      `${printedSum(row.ledger, row.currency)}${row.ledger_account === null ? "" : `  ${row.ledger_account}`}`,
+    ],
+    [
+      "statement",
+      row.last_balance === null
+        ? "no entries"
+        : `ends at ${printedSum(row.last_balance, row.currency)} after ${counted(row.entries, "entry", "entries")}`,
+    ],
+    ...known("last entry", row.last_entry_id),
+    ["read to its end", row.tail_read_at ?? "not yet"],
+    ["the service says", `${printedSum(row.balance, row.currency)} at ${row.balance_read_at}`],
+    ["as sent", row.raw],
+  ],
+})
+
+export const account = Effect.fn("Explain.account")(function* (bookId: number, id: string) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Explain.account",
+    (sql) => sql<Array<Row>>`
+      select b.code, a.currency, a.payment_rails, a.status, a.balance, a.entries, a.last_balance, a.last_entry_id,
+        a.raw::text as raw, ${instantText(sql, sql`a.balance_read_at`)} as balance_read_at,
+        ${instantText(sql, sql`a.tail_read_at`)} as tail_read_at, l.ledger_account, coalesce(l.ledger, 0)::text as ledger
+      from mirror.accounts a
+      join mirror.books b on b.book_id = a.book_id
+      left join lateral (
+        select min(c.code || '  ' || c.name) as ledger_account, sum(t.debit - t.credit) as ledger
+        from ledger.accounts c
+        left join ledger.balances t on t.book_id = c.book_id and t.account_id = c.account_id
+        where c.book_id = a.book_id and c.role = 'cash' and c.partner_account_id = a.account_id) l on true
+      where a.book_id = ${bookId} and a.account_id = ${id}`,
+  )
+  return rows.map((row) => stepOf(id, row))
+})

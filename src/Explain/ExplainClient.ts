@@ -1,0 +1,70 @@
+/** A represented client: what the service says of it, its book and its accounts. */
+import { Effect } from "effect"
+import { counted } from "../Common/Text.ts"
+import { Database } from "../Database.ts"
+import { instantText } from "../Reconcile/Scope.ts"
+import { account } from "./ExplainAccount.ts"
+import { known, runText, type Step } from "./Step.ts"
+
+/** As many accounts are told of. */
+const most = 20
+
+interface Row {
+  readonly book_id: number | null
+  readonly book: string | null
+  readonly name: string | null
+  readonly code: string | null
+  readonly status: string | null
+  readonly raw: string | null
+  readonly read_at: string | null
+  readonly run_id: number | null
+  readonly command: string | null
+  readonly started_at: string | null
+  readonly accounts: number
+}
+
+const stepOf = (id: string, row: Row): Step => ({
+  title: `client ${id}`,
+  facts: [
+    ...known("name", row.name),
+    ...known("code", row.code),
+    ["status", row.status ?? "not known: the service's list does not show it"],
+    ["book", row.book ?? "none yet: a client that may be read gets one"],
+    ["accounts", counted(row.accounts, "account")],
+    ...known("first read", row.read_at),
+    ...known("read by", runText(row)),
+    ...known("as sent", row.raw),
+  ],
+})
+
+/** `bookId` is any book of the client's connection. */
+export const client = Effect.fn("Explain.client")(function* (bookId: number, id: string) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Explain.client",
+    (sql) => sql<Array<Row>>`
+      select c.book_id, c.code as book, coalesce(i.label, c.name) as name, i.raw ->> 'code' as code,
+        i.raw ->> 'status' as status, i.raw::text as raw, ${instantText(sql, sql`i.read_at`)} as read_at, i.run_id,
+        r.command, ${instantText(sql, sql`r.started_at`)} as started_at,
+        (select count(*)::integer from mirror.accounts a where a.book_id = c.book_id) as accounts
+      from mirror.books b
+      join mirror.books o on o.connection = b.connection and o.client_id is null
+      left join mirror.books c on c.connection = b.connection and c.client_id = ${id}
+      left join mirror.reference_items i on i.book_id = o.book_id and i.kind = 'client' and i.item_id = ${id}
+        and i.current
+      left join sync.runs r on r.run_id = i.run_id
+      where b.book_id = ${bookId}`,
+  )
+  const [row] = rows
+  if (row === undefined) return []
+  const steps: Array<Step> = [stepOf(id, row)]
+  const book = row.book_id
+  if (book === null) return steps
+  const accounts = yield* database.query(
+    "Explain.clientAccounts",
+    (sql) => sql<Array<{ account_id: string }>>`
+      select account_id from mirror.accounts where book_id = ${book} order by account_id limit ${most}`,
+  )
+  for (const { account_id: accountId } of accounts) steps.push(...(yield* account(book, accountId)))
+  return steps
+})

@@ -1,0 +1,130 @@
+/** Journal entries with their lines and numbers. */
+import { Effect } from "effect"
+import { textArray } from "../Database/TextArray.ts"
+import { Database } from "../Database.ts"
+import { journalNumber } from "../Format/Entry.ts"
+import { versionOfSequence } from "../Ledger/Receivables/Receivable.ts"
+import { printedSum } from "../Reconcile/Printed.ts"
+import { instantText } from "../Reconcile/Scope.ts"
+import { known, runText, type Step } from "./Step.ts"
+
+interface Row {
+  readonly entry_id: bigint
+  readonly code: string
+  readonly period: string | null
+  readonly number: number | null
+  readonly source_type: string
+  readonly source_id: string
+  readonly kind: string
+  readonly sequence: number
+  readonly description: string
+  readonly effective_date: string
+  readonly occurred_at: string
+  readonly recorded_at: string
+  readonly late_for: string | null
+  readonly external_reference: string | null
+  readonly reverses_period: string | null
+  readonly reverses_number: number | null
+  readonly run_id: number | null
+  readonly command: string | null
+  readonly started_at: string | null
+  readonly lines: ReadonlyArray<{
+    readonly code: string
+    readonly name: string
+    readonly currency: string
+    readonly amount: string
+  }>
+}
+
+/** What a journal entry was made from: a statement entry, the account whose opening balance it is, a receivable. */
+export interface Source {
+  readonly sourceType: string
+  readonly sourceId: string
+  /** Of a receivable, the version; otherwise 0. */
+  readonly version: number
+}
+
+const versionOf = ({ sequence, source_type: type }: Row): number =>
+  type === "receivable_version" ? versionOfSequence(sequence) : 0
+
+const kindText = (row: Row): string => {
+  if (versionOf(row) > 0) return `${row.kind} (version ${versionOf(row)})`
+  return row.sequence === 0 ? row.kind : `${row.kind} (${row.sequence})`
+}
+
+const lineText = ({ amount, code, currency, name }: Row["lines"][number]): readonly [string, string] => {
+  const debit = !amount.startsWith("-")
+  return [
+    debit ? "debit" : "credit",
+    `${printedSum(debit ? amount : amount.slice(1), currency)}  ${code}  ${name}`,
+  ]
+}
+
+const stepOf = (row: Row): Step => {
+  const { code, number, period, reverses_number, reverses_period } = row
+  const name =
+    number === null || period === null ? "without a number yet" : journalNumber(code, period, number)
+  const reverses =
+    reverses_number === null || reverses_period === null
+      ? null
+      : journalNumber(code, reverses_period, reverses_number)
+  return {
+    title: `journal entry ${name}`,
+    facts: [
+      ["description", row.description],
+      ["kind", kindText(row)],
+      ...row.lines.map(lineText),
+      ["effective date", row.effective_date],
+      ...known("late for", row.late_for),
+      ["occurred", `${row.occurred_at} (the service's time)`],
+      ["recorded", row.recorded_at],
+      ...known("by", runText(row)),
+      ...known("external reference", row.external_reference),
+      ...known("reverses", reverses),
+      ["from", `${row.source_type.replaceAll("_", " ")} ${row.source_id}`],
+    ],
+  }
+}
+
+/** Either one entry, or all that were made from the sources, reclassifications included, in order. */
+export const journalEntries = Effect.fn("Explain.journalEntries")(function* (
+  bookId: number,
+  which: { readonly entryId: string } | { readonly sources: ReadonlyArray<string> },
+) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Explain.journalEntries",
+    (sql) => sql<Array<Row>>`
+      select j.entry_id, b.code, to_char(n.period, 'YYYY-MM') as period, n.number, j.source_type, j.source_id, j.kind,
+        j.sequence, j.description, j.effective_date::text as effective_date,
+        ${instantText(sql, sql`j.occurred_at`)} as occurred_at, ${instantText(sql, sql`j.recorded_at`)} as recorded_at,
+        to_char(j.late_for, 'YYYY-MM') as late_for, j.external_reference,
+        to_char(v.period, 'YYYY-MM') as reverses_period, v.number as reverses_number,
+        j.run_id, r.command, ${instantText(sql, sql`r.started_at`)} as started_at,
+        (select json_agg(json_build_object('code', a.code, 'name', a.name, 'currency', p.currency,
+           'amount', p.amount::text) order by p.line_number)
+         from ledger.postings p
+         join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+         where p.book_id = j.book_id and p.entry_id = j.entry_id) as lines
+      from ledger.journal_entries j
+      join mirror.books b on b.book_id = j.book_id
+      left join ledger.journal_numbers n on n.book_id = j.book_id and n.entry_id = j.entry_id
+      left join ledger.journal_numbers v on v.book_id = j.book_id and v.entry_id = j.reverses
+      left join sync.runs r on r.run_id = j.run_id
+      where j.book_id = ${bookId} and ${
+        "entryId" in which
+          ? sql`j.entry_id = ${which.entryId}::text::bigint`
+          : sql`j.source_id = any (${textArray(sql, which.sources)}::uuid[])`
+      }
+      order by j.occurred_at, j.partner_account_id, j.position, j.source_type, j.sequence, j.correction`,
+  )
+  return rows.map((row) => ({
+    entryId: row.entry_id.toString(),
+    source: {
+      sourceType: row.source_type,
+      sourceId: row.source_id,
+      version: versionOf(row),
+    } satisfies Source,
+    step: stepOf(row),
+  }))
+})

@@ -1,0 +1,125 @@
+/** Statement entries as the service posted them. */
+import { Effect } from "effect"
+import { counted } from "../Common/Text.ts"
+import { textArray } from "../Database/TextArray.ts"
+import { Database } from "../Database.ts"
+import { printedSum } from "../Reconcile/Printed.ts"
+import { instantText } from "../Reconcile/Scope.ts"
+import { known, runText, type Step } from "./Step.ts"
+
+interface Row {
+  readonly entry_id: string
+  readonly account_id: string
+  readonly position: bigint
+  readonly type: string
+  readonly amount: string
+  readonly currency: string
+  readonly balance_before: string | null
+  readonly balance_after: string
+  readonly related_type: string | null
+  readonly related_id: string | null
+  readonly occurred_at: string
+  readonly extra: string | null
+  readonly held: boolean
+  readonly run_id: number
+  readonly command: string | null
+  readonly started_at: string | null
+  readonly read_again: ReadonlyArray<string> | null
+}
+
+const stepOf = (row: Row): Step => {
+  const sum = (amount: string) => printedSum(amount, row.currency)
+  const related =
+    row.related_type === null ? null : `${row.related_type} ${row.related_id ?? "(without an identifier)"}`
+  return {
+    title: `statement entry ${row.entry_id}`,
+    facts: [
+      ["account", row.account_id],
+      ["position", row.held ? "held back behind a gap, not booked" : row.position.toString()],
+      ["moved", `${row.type} ${sum(row.amount)}`],
+      ...known("balance before", row.balance_before === null ? null : sum(row.balance_before)),
+      ["balance after", sum(row.balance_after)],
+      ["names", related ?? "no resource"],
+      ["occurred", `${row.occurred_at} (the service's time)`],
+      ...known("read by", runText(row)),
+      ...known("also sent", row.extra),
+      ...(row.read_again ?? []).map((content) => ["later read as", content] as const),
+    ],
+  }
+}
+
+/** A statement entry that the explanation leads through. */
+export interface Traced {
+  readonly entryId: string
+  readonly accountId: string
+  readonly related: { readonly type: string; readonly id: string } | null
+  readonly step: Step
+}
+
+/** As many are told of one resource or account. */
+const most = 20
+
+/** By identifier, by resource (in posting order), or the last of an account (newest first). */
+export const statementEntries = Effect.fn("Explain.statementEntries")(function* (
+  bookId: number,
+  which:
+    | { readonly ids: ReadonlyArray<string> }
+    | { readonly resource: { readonly type: string; readonly id: string } }
+    | { readonly lastOf: string },
+) {
+  const database = yield* Database
+  const rows = yield* database.query("Explain.statementEntries", (sql) => {
+    const condition =
+      "ids" in which
+        ? sql`e.entry_id = any (${textArray(sql, which.ids)}::uuid[])`
+        : "resource" in which
+          ? sql`e.related_id = ${which.resource.id} and e.related_type = ${which.resource.type}`
+          : sql`e.account_id = ${which.lastOf}`
+    return sql<Array<Row>>`
+      select e.entry_id, e.account_id, e.position, e.type, e.amount, e.currency, e.balance_before, e.balance_after,
+        e.related_type, e.related_id, ${instantText(sql, sql`e.occurred_at`)} as occurred_at, e.extra::text as extra,
+        e.held, e.run_id, r.command, ${instantText(sql, sql`r.started_at`)} as started_at,
+        (select json_agg(c.content order by c.first_seen_at) from mirror.contradictions c
+         where c.book_id = e.book_id and c.entry_id = e.entry_id) as read_again
+      from mirror.statement_entries e
+      left join sync.runs r on r.run_id = e.run_id
+      where e.book_id = ${bookId} and ${condition}
+      order by ${"lastOf" in which ? sql`e.position desc` : sql`e.account_id, e.position`} limit ${most}`
+  })
+  return rows.map(
+    (row): Traced => ({
+      entryId: row.entry_id,
+      accountId: row.account_id,
+      related:
+        row.related_type === null || row.related_id === null
+          ? null
+          : { type: row.related_type, id: row.related_id },
+      step: stepOf(row),
+    }),
+  )
+})
+
+/** How many entries of the account stand before one; told only where the last ones of it are shown. */
+export const earlierEntries = Effect.fn("Explain.earlierEntries")(function* (
+  bookId: number,
+  accountId: string,
+  shown: ReadonlyArray<Traced>,
+) {
+  const first = shown.at(-1)
+  if (first === undefined || shown.length < most) return []
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Explain.earlierEntries",
+    (sql) => sql<Array<{ earlier: bigint }>>`
+      select count(*) as earlier from mirror.statement_entries e
+      where e.book_id = ${bookId} and e.account_id = ${accountId} and e.position < (
+        select s.position from mirror.statement_entries s
+        where s.book_id = ${bookId} and s.entry_id = ${first.entryId})`,
+  )
+  const earlier = rows[0]?.earlier ?? 0n
+  const step: Step = {
+    title: `and ${counted(earlier, "earlier statement entry", "earlier statement entries")} of account ${accountId}`,
+    facts: [["to see one", "tieout explain with its identifier"]],
+  }
+  return earlier > 0n ? [step] : []
+})

@@ -1,0 +1,31 @@
+/** Whether a batch's folder still holds what was written there, byte for byte. */
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { type Problem, Problems } from "../../Common/Problems.ts"
+import { attempt, listFolder } from "./Folder.ts"
+import type { KnownBatch } from "./KnownBatch.ts"
+import { manifestFile } from "./Manifest.ts"
+import { checkFiles } from "./WrittenFiles.ts"
+
+const told = ({ file, message }: Problem): string => `${file} ${message}`
+
+/** What is not as it was written, in words; nothing: it all is. */
+export const folderProblems = Effect.fn("Export.folderProblems")(function* (
+  folder: string,
+  { manifest, text }: KnownBatch,
+) {
+  const names = yield* listFolder(folder)
+  if (names.length === 0)
+    return ["the folder is not there; --exports names the folder that the exports stand in"]
+  const problems = new Problems()
+  yield* attempt(folder, async () => {
+    const found = names.includes(manifestFile)
+      ? await readFile(join(folder, manifestFile), "utf8")
+      : undefined
+    if (found === undefined) problems.add(manifestFile, null, "is missing")
+    else if (found !== text) problems.add(manifestFile, null, "has changed since it was written")
+    await checkFiles(folder, manifest, problems)
+  })
+  return problems.found.map(told)
+})

@@ -1,0 +1,96 @@
+/** Puts a batch's manifest together. */
+import { Option } from "effect"
+import type { Book } from "../../Book.ts"
+import { print } from "../../Common/MinorUnits.ts"
+import { productVersion } from "../../Common/Version.ts"
+import type { OpenedAccount } from "../../Format/Entry.ts"
+import { type FormatName, tablesOf } from "../../Format/Formats.ts"
+import type { Totals } from "../../Format/Totals.ts"
+import type { ValuationOptions } from "../../Valuation/ValuedBook.ts"
+import type { TableOptions } from "../Mapping/PreparedTables.ts"
+import type { Selection } from "../Request/Scope.ts"
+import type { Facts } from "../Source/BookFacts.ts"
+import { type FileRecord, formatVersion, type Lineage, type Manifest } from "./Manifest.ts"
+
+export interface BatchPlan {
+  readonly book: Book
+  readonly batch: number
+  readonly selection: Selection
+  readonly formats: ReadonlyArray<FormatName>
+  readonly options: TableOptions
+  readonly lineage: Omit<Lineage, "closes">
+  /** In the base currency, valued so; in the books' own currencies where absent. */
+  readonly base: ValuationOptions | undefined
+}
+
+const tablesPart = (
+  { formats, options }: BatchPlan,
+  mappingVersion: number | null,
+): Pick<Manifest, "tables"> =>
+  tablesOf(formats).length > 0
+    ? { tables: { mode: options.mode, mappingVersion, leftOut: options.settings.leaveOut } }
+    : {}
+
+const totalsFor = (accounts: ReadonlyArray<OpenedAccount>, totals: Totals): Manifest["accounts"] =>
+  accounts.map(({ account, opening }) => {
+    const { debit, credit } = totals.of(account)
+    const { scale, ...names } = account
+    return {
+      ...names,
+      opening: print(opening, scale),
+      debit: print(debit, scale),
+      credit: print(credit, scale),
+      closing: print(opening + debit - credit, scale),
+    }
+  })
+
+export const manifestOf = (
+  plan: BatchPlan,
+  facts: Facts,
+  accounts: ReadonlyArray<OpenedAccount>,
+  totals: Totals,
+  files: ReadonlyArray<FileRecord>,
+  through: bigint,
+  mappingVersion: number | null,
+  closes: Lineage["closes"],
+  base: Manifest["base"],
+): Manifest => {
+  const { batch, book, formats, lineage, selection } = plan
+  const { asOf, covered, from, kind, since, text, to } = selection
+  const periods = totals.periods()
+  return {
+    product: "tieout",
+    version: productVersion(),
+    formatVersion,
+    connection: book.connection,
+    book: {
+      code: book.code,
+      name: book.name,
+      clientId: Option.getOrNull(book.clientId),
+      knownSince: facts.knownSince,
+    },
+    batch,
+    lineage: { ...lineage, closes },
+    createdAt: facts.createdAt,
+    scope: { kind, text, from, to, since, covered, asOf },
+    complete: facts.reasons.length === 0,
+    reasons: facts.reasons,
+    formats,
+    ...tablesPart(plan, mappingVersion),
+    ...(base === undefined ? {} : { base }),
+    files,
+    entries: totals.entries,
+    postings: totals.postings,
+    firstNumber: periods[0]?.first ?? null,
+    lastNumber: periods.at(-1)?.last ?? null,
+    throughNumbering: (since !== null && BigInt(since) > through ? BigInt(since) : through).toString(),
+    periods,
+    currencies: totals.currencies().map(({ debit, credit, ...rest }) => ({
+      ...rest,
+      debit: print(debit, rest.scale),
+      credit: print(credit, rest.scale),
+    })),
+    accounts: totalsFor(accounts, totals),
+    read: facts.read,
+  }
+}

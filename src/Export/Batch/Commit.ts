@@ -1,0 +1,61 @@
+/** Makes a batch part of the books: from here on it is immutable. */
+import { Effect } from "effect"
+import { Database } from "../../Database.ts"
+import { nativeBasis } from "../../Format/Entry.ts"
+import { keepFiles } from "./KeptFiles.ts"
+import { type Manifest, print, sha256Of } from "./Manifest.ts"
+import { supersedeBy } from "./States.ts"
+
+export interface Commit {
+  readonly bookId: number
+  /** Below the folder of all exports, as the database knows it. */
+  readonly place: string
+  /** Where the files are now; they are kept in the database too. Null: they are not. */
+  readonly keepFrom: string | null
+  readonly who: string
+}
+
+const arrayText = (formats: ReadonlyArray<string>): string =>
+  `{${formats.map((name) => `"${name}"`).join(",")}}`
+
+const insertBatch = Effect.fn("Export.insertBatch")(function* (
+  { bookId, place, who }: Commit,
+  manifest: Manifest,
+) {
+  const database = yield* Database
+  const { batch, formats, lineage, scope, throughNumbering } = manifest
+  const text = print(manifest)
+  yield* database.query(
+    "Export.commitBatch",
+    (sql) => sql`
+      insert into export.batches
+        (book_id, batch, scope, from_date, to_date, formats, folder, through_numbering, manifest, preview, who,
+          currency_basis, since_numbering, covered, as_of, manifest_sha256)
+      values (${bookId}, ${batch}, ${scope.text}, ${scope.from}::text::date, ${scope.to}::text::date,
+        ${arrayText(formats)}::text::text[], ${place}, ${throughNumbering}::text::bigint, ${text}::text::json,
+        ${lineage?.state === "preview"}, ${who}, ${lineage?.currencyBasis ?? nativeBasis},
+        ${scope.since ?? "0"}::text::bigint, ${JSON.stringify(scope.covered)}::text::json,
+        ${scope.asOf ?? null}::text::timestamptz, ${sha256Of(text)})`,
+  )
+})
+
+/**
+ * One transaction: the batch, its files, and the batches whose place it takes (a preview takes none yet). What is `restore`d
+ * may be interrupted; the commit itself may not where the caller says so.
+ */
+export const commitBatch = Effect.fn("Export.commitBatch")(function* (
+  commit: Commit,
+  manifest: Manifest,
+  restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>,
+) {
+  const database = yield* Database
+  const { bookId, keepFrom, who } = commit
+  const superseded = manifest.lineage?.state === "committed" ? manifest.lineage.supersedes : []
+  yield* database.transaction(
+    Effect.gen(function* () {
+      yield* insertBatch(commit, manifest)
+      yield* supersedeBy(bookId, superseded, manifest.batch, who)
+      if (keepFrom !== null) yield* restore(keepFiles(bookId, keepFrom, manifest))
+    }),
+  )
+})

@@ -1,0 +1,111 @@
+/** A committed batch against the ledger as it is now: the same entries must still add up to the batch's totals. */
+import { Effect, Either, Schema } from "effect"
+import { parse, print } from "../../Common/MinorUnits.ts"
+import { Database } from "../../Database.ts"
+import type { Selection } from "../Request/Scope.ts"
+import { selected } from "../Request/Selected.ts"
+import { Manifest } from "./Manifest.ts"
+
+/** A control total that is no longer the ledger's; amounts and counts as text, `null` where one side has none. */
+export interface BatchDifference {
+  readonly currency: string
+  readonly figure: "debit" | "credit" | "entries" | "postings"
+  readonly exported: string | null
+  readonly ledger: string | null
+}
+
+interface BatchRow {
+  readonly manifest: string
+}
+
+interface TotalRow {
+  readonly currency: string
+  readonly scale: number
+  readonly debit: string
+  readonly credit: string
+  readonly entries: bigint
+  readonly postings: bigint
+}
+
+const decode = Schema.decodeUnknownEither(Schema.parseJson(Manifest))
+
+const selectionOf = ({ scope, throughNumbering }: Manifest): Selection => ({
+  ...scope,
+  through: throughNumbering,
+  asOf: scope.asOf ?? null,
+})
+
+const ledgerTotals = Effect.fn("Export.ledgerTotals")(function* (bookId: number, selection: Selection) {
+  const database = yield* Database
+  return yield* database.query(
+    "Export.ledgerTotals",
+    (sql) => sql<Array<TotalRow>>`
+      select p.currency, c.scale, count(distinct p.entry_id) as entries, count(*) as postings,
+        coalesce(sum(p.amount) filter (where p.amount > 0), 0)::text as debit,
+        coalesce(-sum(p.amount) filter (where p.amount < 0), 0)::text as credit
+      from ledger.journal_numbers n
+      join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
+      join ledger.postings p on p.book_id = n.book_id and p.entry_id = n.entry_id
+      join ledger.currencies c on c.code = p.currency
+      where ${selected(sql, bookId, selection)}
+      group by p.currency, c.scale`,
+  )
+})
+
+type Figures = ReadonlyMap<string, { readonly [figure in BatchDifference["figure"]]: string }>
+
+const compare = (exported: Figures, ledger: Figures): ReadonlyArray<BatchDifference> => {
+  const currencies = [...new Set([...exported.keys(), ...ledger.keys()])].sort()
+  return currencies.flatMap((currency) =>
+    (["debit", "credit", "entries", "postings"] as const).flatMap((figure) => {
+      const [ours, theirs] = [
+        exported.get(currency)?.[figure] ?? null,
+        ledger.get(currency)?.[figure] ?? null,
+      ]
+      return ours === theirs ? [] : [{ currency, figure, exported: ours, ledger: theirs }]
+    }),
+  )
+}
+
+/**
+ * What differs between a batch's control totals and the ledger now; empty where nothing does. Null where there is no
+ * such batch. One aggregate over the batch's entries. Reconciliation check 9.
+ */
+export const batchDifferences = Effect.fn("Export.batchDifferences")(function* (
+  bookId: number,
+  batch: number,
+) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Export.batchDifferences",
+    (sql) => sql<Array<BatchRow>>`
+      select manifest::text as manifest from export.batches where book_id = ${bookId} and batch = ${batch}`,
+  )
+  const [row] = rows
+  if (row === undefined) return null
+  const manifest = decode(row.manifest)
+  if (Either.isLeft(manifest)) {
+    return yield* Effect.dieMessage(`the manifest of batch ${batch} of book ${bookId} is not one of ours`)
+  }
+  // Valued entries are not the ledger's, and an open month of theirs is replaced when it changes.
+  if (manifest.right.base !== undefined) return []
+  const totals = yield* ledgerTotals(bookId, selectionOf(manifest.right))
+  const exported: Figures = new Map(
+    manifest.right.currencies.map(({ currency, debit, credit, entries, postings }) => [
+      currency,
+      { debit, credit, entries: String(entries), postings: String(postings) },
+    ]),
+  )
+  const ledger: Figures = new Map(
+    totals.map(({ currency, scale, debit, credit, entries, postings }) => [
+      currency,
+      {
+        debit: print(parse(debit, scale), scale),
+        credit: print(parse(credit, scale), scale),
+        entries: entries.toString(),
+        postings: postings.toString(),
+      },
+    ]),
+  )
+  return compare(exported, ledger)
+})

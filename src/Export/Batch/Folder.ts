@@ -1,0 +1,190 @@
+/**
+ * A batch's folder on disk. Every file is written as `<name>.partial`, made durable and renamed; the manifest is the last,
+ * so that a folder with a manifest is whole. When anything fails or is interrupted, what was written goes away again.
+ */
+import { type FileHandle, open, readdir, readFile, rename, rm, rmdir } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { Effect, type Scope } from "effect"
+import { makeFolder } from "../../Common/Folders.ts"
+import { type ExportError, exportError } from "../ExportError.ts"
+import { type LineChecks, LineDigests } from "./LineChecks.ts"
+
+const advice: { readonly [code: string]: string } = {
+  EACCES: "may not be written by this user: change its rights or choose another folder with --out",
+  EPERM: "may not be written by this user: change its rights or choose another folder with --out",
+  EROFS: "is on a read-only file system: choose another folder with --out",
+  ENOSPC: "is on a full disk: free some space and export again",
+  EDQUOT: "is over the disk quota: free some space and export again",
+  ENOENT: "cannot be made: choose another folder with --out",
+  ENOTDIR: "cannot be made, because a file stands in its way: choose another folder with --out",
+  EEXIST: "cannot be made, because a file stands in its way: choose another folder with --out",
+  EMFILE: "cannot be opened, too many files are open: raise the limit (ulimit -n) and export again",
+}
+
+const codeOf = (cause: unknown): string =>
+  cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "unknown error"
+
+/** What a failed file operation means; no partial file is left. */
+const folderError = (path: string, cause: unknown): ExportError => {
+  const code = codeOf(cause)
+  return exportError(
+    "Folder",
+    `${path} ${advice[code] ?? "cannot be written"} [${code}]. Nothing of this batch was kept.`,
+  )
+}
+
+export const attempt = <A>(path: string, work: () => Promise<A>): Effect.Effect<A, ExportError> =>
+  Effect.tryPromise({ try: work, catch: (cause) => folderError(path, cause) })
+
+export const quietly = (work: () => Promise<unknown>): Effect.Effect<void> =>
+  Effect.promise(() =>
+    work().then(
+      () => undefined,
+      () => undefined,
+    ),
+  )
+
+/** Makes a folder's own entries durable. Windows cannot open folders and does not need to. */
+const syncFolder = (path: string): Promise<void> =>
+  process.platform === "win32"
+    ? Promise.resolve()
+    : open(path, "r").then((folder) => folder.sync().finally(() => folder.close()))
+
+export interface WrittenFile {
+  readonly name: string
+  readonly bytes: number
+  /** Lower-case hexadecimal. */
+  readonly sha256: string
+  readonly lines: LineChecks
+}
+
+/** A file on its way: bytes in order, then `finish`, which makes it durable under its partial name. */
+export interface FolderFile {
+  readonly write: (content: Buffer) => Effect.Effect<void, ExportError>
+  readonly finish: Effect.Effect<WrittenFile, ExportError>
+}
+
+export interface Folder {
+  readonly path: string
+  readonly create: (name: string) => Effect.Effect<FolderFile, ExportError>
+  /** Gives all finished files their names. */
+  readonly publish: (names: ReadonlyArray<string>) => Effect.Effect<void, ExportError>
+  /** From here on the folder stays, whatever happens. */
+  readonly keep: Effect.Effect<void>
+}
+
+const writeAll = async (handle: FileHandle, bytes: Buffer): Promise<void> => {
+  let at = 0
+  while (at < bytes.length) at += (await handle.write(bytes, at, bytes.length - at)).bytesWritten
+}
+
+const openFile = (path: string, name: string, handle: FileHandle): FolderFile => {
+  const digests = new LineDigests()
+  let bytes = 0
+  return {
+    write: (content) =>
+      content.length === 0
+        ? Effect.void
+        : attempt(path, () => {
+            digests.add(content)
+            bytes += content.length
+            return writeAll(handle, content)
+          }),
+    finish: attempt(path, async () => {
+      await handle.sync()
+      await handle.close()
+      return { name, bytes, sha256: digests.sha256(), lines: digests.checks() }
+    }),
+  }
+}
+
+/** The folders that `makeFolder` made, innermost first, so that a failed export leaves none behind. */
+const made = (first: string | undefined, path: string): ReadonlyArray<string> => {
+  if (first === undefined) return []
+  const folders: Array<string> = []
+  for (let at = path; at.length >= first.length; at = dirname(at)) {
+    folders.push(at)
+    if (at === first) break
+  }
+  return folders
+}
+
+/** Removes the folders that `makeFolder` made on the way to `path`, as far as nothing is in them. */
+export const removeEmpty = (first: string | undefined, path: string): Effect.Effect<void> =>
+  Effect.forEach(made(first, path), (folder) => quietly(() => rmdir(folder)), { discard: true })
+
+/** Makes the folder of a batch; it is emptied of our files and removed when the scope ends without `keep`. */
+export const openFolder = Effect.fn("Export.openFolder")(function* (
+  path: string,
+): Effect.fn.Return<Folder, ExportError, Scope.Scope> {
+  let kept = false
+  const names = new Set<string>()
+  const handles: Array<FileHandle> = []
+  const folders: Array<string> = []
+  const cleanUp = Effect.suspend(() =>
+    Effect.forEach(handles, (handle) => quietly(() => handle.close()), { discard: true }).pipe(
+      Effect.andThen(
+        kept
+          ? Effect.void
+          : Effect.forEach(
+              [...names].flatMap((name) => [join(path, name), join(path, `${name}.partial`)]),
+              (file) => quietly(() => rm(file, { force: true })),
+              { discard: true },
+            ).pipe(
+              Effect.andThen(
+                Effect.forEach(folders, (folder) => quietly(() => rmdir(folder)), { discard: true }),
+              ),
+            ),
+      ),
+    ),
+  )
+  yield* Effect.acquireRelease(
+    attempt(path, async () => {
+      folders.push(...made(await makeFolder(path), path))
+      // Parents too: a batch that is committed in the database must not vanish with its folder's entry.
+      for (const folder of folders) await syncFolder(dirname(folder))
+    }),
+    () => cleanUp,
+  )
+  return {
+    path,
+    create: (name) =>
+      Effect.uninterruptible(
+        attempt(join(path, name), async () => {
+          names.add(name)
+          const handle = await open(join(path, `${name}.partial`), "w")
+          handles.push(handle)
+          return openFile(join(path, name), name, handle)
+        }),
+      ),
+    publish: (finished) =>
+      attempt(path, async () => {
+        for (const name of finished) await rename(join(path, `${name}.partial`), join(path, name))
+        await syncFolder(path)
+      }),
+    keep: Effect.sync(() => {
+      kept = true
+    }),
+  }
+})
+
+/** Names in a folder, or none where there is no such folder. */
+export const listFolder = (path: string): Effect.Effect<ReadonlyArray<string>, ExportError> =>
+  attempt(path, () =>
+    readdir(path).catch((cause) => (codeOf(cause) === "ENOENT" ? [] : Promise.reject(cause))),
+  )
+
+/** A file's text, or undefined where there is none. */
+export const readIfThere = (path: string): Effect.Effect<string | undefined, ExportError> =>
+  attempt(path, () =>
+    readFile(path, "utf8").catch((cause) => (codeOf(cause) === "ENOENT" ? undefined : Promise.reject(cause))),
+  )
+
+/** Removes files of ours and then their folder. */
+export const removeFolder = (path: string, names: ReadonlyArray<string>): Effect.Effect<void, ExportError> =>
+  attempt(path, async () => {
+    for (const name of names) await rm(join(path, name), { force: true })
+    await rmdir(path)
+    // The scope's folder, where this was all it held.
+    await rmdir(dirname(path)).catch(() => undefined)
+  })

@@ -1,0 +1,103 @@
+/**
+ * A batch's files in the database: blocks of a file, each a gzip member of its own, so that neither keeping nor giving back
+ * ever holds more than one of them.
+ */
+import { createHash } from "node:crypto"
+import { type FileHandle, open } from "node:fs/promises"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { gunzip, gzip } from "node:zlib"
+import { Effect } from "effect"
+import { Database } from "../../Database.ts"
+import { exportError } from "../ExportError.ts"
+import { attempt, quietly } from "./Folder.ts"
+import type { FileRecord, Manifest } from "./Manifest.ts"
+
+/** Bytes of a file per block: what cannot be compressed is still at most 1 MiB with gzip's own bytes. */
+export const blockSize = 1024 * 1024 - 4096
+
+const compress = promisify(gzip)
+const expand = promisify(gunzip)
+
+/** The next block of a file, shorter only at its end. */
+const readBlock = async (handle: FileHandle): Promise<Buffer> => {
+  const block = Buffer.allocUnsafe(blockSize)
+  let at = 0
+  while (at < blockSize) {
+    const { bytesRead } = await handle.read(block, at, blockSize - at)
+    if (bytesRead === 0) break
+    at += bytesRead
+  }
+  return block.subarray(0, at)
+}
+
+const keepFile = Effect.fn("Export.keepFile")(function* (
+  bookId: number,
+  batch: number,
+  folder: string,
+  { name, sha256 }: FileRecord,
+) {
+  const database = yield* Database
+  const path = join(folder, name)
+  const handle = yield* Effect.acquireRelease(
+    attempt(path, () => open(path, "r")),
+    (opened) => quietly(() => opened.close()),
+  )
+  const hash = createHash("sha256")
+  for (let chunk = 1; ; chunk++) {
+    const block = yield* attempt(path, () => readBlock(handle))
+    if (block.length === 0) break
+    hash.update(block)
+    const content = yield* Effect.promise(() => compress(block, { level: 3 }))
+    yield* database.query(
+      "Export.keepFile",
+      (sql) => sql`
+          insert into export.batch_files (book_id, batch, name, chunk, content)
+          values (${bookId}, ${batch}, ${name}, ${chunk}, ${content})`,
+    )
+  }
+  if (hash.digest("hex") !== sha256) {
+    return yield* exportError(
+      "Disagrees",
+      `${path} has changed since it was written: leave the folder alone and export again. The batch is not committed.`,
+    )
+  }
+}, Effect.scoped)
+
+/** Part of the transaction that commits the batch. A file that is not what the manifest says fails it. */
+export const keepFiles = Effect.fn("Export.keepFiles")(function* (
+  bookId: number,
+  folder: string,
+  { batch, files }: Pick<Manifest, "batch" | "files">,
+) {
+  yield* Effect.forEach(files, (file) => keepFile(bookId, batch, folder, file), { discard: true })
+})
+
+/** One block of a kept file; undefined after the last. */
+export const keptBlock = Effect.fn("Export.keptBlock")(function* (
+  bookId: number,
+  batch: number,
+  name: string,
+  chunk: number,
+) {
+  const database = yield* Database
+  const [row] = yield* database.query(
+    "Export.keptBlock",
+    (sql) => sql<Array<{ content: Uint8Array }>>`
+      select content from export.batch_files
+      where book_id = ${bookId} and batch = ${batch} and name = ${name} and chunk = ${chunk}`,
+  )
+  return row === undefined ? undefined : yield* Effect.promise(() => expand(row.content))
+})
+
+/** Whether the database has every file of the batch that holds anything. */
+export const areKept = Effect.fn("Export.areKept")(function* (bookId: number, { batch, files }: Manifest) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Export.areKept",
+    (sql) => sql<Array<{ name: string }>>`
+      select distinct name from export.batch_files where book_id = ${bookId} and batch = ${batch}`,
+  )
+  const kept = new Set(rows.map(({ name }) => name))
+  return files.every(({ bytes, name }) => bytes === 0 || kept.has(name))
+})

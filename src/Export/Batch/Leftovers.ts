@@ -1,0 +1,92 @@
+/**
+ * What a killed export left behind. A marker in the book's folder names the batch that is being written; it goes when the
+ * batch is committed or given up. The next export of the book clears what the marker names, so that a batch which never
+ * became part of the books does not look like one.
+ */
+import { rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { Effect, Either } from "effect"
+import { makeFolder } from "../../Common/Folders.ts"
+import { isFormatFile } from "../../Format/Formats.ts"
+import { exportError } from "../ExportError.ts"
+import { attempt, listFolder, quietly, readIfThere, removeEmpty, removeFolder } from "./Folder.ts"
+import { decode, manifestFile } from "./Manifest.ts"
+
+const markerFile = ".unfinished"
+
+const plain = (name: string): string => name.replace(/\.partial$/, "")
+
+const isOurs = (name: string): boolean => plain(name) === manifestFile || isFormatFile(plain(name))
+
+/** Refuses a folder whose manifest belongs to another database, or that holds anything but an export's files. */
+const checkOurs = Effect.fn("Export.checkOurs")(function* (path: string, knownSince: string) {
+  const foreign = (yield* listFolder(path)).find((name) => !isOurs(name))
+  if (foreign !== undefined) {
+    return yield* exportError(
+      "FolderTaken",
+      `${path} holds ${foreign}, which is not an export's: move it away, or choose another folder with --out.`,
+    )
+  }
+  const text = yield* readIfThere(join(path, manifestFile))
+  const manifest = text === undefined ? undefined : Either.getOrUndefined(decode(text))
+  if (text !== undefined && manifest?.book.knownSince !== knownSince) {
+    return yield* exportError(
+      "FolderTaken",
+      `${path} holds a batch of another database: move it away, or choose another folder with --out.`,
+    )
+  }
+})
+
+/** Clears what an export that did not come to its end left in the book's folder. `last` is the last committed batch. */
+export const clearLeftovers = Effect.fn("Export.clearLeftovers")(function* (
+  bookFolder: string,
+  last: number,
+  knownSince: string,
+) {
+  const marker = join(bookFolder, markerFile)
+  const text = yield* readIfThere(marker)
+  if (text === undefined) return
+  const [, scope, batch] = /^([A-Za-z0-9_@-]+)\/(\d+)\n$/.exec(text) ?? []
+  if (scope !== undefined && batch !== undefined && Number(batch) > last) {
+    const path = join(bookFolder, scope, batch)
+    yield* checkOurs(path, knownSince)
+    yield* removeFolder(path, yield* listFolder(path))
+  }
+  yield* attempt(marker, () => rm(marker, { force: true }))
+})
+
+/**
+ * Marks a batch as being written for as long as the scope lives, or until the next export where it is left: then it is
+ * not known whether the batch was committed. The folder must not be there yet.
+ */
+export const markUnfinished = Effect.fn("Export.markUnfinished")(function* (
+  bookFolder: string,
+  scope: string,
+  batch: number,
+) {
+  const path = join(bookFolder, scope, String(batch))
+  const found = yield* listFolder(path)
+  if (found.length > 0) {
+    return yield* exportError(
+      "FolderTaken",
+      `${path} holds a batch that this database does not know (${found[0]} …): move it away, or choose another folder with --out.`,
+    )
+  }
+  const marker = join(bookFolder, markerFile)
+  let left = false
+  const make = attempt(marker, async () => {
+    const first = await makeFolder(bookFolder)
+    await writeFile(marker, `${scope}/${batch}\n`, { flush: true })
+    return first
+  })
+  const remove = (first: string | undefined) =>
+    Effect.suspend(() => (left ? Effect.void : quietly(() => rm(marker, { force: true })))).pipe(
+      Effect.andThen(removeEmpty(first, bookFolder)),
+    )
+  yield* Effect.acquireRelease(make, remove)
+  return {
+    leave: Effect.sync(() => {
+      left = true
+    }),
+  }
+})

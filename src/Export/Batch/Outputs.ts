@@ -1,0 +1,47 @@
+/** The formats of a pass over the entries, each with its files. */
+import { Effect } from "effect"
+import { encode } from "../../Format/Encoding.ts"
+import type { Entry } from "../../Format/Entry.ts"
+import type { FormatContext, SingleFile } from "../../Format/Format.ts"
+import type { Totals } from "../../Format/Totals.ts"
+import type { ExportError } from "../ExportError.ts"
+import type { Folder } from "./Folder.ts"
+import type { FileRecord } from "./Manifest.ts"
+import { type TableContext, tableWriter } from "./TableFiles.ts"
+
+export interface Output {
+  /** Before the first entry, with its date; undefined where there is none. */
+  readonly begin: (firstDate: string | undefined) => Effect.Effect<void, ExportError>
+  readonly write: (entries: ReadonlyArray<Entry>) => Effect.Effect<void, ExportError>
+  readonly takesAll: boolean
+  readonly end: (totals: Totals) => Effect.Effect<ReadonlyArray<FileRecord>, ExportError>
+}
+
+/** One file, in UTF-8. */
+export const singleOutput = Effect.fn("Export.singleOutput")(function* (
+  folder: Folder,
+  format: SingleFile,
+  context: FormatContext,
+): Effect.fn.Return<Output, ExportError> {
+  const file = yield* folder.create(format.file)
+  const writer = format.open(context)
+  const write = (text: string) => file.write(encode(text, "utf-8"))
+  return {
+    takesAll: format.takesAll ?? false,
+    begin: (firstDate) => Effect.suspend(() => write(writer.begin(firstDate))),
+    write: (entries) => Effect.suspend(() => write(writer.write(entries))),
+    end: (totals) =>
+      Effect.suspend(() => write(writer.end(totals))).pipe(
+        Effect.andThen(file.finish),
+        Effect.map(({ bytes, lines, name, sha256 }) => [
+          { name, format: format.name, rows: writer.rows(), bytes, sha256, lines },
+        ]),
+      ),
+  }
+})
+
+/** As many files as there are currencies and parts; none where there is nothing to write. */
+export const tableOutput = (folder: Folder, context: TableContext): Output => {
+  const writer = tableWriter(folder, context)
+  return { takesAll: false, begin: () => Effect.void, write: writer.write, end: () => writer.end }
+}

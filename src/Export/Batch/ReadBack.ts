@@ -1,0 +1,46 @@
+/** What the manifest says so that a folder's files can be read back without the settings, the mapping or the database. */
+import type { OpenedAccount } from "../../Format/Entry.ts"
+import type { Profile } from "../../Format/Table/Profile.ts"
+import type { WrittenStatement } from "../Source/StatementCsv.ts"
+import type { Layout, Manifest } from "./Manifest.ts"
+import type { TableContext } from "./TableFiles.ts"
+
+export const layoutOf = (profile: Profile): Layout => ({
+  columns: profile.columns.map(({ header }) => header),
+  header: profile.header,
+  encoding: profile.encoding,
+  delimiter: profile.delimiter,
+  lineEnd: profile.lineEnd === "\n" ? "LF" : "CRLF",
+  date: profile.date,
+  decimalMark: profile.decimals.mark,
+  rowsPerFile: profile.limits.rowsPerFile,
+})
+
+const mappedOf = (account: OpenedAccount["account"], contexts: ReadonlyArray<TableContext>) => {
+  const names = contexts.flatMap(({ mapping, profile }) => {
+    const mapped = mapping.get(account)
+    return mapped === undefined ? [] : [[profile.name, mapped.account] as const]
+  })
+  return names.length === 0 ? {} : { mapped: Object.fromEntries(names) }
+}
+
+/** `accounts` are the manifest's, in its order. */
+export const withReadBack = (
+  manifest: Manifest,
+  accounts: ReadonlyArray<OpenedAccount>,
+  contexts: ReadonlyArray<TableContext>,
+  statement: WrittenStatement | undefined,
+): Manifest => {
+  const { tables } = manifest
+  const layouts = Object.fromEntries(contexts.map(({ profile }) => [profile.name, layoutOf(profile)]))
+  return {
+    ...manifest,
+    ...(tables === undefined ? {} : { tables: { ...tables, layouts } }),
+    files: statement === undefined ? manifest.files : [...manifest.files, statement.file],
+    accounts: manifest.accounts.map((total, at) => {
+      const opened = accounts[at]
+      return opened === undefined ? total : { ...total, ...mappedOf(opened.account, contexts) }
+    }),
+    ...(statement === undefined ? {} : { statements: statement.statements }),
+  }
+}

@@ -1,0 +1,164 @@
+/** Writes the files of an accounting system's format: one per currency, in parts where the system takes only so many rows. */
+import { Effect } from "effect"
+import { TooPrecise } from "../../Common/MinorUnits.ts"
+import { encode } from "../../Format/Encoding.ts"
+import type { Entry } from "../../Format/Entry.ts"
+import type { Setup } from "../../Format/Table/Cells.ts"
+import { quoted } from "../../Format/Table/CellText.ts"
+import { journalsOf, type Mode, type TableJournal, Unholdable } from "../../Format/Table/Journals.ts"
+import type { Profile } from "../../Format/Table/Profile.ts"
+import { type Mapping, rowsOf } from "../../Format/Table/Rows.ts"
+import { type ExportError, exportError } from "../ExportError.ts"
+import type { Days } from "../Request/Days.ts"
+import type { Folder, FolderFile } from "./Folder.ts"
+import type { FileRecord } from "./Manifest.ts"
+
+export interface TableContext {
+  readonly profile: Profile
+  /** Currencies. */
+  readonly leaveOut: ReadonlyArray<string>
+  readonly baseCurrency: string
+  readonly mode: Mode
+  readonly mapping: Mapping
+  /** ISO 8601 in UTC. */
+  readonly createdAt: string
+  /** The first and the last day, `YYYY-MM-DD`; null where there is nothing to write. */
+  readonly days: Days | null
+}
+
+/** What a file holds: one currency, all (gl-detail), or one of the service's accounts. */
+interface Share {
+  readonly currency?: string
+  readonly account?: string
+}
+
+interface OpenFile {
+  readonly share: Share
+  readonly period: string
+  readonly part: number
+  readonly file: FolderFile
+  rows: number
+  text: string
+}
+
+const compact = (date: string): string => date.replaceAll("-", "")
+
+const nameOf = ({ days, profile }: TableContext, share: Share, period: string, part: number): string =>
+  profile.file
+    .replace("{currency}", share.currency ?? "")
+    .replace("{account}", share.account ?? "")
+    .replace("{period}", period)
+    .replace("{from}", compact(days?.first ?? ""))
+    .replace("{to}", compact(days?.last ?? ""))
+    .replace("{part}", part === 1 ? "" : `-${part}`)
+
+const headOf = ({ createdAt, profile }: TableContext, share: Share, period: string): string => {
+  const { columns, delimiter, lineEnd, preamble } = profile
+  const before = preamble?.({ period, currency: share.currency ?? "", createdAt }) ?? ""
+  const names = columns.map(({ header }) => quoted(header, delimiter, false)).join(delimiter)
+  return profile.header ? `${before}${names}${lineEnd}` : before
+}
+
+const shareOf = ({ file }: Profile, { currency, partnerAccountId }: TableJournal): Share => ({
+  ...(file.includes("{currency}") ? { currency } : {}),
+  ...(file.includes("{account}") ? { account: partnerAccountId ?? "none" } : {}),
+})
+
+const keyOf = ({ account, currency }: Share): string => `${currency ?? ""} ${account ?? ""}`
+
+/** What a format cannot hold ends the export. */
+const held = <A>({ profile }: TableContext, make: () => A): Effect.Effect<A, ExportError> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(make())
+    } catch (cause) {
+      if (!(cause instanceof Unholdable || cause instanceof TooPrecise)) throw cause
+      return exportError(
+        "Refused",
+        `${profile.name} cannot hold what would be exported: ${cause.message}. Nothing was written.`,
+      )
+    }
+  })
+
+/** Takes entries by date and keeps one open file per currency or account. */
+export const tableWriter = (folder: Folder, context: TableContext) => {
+  const { leaveOut, mapping, mode, profile } = context
+  const setup: Setup = { profile, baseCurrency: context.baseCurrency }
+  const journals = journalsOf(
+    profile.mode === "any" ? mode : profile.mode,
+    new Set(leaveOut),
+    profile.limits.rowsPerJournal,
+  )
+  const open = new Map<string, OpenFile>()
+  const finished: Array<FileRecord> = []
+
+  const flush = (output: OpenFile) =>
+    Effect.suspend(() => {
+      const { file, text } = output
+      output.text = ""
+      return file.write(encode(text, profile.encoding))
+    })
+
+  const finish = Effect.fnUntraced(function* (output: OpenFile) {
+    yield* flush(output)
+    const written = yield* output.file.finish
+    const { bytes, lines, name: fileName, sha256 } = written
+    finished.push({
+      name: fileName,
+      format: profile.name,
+      ...output.share,
+      rows: output.rows,
+      bytes,
+      sha256,
+      lines,
+    })
+  })
+
+  const start = Effect.fnUntraced(function* (share: Share, period: string, part: number) {
+    const file = yield* folder.create(nameOf(context, share, period, part))
+    const output: OpenFile = {
+      share,
+      period,
+      part,
+      file,
+      rows: 0,
+      text: headOf(context, share, period),
+    }
+    open.set(keyOf(share), output)
+    return output
+  })
+
+  /** The file that a journal of so many rows goes into: never split over two. */
+  const fileFor = Effect.fnUntraced(function* (journal: TableJournal, rows: number) {
+    const { period } = journal
+    const share = shareOf(profile, journal)
+    const current = open.get(keyOf(share))
+    if (current === undefined) return yield* start(share, period, 1)
+    const over = profile.filePerPeriod && current.period !== period
+    if (!over && current.rows + rows <= profile.limits.rowsPerFile) return current
+    yield* finish(current)
+    return yield* start(share, period, over ? 1 : current.part + 1)
+  })
+
+  const put = Effect.fnUntraced(function* (ready: ReadonlyArray<TableJournal>) {
+    for (const journal of ready) {
+      const rows = yield* held(context, () => rowsOf(journal, mapping, setup))
+      if (rows.length === 0) continue
+      const output = yield* fileFor(journal, rows.length)
+      output.rows += rows.length
+      output.text += rows.join("")
+    }
+  })
+
+  return {
+    write: Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>) {
+      yield* put(yield* held(context, () => entries.flatMap((entry) => journals.add(entry))))
+      for (const output of open.values()) yield* flush(output)
+    }),
+    end: Effect.gen(function* () {
+      yield* put(journals.end())
+      for (const output of open.values()) yield* finish(output)
+      return finished.sort((a, b) => (a.name < b.name ? -1 : 1))
+    }),
+  }
+}

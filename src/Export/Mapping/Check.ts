@@ -1,0 +1,104 @@
+/** Whether a file's rows are a mapping of the books: every account once, nothing else, and nothing that is a formula. */
+
+import { guarded } from "../../Common/Csv.ts"
+import type { Mistake } from "../../Common/CsvFile.ts"
+import type { Account } from "../../Format/Entry.ts"
+import { targets } from "../../Format/Targets.ts"
+import { type Cells, mappingColumns } from "./MappingCsv.ts"
+import { keyOf, type MappingRow } from "./Row.ts"
+
+export interface BookAccounts {
+  readonly book: string
+  readonly bookId: number
+  readonly accounts: ReadonlyArray<Pick<Account, "code" | "currency" | "name" | "role">>
+}
+
+export interface CheckedBook {
+  readonly book: string
+  readonly bookId: number
+  readonly rows: ReadonlyArray<MappingRow>
+}
+
+/** An account as a spreadsheet gives it back: our own guard against formulas is part of the cell. */
+const cellKey = ({ code, currency, name, role }: BookAccounts["accounts"][number]): string =>
+  keyOf({ role: guarded(role), currency, code: guarded(code), name: guarded(name).trim() })
+
+const isFormula = (text: string): boolean => /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/.test(text)
+
+const cellMistakes = ({ cells, line }: Cells): ReadonlyArray<Mistake> => [
+  ...mappingColumns
+    .map((column) => ({ column, found: cells[column] ?? "" }))
+    .filter(({ found }) => isFormula(found))
+    .map(({ column, found }) => ({ line, text: `${column}: ${JSON.stringify(found)} is a formula` })),
+  ...targets
+    .map((target) => ({ ...target, found: cells[target.column] ?? "" }))
+    .filter(({ found, pattern }) => found !== "" && !isFormula(found) && !pattern.test(found))
+    .map(({ column, expects, found }) => ({
+      line,
+      text: `${column}: found ${JSON.stringify(found)}, expected ${expects}`,
+    })),
+]
+
+const described = ({ code, currency, name, role }: BookAccounts["accounts"][number]): string =>
+  `${code} ${name} (${role}, ${currency})`
+
+interface Seen {
+  readonly known: BookAccounts
+  readonly byKey: ReadonlyMap<string, BookAccounts["accounts"][number]>
+  readonly rows: Map<string, { readonly line: number; readonly row: MappingRow }>
+}
+
+const takeRow = ({ cells, line }: Cells, seen: Seen | undefined): ReadonlyArray<Mistake> => {
+  if (seen === undefined) return [{ line, text: `there is no book ${JSON.stringify(cells.book)}` }]
+  const key = keyOf(cells)
+  const account = seen.byKey.get(key)
+  if (account === undefined) {
+    return [{ line, text: `the book ${cells.book} has no account ${described(cells)}` }]
+  }
+  const before = seen.rows.get(key)
+  if (before !== undefined) {
+    return [{ line, text: `${described(cells)} stands on line ${before.line} already` }]
+  }
+  const { book: _, ...row } = cells
+  const { code, currency, name, role } = account
+  seen.rows.set(key, { line, row: { ...row, code, currency, name, role } })
+  return []
+}
+
+/** The books that the file has rows of, or all that is wrong with it, in the order of its lines. */
+export const checkMapping = (
+  rows: ReadonlyArray<Cells>,
+  books: ReadonlyArray<BookAccounts>,
+): { readonly mistakes: ReadonlyArray<Mistake>; readonly checked: ReadonlyArray<CheckedBook> } => {
+  const seen = new Map(
+    books.map((known): [string, Seen] => [
+      known.book,
+      {
+        known,
+        byKey: new Map(known.accounts.map((account) => [cellKey(account), account])),
+        rows: new Map(),
+      },
+    ]),
+  )
+  const mistakes: Array<Mistake> = rows.flatMap((row) => [
+    ...cellMistakes(row),
+    ...takeRow(row, seen.get(row.cells.book)),
+  ])
+  const named = [...seen.values()].filter(({ known }) => rows.some(({ cells }) => cells.book === known.book))
+  const lastLine = rows.at(-1)?.line ?? 1
+  for (const { byKey, known, rows: found } of named) {
+    for (const [key, account] of byKey) {
+      if (found.has(key)) continue
+      mistakes.push({ line: lastLine, text: `the account ${described(account)} of ${known.book} is missing` })
+    }
+  }
+  if (rows.length === 0) mistakes.push({ line: 1, text: "there are no accounts in the file" })
+  return {
+    mistakes,
+    checked: named.map(({ known: { book, bookId }, rows: found }) => ({
+      book,
+      bookId,
+      rows: [...found.values()].map(({ row }) => row),
+    })),
+  }
+}

@@ -1,0 +1,63 @@
+/** From a book's accounts to an accounting system's: by the newest mapping, else by the chart's own codes and names. */
+
+import type { Account } from "../../Format/Entry.ts"
+import type { Mapped } from "../../Format/Table/Cells.ts"
+import type { Target } from "../../Format/Table/Define.ts"
+import type { Profile } from "../../Format/Table/Profile.ts"
+import type { Mapping } from "../../Format/Table/Rows.ts"
+import { keyOf, type MappingRow } from "./Row.ts"
+import type { StoredMapping } from "./Store.ts"
+
+const place = ({ code, currency, name, role }: Account): string => `${code} ${name} (${role}, ${currency})`
+
+/** Why an account has none in the system, or the one that it has. */
+const lookUp = (
+  account: Account,
+  target: Target | null,
+  { name: format, wrongAccount }: Profile,
+  used: boolean,
+  row: MappingRow | undefined,
+): Mapped | string => {
+  if (target === null) return { account: account.code, dimension: "" }
+  const { column, expects, fallback, pattern } = target
+  const own = row?.[column] ?? ""
+  if (used && own === "") {
+    return row === undefined
+      ? "is not in the mapping: it is newer; export the accounts again"
+      : `has no ${column} in the mapping, though others have`
+  }
+  const name = own === "" ? account[fallback] : own
+  const wanted = `${format} takes ${expects}: give it a ${column} in the mapping`
+  if (!pattern.test(name)) return `is called ${JSON.stringify(name)}; ${wanted}`
+  return wrongAccount?.(name) ?? { account: name, dimension: row?.dimension ?? "" }
+}
+
+export interface MappedAccounts {
+  readonly mapping: Mapping
+  /** Whole lines, one per account that has no place in the system. */
+  readonly unmapped: ReadonlyArray<string>
+}
+
+/**
+ * `nativeOf` gives the account that the mapping knows. A column that the mapping uses must be filled for every account; one that it leaves
+ * empty throughout says nothing.
+ */
+export const mapAccounts = (
+  accounts: ReadonlyArray<Account>,
+  target: Target | null,
+  profile: Profile,
+  stored: StoredMapping | null,
+  nativeOf: (account: Account) => Account = (account) => account,
+): MappedAccounts => {
+  const rows = new Map((stored?.rows ?? []).map((row) => [keyOf(row), row]))
+  const rowUses = (row: MappingRow): boolean => target !== null && row[target.column] !== ""
+  const used = (stored?.rows ?? []).some(rowUses)
+  const mapping = new Map<Account, Mapped>()
+  const unmapped: Array<string> = []
+  for (const account of accounts) {
+    const found = lookUp(account, target, profile, used, rows.get(keyOf(nativeOf(account))))
+    if (typeof found === "string") unmapped.push(`${place(nativeOf(account))} ${found}`)
+    else mapping.set(account, found)
+  }
+  return { mapping, unmapped }
+}

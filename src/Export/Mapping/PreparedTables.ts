@@ -1,0 +1,82 @@
+/** Everything that accounting systems' formats need before the first line, and whether they can hold the accounts at all. */
+import { Effect } from "effect"
+import type { Account } from "../../Format/Entry.ts"
+import { type FormatSettings, leftOut, profileWith } from "../../Format/FormatSettings.ts"
+import type { TableFormat } from "../../Format/Table/Define.ts"
+import type { Mode } from "../../Format/Table/Journals.ts"
+import type { Profile } from "../../Format/Table/Profile.ts"
+import type { TableContext } from "../Batch/TableFiles.ts"
+import { exportError } from "../ExportError.ts"
+import { daysOf } from "../Request/Days.ts"
+import type { Selection } from "../Request/Scope.ts"
+import type { Source } from "../Source.ts"
+import { mapAccounts } from "./Mapped.ts"
+import { newestMapping } from "./Store.ts"
+
+export interface TableOptions {
+  readonly mode: Mode
+  readonly settings: FormatSettings
+  readonly baseCurrency: string
+}
+
+const settingProblems = ({ lacks = [], name }: Profile): ReadonlyArray<string> =>
+  lacks.map((key) => `${name} needs the setting formats.${name}.${key}`)
+
+const currencyProblems = (
+  { currency: pattern, name }: Profile,
+  accounts: ReadonlyArray<Account>,
+): ReadonlyArray<string> =>
+  [...new Set(accounts.map(({ currency }) => currency))]
+    .filter((currency) => !pattern.test(currency))
+    .map(
+      (currency) =>
+        `${name} has no currency ${currency}: name it in the setting formats.leaveOut to export the others`,
+    )
+
+const namesDays = ({ file }: Profile): boolean => file.includes("{from}") || file.includes("{to}")
+
+const most = 50
+
+const refusal = (problems: ReadonlyArray<string>) => {
+  const shown = problems.slice(0, most)
+  const more = problems.length > most ? [`… and ${problems.length - most} more`] : []
+  return exportError(
+    "Refused",
+    [
+      "The export is refused, nothing was written:",
+      ...[...shown, ...more].map((line) => `  ${line}`),
+      "Accounts: tieout accounts export, fill in what is missing, tieout accounts import.",
+    ].join("\n"),
+  )
+}
+
+/** The contexts of the formats, and the version of the mapping behind them. Fails before anything is written. */
+export const prepareTables = Effect.fn("Export.prepareTables")(function* (
+  bookId: number,
+  selection: Selection,
+  { accounts, moved, nativeOf }: Pick<Source, "accounts" | "moved" | "nativeOf">,
+  formats: ReadonlyArray<TableFormat>,
+  { baseCurrency, mode, settings }: TableOptions,
+  createdAt: string,
+) {
+  if (formats.length === 0) return { contexts: [], mappingVersion: null }
+  const stored = yield* newestMapping(bookId, selection.asOf)
+  const sums = yield* moved
+  const touched = accounts.ordered.filter((account) => sums.has(account))
+  const problems: Array<string> = []
+  const days = formats.some(({ template }) => namesDays(template)) ? yield* daysOf(bookId, selection) : null
+  const contexts = formats.map((format): TableContext => {
+    const profile = profileWith(format, settings)
+    const leaveOut = leftOut(format, settings)
+    const used = touched.filter(({ currency }) => !leaveOut.includes(currency))
+    const { mapping, unmapped } = mapAccounts(used, format.target, profile, stored, nativeOf)
+    problems.push(
+      ...settingProblems(profile),
+      ...currencyProblems(profile, used),
+      ...unmapped.map((line) => `${format.name}: account ${line}`),
+    )
+    return { profile, leaveOut, baseCurrency, mode, mapping, createdAt, days }
+  })
+  if (problems.length > 0) return yield* refusal(problems)
+  return { contexts, mappingVersion: stored?.version ?? null }
+})

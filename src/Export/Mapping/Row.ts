@@ -1,0 +1,32 @@
+/** One account of a mapping: which one it is in the books, and what each accounting system calls it (empty: nothing said). */
+import { Schema } from "effect"
+import { withDefault } from "../../Common/Field.ts"
+import type { Account } from "../../Format/Entry.ts"
+import { targetColumns } from "../../Format/Targets.ts"
+
+const cell = Schema.String
+
+/** A version from before a format was there has nothing of its column. */
+const names = Object.fromEntries(targetColumns.map((column) => [column, withDefault(cell, "")]))
+
+export const MappingRow = Schema.Struct({
+  role: cell,
+  currency: cell,
+  code: cell,
+  name: cell,
+  ...names,
+})
+/** With every column of `targetColumns`. */
+export type MappingRow = typeof MappingRow.Type & Readonly<Record<string, string>>
+
+/** With the code of its book, as a file of several books has it. */
+export type BookRow = MappingRow & { readonly book: string }
+
+/** What tells the accounts of a book apart in a mapping. */
+export const keyOf = ({
+  code,
+  currency,
+  name,
+  role,
+}: Pick<Account, "code" | "currency" | "name" | "role">): string =>
+  JSON.stringify([role, currency, code, name])

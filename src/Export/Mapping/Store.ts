@@ -1,0 +1,47 @@
+/** The versions of each book's mapping: added, never changed. */
+import { Effect, Schema } from "effect"
+import { Database } from "../../Database.ts"
+import { MappingRow } from "./Row.ts"
+
+export interface StoredMapping {
+  readonly version: number
+  readonly rows: ReadonlyArray<MappingRow>
+}
+
+const Rows = Schema.parseJson(Schema.Array(MappingRow))
+const decode = Schema.decodeUnknown(Rows)
+const encode = Schema.encodeSync(Rows)
+
+/** The newest version, of those imported by `asOf` (ISO 8601) where that is given; null where there is none. */
+export const newestMapping = Effect.fn("AccountMapping.newest")(function* (
+  bookId: number,
+  asOf: string | null = null,
+) {
+  const database = yield* Database
+  const [row] = yield* database.query(
+    "AccountMapping.newest",
+    (sql) => sql<Array<{ version: number; accounts: string }>>`
+      select version, accounts::text as accounts from export.account_mappings
+      where book_id = ${bookId} and imported_at <= coalesce(${asOf}::text::timestamptz, 'infinity')
+      order by version desc limit 1`,
+  )
+  if (row === undefined) return null
+  return { version: row.version, rows: yield* Effect.orDie(decode(row.accounts)) } satisfies StoredMapping
+})
+
+/** Adds a version to a book. Run in one transaction for all books of a file. */
+export const addMapping = Effect.fn("AccountMapping.add")(function* (
+  bookId: number,
+  rows: ReadonlyArray<MappingRow>,
+) {
+  const database = yield* Database
+  const [row] = yield* database.query(
+    "AccountMapping.add",
+    (sql) => sql<Array<{ version: number }>>`
+      insert into export.account_mappings (book_id, version, accounts)
+      select ${bookId}, coalesce(max(version), 0) + 1, ${encode(rows)}::text::json
+      from export.account_mappings where book_id = ${bookId}
+      returning version`,
+  )
+  return row?.version ?? 0
+})

@@ -1,0 +1,45 @@
+/** What a manifest says of the batches before it and of the closes that it stands on. */
+import { Effect } from "effect"
+import type { Sql } from "../../Database/Client.ts"
+import { Database } from "../../Database.ts"
+import type { Lineage } from "../Batch/Manifest.ts"
+import type { Selection } from "./Scope.ts"
+
+/** The hash of a batch's manifest, also of one that was committed before it was kept. */
+export const manifestHash = (sql: Sql) =>
+  sql`coalesce(b.manifest_sha256, encode(sha256(convert_to(b.manifest::text, 'UTF8')), 'hex'))`
+
+/** The book's last batch, whatever became of it; null where there is none. */
+export const previousBatch = Effect.fn("Export.previousBatch")(function* (bookId: number) {
+  const database = yield* Database
+  const [row] = yield* database.query(
+    "Export.previousBatch",
+    (sql) => sql<Array<{ batch: number; manifestSha256: string }>>`
+      select b.batch, ${manifestHash(sql)} as "manifestSha256"
+      from export.batches b where b.book_id = ${bookId} order by b.batch desc limit 1`,
+  )
+  return row ?? null
+})
+
+/** The close of each month that the selection touches and that is closed, or was then; the earliest first. */
+export const closesWithin = Effect.fn("Export.closesWithin")(function* (
+  bookId: number,
+  { asOf, from, to }: Selection,
+) {
+  const database = yield* Database
+  const first = from === null ? "-infinity" : `${from.slice(0, 7)}-01`
+  return yield* database.query(
+    "Export.closesWithin",
+    (sql) => sql<Array<Lineage["closes"][number]>>`
+      select to_char(c.period, 'YYYY-MM') as period, c.sequence, c.hash
+      from (
+        select distinct on (x.period) x.period, x.sequence, x.hash, x.action
+        from ledger.closes x
+        where x.book_id = ${bookId}
+          and x.period between ${first}::text::date and ${to ?? "infinity"}::text::date
+          and x.at <= coalesce(${asOf}::text::timestamptz, 'infinity')
+        order by x.period, x.sequence desc) c
+      where c.action = 'close'
+      order by c.period`,
+  )
+})

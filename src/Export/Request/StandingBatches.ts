@@ -1,0 +1,72 @@
+/** The batches of a book that count: committed or acknowledged, not superseded, and not of a time in the past. */
+import { Effect } from "effect"
+import { Database } from "../../Database.ts"
+import { nativeBasis } from "../../Format/Entry.ts"
+import { box, everyStep, type Region, subtract, union } from "./Region.ts"
+import type { Covered } from "./Scope.ts"
+
+interface BatchRow {
+  readonly batch: number
+  readonly scope: string
+  readonly from: string | null
+  readonly to: string | null
+  readonly formats: ReadonlyArray<string>
+  readonly since: bigint
+  readonly through: bigint
+  readonly covered: ReadonlyArray<Covered>
+}
+
+export interface StandingBatch {
+  readonly batch: number
+  /** `2026-10`, `2026-10-01_2026-10-15`, `all`, `since-4` */
+  readonly scope: string
+  readonly formats: ReadonlyArray<string>
+  /** The entries that it has. */
+  readonly region: Region
+}
+
+/** Rectangles of a region as a manifest keeps them. `from`: a step below which nothing is told. */
+export const coveredBy = (region: Region, from: bigint): ReadonlyArray<Covered> =>
+  region.flatMap(({ spans, ...days }) =>
+    spans.map(({ after, through }) => ({
+      ...days,
+      ...(after > from ? { after: after.toString() } : {}),
+      through: through.toString(),
+    })),
+  )
+
+/** In the base currency days tell: entries that only that journal has are not numbered in steps. */
+const regionOf = (basis: string, { covered, from, since, through, to }: BatchRow): Region =>
+  basis === nativeBasis
+    ? subtract(
+        box(from, to, since, through),
+        union(covered.map((part) => box(part.from, part.to, BigInt(part.after ?? 0), BigInt(part.through)))),
+      )
+    : box(from, to, 0n, everyStep)
+
+/** One row per batch of the book, without its manifest; the first first. */
+export const standingBatches = Effect.fn("Export.standingBatches")(function* (bookId: number, basis: string) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Export.standingBatches",
+    (sql) => sql<Array<BatchRow>>`
+      select b.batch, b.scope, b.from_date::text as from, b.formats,
+        -- All of the base currency's journal ends with its last valued month: what comes after is not in it.
+        coalesce(b.to_date, (
+          select (max((m ->> 'period') || '-01')::date + interval '1 month' - interval '1 day')::date
+          from json_array_elements(b.manifest #> '{base,months}') m))::text as to,
+        b.since_numbering as since, b.through_numbering as through, b.covered
+      from export.batches b
+      where b.book_id = ${bookId} and b.currency_basis = ${basis} and b.as_of is null
+        and export.batch_state(b.book_id, b.batch) in ('committed', 'acknowledged')
+      order by b.batch`,
+  )
+  return rows.map(
+    (row): StandingBatch => ({
+      batch: row.batch,
+      scope: row.scope,
+      formats: row.formats,
+      region: regionOf(basis, row),
+    }),
+  )
+})

@@ -1,0 +1,127 @@
+/** What the manifest says about the state of the book: how far the service was read, and what is known to be amiss. */
+import { Effect } from "effect"
+import { Database } from "../../Database.ts"
+import type { Manifest } from "../Batch/Manifest.ts"
+
+interface ReadRow {
+  readonly account_id: string
+  readonly currency: string
+  readonly status: string
+  readonly entries: bigint
+  readonly last_entry_id: string | null
+  readonly last_occurred_at: string | null
+  readonly last_balance: string | null
+  readonly tail_read_at: string | null
+  readonly balance: string
+  readonly balance_read_at: string
+}
+
+interface BookRow {
+  readonly known_since: string
+  readonly findings: number
+  readonly quarantined: number
+  readonly unnumbered: number
+  /** Accounts whose statement was never read to its end, or ends elsewhere than the balance that the service reports. */
+  readonly unread: number
+  /** How the connection's last sync ended; null where there was none. */
+  readonly last_sync: string | null
+  /** The connection's last sync could not read this book. */
+  readonly failed: boolean
+  /** The day (accounting time zone) on which the statement that was read longest ago was read to its end. */
+  readonly read_on: string | null
+  readonly now: string
+}
+
+const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
+
+const reasonsOf = (
+  { failed, findings, last_sync: lastSync, quarantined, read_on: readOn, unnumbered, unread }: BookRow,
+  to: string | null,
+): ReadonlyArray<string> => [
+  ...(lastSync !== null && lastSync !== "done" ? [`the last sync has not finished (${lastSync})`] : []),
+  ...(failed ? ["the last sync could not read this book"] : []),
+  ...(unread > 0
+    ? [`${plural(unread, "account is", "accounts are")} not read up to the balance that the service reports`]
+    : []),
+  ...(to !== null && readOn !== null && readOn <= to
+    ? [`the statements were read on ${readOn}, before ${to} was over`]
+    : []),
+  ...(findings > 0 ? [`${plural(findings, "blocking finding is", "blocking findings are")} open`] : []),
+  ...(quarantined > 0 ? [`${plural(quarantined, "item is", "items are")} in quarantine`] : []),
+  ...(unnumbered > 0
+    ? [
+        `${plural(unnumbered, "journal entry without a journal number is", "journal entries without a journal number are")} left out`,
+      ]
+    : []),
+]
+
+const readAccounts = Effect.fn("Export.readFacts.accounts")(function* (bookId: number) {
+  const database = yield* Database
+  return yield* database.query(
+    "Export.readFacts.accounts",
+    (sql) => sql<Array<ReadRow>>`
+      select a.account_id, a.currency, a.status, a.entries, a.last_entry_id, a.last_balance::text, a.balance::text,
+        to_char(a.last_occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as last_occurred_at,
+        to_char(a.tail_read_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as tail_read_at,
+        to_char(a.balance_read_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as balance_read_at
+      from mirror.accounts a where a.book_id = ${bookId} order by a.account_id`,
+  )
+})
+
+export interface Facts {
+  readonly knownSince: string
+  /** The snapshot's time, which is the batch's. */
+  readonly createdAt: string
+  readonly reasons: ReadonlyArray<string>
+  readonly read: Manifest["read"]
+}
+
+/** `to` is the last day of the scope, where it has one. */
+export const readFacts = Effect.fn("Export.readFacts")(function* (bookId: number, to: string | null) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Export.readFacts",
+    (sql) => sql<Array<BookRow>>`
+      select to_char(b.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as known_since,
+        to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now,
+        (select count(*)::integer from reconcile.findings f
+          where f.book_id = b.book_id and f.closed_at is null and f.severity = 'blocking') as findings,
+        (select count(*)::integer from mirror.quarantine q
+          where q.book_id = b.book_id and q.resolved_at is null) as quarantined,
+        (select count(*)::integer from ledger.unnumbered u where u.book_id = b.book_id) as unnumbered,
+        (select count(*)::integer from mirror.accounts a
+          where a.book_id = b.book_id
+            and (a.tail_read_at is null or a.balance <> coalesce(a.last_balance, 0))) as unread,
+        (select r.state from sync.runs r
+          where r.connection = b.connection and r.command = 'sync' order by r.run_id desc limit 1) as last_sync,
+        coalesce((select r.summary -> 'failedBooks' ? b.code from sync.runs r
+          where r.connection = b.connection and r.command = 'sync' order by r.run_id desc limit 1), false) as failed,
+        (select to_char(min(a.tail_read_at) at time zone coalesce(
+            (select l.time_zone from ledger.locks l where l.book_id = b.book_id), 'UTC'), 'YYYY-MM-DD')
+          from mirror.accounts a
+          where a.book_id = b.book_id) as read_on
+      from mirror.books b where b.book_id = ${bookId}`,
+  )
+  const [book] = rows
+  if (book === undefined) return yield* Effect.dieMessage(`there is no book ${bookId}`)
+  const accounts = yield* readAccounts(bookId)
+  const read: Manifest["read"] = accounts.map((account) => ({
+    accountId: account.account_id,
+    currency: account.currency,
+    status: account.status,
+    entries: Number(account.entries),
+    lastEntryId: account.last_entry_id,
+    lastOccurredAt: account.last_occurred_at,
+    lastBalance: account.last_balance,
+    tailReadAt: account.tail_read_at,
+    balance: account.balance,
+    balanceReadAt: account.balance_read_at,
+  }))
+  const facts: Facts = {
+    knownSince: book.known_since,
+    createdAt: book.now,
+    reasons: reasonsOf(book, to),
+    read,
+  }
+  return facts
+})

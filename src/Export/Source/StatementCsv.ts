@@ -1,0 +1,176 @@
+/**
+ * `statement.csv`, beside every `journal.csv`: the provider's statement entries behind the journal, per account in posting
+ * order, with the running balance that the provider reported. Amounts are signed, in the major unit at the currency's scale.
+ */
+import { Effect, Stream } from "effect"
+import type { Book } from "../../Book.ts"
+import { parse, print } from "../../Common/MinorUnits.ts"
+import type { Sql } from "../../Database/Client.ts"
+import { Database } from "../../Database.ts"
+import { besides } from "../../Format/Besides.ts"
+import { encode } from "../../Format/Encoding.ts"
+import { journalNumber, type OpenedAccount } from "../../Format/Entry.ts"
+import type { Totals } from "../../Format/Totals.ts"
+import type { Folder } from "../Batch/Folder.ts"
+import type { FileRecord, Manifest } from "../Batch/Manifest.ts"
+import type { Selection } from "../Request/Scope.ts"
+import { selected } from "../Request/Selected.ts"
+import { exactly } from "./Balances.ts"
+
+const statementColumns = [
+  "account",
+  "currency",
+  "position",
+  "entry_id",
+  "occurred_at",
+  "amount",
+  "balance_after",
+  "journal_number",
+] as const
+
+interface StatementRow {
+  readonly account_id: string
+  readonly currency: string
+  readonly scale: number
+  readonly position: bigint
+  readonly entry_id: string
+  readonly occurred_at: string
+  readonly amount: string
+  readonly balance_after: string
+  readonly period: string
+  readonly number: number
+}
+
+/** A statement entry has one journal entry that moves cash; reclassifications (sequence 1 and on) never do. */
+const statement = (sql: Sql, bookId: number, selection: Selection) => sql<Array<StatementRow>>`
+  select s.account_id, s.currency, c.scale, s.position, s.entry_id, s.balance_after::text as balance_after,
+    to_char(s.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at,
+    case s.type when 'CREDIT' then s.amount else -s.amount end::text as amount,
+    to_char(n.period, 'YYYY-MM') as period, n.number
+  from ledger.journal_numbers n
+  join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
+  join mirror.statement_entries s on s.book_id = e.book_id and s.account_id = e.partner_account_id
+    and s.position = e.position and s.entry_id = e.source_id
+  join ledger.currencies c on c.code = s.currency
+  where ${selected(sql, bookId, selection)} and e.source_type = 'statement_entry' and e.sequence = 0
+  order by s.account_id, s.position`
+
+interface Span {
+  readonly currency: string
+  readonly scale: number
+  /** The balance before the first entry, in smallest units. */
+  readonly before: bigint
+  after: bigint
+  amount: bigint
+  entries: number
+  position: bigint
+  gaps: number
+}
+
+/** What the entries of one account come to, as they go by in posting order. */
+const follow = (spans: Map<string, Span>, row: StatementRow, minor: bigint, after: bigint): void => {
+  const { account_id: id, currency, position, scale } = row
+  const known = spans.get(id)
+  const span = known ?? {
+    currency,
+    scale,
+    before: after - minor,
+    after,
+    amount: 0n,
+    entries: 0,
+    position: position - 1n,
+    gaps: 0,
+  }
+  if (position !== span.position + 1n) span.gaps += 1
+  span.after = after
+  span.amount += minor
+  span.entries += 1
+  span.position = position
+  spans.set(id, span)
+}
+
+/** What the books say of an account before its first entry here: the opening, and cash that no statement entry moved. */
+const booked = (id: string, accounts: ReadonlyArray<OpenedAccount>, totals: Totals, span: Span): bigint =>
+  accounts
+    .filter(({ account }) => account.role === "cash" && account.partnerAccountId === id)
+    .reduce((sum, { account, opening }) => {
+      const { credit, debit } = totals.of(account)
+      return sum + opening + debit - credit
+    }, -span.amount)
+
+const statementsOf = (
+  spans: ReadonlyMap<string, Span>,
+  accounts: ReadonlyArray<OpenedAccount>,
+  totals: Totals,
+): NonNullable<Manifest["statements"]> =>
+  [...spans].map(([account, span]) => {
+    const { after, amount, before, currency, entries, gaps, scale } = span
+    const outside = before - booked(account, accounts, totals, span)
+    return {
+      account,
+      currency,
+      entries,
+      amount: print(amount, scale),
+      before: print(before, scale),
+      after: print(after, scale),
+      gaps,
+      outside: print(outside, scale),
+    }
+  })
+
+const lineOf = (book: string, row: StatementRow, minor: bigint, after: bigint): string =>
+  [
+    row.account_id,
+    row.currency,
+    row.position.toString(),
+    row.entry_id,
+    row.occurred_at,
+    print(minor, row.scale),
+    print(after, row.scale),
+    journalNumber(book, row.period, row.number),
+  ].join(",")
+
+export interface WrittenStatement {
+  readonly file: FileRecord
+  readonly statements: NonNullable<Manifest["statements"]>
+}
+
+/** Writes the file in the caller's repeatable-read transaction; memory grows with accounts only. */
+export const writeStatement = Effect.fn("Export.writeStatement")(function* (
+  folder: Folder,
+  book: Book,
+  selection: Selection,
+  accounts: ReadonlyArray<OpenedAccount>,
+  totals: Totals,
+) {
+  const database = yield* Database
+  const output = yield* folder.create(besides.statement.file)
+  const spans = new Map<string, Span>()
+  let rows = 0
+  yield* output.write(encode(`${statementColumns.join(",")}\n`, "utf-8"))
+  const linesOf = (chunk: ReadonlyArray<StatementRow>) =>
+    chunk.map((row) => {
+      const minor = parse(row.amount, row.scale)
+      const after = parse(row.balance_after, row.scale)
+      follow(spans, row, minor, after)
+      return `${lineOf(book.code, row, minor, after)}\n`
+    })
+  yield* database
+    .stream("Export.statement", (sql) => statement(sql, book.bookId, selection))
+    .pipe(
+      Stream.chunks,
+      Stream.runForEach((chunk) =>
+        Effect.gen(function* () {
+          const lines = yield* exactly(() => linesOf([...chunk]))
+          rows += lines.length
+          yield* output.write(encode(lines.join(""), "utf-8"))
+        }),
+      ),
+    )
+  const written = yield* output.finish
+  const { bytes, lines, name, sha256 } = written
+  return {
+    file: { name, format: besides.statement.name, rows, bytes, sha256, lines },
+    statements: statementsOf(spans, accounts, totals),
+  } satisfies WrittenStatement
+})

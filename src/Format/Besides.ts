@@ -1,0 +1,9 @@
+/** Files that stand beside what was asked for, whatever the format: by what the manifest calls them, and their names. */
+export const besides = {
+  /** The provider's statement beside what it proves. */
+  statement: { name: "statement", file: "statement.csv" },
+  /** Beside every export in the base currency. */
+  nativeMovements: { name: "native-movements", file: "native_movements.csv" },
+  /** What was recorded since the time that an export asks about. */
+  difference: { name: "difference", file: "difference.csv" },
+} as const

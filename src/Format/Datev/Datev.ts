@@ -1,0 +1,113 @@
+/** DATEV EXTF Buchungsstapel, format 700, version 13: 31 header fields, 125 columns, Windows-1252. */
+import { currency, date, description, dimension, name, number, plain, unsigned } from "../Table/Cells.ts"
+import { defineTable } from "../Table/Define.ts"
+import type { Column } from "../Table/Profile.ts"
+import { DatevSettings, datevHeader } from "./DatevHeader.ts"
+import { datevReader } from "./DatevReader.ts"
+
+const empty = (headers: ReadonlyArray<string>): ReadonlyArray<Column> => headers.map((header) => ({ header }))
+
+const texts = (headers: ReadonlyArray<string>): ReadonlyArray<Column> =>
+  headers.map((header) => ({ header, emptyQuoted: true }))
+
+const pairs = (count: number, kind: string, content: string): ReadonlyArray<string> =>
+  Array.from({ length: count }, (_, at) => [`${kind} ${at + 1}`, `${content} ${at + 1}`]).flat()
+
+const columnsOf = (locked: boolean): ReadonlyArray<Column> => [
+  { header: "Umsatz (ohne Soll/Haben-Kz)", cell: unsigned },
+  { header: "Soll/Haben-Kennzeichen", cell: name(({ minor }) => (minor > 0n ? "S" : "H")) },
+  { header: "WKZ Umsatz", cell: currency },
+  ...empty(["Kurs", "Basis-Umsatz"]),
+  ...texts(["WKZ Basis-Umsatz"]),
+  { header: "Konto", cell: plain(({ mapped }) => mapped.account) },
+  { header: "Gegenkonto (ohne BU-Schlüssel)", cell: plain(({ contra }) => contra?.account ?? "") },
+  ...texts(["BU-Schlüssel"]),
+  { header: "Belegdatum", cell: date },
+  { header: "Belegfeld 1", cell: number },
+  ...texts(["Belegfeld 2"]),
+  ...empty(["Skonto"]),
+  { header: "Buchungstext", cell: description, most: 60 },
+  ...empty(["Postensperre"]),
+  ...texts(["Diverse Adressnummer"]),
+  ...empty(["Geschäftspartnerbank", "Sachverhalt", "Zinssperre"]),
+  ...texts(["Beleglink", ...pairs(8, "Beleginfo - Art", "Beleginfo - Inhalt")]),
+  { header: "KOST1 - Kostenstelle", cell: dimension, emptyQuoted: true },
+  ...texts(["KOST2 - Kostenstelle"]),
+  ...empty(["Kost-Menge"]),
+  ...texts(["EU-Land u. UStID (Bestimmung)"]),
+  ...empty(["EU-Steuersatz (Bestimmung)"]),
+  ...texts(["Abw. Versteuerungsart"]),
+  ...empty([
+    "Sachverhalt L+L",
+    "Funktionsergänzung L+L",
+    "BU 49 Hauptfunktionstyp",
+    "BU 49 Hauptfunktionsnummer",
+    "BU 49 Funktionsergänzung",
+  ]),
+  ...texts(pairs(20, "Zusatzinformation - Art", "Zusatzinformation- Inhalt")),
+  ...empty(["Stück", "Gewicht", "Zahlweise"]),
+  ...texts(["Forderungsart"]),
+  ...empty(["Veranlagungsjahr", "Zugeordnete Fälligkeit", "Skontotyp"]),
+  ...texts(["Auftragsnummer", "Buchungstyp"]),
+  ...empty(["USt-Schlüssel (Anzahlungen)"]),
+  ...texts(["EU-Land (Anzahlungen)"]),
+  ...empty(["Sachverhalt L+L (Anzahlungen)", "EU-Steuersatz (Anzahlungen)", "Erlöskonto (Anzahlungen)"]),
+  ...texts(["Herkunft-Kz", "Buchungs GUID"]),
+  ...empty(["KOST-Datum"]),
+  ...texts(["SEPA-Mandatsreferenz"]),
+  ...empty(["Skontosperre"]),
+  ...texts(["Gesellschaftername"]),
+  ...empty(["Beteiligtennummer"]),
+  ...texts(["Identifikationsnummer", "Zeichnernummer"]),
+  ...empty(["Postensperre bis"]),
+  ...texts(["Bezeichnung SoBil-Sachverhalt"]),
+  ...empty(["Kennzeichen SoBil-Buchung"]),
+  { header: "Festschreibung", cell: plain(() => (locked ? "1" : "0")) },
+  ...empty(["Leistungsdatum", "Datum Zuord. Steuerperiode", "Fälligkeit"]),
+  ...texts(["Generalumkehr (GU)"]),
+  ...empty(["Steuersatz"]),
+  ...texts(["Land", "Abrechnungsreferenz"]),
+  ...empty(["BVV-Position"]),
+  ...texts(["EU-Land u. UStID (Ursprung)"]),
+  ...empty(["EU-Steuersatz (Ursprung)", "Abw. Skontokonto"]),
+]
+
+export const datev = defineTable({
+  name: "datev",
+  description: "EXTF Buchungsstapel for DATEV",
+  target: {
+    column: "datev_konto",
+    pattern: /^(?=.*[1-9])\d{3,9}$/,
+    expects: "an account number of 3 to 9 digits",
+    fallback: "code",
+  },
+  // The rest of what the file is like is DATEV's own rule.
+  overridable: "limits",
+  settings: DatevSettings,
+  profile: (own) => ({
+    file: "EXTF_{period}_{currency}{part}.csv",
+    encoding: "windows-1252",
+    delimiter: ";",
+    lineEnd: "\r\n",
+    quoteTexts: true,
+    header: true,
+    columns: columnsOf(own.locked),
+    date: "DDMM",
+    decimals: { least: 2, most: 2, mark: "," },
+    digits: 10,
+    text: { most: 60 },
+    number: 36,
+    limits: { rowsPerJournal: 99_999, rowsPerFile: 99_999 },
+    filePerPeriod: true,
+    row: "pair",
+    mode: "any",
+    currency: /^[A-Z]{3}$/,
+    preamble: datevHeader(own),
+    wrongAccount: (account) =>
+      account.length > own.accountLength + 1
+        ? `is called ${account}, longer than ${own.accountLength + 1} digits (formats.datev.accountLength and one)`
+        : undefined,
+    lacks: [...(own.consultant === null ? ["consultant"] : []), ...(own.client === null ? ["client"] : [])],
+  }),
+  reader: datevReader,
+})

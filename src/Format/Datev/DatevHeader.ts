@@ -1,0 +1,68 @@
+/** The first line of a DATEV file: 31 fields. */
+import { Schema } from "effect"
+import { withDefault } from "../../Common/Field.ts"
+import { whole } from "../OwnSettings.ts"
+import type { PreambleOf } from "../Table/Profile.ts"
+
+const isDayOfYear = (text: string): boolean =>
+  /^\d{2}-\d{2}$/.test(text) &&
+  text.endsWith("-01") &&
+  Number(text.slice(0, 2)) >= 1 &&
+  Number(text.slice(0, 2)) <= 12
+
+export const DatevSettings = Schema.Struct({
+  /** Beraternummer and Mandantennummer; without them there is no DATEV export. */
+  consultant: withDefault(Schema.NullOr(whole(1001, 9_999_999)), null),
+  client: withDefault(Schema.NullOr(whole(1, 99_999)), null),
+  /** Wirtschaftsjahresbeginn. */
+  fiscalYearStart: withDefault(
+    Schema.String.pipe(Schema.filter(isDayOfYear)).annotations({
+      description: 'the first day of a month as "MM-01", in quotes, such as "01-01"',
+    }),
+    "01-01",
+  ),
+  /** Sachkontenlänge. */
+  accountLength: withDefault(whole(4, 8), 4),
+  /** Sachkontenrahmen. */
+  chart: withDefault(
+    Schema.String.pipe(Schema.pattern(/^\d{2}$/)).annotations({ description: 'two digits in quotes, "03"' }),
+    "03",
+  ),
+  /** Diktatkürzel. */
+  initials: withDefault(
+    Schema.String.pipe(Schema.pattern(/^[A-Z]{2}$/)).annotations({ description: "two capital letters" }),
+    "TO",
+  ),
+  /** Festschreibung: whether DATEV locks the entries as they come in. */
+  locked: withDefault(Schema.Boolean, false),
+})
+type DatevSettings = typeof DatevSettings.Type
+
+const compact = (date: string): string => date.replaceAll("-", "")
+
+const lastDay = (period: string): string => {
+  const [year = 0, month = 0] = period.split("-").map(Number)
+  return new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10)
+}
+
+/** The fiscal year that a month lies in begins on its last such day. */
+const fiscalYear = (period: string, start: string): string => {
+  const year = Number(period.slice(0, 4))
+  const inYear = `${year}-${start}`
+  return inYear <= `${period}-01` ? inYear : `${year - 1}-${start}`
+}
+
+/** Without consultant and client there is none: the export is refused before. */
+export const datevHeader =
+  ({ accountLength, chart, client, consultant, fiscalYearStart, initials, locked }: DatevSettings) =>
+  ({ createdAt, currency, period }: PreambleOf): string => {
+    const stamp = createdAt.replaceAll(/\D/g, "").slice(0, 17).padEnd(17, "0")
+    const fields = [
+      '"EXTF";700;21;"Buchungsstapel";13',
+      `${stamp};;"RE";"";""`,
+      `${consultant ?? ""};${client ?? ""};${compact(fiscalYear(period, fiscalYearStart))};${accountLength}`,
+      `${compact(`${period}-01`)};${compact(lastDay(period))};"Tieout ${period}";"${initials}"`,
+      `1;0;${locked ? 1 : 0};"${currency}";;"";;;"${chart}";;;"";""`,
+    ]
+    return `${fields.join(";")}\r\n`
+  }

@@ -1,0 +1,113 @@
+/** A DATEV EXTF Buchungsstapel (format 700, version 13) read by its published field rules; the first line is a header of 31 fields. */
+import { type FileContext, journalOf, must, positive } from "../Reading/Booked.ts"
+import { type Cell, Unreadable } from "../Reading/Cells.ts"
+import type { Reader, RowReader } from "../Reading/Reader.ts"
+
+/** The header's fields, by position, as they stand. */
+const headerRules: ReadonlyArray<RegExp> = [
+  /^"EXTF"$/,
+  /^700$/,
+  /^21$/,
+  /^"Buchungsstapel"$/,
+  /^13$/,
+  /^20\d{15}$/,
+  /^$/,
+  /^"RE"$/,
+  /^"\w{0,25}"$/,
+  /^"\w{0,25}"$/,
+  /^\d{4,7}$/,
+  /^\d{1,5}$/,
+  /^20\d{2}(?:0[1-9]|1[0-2])01$/,
+  /^[4-8]$/,
+  /^20\d{6}$/,
+  /^20\d{6}$/,
+  /^"[\w.\-/ ]{0,30}"$/,
+  /^"(?:[A-Z]{2})?"$/,
+  /^1$/,
+  /^0$/,
+  /^[01]$/,
+  /^"[A-Z]{3}"$/,
+  /^$/,
+  /^""$/,
+  /^$/,
+  /^$/,
+  /^"\d{2}"$/,
+  /^$/,
+  /^$/,
+  /^""$/,
+  /^""$/,
+]
+
+/** The fields that we fill; every other one is empty. */
+const fieldRules = new Map<number, RegExp>([
+  [1, /^\d{1,10},\d{2}$/],
+  [2, /^"[SH]"$/],
+  [3, /^"[A-Z]{3}"$/],
+  [7, /^\d{1,9}$/],
+  [8, /^\d{1,9}$/],
+  [10, /^(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])$/],
+  [11, /^"[a-zA-Z0-9$%&*+\-/]{1,36}"$/],
+  [14, /^".{0,60}"$/],
+  [37, /^"[\w .-]{0,36}"$/],
+  [114, /^[01]$/],
+])
+
+const raw = ({ quoted, text }: Cell): string => (quoted ? `"${text}"` : text)
+
+interface Header {
+  readonly from: string
+  readonly to: string
+  /** Digits of an account, at most: one more than those of a general ledger account. */
+  readonly longest: number
+  readonly currency: string
+}
+
+const headerOf = (cells: ReadonlyArray<Cell>): Header => {
+  must(cells.length === headerRules.length, `has ${cells.length} header fields, not ${headerRules.length}`)
+  const fields = cells.map(raw)
+  headerRules.forEach((rule, at) => {
+    must(rule.test(fields[at] ?? ""), `header field ${at + 1} is ${fields[at]}`)
+  })
+  const [year = "", length = "", from = "", to = ""] = fields.slice(12, 16)
+  must(year <= from, "the fiscal year begins after the period")
+  must(from <= to && from.slice(0, 6) === to.slice(0, 6), "the period is no month")
+  return { from, to, longest: Number(length) + 1, currency: cells[21]?.text ?? "" }
+}
+
+const checkFields = (cells: ReadonlyArray<Cell>): void => {
+  must(cells.length === 125, `has ${cells.length} fields, not 125`)
+  cells.forEach((cell, at) => {
+    const rule = fieldRules.get(at + 1) ?? /^(?:"")?$/
+    must(rule.test(raw(cell)), `field ${at + 1} is ${raw(cell)}`)
+  })
+}
+
+const rows = ({ currency, mode }: FileContext): RowReader => {
+  let header: Header | undefined
+  return (cells) => {
+    if (header === undefined) {
+      header = headerOf(cells)
+      must(header.currency === currency, `the header's currency is ${header.currency}`)
+      return []
+    }
+    checkFields(cells)
+    const of = (place: number): string => cells[place - 1]?.text ?? ""
+    must(of(3) === currency, `the currency is ${of(3)}`)
+    const [account, contra] = [of(7), of(8)]
+    if (account === contra) throw new Unreadable(`${account} is booked against itself`)
+    must(Math.max(account.length, contra.length) <= header.longest, `${account} or ${contra} is too long`)
+    const [day, month] = [of(10).slice(0, 2), of(10).slice(2)]
+    const date = `${header.from.slice(0, 4)}-${month}-${day}`
+    const compact = date.replaceAll("-", "")
+    must(compact >= header.from && compact <= header.to, `${date} is not in the file's month`)
+    const size = positive(of(1), ",")
+    const amount = of(2) === "S" ? size : -size
+    const journal = journalOf(of(11), mode)
+    return [
+      { journal, date, account, currency, amount },
+      { journal, date, account: contra, currency, amount: -amount },
+    ]
+  }
+}
+
+export const datevReader: Reader = { holds: "pairs", preamble: 1, rows }

@@ -1,0 +1,59 @@
+import type { Entry, OpenedAccount } from "./Entry.ts"
+import type { Reading } from "./Reading/Plain.ts"
+import type { Totals } from "./Totals.ts"
+
+/** What a format may know before the first entry. */
+export interface FormatContext {
+  readonly book: { readonly code: string; readonly name: string }
+  /** `2026-10`, `2026-10-01_2026-10-15`, `all`, `since-4`. */
+  readonly scope: string
+  /** First day of the scope; null where it has none (all, since). */
+  readonly from: string | null
+  /** Every account of the book, ordered by code, name and currency. */
+  readonly accounts: ReadonlyArray<OpenedAccount>
+}
+
+/** Turns entries into text, a chunk at a time; it may keep what grows with accounts, never what grows with entries. */
+export interface Writer {
+  /** `firstDate` is the effective date of the first entry; undefined where there is none. */
+  readonly begin: (firstDate: string | undefined) => string
+  readonly write: (entries: ReadonlyArray<Entry>) => string
+  readonly end: (totals: Totals) => string
+  /** Records written so far: CSV rows without the header, or journal transactions. */
+  readonly rows: () => number
+}
+
+/** A file that one pass over the entries writes, in the books' own accounts and currencies. */
+export interface SingleFile {
+  readonly name: string
+  readonly file: string
+  /** `number`: by journal number. `date`: by effective date, then journal number. */
+  readonly order: "number" | "date"
+  /** Also gets entries whose lines are all worth nothing, which no journal holds. */
+  readonly takesAll?: true
+  readonly open: (context: FormatContext) => Writer
+}
+
+/** A format of one file: a new one takes the place of the one before. */
+export interface PlainFormat<Name extends string = string> extends SingleFile {
+  readonly kind: "plain"
+  /** As `--format` takes it. */
+  readonly name: Name
+  /** A line for `tieout export --help`. */
+  readonly description: string
+  readonly accumulates: false
+  /** The provider's statement stands beside it. */
+  readonly besideStatement: boolean
+  /** How `tieout verify` reads it back. */
+  readonly reading: Reading
+}
+
+type Definition<Name extends string> = Omit<PlainFormat<Name>, "kind" | "accumulates" | "besideStatement"> &
+  Partial<Pick<PlainFormat, "besideStatement">>
+
+export const definePlain = <const Name extends string>(own: Definition<Name>): PlainFormat<Name> => ({
+  kind: "plain",
+  accumulates: false,
+  besideStatement: false,
+  ...own,
+})

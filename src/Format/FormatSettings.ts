@@ -1,0 +1,70 @@
+/** What formats need to know that the books do not say: a section per format, and what differs from its published template. */
+import { Schema } from "effect"
+import { CurrencyCode, section, withDefault } from "../Common/Field.ts"
+import { tableFormats } from "./Formats.ts"
+import { whole } from "./OwnSettings.ts"
+import type { TableFormat } from "./Table/Define.ts"
+import { mistakesOf, type Overridable, type Override, overridden } from "./Table/Override.ts"
+import type { Profile } from "./Table/Profile.ts"
+
+const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+const Header = Schema.String.pipe(
+  Schema.filter((text) => /^[^\p{Cc}"'=+@\s-](?:[^\p{Cc}"]{0,98}[^\p{Cc}"\s])?$/u.test(text)),
+).annotations({ description: "a header of at most 100 characters without quotes" })
+
+const limits = {
+  rowsPerFile: given(whole(1, 1_000_000)),
+  rowsPerJournal: given(whole(2, 1_000_000)),
+  file: given(Schema.String),
+}
+
+const unnamed = {
+  ...limits,
+  date: given(Schema.Literal("iso", "DD/MM/YYYY", "MM/DD/YYYY", "DD.MM.YYYY", "long")),
+  decimalMark: given(Schema.Literal(".", ",")),
+  delimiter: given(
+    Schema.Literal(",", ";", "|", "\t").annotations({ description: '"," or ";" or "|" or "\\t"' }),
+  ),
+  encoding: given(Schema.Literal("utf-8", "windows-1252", "ascii")),
+  lineEnd: given(Schema.Literal("LF", "CRLF")),
+  numberLength: given(whole(20, 100)),
+}
+
+const all = { headers: given(Schema.Record({ key: Schema.String, value: Header })), ...unnamed }
+
+const overrides: Readonly<Record<Overridable, Schema.Schema<Override>>> = {
+  all: Schema.Struct(all),
+  unnamed: Schema.Struct(unnamed),
+  limits: Schema.Struct(limits),
+}
+
+const overrideOf = ({ overridable, template }: TableFormat) =>
+  given(overrides[overridable].pipe(Schema.filter((own) => [...mistakesOf(template, own)])))
+
+const sections = Object.fromEntries(
+  tableFormats.flatMap(({ name, settings }) => (settings === null ? [] : [[name, section(settings)]])),
+)
+
+export const FormatSettings = Schema.Struct({
+  /** Currencies that accounting systems' formats leave out; one that a format cannot hold is otherwise refused. */
+  leaveOut: withDefault(Schema.Array(CurrencyCode), []),
+  ...sections,
+  /** What differs from the published templates, by format. */
+  profiles: section(
+    Schema.Struct(Object.fromEntries(tableFormats.map((format) => [format.name, overrideOf(format)]))),
+  ),
+})
+export type FormatSettings = typeof FormatSettings.Type
+
+/** A format's profile as the settings have it: with its own section, then with what differs from the template. */
+export const profileWith = (format: TableFormat, settings: FormatSettings): Profile => {
+  const own: Readonly<Record<string, unknown>> = settings
+  return overridden(format.profile(own[format.name]), settings.profiles[format.name] ?? {})
+}
+
+/** The currencies that a format leaves out. */
+export const leftOut = (
+  { leavesNothingOut }: Pick<TableFormat, "leavesNothingOut">,
+  { leaveOut }: Pick<FormatSettings, "leaveOut">,
+): ReadonlyArray<string> => (leavesNothingOut ? [] : leaveOut)

@@ -1,0 +1,91 @@
+/**
+ * Every export format, each one object: lists, help, completions, settings, mapping columns and `verify` follow from it. A new
+ * one is a folder here (the format, and its reader in a file of its own), its place in the registry, and its test.
+ */
+import { besides } from "./Besides.ts"
+import { businessCentral } from "./BusinessCentral/BusinessCentral.ts"
+import { journal } from "./Csv/JournalCsv.ts"
+import { trialBalance } from "./Csv/TrialBalanceCsv.ts"
+import { datev } from "./Datev/Datev.ts"
+import type { PlainFormat } from "./Format.ts"
+import { glDetail } from "./GlDetail/GlDetail.ts"
+import { intacct } from "./Intacct/Intacct.ts"
+import { netsuite } from "./NetSuite/NetSuite.ts"
+import { beancount } from "./PlainText/Beancount.ts"
+import { hledger } from "./PlainText/Hledger.ts"
+import { ledger } from "./PlainText/LedgerCli.ts"
+import { qbo } from "./QuickBooks/QuickBooks.ts"
+import { sage50 } from "./Sage50/Sage50.ts"
+import type { TableFormat } from "./Table/Define.ts"
+import { xero } from "./Xero/Xero.ts"
+import { xeroStatement } from "./Xero/XeroStatement.ts"
+
+/** In the order of every list that names them, and of the mapping's columns. */
+const registry = [
+  journal,
+  hledger,
+  ledger,
+  beancount,
+  trialBalance,
+  xero,
+  xeroStatement,
+  qbo,
+  netsuite,
+  intacct,
+  sage50,
+  businessCentral,
+  datev,
+  glDetail,
+] as const
+
+export type AnyFormat = PlainFormat | TableFormat
+export type FormatName = (typeof registry)[number]["name"]
+
+export const formats: ReadonlyArray<AnyFormat> = registry
+
+export const formatNames: ReadonlyArray<FormatName> = registry.map(({ name }) => name)
+
+const isTable = (format: AnyFormat): format is TableFormat => format.kind === "table"
+const isPlain = (format: AnyFormat): format is PlainFormat => format.kind === "plain"
+
+/** Those in the books' own accounts and currencies, a file each. */
+export const plainFormats: ReadonlyArray<PlainFormat> = formats.filter(isPlain)
+
+/** Those of accounting systems and auditors. */
+export const tableFormats: ReadonlyArray<TableFormat> = formats.filter(isTable)
+
+const byName: ReadonlyMap<string, AnyFormat> = new Map(formats.map((format) => [format.name, format]))
+
+export const isFormatName = (name: string): name is FormatName => byName.has(name)
+
+/** The format of that name; undefined where there is none. */
+export const formatOf = (name: string): AnyFormat | undefined => byName.get(name)
+
+const known = (names: ReadonlyArray<string>): ReadonlyArray<AnyFormat> =>
+  names.flatMap((name) => byName.get(name) ?? [])
+
+export const plainsOf = (names: ReadonlyArray<string>): ReadonlyArray<PlainFormat> =>
+  known(names).filter(isPlain)
+
+export const tablesOf = (names: ReadonlyArray<string>): ReadonlyArray<TableFormat> =>
+  known(names).filter(isTable)
+
+export const accumulates = (name: string): boolean => byName.get(name)?.accumulates ?? false
+
+/** Whether the provider's statement stands beside any of them. */
+export const needsStatement = (names: ReadonlyArray<string>): boolean =>
+  known(names).some(({ besideStatement }) => besideStatement)
+
+const escaped = (text: string): string => text.replaceAll(".", "\\.")
+
+/** What each name of a format's files begins with, whatever the settings make of the rest. */
+const filePattern = ({ template }: TableFormat): RegExp =>
+  new RegExp(`^${template.file.split("{", 1)[0] ?? ""}[A-Za-z0-9_.-]*\\.(?:csv|txt)$`)
+
+const filePatterns: ReadonlyArray<RegExp> = [
+  ...[...Object.values(besides), ...plainFormats].map(({ file }) => new RegExp(`^${escaped(file)}$`)),
+  ...tableFormats.map(filePattern),
+]
+
+/** Whether some format writes files of that name. */
+export const isFormatFile = (name: string): boolean => filePatterns.some((pattern) => pattern.test(name))

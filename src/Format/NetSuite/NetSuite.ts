@@ -1,0 +1,43 @@
+import { Schema } from "effect"
+import { withDefault } from "../../Common/Field.ts"
+import { ShortText } from "../OwnSettings.ts"
+import { account, credit, currency, date, debit, description, name, number } from "../Table/Cells.ts"
+import { defineTable } from "../Table/Define.ts"
+import { lineProfile } from "../Table/LineProfile.ts"
+import { netsuiteReader } from "./NetSuiteReader.ts"
+
+/** Journal entries: the external id, on every row, keeps a second import out. Amounts have ten digits and two decimals. */
+export const netsuite = defineTable({
+  name: "netsuite",
+  description: "journal entries for NetSuite",
+  target: {
+    column: "netsuite_id",
+    pattern: /^[A-Za-z0-9][A-Za-z0-9._ -]{0,59}$/,
+    expects: "an account number of at most 60 letters and digits",
+    fallback: "code",
+  },
+  settings: Schema.Struct({ subsidiary: withDefault(Schema.NullOr(ShortText), null) }),
+  profile: ({ subsidiary }) =>
+    lineProfile(
+      [
+        { header: "External ID", cell: number },
+        { header: "Date", cell: date },
+        { header: "Subsidiary", cell: name(() => subsidiary ?? "") },
+        { header: "Currency", cell: currency },
+        // The system's own rate of the day.
+        { header: "Exchange Rate" },
+        { header: "Memo", cell: description },
+        { header: "Account", cell: account },
+        { header: "Debit", cell: debit },
+        { header: "Credit", cell: credit },
+        { header: "Line Memo", cell: description },
+      ],
+      {
+        decimals: { least: 2, most: 2, mark: "." },
+        digits: 10,
+        text: { most: 300 },
+        limits: { rowsPerJournal: 10_000, rowsPerFile: 25_000 },
+      },
+    ),
+  reader: netsuiteReader,
+})

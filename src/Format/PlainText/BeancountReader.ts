@@ -1,0 +1,13 @@
+/** Reads the beancount journal as we write it. */
+import type { Reading } from "../Reading/Plain.ts"
+import { beancountNames } from "./BeancountNames.ts"
+
+export const beancountReading: Reading = {
+  kind: "transactions",
+  syntax: {
+    transaction: /^\d{4}-\d{2}-\d{2} \* "/,
+    posting: /^ {2}([^\s:]+:\S+) {2}(-?\d+(?:\.\d+)?) (\S+)$/,
+    assertion: /^\d{4}-\d{2}-\d{2} balance (\S+) {2}(-?[\d.]+) ~ 0 (\S+)$/,
+    names: beancountNames,
+  },
+}

@@ -1,0 +1,13 @@
+/** Reads the journals of hledger and ledger as we write them. */
+import type { Reading } from "../Reading/Plain.ts"
+import { indentedNames } from "./IndentedNames.ts"
+
+export const indentedReading: Reading = {
+  kind: "transactions",
+  syntax: {
+    transaction: /^\d{4}-\d{2}-\d{2} \* /,
+    posting: /^ {4}([^\s;].*?) {2}(-?\d+(?:\.\d+)?) (\S+)(?: = (-?[\d.]+) \S+)?$/,
+    assertion: undefined,
+    names: indentedNames,
+  },
+}

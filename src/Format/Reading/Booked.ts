@@ -1,0 +1,96 @@
+/** What an accounting system would book from a row, and the readings that every system shares. */
+import { type Cell, Unreadable } from "./Cells.ts"
+
+/** A line of a journal: an exact amount in 10⁻¹⁸ of the currency, debit positive. */
+export interface Booked {
+  /** `2026-10-000007`: the journal number without the book's code, whatever the format made of it. */
+  readonly journal: string
+  /** `YYYY-MM-DD` */
+  readonly date: string
+  readonly account: string
+  readonly currency: string
+  readonly amount: bigint
+}
+
+/** What a reader needs to know of how the manifest says a file was written. */
+export interface FileContext {
+  /** The order of a date's parts, and the decimal mark. */
+  readonly layout: { readonly date: string; readonly decimalMark: string }
+  /** Of all rows of the file; empty where each row says its own. */
+  readonly currency: string
+  /** The service's account, of a bank statement. */
+  readonly account: string
+  readonly mode: "detail" | "summary"
+}
+
+export const must = (holds: boolean, what: string): void => {
+  if (!holds) throw new Unreadable(what)
+}
+
+export const scale = 18
+
+/** An exact decimal with the layout's mark, without exponent, grouping or plus sign. */
+export const exact = (text: string, mark: string): bigint => {
+  const [, sign = "", whole = "", fraction = ""] =
+    (mark === "," ? /^(-?)(0|[1-9]\d*)(?:,(\d{1,18}))?$/ : /^(-?)(0|[1-9]\d*)(?:\.(\d{1,18}))?$/).exec(
+      text,
+    ) ?? []
+  must(whole !== "", `${JSON.stringify(text)} is no amount`)
+  const value = BigInt(whole + fraction.padEnd(scale, "0"))
+  return sign === "-" ? -value : value
+}
+
+const notZero = (amount: bigint): bigint => {
+  must(amount !== 0n, "the amount is zero")
+  return amount
+}
+
+export const signed = (text: string, mark: string): bigint => notZero(exact(text, mark))
+
+export const positive = (text: string, mark: string): bigint => {
+  const amount = exact(text, mark)
+  must(amount > 0n, `${JSON.stringify(text)} is not positive`)
+  return amount
+}
+
+/** Exactly one of the two is filled, and positive. */
+export const oneOf = (debit: string, credit: string, mark: string): bigint => {
+  must((debit === "") !== (credit === ""), "exactly one of debit and credit must be filled")
+  return debit === "" ? -positive(credit, mark) : positive(debit, mark)
+}
+
+const orders: Readonly<Record<string, RegExp>> = {
+  iso: /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})$/,
+  "DD/MM/YYYY": /^(?<day>\d{2})\/(?<month>\d{2})\/(?<year>\d{4})$/,
+  "MM/DD/YYYY": /^(?<month>\d{2})\/(?<day>\d{2})\/(?<year>\d{4})$/,
+  "DD.MM.YYYY": /^(?<day>\d{2})\.(?<month>\d{2})\.(?<year>\d{4})$/,
+  long: /^(?<day>\d{2}) (?<name>[A-Z][a-z]{2}) (?<year>\d{4})$/,
+}
+
+const monthNames = "JanFebMarAprMayJunJulAugSepOctNovDec"
+
+/** `YYYY-MM-DD`, of a day that exists. */
+export const dateOf = (text: string, order: string): string => {
+  const { day = "", month, name = "?", year = "" } = orders[order]?.exec(text)?.groups ?? {}
+  const number = month ?? String(monthNames.indexOf(name) / 3 + 1).padStart(2, "0")
+  const date = `${year}-${number}-${day}`
+  const time = Date.parse(`${date}T00:00:00Z`)
+  const real = !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === date
+  must(real, `${JSON.stringify(text)} is no date`)
+  return date
+}
+
+/** A journal number in full (`ORG-2026-10-000007`) or shortened (`ORG-2610-000007`), with an S where it is a summary's. */
+export const journalOf = (text: string, mode: FileContext["mode"]): string => {
+  const [, year = "", month = "", digits = "", end = ""] =
+    /-(\d{4})-(\d{2})-(\d{6,})(S?)$/.exec(text) ?? /-(\d{2})(\d{2})-(\d{6,})(S?)$/.exec(text) ?? []
+  must(digits !== "", `${JSON.stringify(text)} is no journal number`)
+  must((end === "S") === (mode === "summary"), `${text} is not the number of a ${mode} journal`)
+  return `${year.padStart(4, "20")}-${month}-${digits}`
+}
+
+/** The texts of a row of so many cells, by place from 0. */
+export const row = (cells: ReadonlyArray<Cell>, count: number): ((place: number) => string) => {
+  must(cells.length === count, `has ${cells.length} cells, not ${count}`)
+  return (place) => cells[place]?.text ?? ""
+}

@@ -1,0 +1,62 @@
+/** Amounts, dates and journal numbers as an import file writes them. */
+import { createHash } from "node:crypto"
+import { print } from "../../Common/MinorUnits.ts"
+import { Unholdable } from "./Journals.ts"
+import type { DateStyle, Profile } from "./Profile.ts"
+
+/** An amount without sign. One that has more digits than the format holds is refused, never rounded. */
+export const unsigned = (
+  minor: bigint,
+  scale: number,
+  { decimals: { least, mark, most }, digits, name }: Profile,
+): string => {
+  const [whole = "", fraction = ""] = print(minor < 0n ? -minor : minor, scale).split(".")
+  const needed = fraction.replace(/0+$/, "")
+  if (needed.length > most || whole.length > digits) {
+    throw new Unholdable(
+      `${print(minor, scale)} does not fit ${name}, which takes ${digits} digits and ${most} decimals`,
+    )
+  }
+  const shown = needed.padEnd(least, "0")
+  return shown === "" ? whole : `${whole}${mark}${shown}`
+}
+
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+/** `YYYY-MM-DD` in a format's own order. */
+export const dated = (date: string, style: DateStyle): string => {
+  const [year = "", month = "", day = ""] = date.split("-")
+  if (style === "iso") return date
+  if (style === "DDMM") return `${day}${month}`
+  if (style === "DD/MM/YYYY") return `${day}/${month}/${year}`
+  if (style === "DD.MM.YYYY") return `${day}.${month}.${year}`
+  if (style === "MM/DD/YYYY") return `${month}/${day}/${year}`
+  return `${day} ${months[Number(month) - 1]} ${year}`
+}
+
+/** Room for `-2026-10-` and a number, and for `-2610-` and a number; the last character tells a summary. */
+const fullTail = 19
+const shortTail = 15
+
+const shortened = (code: string, room: number): string =>
+  code.length <= room
+    ? code
+    : `${code.slice(0, room - 4)}${createHash("sha256").update(code).digest("hex").slice(0, 4).toUpperCase()}`
+
+/**
+ * The journal number in at most `most` characters: whole where every number of the book has room, else the book's code
+ * (shortened with a checksum where it must be), the month as four digits and the number. The same number always gives the
+ * same text. A summary ends in S.
+ */
+export const numbered = (number: string, most: number, summary: boolean): string => {
+  const [, code = "", year = "", month = "", digits = ""] = /^(.*)-(\d{4})-(\d{2})-(\d+)$/.exec(number) ?? []
+  const plain = code.replaceAll(/[^A-Za-z0-9-]/g, "-")
+  const end = summary ? "S" : ""
+  const text =
+    plain.length + fullTail <= most
+      ? `${plain}-${year}-${month}-${digits}${end}`
+      : `${shortened(plain, most - shortTail)}-${year.slice(2)}${month}-${digits}${end}`
+  if (text.length > most)
+    throw new Unholdable(`the journal number ${number} has no room in ${most} characters`)
+  return text
+}

@@ -1,0 +1,61 @@
+/**
+ * Free text as an import file can hold it. An importer would keep the quote that guards a spreadsheet, so that what would
+ * begin a formula is taken off instead; the text as it was stands in `journal.csv`.
+ */
+import { type Encoding, holds } from "../Encoding.ts"
+import { oneLine } from "../OneLine.ts"
+
+const formula = /^[=+\-@'\s]+/
+
+const plainLetters: Readonly<Record<string, string>> = {
+  ß: "ss",
+  æ: "ae",
+  Æ: "AE",
+  ø: "o",
+  Ø: "O",
+  ł: "l",
+  Ł: "L",
+  đ: "d",
+  Đ: "D",
+  œ: "oe",
+  Œ: "OE",
+  "‘": "'",
+  "’": "'",
+  "“": '"',
+  "”": '"',
+  "–": "-",
+  "—": "-",
+}
+
+const toAscii = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .replace(/[^ -~]/gu, (char) => plainLetters[char] ?? char)
+
+export interface TextRule {
+  readonly encoding: Encoding
+  /** Characters, at most. */
+  readonly most: number
+  /** Characters that the format cannot have in a text; each becomes a space. */
+  readonly without?: RegExp
+}
+
+const cleaned = (text: string, { encoding, most, without }: TextRule): string => {
+  const plain = encoding === "ascii" ? toAscii(oneLine(text)) : oneLine(text).normalize("NFKC")
+  const allowed = without === undefined ? plain : plain.replace(without, " ").replace(/ {2,}/g, " ")
+  return [...allowed.replace(formula, "")].slice(0, most).join("").trimEnd()
+}
+
+/**
+ * A text cut and cleaned to a rule. One with letters that the encoding lacks is replaced as a whole by `instead`: half a
+ * name would be a wrong one.
+ */
+export const fitted = (text: string, rule: TextRule, instead: string): string => {
+  const own = cleaned(text, rule)
+  return own !== "" && holds(own, rule.encoding) ? own : cleaned(instead, rule)
+}
+
+/** A text as a cell: quoted where RFC 4180 wants it, or always. */
+export const quoted = (text: string, delimiter: string, always: boolean): string =>
+  always || text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text

@@ -1,0 +1,94 @@
+/** A format's profile as the settings change it (`formats.profiles`), and what of that makes no sense. */
+import { holds } from "../Encoding.ts"
+import type { Profile } from "./Profile.ts"
+
+/** `unnamed`: everything but headers, of files without them. `limits`: rows and file names, where the rest is the system's own rule. */
+export type Overridable = "all" | "unnamed" | "limits"
+
+export interface Override {
+  /** From the header that we write to the one that is wanted. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly date?: Exclude<Profile["date"], "DDMM">
+  readonly decimalMark?: Profile["decimals"]["mark"]
+  readonly delimiter?: Profile["delimiter"]
+  readonly encoding?: Profile["encoding"]
+  readonly lineEnd?: "LF" | "CRLF"
+  readonly rowsPerFile?: number
+  readonly rowsPerJournal?: number
+  /** Characters of a journal number, at most. */
+  readonly numberLength?: number
+  readonly file?: string
+}
+
+export const overridden = (profile: Profile, own: Override): Profile => {
+  const rowsPerFile = own.rowsPerFile ?? profile.limits.rowsPerFile
+  const rowsPerJournal = own.rowsPerJournal ?? Math.min(profile.limits.rowsPerJournal, rowsPerFile)
+  const { lineEnd } = own
+  return {
+    ...profile,
+    columns: profile.columns.map((column) => ({
+      ...column,
+      header: own.headers?.[column.header] ?? column.header,
+    })),
+    date: own.date ?? profile.date,
+    decimals: { ...profile.decimals, mark: own.decimalMark ?? profile.decimals.mark },
+    delimiter: own.delimiter ?? profile.delimiter,
+    encoding: own.encoding ?? profile.encoding,
+    lineEnd: lineEnd === undefined ? profile.lineEnd : lineEnd === "LF" ? "\n" : "\r\n",
+    limits: { rowsPerFile, rowsPerJournal },
+    number: own.numberLength ?? profile.number,
+    file: own.file ?? profile.file,
+  }
+}
+
+interface Mistake {
+  readonly path: ReadonlyArray<string>
+  readonly message: string
+}
+
+const fillable = /\{[a-z]+\}/g
+
+const wrongFile = (profile: Profile, file: string): string | undefined => {
+  const prefix = profile.file.split("{", 1)[0] ?? ""
+  const needed: ReadonlyArray<string> = profile.file.match(fillable) ?? []
+  const found: ReadonlyArray<string> = file.match(fillable) ?? []
+  const plain = /^[A-Za-z0-9_][A-Za-z0-9_.-]*\.(?:csv|txt)$/.test(file.replaceAll(fillable, "x"))
+  const fits =
+    plain &&
+    file.startsWith(prefix) &&
+    needed.length === found.length &&
+    needed.every((each) => found.includes(each))
+  return fits
+    ? undefined
+    : `a file name that begins with ${prefix}, has each of ${needed.join(" ")} once, and ends in .csv or .txt`
+}
+
+/** Everything that is wrong with an override of this profile. */
+export const mistakesOf = (profile: Profile, own: Override): ReadonlyArray<Mistake> => {
+  const known = profile.columns.map(({ header }) => header)
+  const made = overridden(profile, own)
+  const headers = made.columns.map(({ header }) => header)
+  const named = Object.entries(own.headers ?? {})
+  const file = own.file === undefined ? undefined : wrongFile(profile, own.file)
+  return [
+    ...named
+      .filter(([name]) => !known.includes(name))
+      .map(([name]) => ({
+        path: ["headers", name],
+        message: `one of the format's headers: ${known.join(", ")}`,
+      })),
+    ...named
+      .filter(([, text]) => !holds(text, made.encoding))
+      .map(([name]) => ({ path: ["headers", name], message: `text that ${made.encoding} can hold` })),
+    ...(new Set(headers).size === headers.length
+      ? []
+      : [{ path: ["headers"], message: "headers that are all different" }]),
+    ...(made.decimals.mark === made.delimiter
+      ? [{ path: ["decimalMark"], message: "another decimal mark than the delimiter" }]
+      : []),
+    ...(made.limits.rowsPerJournal > made.limits.rowsPerFile
+      ? [{ path: ["rowsPerJournal"], message: "no more rows in a journal than in a file" }]
+      : []),
+    ...(file === undefined ? [] : [{ path: ["file"], message: file }]),
+  ]
+}

@@ -1,0 +1,75 @@
+/** What an accounting system's import file looks like, as data: one writer serves them all. */
+
+import type { Encoding } from "../Encoding.ts"
+import type { Cell } from "./Cells.ts"
+
+/** `MMDDYYYY` and so on say the order; `long` is 31 Oct 2026, `DDMM` has no year. */
+export type DateStyle = "iso" | "DD/MM/YYYY" | "MM/DD/YYYY" | "DD.MM.YYYY" | "long" | "DDMM"
+
+export interface Column {
+  readonly header: string
+  /** Where its content comes from; absent: always empty. */
+  readonly cell?: Cell
+  /** Always this text. */
+  readonly constant?: string
+  /** Only on the first row of a journal. */
+  readonly first?: true
+  /** Characters, at most; the profile's own limit where there is none. */
+  readonly most?: number
+  /** An empty text column that is written as `""`, not as nothing. */
+  readonly emptyQuoted?: true
+}
+
+/** The file that a preamble stands in. */
+export interface PreambleOf {
+  readonly period: string
+  readonly currency: string
+  /** ISO 8601 in UTC. */
+  readonly createdAt: string
+}
+
+export interface Profile {
+  /** Of the format. */
+  readonly name: string
+  /**
+   * Of each file. Filled in are `{currency}`, `{period}`, `{account}` (the service's identifier), `{from}` and `{to}` (days as
+   * YYYYMMDD) and `{part}` (nothing, -2, -3 …).
+   */
+  readonly file: string
+  readonly encoding: Encoding
+  readonly delimiter: "," | ";" | "|" | "\t"
+  readonly lineEnd: "\n" | "\r\n"
+  /** Whether every text is quoted, or only where it must be. */
+  readonly quoteTexts: boolean
+  readonly header: boolean
+  readonly columns: ReadonlyArray<Column>
+  readonly date: DateStyle
+  readonly decimals: {
+    /** Printed even where they are zero. */
+    readonly least: number
+    /** An amount with more is refused, never rounded. */
+    readonly most: number
+    readonly mark: "." | ","
+  }
+  /** Digits before the decimal mark. */
+  readonly digits: number
+  /** Characters of a text. */
+  readonly text: { readonly most: number; readonly without?: RegExp }
+  /** Characters of a journal number, which names a journal to the importer and never changes. */
+  readonly number: number
+  readonly limits: { readonly rowsPerJournal: number; readonly rowsPerFile: number }
+  /** Whether every month has a file of its own. */
+  readonly filePerPeriod: boolean
+  /** `line`: a row per line. `pair`: a row per account and contra account. */
+  readonly row: "line" | "pair"
+  /** `any`: as the export asks. `detail`: always a journal per entry. `statement`: a row per movement of a cash account. */
+  readonly mode: "any" | "detail" | "statement"
+  /** What a currency must look like. */
+  readonly currency: RegExp
+  /** The lines before the header, each with its line end. */
+  readonly preamble?: (file: PreambleOf) => string
+  /** What is wrong with the name of an account beside what the mapping's column takes; undefined: nothing. */
+  readonly wrongAccount?: (account: string) => string | undefined
+  /** Keys of the format's settings without which nothing can be exported, and that nobody set. */
+  readonly lacks?: ReadonlyArray<string>
+}

@@ -1,0 +1,99 @@
+/**
+ * What the balance of a balance-sheet account beside cash is made of: `ledger.open_items` in `drizzle/rules.sql` says what a
+ * line is. The lines of an account add up to its balance.
+ */
+import { Effect } from "effect"
+import type { Sql } from "../Database/Client.ts"
+import { Database } from "../Database.ts"
+
+export interface ItemAccount {
+  readonly accountId: number
+  readonly code: string
+  readonly name: string
+  readonly role: string
+  readonly currency: string
+  /** Major unit of `currency`, debit positive. */
+  readonly balance: string
+}
+
+/** An item, or what a month leaves on the account; amounts in the major unit of the account's currency, debit positive. */
+export interface OpenItem {
+  readonly accountId: number
+  readonly line: "item" | "month"
+  /** `2026-10`: of a month, and of an item that is told of one month. */
+  readonly period: string | null
+  /** What `explain` takes; null of a month. */
+  readonly itemType: string | null
+  readonly itemId: string | null
+  /** Days of the accounting time zone. */
+  readonly since: string
+  readonly last: string
+  /** Days to the end of the last month that is read, or to today; null of a month. */
+  readonly age: number | null
+  readonly amount: string
+  readonly status: string | null
+  readonly externalReference: string | null
+  readonly counterparty: string | null
+}
+
+export interface OpenItemsScope {
+  readonly bookId: number
+  /** Up to the end of this month, `2026-10`; null: all. */
+  readonly through: string | null
+  /** Only what was recorded up to then, ISO 8601 in UTC; null: all. */
+  readonly asOf: string | null
+  /** One account; null: all. */
+  readonly accountId: number | null
+  /** A closed month, `2026-10`, that is told by movement. */
+  readonly drill: string | null
+}
+
+const monthOrNull = (month: string | null) => (month === null ? null : `${month}-01`)
+
+/** The lines by account, in the order of a trial balance; of an account months first, then items, the oldest first. */
+export const openItemLines = (sql: Sql, { accountId, asOf, bookId, ...months }: OpenItemsScope) => {
+  const through = monthOrNull(months.through)
+  return sql<Array<OpenItem>>`
+    with day as (
+      select least((now() at time zone coalesce(l.time_zone, 'UTC'))::date,
+        coalesce((${through}::text::date + interval '1 month')::date - 1, 'infinity')) as today
+      from ledger.locks l where l.book_id = ${bookId})
+    select i.account_id as "accountId", case when i.item_id is null then 'month' else 'item' end as line,
+      to_char(i.period, 'YYYY-MM') as period, i.item_type as "itemType", i.item_id as "itemId",
+      i.since::text as since, i.last::text as last,
+      case when i.item_id is not null then d.today - i.since end as age, i.amount::text as amount, i.status,
+      i.external_reference as "externalReference", i.counterparty
+    from ledger.open_items(${bookId}::integer, coalesce(${through}::text::date, 'infinity'),
+      coalesce(${asOf}::text::timestamptz, 'infinity'), ${accountId}::integer,
+      ${monthOrNull(months.drill)}::text::date) i
+    join ledger.accounts a on a.book_id = ${bookId} and a.account_id = i.account_id
+    cross join day d
+    order by a.code collate "C", a.name collate "C", a.currency collate "C", a.role collate "C", a.account_id,
+      i.item_id is not null, i.since, i.item_id`
+}
+
+/** All of them. Part of the caller's repeatable-read transaction, where there is one. */
+export const openItems = Effect.fn("OpenItems.items")(function* (scope: OpenItemsScope) {
+  const database = yield* Database
+  return yield* database.query("OpenItems.items", (sql) => openItemLines(sql, scope))
+})
+
+/** The accounts that have open items, and their balances: at the end of a month (`2026-10`), or of all that is booked. */
+export const itemAccounts = Effect.fn("OpenItems.accounts")(function* (
+  bookId: number,
+  through: string | null = null,
+) {
+  const database = yield* Database
+  return yield* database.query(
+    "OpenItems.accounts",
+    (sql) => sql<Array<ItemAccount>>`
+      select a.account_id as "accountId", a.code, a.name, a.role, a.currency, coalesce(b.balance, 0)::text as balance
+      from ledger.accounts a
+      left join lateral (
+        select sum(t.debit - t.credit) as balance from ledger.balances t
+        where t.book_id = a.book_id and t.account_id = a.account_id
+          and t.period <= coalesce(${monthOrNull(through)}::text::date, 'infinity')) b on true
+      where a.book_id = ${bookId} and ledger.open_item_reading(a.role, a.rule_code, a.name) is not null
+      order by a.code collate "C", a.name collate "C", a.currency collate "C", a.account_id`,
+  )
+})

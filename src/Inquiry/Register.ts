@@ -1,0 +1,108 @@
+/** The register of an account: its postings in the order in which the books read, with the balance after each. */
+import { Effect } from "effect"
+import * as Money from "../Common/Money.ts"
+import { Database } from "../Database.ts"
+
+export interface RegisterAccount {
+  readonly accountId: number
+  readonly code: string
+  readonly name: string
+  readonly role: string
+  readonly currency: string
+}
+
+/** Amounts in the major unit of the account's currency; `amount` and `balance` are debit positive. */
+export interface RegisterLine {
+  readonly date: string
+  /** The period's number; null: it has none yet. */
+  readonly number: number | null
+  readonly period: string
+  readonly kind: string
+  readonly description: string
+  readonly resourceType: string | null
+  readonly resourceId: string | null
+  readonly externalReference: string | null
+  readonly counterparty: string | null
+  readonly amount: string
+  readonly balance: string
+}
+
+export interface Register {
+  /** Before the first line that is listed. */
+  readonly opening: string
+  readonly closing: string
+  /** Postings in all; only the last ones may be listed. */
+  readonly postings: number
+  readonly lines: ReadonlyArray<RegisterLine>
+}
+
+/** The book's accounts of a code: one for each currency, and for cash one for each account of the service. */
+export const accountsOf = Effect.fn("Register.accounts")(function* (bookId: number, code: string) {
+  const database = yield* Database
+  return yield* database.query(
+    "Register.accounts",
+    (sql) => sql<Array<RegisterAccount>>`
+      select a.account_id as "accountId", a.code, a.name, a.role, a.currency from ledger.accounts a
+      where a.book_id = ${bookId} and a.code = ${code}
+      order by a.name collate "C", a.currency collate "C", a.account_id`,
+  )
+})
+
+interface Row extends RegisterLine {
+  readonly postings: number
+}
+
+/** The last `limit` postings of the account, of a month (`2026-10`) or of all. */
+export const registerOf = Effect.fn("Register.of")(function* (
+  bookId: number,
+  accountId: number,
+  { limit, period }: { readonly limit: number; readonly period: string | null },
+) {
+  const database = yield* Database
+  const first = period === null ? null : `${period}-01`
+  const [ends = { opening: "0", closing: "0" }] = yield* database.query(
+    "Register.ends",
+    (sql) => sql<Array<{ opening: string; closing: string }>>`
+      select coalesce(sum(b.debit - b.credit) filter (where b.period < ${first}::text::date), 0)::text as opening,
+        coalesce(sum(b.debit - b.credit) filter (
+          where ${first}::text is null or b.period <= ${first}::text::date), 0)::text as closing
+      from ledger.balances b where b.book_id = ${bookId} and b.account_id = ${accountId}`,
+  )
+  const rows = yield* database.query(
+    "Register.lines",
+    (sql) => sql<Array<Row>>`
+      with entry as (
+        select n.entry_id, n.number from ledger.balances b
+        join ledger.journal_numbers n on n.book_id = b.book_id and n.period = b.period
+        where b.book_id = ${bookId} and b.account_id = ${accountId}
+          and (${first}::text is null or b.period = ${first}::text::date)
+        union all
+        select u.entry_id, null from ledger.unnumbered u where u.book_id = ${bookId}),
+      line as (
+        select j.effective_date, e.number, j.period, j.kind, j.description, j.resource_type, j.resource_id,
+          j.external_reference, j.counterparty, p.amount, count(*) over () as postings,
+          sum(p.amount) over w as balance, row_number() over w as place
+        from entry e
+        join ledger.journal_entries j on j.book_id = ${bookId} and j.entry_id = e.entry_id
+        join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id and p.account_id = ${accountId}
+        where ${first}::text is null or j.period = ${first}::text::date
+        window w as (order by j.effective_date, e.number nulls last, j.entry_id, p.line_number))
+      select l.effective_date::text as date, l.number, to_char(l.period, 'YYYY-MM') as period, l.kind, l.description,
+        l.resource_type as "resourceType", l.resource_id as "resourceId", l.external_reference as "externalReference",
+        l.counterparty, l.amount::text as amount, (${ends.opening}::text::numeric + l.balance)::text as balance,
+        l.postings::integer as postings
+      from line l where l.place > l.postings - ${limit}::integer order by l.place`,
+  )
+  const lines = rows.map(({ postings: _, ...line }): RegisterLine => line)
+  const [oldest] = rows
+  const opening =
+    oldest === undefined
+      ? ends.closing
+      : Money.toText(Money.subtract(Money.fromTrusted(oldest.balance), Money.fromTrusted(oldest.amount)))
+  return {
+    opening,
+    closing: ends.closing,
+    postings: oldest?.postings ?? 0,
+    lines,
+  } satisfies Register
+})

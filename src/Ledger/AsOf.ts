@@ -1,0 +1,99 @@
+/**
+ * `--as-of`: what the books said at a time, by when we recorded it. A moment is ISO 8601 with its offset; a day alone means
+ * its end in the book's accounting time zone. Nothing in the future: later entries would change what it says.
+ */
+import { Data, Effect, Either, Schedule } from "effect"
+import type { Sql } from "../Database/Client.ts"
+import { Database } from "../Database.ts"
+
+/** A time that cannot be asked about: badly written or in the future (`Usage`), or one that is still being written (`Busy`). */
+export class AsOfError extends Data.TaggedError("AsOfError")<{
+  readonly reason: "Usage" | "Busy"
+  readonly message: string
+}> {}
+
+export type AsOf =
+  /** `2026-11-01T12:00:00.5+01:00`, as given */
+  | { readonly kind: "moment"; readonly text: string }
+  /** `YYYY-MM-DD` */
+  | { readonly kind: "day"; readonly text: string }
+
+const moment =
+  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)$/
+
+const isDay = (text: string): boolean => {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
+  const time = Date.parse(`${text}T00:00:00Z`)
+  return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text
+}
+
+export const parseAsOf = (text: string): Either.Either<AsOf, AsOfError> => {
+  if (isDay(text)) return Either.right({ kind: "day", text })
+  const [, day] = moment.exec(text) ?? []
+  if (day !== undefined && isDay(day)) return Either.right({ kind: "moment", text })
+  return Either.left(
+    new AsOfError({
+      reason: "Usage",
+      message: `--as-of: found ${JSON.stringify(text)}, expected a time with its zone, such as 2026-11-01T12:00:00Z, or a day such as 2026-11-01, which means its end.`,
+    }),
+  )
+}
+
+/**
+ * The last microsecond that counts for a book: ISO 8601 in UTC. `timeZone` stands in where the book has no entries yet. Fails
+ * where it is in the future, or while a transaction runs that may still record something for then: what it records bears the
+ * time at which it began, and nobody can tell that it will only read.
+ */
+export const resolveAsOf = Effect.fn("Ledger.resolveAsOf")(
+  function* (asOf: AsOf, bookId: number, timeZone: string) {
+    const database = yield* Database
+    const rows = yield* database.query(
+      "Ledger.resolveAsOf",
+      (sql) => sql<Array<{ at: string; future: boolean; writing: boolean }>>`
+      with chosen as (
+        select case when ${asOf.kind}::text = 'moment' then ${asOf.text}::text::timestamptz
+          else (${asOf.text.slice(0, 10)}::text::date + 1)::timestamp at time zone coalesce(
+            (select l.time_zone from ledger.locks l where l.book_id = ${bookId}), ${timeZone}::text)
+            - interval '1 microsecond' end as at)
+      select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, at > now() as future,
+        exists (
+          select 1 from pg_stat_activity a
+          where a.datname = current_database() and a.backend_type = 'client backend' and a.pid <> pg_backend_pid()
+            and a.xact_start <= at) as writing
+      from chosen`,
+    )
+    const [row] = rows
+    if (row === undefined) return yield* Effect.dieMessage("a time was asked for and none came back")
+    if (row.future) {
+      return yield* new AsOfError({
+        reason: "Usage",
+        message: `--as-of: ${asOf.text} (until ${row.at}) is not over yet: what the books say then is not known.`,
+      })
+    }
+    if (row.writing) {
+      return yield* new AsOfError({
+        reason: "Busy",
+        message: `A transaction that began before ${row.at} runs just now and may record something for then: try again when it is done, or choose an earlier time.`,
+      })
+    }
+    return row.at
+  },
+  // Most take a moment.
+  Effect.retry({
+    schedule: Schedule.spaced("100 millis"),
+    times: 20,
+    while: ({ reason }) => reason === "Busy",
+  }),
+)
+
+/** That an entry `e` was recorded by then. `at` is what `resolveAsOf` gave; null: whenever. */
+export const recordedBy = (sql: Sql, at: string | null) =>
+  at === null ? sql`` : sql`and e.recorded_at <= ${at}::text::timestamptz`
+
+/** That an entry `e` was recorded later. */
+export const recordedAfter = (sql: Sql, at: string | null) =>
+  at === null ? sql`` : sql`and e.recorded_at > ${at}::text::timestamptz`
+
+/** In a folder's name: `@20261101T120000Z`, to the second. */
+export const asOfSuffix = (at: string | null): string =>
+  at === null ? "" : `@${at.slice(0, 19).replaceAll(/[-:]/g, "")}Z`

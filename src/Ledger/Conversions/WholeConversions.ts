@@ -1,0 +1,230 @@
+/** The entries of whole conversions, booked in the numbering step: `Conversion.ts` says which. */
+import { Effect, Option } from "effect"
+import type { Book } from "../../Book.ts"
+import * as Money from "../../Common/Money.ts"
+import { plainArray } from "../../Database/TextArray.ts"
+import { Database } from "../../Database.ts"
+import { Journal, type ResolvedEntry } from "../Journal.ts"
+import type { JournalEntry } from "../JournalEntry.ts"
+import { Accounts } from "../LedgerAccounts.ts"
+import { type Leg, type Step, stepsOf, type Terms, type Written } from "./ConversionSides.ts"
+
+interface Touched {
+  readonly book_id: number
+  readonly conversion_id: string
+}
+
+interface ConversionRow extends Touched {
+  readonly account_id: string
+  readonly currency: string
+  readonly amount: string
+  readonly fee: string
+  readonly fee_currency: string | null
+  readonly buy_account_id: string
+  readonly buy_currency: string
+  readonly buy_amount: string
+  readonly external_reference: string | null
+  readonly counterparty: string | null
+  readonly legs: ReadonlyArray<{
+    readonly accountId: string
+    readonly position: string
+    readonly occurredAt: string
+    readonly currency: string
+    readonly type: "CREDIT" | "DEBIT"
+    readonly amount: string
+    readonly transit: string
+  }>
+  readonly written: ReadonlyArray<{
+    readonly entryId: string
+    readonly sequence: number
+    readonly kind: string
+    readonly datedAt: string
+    readonly traded: ReadonlyArray<{ readonly currency: string; readonly amount: string }>
+  }>
+}
+
+/** Conversions that are looked at together: bounds the memory, not the transaction. */
+const together = 1_000
+
+/** A fee counts on the side whose currency it is in; where both sides have one currency it is the sell side's. */
+const termsOf = (row: ConversionRow): Terms => {
+  const feeIn = (currency: string) =>
+    row.fee_currency === currency ? Money.fromTrusted(row.fee) : Money.zero
+  return {
+    sell: {
+      accountId: row.account_id,
+      currency: row.currency,
+      amount: Money.fromTrusted(row.amount),
+      fee: feeIn(row.currency),
+    },
+    buy: {
+      accountId: row.buy_account_id,
+      currency: row.buy_currency,
+      amount: Money.fromTrusted(row.buy_amount),
+      fee: row.currency === row.buy_currency ? Money.zero : feeIn(row.buy_currency),
+    },
+  }
+}
+
+const legsOf = ({ legs }: ConversionRow): ReadonlyArray<Leg> =>
+  legs.map((leg) => ({
+    ...leg,
+    position: BigInt(leg.position),
+    amount: Money.fromTrusted(leg.amount),
+    transit: Money.fromTrusted(leg.transit),
+  }))
+
+const writtenOf = ({ written }: ConversionRow): ReadonlyArray<Written> =>
+  written.map((entry) => ({
+    ...entry,
+    entryId: BigInt(entry.entryId),
+    traded: new Map(entry.traded.map(({ amount, currency }) => [currency, Money.fromTrusted(amount)])),
+  }))
+
+const description = ({ kind }: Step, row: ConversionRow): string => {
+  if (kind === "reclassification") return "Reclassification: fee of conversion"
+  const what = `Conversion ${row.currency} to ${row.buy_currency}`
+  return kind === "conversion_whole" ? `${what}, whole` : `${what}, reversed`
+}
+
+const entryOf = (row: ConversionRow, step: Step, reverses: bigint | undefined): JournalEntry => ({
+  sourceType: "resource_version",
+  sourceId: row.conversion_id,
+  kind: step.kind,
+  sequence: step.sequence,
+  occurredAt: step.occurredAt,
+  partnerAccountId: null,
+  position: null,
+  resourceType: "CONVERSION",
+  resourceId: row.conversion_id,
+  description: description(step, row),
+  externalReference: Option.fromNullable(row.external_reference),
+  counterparty: Option.fromNullable(row.counterparty),
+  lines: step.lines,
+  ...(reverses === undefined ? {} : { reverses }),
+})
+
+export class Conversions extends Effect.Service<Conversions>()("tieout/Ledger/Conversions", {
+  dependencies: [Accounts.Default, Journal.Default],
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+    const accounts = yield* Accounts
+    const journal = yield* Journal
+
+    /** Those that may have changed since the last numbering: taken off the queue. */
+    const take = (books: ReadonlyArray<Book>) =>
+      database.query(
+        "Ledger.Conversions.take",
+        (sql) => sql<Array<Touched>>`
+          with taken as (
+            delete from ledger.touched_conversions t
+            where t.book_id = any (${`{${books.map((book) => book.bookId).join(",")}}`}::text::integer[])
+            returning t.book_id, t.conversion_id)
+          select distinct book_id, conversion_id from taken order by 1, 2`,
+      )
+
+    /** What the mirror and the books have of them; those that cannot be read yet have no terms. */
+    const read = (touched: ReadonlyArray<Touched>) =>
+      database.query(
+        "Ledger.Conversions.read",
+        (sql) => sql<Array<ConversionRow>>`
+          select r.book_id, r.resource_id as conversion_id, r.account_id, r.currency, r.amount::text as amount,
+            coalesce(r.fee, 0)::text as fee, r.fee_currency, r.buy_account_id, r.buy_currency,
+            r.buy_amount::text as buy_amount, r.external_reference, r.counterparty,
+            coalesce(l.legs, '[]') as legs, coalesce(w.written, '[]') as written
+          from (
+            select t.book_id::integer, t.conversion_id::uuid
+            from unnest(
+              ${plainArray(
+                sql,
+                touched.map((one) => String(one.book_id)),
+              )},
+              ${plainArray(
+                sql,
+                touched.map((one) => one.conversion_id),
+              )}) as t (book_id, conversion_id)) c
+          cross join lateral (
+            select * from mirror.resources x
+            where x.book_id = c.book_id and x.resource_id = c.conversion_id and x.resource_type = 'CONVERSION'
+              and x.buy_account_id is not null and x.buy_currency is not null and x.buy_amount is not null limit 1) r
+          cross join lateral (
+            select json_agg(json_build_object('accountId', s.account_id, 'position', s.position::text,
+              'occurredAt', to_char(s.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+              'currency', s.currency, 'type', s.type, 'amount', s.amount::text, 'transit', b.transit::text)) as legs
+            from mirror.statement_entries s
+            cross join lateral (
+              select coalesce(sum(p.amount) filter (where a.role = 'conversions_in_transit'), 0) as transit
+              from ledger.journal_entries j
+              join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+              join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+              where j.book_id = s.book_id and j.source_id = s.entry_id
+                and j.source_type in ('statement_entry', 'manual')) b
+            where s.book_id = c.book_id and s.related_id = c.conversion_id and s.related_type = 'CONVERSION'
+              and not s.held) l
+          cross join lateral (
+            select json_agg(json_build_object('entryId', j.entry_id::text, 'sequence', j.sequence, 'kind', j.kind,
+              'datedAt', to_char(case when j.late_for is null then j.occurred_at
+                  else j.effective_date::timestamp at time zone coalesce(k.time_zone, 'UTC') end at time zone 'UTC',
+                'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+              'traded', (
+                select coalesce(json_agg(json_build_object('currency', t.currency, 'amount', t.amount::text)), '[]')
+                from (
+                  select p.currency, sum(p.amount) as amount from ledger.postings p
+                  join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'trading'
+                  where p.book_id = j.book_id and p.entry_id = j.entry_id group by p.currency) t))) as written
+            from ledger.journal_entries j
+            join ledger.locks k on k.book_id = j.book_id
+            where j.book_id = c.book_id and j.source_id = c.conversion_id and j.source_type = 'resource_version') w
+          order by 1, 2`,
+      )
+
+    /** The ids are taken first: an entry may reverse one that is booked with it. */
+    const entriesOf = Effect.fn("Ledger.Conversions.entries")(function* (rows: ReadonlyArray<ConversionRow>) {
+      const planned = rows.flatMap((row) => {
+        const written = writtenOf(row)
+        return stepsOf(termsOf(row), legsOf(row), written).map((step) => ({ row, step, written }))
+      })
+      const ids = yield* journal.takeIds(planned.length)
+      const idOf = new Map(
+        planned.map(({ row, step }, at) => [`${row.conversion_id}|${step.sequence}`, ids[at]]),
+      )
+      const entries = planned.map(({ row, step, written }) => {
+        const reversed = written.find(({ sequence }) => sequence === step.reverses)?.entryId
+        return entryOf(row, step, reversed ?? idOf.get(`${row.conversion_id}|${step.reverses}`))
+      })
+      return { entries, ids }
+    })
+
+    const resolve = Effect.fn("Ledger.Conversions.resolve")(function* (book: Book, entry: JournalEntry) {
+      const ids = yield* Effect.forEach(entry.lines, (line) => accounts.idWithin(book, line))
+      return { entry, accounts: ids } satisfies ResolvedEntry
+    })
+
+    /**
+     * Books what became whole, was reversed or turned out otherwise. Part of the caller's transaction, which holds the
+     * locks of the books: nothing is posted between what is read here and the numbers. Gives how many entries it booked.
+     */
+    const settle = Effect.fn("Ledger.Conversions.settle")(function* (
+      books: ReadonlyArray<Book>,
+      runId: number | null,
+    ) {
+      const touched = yield* take(books)
+      const byId = new Map(books.map((book) => [book.bookId, book]))
+      let booked = 0
+      for (let first = 0; first < touched.length; first += together) {
+        const rows = yield* read(touched.slice(first, first + together))
+        for (const bookId of new Set(rows.map((row) => row.book_id))) {
+          const book = byId.get(bookId)
+          if (book === undefined) continue
+          const { entries, ids } = yield* entriesOf(rows.filter((row) => row.book_id === bookId))
+          const resolved = yield* Effect.forEach(entries, (entry) => resolve(book, entry))
+          yield* journal.post(book, runId, resolved, ids)
+          booked += resolved.length
+        }
+      }
+      return booked
+    })
+
+    return { settle }
+  }),
+}) {}

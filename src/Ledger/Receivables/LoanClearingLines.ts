@@ -1,0 +1,170 @@
+/** Keeps what the cash of loans is attributed to: the shares, and what is due, that `reconcile.loan_clearing_items` reads. */
+import { Effect, Option } from "effect"
+import type { Book } from "../../Book.ts"
+import type { Amount } from "../../Common/Money.ts"
+import * as Money from "../../Common/Money.ts"
+import { plainArray, textArray } from "../../Database/TextArray.ts"
+import { Database } from "../../Database.ts"
+import { sequenceOf } from "./Receivable.ts"
+import { type Settled, takenOf } from "./ReceivableCash.ts"
+import type { ReceivableView } from "./ReceivableSteps.ts"
+
+const text = (amount: Amount): string => Money.toText(Money.plain(amount))
+
+/** What of the settings decides how a receivable is booked, on whichever side. */
+const policyOf = ({ interest, interestBetweenReads, repaymentAmount }: ReceivableView): string =>
+  `${repaymentAmount} ${interest} ${interestBetweenReads}`
+
+/** Receivables that are booked by other settings than those of now. */
+export const bookedOtherwise = Effect.fn("Ledger.bookedOtherwise")(function* (
+  book: Book,
+  view: ReceivableView,
+) {
+  const database = yield* Database
+  const policy = policyOf(view)
+  // Two ranges of an index: nothing is read where nothing has changed.
+  const rows = yield* database.query(
+    "Ledger.bookedOtherwise",
+    (sql) => sql<Array<{ receivable_id: string }>>`
+      select receivable_id::text as receivable_id from ledger.receivable_dues
+      where book_id = ${book.bookId} and policy < ${policy}
+      union all
+      select receivable_id::text from ledger.receivable_dues where book_id = ${book.bookId} and policy > ${policy}`,
+  )
+  return rows.map(({ receivable_id: id }) => id)
+})
+
+/** What is waited for, by leg: in place of what was. */
+const keepWaits = Effect.fn("Ledger.keepWaits")(function* (
+  book: Book,
+  settled: ReadonlyArray<Settled>,
+  side: number,
+) {
+  const database = yield* Database
+  const ids = settled.map(({ receivableId }) => receivableId)
+  yield* database.query(
+    "Ledger.dropWaits",
+    (sql) => sql`
+      delete from ledger.receivable_waits
+      where book_id = ${book.bookId} and receivable_id = any (${textArray(sql, ids)}::uuid[])`,
+  )
+  const waits = settled.flatMap(({ currency, legs, receivableId }) =>
+    legs.map((leg) => ({ ...leg, currency, receivableId })),
+  )
+  if (waits.length === 0) return
+  yield* database.query("Ledger.keepWaits", (sql) => {
+    const plain = (of: (wait: (typeof waits)[number]) => string) => plainArray(sql, waits.map(of))
+    return sql`
+      insert into ledger.receivable_waits (book_id, receivable_id, purpose, version, sequence, currency, amount, side,
+        occurred_at, tx_ids, whole)
+      select ${book.bookId}, w.receivable_id::uuid, w.purpose, w.version::integer, w.sequence::integer, w.currency,
+        w.amount::numeric, case w.purpose when 'repayment' then ${-side}::integer else ${side}::integer end,
+        w.occurred_at::timestamptz, array(select json_array_elements_text(w.tx_ids::json)), w.whole::boolean
+      from unnest(${plain((wait) => wait.receivableId)}, ${plain((wait) => wait.purpose)},
+        ${plain((wait) => String(wait.version))}, ${plain((wait) => String(sequenceOf(wait.version, wait.purpose)))},
+        ${plain((wait) => wait.currency)}, ${plain((wait) => text(wait.amount))}, ${plain((wait) => wait.occurredAt)},
+        ${textArray(
+          sql,
+          waits.map((wait) => JSON.stringify(wait.txIds)),
+        )}, ${plain((wait) => String(wait.whole))})
+        as w (receivable_id, purpose, version, sequence, currency, amount, occurred_at, tx_ids, whole)`
+  })
+})
+
+/** Part of the caller's transaction, the one that posts what follows from the versions. */
+export const keepShares = Effect.fn("Ledger.keepShares")(function* (
+  book: Book,
+  settled: ReadonlyArray<Settled>,
+  view: ReceivableView,
+) {
+  if (settled.length === 0) return
+  const database = yield* Database
+  const side = view.view === "lender" ? -1 : 1
+  const inBooks = (amount: Amount): Amount => (side === 1 ? amount : Money.negate(amount))
+  const ids = settled.map(({ receivableId }) => receivableId)
+  const shares = settled.flatMap((one) => one.shares)
+  yield* database.query(
+    "Ledger.dropShares",
+    (sql) => sql`
+      delete from ledger.receivable_shares
+      where book_id = ${book.bookId} and receivable_id = any (${textArray(sql, ids)}::uuid[])`,
+  )
+  if (shares.length > 0) {
+    const column = (of: (share: (typeof shares)[number]) => string) => shares.map(of)
+    yield* database.query(
+      "Ledger.keepShares",
+      (sql) => sql`
+        insert into ledger.receivable_shares (book_id, receivable_id, unit, currency, purpose, amount, rest, entries)
+        select ${book.bookId}, s.receivable_id::uuid, s.unit, s.currency, s.purpose, s.amount::numeric, s.rest::boolean,
+          string_to_array(s.entries, ' ')::uuid[]
+        from unnest(${plainArray(
+          sql,
+          column((share) => share.receivableId),
+        )}, ${textArray(
+          sql,
+          column((share) => share.unit),
+        )}, ${plainArray(
+          sql,
+          column((share) => share.currency),
+        )}, ${plainArray(
+          sql,
+          column((share) => share.purpose),
+        )}, ${plainArray(
+          sql,
+          column((share) => text(inBooks(share.amount))),
+        )}, ${plainArray(
+          sql,
+          column((share) => String(share.rest)),
+        )}, ${textArray(
+          sql,
+          column((share) => share.entries.join(" ")),
+        )}) as s (receivable_id, unit, currency, purpose, amount, rest, entries)`,
+    )
+  }
+  yield* keepWaits(book, settled, side)
+  const column = (of: (one: Settled) => string) => settled.map(of)
+  yield* database.query(
+    "Ledger.keepDues",
+    (sql) => sql`
+      insert into ledger.receivable_dues (book_id, receivable_id, currency, side, lent, lent_waiting, repaid,
+        repaid_waiting, taken_back, taken, open, owed, since, policy)
+      select ${book.bookId}, d.receivable_id::uuid, d.currency, ${side}, d.lent::numeric, d.lent_waiting::numeric,
+        d.repaid::numeric, d.repaid_waiting::numeric, d.taken_back::numeric, d.taken::numeric, d.open::boolean,
+        d.owed::boolean, nullif(d.since, '')::timestamptz, ${policyOf(view)}
+      from unnest(${plainArray(sql, ids)}, ${plainArray(
+        sql,
+        column((one) => one.currency),
+      )}, ${plainArray(
+        sql,
+        column((one) => text(one.lent.due)),
+      )}, ${plainArray(
+        sql,
+        column((one) => text(one.lent.waiting)),
+      )}, ${plainArray(
+        sql,
+        column((one) => text(one.repaid.due)),
+      )}, ${plainArray(
+        sql,
+        column((one) => text(one.repaid.waiting)),
+      )}, ${plainArray(
+        sql,
+        column((one) => text(one.takenBack)),
+      )}, ${plainArray(
+        sql,
+        column((one) => text(takenOf(one, view))),
+      )}, ${plainArray(
+        sql,
+        column((one) => String(Option.isSome(one.since))),
+      )}, ${plainArray(
+        sql,
+        column((one) => String(one.owed)),
+      )}, ${textArray(
+        sql,
+        column((one) => Option.getOrElse(one.since, () => "")),
+      )}) as d (receivable_id, currency, lent, lent_waiting, repaid, repaid_waiting, taken_back, taken, open, owed, since)
+      on conflict (book_id, receivable_id) do update set currency = excluded.currency, side = excluded.side,
+        lent = excluded.lent, lent_waiting = excluded.lent_waiting, repaid = excluded.repaid,
+        repaid_waiting = excluded.repaid_waiting, taken_back = excluded.taken_back, taken = excluded.taken, open = excluded.open, owed = excluded.owed,
+        since = excluded.since, policy = excluded.policy`,
+  )
+})

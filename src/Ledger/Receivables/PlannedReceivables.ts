@@ -1,0 +1,220 @@
+/** What the mirror and the books know of receivables, for `Receivable.ts` to compare. */
+import { Effect, Option } from "effect"
+import type { Book } from "../../Book.ts"
+import * as Money from "../../Common/Money.ts"
+import { textArray } from "../../Database/TextArray.ts"
+import { Database } from "../../Database.ts"
+import type { Role } from "../Role.ts"
+import type { PostedPart } from "./Receivable.ts"
+import type { Told, ToldReceivable } from "./ReceivableCash.ts"
+import type { ReceivableView } from "./ReceivableSteps.ts"
+import type { Moved, Named, Purpose } from "./Sharing.ts"
+
+/** The receivables with all others that are connected to them through transactions, in order. */
+export const connectedReceivables = Effect.fn("Ledger.connectedReceivables")(function* (
+  book: Book,
+  ids: ReadonlyArray<string>,
+) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Ledger.connectedReceivables",
+    (sql) => sql<Array<{ receivable_id: string }>>`
+      with recursive connected (receivable_id) as (
+        select unnest(${textArray(sql, ids)}::uuid[])
+        union
+        select n.receivable_id from connected c
+        cross join lateral (
+          select o.receivable_id
+          from mirror.receivable_transactions t
+          join mirror.receivable_transactions o on o.book_id = t.book_id and o.tx_id = t.tx_id
+          where t.book_id = ${book.bookId} and t.receivable_id = c.receivable_id
+          union
+          select o.receivable_id
+          from mirror.receivable_transactions t
+          cross join lateral mirror.entries_of_transaction(t.book_id, t.tx_id) as e (entry_id)
+          cross join lateral mirror.transactions_of_entry(t.book_id, e.entry_id) as x (tx_id)
+          join mirror.receivable_transactions o on o.book_id = t.book_id and o.tx_id = x.tx_id
+          where t.book_id = ${book.bookId} and t.receivable_id = c.receivable_id) n)
+      select receivable_id::text as receivable_id from connected order by 1`,
+  )
+  return rows.map(({ receivable_id: id }) => id)
+})
+
+interface VersionRow {
+  readonly receivable_id: string
+  readonly version: number
+  readonly status: string
+  readonly currency: string
+  readonly issued_at: string
+  readonly initial_principal: string
+  readonly current_principal: string
+  readonly repayment_amount: string
+  readonly served_at: string
+  readonly counterparty: string | null
+}
+
+const toldOf = (row: VersionRow): Told => ({
+  version: row.version,
+  status: row.status,
+  initialPrincipal: Money.fromTrusted(row.initial_principal),
+  currentPrincipal: Money.fromTrusted(row.current_principal),
+  repaymentAmount: Money.fromTrusted(row.repayment_amount),
+  servedAt: row.served_at,
+})
+
+/** All versions of the receivables. `counterparty` is the client's legal name: on whose account the receivable is. */
+export const toldReceivables = Effect.fn("Ledger.toldReceivables")(function* (
+  organization: Book,
+  ids: ReadonlyArray<string>,
+) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Ledger.toldReceivables",
+    (sql) => sql<Array<VersionRow>>`
+      select v.receivable_id, v.version, v.status, v.currency, v.initial_principal, v.current_principal,
+        v.repayment_amount, to_char(v.served_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as served_at,
+        to_char(v.issue_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as issued_at,
+        (select c.label from mirror.reference_items c
+         where c.book_id = v.book_id and c.kind = 'client' and c.item_id = v.client_id::text and c.current)
+          as counterparty
+      from mirror.receivables v
+      where v.book_id = ${organization.bookId} and v.receivable_id = any (${textArray(sql, ids)}::uuid[])
+      order by v.receivable_id, v.version`,
+  )
+  const told = new Map<string, ToldReceivable & { readonly versions: Array<Told> }>()
+  for (const row of rows) {
+    const known = told.get(row.receivable_id)
+    if (known !== undefined) known.versions.push(toldOf(row))
+    else
+      told.set(row.receivable_id, {
+        receivableId: row.receivable_id,
+        currency: row.currency,
+        counterparty: Option.fromNullable(row.counterparty),
+        issuedAt: row.issued_at,
+        versions: [toldOf(row)],
+      })
+  }
+  return [...told.values()]
+})
+
+interface NamedRow {
+  readonly receivable_id: string
+  readonly tx_id: string
+  readonly version: number
+  readonly purpose: Purpose
+  readonly tx_timestamp: string
+}
+
+/** The transactions that the receivables name. */
+export const namedTransactions = Effect.fn("Ledger.namedTransactions")(function* (
+  book: Book,
+  ids: ReadonlyArray<string>,
+) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Ledger.namedTransactions",
+    (sql) => sql<Array<NamedRow>>`
+      select t.receivable_id, t.tx_id, t.version, t.purpose,
+        to_char(t.tx_timestamp at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as tx_timestamp
+      from mirror.receivable_transactions t
+      where t.book_id = ${book.bookId} and t.receivable_id = any (${textArray(sql, ids)}::uuid[])
+      order by t.tx_timestamp, t.tx_id, t.receivable_id`,
+  )
+  return rows.map(
+    ({ purpose, receivable_id: receivableId, tx_id: txId, tx_timestamp: txTimestamp, version }): Named => ({
+      receivableId,
+      txId,
+      version,
+      purpose,
+      txTimestamp,
+    }),
+  )
+})
+
+interface MovedRow {
+  readonly tx_id: string
+  readonly entry_id: string
+  readonly currency: string
+  readonly amount: string
+}
+
+/**
+ * The cash of the transactions: what stands in loan clearing against each statement entry that they lead to. The lender's
+ * comes in against a credit, the borrower's goes out against a debit.
+ */
+export const movedCash = Effect.fn("Ledger.movedCash")(function* (
+  book: Book,
+  txIds: ReadonlyArray<string>,
+  view: ReceivableView["view"],
+) {
+  const database = yield* Database
+  const sign = view === "lender" ? -1 : 1
+  const rows = yield* database.query(
+    "Ledger.movedCash",
+    (sql) => sql<Array<MovedRow>>`
+      select w.tx_id, e.entry_id, p.currency, (${sign}::integer * sum(p.amount))::text as amount
+      from unnest(${textArray(sql, txIds)}) as w (tx_id)
+      cross join lateral mirror.entries_of_transaction(${book.bookId}, w.tx_id) as e (entry_id)
+      join ledger.journal_entries j on j.book_id = ${book.bookId} and j.source_id = e.entry_id
+        and j.source_type in ('statement_entry', 'manual')
+      join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+      join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+      where a.role = 'loan_clearing' and a.rule_code = ''
+      group by w.tx_id, e.entry_id, p.currency order by w.tx_id, e.entry_id, p.currency`,
+  )
+  return rows.map(
+    ({ amount, currency, entry_id: entryId, tx_id: txId }): Moved => ({
+      txId,
+      entryId,
+      currency,
+      amount: Money.fromTrusted(amount),
+    }),
+  )
+})
+
+interface BookedRow {
+  readonly receivable_id: string
+  readonly sequence: number
+  readonly corrections: number
+  readonly lines: ReadonlyArray<{ readonly role: Role; readonly amount: string; readonly currency: string }>
+}
+
+/** What is booked of the receivables: by receivable, then by the sequence of the part. */
+export const bookedReceivables = Effect.fn("Ledger.bookedReceivables")(function* (
+  book: Book,
+  ids: ReadonlyArray<string>,
+) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Ledger.bookedReceivables",
+    (sql) => sql<Array<BookedRow>>`
+      select s.receivable_id, s.sequence, max(s.corrections) as corrections,
+        json_agg(json_build_object('role', s.role, 'amount', s.amount::text, 'currency', s.currency) order by s.role) as lines
+      from (
+        select j.source_id as receivable_id, j.sequence, max(j.correction) as corrections, a.role, p.currency,
+          sum(p.amount) as amount
+        from ledger.journal_entries j
+        join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+        join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+        where j.book_id = ${book.bookId} and j.source_id = any (${textArray(sql, ids)}::uuid[])
+          and j.source_type = 'receivable_version'
+        group by j.source_id, j.sequence, a.role, p.currency) s
+      group by s.receivable_id, s.sequence order by s.receivable_id, s.sequence`,
+  )
+  const booked = new Map<string, Map<number, PostedPart>>()
+  for (const { corrections, lines, receivable_id: id, sequence } of rows) {
+    const parts = booked.get(id) ?? new Map<number, PostedPart>()
+    booked.set(id, parts)
+    parts.set(sequence, {
+      corrections,
+      lines: lines.map(({ amount, currency, role }) => ({
+        role,
+        currency,
+        amount: Money.fromTrusted(amount),
+        partnerAccountId: null,
+        rule: null,
+      })),
+    })
+  }
+  return booked
+})

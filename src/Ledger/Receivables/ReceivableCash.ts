@@ -1,0 +1,128 @@
+/**
+ * What the cash of a group of receivables means for each of them: its versions with their share of it, and what follows
+ * for loan clearing. Plain functions of data; amounts are in the major unit of their currency.
+ */
+import { Option } from "effect"
+import { scaleOf } from "../../Common/Currency.ts"
+import type { Amount } from "../../Common/Money.ts"
+import * as Money from "../../Common/Money.ts"
+import type { Instant } from "../../Partner.ts"
+import { type Dues, duesOf } from "./ReceivableDues.ts"
+import {
+  follow,
+  isLive,
+  type ReceivableVersion,
+  type ReceivableView,
+  settlementOf,
+  start,
+  step,
+  type Transaction,
+  toldBy,
+} from "./ReceivableSteps.ts"
+import { type Claimed, type Moved, type Named, type Share, shareOut } from "./Sharing.ts"
+
+/** A version before it is known whose cash is whose. */
+export type Told = Omit<ReceivableVersion, "disbursed" | "repayments">
+
+export interface ToldReceivable {
+  readonly receivableId: string
+  readonly currency: string
+  readonly counterparty: Option.Option<string>
+  readonly issuedAt: Instant
+  /** In order, from the first. */
+  readonly versions: ReadonlyArray<Told>
+}
+
+export interface Settled extends Omit<ToldReceivable, "versions">, Dues {
+  readonly versions: ReadonlyArray<ReceivableVersion>
+  readonly shares: ReadonlyArray<Share>
+}
+
+const { add, negate, zero } = Money
+const abs = (amount: Amount): Amount => (Money.isNegative(amount) ? negate(amount) : amount)
+
+const byReceivable = <A extends { readonly receivableId: string }>(
+  all: ReadonlyArray<A>,
+): ReadonlyMap<string, ReadonlyArray<A>> => {
+  const groups = new Map<string, Array<A>>()
+  for (const one of all) {
+    const group = groups.get(one.receivableId)
+    if (group === undefined) groups.set(one.receivableId, [one])
+    else group.push(one)
+  }
+  return groups
+}
+
+const without = (told: Told): ReceivableVersion => ({ ...told, disbursed: Option.none(), repayments: [] })
+
+export const scaleFor = (currency: string): number => scaleOf(currency) ?? 0
+
+/** What each version settles does not depend on the cash; interest that is only told waits for whatever payment comes. */
+const claimOf = (receivable: ToldReceivable, view: ReceivableView): Claimed => {
+  const { currency, issuedAt, receivableId, versions } = receivable
+  const scale = scaleFor(currency)
+  const settled = new Map<number, { readonly firm: Amount; readonly between: Amount }>()
+  const told = new Map<number, Amount>()
+  let standing = start(issuedAt)
+  for (const version of versions) {
+    if (isLive(version.status)) {
+      const { between, interest, principal } = settlementOf(standing, without(version), view, scale)
+      const isOriginal = view.repaymentAmount === "original"
+      settled.set(version.version, { firm: isOriginal ? principal : add(principal, interest), between })
+      if (isOriginal) told.set(version.version, toldBy(standing, version))
+    }
+    standing = follow(standing, without(version), step(standing, without(version), view, scale))
+  }
+  const initialPrincipal = versions.at(-1)?.initialPrincipal ?? zero
+  return { receivableId, currency, issuedAt, initialPrincipal, settled, told }
+}
+
+/** The transactions that this version is the first to name, each once whatever names it has. */
+const transactionsOf = (
+  version: number,
+  purpose: Named["purpose"],
+  named: ReadonlyArray<Named>,
+  shares: ReadonlyArray<Share>,
+): ReadonlyArray<Transaction> => {
+  const units = new Set<string>()
+  return named
+    .filter((one) => one.version === version && one.purpose === purpose)
+    .flatMap(({ txId, txTimestamp }): ReadonlyArray<Transaction> => {
+      const share = shares.find((one) => one.fits && one.purpose === purpose && one.txIds.includes(txId))
+      if (share === undefined) return [{ txId, txTimestamp, cash: Option.none() }]
+      if (share.version !== version || units.has(share.unit)) return []
+      units.add(share.unit)
+      return [{ txId, txTimestamp, cash: Option.some(abs(share.amount)) }]
+    })
+}
+
+/** The same as it stands in the books. */
+export const takenOf = ({ taken }: Settled, { view }: ReceivableView): Amount =>
+  view === "lender" ? taken : negate(taken)
+
+/**
+ * Everything that is connected through transactions must be among them, with all its versions, and all of its cash: then
+ * the result does not depend on what came when.
+ */
+export const settle = (
+  receivables: ReadonlyArray<ToldReceivable>,
+  named: ReadonlyArray<Named>,
+  moved: ReadonlyArray<Moved>,
+  view: ReceivableView,
+): ReadonlyArray<Settled> => {
+  const claims = receivables.map((one) => claimOf(one, view))
+  const shares = byReceivable(shareOut(claims, named, moved))
+  const names = byReceivable(named)
+  return receivables.map((one): Settled => {
+    const own = shares.get(one.receivableId) ?? []
+    const of = names.get(one.receivableId) ?? []
+    const versions = one.versions.map(
+      (told): ReceivableVersion => ({
+        ...told,
+        disbursed: Option.fromNullable(transactionsOf(told.version, "disbursement", of, own)[0]),
+        repayments: transactionsOf(told.version, "repayment", of, own),
+      }),
+    )
+    return { ...one, versions, shares: own, ...duesOf(versions, one, own, view, scaleFor(one.currency)) }
+  })
+}

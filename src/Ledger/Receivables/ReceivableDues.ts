@@ -1,0 +1,169 @@
+/**
+ * What of loan clearing is due, paid and waited for, of one receivable. Plain functions of data; amounts are in the major
+ * unit of its currency, by the lender's signs.
+ */
+import { Option } from "effect"
+import type { Amount } from "../../Common/Money.ts"
+import * as Money from "../../Common/Money.ts"
+import type { Instant } from "../../Partner.ts"
+import {
+  type Booked,
+  cashOf,
+  follow,
+  isLive,
+  knownCash,
+  type ReceivableVersion,
+  type ReceivableView,
+  settlementOf,
+  start,
+  step,
+  type Transaction,
+} from "./ReceivableSteps.ts"
+import type { Purpose, Share } from "./Sharing.ts"
+import { type Leg, legOf, limited, withoutRepaid } from "./WaitingCash.ts"
+
+/** What one direction of a receivable takes of loan clearing. */
+export interface Due {
+  /** What its versions say, and what was paid by its cash: excess is paid beyond it, shortfall due beyond it. */
+  readonly due: Amount
+  readonly paid: Amount
+  /** What of `due` no cash is known for yet. */
+  readonly waiting: Amount
+}
+
+export interface Dues {
+  readonly lent: Due
+  readonly repaid: Due
+  /** What was repaid and is owed again. */
+  readonly takenBack: Amount
+  /** What is waited for, in the order of the versions. */
+  readonly legs: ReadonlyArray<Leg>
+  /** What its entries take of loan clearing: debit positive. */
+  readonly taken: Amount
+  /** Principal or interest stands in the books. */
+  readonly owed: boolean
+  /** When the first thing happened that was not paid exactly; none where all was. */
+  readonly since: Option.Option<Instant>
+}
+
+const { add, isZero, negate, subtract, zero } = Money
+const max = (a: Amount, b: Amount): Amount => (Money.isPositive(subtract(a, b)) ? a : b)
+const min = (a: Amount, b: Amount): Amount => (Money.isPositive(subtract(a, b)) ? b : a)
+
+const paidBy = (shares: ReadonlyArray<Share>, purpose: Purpose, currency: string): Amount => {
+  const sum = Money.total(
+    shares
+      .filter((one) => one.purpose === purpose && one.currency === currency)
+      .map(({ amount, leftOver }) => add(amount, leftOver)),
+  )
+  return purpose === "repayment" ? sum : negate(sum)
+}
+
+/** What the versions so far make due. */
+class Running {
+  lent = zero
+  repaid = zero
+  waiting = zero
+  takenBack = zero
+  lentAt: Array<Instant> = []
+  repaidAt: Array<Instant> = []
+  legs: ReadonlyArray<Leg> = []
+  /** Interest that was due and not paid. */
+  #short = zero
+
+  cancel(at: Instant): void {
+    this.lent = this.repaid = this.waiting = this.takenBack = this.#short = zero
+    this.legs = []
+    this.lentAt = [at]
+    this.repaidAt = [at]
+  }
+
+  lend(part: Booked, payouts: ReadonlyArray<Transaction>): void {
+    if (isZero(part.amounts.cash)) return
+    this.lent = subtract(this.lent, part.amounts.cash)
+    this.lentAt.push(part.occurredAt)
+    this.legs = [...this.legs, ...legOf("disbursement", part, payouts, zero)]
+  }
+
+  /** Owed again, and with it, as far as it is told again, the interest that was due and not paid. */
+  takeBack({ amounts, occurredAt }: Booked, told: Amount): void {
+    const unpaid = min(this.#short, max(told, zero))
+    const back = subtract(unpaid, amounts.cash)
+    this.#short = subtract(this.#short, unpaid)
+    this.takenBack = add(this.takenBack, back)
+    this.repaid = subtract(this.repaid, back)
+    this.waiting = max(subtract(this.waiting, back), zero)
+    this.legs = withoutRepaid(this.legs, back)
+    this.repaidAt.push(occurredAt)
+  }
+
+  /** `settled`: at least so much is due. `leaves`: nobody could take all of its cash. */
+  repay(part: Booked, { repayments }: ReceivableVersion, settled: Amount, leaves: boolean): void {
+    const cash = cashOf(repayments)
+    const { amounts, occurredAt } = part
+    const firm = Option.isSome(cash) ? max(amounts.cash, settled) : amounts.cash
+    this.repaid = add(this.repaid, firm)
+    this.#short = add(this.#short, subtract(firm, amounts.cash))
+    if (Option.isNone(cash)) {
+      this.waiting = add(this.waiting, amounts.cash)
+      this.legs = [...this.legs, ...legOf("repayment", part, repayments, knownCash(repayments))]
+    }
+    const isExact = isZero(firm) || Option.exists(cash, (amount) => Money.equals(amount, firm))
+    if (!isExact || leaves) this.repaidAt.push(occurredAt)
+  }
+}
+
+/** What the versions make of loan clearing, against the cash of their transactions. `scale`: the decimals of the currency. */
+export const duesOf = (
+  versions: ReadonlyArray<ReceivableVersion>,
+  { currency, issuedAt }: { readonly currency: string; readonly issuedAt: Instant },
+  shares: ReadonlyArray<Share>,
+  view: ReceivableView,
+  scale: number,
+): Dues => {
+  let standing = start(issuedAt)
+  const running = new Running()
+  const payouts = versions.flatMap(({ disbursed }) => Option.toArray(disbursed))
+  for (const version of versions) {
+    const booked = step(standing, version, view, scale)
+    if (version.status === "CANCELED") running.cancel(version.servedAt)
+    else if (isLive(version.status)) {
+      const { interest, principal } = settlementOf(standing, version, view, scale)
+      // What is settled is due, and with `original` only at the end: until then, interest is only told.
+      const isDue = view.repaymentAmount === "outstanding" || version.status === "PAID"
+      const leaves = shares.some((one) => one.version === version.version && !isZero(one.leftOver))
+      for (const part of booked) {
+        if (part.part === "disbursement") running.lend(part, payouts)
+        if (part.part !== "repayment") continue
+        if (Money.isNegative(part.amounts.cash)) {
+          const told = booked.find((one) => one.part === "accrual")?.amounts.interest ?? zero
+          running.takeBack(part, told)
+        } else running.repay(part, version, isDue ? add(principal, interest) : zero, leaves)
+      }
+    }
+    standing = follow(standing, version, booked)
+  }
+  const { lent, lentAt, repaid, repaidAt, takenBack, waiting } = running
+  const known = shares.some(({ fits, purpose }) => fits && purpose === "disbursement")
+  const dues = {
+    lent: { due: lent, paid: paidBy(shares, "disbursement", currency), waiting: known ? zero : lent },
+    repaid: { due: repaid, paid: paidBy(shares, "repayment", currency), waiting },
+  }
+  const of = (purpose: Purpose) => running.legs.filter((leg) => leg.purpose === purpose)
+  const unlike = ({ due, paid }: Due): boolean => !Money.equals(due, paid)
+  const times = [...(unlike(dues.lent) ? lentAt : []), ...(unlike(dues.repaid) ? repaidAt : [])]
+  const latest = versions.at(-1)?.servedAt ?? issuedAt
+  const open =
+    times.length > 0 || unlike(dues.lent) || unlike(dues.repaid) || shares.some(({ fits }) => !fits)
+  return {
+    ...dues,
+    legs: [
+      ...(known ? [] : of("disbursement")),
+      ...limited(of("repayment"), subtract(dues.repaid.due, dues.repaid.paid)),
+    ],
+    takenBack,
+    taken: standing.sums.cash,
+    owed: !isZero(standing.principal) || !isZero(standing.interest),
+    since: open ? Option.some(times.sort()[0] ?? latest) : Option.none(),
+  }
+}

@@ -1,0 +1,133 @@
+/** The service's accounts as last listed, and how far each one's statement is known. */
+import { Effect, Option } from "effect"
+import type { Book } from "../Book.ts"
+import type { Amount } from "../Common/Money.ts"
+import * as Money from "../Common/Money.ts"
+import { textArray } from "../Database/TextArray.ts"
+import { Database } from "../Database.ts"
+import type { Account } from "../Partner.ts"
+import { heldFrom } from "./StatementEntries.ts"
+
+/** The head of a statement: what the next entry has to continue. Balances in the account's currency, major unit. */
+export interface StatementHead {
+  /** Entries that are mirrored and posted: the position of the last one. */
+  readonly entries: bigint
+  readonly lastBalance: Option.Option<Amount>
+  /** Entries that are held: the next one that is takes the place after them. */
+  readonly held: bigint
+}
+
+export interface MirroredAccount extends StatementHead {
+  readonly accountId: string
+  readonly currency: string
+  readonly paymentRails: string
+  readonly status: string
+  /** Whether the list of accounts had it when it was last read whole. */
+  readonly listed: boolean
+  /** The balance that the service reports. */
+  readonly balance: Amount
+}
+
+interface AccountRow {
+  account_id: string
+  currency: string
+  payment_rails: string
+  status: string
+  listed: boolean
+  balance: string
+  entries: bigint
+  last_balance: string | null
+  held: bigint
+}
+
+export class MirrorAccounts extends Effect.Service<MirrorAccounts>()("tieout/Mirror/Accounts", {
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+
+    const all = Effect.fn("Mirror.Accounts.all")(function* (book: Book) {
+      const rows = yield* database.query(
+        "Mirror.Accounts.all",
+        (sql) => sql<Array<AccountRow>>`
+          select a.account_id, a.currency, a.payment_rails, a.status, a.unlisted_since is null as listed, a.balance,
+            a.entries, a.last_balance, (
+              select coalesce(max(s.position) - ${heldFrom}::bigint, 0) from mirror.statement_entries s
+              where s.book_id = a.book_id and s.account_id = a.account_id and s.position >= ${heldFrom}) as held
+          from mirror.accounts a where a.book_id = ${book.bookId} order by a.account_id`,
+      )
+      return rows.map(
+        (row): MirroredAccount => ({
+          accountId: row.account_id,
+          currency: row.currency,
+          paymentRails: row.payment_rails,
+          status: row.status,
+          listed: row.listed,
+          balance: Money.fromTrusted(row.balance),
+          entries: row.entries,
+          lastBalance: Option.map(Option.fromNullable(row.last_balance), Money.fromTrusted),
+          held: row.held,
+        }),
+      )
+    })
+
+    /** Part of the caller's transaction. `readAt` is when the request was sent, ISO 8601, our clock. */
+    const put = Effect.fn("Mirror.Accounts.put")(function* (
+      book: Book,
+      runId: number,
+      readAt: string,
+      accounts: ReadonlyArray<Account>,
+    ) {
+      if (accounts.length === 0) return
+      const rows = [...new Map(accounts.map((account) => [account.accountId, account])).values()].sort(
+        (a, b) => (a.accountId < b.accountId ? -1 : 1),
+      )
+      const column = (of: (account: Account) => string) => rows.map(of)
+      yield* database.query(
+        "Mirror.Accounts.put",
+        (sql) => sql`
+          insert into mirror.accounts as a
+            (book_id, account_id, currency, payment_rails, status, balance, balance_read_at, raw, run_id)
+          select ${book.bookId}, t.account_id::uuid, t.currency, t.payment_rails, t.status, t.balance::numeric,
+            ${readAt}, t.raw::json, ${runId}
+          from unnest(${textArray(
+            sql,
+            column((row) => row.accountId),
+          )}, ${textArray(
+            sql,
+            column((row) => row.currency),
+          )},
+            ${textArray(
+              sql,
+              column((row) => row.paymentRails),
+            )}, ${textArray(
+              sql,
+              column((row) => row.status),
+            )},
+            ${textArray(
+              sql,
+              column((row) => Money.toText(row.balance)),
+            )}, ${textArray(
+              sql,
+              column((row) => row.raw),
+            )})
+            as t (account_id, currency, payment_rails, status, balance, raw)
+          on conflict (book_id, account_id) do update set
+            status = excluded.status, payment_rails = excluded.payment_rails, balance = excluded.balance,
+            balance_read_at = excluded.balance_read_at, raw = excluded.raw, run_id = excluded.run_id`,
+      )
+    })
+
+    /** Part of the caller's transaction: the list of accounts was read whole, and these are in it. */
+    const listed = Effect.fn("Mirror.Accounts.listed")(function* (book: Book, ids: ReadonlySet<string>) {
+      yield* database.query(
+        "Mirror.Accounts.listed",
+        (sql) => sql`
+          update mirror.accounts a set unlisted_since = case when i.id is null then now() end
+          from mirror.accounts b left join unnest(${textArray(sql, [...ids])}) as i (id) on i.id = b.account_id::text
+          where b.book_id = ${book.bookId} and a.book_id = b.book_id and a.account_id = b.account_id
+            and (i.id is null) <> (a.unlisted_since is not null)`,
+      )
+    })
+
+    return { all, put, listed }
+  }),
+}) {}

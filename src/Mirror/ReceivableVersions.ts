@@ -1,0 +1,161 @@
+/**
+ * Receivables as the credit surface reported them, every version, and the transactions that link them to cash. Versions
+ * stand in the organization's book; the transactions in the book that the receivable is posted in.
+ */
+import { Effect, Option } from "effect"
+import type { Book } from "../Book.ts"
+import * as Money from "../Common/Money.ts"
+import { plainArray, textArray } from "../Database/TextArray.ts"
+import { Database } from "../Database.ts"
+import type { Receivable, TransactionRef } from "../Partner.ts"
+
+export interface PlacedReceivable {
+  readonly receivable: Receivable
+  /** The book that it is posted in. */
+  readonly bookId: number
+}
+
+interface Linked {
+  readonly bookId: number
+  readonly receivableId: string
+  readonly purpose: "disbursement" | "repayment"
+  readonly transaction: TransactionRef
+}
+
+const linksOf = ({ bookId, receivable }: PlacedReceivable): ReadonlyArray<Linked> => {
+  const linked = (purpose: Linked["purpose"]) => (transaction: TransactionRef) => ({
+    bookId,
+    receivableId: receivable.id,
+    purpose,
+    transaction,
+  })
+  return [
+    ...Option.toArray(receivable.disbursedTransaction).map(linked("disbursement")),
+    ...receivable.repaymentTransactions.map(linked("repayment")),
+  ]
+}
+
+export class Receivables extends Effect.Service<Receivables>()("tieout/Mirror/Receivables", {
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+
+    const putLinks = Effect.fn("Mirror.Receivables.putLinks")(function* (
+      organization: Book,
+      links: ReadonlyArray<Linked>,
+    ) {
+      if (links.length === 0) return
+      const column = (of: (link: Linked) => string) => links.map(of)
+      yield* database.query(
+        "Mirror.Receivables.putLinks",
+        (sql) => sql`
+          insert into mirror.receivable_transactions (book_id, receivable_id, tx_id, version, purpose, tx_timestamp)
+          select distinct on (1, 2, 3) t.book_id::integer, t.receivable_id::uuid, lower(t.tx_id), r.version, t.purpose,
+            t.tx_timestamp::timestamptz
+          from unnest(${plainArray(
+            sql,
+            column(({ bookId }) => String(bookId)),
+          )}, ${plainArray(
+            sql,
+            column(({ receivableId }) => receivableId),
+          )}, ${textArray(
+            sql,
+            column(({ transaction }) => transaction.txId),
+          )}, ${plainArray(
+            sql,
+            column(({ purpose }) => purpose),
+          )}, ${plainArray(
+            sql,
+            column(({ transaction }) => transaction.txTimestamp),
+          )}) as t (book_id, receivable_id, tx_id, purpose, tx_timestamp)
+          join mirror.receivables r on r.book_id = ${organization.bookId} and r.receivable_id = t.receivable_id::uuid
+            and r.current
+          order by 1, 2, 3
+          on conflict do nothing`,
+      )
+    })
+
+    /**
+     * Part of the caller's transaction. A new version is kept only where the content changed. `servedAt` is the service's
+     * clock, `readAt` ours, both ISO 8601. Gives how many versions are new.
+     */
+    const put = Effect.fn("Mirror.Receivables.put")(function* (
+      organization: Book,
+      runId: number,
+      times: { readonly servedAt: string; readonly readAt: string },
+      placed: ReadonlyArray<PlacedReceivable>,
+    ) {
+      const rows = [...new Map(placed.map((item) => [item.receivable.id, item])).values()]
+      if (rows.length === 0) return 0
+      const ids = rows.map(({ receivable }) => receivable.id)
+      const raws = rows.map(({ receivable }) => receivable.raw)
+      // Two statements: the partial unique index wants the old version out of the way before the new one comes.
+      yield* database.query(
+        "Mirror.Receivables.supersede",
+        (sql) => sql`
+          update mirror.receivables r set current = false
+          from unnest(${plainArray(sql, ids)}, ${textArray(sql, raws)}) as t (id, raw)
+          where r.book_id = ${organization.bookId} and r.receivable_id = t.id::uuid and r.current
+            and r.raw::jsonb <> t.raw::jsonb`,
+      )
+      const added = yield* database.query("Mirror.Receivables.put", (sql) => {
+        const plain = (of: (receivable: Receivable) => string) =>
+          plainArray(
+            sql,
+            rows.map(({ receivable }) => of(receivable)),
+          )
+        const text = (of: (receivable: Receivable) => string) =>
+          textArray(
+            sql,
+            rows.map(({ receivable }) => of(receivable)),
+          )
+        return sql<Array<{ receivable_id: string }>>`
+          insert into mirror.receivables (book_id, receivable_id, version, current, client_id, status, currency,
+            payment_rails, issue_date, initial_principal, current_principal, repayment_amount, raw, served_at, read_at,
+            run_id)
+          select ${organization.bookId}, t.id::uuid,
+            1 + coalesce((select max(o.version) from mirror.receivables o
+                          where o.book_id = ${organization.bookId} and o.receivable_id = t.id::uuid), 0),
+            true, t.client_id::uuid, t.status, t.currency, t.payment_rails, t.issue_date::timestamptz,
+            t.initial_principal::numeric, t.current_principal::numeric, t.repayment_amount::numeric, t.raw::json,
+            ${times.servedAt}, ${times.readAt}, ${runId}
+          from unnest(${plain((item) => item.id)}, ${plain((item) => item.clientId)}, ${text((item) => item.status)},
+            ${plain((item) => item.currency)}, ${text((item) => item.paymentRails)}, ${plain((item) => item.issueDate)},
+            ${plain((item) => Money.toText(item.initialPrincipal))},
+            ${plain((item) => Money.toText(item.currentPrincipal))},
+            ${plain((item) => Money.toText(item.repaymentAmount))}, ${textArray(sql, raws)})
+            as t (id, client_id, status, currency, payment_rails, issue_date, initial_principal, current_principal,
+              repayment_amount, raw)
+          where not exists (select 1 from mirror.receivables c
+                            where c.book_id = ${organization.bookId} and c.receivable_id = t.id::uuid and c.current)
+          returning receivable_id`
+      })
+      const fresh = new Set(added.map(({ receivable_id: id }) => id))
+      yield* putLinks(
+        organization,
+        rows.filter(({ receivable }) => fresh.has(receivable.id)).flatMap(linksOf),
+      )
+      return added.length
+    })
+
+    /** Part of the caller's transaction: the list was read whole, and these are in it. What is not owed may leave it. */
+    const listed = Effect.fn("Mirror.Receivables.listed")(function* (
+      organization: Book,
+      ids: ReadonlySet<string>,
+    ) {
+      yield* database.query(
+        "Mirror.Receivables.listed",
+        (sql) => sql`
+          update mirror.receivables r set unlisted_since = case when i.id is null then now() end,
+            last_listed_at = case when i.id is null then (
+              select s.began_at from sync.stream_reads s where s.book_id = r.book_id and s.stream = 'receivables') end
+          from mirror.receivables v left join unnest(${textArray(sql, [...ids])}) as i (id)
+            on lower(i.id) = v.receivable_id::text
+          where v.book_id = ${organization.bookId} and v.current and v.status = 'ACTIVE' and r.book_id = v.book_id
+            and r.receivable_id = v.receivable_id and r.version = v.version
+            and (i.id is null) <> (r.unlisted_since is not null)`,
+      )
+    })
+
+    return { put, listed }
+  }),
+}) {}

@@ -1,0 +1,79 @@
+/** Every committed batch: its manifest, its place in the chain, its totals against the ledger, and the bytes of its files. */
+import { createHash } from "node:crypto"
+import { Effect, Option } from "effect"
+import { allBooks } from "../Book.ts"
+import { batchDifferences } from "../Export/Batch/Committed.ts"
+import { keptBlock } from "../Export/Batch/KeptFiles.ts"
+import { findBatch, type KnownBatch, listBatches } from "../Export/Batch/KnownBatch.ts"
+import { sha256Of } from "../Export/Batch/Manifest.ts"
+import type { Wrong } from "./Proof.ts"
+
+const damaged = "damaged"
+
+/** What is wrong with the kept bytes of a file; a file of which nothing is kept stands in its folder alone. */
+const fileProblem = Effect.fn("Proof.batches.file")(function* (
+  { batch, book: { bookId } }: KnownBatch,
+  { bytes, name, sha256 }: KnownBatch["manifest"]["files"][number],
+) {
+  const hash = createHash("sha256")
+  let size = 0
+  for (let chunk = 1; ; chunk++) {
+    const block = yield* keptBlock(bookId, batch, name, chunk).pipe(
+      Effect.catchAllDefect(() => Effect.succeed(damaged)),
+    )
+    if (block === undefined) break
+    if (block === damaged) return `the kept bytes of ${name} cannot be expanded`
+    hash.update(block)
+    size += block.length
+  }
+  if (size === 0 && bytes > 0) return null
+  const found = hash.digest("hex")
+  return found === sha256 ? null : `${name} has SHA-256 ${found} in the database; ${sha256} was exported`
+})
+
+const batchProblems = Effect.fn("Proof.batches.one")(function* (
+  known: KnownBatch,
+  previous: KnownBatch | null,
+) {
+  const { batch, manifest, sha256, text } = known
+  const problems: Array<string> = []
+  if (sha256Of(text) !== sha256) problems.push("its manifest is not the one that was committed")
+  const stated = manifest.lineage?.previous
+  if (manifest.lineage !== undefined && (stated?.manifestSha256 ?? null) !== (previous?.sha256 ?? null)) {
+    problems.push(
+      `does not follow batch ${batch - 1}: it names ${stated?.manifestSha256 ?? "none"}, that one is ${previous?.sha256 ?? "not there"}`,
+    )
+  }
+  for (const file of manifest.files) {
+    const problem = yield* fileProblem(known, file)
+    if (problem !== null) problems.push(problem)
+  }
+  if (manifest.lineage?.currencyBasis === undefined || manifest.lineage.currencyBasis === "native") {
+    for (const { currency, exported, figure, ledger } of (yield* batchDifferences(
+      known.book.bookId,
+      batch,
+    )) ?? []) {
+      problems.push(
+        `${figure} of ${currency}: ${exported ?? "nothing"} was exported, the books have ${ledger ?? "nothing"}`,
+      )
+    }
+  }
+  return problems
+})
+
+export const batches = Effect.fn("Proof.batches")(function* () {
+  const wrong: Array<Wrong> = []
+  let count = 0
+  if ((yield* allBooks(Option.none())).length === 0) return { count, wrong }
+  const listed = [...(yield* listBatches(Option.none()))].reverse()
+  let previous: KnownBatch | null = null
+  for (const { batch, book } of listed) {
+    const known: KnownBatch = yield* findBatch(`${book}/${batch}`)
+    const before: KnownBatch | null = previous?.book.code === known.book.code ? previous : null
+    for (const message of yield* batchProblems(known, before))
+      wrong.push({ book, row: `batch ${batch}`, message })
+    previous = known
+    count += 1
+  }
+  return { count, wrong }
+})

@@ -1,0 +1,107 @@
+/** What a close rests on: the findings, and the reads that prove a stream. */
+import { Effect } from "effect"
+import { Database } from "../Database.ts"
+import { type CheckName, checks } from "../Reconcile/Check.ts"
+import { queries, settingsScope } from "../Reconcile.ts"
+import { Settings } from "../Settings.ts"
+import type { ProofQuery, Wrong } from "./Proof.ts"
+
+const severities = JSON.stringify(Object.fromEntries(checks.map(({ name, severity }) => [name, severity])))
+
+export const findings: ProofQuery = {
+  name: "findings",
+  proves: "Every finding is as grave as its check, and was closed after it was opened.",
+  wrong: (sql) => sql`
+    select coalesce(b.code, f.book_id::text) as book, format('F%s', f.finding_id) as row,
+      case when f.severity is distinct from s.severity then format('is a %s finding; those of %s are %s', f.severity,
+          f.check_name, coalesce(s.severity, 'unknown'))
+        else format('was opened %s, seen %s and closed %s', f.opened_at, f.seen_at, coalesce(f.closed_at::text, 'never')) end
+        as message
+    from reconcile.findings f
+    left join mirror.books b on b.book_id = f.book_id
+    cross join lateral (select ${severities}::text::json ->> f.check_name as severity) s
+    where f.severity is distinct from s.severity or f.seen_at < f.opened_at or f.closed_at < f.seen_at
+      or f.closed_at is null and f.closed_run is not null`,
+}
+
+export const reads: ProofQuery = {
+  name: "stream-reads",
+  proves: "Every stream was read to its end while the run ran that read it.",
+  wrong: (sql) => sql`
+    select coalesce(b.code, s.book_id::text) as book, s.stream as row, format('was read to its end on %s by run %s, which %s',
+      s.ended_at, s.run_id, coalesce(format('ran from %s to %s', r.started_at, coalesce(r.ended_at::text, 'now')),
+        'there is not')) as message
+    from sync.stream_reads s
+    left join mirror.books b on b.book_id = s.book_id
+    left join sync.runs r on r.run_id = s.run_id and r.connection = b.connection
+    where s.ended_at is not null
+        and (r.run_id is null or s.ended_at < r.started_at or s.ended_at > coalesce(r.ended_at, 'infinity'))
+      or s.ended_at is null and (s.began_at is not null or s.run_id is not null)
+    union all
+    select r.connection, format('run %s', r.run_id), format('is %s; it ran from %s to %s', r.state, r.started_at, r.ended_at)
+    from sync.runs r
+    where (r.state = 'running') <> (r.ended_at is null) or r.ended_at < r.started_at
+    union all
+    select coalesce(b.code, p.book_id::text), 'the reconciliation', format('says it went through run %s, which there is not',
+      p.through_run)
+    from reconcile.progress p
+    left join mirror.books b on b.book_id = p.book_id
+    where p.through_run > 0 and not exists (
+      select 1 from sync.runs r where r.run_id = p.through_run and r.connection = b.connection)`,
+}
+
+/** Warnings of what stands open in the books: a close asks for them, or counts them. */
+const counted: ReadonlyArray<CheckName> = [
+  "adjustment",
+  "unclassified-entry",
+  "clearing-movement",
+  "conversion-in-transit",
+  "loan-in-transit",
+]
+
+/**
+ * Looks at everything again that the checks look at. What blocks, or is open in the books, and is found must be an open
+ * finding, in books of which nothing was read since they were reconciled.
+ */
+export const unfound = Effect.fn("Proof.unfound")(function* () {
+  const database = yield* Database
+  const settings = yield* Settings
+  const rows = yield* database.query(
+    "Proof.unfound.books",
+    (sql) => sql<Array<{ book_id: number }>>`
+      select p.book_id from reconcile.progress p
+      join mirror.books b on b.book_id = p.book_id
+      where p.through_run > 0 and not exists (
+        select 1 from sync.runs r where r.connection = b.connection and r.run_id > p.through_run
+          and (r.state <> 'done' or exists (
+            select 1 from sync.stream_reads s where s.book_id = p.book_id and s.run_id = r.run_id)))
+      order by 1`,
+  )
+  const scope = {
+    ...settingsScope(settings),
+    books: rows.map(({ book_id: id }) => id),
+    sinceRun: null,
+    period: null,
+    full: false,
+    runId: null,
+  }
+  const wrong: Array<Wrong> = []
+  for (const query of queries) {
+    const missing = yield* database.query(
+      `Proof.unfound.${query.checks[0]}`,
+      (sql) => sql<Array<Wrong>>`
+        select b.code as book, format('%s %s', n.subject_type, n.subject_id) as row,
+          format('has no open finding %s: %s', n.check_name, n.message) as message
+        from (${query.found(sql, scope)}) n
+        join mirror.books b on b.book_id = n.book_id
+        where n.ripe and (${severities}::text::json ->> n.check_name = 'blocking'
+            or n.check_name = any (${`{${counted.join(",")}}`}::text::text[])) and not exists (
+          select 1 from reconcile.findings f
+          where f.book_id = n.book_id and f.check_name = n.check_name and f.subject_type = n.subject_type
+            and f.subject_id = n.subject_id and f.closed_at is null)
+        order by 1, 2`,
+    )
+    wrong.push(...missing)
+  }
+  return wrong
+})

@@ -1,0 +1,165 @@
+/**
+ * Applies the posting rules of the settings again to what is posted in open months: reclassifications between accounts, no
+ * reversals. Cash, closed months and what a person moved are left as they are.
+ */
+import { Effect, Option } from "effect"
+import type { Book } from "../Book.ts"
+import { Database } from "../Database.ts"
+import { journalNumber } from "../Format/Entry.ts"
+import type { JournalEntry, Line } from "../Ledger/JournalEntry.ts"
+import { movementsOf, resourceKey } from "../Ledger/Movements.ts"
+import { type Proof, planned } from "../Ledger/Plan.ts"
+import { standingFor, targetsOf } from "../Ledger/Posting.ts"
+import { movedByRules, ruledEntry } from "../Ledger/Reruling.ts"
+import { subjectsOf } from "../Ledger/Subjects.ts"
+import { Ledger } from "../Ledger.ts"
+import { Resources } from "../Mirror/Resources.ts"
+import type { Run } from "../Run.ts"
+import { PostingFacts } from "../Sync/Statements/PostingFacts.ts"
+
+/** Entries that are looked at together, and reclassified in one transaction. */
+const pageSize = 1_000
+
+/** One entry that would stand elsewhere. */
+export interface RuleChange {
+  /** Of the entry as it was posted first. */
+  readonly number: string
+  readonly period: string
+  readonly effectiveDate: string
+  readonly kind: string
+  readonly description: string
+  /** The lines of the reclassification: what it takes off one account and puts on another. */
+  readonly entry: JournalEntry
+}
+
+interface EntryRow {
+  readonly entry_id: string
+  readonly related_id: string | null
+  readonly period: string
+  readonly number: number
+  readonly effective_date: string
+  readonly kind: string
+  readonly description: string
+}
+
+/** The entries of open months, by journal number. */
+const pageOf = Effect.fn("Reclassify.Rules.page")(function* (
+  book: Book,
+  after: Pick<EntryRow, "period" | "number">,
+) {
+  const database = yield* Database
+  return yield* database.query(
+    "Reclassify.Rules.page",
+    (sql) => sql<Array<EntryRow>>`
+      select j.source_id as entry_id, s.related_id, to_char(n.period, 'YYYY-MM') as period, n.number,
+        j.effective_date::text as effective_date, j.kind, j.description
+      from ledger.journal_numbers n
+      join ledger.journal_entries j on j.book_id = n.book_id and j.entry_id = n.entry_id
+      join ledger.locks l on l.book_id = n.book_id
+      -- What it names now: it may have come to name it after it was booked.
+      join mirror.statement_entries s on s.book_id = j.book_id and s.entry_id = j.source_id
+      where n.book_id = ${book.bookId} and (l.closed_through is null or n.period > l.closed_through)
+        and (n.period, n.number) > (${`${after.period}-01`}::text::date, ${after.number})
+        and j.source_type = 'statement_entry' and j.sequence = 0
+      order by n.period, n.number
+      limit ${pageSize}`,
+  )
+})
+
+const changesOf = Effect.fn("Reclassify.Rules.changes")(function* (
+  book: Book,
+  rows: ReadonlyArray<EntryRow>,
+  reason: string,
+) {
+  const ledger = yield* Ledger
+  const resources = yield* Resources
+  const facts = yield* PostingFacts
+  const related = [...new Set(rows.flatMap(({ related_id: id }) => id ?? []))]
+  const alone = rows.filter(({ related_id: id }) => id === null).map(({ entry_id: id }) => id)
+  const subjects = yield* subjectsOf(book, related, alone)
+  const found = yield* resources.find(book, related, new Date(0).toISOString())
+  const known = new Map(
+    found.map(({ resource }) => [resourceKey(resource.resourceType, resource.id), resource]),
+  )
+  const entries = subjects.map(({ entry }) => entry)
+  const context = ledger.contextFor(book, yield* facts.of(book, entries, known))
+  const byId = new Map(rows.map((row) => [row.entry_id, row]))
+  const kept: Array<string> = []
+  const changes: Array<RuleChange> = []
+  for (const [group, resource] of movementsOf(subjects, known)) {
+    const targets = targetsOf(group, resource, context)
+    // A return stands where what it returns was moved to.
+    const byHand = group.some((subject) => subject.byHand === true)
+    for (const [at, subject] of group.entries()) {
+      const row = byId.get(subject.entry.entryId)
+      if (row === undefined || Option.isNone(subject.posted)) continue
+      const posted = subject.posted.value
+      const standing = standingFor(subject, posted, resource)
+      const lines: ReadonlyArray<Line> = movedByRules(standing, targets[at] ?? [])
+      if (lines.length === 0) continue
+      const number = journalNumber(book.code, row.period, row.number)
+      if (byHand) {
+        kept.push(number)
+        continue
+      }
+      const { description, effective_date: effectiveDate, kind, period } = row
+      const entry = ruledEntry(subject, posted, resource, context, lines, reason)
+      changes.push({ number, period, effectiveDate, kind, description, entry })
+    }
+  }
+  const order = new Map(rows.map(({ entry_id: id }, at) => [id, at]))
+  const placeOf = ({ entry }: RuleChange): number => order.get(entry.sourceId) ?? 0
+  return { changes: changes.sort((a, b) => placeOf(a) - placeOf(b)), kept }
+})
+
+/** Called for each page of entries of which some would stand elsewhere, in the order of the journal. */
+export type Take<E, R> = (
+  changes: ReadonlyArray<RuleChange>,
+  kept: ReadonlyArray<string>,
+  proof: Proof,
+) => Effect.Effect<void, E, R>
+
+/** Goes through the open months of a book; memory does not grow with them. */
+export const throughRules = Effect.fn("Reclassify.throughRules")(function* <E, R>(
+  book: Book,
+  reason: string,
+  take: Take<E, R>,
+) {
+  yield* (yield* PostingFacts).refresh(book)
+  let after: Pick<EntryRow, "period" | "number"> = { period: "0001-01", number: 0 }
+  let looked = 0
+  for (;;) {
+    const from = after
+    const rows = yield* planned(book, (proof) =>
+      Effect.gen(function* () {
+        const page = yield* pageOf(book, from)
+        const { changes, kept } = yield* changesOf(book, page, reason)
+        if (page.length > 0) yield* take(changes, kept, proof)
+        return page
+      }),
+    )
+    const last = rows.at(-1)
+    if (last === undefined) return looked
+    looked += rows.length
+    after = last
+  }
+})
+
+/** Posts a page's reclassifications, all or none. They are dated as their entries, whose months are open. */
+export const postChanges = Effect.fn("Reclassify.postChanges")(function* (
+  book: Book,
+  run: Run["Type"],
+  changes: ReadonlyArray<RuleChange>,
+  proof: Proof,
+) {
+  if (changes.length === 0) return
+  const ledger = yield* Ledger
+  const prepared = yield* ledger.prepare(
+    book,
+    changes.map(({ entry }) => entry),
+    () => "",
+  )
+  yield* run.commit(Effect.zipRight(proof, ledger.post(book, run.runId, prepared)))
+  run.counters.journalEntries += changes.length
+  run.counters.reclassifications += changes.length
+})

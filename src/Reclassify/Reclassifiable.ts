@@ -1,0 +1,163 @@
+/** What stands in the books against one statement entry, and when a correction of it would be dated. */
+import { Effect, Option } from "effect"
+import { allBooks, type Book } from "../Book.ts"
+import { Database } from "../Database.ts"
+import { parseReferences } from "../Inquiry/Reference.ts"
+import { subjectsOf } from "../Inquiry/Subject.ts"
+import type { Role } from "../Ledger/Role.ts"
+import { movedByHand } from "../Reconcile/ByHand.ts"
+import { reclassifyError } from "./ReclassifyError.ts"
+
+/** A ledger account with what of the entry stands in it; `amount` in the major unit of `currency`, debit positive. */
+export interface StandingLine {
+  readonly role: Role
+  readonly currency: string
+  readonly amount: string
+  readonly ruleCode: string
+  readonly code: string
+  readonly name: string
+}
+
+export interface Standing {
+  readonly entryId: string
+  readonly partnerAccountId: string
+  readonly position: bigint
+  readonly resourceType: string | null
+  readonly resourceId: string | null
+  readonly externalReference: string | null
+  readonly counterparty: string | null
+  /** `2026-10`, by the service's time. */
+  readonly month: string
+  /** The time that dates a correction: that of the entry where its month is open, and now where it is closed. */
+  readonly at: string
+  /** Reclassifications that persons have made of it. */
+  readonly made: number
+  readonly lines: ReadonlyArray<StandingLine>
+  /** What stands in transit of its conversion in its currency; null: nothing. */
+  readonly inTransit: string | null
+  /** What loan clearing holds beyond or short of what was due of the receivable that keeps this entry's rest; null: nothing. */
+  readonly inLoans: string | null
+}
+
+/** Of a resource that is not known and of a conversion in transit, the entries that stand with it. */
+const ofFinding = Effect.fn("Reclassify.ofFinding")(function* (findingId: string) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Reclassify.ofFinding",
+    (sql) => sql<Array<{ subject_id: string }>>`
+      select subject_id from reconcile.findings
+      where finding_id = ${findingId}::text::bigint and subject_type = 'statement_entry'
+      union all
+      select e.entry_id::text from reconcile.findings f
+      join mirror.statement_entries e on e.book_id = f.book_id and e.related_id = mirror.uuid_or_null(f.subject_id)
+        and e.related_type = upper(f.subject_type) and not e.held
+      where f.finding_id = ${findingId}::text::bigint and f.check_name = 'missing-resource'
+        and not ${movedByHand(sql, sql`e.book_id`, sql`e.entry_id`)}
+      union all
+      select s.entry_id::text from reconcile.findings f
+      join reconcile.conversions_in_transit t on t.book_id = f.book_id and t.conversion_id = f.subject_id::uuid
+      join mirror.statement_entries s on s.book_id = t.book_id and s.related_id = t.conversion_id
+        and s.currency = t.currency and not s.held
+      where f.finding_id = ${findingId}::text::bigint and f.check_name = 'conversion-in-transit'
+      union all
+      select distinct e.entry_id::text from reconcile.findings f
+      join ledger.receivable_shares s on s.book_id = f.book_id and s.receivable_id::text = f.evidence ->> 'receivableId'
+        and s.purpose = f.evidence ->> 'purpose' and s.currency = f.evidence ->> 'currency' and s.rest
+      cross join lateral unnest(s.entries) as e (entry_id)
+      where f.finding_id = ${findingId}::text::bigint and f.check_name = 'loan-clearing'`,
+  )
+  const ids = rows.map(({ subject_id: id }) => id)
+  if (ids.length < 2) return ids
+  return yield* reclassifyError(
+    "Usage",
+    `F${findingId} is about ${ids.length} statement entries (${ids.join(", ")}): name the one whose amount is to be moved.`,
+  )
+})
+
+const ofJournalEntry = Effect.fn("Reclassify.ofJournalEntry")(function* (bookId: number, entryId: string) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Reclassify.ofJournalEntry",
+    (sql) => sql<Array<{ source_id: string }>>`
+      select source_id from ledger.journal_entries
+      where book_id = ${bookId} and entry_id = ${entryId}::text::bigint
+        and source_type in ('statement_entry', 'manual')`,
+  )
+  return rows.map(({ source_id: id }) => id)
+})
+
+/**
+ * The statement entry that a journal number, a finding (`F12`) or an identifier names, and its book. Fails with
+ * `NothingFound` where there is no such thing, and with `ReclassifyError` where it is another kind of thing.
+ */
+export const findEntry = Effect.fn("Reclassify.findEntry")(function* (id: string) {
+  const found: Array<{ readonly bookId: number; readonly entryId: string }> = []
+  for (const { bookId, id: subject, kind } of yield* subjectsOf(id, parseReferences(id))) {
+    const ids =
+      kind === "statement_entry"
+        ? [subject]
+        : kind === "journal_entry"
+          ? yield* ofJournalEntry(bookId, subject)
+          : kind === "finding"
+            ? yield* ofFinding(subject)
+            : []
+    found.push(...ids.map((entryId) => ({ bookId, entryId })))
+  }
+  const [entry] = found
+  const book = (yield* allBooks(Option.none())).find(({ bookId }) => bookId === entry?.bookId)
+  if (entry === undefined || book === undefined) {
+    return yield* reclassifyError(
+      "Usage",
+      `${JSON.stringify(id)} names no statement entry and no journal entry of one: only what a statement moved can be reclassified. See: tieout explain ${id}`,
+    )
+  }
+  return { book, entryId: entry.entryId }
+})
+
+/** Part of the caller's transaction, where there is one. Without lines: the entry is not booked. */
+export const standingOf = Effect.fn("Reclassify.standingOf")(function* (book: Book, entryId: string) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Reclassify.standingOf",
+    (sql) => sql<Array<Standing>>`
+      select j.source_id as "entryId", j.partner_account_id as "partnerAccountId", j.position,
+        e.related_type as "resourceType", e.related_id as "resourceId", j.external_reference as "externalReference",
+        j.counterparty, to_char(j.occurred_at at time zone coalesce(l.time_zone, 'UTC'), 'YYYY-MM') as month,
+        to_char(case
+            when j.period <= l.closed_through then now()
+            when j.late_for is null then j.occurred_at
+            else j.effective_date::timestamp at time zone coalesce(l.time_zone, 'UTC') end
+          at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at,
+        (select coalesce(max(m.sequence), 0) from ledger.journal_entries m
+         where m.book_id = j.book_id and m.source_id = j.source_id and m.source_type = 'manual') as made,
+        (select coalesce(json_agg(s), '[]') from (
+          select a.role, p.currency, sum(p.amount)::text as amount, a.rule_code as "ruleCode", a.code, a.name
+          from ledger.journal_entries e
+          join ledger.postings p on p.book_id = e.book_id and p.entry_id = e.entry_id
+          join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+          where e.book_id = j.book_id and e.source_id = j.source_id
+            and e.source_type in ('statement_entry', 'manual') and a.role <> 'cash'
+          group by a.role, p.currency, a.rule_code, a.code, a.name having sum(p.amount) <> 0
+          order by a.role, a.rule_code, p.currency) s) as lines,
+        (select t.amount::text from mirror.statement_entries s
+         join ledger.transit t on t.book_id = s.book_id and t.conversion_id = s.related_id and t.currency = s.currency
+         where s.book_id = j.book_id and s.entry_id = j.source_id) as "inTransit",
+        -- While cash is waited for, it is not known what of the clearing will stay.
+        (select i.amount::text from ledger.receivable_shares s
+         join reconcile.loan_clearing_items i on i.book_id = s.book_id and i.receivable_id = s.receivable_id
+           and i.currency = s.currency and i.purpose = s.purpose and i.waiting = 0
+         where s.book_id = j.book_id and s.rest and j.source_id = any (s.entries)) as "inLoans"
+      from ledger.journal_entries j
+      join ledger.locks l on l.book_id = j.book_id
+      -- What it names now: it may have come to name it after it was booked.
+      join mirror.statement_entries e on e.book_id = j.book_id and e.entry_id = j.source_id
+      where j.book_id = ${book.bookId} and j.source_id = ${entryId}::uuid and j.source_type = 'statement_entry'
+        and j.sequence = 0`,
+  )
+  const [row] = rows
+  if (row !== undefined) return row
+  return yield* reclassifyError(
+    "NothingThere",
+    `Statement entry ${entryId} is held back and not booked yet. See: tieout explain ${entryId}`,
+  )
+})

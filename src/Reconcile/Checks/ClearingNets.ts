@@ -1,0 +1,53 @@
+/**
+ * Check 5: a refused or cancelled movement nets to zero in clearing, by all that is posted of its entries. A fee that was
+ * kept stands in fees and is no matter of this; nor is what a person has moved elsewhere since it was known.
+ */
+import type { Sql } from "../../Database/Client.ts"
+import type { CheckQuery } from "../Findings.ts"
+import {
+  brokenAccounts,
+  type Fragment,
+  instantText,
+  resourcesInScope,
+  type Scope,
+  sumText,
+} from "../Scope.ts"
+
+const found = (sql: Sql, scope: Scope): Fragment => sql`
+  select distinct on (r.book_id, r.resource_type, r.resource_id) 'clearing-nets' as check_name, r.book_id,
+    lower(r.resource_type) as subject_type, r.resource_id::text as subject_id,
+    not exists (
+      select 1 from mirror.accounts a
+      where a.book_id = r.book_id and a.account_id in (r.account_id, r.buy_account_id)
+        and (a.tail_read_at is null or a.tail_read_at <= r.changed_at
+          or (a.book_id, a.account_id::text) in (${brokenAccounts(sql, scope)}))) as ripe,
+    format('The %s of %s was %s, but leaves %s in clearing.', lower(r.resource_type),
+      ${sumText(sql, sql`r.amount`, sql`r.currency`)}, lower(r.status), ${sumText(sql, sql`n.amount`, sql`n.currency`)}) as message,
+    jsonb_build_object('status', r.status, 'currency', n.currency, 'clearing', n.amount::text, 'roles', n.roles,
+      'occurredAt', ${instantText(sql, sql`coalesce(r.completed_at, r.created_at)`)}) as evidence
+  from mirror.resources r
+  cross join lateral (
+    select p.currency, sum(p.amount) as amount, jsonb_agg(distinct a.role) as roles,
+      -- Where a person has put some of it, once it was refused or cancelled, somebody answers for what stands.
+      coalesce(sum(p.amount) filter (where a.account_id not in (
+        select q.account_id from mirror.statement_entries o
+        join ledger.journal_entries m on m.book_id = o.book_id and m.source_id = o.entry_id and m.source_type = 'manual'
+          and m.recorded_at >= r.changed_at
+        join ledger.postings q on q.book_id = m.book_id and q.entry_id = m.entry_id
+        join ledger.accounts b on b.book_id = q.book_id and b.account_id = q.account_id and b.role = 'other'
+        where o.book_id = r.book_id and o.related_id = r.resource_id and o.related_type = r.resource_type)), 0) as unanswered
+    from mirror.statement_entries s
+    join ledger.journal_entries j on j.book_id = s.book_id and j.source_id = s.entry_id
+    join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+    join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+    where s.book_id = r.book_id and s.related_id = r.resource_id and s.related_type = r.resource_type and not s.held
+      and a.role in ('deposits_clearing', 'withdrawals_clearing', 'conversions_in_transit', 'trading', 'other')
+    group by p.currency having sum(p.amount) <> 0) n
+  where n.unanswered <> 0 and r.status in ('CANCELED', 'REJECTED') and ${resourcesInScope(sql, scope, "clearing-nets")}
+  order by r.book_id, r.resource_type, r.resource_id, n.currency`
+
+export const clearingNets: CheckQuery = {
+  checks: ["clearing-nets"],
+  found,
+  deferring: ["CANCELED", "REJECTED"],
+}

@@ -1,0 +1,98 @@
+/**
+ * Check 6: per currency and rail, and per client where the credit accounts name one (`clientId`, which the interface does not
+ * document), what stands in the books of receivables is what the credit accounts say: principal, and principal with interest.
+ * The sync has read receivables and credit accounts again, three times, before it comes to this.
+ *
+ * The credit accounts are kept in the organization's book; receivables stand in it for the lender, and in the clients' books for
+ * the borrower. While a version waits to be booked, nothing is compared. A `repaymentAmount` that stays as it was at the start is
+ * no outstanding amount: it is compared only where it falls. What the books hold of receivables that no version shows any more
+ * as active counts as well.
+ */
+import type { Sql } from "../../Database/Client.ts"
+import type { CheckQuery } from "../Findings.ts"
+import { type Fragment, inBooks, type Scope, sumText } from "../Scope.ts"
+
+/** As many receivables as a finding names. */
+const mostNamed = 50
+
+const found = (sql: Sql, scope: Scope): Fragment => sql`
+  with stated as (
+    select r.book_id, r.raw ->> 'currency' as currency, r.raw ->> 'paymentRails' as rail,
+      mirror.uuid_or_null(lower(r.raw ->> 'clientId'))::text as client_id,
+      sum((r.raw ->> 'principalOutstanding')::numeric) as principal,
+      sum((r.raw ->> 'totalRepaymentAmount')::numeric) as repayment,
+      json_agg(r.item_id order by r.item_id) as accounts
+    from mirror.reference_items r
+    where r.book_id = ${inBooks(sql, scope)} and r.kind = 'credit_account' and r.current
+    group by 1, 2, 3, 4),
+  -- Credit accounts of one currency and rail name a client, or they do not: those that do not stand for all the others.
+  keyed as (
+    select s.book_id, s.currency, s.rail, array_agg(s.client_id) filter (where s.client_id is not null) as clients
+    from stated s group by 1, 2, 3),
+  -- By index, so that what was paid long ago costs nothing.
+  wanted as (
+    select v.book_id, v.receivable_id from mirror.receivables v
+    where v.book_id = ${inBooks(sql, scope)} and v.current and v.status = 'ACTIVE'
+    union
+    select o.book_id, d.receivable_id from mirror.books o
+    join mirror.books k on k.connection = o.connection
+    join ledger.receivable_dues d on d.book_id = k.book_id and d.owed
+    where o.book_id = ${inBooks(sql, scope)} and o.client_id is null),
+  held as (
+    select v.book_id, v.receivable_id, v.client_id::text as client_id, v.currency, v.payment_rails as rail, v.served_at,
+      v.current_principal as told, b.principal, b.interest
+    from wanted w
+    join mirror.books o on o.book_id = w.book_id and exists (select 1 from keyed y where y.book_id = o.book_id)
+    join mirror.receivables v on v.book_id = w.book_id and v.receivable_id = w.receivable_id and v.current
+    join ledger.receivable_dues d on d.receivable_id = v.receivable_id
+    join mirror.books k on k.book_id = d.book_id and k.connection = o.connection
+    cross join lateral (
+      select coalesce(sum(case a.role when 'receivable_principal' then p.amount when 'loan_payable' then -p.amount end), 0) as principal,
+        coalesce(sum(case a.role when 'receivable_interest' then p.amount when 'interest_payable' then -p.amount end), 0) as interest
+      from ledger.journal_entries j
+      join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+      join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+      where j.book_id = d.book_id and j.source_id = d.receivable_id and j.source_type = 'receivable_version') b),
+  counted as (
+    select h.book_id, h.currency, h.rail, case when h.client_id = any (y.clients) then h.client_id end as client_id,
+      sum(h.principal) as principal, sum(h.principal + h.interest) as repayment, count(*) as receivables
+    from held h
+    join keyed y on y.book_id = h.book_id and y.currency = h.currency and y.rail = h.rail
+    group by 1, 2, 3, 4),
+  compared as (
+    select s.book_id, s.currency, s.rail, s.client_id, s.principal as stated_principal, s.repayment as stated_repayment,
+      s.accounts, coalesce(c.principal, 0) as principal, coalesce(c.repayment, 0) as repayment,
+      coalesce(c.receivables, 0) as receivables
+    from stated s
+    left join counted c on c.book_id = s.book_id and c.currency = s.currency and c.rail = s.rail
+      and c.client_id is not distinct from s.client_id)
+  select 'credit-totals' as check_name, n.book_id, 'credit_total' as subject_type,
+    n.currency || ' ' || n.rail || coalesce(' ' || n.client_id, '') as subject_id,
+    not exists (select 1 from mirror.receivables w where w.book_id = n.book_id and not w.posted) as ripe,
+    format('The books hold receivables in %s on %s with a principal of %s and %s to be repaid; the credit accounts%s say %s and %s.',
+      n.currency, n.rail, ${sumText(sql, sql`n.principal`, sql`n.currency`)},
+      ${sumText(sql, sql`n.repayment`, sql`n.currency`)}, coalesce(' of client ' || n.client_id, ''),
+      ${sumText(sql, sql`n.stated_principal`, sql`n.currency`)},
+      ${sumText(sql, sql`n.stated_repayment`, sql`n.currency`)}) as message,
+    jsonb_build_object('currency', n.currency, 'paymentRails', n.rail, 'clientId', n.client_id, 'receivables', n.receivables,
+      'principal', n.principal::text, 'statedPrincipal', n.stated_principal::text, 'repayment', n.repayment::text,
+      'statedRepayment', n.stated_repayment::text, 'creditAccounts', n.accounts,
+      -- Those that could make up the difference: what the books hold otherwise than the service told, what is as large as
+      -- the difference, and then what changed last.
+      'candidates', (
+        select coalesce(jsonb_agg(jsonb_build_object('clientId', l.client_id, 'receivableId', l.receivable_id,
+          'principal', l.principal::text, 'interest', l.interest::text, 'toldPrincipal', l.told::text)
+          order by l.client_id, l.place), '[]')
+        from (
+          select h.*, row_number() over (order by h.principal <> h.told desc,
+            abs(n.principal - n.stated_principal) in (h.principal, h.told) desc, h.served_at desc, h.receivable_id) as place
+          from held h
+          join keyed y on y.book_id = h.book_id and y.currency = h.currency and y.rail = h.rail
+          where h.book_id = n.book_id and h.currency = n.currency and h.rail = n.rail
+            and case when h.client_id = any (y.clients) then h.client_id end is not distinct from n.client_id
+          order by place limit ${mostNamed}) l)) as evidence
+  from compared n
+  where n.principal <> n.stated_principal
+    or (${scope.repaymentAmount === "outstanding"} and n.repayment <> n.stated_repayment)`
+
+export const creditTotals: CheckQuery = { checks: ["credit-totals"], found }

@@ -1,0 +1,27 @@
+/**
+ * Check 10, of loans: a leg whose cash is waited for (`ledger.receivable_waits`) is an open item, and a finding of its own
+ * once it is old and of weight. It is a warning; whether it blocks the close of a month is the gate's to say:
+ * `src/Close/InTransit.ts`.
+ */
+import type { Sql } from "../../Database/Client.ts"
+import type { CheckQuery } from "../Findings.ts"
+import { amountText, type Fragment, inBooks, type Scope, sumText } from "../Scope.ts"
+
+const found = (sql: Sql, scope: Scope): Fragment => sql`
+  select 'loan-in-transit' as check_name, t.book_id, 'receivable' as subject_type,
+    concat_ws(' ', t.receivable_id, t.purpose, t.version) as subject_id, true as ripe,
+    format('No cash is known of the %s of receivable %s: %s since %s (%s days). It names %s.', t.purpose, t.receivable_id,
+      ${sumText(sql, sql`t.amount`, sql`t.currency`)}, t.since, t.age,
+      coalesce(nullif(array_to_string(t.tx_ids, ', '), ''), 'no transaction')) as message,
+    jsonb_build_object('receivableId', t.receivable_id, 'purpose', t.purpose, 'currency', t.currency,
+      'amount', ${amountText(sql, sql`t.amount`, sql`t.currency`)}, 'since', t.since, 'days', t.age, 'transactions', to_jsonb(t.tx_ids), 'material', true) as evidence
+  from (
+    select w.*, d.since, ledger.day_of(now(), coalesce(l.time_zone, 'UTC')) - d.since as age
+    from ledger.receivable_waits w
+    join ledger.locks l on l.book_id = w.book_id
+    cross join lateral (select ledger.day_of(w.occurred_at, coalesce(l.time_zone, 'UTC')) as since) d
+    where w.book_id = ${inBooks(sql, scope)}) t
+  where t.age > ${scope.transitDays}::integer
+    and t.amount > coalesce((${JSON.stringify(scope.materiality)}::text::json ->> t.currency)::numeric, 0)`
+
+export const loansInTransit: CheckQuery = { checks: ["loan-in-transit"], found }

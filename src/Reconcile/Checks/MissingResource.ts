@@ -1,0 +1,53 @@
+/**
+ * Check 3, the other way round: every deposit, withdrawal and conversion that an entry names can be read. An entry that a
+ * person has moved out of suspense does not need it any more.
+ */
+import type { Sql } from "../../Database/Client.ts"
+import { movedByHand } from "../ByHand.ts"
+import type { CheckQuery } from "../Findings.ts"
+import { entriesInScope, type Fragment, inBooks, instantText, openSubjects, type Scope } from "../Scope.ts"
+
+const named = (sql: Sql, scope: Scope): Fragment => sql`
+  select e.book_id, e.related_type as resource_type, e.related_id as resource_id from mirror.statement_entries e
+  where ${entriesInScope(sql, scope)} and not e.held and e.related_id is not null
+    and e.related_type in ('DEPOSIT', 'WITHDRAWAL', 'CONVERSION')
+    and not exists (select 1 from mirror.resources r where r.book_id = e.book_id and r.resource_id = e.related_id
+                    and r.resource_type = e.related_type)
+  union
+  select m.book_id, m.resource_type, m.resource_id from mirror.missing_resources m where m.book_id = ${inBooks(sql, scope)}
+  union
+  select o.book_id, upper(o.subject_type), o.subject_id::uuid
+  from (${openSubjects(sql, scope, "missing-resource")}) o`
+
+const found = (sql: Sql, scope: Scope): Fragment => sql`
+  select 'missing-resource' as check_name, n.book_id, lower(n.resource_type) as subject_type,
+    n.resource_id::text as subject_id, true as ripe,
+    format('The %s that %s is not known: %s. What it moved stands in suspense.', lower(n.resource_type),
+      case s.entries when 1 then '1 statement entry names' else s.entries || ' statement entries name' end,
+      case when q.path is not null then format('what the service sent could not be understood (%s %s)', q.path, q.reason)
+        when m.tries is null then 'the service has not been asked for it'
+        else format('the service has answered that there is none, %s', case m.tries when 1 then 'once'
+          else m.tries || ' times' end) end) as message,
+    jsonb_build_object('entries', s.listed, 'count', s.entries, 'tries', m.tries,
+      'firstMissedAt', ${instantText(sql, sql`m.first_missed_at`)},
+      'occurredAt', ${instantText(sql, sql`s.occurred_at`)}) as evidence
+  from (${named(sql, scope)}) n
+  cross join lateral (
+    select count(*) as entries, max(e.occurred_at) as occurred_at,
+      jsonb_agg(jsonb_build_object('entryId', e.entry_id, 'accountId', e.account_id, 'type', e.type,
+        'amount', e.amount::text, 'currency', e.currency) order by e.account_id, e.position) as listed
+    from mirror.statement_entries e
+    where e.book_id = n.book_id and e.related_id = n.resource_id and e.related_type = n.resource_type and not e.held
+      and not ${movedByHand(sql, sql`e.book_id`, sql`e.entry_id`)}) s
+  left join mirror.missing_resources m on m.book_id = n.book_id and m.resource_id = n.resource_id
+    and m.resource_type = n.resource_type
+  left join lateral (
+    select q.path, q.reason from mirror.quarantine q
+    where q.book_id = n.book_id and q.stream = lower(n.resource_type) || 's' and q.resolved_at is null
+      and q.item_id = n.resource_id::text
+    order by q.quarantine_id limit 1) q on true
+  where s.entries > 0 and not exists (
+    select 1 from mirror.resources r where r.book_id = n.book_id and r.resource_id = n.resource_id
+      and r.resource_type = n.resource_type)`
+
+export const missingResource: CheckQuery = { checks: ["missing-resource"], found }

@@ -1,0 +1,21 @@
+/** What could not be understood and waits, per stream. Reasons and paths say nothing of what the rows contain. */
+import type { Sql } from "../../Database/Client.ts"
+import type { CheckQuery } from "../Findings.ts"
+import { type Fragment, inBooks, instantText, type Scope } from "../Scope.ts"
+
+const found = (sql: Sql, scope: Scope): Fragment => sql`
+  select 'quarantine' as check_name, q.book_id, 'stream' as subject_type, q.stream as subject_id, true as ripe,
+    format('%s of %s could not be understood; the first: %s %s.', case q.rows when 1 then '1 row' else q.rows || ' rows' end,
+      case when q.stream like 'statement:%' then 'the statement of ' || substr(q.stream, 11) else q.stream end,
+      q.path, q.reason) as message,
+    jsonb_build_object('rows', q.rows, 'path', q.path, 'reason', q.reason, 'itemId', q.item_id,
+      'firstSeenAt', ${instantText(sql, sql`q.first_seen_at`)}) as evidence
+  from (
+    select w.book_id, w.stream, w.path, w.reason, w.item_id, w.first_seen_at, count(*) over stream as rows,
+      row_number() over (stream order by w.quarantine_id) as place
+    from mirror.quarantine w
+    where w.book_id = ${inBooks(sql, scope)} and w.resolved_at is null
+    window stream as (partition by w.book_id, w.stream)) q
+  where q.place = 1`
+
+export const quarantinedRows: CheckQuery = { checks: ["quarantine"], found }

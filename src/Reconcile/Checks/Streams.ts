@@ -1,0 +1,125 @@
+/**
+ * Check 11: every stream of a configured surface can be read, and each was read to its end after the month that is about to
+ * be closed, by the service's clock. A surface that has postings counts though the settings leave it out now. Pairs, rails, the address
+ * book, instructions and keys are no streams; nor is a list that the profile's default leaves out: what it would hold is
+ * named by entries, or is a resource that is not final yet and is read by itself.
+ */
+import type { Sql } from "../../Database/Client.ts"
+import type { CheckQuery } from "../Findings.ts"
+import { type Fragment, inBooks, openSubjects, type Scope } from "../Scope.ts"
+
+/** Roles that only receivables post to. */
+const loans =
+  "{receivable_principal,receivable_interest,loan_payable,interest_payable,deferred_interest,loan_clearing}"
+
+/** The streams that are to be there, whether or not anything is known of them, and the month's end where it is over. */
+export const expected = (sql: Sql, scope: Pick<Scope, "books" | "surfaces" | "closing">): Fragment => sql`
+  configured as (
+    select c ->> 'connection' as connection, c ->> 'surface' as surface
+    from json_array_elements(${JSON.stringify(scope.surfaces)}::text::json) c),
+  looked as (
+    select b.book_id, b.connection, b.client_id,
+      exists (select 1 from mirror.accounts a where a.book_id = b.book_id) as holds,
+      array(select c.surface from configured c where c.connection = b.connection) as surfaces
+    from mirror.books b where b.book_id = ${inBooks(sql, scope)}),
+  lists as (
+    select l.book_id, x.stream
+    from looked l
+    cross join lateral (
+      select s.stream from (values ('accounts'), ('deposits'), ('withdrawals')) s (stream)
+      where 'organization' = any (l.surfaces) or l.holds
+      union all
+      select s.stream from (values ('receivables'), ('credit_accounts')) s (stream)
+      where 'credit' = any (l.surfaces) or exists (
+        select 1 from mirror.books o join ledger.accounts r on r.book_id = o.book_id
+        where o.connection = l.connection and r.role = any (${loans}::text::text[]))
+      union all
+      select 'clients' where l.surfaces && array['client', 'credit'] or exists (
+        select 1 from mirror.books o join mirror.accounts a on a.book_id = o.book_id
+        where o.connection = l.connection and o.client_id is not null)) x
+    where l.client_id is null
+    union all
+    select l.book_id, 'accounts' from looked l
+    where l.client_id is not null and (l.holds or 'client' = any (l.surfaces) and exists (
+      select 1 from mirror.books o
+      join mirror.reference_items i on i.book_id = o.book_id and i.kind = 'client' and i.current
+        and i.item_id = l.client_id::text and i.raw ->> 'status' in ('ACTIVE', 'APPROVED')
+      where o.connection = l.connection and o.client_id is null))
+    union all
+    select a.book_id, 'statement:' || a.account_id from mirror.accounts a
+    where a.book_id = ${inBooks(sql, scope)}),
+  asked as (
+    -- What was asked for once is asked for until it is there: the finding keeps its number from one close to the next.
+    select o.book_id, o.subject_id as stream, (o.evidence ->> 'readAfter')::timestamptz as read_after
+    from (${openSubjects(sql, scope, "stream-unread")}) o),
+  months as (
+    select b.book_id, case when e.ends <= now() then e.ends end as ends
+    from looked b
+    left join ledger.locks k on k.book_id = b.book_id
+    cross join lateral (
+      select ((${scope.closing === null ? null : `${scope.closing}-01`}::text)::timestamp + interval '1 month')
+        at time zone coalesce(k.time_zone, 'UTC') as ends) e),
+  gone as (select g.book_id from reconcile.gone_clients g where g.book_id = ${inBooks(sql, scope)})`
+
+const text = (sql: Sql, at: Fragment): Fragment =>
+  sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+
+const lists = (sql: Sql): Fragment => sql`
+  select n.book_id, n.stream,
+    case when n.stream like 'statement:%' then 'The statement of account ' || substr(n.stream, 11)
+      else 'The list of ' || replace(n.stream, '_', ' ') end || case
+      when n.trouble = 'NoPath' then format(
+        ' is left out by the settings (interface.paths) since %s; it %s.', n.failing, n.known)
+      when n.unreadable then format(' answers %s since %s; it %s.', n.status, n.failing, n.known)
+      else ' ' || n.known || coalesce('. The last try failed: ' || n.detail, '') || '.' end as message,
+    jsonb_build_object('stream', n.stream, 'readAfter', n.read_after, 'beganAt', n.began, 'runId', n.run_id,
+      'trouble', n.trouble, 'status', n.status, 'failingSince', n.failing, 'unreadable', n.unreadable) as evidence
+  from (
+    select e.book_id, e.stream, coalesce(s.unreadable, false) as unreadable, s.trouble, s.status, s.detail, s.run_id,
+      ${text(sql, sql`s.began_at`)} as began, ${text(sql, sql`s.failing_since`)} as failing,
+      ${text(sql, sql`a.read_after`)} as read_after,
+      case
+        when s.ended_at is null and s.trouble is null and not exists (
+            select 1 from sync.checkpoints p where p.book_id = e.book_id and p.stream = e.stream)
+          then 'has never been asked for'
+        when s.ended_at is null then 'has never been read to its end'
+        when s.began_at is null then format(
+          'was read to its end by run %s, but the service did not say when (no Date header)', s.run_id)
+        when a.read_after is null or s.began_at >= a.read_after
+          then format('was last read to its end on %s', ${text(sql, sql`s.began_at`)})
+        else format('was last read to its end on %s, before the month was over (%s)', ${text(sql, sql`s.began_at`)},
+          ${text(sql, sql`a.read_after`)}) end as known
+    from lists e
+    left join reconcile.stream_standing s on s.book_id = e.book_id and s.stream = e.stream
+    left join months m on m.book_id = e.book_id
+    left join asked o on o.book_id = e.book_id and o.stream = e.stream
+    cross join lateral (select greatest(o.read_after, m.ends) as read_after) a
+    where not coalesce(s.gone, false) and e.book_id not in (select g.book_id from gone g)
+      and (coalesce(s.unreadable, false) or a.read_after is not null
+        and (s.began_at is null or s.began_at < a.read_after))) n`
+
+/** Movements that are not final are read by themselves, whether or not there is a list. */
+const movements = (sql: Sql): Fragment => sql`
+  select r.book_id, 'open_movements' as stream,
+    format('%s not been read since the month was over (%s).', case count(*) when 1 then '1 movement that is not final has'
+      else count(*) || ' movements that are not final have' end, ${text(sql, sql`a.read_after`)}) as message,
+    jsonb_build_object('stream', 'open_movements', 'readAfter', ${text(sql, sql`a.read_after`)},
+      'beganAt', ${text(sql, sql`min(r.read_at)`)}, 'unreadable', false, 'count', count(*),
+      'first', (array_agg(lower(r.resource_type) || ' ' || r.resource_id order by r.created_at, r.resource_id))[1:20])
+      as evidence
+  from looked l
+  left join months m on m.book_id = l.book_id
+  left join asked o on o.book_id = l.book_id and o.stream = 'open_movements'
+  cross join lateral (select greatest(o.read_after, m.ends) as read_after) a
+  join mirror.resources r on r.book_id = l.book_id and not r.final and r.created_at < a.read_after
+    and r.read_at < a.read_after
+  where l.book_id not in (select g.book_id from gone g)
+  group by r.book_id, a.read_after`
+
+const found = (sql: Sql, scope: Scope): Fragment => sql`
+  with ${expected(sql, scope)}
+  select 'stream-unread' as check_name, u.book_id, 'stream' as subject_type, u.stream as subject_id, true as ripe,
+    u.message, u.evidence
+  from (${lists(sql)} union all ${movements(sql)}) u`
+
+export const streams: CheckQuery = { checks: ["stream-unread"], found }

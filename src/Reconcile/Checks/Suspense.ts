@@ -1,0 +1,44 @@
+/**
+ * Entries without a resource, and entries whose resource is of a type that is not known, while they stand in suspense. A
+ * posting rule or a reclassification that sends them to another account settles them. Payouts have no resource to read.
+ */
+import type { Sql } from "../../Database/Client.ts"
+import type { CheckQuery } from "../Findings.ts"
+import { entriesInScope, type Fragment, instantText, openSubjects, type Scope, sumText } from "../Scope.ts"
+
+const candidates = (sql: Sql, scope: Scope): Fragment => sql`
+  select e.book_id, e.entry_id from mirror.statement_entries e
+  where ${entriesInScope(sql, scope)} and not e.held
+    and (e.related_type is null or e.related_type not in ('DEPOSIT', 'WITHDRAWAL', 'CONVERSION', 'PAYOUT')
+      or e.related_id is null and e.related_type <> 'PAYOUT')
+  union
+  select o.book_id, o.subject_id::uuid from (${openSubjects(sql, scope, "adjustment")}) o
+  union
+  select o.book_id, o.subject_id::uuid from (${openSubjects(sql, scope, "unclassified-entry")}) o`
+
+const found = (sql: Sql, scope: Scope): Fragment => sql`
+  select case when e.related_type is null then 'adjustment' else 'unclassified-entry' end as check_name, e.book_id,
+    'statement_entry' as subject_type, e.entry_id::text as subject_id, true as ripe,
+    case when e.related_type is null
+        then format('Adjustment without a resource: %s of %s', e.type, ${sumText(sql, sql`e.amount`, sql`e.currency`)})
+      when e.related_id is null
+        then format('%s of %s naming a %s without saying which', e.type, ${sumText(sql, sql`e.amount`, sql`e.currency`)},
+          lower(e.related_type))
+      else format('%s of %s naming a resource of the unknown type %s', e.type,
+        ${sumText(sql, sql`e.amount`, sql`e.currency`)}, left(to_json(e.related_type)::text, 60))
+    end || ' stands in suspense until it is reclassified.' as message,
+    jsonb_build_object('accountId', e.account_id, 'position', e.position::text, 'type', e.type,
+      'amount', e.amount::text, 'currency', e.currency, 'suspense', s.amount::text,
+      'relatedType', e.related_type, 'relatedId', e.related_id,
+      'occurredAt', ${instantText(sql, sql`e.occurred_at`)}) as evidence
+  from (${candidates(sql, scope)}) c
+  join mirror.statement_entries e on e.book_id = c.book_id and e.entry_id = c.entry_id
+  cross join lateral (
+    select sum(p.amount) as amount
+    from ledger.journal_entries j
+    join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+    join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+    where j.book_id = e.book_id and j.source_id = e.entry_id and a.role = 'suspense' and a.rule_code = '') s
+  where s.amount <> 0`
+
+export const suspense: CheckQuery = { checks: ["adjustment", "unclassified-entry"], found }

@@ -1,0 +1,93 @@
+/** `difference.csv`, only with `--as-of`: what the books say of the month now that they did not say then, per account. */
+import { Effect } from "effect"
+import { parse, print } from "../Common/MinorUnits.ts"
+import { Database } from "../Database.ts"
+import { type BookAccounts, exactly } from "../Export/Source/Balances.ts"
+import type { Account } from "../Format/Entry.ts"
+import { recordedAfter } from "../Ledger/AsOf.ts"
+import type { AccountBalance } from "./ReportBalances.ts"
+import type { ReportScope } from "./ReportScope.ts"
+import type { Row } from "./Sheet.ts"
+
+export const differenceSheet = {
+  name: "difference.csv",
+  columns: {
+    account_code: "text",
+    account_name: "text",
+    account_role: "text",
+    currency: "text",
+    opening_then: "figure",
+    opening_now: "figure",
+    closing_then: "figure",
+    closing_now: "figure",
+    difference: "figure",
+    postings_since: "figure",
+  },
+} as const
+
+interface Later {
+  readonly before: bigint
+  readonly within: bigint
+  readonly postings: number
+}
+
+const nothing: Later = { before: 0n, within: 0n, postings: 0 }
+
+const laterOf = (rows: ReadonlyArray<LaterRow>, { byId }: BookAccounts): ReadonlyMap<Account, Later> => {
+  const found = new Map<Account, Later>()
+  for (const { account_id: id, before, postings, within } of rows) {
+    const account = byId.get(id)
+    if (account === undefined) continue
+    const held = found.get(account) ?? nothing
+    found.set(account, {
+      before: held.before + parse(before, account.scale),
+      within: held.within + parse(within, account.scale),
+      postings: held.postings + postings,
+    })
+  }
+  return found
+}
+
+interface LaterRow {
+  readonly account_id: number
+  readonly before: string
+  readonly within: string
+  readonly postings: number
+}
+
+/** Every account, those without a difference among them. The report has a time. */
+export const differenceRows = Effect.fn("Report.difference")(function* (
+  scope: ReportScope,
+  accounts: BookAccounts,
+  balances: ReadonlyArray<AccountBalance>,
+) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Report.difference",
+    (sql) => sql<Array<LaterRow>>`
+      select p.account_id, count(*)::integer as postings,
+        coalesce(sum(p.amount) filter (where e.period < ${scope.first}::text::date), 0)::text as before,
+        coalesce(sum(p.amount) filter (where e.period = ${scope.first}::text::date), 0)::text as within
+      from ledger.journal_entries e
+      join ledger.postings p on p.book_id = e.book_id and p.entry_id = e.entry_id
+      where e.book_id = ${scope.book.bookId} and e.period <= ${scope.first}::text::date ${recordedAfter(sql, scope.asOf)}
+      group by p.account_id`,
+  )
+  const later = yield* exactly(() => laterOf(rows, accounts))
+  return balances.map(({ account, closing, opening }): Row<typeof differenceSheet.columns> => {
+    const { before, postings, within } = later.get(account) ?? nothing
+    const money = (minor: bigint) => print(minor, account.scale)
+    return {
+      account_code: account.code,
+      account_name: account.name,
+      account_role: account.role,
+      currency: account.currency,
+      opening_then: money(opening),
+      opening_now: money(opening + before),
+      closing_then: money(closing),
+      closing_now: money(closing + before + within),
+      difference: money(before + within),
+      postings_since: String(postings),
+    }
+  })
+})

@@ -1,0 +1,89 @@
+/** Findings of the month that were open at the report's time, and what stood in quarantine then. */
+import { Effect } from "effect"
+import { Database } from "../Database.ts"
+import { type Fragment, instantText } from "../Reconcile/Scope.ts"
+import { known, type ReportScope, resourcesOf } from "./ReportScope.ts"
+
+export interface Finding {
+  /** `F12` */
+  readonly id: string
+  readonly check: string
+  readonly severity: "warning" | "blocking"
+  readonly subject: string
+  readonly message: string
+  readonly openedAt: string
+  /** It says itself which month it happened in. */
+  readonly dated: boolean
+}
+
+export interface Quarantined {
+  readonly stream: string
+  readonly rows: number
+  readonly since: string
+}
+
+/** Those that happened in the month and those that belong to no month, blocking first. */
+export const readFindings = Effect.fn("Report.findings")(function* (scope: ReportScope) {
+  const database = yield* Database
+  const { asOf, book, month, period } = scope
+  return yield* database.query("Report.findings", (sql) => {
+    const happened: Fragment = sql`coalesce(f.evidence ->> 'period',
+      to_char((f.evidence ->> 'occurredAt')::timestamptz at time zone ${month.timeZone}::text, 'YYYY-MM'))`
+    return sql<Array<Finding>>`
+      select 'F' || f.finding_id as id, f.check_name as check, f.severity, f.subject_id as subject, f.message,
+        ${instantText(sql, sql`f.opened_at`)} as "openedAt", ${happened} is not null as dated
+      from reconcile.findings f
+      where f.book_id = ${book.bookId} and ${known(sql, scope, sql`f.opened_at`)}
+        and (f.closed_at is null or not ${asOf === null ? sql`true` : known(sql, scope, sql`f.closed_at`)})
+        and coalesce(${happened}, ${period}) = ${period}
+      order by f.severity, f.opened_at, f.finding_id`
+  })
+})
+
+export const readQuarantine = Effect.fn("Report.quarantine")(function* (scope: ReportScope) {
+  const database = yield* Database
+  const { asOf, book } = scope
+  return yield* database.query(
+    "Report.quarantine",
+    (sql) => sql<Array<Quarantined>>`
+      select q.stream, count(*)::integer as rows, ${instantText(sql, sql`min(q.first_seen_at)`)} as since
+      from mirror.quarantine q
+      where q.book_id = ${book.bookId} and ${known(sql, scope, sql`q.first_seen_at`)}
+        and (q.resolved_at is null or not ${asOf === null ? sql`true` : known(sql, scope, sql`q.resolved_at`)})
+      group by q.stream order by q.stream`,
+  )
+})
+
+export interface UnsettledItem {
+  readonly resourceType: string
+  readonly resourceId: string
+  readonly status: string
+  readonly account: string
+  readonly currency: string
+  readonly amount: string
+  readonly day: string
+}
+
+/** Movements whose money is in the books up to the month's end though the service has not completed them. */
+export const readUnsettled = Effect.fn("Report.unsettled")(function* (scope: ReportScope) {
+  const database = yield* Database
+  const { book, first } = scope
+  return yield* database.query(
+    "Report.unsettled",
+    (sql) => sql<Array<UnsettledItem>>`
+      select r.resource_type as "resourceType", r.resource_id as "resourceId", r.status, a.code as account, p.currency,
+        sum(p.amount)::text as amount, min(j.effective_date)::text as day
+      from ${resourcesOf(sql, scope)} r
+      join mirror.statement_entries e on e.book_id = r.book_id and e.related_id = r.resource_id
+        and e.related_type = r.resource_type and not e.held
+      join ledger.journal_entries j on j.book_id = e.book_id and j.source_id = e.entry_id
+        and j.source_type = 'statement_entry' and j.period <= ${first}::text::date and ${known(sql, scope, sql`j.recorded_at`)}
+      join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+      join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
+        and a.role in ('deposits_clearing', 'withdrawals_clearing', 'payouts_clearing', 'conversions_in_transit',
+          'trading', 'other')
+      where r.book_id = ${book.bookId} and not r.final
+      group by r.resource_type, r.resource_id, r.status, a.code, p.currency having sum(p.amount) <> 0
+      order by 7, r.resource_id, p.currency`,
+  )
+})

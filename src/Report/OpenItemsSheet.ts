@@ -1,0 +1,118 @@
+/**
+ * `open-items.csv`: what every balance-sheet account beside cash is made of at the end of the month: item by item what is in
+ * flight, and a line per closed month for what passes through. A line `closing` ends an account: what stands above it adds
+ * up to it. The status is what the service had told by the close, where the month is closed, or else last told.
+ */
+import { Effect, Stream } from "effect"
+import { parse, print } from "../Common/MinorUnits.ts"
+import { Database } from "../Database.ts"
+import { type BookAccounts, exactly } from "../Export/Source/Balances.ts"
+import type { Account } from "../Format/Entry.ts"
+import { type OpenItem, openItemLines } from "../Inquiry/OpenItems.ts"
+import type { AccountBalance } from "./ReportBalances.ts"
+import type { ReportScope } from "./ReportScope.ts"
+import type { Row } from "./Sheet.ts"
+
+export const openItemsSheet = {
+  name: "open-items.csv",
+  columns: {
+    account_code: "text",
+    account_name: "text",
+    account_role: "text",
+    currency: "text",
+    line: "text",
+    period: "text",
+    item_type: "text",
+    item_id: "text",
+    since: "text",
+    age_days: "figure",
+    amount: "figure",
+    status: "text",
+    external_reference: "text",
+    counterparty: "text",
+  },
+} as const
+
+export type OpenItemRow = Row<typeof openItemsSheet.columns>
+
+const headOf = ({ code, currency, name, role }: Account) => ({
+  account_code: code,
+  account_name: name,
+  account_role: role,
+  currency,
+})
+
+const rowOf = (account: Account, item: OpenItem, amount: bigint): OpenItemRow => ({
+  ...headOf(account),
+  line: item.line,
+  period: item.period,
+  item_type: item.itemType,
+  item_id: item.itemId,
+  since: item.since,
+  age_days: item.age === null ? null : String(item.age),
+  amount: print(amount, account.scale),
+  status: item.status,
+  external_reference: item.externalReference,
+  counterparty: item.counterparty,
+})
+
+const closingOf = (account: Account, closing: bigint): OpenItemRow => ({
+  ...headOf(account),
+  line: "closing",
+  period: null,
+  item_type: null,
+  item_id: null,
+  since: null,
+  age_days: null,
+  amount: print(closing, account.scale),
+  status: null,
+  external_reference: null,
+  counterparty: null,
+})
+
+/** Adds up the lines of each account as they come, and ends the account with what they come to. */
+const walk = ({ byId }: BookAccounts, closings: ReadonlyMap<Account, bigint>) => {
+  let current: Account | undefined
+  let sum = 0n
+  const end = (): ReadonlyArray<OpenItemRow> => {
+    const held = current
+    if (held === undefined) return []
+    if (sum !== (closings.get(held) ?? 0n))
+      throw new Error(`the open items of ${held.code} are not its balance`)
+    return [closingOf(held, sum)]
+  }
+  const take = (item: OpenItem): ReadonlyArray<OpenItemRow> => {
+    const account = byId.get(item.accountId)
+    if (account === undefined) throw new Error(`ledger account ${item.accountId} is not one of the book's`)
+    const ended = account === current ? [] : end()
+    if (account !== current) sum = 0n
+    current = account
+    const amount = parse(item.amount, account.scale)
+    sum += amount
+    return [...ended, rowOf(account, item, amount)]
+  }
+  return { take, end }
+}
+
+/** A defect where the lines of an account do not add up to its closing balance. */
+export const openItemRows = (
+  scope: ReportScope,
+  accounts: BookAccounts,
+  balances: ReadonlyArray<AccountBalance>,
+) =>
+  Stream.unwrap(
+    Effect.map(Database, (database) => {
+      const closings = new Map(balances.map(({ account, closing }) => [account, closing] as const))
+      const { end, take } = walk(accounts, closings)
+      const { asOf, book, period } = scope
+      return database
+        .stream("Report.openItems", (sql) =>
+          openItemLines(sql, { bookId: book.bookId, through: period, asOf, accountId: null, drill: null }),
+        )
+        .pipe(
+          Stream.chunks,
+          Stream.mapEffect((chunk) => exactly(() => [...chunk].flatMap(take))),
+          Stream.concat(Stream.fromEffect(exactly(end))),
+        )
+    }),
+  )

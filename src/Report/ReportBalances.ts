@@ -1,0 +1,154 @@
+/** Every account of the book with its balance before the month and what moved it, by kind. Smallest units, debit positive. */
+import { Effect } from "effect"
+import { parse } from "../Common/MinorUnits.ts"
+import type { Sql } from "../Database/Client.ts"
+import { Database } from "../Database.ts"
+import { exportError } from "../Export/ExportError.ts"
+import { type BookAccounts, exactly } from "../Export/Source/Balances.ts"
+import type { Account } from "../Format/Entry.ts"
+import { recordedAfter } from "../Ledger/AsOf.ts"
+import { entriesOfMonth, type ReportScope } from "./ReportScope.ts"
+
+/** What entries of one kind did to an account: both sides positive. */
+export interface Movement {
+  readonly kind: string
+  readonly postings: number
+  readonly debit: bigint
+  readonly credit: bigint
+}
+
+export interface AccountBalance {
+  readonly account: Account
+  readonly opening: bigint
+  readonly debit: bigint
+  readonly credit: bigint
+  readonly closing: bigint
+  readonly movements: ReadonlyArray<Movement>
+}
+
+interface SumRow {
+  readonly account_id: number
+  readonly amount: string
+}
+
+interface MovementRow {
+  readonly account_id: number
+  readonly kind: string
+  readonly postings: number
+  readonly debit: string
+  readonly credit: string
+}
+
+/** From the monthly turnovers; what was recorded since the report's time is taken off again. `only`: of which accounts. */
+const balancesUntil = (sql: Sql, scope: ReportScope, before: "first" | "next", only = sql`true`) => {
+  const limit =
+    before === "first"
+      ? sql`${scope.first}::text::date`
+      : sql`(${scope.first}::text::date + interval '1 month')::date`
+  const recordedSince =
+    scope.asOf === null
+      ? sql``
+      : sql`union all
+      select p.account_id, -p.amount
+      from ledger.journal_entries e
+      join ledger.postings p on p.book_id = e.book_id and p.entry_id = e.entry_id
+      where e.book_id = ${scope.book.bookId} and e.period < ${limit} ${recordedAfter(sql, scope.asOf)}`
+  return sql<Array<SumRow>>`
+    select account_id, sum(amount)::text as amount from (
+      select account_id, debit - credit as amount from ledger.balances
+      where book_id = ${scope.book.bookId} and period < ${limit}
+      ${recordedSince}
+    ) part where ${only} group by account_id`
+}
+
+const sumsOf = (rows: ReadonlyArray<SumRow>, { byId }: BookAccounts) => {
+  const sums = new Map<Account, bigint>()
+  for (const { account_id: id, amount } of rows) {
+    const account = byId.get(id)
+    if (account !== undefined) sums.set(account, (sums.get(account) ?? 0n) + parse(amount, account.scale))
+  }
+  return sums
+}
+
+const movementsOf = (rows: ReadonlyArray<MovementRow>, { byId }: BookAccounts) => {
+  const byAccount = new Map<Account, Map<string, Movement>>()
+  for (const { account_id: id, credit, debit, kind, postings } of rows) {
+    const account = byId.get(id)
+    if (account === undefined) continue
+    const kinds = byAccount.get(account) ?? new Map<string, Movement>()
+    byAccount.set(account, kinds)
+    const held = kinds.get(kind)
+    kinds.set(kind, {
+      kind,
+      postings: (held?.postings ?? 0) + postings,
+      debit: (held?.debit ?? 0n) + parse(debit, account.scale),
+      credit: (held?.credit ?? 0n) + parse(credit, account.scale),
+    })
+  }
+  return byAccount
+}
+
+/**
+ * What stands in suspense at the end of the month. An account that a rule or a reclassification named keeps the role of what
+ * it was moved from, and is not in suspense any more.
+ */
+export const readSuspense = Effect.fn("Report.suspense")(function* (
+  scope: ReportScope,
+  accounts: BookAccounts,
+) {
+  const database = yield* Database
+  const rows = yield* database.query("Report.suspense", (sql) =>
+    balancesUntil(
+      sql,
+      scope,
+      "next",
+      sql`account_id in (
+        select a.account_id from ledger.accounts a
+        where a.book_id = ${scope.book.bookId} and a.role = 'suspense' and a.rule_code = '')`,
+    ),
+  )
+  return yield* exactly(() => sumsOf(rows, accounts))
+})
+
+export const total = (amounts: ReadonlyArray<bigint>): bigint => amounts.reduce((sum, one) => sum + one, 0n)
+
+/**
+ * All accounts, in the order of the export's trial balance. Fails with `Disagrees` where the turnovers that the database
+ * keeps are not the sums of their postings.
+ */
+export const readBalances = Effect.fn("Report.balances")(function* (
+  scope: ReportScope,
+  accounts: BookAccounts,
+) {
+  const database = yield* Database
+  const before = yield* database.query("Report.balances.opening", (sql) => balancesUntil(sql, scope, "first"))
+  const after = yield* database.query("Report.balances.closing", (sql) => balancesUntil(sql, scope, "next"))
+  const moved = yield* database.query(
+    "Report.balances.movements",
+    (sql) => sql<Array<MovementRow>>`
+      select p.account_id, j.kind, count(*)::integer as postings, sum(greatest(p.amount, 0))::text as debit,
+        sum(greatest(-p.amount, 0))::text as credit
+      from ${entriesOfMonth(sql, scope)}
+      join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+      group by p.account_id, j.kind order by p.account_id, j.kind collate "C"`,
+  )
+  const { closings, movements, openings } = yield* exactly(() => ({
+    openings: sumsOf(before, accounts),
+    closings: sumsOf(after, accounts),
+    movements: movementsOf(moved, accounts),
+  }))
+  const balances = accounts.ordered.map((account): AccountBalance => {
+    const own = [...(movements.get(account)?.values() ?? [])]
+    const opening = openings.get(account) ?? 0n
+    const debit = total(own.map((movement) => movement.debit))
+    const credit = total(own.map((movement) => movement.credit))
+    return { account, opening, debit, credit, closing: opening + debit - credit, movements: own }
+  })
+  const wrong = balances.find(({ account, closing }) => closing !== (closings.get(account) ?? 0n))
+  if (wrong === undefined) return balances
+  const { code, currency, name } = wrong.account
+  return yield* exportError(
+    "Disagrees",
+    `In the ledger, the postings of account ${code} (${name}, ${currency}) and its balances do not agree: run \`tieout reconcile --full\`. Nothing was written.`,
+  )
+})

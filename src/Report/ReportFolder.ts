@@ -1,0 +1,107 @@
+/**
+ * Where a report stands. It is written beside its place and then exchanged for the one before it; that one must be a report
+ * of the same book and month, and unchanged: a folder that holds anything else is refused.
+ */
+import { createHash } from "node:crypto"
+import { createReadStream } from "node:fs"
+import { rename } from "node:fs/promises"
+import { join } from "node:path"
+import { Effect, Either, Option } from "effect"
+import type { Book } from "../Book.ts"
+import { attempt, listFolder, readIfThere, removeFolder } from "../Export/Batch/Folder.ts"
+import { decode, isSealed, manifestFile } from "../Export/Batch/ReportManifest.ts"
+import { type ExportError, exportError } from "../Export/ExportError.ts"
+import { asOfSuffix } from "../Ledger/AsOf.ts"
+
+export interface Placed {
+  readonly book: Book
+  readonly period: string
+  readonly asOf: string | null
+}
+
+/** `default-org/2026-10`, or `default-org/2026-10@20261105T120000Z`. */
+export const placeOf = ({ asOf, book: { clientId, connection }, period }: Placed): string => {
+  const owner = `${connection.replaceAll(/[^A-Za-z0-9._-]/g, "-")}-${Option.getOrElse(clientId, () => "org")}`
+  return join(owner, `${period}${asOfSuffix(asOf)}`)
+}
+
+const taken = (path: string, what: string): ExportError =>
+  exportError(
+    "FolderTaken",
+    `${path} ${what}: move it away, or choose another folder with --out. Nothing was written.`,
+  )
+
+const digestOf = (path: string): Effect.Effect<string, ExportError> =>
+  attempt(path, async () => {
+    const hash = createHash("sha256")
+    for await (const part of createReadStream(path)) hash.update(part)
+    return hash.digest("hex")
+  })
+
+/** Fails with `FolderTaken` where the folder holds anything but an unchanged report of that book and month. */
+const checkReport = Effect.fn("Report.checkPlace")(function* (path: string, { asOf, book, period }: Placed) {
+  const names = yield* listFolder(path)
+  if (names.length === 0) return
+  const text = yield* readIfThere(join(path, manifestFile))
+  const manifest = text === undefined ? undefined : Either.getOrUndefined(decode(text))
+  if (manifest === undefined || text === undefined) {
+    return yield* taken(path, `holds ${names[0]} and no report's ${manifestFile}`)
+  }
+  if (!isSealed(manifest, text)) return yield* taken(path, `holds a ${manifestFile} that was changed`)
+  if (manifest.book.code !== book.code || manifest.period !== period || manifest.asOf !== asOf) {
+    const of = manifest.asOf === null ? "" : ` as of ${manifest.asOf}`
+    return yield* taken(path, `holds the report of ${manifest.book.code} ${manifest.period}${of}`)
+  }
+  const known = new Map(manifest.files.map(({ name, sha256 }) => [name, sha256]))
+  for (const name of names.filter((each) => each !== manifestFile)) {
+    const expected = known.get(name)
+    if (expected === undefined) return yield* taken(path, `holds ${name}, which is not the report's`)
+    if ((yield* digestOf(join(path, name))) !== expected) {
+      return yield* taken(path, `holds ${name}, which was changed since the report was made`)
+    }
+  }
+})
+
+/** Takes away what a report that was killed left beside its place. */
+const clearUnfinished = Effect.fn("Report.clearUnfinished")(function* (
+  path: string,
+  names: ReadonlyArray<string>,
+) {
+  const found = yield* listFolder(path)
+  const foreign = found.find((name) => !names.includes(name.replace(/\.partial$/, "")))
+  if (foreign !== undefined) return yield* taken(path, `holds ${foreign}, which is not a report's`)
+  if (found.length > 0) yield* removeFolder(path, found)
+})
+
+const unfinished = (path: string): string => `${path}.unfinished`
+const previous = (path: string): string => `${path}.previous`
+
+/** Looks before anything is written. Gives the folder to write into. `names` are those of a report's files. */
+export const prepare = Effect.fn("Report.prepare")(function* (
+  path: string,
+  placed: Placed,
+  names: ReadonlyArray<string>,
+) {
+  yield* checkReport(path, placed)
+  yield* checkReport(previous(path), placed)
+  yield* clearUnfinished(unfinished(path), [...names, manifestFile])
+  const left = yield* listFolder(previous(path))
+  if (left.length > 0) {
+    // Killed while it was exchanged: the new one is in its place already, or else the old one goes back.
+    const isExchanged = (yield* listFolder(path)).length > 0
+    yield* isExchanged
+      ? removeFolder(previous(path), left)
+      : attempt(path, () => rename(previous(path), path))
+  }
+  return unfinished(path)
+})
+
+/** The finished folder takes its place. */
+export const exchange = Effect.fn("Report.exchange")(function* (path: string) {
+  const old = yield* listFolder(path)
+  yield* attempt(path, async () => {
+    if (old.length > 0) await rename(path, previous(path))
+    await rename(unfinished(path), path)
+  })
+  if (old.length > 0) yield* removeFolder(previous(path), old)
+})

@@ -1,0 +1,124 @@
+/** `report.html`: one page that needs nothing else, for the screen and for paper. */
+import { type Html, html } from "../Common/Html.ts"
+import { count, counted } from "../Common/Text.ts"
+import type { AgeingRow } from "./Ageing.ts"
+import type { ConversionRow } from "./ConversionsSheet.ts"
+import type { DailyBalances } from "./Daily.ts"
+import type { differenceSheet } from "./DifferenceSheet.ts"
+import type { ExceptionRow } from "./Exceptions.ts"
+import type { lateSheet } from "./LateEntries.ts"
+import type { OpenItemRow } from "./OpenItemsSheet.ts"
+import { balancesSection, feesSection, flowsSection, hatch } from "./Page/Charts.ts"
+import { proofSection } from "./Page/Proof.ts"
+import { policy, style } from "./Page/Style.ts"
+import {
+  ageingSection,
+  conversionsSection,
+  differenceSection,
+  exceptionsSection,
+  lateSection,
+  openItemsSection,
+  trialBalanceSection,
+} from "./Page/Tables.ts"
+import type { ReconciledAccount } from "./Reconciliation.ts"
+import type { AccountBalance } from "./ReportBalances.ts"
+import type { ReportScope } from "./ReportScope.ts"
+import type { Row, Written } from "./Sheet.ts"
+import { type State, stampOf } from "./State.ts"
+import type { CurrencyTotal, trialBalanceSheet } from "./TrialBalanceSheet.ts"
+
+type Sheet<R> = Written<Record<keyof R, "text" | "figure">>
+
+export interface PageContent {
+  readonly scope: ReportScope
+  readonly state: State
+  /** ISO 8601 in UTC. */
+  readonly createdAt: string
+  readonly version: string
+  readonly balances: ReadonlyArray<AccountBalance>
+  readonly totals: ReadonlyArray<CurrencyTotal>
+  readonly accounts: ReadonlyArray<ReconciledAccount>
+  readonly daily: ReadonlyArray<DailyBalances>
+  readonly trialBalance: Written<typeof trialBalanceSheet.columns>
+  readonly conversions: Sheet<ConversionRow>
+  readonly ageing: Sheet<AgeingRow>
+  readonly exceptions: Sheet<ExceptionRow>
+  readonly openItems: Sheet<OpenItemRow>
+  readonly late: Written<typeof lateSheet.columns>
+  readonly difference: ReadonlyArray<Row<typeof differenceSheet.columns>> | null
+  readonly files: ReadonlyArray<{ readonly name: string; readonly rows: number; readonly sha256: string }>
+}
+
+/** `2026-10` → `October 2026`. */
+const monthName = (period: string): string =>
+  new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" }).format(
+    new Date(`${period}-01T00:00:00Z`),
+  )
+
+const fact = (name: string, value: string): Html => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
+
+const seal = ({ accepted, close, locked, reasons }: State): Html => {
+  const draft = reasons.length > 0
+  return html`<p class="seal ${draft ? "bad" : "good"}"><b>${draft ? "DRAFT" : "CLOSED"}</b><span>${close === null ? (locked ? "locked without a close of its own" : "the month is open") : draft ? "closed, does not tie out" : stampOf(accepted)}</span></p>`
+}
+
+const heading = ({ createdAt, scope, state, version }: PageContent): Html => {
+  const { asOf, book, month, period } = scope
+  return html`<header><div><p class="kicker">Close package</p><h1>${monthName(period)}</h1><p>${book.name} · ${book.code}</p></div>${seal(state)}</header>
+<dl class="facts">${fact("Connection", book.connection)}${fact("Time zone", month.timeZone)}${fact("Made", `${createdAt.slice(0, 19).replace("T", " ")} UTC`)}${asOf === null ? html`` : fact("As of", asOf)}${fact("Tieout", version)}</dl>`
+}
+
+const closeText = ({ close }: State): Html =>
+  close === null
+    ? html``
+    : html`<p>Closed on ${close.at.slice(0, 10)} at ${close.at.slice(11, 16)} UTC by <b>${close.who}</b>${close.reason === null ? "" : ` (${close.reason})`}, as close ${close.sequence} of the book, over ${counted(close.entries, "journal entry", "journal entries")}.</p>
+<p>Hash of the journal, chained to the close before: <code>${close.hash}</code></p>`
+
+const stateSection = ({ accounts, state, totals }: PageContent): Html => {
+  const draft = state.reasons.length > 0
+  const untied = accounts.filter(({ tiesOut }) => !tiesOut).length
+  const proof =
+    untied === 0
+      ? `${counted(accounts.length, "account")}: the books are the provider's balance, difference 0.`
+      : `${count(untied)} of ${counted(accounts.length, "account")} do not tie out.`
+  const uneven = totals.filter(({ credit, debit }) => debit !== credit).length
+  const even = uneven === 0 ? "Debits equal credits in every currency." : "Debits and credits differ."
+  return html`<div class="state ${draft ? "is-draft" : "is-closed"}">${
+    draft
+      ? html`<p><b class="bad">This is a draft.</b> Not for the record, because:</p><ul>${state.reasons.map((reason) => html`<li>${reason}</li>`)}</ul>`
+      : html``
+  }${closeText(state)}<p>${proof} ${even}</p></div>`
+}
+
+const filesSection = ({ files }: PageContent): Html =>
+  html`<section><h2>Files</h2><p class="lede">What this page sums up; manifest.json holds the same digests.</p>
+<div class="wide" tabindex="0"><table><thead><tr><th scope="col">File</th><th scope="col" class="num">Rows</th><th scope="col">SHA-256</th></tr></thead>
+<tbody>${files.map(({ name, rows, sha256 }) => html`<tr><th scope="row">${name}</th><td class="num">${count(rows)}</td><td><code>${sha256}</code></td></tr>`)}</tbody></table></div></section>`
+
+export const reportPage = (content: PageContent): string => {
+  const { balances, difference, scope } = content
+  const cash = balances.filter(
+    ({ account, movements, opening }) => account.role === "cash" && (opening !== 0n || movements.length > 0),
+  )
+  const draft = content.state.reasons.length > 0
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">
+<title>${draft ? "DRAFT: " : ""}${scope.book.code} ${scope.period}, close package</title>
+<meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex">${style}</head>
+<body><main>${heading(content)}
+${stateSection(content)}${hatch}
+${proofSection(content.accounts)}
+${balancesSection(content.daily, cash.length, scope.period)}
+${flowsSection(balances)}
+${feesSection(balances)}
+${difference === null || scope.asOf === null ? html`` : differenceSection(difference, scope.asOf)}
+${exceptionsSection(content.exceptions)}
+${openItemsSection(content.openItems)}
+${trialBalanceSection(content.trialBalance, content.totals)}
+${conversionsSection(content.conversions)}
+${ageingSection(content.ageing)}
+${lateSection(content.late)}
+${filesSection(content)}
+<footer>Every figure stands in the files beside this page, and is exact. Currencies are never added together.</footer></main></body></html>
+`.text
+}

@@ -1,0 +1,173 @@
+/**
+ * One run of a connection: its lease, its number and what it counts. Every transaction of a run first proves that the
+ * lease is still its own, so that a process that was stalled and overtaken writes nothing.
+ */
+import { Context, Data, Effect } from "effect"
+import type { DatabaseError } from "./Database/DatabaseError.ts"
+import { Database } from "./Database.ts"
+
+/** Another run has taken the connection since: this one stops and writes nothing more. */
+export class LeaseLost extends Data.TaggedError("LeaseLost")<{
+  readonly connection: string
+  readonly runId: number
+}> {
+  override get message(): string {
+    return `Run ${this.runId} of connection ${this.connection} was overtaken by a later one and stopped; nothing of it is half-written. Check with: tieout status.`
+  }
+}
+
+/** What every transaction of a run goes through: all of it is committed while the lease is held, or none of it. */
+export type Commit = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+) => Effect.Effect<A, E | DatabaseError | LeaseLost, R>
+
+/** What a run counts, for its summary. */
+export interface Counters {
+  entries: number
+  held: number
+  resources: number
+  changedResources: number
+  missingResources: number
+  journalEntries: number
+  reclassifications: number
+  quarantined: number
+  contradictions: number
+  receivableVersions: number
+  pages: number
+}
+
+const noCounts = (): Counters => ({
+  entries: 0,
+  held: 0,
+  resources: 0,
+  changedResources: 0,
+  missingResources: 0,
+  journalEntries: 0,
+  reclassifications: 0,
+  quarantined: 0,
+  contradictions: 0,
+  receivableVersions: 0,
+  pages: 0,
+})
+
+/** How much of what this run has to read is read: for whoever watches. */
+export interface Reading {
+  readonly statements: { done: number; all: number }
+  readonly clients: { done: number; all: number }
+}
+
+export class Run extends Context.Tag("tieout/Sync/Run")<
+  Run,
+  {
+    readonly connection: string
+    readonly runId: number
+    /** ISO 8601, our clock. */
+    readonly startedAt: string
+    readonly counters: Counters
+    readonly reading: Reading
+    /** Runs an effect as one transaction of this run: all of it is committed, or none of it. */
+    readonly commit: Commit
+    /**
+     * Runs an effect while nobody else writes to the connection's books: at once where the run has the connection for
+     * itself, in its turn where it shares it. What is planned from the books is planned within, after the wait.
+     */
+    readonly turn: Commit
+    /** As `commit`, for how the run ended; does not wait for a turn. */
+    readonly conclude: Commit
+  }
+>() {}
+
+/** Our clock, ISO 8601. */
+export const nowIso = (epochMilliseconds: number): string => new Date(epochMilliseconds).toISOString()
+
+interface Lease {
+  readonly runId: number
+  readonly epoch: bigint
+}
+
+/** Takes the connection's lease for a run: whoever had it before writes nothing more. */
+export const takeLease = Effect.fn("Sync.takeLease")(function* (connection: string, runId: number) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Sync.takeLease",
+    (sql) => sql<Array<Lease>>`
+      insert into sync.leases as l (connection, epoch, run_id) values (${connection}, 1, ${runId})
+      on conflict (connection) do update set epoch = l.epoch + 1, run_id = excluded.run_id, taken_at = now()
+      returning run_id as "runId", epoch`,
+  )
+  const row = rows[0]
+  return row === undefined ? yield* Effect.dieMessage(`no lease of ${connection} could be taken`) : row
+})
+
+/** Runs an effect in one transaction, and only while the lease is held. */
+export const fenced =
+  (database: Database, connection: string, { epoch, runId }: Lease): Commit =>
+  (effect) =>
+    database.transaction(effect, {
+      guard: {
+        operation: "Sync.fence",
+        statement: (sql) =>
+          sql`select 1 from sync.leases where connection = ${connection} and epoch = ${epoch} for share`,
+        passes: (found) =>
+          found.length === 1 ? Effect.void : Effect.fail(new LeaseLost({ connection, runId })),
+      },
+    })
+
+/** Notes that a run has started; an earlier one of the same command that never ended was abandoned. */
+export const openRun = Effect.fn("Sync.openRun")(function* (connection: string, command: string) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Sync.openRun",
+    (sql) => sql<Array<{ run_id: number }>>`
+      with abandoned as (
+        update sync.runs set state = 'abandoned', ended_at = now()
+        where connection = ${connection} and command = ${command} and state = 'running')
+      insert into sync.runs (connection, command) values (${connection}, ${command}) returning run_id`,
+  )
+  const row = rows[0]
+  return row === undefined
+    ? yield* Effect.dieMessage(`no run could be started for ${connection}`)
+    : row.run_id
+})
+
+/** What a run counts and shows, at its start. */
+export const freshRun = (connection: string, runId: number, startedAt: number) => ({
+  connection,
+  runId,
+  startedAt: nowIso(startedAt),
+  counters: noCounts(),
+  reading: { statements: { done: 0, all: 0 }, clients: { done: 0, all: 0 } },
+})
+
+/** Starts a run and takes the lease of the connection. The caller holds the connection's session lock. */
+export const beginRun = Effect.fn("Sync.beginRun")(function* (connection: string, command: string) {
+  const database = yield* Database
+  const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+  const lease = yield* database.transaction(
+    Effect.flatMap(openRun(connection, command), (runId) => takeLease(connection, runId)),
+  )
+  const commit = fenced(database, connection, lease)
+  return Run.of({
+    ...freshRun(connection, lease.runId, started),
+    commit,
+    turn: (effect) => effect,
+    conclude: commit,
+  })
+})
+
+/** Writes how a run ended that has not ended yet. `summary` is what `--json` prints of it. Part of `Run.conclude`. */
+export const endRun = Effect.fn("Sync.endRun")(function* (
+  runId: number,
+  state: "done" | "failed" | "stopped",
+  exitCode: number,
+  summary: unknown,
+) {
+  const database = yield* Database
+  yield* database.query(
+    "Sync.endRun",
+    (sql) => sql`
+      update sync.runs set state = ${state}, ended_at = now(), exit_code = ${exitCode},
+        summary = ${JSON.stringify(summary)}::text::jsonb
+      where run_id = ${runId} and state = 'running'`,
+  )
+})

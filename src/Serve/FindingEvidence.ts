@@ -1,0 +1,66 @@
+/**
+ * The evidence of a finding as it may be shown: figures, currencies, identifiers of the interface, times. What a check may
+ * show is listed here, so that a new field (a row as it was read, with names in it) is not shown by accident.
+ */
+import { isRecord } from "../Common/Record.ts"
+
+/** A field and its value; a field that holds several is followed by theirs, one level deeper. */
+export interface EvidenceLine {
+  readonly depth: number
+  readonly name: string
+  readonly value: string
+}
+
+export interface Evidence {
+  readonly lines: ReadonlyArray<EvidenceLine>
+  /** Fields that are not shown here; `tieout explain` shows them. */
+  readonly withheld: number
+}
+
+const shown: ReadonlySet<string> = new Set(
+  `accountId amount balance balanceAfter balanceReadAt before bodies book bought buyAccountId buyAmount
+  buyCredits buyCurrency buyDebits buyFee clearing code count creditAccounts credit credits currencies
+  currency debit debits difference digest entries entryId eventId events expected expectedFee fee
+  feeCurrency firstMissedAt firstSeenAt found held journalNumber kept lastEntryId ledger ledgerCredit
+  ledgerDebit ledgerEntries missing occurredAt path paymentRails period position posted postedCredit
+  postedDebit principal rate readAt reason receivables receivedAt relatedId relatedResourceId
+  relatedResourceType relatedType repayment role roles rows scope service sold statedFee statedPrincipal
+  statedRepayment statement statementReadAt status suspense tolerance tries type unit`.split(/\s+/),
+)
+
+const mostLines = 40
+const mostDepth = 3
+const longestValue = 200
+
+const isPlain = (value: unknown): value is string | number | boolean =>
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+
+export const evidenceOf = (value: unknown): Evidence => {
+  const lines: Array<EvidenceLine> = []
+  let withheld = 0
+  const add = (name: string, found: unknown, depth: number): void => {
+    if (found === null || found === undefined) return
+    if (lines.length >= mostLines || depth > mostDepth) {
+      withheld += 1
+    } else if (isPlain(found)) {
+      lines.push({ depth, name, value: String(found).slice(0, longestValue) })
+    } else if (Array.isArray(found) && found.every(isPlain)) {
+      lines.push({ depth, name, value: found.join(", ").slice(0, longestValue) })
+    } else if (Array.isArray(found)) {
+      found.forEach((item: unknown, index) => {
+        add(`${name} ${index + 1}`, item, depth)
+      })
+    } else if (isRecord(found)) {
+      lines.push({ depth, name, value: "" })
+      addFields(found, depth + 1)
+    }
+  }
+  const addFields = (fields: Record<string, unknown>, depth: number): void => {
+    for (const [name, found] of Object.entries(fields)) {
+      if (shown.has(name)) add(name, found, depth)
+      else withheld += 1
+    }
+  }
+  if (isRecord(value)) addFields(value, 0)
+  return { lines, withheld }
+}

@@ -1,0 +1,68 @@
+/** The status page: one document, no script, nothing to load. */
+
+import { type Html, html } from "../Common/Html.ts"
+import { count } from "../Common/Text.ts"
+import { clockText, spanText } from "../Common/Time.ts"
+import type { Snapshot } from "./Overview.ts"
+import { eventsSection, exportsSection, runsSection } from "./Page/Activity.ts"
+import { booksSection } from "./Page/Books.ts"
+import { frame } from "./Page/Frame.ts"
+import { findingsSection, quarantineSection } from "./Page/Open.ts"
+import { type Verdict, verdictOf } from "./Verdict.ts"
+
+export interface PageSettings {
+  readonly connections: ReadonlyArray<string>
+  readonly timeZone: string
+  /** Milliseconds. */
+  readonly staleAfter: number
+  /** When the schedule is due next, epoch milliseconds; null: there is none. */
+  readonly nextRun: number | null
+  readonly version: string
+}
+
+/** A tick, a cross, an exclamation mark, a dash: what the colour says, in shape. */
+const shapes: Readonly<Record<Verdict["tone"], string>> = {
+  good: "M10 17.5l4.5 4.5 8-10",
+  bad: "M11 11l10 10M21 11l-10 10",
+  late: "M16 9v9M16 22.6v.1",
+  none: "M10 16h12",
+}
+
+const verdictSection = ({ sentence, tone }: Verdict): Html =>
+  html`<section class="verdict is-${tone}" role="status"><svg viewBox="0 0 32 32" aria-hidden="true"><circle cx="16" cy="16" r="15"/><path d="${shapes[tone]}"/></svg><p>${sentence}</p></section>`
+
+const fact = (name: string, value: string): Html => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
+
+const factsSection = ({ at, books, connections }: Snapshot, { nextRun, timeZone }: PageSettings): Html => {
+  const sum = (of: (book: Snapshot["books"][number]) => number) =>
+    books.reduce((total, book) => total + of(book), 0)
+  const accounts = sum((book) => book.accounts)
+  const lags = books.flatMap(({ lag }) => (lag === null ? [] : [lag]))
+  const starts = connections.flatMap(({ last }) => (last === null ? [] : [last.startedAt]))
+  const entries = books.reduce((total, book) => total + book.entries, 0n)
+  return html`<section class="facts"><dl>${[
+    fact("Accounts that tie out", `${count(accounts - sum((book) => book.off))} of ${count(accounts)}`),
+    fact("Entries booked", count(entries)),
+    fact("Oldest statement read", lags.length === 0 ? "never" : `${spanText(Math.max(...lags))} ago`),
+    fact("Last run", starts.length === 0 ? "none" : `${spanText((at - Math.max(...starts)) / 1_000)} ago`),
+    fact("Next run", nextRun === null ? "not scheduled" : clockText(nextRun, timeZone)),
+  ]}</dl></section>`
+}
+
+export const statusPage = (snapshot: Snapshot, settings: PageSettings): string => {
+  const { connections, staleAfter, timeZone, version } = settings
+  const verdict = verdictOf(snapshot, connections, staleAfter)
+  return frame(
+    `Tieout: ${verdict.sentence}`,
+    html`<header><b>Tieout</b><span>as of ${clockText(snapshot.at, timeZone)}</span></header>
+<main>${verdictSection(verdict)}
+${factsSection(snapshot, settings)}
+${booksSection(snapshot)}
+${findingsSection(snapshot, timeZone)}
+${quarantineSection(snapshot)}
+${runsSection(snapshot, timeZone)}
+${eventsSection(snapshot, timeZone)}
+${exportsSection(snapshot, timeZone)}</main>
+<footer>Times are those of ${timeZone}. Tieout ${version} · <a href="/metrics">metrics</a></footer>`,
+  )
+}

@@ -1,0 +1,152 @@
+/**
+ * Reads a stretch of time again, independently of how far the syncs have come: proves every statement's running balance from
+ * the opening to the closing balance, books what was missing before it, and reports what is missing within, changed or gone.
+ * Safe beside a sync: each waits while the other writes.
+ */
+import { type Context, Effect, FiberRef, Layer, Option } from "effect"
+import { Database } from "../Database.ts"
+import { Ledger } from "../Ledger.ts"
+import { connected } from "../Partner/Connector.ts"
+import { Partner } from "../Partner.ts"
+import { Reconcile } from "../Reconcile.ts"
+import { fenced, freshRun, openRun, Run, takeLease } from "../Run.ts"
+import { Settings } from "../Settings.ts"
+import { type AccountBackfill, BackfillStatements } from "./Backfill/BackfilledStatements.ts"
+import { BackfillReader } from "./Backfill/BackfillReader.ts"
+import { BackfillWindow } from "./Backfill/BackfillWindow.ts"
+import { type Days, type Window, windowOf } from "./Backfill/Window.ts"
+import { Loans } from "./Credit/Loans.ts"
+import { readConnection } from "./Runs/Connection.ts"
+import { forAMoment } from "./Runs/Holding.ts"
+import { bookParts, runParts } from "./Runs/Layers.ts"
+import { endOf, inTimeZone, prove, recordEnd } from "./Runs/Proving.ts"
+import { SyncBusy, type SyncReport } from "./Runs/RunReport.ts"
+import { type Surface, type SurfaceOptions, surfacesOf } from "./Runs/Surfaces.ts"
+import { watched } from "./Runs/Watched.ts"
+import { Balances } from "./Statements/AccountBalances.ts"
+
+export interface BackfillOptions extends SurfaceOptions {
+  readonly days: Days
+}
+
+export interface BackfillReport extends SyncReport {
+  readonly window: Window
+  /** By book and account. */
+  readonly accounts: ReadonlyArray<AccountBackfill>
+}
+
+const reading = BackfillReader.Default.pipe(
+  Layer.provide(Layer.mergeAll(BackfillStatements.Default, Balances.Default)),
+  Layer.provideMerge(bookParts),
+)
+
+const partsOf = (shared: Context.Tag.Service<BackfillWindow>) => (partner: Context.Tag.Service<Partner>) =>
+  Effect.all({ reader: BackfillReader, loans: Loans }).pipe(
+    Effect.map(({ loans, reader }) => ({ loans, read: reader.read })),
+    Effect.provide(
+      Layer.provide(
+        reading,
+        Layer.merge(Layer.succeed(Partner, partner), Layer.succeed(BackfillWindow, shared)),
+      ),
+    ),
+  )
+
+type Lease = Effect.Effect.Success<ReturnType<typeof takeLease>>
+
+export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
+  dependencies: [Ledger.Default, Reconcile.Default],
+  scoped: Effect.gen(function* () {
+    const settings = yield* Settings
+    const database = yield* Database
+    const services = yield* Effect.context<Database | Settings | Ledger | Reconcile>()
+    const lease = yield* FiberRef.make(Option.none<Lease>())
+
+    /** Takes turns with syncs of the connection, and with the other parts of this backfill. */
+    const turns = Effect.fn("Backfill.turns")(function* (connection: string, runId: number) {
+      const one = yield* Effect.makeSemaphore(1)
+      const exclusively = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+        Effect.flatMap(FiberRef.get(lease), (held) =>
+          Option.isSome(held)
+            ? effect
+            : one.withPermits(1)(
+                forAMoment(
+                  database,
+                  connection,
+                  Effect.flatMap(
+                    Effect.provideService(takeLease(connection, runId), Database, database),
+                    (taken) => Effect.locally(effect, lease, Option.some(taken)),
+                  ),
+                ),
+              ),
+        )
+      const commit = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+        exclusively(
+          Effect.flatMap(FiberRef.get(lease), (held) =>
+            Option.isNone(held)
+              ? Effect.dieMessage("a backfill writes only in its turn")
+              : fenced(database, connection, held.value)(effect),
+          ),
+        )
+      return { exclusively, commit }
+    })
+
+    const readAndProve = (
+      started: number,
+      options: BackfillOptions,
+      surfaces: ReadonlySet<Surface>,
+      shared: Context.Tag.Service<BackfillWindow>,
+    ) =>
+      Effect.gen(function* () {
+        const { client = Option.none(), connection } = options
+        const outcome = yield* readConnection({ connection, surfaces, client }, partsOf(shared), (books) =>
+          Effect.provide(inTimeZone(books), services),
+        )
+        // A sync under way has balances before it has the tails that go with them.
+        return yield* shared.exclusively(prove(started, false, outcome))
+      })
+
+    const alone = (options: BackfillOptions, surfaces: ReadonlySet<Surface>) =>
+      Effect.gen(function* () {
+        const { connection, days } = options
+        const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+        const window = yield* windowOf(days, settings.accounting.timeZone)
+        const runId = yield* openRun(connection, "backfill")
+        const { commit, exclusively } = yield* turns(connection, runId)
+        const run = Run.of({
+          ...freshRun(connection, runId, started),
+          commit,
+          turn: exclusively,
+          // Its own lock keeps a second backfill away; one that lost it finds that its run has been called abandoned.
+          conclude: (effect) => database.transaction(effect),
+        })
+        const results: Array<AccountBackfill> = []
+        const report = yield* watched(
+          readAndProve(started, options, surfaces, { window, exclusively, results }),
+        ).pipe(
+          Effect.provide(runParts),
+          Effect.provideService(Run, run),
+          Effect.onExit((exit) => recordEnd(run, exit, (done) => ({ ...endOf(done), days }))),
+        )
+        const order = ({ accountId, book }: AccountBackfill) => `${book} ${accountId}`
+        return {
+          ...report,
+          window,
+          accounts: results.sort((a, b) => (order(a) < order(b) ? -1 : 1)),
+        } satisfies BackfillReport
+      })
+
+    /** Two backfills of one connection do not run at once. */
+    const run = Effect.fn("Backfill.run")(function* (options: BackfillOptions) {
+      const connection = yield* settings.connection(options.connection)
+      const surfaces = yield* surfacesOf(connection.surfaces, options)
+      const partner = connected({ ...connection, limits: settings.limits })
+      return yield* database.withSessionLock(`backfill:${options.connection}`, alone(options, surfaces)).pipe(
+        Effect.provide(partner),
+        Effect.provide(services),
+        Effect.catchTag("LockBusy", () => new SyncBusy({ connection: options.connection, what: "backfill" })),
+      )
+    })
+
+    return { run }
+  }),
+}) {}

@@ -1,0 +1,157 @@
+/** Reads everything of one book that touches a window again: statements, and the resources behind them. */
+import { Effect } from "effect"
+import type { Book } from "../../Book.ts"
+import { Database } from "../../Database.ts"
+import { MirrorAccounts, type MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
+import { Quarantine } from "../../Mirror/Quarantine.ts"
+import { Partner, type ResourceType } from "../../Partner.ts"
+import { Run } from "../../Run.ts"
+import { Settings } from "../../Settings.ts"
+import { ResourceKey } from "../Resources/Hydration.ts"
+import { Lists } from "../Resources/Lists.ts"
+import { OpenResources } from "../Resources/OpenResources.ts"
+import type { BookOutcome } from "../Runs/BookReader.ts"
+import { noteStatements, noting } from "../Runs/Evidence.ts"
+import { alone, failureOf, isAbsent } from "../Runs/Failures.ts"
+import type { Failure } from "../Runs/RunReport.ts"
+import { agrees, Balances } from "../Statements/AccountBalances.ts"
+import { beginning, checkpoints, statementStream } from "../Statements/Checkpoint.ts"
+import { PostingFacts } from "../Statements/PostingFacts.ts"
+import { Statements, wholeStatement } from "../Statements/Statement.ts"
+import { BackfillStatements, StatementMoved } from "./BackfilledStatements.ts"
+import { BackfillWindow } from "./BackfillWindow.ts"
+
+/** How often a statement is compared again, because a sync has read it on meanwhile. */
+const comparisons = 20
+
+export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Backfill/Reader", {
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+    const settings = yield* Settings
+    const partner = yield* Partner
+    const accounts = yield* MirrorAccounts
+    const lists = yield* Lists
+    const quarantine = yield* Quarantine
+    const open = yield* OpenResources
+    const facts = yield* PostingFacts
+    const statements = yield* Statements
+    const balances = yield* Balances
+    const again = yield* BackfillStatements
+    const { exclusively, results, window } = yield* BackfillWindow
+
+    /** Accounts whose statement has not been read past the window's end. */
+    const unread = Effect.fn("Backfill.Reader.unread")(function* (book: Book) {
+      const rows = yield* database.query(
+        "Backfill.Reader.unread",
+        (sql) => sql<Array<{ account_id: string }>>`
+          select account_id from mirror.accounts
+          where book_id = ${book.bookId} and (tail_read_at is null or tail_read_at < ${window.end})`,
+      )
+      return new Set(rows.map(({ account_id: id }) => id))
+    })
+
+    /** The ordinary reading on, for what the window has beyond the last sync. Nobody else may read on meanwhile. */
+    const readOn = (book: Book, account: MirroredAccount, railOf: (accountId: string) => string) =>
+      exclusively(
+        Effect.gen(function* () {
+          const run = yield* Run
+          const stored = yield* checkpoints(book)
+          const fresh = (yield* accounts.all(book)).find(({ accountId }) => accountId === account.accountId)
+          const checkpoint = stored.get(statementStream(account.accountId)) ?? beginning
+          const outcome = yield* statements.read(book, fresh ?? account, checkpoint, railOf)
+          const whole = wholeStatement(outcome)
+          if (whole.length > 0) yield* run.commit(noteStatements(book, whole))
+          return outcome
+        }),
+      )
+
+    /** The accounts' list has brought balances of now: each is proved against a tail of now, as a sync does. */
+    const settle = (book: Book, railOf: (accountId: string) => string, among: ReadonlySet<string>) =>
+      among.size === 0
+        ? Effect.succeed(new Map<string, number>())
+        : exclusively(balances.settle(book, railOf, among))
+
+    /** Movements that were created in the window or have entries in it. */
+    const touching = Effect.fn("Backfill.Reader.touching")(function* (book: Book) {
+      const rows = yield* database.query(
+        "Backfill.Reader.touching",
+        (sql) => sql<Array<{ type: ResourceType; id: string }>>`
+          select r.resource_type as type, r.resource_id as id from mirror.resources r
+          where r.book_id = ${book.bookId} and r.created_at >= ${window.start} and r.created_at < ${window.end}
+          union
+          select e.related_type, e.related_id from mirror.statement_entries e
+          where e.book_id = ${book.bookId} and e.occurred_at >= ${window.start} and e.occurred_at < ${window.end}
+            and e.related_id is not null and e.related_type in ('DEPOSIT', 'WITHDRAWAL', 'CONVERSION') and not e.held
+          order by 1, 2`,
+      )
+      return rows.map((row) => new ResourceKey(row))
+    })
+
+    const read = Effect.fn("Backfill.Reader.read")(function* (book: Book) {
+      const run = yield* Run
+      const failures: Array<Failure> = []
+      const newEntries = new Map<string, number>()
+      yield* lists.readAccounts(book, yield* quarantine.waiting(book)).pipe(noting(book, "accounts"))
+      if (partner.addressBook !== null) {
+        yield* lists.readReference(book, "destination", partner.addressBook).pipe(alone(() => undefined))
+      }
+      yield* facts.refresh(book)
+      const all = yield* accounts.all(book)
+      const rails = new Map(all.map((account) => [account.accountId, account.paymentRails]))
+      const railOf = (accountId: string): string => rails.get(accountId) ?? ""
+      const behind = yield* unread(book)
+      const whole = new Set<string>()
+      run.reading.statements.all += all.length
+
+      const readOne = (account: MirroredAccount) =>
+        Effect.gen(function* () {
+          if (behind.has(account.accountId) || !agrees(account)) {
+            const outcome = yield* readOn(book, account, railOf)
+            newEntries.set(account.accountId, outcome.newEntries)
+            if (!outcome.broken) whole.add(account.accountId)
+          }
+          const comparing = Effect.gen(function* () {
+            const [now] = (yield* accounts.all(book)).filter(
+              ({ accountId }) => accountId === account.accountId,
+            )
+            return yield* again.readAgain(book, now ?? account, railOf, window)
+          })
+          results.push(
+            yield* comparing.pipe(
+              Effect.retry({ times: comparisons, while: (error) => error instanceof StatementMoved }),
+              Effect.catchTag("StatementMoved", () =>
+                Effect.dieMessage("a statement is read on all the time"),
+              ),
+            ),
+          )
+        }).pipe(
+          noting(book, statementStream(account.accountId)),
+          alone((error): void => {
+            if (account.listed || !isAbsent(error))
+              failures.push(failureOf(`statement ${account.accountId}`, error))
+          }),
+          Effect.tap(() => {
+            run.reading.statements.done += 1
+          }),
+        )
+      yield* Effect.forEach(all, readOne, { concurrency: settings.limits.accountsInParallel, discard: true })
+      const settled = yield* settle(book, railOf, whole).pipe(
+        alone((error) => {
+          failures.push(failureOf("account balances", error))
+          return new Map<string, number>()
+        }),
+      )
+      for (const [accountId, found] of settled)
+        newEntries.set(accountId, (newEntries.get(accountId) ?? 0) + found)
+      const keys = yield* touching(book)
+      yield* open.readKeys(book, railOf, keys).pipe(
+        alone((error): void => {
+          failures.push(failureOf("movements of the window", error))
+        }),
+      )
+      return { newEntries, openResources: keys.length, failures, notices: [] } satisfies BookOutcome
+    })
+
+    return { read }
+  }),
+}) {}

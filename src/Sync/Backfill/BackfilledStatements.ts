@@ -1,0 +1,306 @@
+/** Reads one account's statement again near a window, and writes down what the mirror did not know or knows differently. */
+import { Data, Effect, Either, Option, Stream } from "effect"
+import type { Book } from "../../Book.ts"
+import type { Amount } from "../../Common/Money.ts"
+import * as Money from "../../Common/Money.ts"
+import { Database } from "../../Database.ts"
+import { openingCorrection } from "../../Ledger/Opening.ts"
+import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
+import { Quarantine } from "../../Mirror/Quarantine.ts"
+import {
+  heldFrom,
+  type PlacedEntry,
+  refuseElsewhere,
+  StatementEntries,
+} from "../../Mirror/StatementEntries.ts"
+import { type Page, Partner, PartnerError, type StatementEntry } from "../../Partner.ts"
+import { Run } from "../../Run.ts"
+import { Hydration } from "../Resources/Hydration.ts"
+import { inCurrency } from "../Statements/AccountCurrency.ts"
+import { statementStream } from "../Statements/Checkpoint.ts"
+import { Pages } from "../Statements/StatementPage.ts"
+import { type Comparison, Reading } from "./Compare.ts"
+import type { Window } from "./Window.ts"
+
+/** Page boundaries that are tried, newest first, before the very beginning. */
+const boundariesTried = 5
+
+export interface AccountBackfill {
+  readonly book: string
+  readonly accountId: string
+  readonly currency: string
+  /** Statement entries in the window. */
+  readonly entries: number
+  /** Balances at the window's start and end, major unit, as text; null where nothing is known before it. */
+  readonly opening: string | null
+  readonly closing: string | null
+  /** The running balance carries from the opening to the closing, and nothing is missing, changed, gone or unreadable. */
+  readonly proved: boolean
+  readonly breakAt: string | null
+  readonly missing: ReadonlyArray<string>
+  readonly changed: ReadonlyArray<string>
+  readonly gone: ReadonlyArray<string>
+  /** Entries older than all that were known, which are booked now. */
+  readonly older: number
+  readonly unreadable: number
+}
+
+/** A sync has read the statement on while this waited for its turn: what was compared is not what is known now. */
+export class StatementMoved extends Data.TaggedError("StatementMoved")<{ readonly accountId: string }> {}
+
+interface Start {
+  readonly cursor: Option.Option<string>
+  readonly position: Option.Option<bigint>
+  readonly balance: Option.Option<Amount>
+}
+
+const beginning: Start = { cursor: Option.none(), position: Option.none(), balance: Option.none() }
+
+export class BackfillStatements extends Effect.Service<BackfillStatements>()("tieout/Backfill/Statements", {
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+    const partner = yield* Partner
+    const entries = yield* StatementEntries
+    const quarantine = yield* Quarantine
+    const hydration = yield* Hydration
+    const pages = yield* Pages
+
+    /** Where to begin: at page boundaries before the window, the nearest first; else at the beginning. */
+    const starts = Effect.fn("Backfill.Statements.starts")(function* (
+      book: Book,
+      accountId: string,
+      window: Window,
+    ) {
+      const rows = yield* database.query(
+        "Backfill.Statements.starts",
+        (sql) => sql<Array<{ cursor: string; position: bigint; balance: string }>>`
+          select p.cursor, p.position, e.balance_after::text as balance
+          from sync.page_boundaries p
+          join mirror.statement_entries e on e.book_id = p.book_id and e.account_id = p.account_id
+            and e.position = p.position
+          where p.book_id = ${book.bookId} and p.account_id = ${accountId} and p.occurred_at < ${window.start}
+          order by p.position desc limit ${boundariesTried}`,
+      )
+      return [
+        ...rows.map(
+          ({ balance, cursor, position }): Start => ({
+            cursor: Option.some(cursor),
+            position: Option.some(position),
+            balance: Option.some(Money.fromTrusted(balance)),
+          }),
+        ),
+        beginning,
+      ]
+    })
+
+    const readFrom = Effect.fn("Backfill.Statements.readFrom")(function* (
+      book: Book,
+      account: MirroredAccount,
+      window: Window,
+      start: Start,
+    ) {
+      const first = yield* firstPlace(book, account.accountId)
+      const reading = new Reading(window, { first, last: account.entries }, start.position, start.balance)
+      let atEnd = false
+      const inAccount = ({ rows }: Page<StatementEntry>) => rows.map(inCurrency(account.currency))
+      const read = (rows: ReturnType<typeof inAccount>) =>
+        rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
+      // Times may be a little out of order within a page: a whole page must lie behind the window.
+      const isBehind = (found: ReadonlyArray<StatementEntry>) =>
+        found.length > 0 && found.every(({ occurredAt }) => occurredAt >= window.end)
+      yield* partner
+        // With a cursor the place is known already; without one a filter saves reading what lies before the window.
+        .statement(
+          account.accountId,
+          Option.isNone(start.cursor) ? { from: window.start, to: window.end } : undefined,
+        )(start.cursor, (page) => !isBehind(read(inAccount(page))))
+        .pipe(
+          Stream.mapEffect((page) =>
+            Effect.gen(function* () {
+              const rows = inAccount(page)
+              const found = read(rows)
+              const known = yield* entries.known(
+                book,
+                found.map(({ entryId }) => entryId),
+              )
+              yield* refuseElsewhere(account.accountId, known)
+              reading.take(rows, known)
+              atEnd = !page.hasNextPage
+              return isBehind(found)
+            }),
+          ),
+          Stream.takeUntil((behind) => behind),
+          Stream.runDrain,
+        )
+      return reading.finish(atEnd)
+    })
+
+    const firstPlace = Effect.fn("Backfill.Statements.firstPlace")(function* (book: Book, accountId: string) {
+      const rows = yield* database.query(
+        "Backfill.Statements.firstPlace",
+        (sql) => sql<Array<{ first: bigint }>>`
+          select coalesce(min(position), 1) as first from mirror.statement_entries
+          where book_id = ${book.bookId} and account_id = ${accountId} and not held`,
+      )
+      return rows[0]?.first ?? 1n
+    })
+
+    const idsAt = Effect.fn("Backfill.Statements.idsAt")(function* (
+      book: Book,
+      accountId: string,
+      { after, before }: Comparison["gone"][number],
+    ) {
+      const rows = yield* database.query(
+        "Backfill.Statements.idsAt",
+        (sql) => sql<Array<{ entry_id: string }>>`
+          select entry_id from mirror.statement_entries
+          where book_id = ${book.bookId} and account_id = ${accountId} and not held
+            and position > ${after} and position < ${before} order by position`,
+      )
+      return rows.map(({ entry_id: id }) => id)
+    })
+
+    const corrections = Effect.fn("Backfill.Statements.corrections")(function* (
+      book: Book,
+      accountId: string,
+    ) {
+      const rows = yield* database.query(
+        "Backfill.Statements.corrections",
+        (sql) => sql<Array<{ last: number }>>`
+          select coalesce(max(sequence), 0) as last from ledger.journal_entries
+          where book_id = ${book.bookId} and source_id = ${accountId} and source_type = 'opening'`,
+      )
+      return rows[0]?.last ?? 0
+    })
+
+    /** Books entries that are older than all that were known, and takes what they moved off the opening balance. */
+    const bookOlder = Effect.fn("Backfill.Statements.bookOlder")(function* (
+      book: Book,
+      railOf: (accountId: string) => string,
+      { firstKnown, older }: Comparison,
+    ) {
+      if (older.length === 0 || Option.isNone(firstKnown)) return
+      const run = yield* Run
+      const first = firstKnown.value
+      const count = BigInt(older.length)
+      const fresh = older.map(
+        (entry, at): PlacedEntry => ({ entry, position: first.position - count + BigInt(at) }),
+      )
+      const hydrated = yield* hydration.hydrate(book, fresh, [])
+      const sequence = (yield* corrections(book, first.entry.accountId)) + 1
+      yield* pages.absorb(
+        book,
+        railOf,
+        {
+          fresh,
+          opens: false,
+          more: Option.toArray(openingCorrection(fresh, first, sequence)),
+          hydrated: {
+            ...hydrated,
+            missing: [...hydrated.missing, ...hydrated.malformed.map(({ key }) => key)],
+          },
+        },
+        entries.put(book, run.runId, fresh, false),
+      )
+    })
+
+    /** Takes what names its resource now out of suspense. */
+    const bookEnriched = Effect.fn("Backfill.Statements.bookEnriched")(function* (
+      book: Book,
+      railOf: (accountId: string) => string,
+      { enriched }: Comparison,
+    ) {
+      if (enriched.length === 0) return
+      const run = yield* Run
+      const hydrated = yield* hydration.hydrate(book, enriched, [])
+      const missing = [...hydrated.missing, ...hydrated.malformed.map(({ key }) => key)]
+      yield* pages.absorb(
+        book,
+        railOf,
+        { fresh: [], enriched, opens: false, hydrated: { ...hydrated, missing } },
+        entries.enrich(book, run.runId, enriched),
+      )
+    })
+
+    /** Fails where more, or less, of the statement is mirrored or held than when it was compared. */
+    const unmoved = Effect.fn("Backfill.Statements.unmoved")(function* (
+      book: Book,
+      { accountId, entries: known }: MirroredAccount,
+      held: bigint,
+    ) {
+      const rows = yield* database.query(
+        "Backfill.Statements.unmoved",
+        (sql) => sql<Array<{ entries: bigint }>>`
+          select entries from mirror.accounts where book_id = ${book.bookId} and account_id = ${accountId}`,
+      )
+      const now = yield* entries.heldCount(book, accountId)
+      if (rows[0]?.entries !== known || now !== held) return yield* new StatementMoved({ accountId })
+    })
+
+    /** Fails with `StatementMoved`, and has written nothing, where it is to be compared again. */
+    const readAgain = Effect.fn("Backfill.Statements.readAgain")(function* (
+      book: Book,
+      account: MirroredAccount,
+      railOf: (accountId: string) => string,
+      window: Window,
+    ) {
+      const run = yield* Run
+      const { accountId } = account
+      const { held } = account
+      const candidates = yield* starts(book, accountId, window)
+      const attempt = (at: number): ReturnType<typeof readFrom> =>
+        readFrom(book, account, window, candidates[at] ?? beginning).pipe(
+          Effect.catchIf(
+            (error) =>
+              error instanceof PartnerError && error.reason === "CursorExpired" && at < candidates.length - 1,
+            () => attempt(at + 1),
+          ),
+        )
+      const found = yield* attempt(0)
+      const gone = (yield* Effect.forEach(found.gone, (stretch) => idsAt(book, accountId, stretch))).flat()
+      const broken = Option.isSome(found.breakAt)
+      const missing = broken ? [...found.older, ...found.missing] : found.missing
+      const write = Effect.gen(function* () {
+        yield* unmoved(book, account, held)
+        yield* run.commit(
+          Effect.gen(function* () {
+            yield* entries.contradict(book, run.runId, found.changed)
+            yield* entries.gone(book, run.runId, gone)
+            yield* entries.put(
+              book,
+              run.runId,
+              missing.map((entry, at) => ({ entry, position: heldFrom + held + BigInt(at) + 1n })),
+              true,
+            )
+            yield* quarantine.put(book, run.runId, statementStream(accountId), found.malformed)
+          }),
+        )
+        if (!broken) yield* bookOlder(book, railOf, found)
+      })
+      const news = [missing, found.changed, gone, found.malformed, found.older]
+      if (news.some(({ length }) => length > 0)) yield* run.turn(write)
+      yield* bookEnriched(book, railOf, found)
+      run.counters.contradictions += found.changed.length + gone.length
+      run.counters.held += missing.length
+      run.counters.quarantined += found.malformed.length
+      const text = Option.match({ onNone: () => null, onSome: Money.toText })
+      return {
+        book: book.code,
+        accountId,
+        currency: account.currency,
+        entries: found.entries,
+        opening: text(found.opening),
+        closing: text(found.closing),
+        proved: !broken && missing.length + found.changed.length + gone.length + found.malformed.length === 0,
+        breakAt: Option.getOrNull(found.breakAt),
+        missing: missing.map(({ entryId }) => entryId),
+        changed: found.changed.map(({ entryId }) => entryId),
+        gone,
+        older: broken ? 0 : found.older.length,
+        unreadable: found.malformed.length,
+      } satisfies AccountBackfill
+    })
+
+    return { readAgain }
+  }),
+}) {}

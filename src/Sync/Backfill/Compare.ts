@@ -1,0 +1,149 @@
+/**
+ * A stretch of a statement, read again and held against the mirror: what is there twice, what is new between, what is gone,
+ * and whether the running balance carries from its opening to its closing.
+ */
+import { Either, Option } from "effect"
+import type { Amount } from "../../Common/Money.ts"
+import * as Money from "../../Common/Money.ts"
+import { signedAmount } from "../../Mirror/EntryRow.ts"
+import { isEnriched, type KnownEntry, type PlacedEntry, sameContent } from "../../Mirror/StatementEntries.ts"
+import type { Malformed, Row, StatementEntry } from "../../Partner.ts"
+import { continues, misstated } from "../Statements/Chain.ts"
+import type { Window } from "./Window.ts"
+
+export interface Comparison {
+  /** Entries in the window. */
+  entries: number
+  /** The balance before the first entry in the window, or at its start; none where nothing is known before it. */
+  opening: Option.Option<Amount>
+  closing: Option.Option<Amount>
+  /** The first entry that does not continue the balance of the one before it. */
+  breakAt: Option.Option<string>
+  /** Posted entries that read differently now. */
+  readonly changed: Array<StatementEntry>
+  /** Posted entries that name now what they did not name before. */
+  readonly enriched: Array<PlacedEntry>
+  /** Entries between posted ones that the mirror does not have. */
+  readonly missing: Array<StatementEntry>
+  /** Entries before the first that the mirror has. */
+  readonly older: Array<StatementEntry>
+  /** Entries behind the last that the mirror has: the next sync's. */
+  newer: number
+  /** Places of posted entries that were passed over. */
+  readonly gone: Array<{ readonly after: bigint; readonly before: bigint }>
+  readonly malformed: Array<Malformed>
+  /** The first posted entry that was met. */
+  firstKnown: Option.Option<KnownEntry>
+}
+
+export class Reading {
+  readonly found: Comparison
+  private readonly window: Window
+  private readonly tail: bigint
+  private readonly head: bigint
+  private balance: Option.Option<Amount>
+  private last: Option.Option<bigint>
+  private waiting: Array<StatementEntry> = []
+
+  /**
+   * `mirrored`: the first and the last place that the mirror has. `place` and `balance`: of the entry that the reading
+   * starts behind, where that is known.
+   */
+  constructor(
+    window: Window,
+    mirrored: { readonly first: bigint; readonly last: bigint },
+    place: Option.Option<bigint>,
+    balance: Option.Option<Amount>,
+  ) {
+    this.window = window
+    this.tail = mirrored.first
+    this.head = mirrored.last
+    this.last = place
+    this.balance = balance
+    this.found = {
+      entries: 0,
+      opening: balance,
+      closing: balance,
+      breakAt: Option.none(),
+      changed: [],
+      enriched: [],
+      missing: [],
+      older: [],
+      newer: 0,
+      gone: [],
+      malformed: [],
+      firstKnown: Option.none(),
+    }
+  }
+
+  take(rows: ReadonlyArray<Row<StatementEntry>>, known: ReadonlyMap<string, KnownEntry>): void {
+    for (const row of rows) {
+      if (Either.isLeft(row)) {
+        this.found.malformed.push(row.left)
+        this.balance = Option.none()
+      } else this.one(row.right, known.get(row.right.entryId))
+    }
+  }
+
+  /** `atEnd`: the statement itself ends here, not only the reading. */
+  finish(atEnd: boolean): Comparison {
+    const behindHead = Option.getOrElse(this.last, () => 0n) >= this.head
+    if (behindHead) this.found.newer += this.waiting.length
+    else this.found.missing.push(...this.waiting)
+    this.waiting = []
+    if (atEnd && !behindHead && Option.isSome(this.last)) {
+      this.found.gone.push({ after: this.last.value, before: this.head + 1n })
+    }
+    return this.found
+  }
+
+  private one(entry: StatementEntry, known: KnownEntry | undefined): void {
+    const isAgain = this.waiting.some(({ entryId }) => entryId === entry.entryId)
+    const isPassed =
+      known !== undefined && !known.held && Option.exists(this.last, (place) => known.position <= place)
+    if (isAgain) return
+    if (isPassed) {
+      this.compare(entry, known)
+      return
+    }
+    const wrong = misstated(this.balance, entry)
+    if (Option.isSome(wrong)) {
+      this.found.malformed.push(wrong.value)
+      this.balance = Option.none()
+      return
+    }
+    if (Option.isNone(this.found.breakAt) && !continues(this.balance, entry)) {
+      this.found.breakAt = Option.some(entry.entryId)
+    }
+    const before = Option.getOrElse(this.balance, () =>
+      Money.subtract(entry.balanceAfter, signedAmount(entry)),
+    )
+    this.balance = Option.some(entry.balanceAfter)
+    if (entry.occurredAt < this.window.start) this.found.opening = this.balance
+    if (entry.occurredAt >= this.window.start && entry.occurredAt < this.window.end) {
+      if (this.found.entries === 0) this.found.opening = Option.some(before)
+      this.found.entries += 1
+    }
+    if (entry.occurredAt < this.window.end) this.found.closing = this.balance
+    if (known === undefined || known.held) this.waiting.push(entry)
+    else this.posted(entry, known)
+  }
+
+  private compare(entry: StatementEntry, { entry: before, position }: KnownEntry): void {
+    if (isEnriched(before, entry)) this.found.enriched.push({ entry, position })
+    else if (!sameContent(before, entry)) this.found.changed.push(entry)
+  }
+
+  private posted(entry: StatementEntry, known: KnownEntry): void {
+    this.compare(entry, known)
+    const { position } = known
+    if (Option.isNone(this.found.firstKnown)) this.found.firstKnown = Option.some(known)
+    if (position === this.tail) this.found.older.push(...this.waiting)
+    else this.found.missing.push(...this.waiting)
+    if (Option.isSome(this.last) && position > this.last.value + 1n) {
+      this.found.gone.push({ after: this.last.value, before: position })
+    }
+    this.waiting = []
+    this.last = Option.some(position)
+  }
+}

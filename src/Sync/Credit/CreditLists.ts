@@ -1,0 +1,234 @@
+/**
+ * Reads the credit surface: payment rails, receivables and credit accounts. What it says of receivables is only kept here;
+ * `Loans.ts` books it, when the statements that show their cash have been read.
+ */
+import { Effect, Either, Option, Stream } from "effect"
+import { allBooks, type Book, clientBook } from "../../Book.ts"
+import { textArray } from "../../Database/TextArray.ts"
+import { Database } from "../../Database.ts"
+import { Quarantine } from "../../Mirror/Quarantine.ts"
+import { type PlacedReceivable, Receivables } from "../../Mirror/ReceivableVersions.ts"
+import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
+import {
+  type CreditAccount,
+  type Instant,
+  type Page,
+  type Pages,
+  PartnerConnection,
+  type Receivable,
+  type ReferenceItem,
+} from "../../Partner.ts"
+import { nowIso, Run } from "../../Run.ts"
+import { Settings } from "../../Settings.ts"
+import { noPath, noteReads, noteTrouble, noting } from "../Runs/Evidence.ts"
+import { alone, failureOf, isAbsent, type ReadError } from "../Runs/Failures.ts"
+import type { Failure } from "../Runs/RunReport.ts"
+import { FloodGate } from "../Statements/StatementPage.ts"
+
+const rights = <A>(page: Page<A>): ReadonlyArray<A> =>
+  page.rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
+
+/** The lists that a close asks evidence of, by what their items are. */
+const streams: ReadonlyMap<string, string> = new Map([
+  ["receivable", "receivables"],
+  ["credit_account", "credit_accounts"],
+])
+
+/** Reading them again may show that receivables and credit accounts were only read at two different moments. */
+const rounds = 3
+
+export class Credit extends Effect.Service<Credit>()("tieout/Sync/Credit", {
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+    const settings = yield* Settings
+    const partner = yield* PartnerConnection
+    const receivables = yield* Receivables
+    const reference = yield* ReferenceItems
+    const quarantine = yield* Quarantine
+    const flood = yield* FloodGate
+
+    const readList = <A extends { readonly id: string }, E, R>(
+      organization: Book,
+      kind: string,
+      list: Pages<A> | null,
+      keep: (items: ReadonlyArray<A>, page: Page<A>) => Effect.Effect<void, E, R>,
+      listed: (ids: ReadonlySet<string>) => Effect.Effect<void, E, R> = () => Effect.void,
+    ) =>
+      Effect.gen(function* () {
+        const run = yield* Run
+        const stream = streams.get(kind)
+        if (list === null) {
+          if (stream !== undefined) yield* run.commit(noteTrouble(organization, stream, noPath))
+          return
+        }
+        let beganAt: Option.Option<Instant> | undefined
+        const ids = new Set<string>()
+        let nameless = false
+        const reading = list(Option.none()).pipe(
+          Stream.runForEach((page) =>
+            Effect.gen(function* () {
+              beganAt ??= page.servedAt
+              const malformed = page.rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
+              yield* flood.pass(kind, page.rows.length, malformed)
+              const items = rights(page)
+              for (const { id } of items) ids.add(id)
+              for (const { id } of malformed) {
+                if (Option.isSome(id)) ids.add(id.value)
+                else nameless = true
+              }
+              yield* run.commit(
+                Effect.gen(function* () {
+                  yield* keep(items, page)
+                  yield* quarantine.put(organization, run.runId, kind, malformed)
+                  yield* quarantine.resolveItems(
+                    organization,
+                    kind,
+                    items.map(({ id }) => id),
+                  )
+                  if (stream === undefined || page.hasNextPage) return
+                  // A row that nobody can tell from another may be any that is missing.
+                  if (!nameless) yield* listed(ids)
+                  yield* noteReads(organization, [{ stream, beganAt: beganAt ?? Option.none() }])
+                }),
+              )
+              run.counters.quarantined += malformed.length
+            }),
+          ),
+        )
+        yield* stream === undefined ? reading : reading.pipe(noting(organization, stream))
+      })
+
+    const readReference = (organization: Book, kind: string, list: Pages<ReferenceItem> | null) =>
+      readList(organization, kind, list, (items, page) =>
+        Effect.flatMap(Run, ({ runId }) =>
+          Effect.asVoid(reference.put(organization, runId, kind, nowIso(page.requestedAt), items)),
+        ),
+      )
+
+    /** The lender's receivables are the organization's; the borrower's stand in the client's own book. */
+    const placed = Effect.fn("Sync.Credit.placed")(
+      function* (organization: Book, items: ReadonlyArray<Receivable>) {
+        if (settings.accounting.receivables.view === "lender")
+          return items.map((receivable): PlacedReceivable => ({ receivable, bookId: organization.bookId }))
+        const clients = [...new Set(items.map(({ clientId }) => clientId))].sort()
+        const known = yield* database.query(
+          "Sync.Credit.clientBooks",
+          (sql) => sql<Array<{ client_id: string; book_id: number }>>`
+            select client_id, book_id from mirror.books
+            where connection = ${organization.connection}
+              and client_id = any (${textArray(sql, clients)}::uuid[])`,
+        )
+        const books = new Map(known.map((row) => [row.client_id, row.book_id]))
+        for (const clientId of clients) {
+          if (books.has(clientId)) continue
+          // A receivable of a client that the list does not show.
+          const book = yield* clientBook(organization.connection, { clientId, code: "", name: clientId })
+          books.set(clientId, book.bookId)
+        }
+        return items.flatMap((receivable): ReadonlyArray<PlacedReceivable> => {
+          const bookId = books.get(receivable.clientId)
+          return bookId === undefined ? [] : [{ receivable, bookId }]
+        })
+      },
+      Effect.provideService(Database, database),
+    )
+
+    /** What dates a snapshot where the answer does not: the latest time that it holds itself. */
+    const latestTime = (receivable: Receivable): string =>
+      [
+        receivable.issueDate,
+        ...Option.toArray(receivable.disbursedTransaction).map(({ txTimestamp }) => txTimestamp),
+        ...receivable.repaymentTransactions.map(({ txTimestamp }) => txTimestamp),
+      ]
+        .sort()
+        .at(-1) ?? receivable.issueDate
+
+    const keepReceivables =
+      (organization: Book) => (items: ReadonlyArray<Receivable>, page: Page<Receivable>) =>
+        Effect.gen(function* () {
+          const { runId, counters } = yield* Run
+          const readAt = nowIso(page.requestedAt)
+          const all = yield* placed(organization, items)
+          if (Option.isSome(page.servedAt)) {
+            const times = { servedAt: page.servedAt.value, readAt }
+            counters.receivableVersions += yield* receivables.put(organization, runId, times, all)
+            return
+          }
+          for (const one of all) {
+            const times = { servedAt: latestTime(one.receivable), readAt }
+            counters.receivableVersions += yield* receivables.put(organization, runId, times, [one])
+          }
+        })
+
+    /** Whether the receivables add up to what the credit accounts say. */
+    const agree = Effect.fn("Sync.Credit.agree")(function* (organization: Book) {
+      const rows = yield* database.query(
+        "Sync.Credit.agree",
+        (sql) => sql<Array<{ agree: boolean }>>`
+          select not exists (
+            select 1 from (
+              select r.raw ->> 'currency' as currency, r.raw ->> 'paymentRails' as rail,
+                sum((r.raw ->> 'principalOutstanding')::numeric) as principal
+              from mirror.reference_items r
+              where r.book_id = ${organization.bookId} and r.kind = 'credit_account' and r.current
+              group by 1, 2) c
+            where c.principal <> (
+              select coalesce(sum(v.current_principal), 0) from mirror.receivables v
+              where v.book_id = ${organization.bookId} and v.current and v.status = 'ACTIVE'
+                and v.currency = c.currency and v.payment_rails = c.rail)) as agree`,
+      )
+      return rows[0]?.agree ?? true
+    })
+
+    const read = Effect.fn("Sync.Credit.read")(function* (organization: Book) {
+      const failures: Array<Failure> = []
+      const notices: Array<string> = []
+      const attempt = <R>(what: string, documented: boolean, effect: Effect.Effect<void, ReadError, R>) =>
+        effect.pipe(
+          alone((error): void => {
+            if (!documented && isAbsent(error)) notices.push(`${what}: ${error.message}`)
+            else failures.push(failureOf(what, error))
+          }),
+        )
+      yield* attempt("payment rails", true, readReference(organization, "payment_rail", partner.paymentRails))
+      const readBoth = Effect.gen(function* () {
+        yield* attempt(
+          "receivables",
+          false,
+          readList(organization, "receivable", partner.receivables, keepReceivables(organization), (ids) =>
+            receivables.listed(organization, ids),
+          ),
+        )
+        const accounts: Pages<CreditAccount> | null = partner.creditAccounts
+        yield* attempt("credit accounts", false, readReference(organization, "credit_account", accounts))
+      })
+      for (let round = 1; round <= rounds; round++) {
+        yield* readBoth
+        if (failures.length + notices.length > 0 || (yield* agree(organization))) break
+      }
+      return { failures, notices }
+    })
+
+    /** The client books that have, or are to get, receivables of the borrower's view. */
+    const borrowers = Effect.fn("Sync.Credit.borrowers")(
+      function* (organization: Book) {
+        const rows = yield* database.query(
+          "Sync.Credit.borrowers",
+          (sql) => sql<Array<{ book_id: number }>>`
+            select b.book_id from mirror.books b
+            where b.connection = ${organization.connection} and b.client_id is not null
+              and (exists (select 1 from mirror.receivable_transactions t where t.book_id = b.book_id)
+                or b.client_id in (select v.client_id from mirror.receivables v
+                                   where v.book_id = ${organization.bookId} and not v.posted))`,
+        )
+        const wanted = new Set(rows.map(({ book_id: id }) => id))
+        return (yield* allBooks(Option.some(organization.connection))).filter(({ bookId }) =>
+          wanted.has(bookId),
+        )
+      },
+      Effect.provideService(Database, database),
+    )
+
+    return { read, borrowers }
+  }),
+}) {}

@@ -1,0 +1,228 @@
+/**
+ * Books receivables: links the cash that their transactions moved, then posts what follows from every version. Done after
+ * the statements are read, so that a repayment and its cash are seen together. Whatever was interrupted is done again: a
+ * version that is posted says so, and an entry that is booked is not booked twice.
+ */
+import { Effect, Option } from "effect"
+import type { Book } from "../../Book.ts"
+import { textArray } from "../../Database/TextArray.ts"
+import { Database } from "../../Database.ts"
+import { resourceKey } from "../../Ledger/Movements.ts"
+import { bookedOtherwise, keepShares } from "../../Ledger/Receivables/LoanClearingLines.ts"
+import {
+  bookedReceivables,
+  connectedReceivables,
+  movedCash,
+  namedTransactions,
+  toldReceivables,
+} from "../../Ledger/Receivables/PlannedReceivables.ts"
+import { receivableEntries } from "../../Ledger/Receivables/Receivable.ts"
+import { settle } from "../../Ledger/Receivables/ReceivableCash.ts"
+import { subjectsOf } from "../../Ledger/Subjects.ts"
+import { Ledger } from "../../Ledger.ts"
+import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
+import { Resources } from "../../Mirror/Resources.ts"
+import { Run } from "../../Run.ts"
+import { Settings } from "../../Settings.ts"
+import { beginning, checkpoints, saveCheckpoint } from "../Statements/Checkpoint.ts"
+import { PostingFacts } from "../Statements/PostingFacts.ts"
+import { Pages } from "../Statements/StatementPage.ts"
+
+/** Where a book's receivables have seen the cash of all runs up to the one that the cursor names. */
+const stream = "loans"
+
+/** Receivables, and transactions, that are taken together. */
+const batchSize = 200
+
+const batches = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(all.length / batchSize) }, (_, at) =>
+    all.slice(at * batchSize, (at + 1) * batchSize),
+  )
+
+export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+    const settings = yield* Settings
+    const ledger = yield* Ledger
+    const accounts = yield* MirrorAccounts
+    const resources = yield* Resources
+    const pages = yield* Pages
+    const facts = yield* PostingFacts
+
+    /** Transactions that were not looked for yet, or whose cash a later run has brought. */
+    const due = Effect.fn("Sync.Loans.due")(function* (book: Book, since: number) {
+      return yield* database.query(
+        "Sync.Loans.due",
+        (sql) => sql<Array<{ receivable_id: string; tx_id: string }>>`
+          select receivable_id, tx_id from mirror.receivable_transactions
+          where book_id = ${book.bookId} and not sought
+          union
+          select t.receivable_id, t.tx_id from mirror.statement_entries e
+          join mirror.receivable_transactions t on t.book_id = e.book_id and t.tx_id = e.entry_id::text
+          where e.book_id = ${book.bookId} and e.run_id > ${since}
+          union
+          select t.receivable_id, t.tx_id from mirror.statement_entries e
+          join mirror.statement_entries o on o.book_id = e.book_id and o.related_id = e.related_id
+            and o.related_type = e.related_type and o.account_id = e.account_id
+          join mirror.receivable_transactions t on t.book_id = o.book_id and t.tx_id = o.entry_id::text
+          where e.book_id = ${book.bookId} and e.run_id > ${since} and e.related_id is not null
+          union
+          select t.receivable_id, t.tx_id from mirror.statement_entries e
+          join mirror.receivable_transactions t on t.book_id = e.book_id and t.tx_id = e.related_id::text
+          where e.book_id = ${book.bookId} and e.run_id > ${since} and e.related_id is not null
+          union
+          select t.receivable_id, t.tx_id from mirror.resources r
+          join mirror.receivable_transactions t on t.book_id = r.book_id and t.tx_id = lower(r.transaction_hash)
+          where r.book_id = ${book.bookId} and r.run_id > ${since} and r.transaction_hash is not null
+          union
+          select t.receivable_id, t.tx_id from mirror.statement_entries e
+          join mirror.resources r on r.book_id = e.book_id and r.resource_id = e.related_id
+            and r.resource_type = e.related_type and r.transaction_hash is not null
+          join mirror.receivable_transactions t on t.book_id = r.book_id and t.tx_id = lower(r.transaction_hash)
+          where e.book_id = ${book.bookId} and e.run_id > ${since} and e.related_id is not null
+          order by 1, 2`,
+      )
+    })
+
+    /** Moves the cash legs of the transactions to loan clearing, where they stand elsewhere. */
+    const link = Effect.fn("Sync.Loans.link")(function* (book: Book, txIds: ReadonlyArray<string>) {
+      const run = yield* Run
+      const rails = new Map((yield* accounts.all(book)).map((one) => [one.accountId, one.paymentRails]))
+      const named = yield* database.query(
+        "Sync.Loans.named",
+        (sql) => sql<Array<{ entry_id: string; related_id: string | null }>>`
+          with wanted as (select unnest(${textArray(sql, txIds)}) as tx_id),
+          ids as (select tx_id::uuid as id from wanted
+                  where tx_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$')
+          select e.entry_id, e.related_id from mirror.statement_entries e
+          where e.book_id = ${book.bookId} and not e.held
+            and (e.entry_id in (select id from ids) or e.related_id in (select id from ids)
+              or e.related_id in (select r.resource_id from mirror.resources r join wanted w
+                                  on lower(r.transaction_hash) = w.tx_id where r.book_id = ${book.bookId}))`,
+      )
+      const related = [...new Set(named.flatMap(({ related_id: id }) => (id === null ? [] : [id])))]
+      const entries = named.filter(({ related_id: id }) => id === null).map(({ entry_id: id }) => id)
+      const booked = yield* subjectsOf(book, related, entries)
+      const found = yield* resources.find(book, related, run.startedAt)
+      const markSought = database.query(
+        "Sync.Loans.sought",
+        (sql) => sql`
+          update mirror.receivable_transactions set sought = true
+          where book_id = ${book.bookId} and tx_id = any (${textArray(sql, txIds)}) and not sought`,
+      )
+      yield* pages.absorb(
+        book,
+        (accountId) => rails.get(accountId) ?? "",
+        {
+          fresh: [],
+          booked,
+          opens: false,
+          hydrated: {
+            read: [],
+            missing: [],
+            resources: new Map(
+              found.map(({ resource }) => [resourceKey(resource.resourceType, resource.id), resource]),
+            ),
+          },
+        },
+        Effect.asVoid(markSought),
+      )
+    })
+
+    const waiting = Effect.fn("Sync.Loans.waiting")(function* (organization: Book, book: Book) {
+      const lender = settings.accounting.receivables.view === "lender"
+      const rows = yield* database.query(
+        "Sync.Loans.waiting",
+        (sql) => sql<Array<{ receivable_id: string }>>`
+          select distinct receivable_id from mirror.receivables
+          where book_id = ${organization.bookId} and not posted
+            and (${lender} or client_id = ${Option.getOrNull(book.clientId)}::uuid)`,
+      )
+      return rows.map(({ receivable_id: id }) => id)
+    })
+
+    /** Receivables that are connected through transactions are booked together: they share cash. */
+    const post = Effect.fn("Sync.Loans.post")(function* (
+      organization: Book,
+      book: Book,
+      ids: ReadonlyArray<string>,
+      otherwise: ReadonlySet<string>,
+    ) {
+      const run = yield* Run
+      const view = settings.accounting.receivables
+      const told = yield* toldReceivables(organization, ids)
+      const named = yield* namedTransactions(book, ids)
+      const txIds = [...new Set(named.map(({ txId }) => txId))]
+      const settled = settle(told, named, yield* movedCash(book, txIds, view.view), view)
+      const posted = yield* bookedReceivables(book, ids)
+      const entries = settled.flatMap((one) =>
+        receivableEntries(
+          {
+            ...one,
+            posted: posted.get(one.receivableId) ?? new Map(),
+            resettled: otherwise.has(one.receivableId),
+          },
+          view,
+        ),
+      )
+      const prepared = yield* ledger.prepare(book, entries, () => "")
+      yield* run.commit(
+        Effect.gen(function* () {
+          yield* database.query(
+            "Sync.Loans.posted",
+            (sql) => sql`
+              update mirror.receivables set posted = true
+              where book_id = ${organization.bookId} and receivable_id = any (${textArray(sql, ids)}::uuid[])
+                and not posted`,
+          )
+          yield* ledger.post(book, run.runId, prepared)
+          yield* keepShares(book, settled, view)
+        }),
+      )
+      run.counters.journalEntries += entries.length
+      run.counters.reclassifications += entries.filter(({ kind }) => kind === "reclassification").length
+    })
+
+    /**
+     * Brings a book's receivables up to date with all that is mirrored, and with the settings: the books are never of two
+     * policies. Gives how many were booked by other settings.
+     */
+    const bringUpToDate = Effect.fn("Sync.Loans.settle")(
+      function* (organization: Book, book: Book) {
+        const run = yield* Run
+        yield* facts.refresh(book)
+        const checkpoint = (yield* checkpoints(book)).get(stream) ?? beginning
+        const since = Number(Option.getOrElse(checkpoint.cursor, () => "0"))
+        const transactions = yield* due(book, since)
+        for (const batch of batches([...new Set(transactions.map(({ tx_id: id }) => id))]))
+          yield* link(book, batch)
+        const otherwise = new Set(yield* bookedOtherwise(book, settings.accounting.receivables))
+        const ids = new Set([
+          ...otherwise,
+          ...(yield* waiting(organization, book)),
+          ...transactions.map(({ receivable_id: id }) => id),
+        ])
+        const done = new Set<string>()
+        for (const batch of batches([...ids].sort())) {
+          const left = batch.filter((id) => !done.has(id))
+          if (left.length === 0) continue
+          const connected = yield* connectedReceivables(book, left)
+          yield* post(organization, book, connected, otherwise)
+          for (const id of connected) done.add(id)
+        }
+        if (transactions.length === 0 && ids.size === 0 && Option.isSome(checkpoint.cursor)) return 0
+        yield* run.commit(
+          saveCheckpoint(book, stream, {
+            cursor: Option.some(String(run.runId)),
+            ordering: Option.none(),
+            complete: true,
+          }),
+        )
+        return otherwise.size
+      },
+      Effect.provideService(Database, database),
+    )
+
+    return { settle: bringUpToDate }
+  }),
+}) {}

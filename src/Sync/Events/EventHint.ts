@@ -1,0 +1,86 @@
+/**
+ * What an event says to look at. Events are hints: they name things, and the service is asked how those stand. Source of the
+ * shapes: `docs/interface.md`, Events.
+ */
+import { Option } from "effect"
+import { isRecord } from "../../Common/Record.ts"
+import type { ResourceType } from "../../Partner.ts"
+import { ResourceKey } from "../Resources/Hydration.ts"
+
+export interface Hint {
+  /** Whose book; none: the organization's. */
+  readonly clientId: Option.Option<string>
+  readonly account: Option.Option<string>
+  readonly resource: Option.Option<ResourceKey>
+  readonly addressBook: boolean
+  /** Where it names nothing that we know: why. Everything new is looked at then. */
+  readonly unknown: Option.Option<string>
+}
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+const identifier = (fields: Readonly<Record<string, unknown>>, name: string): Option.Option<string> => {
+  const value = fields[name]
+  return typeof value === "string" && uuid.test(value) ? Option.some(value.toLowerCase()) : Option.none()
+}
+
+const dataOf = (body: Uint8Array): Readonly<Record<string, unknown>> => {
+  try {
+    const envelope: unknown = JSON.parse(Buffer.from(body).toString("utf8"))
+    const data: unknown = isRecord(envelope) ? envelope.data : undefined
+    return isRecord(data) ? data : {}
+  } catch {
+    return {}
+  }
+}
+
+const resourceNames: ReadonlyArray<readonly [prefix: string, field: string, type: ResourceType]> = [
+  ["withdrawal.", "withdrawalId", "WITHDRAWAL"],
+  ["deposit.", "depositId", "DEPOSIT"],
+  ["conversion.", "conversionId", "CONVERSION"],
+]
+
+export const hintOf = (type: string, body: Uint8Array): Hint => {
+  const data = dataOf(body)
+  const nothing = {
+    clientId: identifier(data, "clientId"),
+    account: Option.none<string>(),
+    resource: Option.none<ResourceKey>(),
+    addressBook: false,
+    unknown: Option.none<string>(),
+  }
+  const without = (field: string) => Option.some(`no ${field} that can be read`)
+  if (type.startsWith("destination.")) return { ...nothing, addressBook: true }
+  if (type.startsWith("account.")) {
+    const account = identifier(data, "accountId")
+    return { ...nothing, account, unknown: Option.isNone(account) ? without("accountId") : nothing.unknown }
+  }
+  const named = resourceNames.find(([prefix]) => type.startsWith(prefix))
+  if (named === undefined) return { ...nothing, unknown: Option.some("unknown type") }
+  const [, field, resourceType] = named
+  const resource = Option.map(identifier(data, field), (id) => new ResourceKey({ type: resourceType, id }))
+  return { ...nothing, resource, unknown: Option.isNone(resource) ? without(field) : nothing.unknown }
+}
+
+/** What the events of one book together say to look at. */
+export interface Touched {
+  readonly accounts: ReadonlySet<string>
+  readonly resources: ReadonlyArray<ResourceKey>
+  readonly addressBook: boolean
+  readonly everything: boolean
+}
+
+export const keyOfResource = ({ id, type }: ResourceKey): string => `${type}|${id}`
+
+export const together = (hints: ReadonlyArray<Hint>): Touched => ({
+  accounts: new Set(hints.flatMap(({ account }) => Option.toArray(account))),
+  resources: [
+    ...new Map(
+      hints.flatMap(({ resource }) =>
+        Option.toArray(resource).map((key) => [keyOfResource(key), key] as const),
+      ),
+    ).values(),
+  ],
+  addressBook: hints.some(({ addressBook }) => addressBook),
+  everything: hints.some(({ unknown }) => Option.isSome(unknown)),
+})

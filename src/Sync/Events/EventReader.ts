@@ -1,0 +1,151 @@
+/** Reads again what events have touched of one book: resources, the tails of statements, accounts, the address book. */
+import { Effect, Either, Option } from "effect"
+import type { Book } from "../../Book.ts"
+import { textArray } from "../../Database/TextArray.ts"
+import { Database } from "../../Database.ts"
+import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
+import { Partner } from "../../Partner.ts"
+import { nowIso, Run } from "../../Run.ts"
+import type { ResourceKey } from "../Resources/Hydration.ts"
+import { Lists } from "../Resources/Lists.ts"
+import { OpenResources } from "../Resources/OpenResources.ts"
+import { BookReader } from "../Runs/BookReader.ts"
+import { alone, failureOf } from "../Runs/Failures.ts"
+import type { Failure } from "../Runs/RunReport.ts"
+import { PostingFacts } from "../Statements/PostingFacts.ts"
+import { keyOfResource, type Touched } from "./EventHint.ts"
+
+/** What could not be read, so that the events which named it are tried again and the others are not. */
+export interface ReadAgain {
+  readonly newEntries: ReadonlyMap<string, number>
+  /** Why, by account. */
+  readonly accounts: ReadonlyMap<string, string>
+  /** Why, by `keyOfResource`. */
+  readonly resources: ReadonlyMap<string, string>
+  /** Whatever concerns the book as a whole. */
+  readonly failures: ReadonlyArray<Failure>
+}
+
+export class TouchedReader extends Effect.Service<TouchedReader>()("tieout/Events/Reader", {
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+    const partner = yield* Partner
+    const accounts = yield* MirrorAccounts
+    const lists = yield* Lists
+    const open = yield* OpenResources
+    const facts = yield* PostingFacts
+    const reader = yield* BookReader
+
+    /** The accounts that resources move, as far as they are mirrored. */
+    const accountsOf = Effect.fn("Events.Reader.accountsOf")(function* (
+      book: Book,
+      keys: ReadonlyArray<ResourceKey>,
+    ) {
+      if (keys.length === 0) return []
+      const rows = yield* database.query(
+        "Events.Reader.accountsOf",
+        (sql) => sql<Array<{ account_id: string }>>`
+          select account_id from mirror.resources
+          where book_id = ${book.bookId} and resource_id = any (${textArray(
+            sql,
+            keys.map(({ id }) => id),
+          )}::uuid[])
+          union
+          select buy_account_id from mirror.resources
+          where book_id = ${book.bookId} and buy_account_id is not null and resource_id = any (${textArray(
+            sql,
+            keys.map(({ id }) => id),
+          )}::uuid[])`,
+      )
+      return rows.map(({ account_id: id }) => id)
+    })
+
+    /** All at once; where that fails, one by one, so that one that cannot be read does not hold up the others. */
+    const readResources = Effect.fn("Events.Reader.readResources")(function* (
+      book: Book,
+      railOf: (accountId: string) => string,
+      keys: ReadonlyArray<ResourceKey>,
+    ) {
+      const failed = new Map<string, string>()
+      if (keys.length === 0) return failed
+      const atOnce = yield* open.readKeys(book, railOf, keys).pipe(
+        Effect.as(true),
+        alone(() => false),
+      )
+      if (atOnce) return failed
+      yield* Effect.forEach(
+        keys,
+        (key) =>
+          open.readKeys(book, railOf, [key]).pipe(
+            alone((error): void => {
+              failed.set(keyOfResource(key), error.message)
+            }),
+          ),
+        { concurrency: 4, discard: true },
+      )
+      return failed
+    })
+
+    /** The account's status and balance. */
+    const readAccount = Effect.fn("Events.Reader.readAccount")(function* (book: Book, accountId: string) {
+      const run = yield* Run
+      const askedAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
+      const answer = yield* partner.account(accountId)
+      if (Option.isSome(answer) && Either.isRight(answer.value)) {
+        yield* run.commit(accounts.put(book, run.runId, askedAt, [answer.value.right]))
+      }
+    })
+
+    const read = Effect.fn("Events.Reader.read")(function* (book: Book, touched: Touched) {
+      if (touched.everything) {
+        const outcome = yield* reader.read(book, false)
+        return {
+          newEntries: outcome.newEntries,
+          accounts: new Map(),
+          resources: new Map(),
+          failures: outcome.failures,
+        } satisfies ReadAgain
+      }
+      const failures: Array<Failure> = []
+      const failedAccounts = new Map<string, string>()
+      if (touched.addressBook && partner.addressBook !== null) {
+        yield* lists.readReference(book, "destination", partner.addressBook).pipe(
+          alone((error): void => {
+            failures.push(failureOf("address book", error))
+          }),
+        )
+      }
+      yield* facts.refresh(book)
+      const before = yield* accounts.all(book)
+      const rails = new Map(before.map((account) => [account.accountId, account.paymentRails]))
+      const failedResources = yield* readResources(book, (id) => rails.get(id) ?? "", touched.resources)
+      const wanted = new Set([...touched.accounts, ...(yield* accountsOf(book, touched.resources))])
+      yield* Effect.forEach(
+        wanted,
+        (accountId) =>
+          readAccount(book, accountId).pipe(
+            alone((error): void => {
+              failedAccounts.set(accountId, error.message)
+            }),
+          ),
+        { concurrency: 4, discard: true },
+      )
+      const all = (yield* accounts.all(book)).filter(({ accountId }) => wanted.has(accountId))
+      for (const account of all) rails.set(account.accountId, account.paymentRails)
+      const outcome = yield* reader.readSome(book, all, (id) => rails.get(id) ?? "")
+      for (const { what, why } of outcome.failures) {
+        const accountId = what.replace("statement ", "")
+        if (accountId === what) failures.push({ what, why, stopped: false })
+        else failedAccounts.set(accountId, why)
+      }
+      return {
+        newEntries: outcome.newEntries,
+        accounts: failedAccounts,
+        resources: failedResources,
+        failures,
+      } satisfies ReadAgain
+    })
+
+    return { read }
+  }),
+}) {}

@@ -1,0 +1,39 @@
+/** Says of events that name nothing that we know what became of them, so that none is done without a word. */
+import { Effect, Option } from "effect"
+import { count } from "../../Common/Text.ts"
+import type { WaitingEvent } from "../../Webhook/Inbox.ts"
+import type { Hint } from "./EventHint.ts"
+
+interface Hinted {
+  readonly event: WaitingEvent
+  readonly hint: Hint
+}
+
+/** So many kinds of them are told of one by one. */
+const mostTold = 10
+
+/** What the inbox keeps of it. */
+export const noteOf = ({ unknown }: Hint): Option.Option<string> =>
+  Option.map(unknown, (why) => `${why}: everything new was looked at`)
+
+/** One line for each type, whose first event it names; the type is the service's own. */
+export const tellUnknown = Effect.fn("Events.tellUnknown")(function* (hinted: ReadonlyArray<Hinted>) {
+  const kinds = new Map<string, { readonly first: Hinted; readonly why: string; events: number }>()
+  for (const one of hinted) {
+    if (Option.isNone(one.hint.unknown)) continue
+    const kind = kinds.get(one.event.type)
+    if (kind === undefined) kinds.set(one.event.type, { first: one, why: one.hint.unknown.value, events: 1 })
+    else kind.events += 1
+  }
+  const told = [...kinds.values()].slice(0, mostTold)
+  for (const { events, first, why } of told) {
+    const others = events === 1 ? "" : ` and ${count(events - 1)} more like it`
+    yield* Effect.logInfo(
+      `Event ${first.event.eventId} of type ${first.event.type}${others}: ${why}; everything new was looked at.`,
+    )
+  }
+  if (kinds.size > told.length)
+    yield* Effect.logInfo(
+      `Events of ${count(kinds.size - told.length)} more types name nothing that is known; tieout webhook events lists them.`,
+    )
+})

@@ -1,0 +1,108 @@
+/**
+ * Quarantined statement entries. An entry has its place in its statement and cannot be put there from outside: where one
+ * can be understood now, its statement is read on from the last good entry, which heals the running balance.
+ */
+import { Effect, Either } from "effect"
+import type { Book } from "../../Book.ts"
+import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
+import { Quarantine } from "../../Mirror/Quarantine.ts"
+import type { KeptRows } from "../../Partner/Kept.ts"
+import { PartnerError, type Row, type StatementEntry } from "../../Partner.ts"
+import { BookReader } from "../Runs/BookReader.ts"
+import { absorbed, type Tried, type Tries, waits, waitsFor } from "../Runs/Tried.ts"
+import { inCurrency } from "../Statements/AccountCurrency.ts"
+
+const prefix = "statement:"
+
+/** The account whose statement a stream is. */
+export const statementOf = (stream: string): string | undefined =>
+  stream.startsWith(prefix) ? stream.slice(prefix.length) : undefined
+
+interface Looked {
+  readonly tries: Tries
+  readonly read: Row<StatementEntry>
+}
+
+export class ReplayedStatements extends Effect.Service<ReplayedStatements>()(
+  "tieout/Sync/ReplayedStatements",
+  {
+    effect: Effect.gen(function* () {
+      const accounts = yield* MirrorAccounts
+      const quarantine = yield* Quarantine
+      const reader = yield* BookReader
+
+      const afterReading = Effect.fn("Sync.ReplayedStatements.afterReading")(function* (
+        looked: ReadonlyArray<Looked>,
+        failure: string | undefined,
+      ) {
+        const ids = looked.flatMap(({ tries }) => tries.all.map(({ quarantineId }) => quarantineId))
+        const still = new Map((yield* quarantine.list({ ids })).map((row) => [row.quarantineId, row]))
+        return looked.flatMap(({ read, tries }): ReadonlyArray<Tried> => {
+          const now = still.get(tries.newest.quarantineId)
+          if (now === undefined) return absorbed(tries)
+          if (Either.isLeft(read)) return waitsFor(tries, read.left)
+          if (failure === undefined) {
+            return waits(tries, "can be understood now, but a row before it in its statement cannot", "$")
+          }
+          return waits(
+            tries,
+            `can be understood now, but its statement could not be read again: ${failure}`,
+            "$",
+          )
+        })
+      })
+
+      const replayOne = Effect.fn("Sync.ReplayedStatements.one")(function* (
+        book: Book,
+        railOf: (accountId: string) => string,
+        accountId: string,
+        items: ReadonlyArray<Tries>,
+        kept: KeptRows,
+      ) {
+        const account = (yield* accounts.all(book)).find((one) => one.accountId === accountId)
+        const looked: Array<Looked> = []
+        for (const tries of items) {
+          const read = kept.statementEntry(accountId, yield* quarantine.raw(tries.newest.quarantineId))
+          looked.push({ tries, read: account === undefined ? read : inCurrency(account.currency)(read) })
+        }
+        if (account === undefined) {
+          return looked.flatMap(({ tries }) =>
+            waits(tries, "belongs to an account that is not known here", "$"),
+          )
+        }
+        if (looked.every(({ read }) => Either.isLeft(read))) {
+          return looked.flatMap(({ read, tries }) => (Either.isLeft(read) ? waitsFor(tries, read.left) : []))
+        }
+        const failure = yield* reader.readSome(book, [account], railOf).pipe(
+          Effect.map(({ failures }) => failures[0]?.why),
+          // Credentials that are refused: what needs no request is absorbed all the same.
+          Effect.catchIf(
+            (error) => error instanceof PartnerError,
+            ({ message }) => Effect.succeed(message),
+          ),
+        )
+        return yield* afterReading(looked, failure)
+      })
+
+      const replay = Effect.fn("Sync.ReplayedStatements.replay")(function* (
+        book: Book,
+        railOf: (accountId: string) => string,
+        items: ReadonlyArray<Tries>,
+        kept: KeptRows,
+      ) {
+        const byAccount = new Map<string, Array<Tries>>()
+        for (const tries of items) {
+          const accountId = statementOf(tries.newest.stream) ?? ""
+          byAccount.set(accountId, [...(byAccount.get(accountId) ?? []), tries])
+        }
+        const tried: Array<Tried> = []
+        for (const [accountId, some] of byAccount) {
+          tried.push(...(yield* replayOne(book, railOf, accountId, some, kept)))
+        }
+        return tried
+      })
+
+      return { replay }
+    }),
+  },
+) {}

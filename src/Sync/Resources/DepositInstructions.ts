@@ -1,0 +1,84 @@
+/**
+ * How accounts are paid into: asked for once per account, when its statement has not been read before. What is read is
+ * personal data; it is kept, never logged.
+ */
+import { Effect, Either, Option } from "effect"
+import type { Book } from "../../Book.ts"
+import { Database } from "../../Database.ts"
+import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
+import { Quarantine } from "../../Mirror/Quarantine.ts"
+import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
+import { type Malformed, Partner, PartnerError } from "../../Partner.ts"
+import { nowIso, Run } from "../../Run.ts"
+
+const kind = "deposit_instruction"
+
+export class DepositInstructions extends Effect.Service<DepositInstructions>()(
+  "tieout/Sync/DepositInstructions",
+  {
+    effect: Effect.gen(function* () {
+      const database = yield* Database
+      const partner = yield* Partner
+      const reference = yield* ReferenceItems
+      const quarantine = yield* Quarantine
+
+      const unread = Effect.fn("Sync.DepositInstructions.unread")(function* (book: Book) {
+        const rows = yield* database.query(
+          "Sync.DepositInstructions.unread",
+          (sql) => sql<Array<{ account_id: string }>>`
+            select account_id from mirror.accounts
+            where book_id = ${book.bookId} and tail_read_at is null and entries = 0 order by account_id`,
+        )
+        return rows.map(({ account_id: accountId }) => accountId)
+      })
+
+      /** Those of new accounts, or of all. An account that has none, or may not be asked for, is passed over. */
+      const read = Effect.fn("Sync.DepositInstructions.read")(function* (
+        book: Book,
+        accounts: ReadonlyArray<MirroredAccount>,
+        all: boolean,
+      ) {
+        const ask = partner.depositInstructions
+        if (ask === null) return
+        const run = yield* Run
+        const wanted = all ? accounts.map(({ accountId }) => accountId) : yield* unread(book)
+        const askedAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
+        const answers = yield* Effect.forEach(
+          wanted,
+          (accountId) =>
+            ask(accountId).pipe(
+              // They bear no identifier of their own: what cannot be understood is still known to be this account's.
+              Effect.map(
+                Option.map(Either.mapLeft((row): Malformed => ({ ...row, id: Option.some(accountId) }))),
+              ),
+              Effect.catchIf(
+                (error) =>
+                  error instanceof PartnerError &&
+                  (error.reason === "Forbidden" || error.reason === "Rejected"),
+                () => Effect.succeedNone,
+              ),
+            ),
+          { concurrency: 4 },
+        )
+        const rows = answers.flatMap((answer) => Option.toArray(answer))
+        if (rows.length === 0) return
+        const malformed = rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
+        const items = rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
+        yield* run.commit(
+          Effect.gen(function* () {
+            yield* reference.put(book, run.runId, kind, askedAt, items)
+            yield* quarantine.put(book, run.runId, kind, malformed)
+            yield* quarantine.resolveItems(
+              book,
+              kind,
+              items.map(({ id }) => id),
+            )
+          }),
+        )
+        run.counters.quarantined += malformed.length
+      })
+
+      return { read }
+    }),
+  },
+) {}

@@ -1,0 +1,152 @@
+/** The resources behind new statement entries: from the mirror, or read by id where it does not have them fresh enough. */
+import { Cache, Data, Duration, Effect, Either, Exit, Option } from "effect"
+import type { Book } from "../../Book.ts"
+import { keyOfEntry, resourceKey } from "../../Ledger/Movements.ts"
+import type { Subject } from "../../Ledger/Posting.ts"
+import { type KnownResource, Resources } from "../../Mirror/Resources.ts"
+import type { PlacedEntry } from "../../Mirror/StatementEntries.ts"
+import {
+  type Malformed,
+  Partner,
+  type PartnerError,
+  type Resource,
+  type ResourceType,
+  type Row,
+  resourceTypes,
+} from "../../Partner.ts"
+import { Run } from "../../Run.ts"
+import { Settings } from "../../Settings.ts"
+
+export class ResourceKey extends Data.Class<{ readonly type: ResourceType; readonly id: string }> {}
+
+export interface Hydrated {
+  /** Everything that is known now, by `resourceKey`. */
+  readonly resources: ReadonlyMap<string, Resource>
+  /** What was read by id just now. */
+  readonly read: ReadonlyArray<Resource>
+  /** Some of it was mirrored already and may have changed. */
+  readonly reread: boolean
+  /** What the service answered 404 for, or sent in a form that could not be understood. */
+  readonly missing: ReadonlyArray<ResourceKey>
+  readonly malformed: ReadonlyArray<{ readonly key: ResourceKey; readonly row: Malformed }>
+}
+
+/** The stream that a resource belongs to, whether a list or a read by id brought it. */
+export const streamOf = (type: ResourceType): string => `${type.toLowerCase()}s`
+
+/** As many answers are remembered: the other leg of a conversion usually follows within them. */
+const remembered = 2_000
+
+const isResourceType = (type: string): type is ResourceType => resourceTypes.some((known) => known === type)
+
+/** A resource that new entries name. */
+interface Named {
+  readonly key: ResourceKey
+  readonly entries: number
+  /** When the newest of them occurred, the service's clock, epoch milliseconds. */
+  readonly newest: number
+}
+
+const namedBy = (entries: ReadonlyArray<PlacedEntry>): ReadonlyArray<Named> => {
+  const named = new Map<string, Named>()
+  for (const { entry } of entries) {
+    const { relatedResourceType: type, relatedResourceId: id } = entry
+    if (Option.isSome(type) && Option.isSome(id) && isResourceType(type.value)) {
+      const name = resourceKey(type.value, id.value)
+      const found = named.get(name)
+      named.set(name, {
+        key: found?.key ?? new ResourceKey({ type: type.value, id: id.value }),
+        entries: (found?.entries ?? 0) + 1,
+        newest: Math.max(found?.newest ?? 0, Date.parse(entry.occurredAt)),
+      })
+    }
+  }
+  return [...named.values()]
+}
+
+/** Two clocks, ours and the service's, are no further apart, milliseconds. */
+const skew = 5 * 60_000
+
+/**
+ * Read by id: what is not mirrored; what was still open, since the new entry says that it moved; and what is final but may have
+ * changed with an entry that it had not when it was read: it gets one more than it had and was read before this run, or it
+ * has several (a late fee is one) of which the newest may be younger than what was read.
+ */
+const needsReading = (known: KnownResource | undefined, named: Named, hasBookedEntries: boolean): boolean => {
+  if (known === undefined || !known.final) return true
+  const outdated = named.newest > known.readAt - skew && (hasBookedEntries || named.entries > 1)
+  return outdated || (!known.fresh && hasBookedEntries)
+}
+
+export class Hydration extends Effect.Service<Hydration>()("tieout/Sync/Hydration", {
+  effect: Effect.gen(function* () {
+    const partner = yield* Partner
+    const mirrored = yield* Resources
+    const settings = yield* Settings
+    // One request for all who ask for a resource at the same time; a failure is not remembered.
+    const cache = yield* Cache.makeWith<ResourceKey, Option.Option<Row<Resource>>, PartnerError>({
+      capacity: remembered,
+      lookup: (key) => partner.resource(key.type, key.id),
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.infinity : Duration.zero),
+    })
+
+    /** Reads resources by id, many at a time. */
+    const readAll = Effect.fn("Sync.Hydration.readAll")(function* (keys: ReadonlyArray<ResourceKey>) {
+      const answers = yield* Effect.forEach(
+        keys,
+        (key) => Effect.map(cache.get(key), (answer) => ({ key, answer })),
+        { concurrency: settings.limits.hydrationConcurrency },
+      )
+      const read: Array<Resource> = []
+      const missing: Array<ResourceKey> = []
+      const malformed: Array<{ key: ResourceKey; row: Malformed }> = []
+      for (const { key, answer } of answers) {
+        if (Option.isNone(answer)) missing.push(key)
+        else if (Either.isLeft(answer.value)) malformed.push({ key, row: answer.value.left })
+        else read.push(answer.value.right)
+      }
+      return { read, missing, malformed }
+    })
+
+    /** The resources of new entries, with `booked` what the books have of them already. */
+    const hydrate = Effect.fn("Sync.Hydration.hydrate")(function* (
+      book: Book,
+      fresh: ReadonlyArray<PlacedEntry>,
+      booked: ReadonlyArray<Subject>,
+    ) {
+      const named = namedBy(fresh)
+      const { startedAt } = yield* Run
+      const found = yield* mirrored.find(
+        book,
+        named.map(({ key }) => key.id),
+        startedAt,
+      )
+      const known = new Map(
+        found.map((item) => [resourceKey(item.resource.resourceType, item.resource.id), item]),
+      )
+      const withEntries = new Set(booked.flatMap((subject) => Option.toArray(keyOfEntry(subject.entry))))
+      const wanted = named.filter((one) => {
+        const name = resourceKey(one.key.type, one.key.id)
+        return needsReading(known.get(name), one, withEntries.has(name))
+      })
+      // An answer that is remembered is no newer than what is mirrored.
+      yield* Effect.forEach(
+        wanted,
+        ({ key }) => (known.has(resourceKey(key.type, key.id)) ? cache.invalidate(key) : Effect.void),
+        { discard: true },
+      )
+      const answers = yield* readAll(wanted.map(({ key }) => key))
+      const resources = new Map([...known].map(([key, item]) => [key, item.resource]))
+      for (const resource of answers.read)
+        resources.set(resourceKey(resource.resourceType, resource.id), resource)
+      // What is gone by id now is still what was read before.
+      const missing = answers.missing.filter((key) => !resources.has(resourceKey(key.type, key.id)))
+      const reread = answers.read.some((resource) =>
+        known.has(resourceKey(resource.resourceType, resource.id)),
+      )
+      return { ...answers, missing, resources, reread } satisfies Hydrated
+    })
+
+    return { hydrate, readAll }
+  }),
+}) {}

@@ -1,0 +1,250 @@
+/**
+ * Reads lists on: what is new since the last run, whatever way a list turns out to be ordered. An oldest-first list goes
+ * on from its last cursor; a newest-first one is read from the start until a page holds nothing new; an unordered one is
+ * read whole. A list whose ordering cannot be told yet is short: it is read whole too.
+ */
+import { Effect, Either, Option, Stream } from "effect"
+import type { Book } from "../../Book.ts"
+import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
+import { Quarantine } from "../../Mirror/Quarantine.ts"
+import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
+import { Resources } from "../../Mirror/Resources.ts"
+import {
+  type Instant,
+  type Page,
+  type Pages as PageStream,
+  Partner,
+  PartnerError,
+  type ReferenceItem,
+  type Resource,
+} from "../../Partner.ts"
+import { nowIso, Run } from "../../Run.ts"
+import { Settings } from "../../Settings.ts"
+import { noPath, noteReads, noteTrouble } from "../Runs/Evidence.ts"
+import { beginning, type Checkpoint, saveCheckpoint } from "../Statements/Checkpoint.ts"
+import { orderingOf } from "../Statements/Ordering.ts"
+import { FloodGate, Pages } from "../Statements/StatementPage.ts"
+import { grouped } from "./Grouped.ts"
+
+interface Reading {
+  checkpoint: Checkpoint
+  lastCreatedAt: Option.Option<string>
+  /** Nothing new can come behind this page. */
+  reachedKnown: boolean
+  /** Rows of the list are in quarantine and may be readable now. */
+  readonly waits: boolean
+  /** Read to the end, whatever is known already. */
+  readonly whole: boolean
+  /** Whether the end of this reading is that of the list. */
+  readonly last: boolean
+  readonly begins: Begins
+}
+
+/** The service's clock at the first page that this run asked for, once there is one. */
+interface Begins {
+  at: Option.Option<Instant> | undefined
+}
+
+/** Where this run starts in a list: see the head of this file. */
+const startOf = (checkpoint: Checkpoint): Checkpoint => {
+  if (!checkpoint.complete || Option.contains(checkpoint.ordering, "oldest-first")) return checkpoint
+  return { ...checkpoint, cursor: Option.none(), complete: false }
+}
+
+const rights = <A>(page: Page<A>): ReadonlyArray<A> =>
+  page.rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
+
+const lefts = <A>(page: Page<A>) => page.rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
+
+export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
+  effect: Effect.gen(function* () {
+    const partner = yield* Partner
+    const resources = yield* Resources
+    const reference = yield* ReferenceItems
+    const accounts = yield* MirrorAccounts
+    const quarantine = yield* Quarantine
+    const pages = yield* Pages
+    const flood = yield* FloodGate
+    const settings = yield* Settings
+
+    const takeResources = Effect.fn("Sync.Lists.takeResources")(function* (
+      book: Book,
+      stream: string,
+      railOf: (accountId: string) => string,
+      reading: Reading,
+      page: Page<Resource>,
+    ) {
+      const run = yield* Run
+      const read = rights(page)
+      const malformed = lefts(page)
+      yield* flood.pass(stream, page.rows.length, malformed)
+      const stop = !reading.whole && Option.contains(reading.checkpoint.ordering, "newest-first")
+      const known = stop
+        ? yield* resources.find(
+            book,
+            read.map((item) => item.id),
+            run.startedAt,
+          )
+        : []
+      reading.reachedKnown = stop && read.length > 0 && malformed.length === 0 && known.length >= read.length
+      const created = read.map((item) => item.createdAt)
+      const checkpoint: Checkpoint = {
+        cursor: Option.orElse(page.endCursor, () => reading.checkpoint.cursor),
+        ordering: orderingOf(reading.checkpoint.ordering, reading.lastCreatedAt, created),
+        complete: !page.hasNextPage || reading.reachedKnown,
+      }
+      const ends = reading.last && checkpoint.complete
+      const also = Effect.gen(function* () {
+        yield* quarantine.put(book, run.runId, stream, malformed)
+        if (reading.waits) {
+          yield* quarantine.resolveItems(
+            book,
+            stream,
+            read.map((item) => item.id),
+          )
+        }
+        yield* saveCheckpoint(book, stream, checkpoint)
+        if (ends) yield* noteReads(book, [{ stream, beganAt: reading.begins.at ?? Option.none() }])
+      })
+      yield* pages.absorbResources(book, railOf, read, [], also)
+      run.counters.quarantined += malformed.length
+      reading.checkpoint = checkpoint
+      reading.lastCreatedAt = Option.orElse(Option.fromNullable(created.at(-1)), () => reading.lastCreatedAt)
+    })
+
+    const follow = (
+      book: Book,
+      stream: string,
+      list: PageStream<Resource>,
+      start: Checkpoint,
+      railOf: (accountId: string) => string,
+      how: Pick<Reading, "waits" | "whole" | "last" | "begins">,
+    ) =>
+      Effect.suspend(() => {
+        const reading: Reading = {
+          checkpoint: start,
+          lastCreatedAt: Option.none(),
+          reachedKnown: false,
+          ...how,
+        }
+        // A newest-first list may end on any page.
+        const newestFirst = Option.contains(start.ordering, "newest-first")
+        const ahead = () => how.whole || !newestFirst
+        return list(start.cursor, ahead).pipe(
+          grouped(newestFirst ? 1 : settings.limits.pagesPerTransaction),
+          Stream.tap((page) => {
+            how.begins.at ??= page.servedAt
+            return takeResources(book, stream, railOf, reading, page)
+          }),
+          Stream.takeUntil(() => reading.reachedKnown),
+          Stream.runDrain,
+        )
+      })
+
+    /** Reads what is new in a list of resources, or all of it. A refused cursor starts the list over, once. */
+    const readResources = Effect.fn("Sync.Lists.readResources")(function* (
+      book: Book,
+      stream: string,
+      list: PageStream<Resource> | null,
+      checkpoint: Checkpoint,
+      railOf: (accountId: string) => string,
+      { full, waits }: { readonly full: boolean; readonly waits: boolean },
+    ) {
+      if (list === null) return
+      const begins: Begins = { at: undefined }
+      // What came on top while a newest-first list was read to its end from the middle is still to be read.
+      const twice =
+        !full &&
+        !checkpoint.complete &&
+        Option.isSome(checkpoint.cursor) &&
+        !Option.contains(checkpoint.ordering, "oldest-first")
+      const how = { waits, whole: full, last: !twice, begins }
+      if (full) return yield* follow(book, stream, list, beginning, railOf, how)
+      yield* follow(book, stream, list, startOf(checkpoint), railOf, how).pipe(
+        Effect.catchIf(
+          (error) => error instanceof PartnerError && error.reason === "CursorExpired",
+          () => follow(book, stream, list, beginning, railOf, how),
+        ),
+      )
+      if (!twice) return
+      const again = { ...checkpoint, cursor: Option.none(), complete: false }
+      yield* follow(book, stream, list, again, railOf, { ...how, last: true })
+    })
+
+    /** A list that the settings leave out, though the interface has it. */
+    const leaveOut = Effect.fn("Sync.Lists.leaveOut")(function* (book: Book, stream: string) {
+      yield* (yield* Run).commit(noteTrouble(book, stream, noPath))
+    })
+
+    /** Reads a list of reference data whole, each run: it is small and its items change in place. */
+    const readReference = Effect.fn("Sync.Lists.readReference")(function* (
+      book: Book,
+      kind: string,
+      list: PageStream<ReferenceItem> | null,
+    ) {
+      if (list === null) return
+      const run = yield* Run
+      yield* list(Option.none()).pipe(
+        Stream.runForEach((page) =>
+          Effect.gen(function* () {
+            const malformed = lefts(page)
+            yield* flood.pass(kind, page.rows.length, malformed)
+            const ids = rights(page).map((item) => item.id)
+            yield* run.commit(
+              Effect.gen(function* () {
+                yield* reference.put(book, run.runId, kind, nowIso(page.requestedAt), rights(page))
+                yield* quarantine.put(book, run.runId, kind, malformed)
+                yield* quarantine.resolveItems(book, kind, ids)
+              }),
+            )
+            run.counters.quarantined += malformed.length
+          }),
+        ),
+      )
+    })
+
+    /**
+     * Reads the accounts whole, with their balances; those that the list has not any more are marked. `waiting`: the streams
+     * with rows in quarantine.
+     */
+    const readAccounts = Effect.fn("Sync.Lists.readAccounts")(function* (
+      book: Book,
+      waiting: ReadonlySet<string>,
+    ) {
+      const run = yield* Run
+      const begins: Begins = { at: undefined }
+      const listed = new Set<string>()
+      yield* partner.accounts(Option.none()).pipe(
+        Stream.runForEach((page) =>
+          Effect.gen(function* () {
+            const malformed = lefts(page)
+            begins.at ??= page.servedAt
+            yield* flood.pass("accounts", page.rows.length, malformed)
+            const read = rights(page)
+            for (const { accountId } of read) listed.add(accountId)
+            for (const { id } of malformed) if (Option.isSome(id)) listed.add(id.value)
+            yield* run.commit(
+              Effect.gen(function* () {
+                yield* accounts.put(book, run.runId, nowIso(page.requestedAt), read)
+                yield* quarantine.put(book, run.runId, "accounts", malformed)
+                if (waiting.has("accounts")) {
+                  yield* quarantine.resolveItems(
+                    book,
+                    "accounts",
+                    read.map((account) => account.accountId),
+                  )
+                }
+                if (page.hasNextPage) return
+                yield* accounts.listed(book, listed)
+                yield* noteReads(book, [{ stream: "accounts", beganAt: begins.at ?? Option.none() }])
+              }),
+            )
+            run.counters.quarantined += malformed.length
+          }),
+        ),
+      )
+    })
+
+    return { readResources, leaveOut, readReference, readAccounts }
+  }),
+}) {}

@@ -1,0 +1,96 @@
+/**
+ * Reads by id what may have changed since: resources that were not in a final state, those the service did not have, and
+ * those whose row could not be understood. What has been open for long is asked for less and less often, but once after
+ * every month's end: a close asks for that.
+ */
+import { Chunk, Effect, Stream } from "effect"
+import type { Book } from "../../Book.ts"
+import { Database } from "../../Database.ts"
+import { Quarantine } from "../../Mirror/Quarantine.ts"
+import { type ResourceType, resourceTypes } from "../../Partner.ts"
+import { Run } from "../../Run.ts"
+import { Settings } from "../../Settings.ts"
+import { Pages } from "../Statements/StatementPage.ts"
+import { Hydration, ResourceKey, streamOf } from "./Hydration.ts"
+
+/** Resources per transaction. */
+const batchSize = 100
+
+const quarantineTypes: ReadonlyMap<string, ResourceType> = new Map(
+  resourceTypes.map((type) => [streamOf(type), type]),
+)
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/OpenResources", {
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+    const quarantine = yield* Quarantine
+    const hydration = yield* Hydration
+    const pages = yield* Pages
+    const { accounting } = yield* Settings
+
+    /** Everything that is due, the conversions of the client's own reads included. */
+    const due = Effect.fn("Sync.OpenResources.due")(function* (book: Book) {
+      const { startedAt } = yield* Run
+      const rows = yield* database.query(
+        "Sync.OpenResources.due",
+        (sql) => sql<Array<{ type: ResourceType | null; id: string; stream: string | null }>>`
+          select resource_type as type, resource_id::text as id, null as stream from mirror.resources
+          where book_id = ${book.bookId} and not final and read_at < ${startedAt}
+            and (changed_at > ${startedAt}::timestamptz - interval '35 days'
+              or read_at < ${startedAt}::timestamptz - (${startedAt}::timestamptz - changed_at) / 10
+              or read_at < date_trunc('month', ${startedAt}::timestamptz, ${accounting.timeZone}))
+          union
+          select resource_type, resource_id::text, null from mirror.missing_resources where book_id = ${book.bookId}
+          union
+          select null, item_id, stream from mirror.quarantine
+          where book_id = ${book.bookId} and resolved_at is null and item_id is not null
+          order by 1, 2`,
+      )
+      const keys = rows.flatMap(({ id, stream, type: known }) => {
+        const type = known ?? quarantineTypes.get(stream ?? "")
+        return type !== undefined && uuid.test(id) ? [new ResourceKey({ type, id })] : []
+      })
+      return [...new Map(keys.map((key) => [`${key.type}|${key.id}`, key])).values()]
+    })
+
+    const readBatch = (book: Book, railOf: (accountId: string) => string, keys: ReadonlyArray<ResourceKey>) =>
+      Effect.gen(function* () {
+        const run = yield* Run
+        const { malformed, missing, read } = yield* hydration.readAll(keys)
+        const also = Effect.gen(function* () {
+          for (const { key, row } of malformed) {
+            yield* quarantine.put(book, run.runId, streamOf(key.type), [row])
+          }
+          for (const stream of quarantineTypes.keys()) {
+            const type = quarantineTypes.get(stream)
+            const ids = read
+              .filter((resource) => resource.resourceType === type)
+              .map((resource) => resource.id)
+            yield* quarantine.resolveItems(book, stream, ids)
+          }
+        })
+        yield* pages.absorbResources(book, railOf, read, missing, also)
+      })
+
+    /** Reads resources by id, in batches of one transaction each. */
+    const readKeys = (book: Book, railOf: (accountId: string) => string, keys: ReadonlyArray<ResourceKey>) =>
+      Stream.fromIterable(keys).pipe(
+        Stream.grouped(batchSize),
+        Stream.runForEach((batch) => readBatch(book, railOf, Chunk.toReadonlyArray(batch))),
+      )
+
+    /** Reads all that is due. Gives how many were asked for. */
+    const read = Effect.fn("Sync.OpenResources.read")(function* (
+      book: Book,
+      railOf: (accountId: string) => string,
+    ) {
+      const keys = yield* due(book)
+      yield* readKeys(book, railOf, keys)
+      return keys.length
+    })
+
+    return { read, readKeys }
+  }),
+}) {}

@@ -1,0 +1,238 @@
+/** One run over one book, the organization's or a client's: lists, open resources, statements, balances. */
+import { Effect, Option } from "effect"
+import type { Book } from "../../Book.ts"
+import { MirrorAccounts, type MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
+import { Quarantine } from "../../Mirror/Quarantine.ts"
+import { Partner } from "../../Partner.ts"
+import { Run } from "../../Run.ts"
+import { defaultInterface } from "../../Settings/Interface.ts"
+import { Settings } from "../../Settings.ts"
+import { DepositInstructions } from "../Resources/DepositInstructions.ts"
+import { Lists } from "../Resources/Lists.ts"
+import { OpenResources } from "../Resources/OpenResources.ts"
+import { agrees, Balances } from "../Statements/AccountBalances.ts"
+import { beginning, type Checkpoint, checkpoints, statementStream } from "../Statements/Checkpoint.ts"
+import { PostingFacts } from "../Statements/PostingFacts.ts"
+import { type StatementOutcome, Statements, wholeStatement } from "../Statements/Statement.ts"
+import { noteStatements, noting } from "./Evidence.ts"
+import { alone, failureOf, isAbsent, type ReadError } from "./Failures.ts"
+import type { Failure } from "./RunReport.ts"
+
+export interface BookOutcome {
+  readonly newEntries: ReadonlyMap<string, number>
+  readonly openResources: number
+  readonly failures: ReadonlyArray<Failure>
+  readonly notices: ReadonlyArray<string>
+}
+
+/** No checkpoint: every stream is read from its beginning. */
+const fromTheStart: ReadonlyMap<string, Checkpoint> = new Map()
+
+/** Whether the interface has the list: where its default path is null, nobody expects one. */
+const isStream = ({ clientId }: Book, stream: "deposits" | "withdrawals" | "conversions"): boolean =>
+  (Option.isNone(clientId) ? defaultInterface.paths : defaultInterface.clientPaths)[stream] !== null
+
+export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookReader", {
+  effect: Effect.gen(function* () {
+    const settings = yield* Settings
+    const partner = yield* Partner
+    const accounts = yield* MirrorAccounts
+    const quarantine = yield* Quarantine
+    const lists = yield* Lists
+    const open = yield* OpenResources
+    const statements = yield* Statements
+    const balances = yield* Balances
+    const facts = yield* PostingFacts
+    const instructions = yield* DepositInstructions
+
+    const saveTails = Effect.fn("Sync.saveTails")(function* (
+      book: Book,
+      outcomes: ReadonlyArray<StatementOutcome>,
+      waiting: ReadonlySet<string>,
+    ) {
+      const whole = outcomes.flatMap(wholeStatement)
+      if (whole.length === 0) return
+      const run = yield* Run
+      const waited = outcomes.filter(({ accountId }) => waiting.has(statementStream(accountId)))
+      yield* run.commit(
+        Effect.gen(function* () {
+          yield* noteStatements(book, whole)
+          for (const { accountId, broken } of waited) {
+            const resolve = broken ? quarantine.resolveBooked : quarantine.resolveStream
+            yield* resolve(book, statementStream(accountId), run.runId)
+          }
+        }),
+      )
+    })
+
+    const readLists = Effect.fn("Sync.readLists")(function* (
+      book: Book,
+      railOf: (accountId: string) => string,
+      full: boolean,
+      waiting: ReadonlySet<string>,
+      stored: ReadonlyMap<string, Checkpoint>,
+    ) {
+      const failures: Array<Failure> = []
+      const notices: Array<string> = []
+      const checkpointOf = (stream: string) => stored.get(stream) ?? beginning
+      const attempt = <R>(what: string, documented: boolean, effect: Effect.Effect<void, ReadError, R>) =>
+        effect.pipe(
+          alone((error): void => {
+            if (!documented && isAbsent(error)) notices.push(`${what}: ${error.message}`)
+            else failures.push(failureOf(what, error))
+          }),
+        )
+      const resources = (stream: "deposits" | "withdrawals" | "conversions") =>
+        attempt(
+          stream,
+          true,
+          partner[stream] === null && isStream(book, stream)
+            ? lists.leaveOut(book, stream)
+            : lists
+                .readResources(book, stream, partner[stream], checkpointOf(stream), railOf, {
+                  full,
+                  waits: waiting.has(stream),
+                })
+                .pipe(noting(book, stream)),
+        )
+      // The address book first: it names whom the movements were with.
+      yield* Effect.all(
+        [
+          attempt(
+            "conversion pairs",
+            false,
+            lists.readReference(book, "conversion_pair", partner.conversionPairs),
+          ),
+          attempt("address book", false, lists.readReference(book, "destination", partner.addressBook)),
+        ],
+        { concurrency: "unbounded", discard: true },
+      )
+      yield* facts.refresh(book)
+      yield* Effect.all([resources("deposits"), resources("withdrawals"), resources("conversions")], {
+        concurrency: "unbounded",
+        discard: true,
+      })
+      return { failures, notices }
+    })
+
+    const readStatements = Effect.fn("Sync.readStatements")(function* (
+      book: Book,
+      all: ReadonlyArray<MirroredAccount>,
+      railOf: (accountId: string) => string,
+      stored: ReadonlyMap<string, Checkpoint>,
+    ) {
+      const run = yield* Run
+      const failures: Array<Failure> = []
+      const readOne = (account: MirroredAccount) =>
+        statements
+          .read(book, account, stored.get(statementStream(account.accountId)) ?? beginning, railOf)
+          .pipe(
+            Effect.asSome,
+            noting(book, statementStream(account.accountId)),
+            alone((error) => {
+              // An account that the service has stopped serving is a finding; everything else goes on.
+              if (account.listed || !isAbsent(error))
+                failures.push(failureOf(`statement ${account.accountId}`, error))
+              return Option.none<StatementOutcome>()
+            }),
+            Effect.tap(() => {
+              run.reading.statements.done += 1
+            }),
+          )
+      run.reading.statements.all += all.length
+      const outcomes = yield* Effect.forEach(all, readOne, {
+        concurrency: settings.limits.accountsInParallel,
+      })
+      return { failures, outcomes: outcomes.flatMap((outcome) => Option.toArray(outcome)) }
+    })
+
+    /** Reads the statements of some accounts on, from where `stored` has them, and proves their balances. */
+    const readFrom = Effect.fn("Sync.BookReader.readFrom")(function* (
+      book: Book,
+      some: ReadonlyArray<MirroredAccount>,
+      railOf: (accountId: string) => string,
+      stored: ReadonlyMap<string, Checkpoint>,
+      waiting: ReadonlySet<string>,
+    ) {
+      const read = yield* readStatements(book, some, railOf, stored)
+      const failures = [...read.failures]
+      yield* saveTails(book, read.outcomes, waiting)
+      const newEntries = new Map(read.outcomes.map(({ accountId, newEntries: found }) => [accountId, found]))
+      const whole = new Set(read.outcomes.flatMap(({ accountId, broken }) => (broken ? [] : [accountId])))
+      // Nobody else reads on meanwhile: where every statement ends at its account's balance, there is nothing to look up.
+      const balanceOf = new Map(some.map(({ accountId, balance }) => [accountId, balance]))
+      const apart = read.outcomes.some(({ accountId, balance: lastBalance }) => {
+        const balance = balanceOf.get(accountId)
+        return balance === undefined || (whole.has(accountId) && !agrees({ balance, lastBalance }))
+      })
+      const settled = yield* (
+        apart ? balances.settle(book, railOf, whole) : Effect.succeed(new Map<string, number>())
+      ).pipe(
+        alone((error) => {
+          failures.push(failureOf("account balances", error))
+          return new Map<string, number>()
+        }),
+      )
+      for (const [accountId, found] of settled)
+        newEntries.set(accountId, (newEntries.get(accountId) ?? 0) + found)
+      return { newEntries, openResources: 0, failures, notices: [] } satisfies BookOutcome
+    })
+
+    /**
+     * Reads all that is new; `full`: everything from the start, which shows what has changed. Fails only where no stream
+     * can go on: credentials, the database, the lease.
+     */
+    const read = Effect.fn("Sync.Organization.read")(function* (book: Book, full: boolean) {
+      const waiting = yield* quarantine.waiting(book)
+      yield* lists.readAccounts(book, waiting).pipe(noting(book, "accounts"))
+      const all = yield* accounts.all(book)
+      const rails = new Map(all.map((account) => [account.accountId, account.paymentRails]))
+      const railOf = (accountId: string): string => rails.get(accountId) ?? ""
+      const stored = yield* checkpoints(book)
+      const listed = yield* readLists(book, railOf, full, waiting, stored)
+      const failures = [...listed.failures]
+      const notices = [...listed.notices]
+      yield* instructions.read(book, all, full).pipe(
+        alone((error): void => {
+          notices.push(`deposit instructions: ${error.message}`)
+        }),
+      )
+      const asked = yield* open.read(book, railOf).pipe(
+        alone((error) => {
+          failures.push(failureOf("open resources", error))
+          return 0
+        }),
+      )
+      const read = yield* readFrom(book, all, railOf, full ? fromTheStart : stored, waiting)
+      failures.push(...read.failures)
+      const { newEntries } = read
+      return { newEntries, openResources: asked, failures, notices } satisfies BookOutcome
+    })
+
+    /**
+     * The hours between full runs: the accounts' list carries balances, so that only statements whose account stands
+     * elsewhere than the books are read. Movements that cancel out wait for the next full one.
+     */
+    const readQuick = Effect.fn("Sync.BookReader.readQuick")(function* (book: Book) {
+      const waiting = yield* quarantine.waiting(book)
+      yield* lists.readAccounts(book, waiting).pipe(noting(book, "accounts"))
+      yield* facts.refresh(book)
+      const all = yield* accounts.all(book)
+      const rails = new Map(all.map((account) => [account.accountId, account.paymentRails]))
+      const moved = all.filter((account) => !agrees(account))
+      const stored = moved.length === 0 ? fromTheStart : yield* checkpoints(book)
+      return yield* readFrom(book, moved, (accountId) => rails.get(accountId) ?? "", stored, waiting)
+    })
+
+    /** Reads the statements of some accounts on, and proves their balances. */
+    const readSome = Effect.fn("Sync.BookReader.readSome")(function* (
+      book: Book,
+      some: ReadonlyArray<MirroredAccount>,
+      railOf: (accountId: string) => string,
+    ) {
+      return yield* readFrom(book, some, railOf, yield* checkpoints(book), yield* quarantine.waiting(book))
+    })
+
+    return { read, readQuick, readSome }
+  }),
+}) {}

@@ -1,0 +1,129 @@
+/** The clients of a connection: every one that may be read is a book. */
+import { Effect, Either, Option, Stream } from "effect"
+import { allBooks, type Book, clientBook } from "../../Book.ts"
+import { Database } from "../../Database.ts"
+import { Quarantine } from "../../Mirror/Quarantine.ts"
+import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
+import { type Client, type Instant, PartnerConnection } from "../../Partner.ts"
+import { nowIso, Run } from "../../Run.ts"
+import { FloodGate } from "../Statements/StatementPage.ts"
+import { noteReads, noting } from "./Evidence.ts"
+
+const kind = "client"
+
+/** Those whose paths are open: `ACTIVE` by both surfaces, `APPROVED` as the credit surface's cases have it. */
+const isReadable = ({ status }: Client): boolean => status === "ACTIVE" || status === "APPROVED"
+
+export interface ListedClients {
+  /** By identifier, in its order. */
+  readonly books: ReadonlyArray<{ readonly client: Client; readonly book: Book }>
+  /** Listed, but not to be read. */
+  readonly inactive: ReadonlyArray<Client>
+  /** Clients with accounts, by identifier, that are not to be read any more: why, in the service's word. */
+  readonly stopped: ReadonlyArray<{ readonly book: Book; readonly status: string }>
+  /** Clients with accounts that the list has no more. Their paths may still be open. */
+  readonly unlisted: ReadonlyArray<{ readonly clientId: string; readonly book: Book }>
+}
+
+export class Clients extends Effect.Service<Clients>()("tieout/Sync/Clients", {
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+    const partner = yield* PartnerConnection
+    const reference = yield* ReferenceItems
+    const quarantine = yield* Quarantine
+    const flood = yield* FloodGate
+
+    const booksOf = Effect.fn("Sync.Clients.booksOf")(
+      function* (connection: string, clients: ReadonlyArray<Client>) {
+        const known = new Map(
+          (yield* allBooks(Option.some(connection))).flatMap((book) =>
+            Option.isSome(book.clientId) ? [[book.clientId.value, book] as const] : [],
+          ),
+        )
+        // One after the other and in their order, so that the same clients always get the same codes.
+        return yield* Effect.forEach(clients, (client) => {
+          const book = known.get(client.id)
+          return book !== undefined && book.name === client.legalEntityName
+            ? Effect.succeed({ client, book })
+            : clientBook(connection, {
+                clientId: client.id,
+                code: client.code,
+                name: client.legalEntityName,
+              }).pipe(Effect.map((made) => ({ client, book: made })))
+        })
+      },
+      Effect.provideService(Database, database),
+    )
+
+    /** What was read before and is not to be read now, or not in the list. */
+    const left = Effect.fn("Sync.Clients.left")(
+      function* (connection: string, found: ReadonlyMap<string, Client>, unreadable: ReadonlySet<string>) {
+        const rows = yield* database.query(
+          "Sync.Clients.left",
+          (sql) => sql<Array<{ book_id: number }>>`
+            select b.book_id from mirror.books b
+            where b.connection = ${connection} and b.client_id is not null
+              and exists (select 1 from mirror.accounts a where a.book_id = b.book_id)`,
+        )
+        const read = new Set(rows.map(({ book_id: id }) => id))
+        const known = (yield* allBooks(Option.some(connection))).flatMap((book) =>
+          Option.isSome(book.clientId) && read.has(book.bookId)
+            ? [{ clientId: book.clientId.value, book }]
+            : [],
+        )
+        return {
+          stopped: known.flatMap(({ book, clientId }) => {
+            const client = found.get(clientId)
+            return client === undefined || isReadable(client) ? [] : [{ book, status: client.status }]
+          }),
+          // A row that could not be understood is in the list nevertheless.
+          unlisted: known.filter(({ clientId }) => !found.has(clientId) && !unreadable.has(clientId)),
+        }
+      },
+      Effect.provideService(Database, database),
+    )
+
+    /** Reads the list of clients whole. `organization` is the book that the list is kept in. */
+    const read = Effect.fn("Sync.Clients.read")(function* (organization: Book) {
+      const run = yield* Run
+      const found = new Map<string, Client>()
+      const unreadable = new Set<string>()
+      let beganAt: Option.Option<Instant> | undefined
+      yield* partner.clients(Option.none()).pipe(
+        Stream.runForEach((page) =>
+          Effect.gen(function* () {
+            beganAt ??= page.servedAt
+            const malformed = page.rows.flatMap((row) => (Either.isLeft(row) ? [row.left] : []))
+            const clients = page.rows.flatMap((row) => (Either.isRight(row) ? [row.right] : []))
+            yield* flood.pass(kind, page.rows.length, malformed)
+            yield* run.commit(
+              Effect.gen(function* () {
+                yield* reference.put(organization, run.runId, kind, nowIso(page.requestedAt), clients)
+                yield* quarantine.put(organization, run.runId, kind, malformed)
+                yield* quarantine.resolveItems(
+                  organization,
+                  kind,
+                  clients.map(({ id }) => id),
+                )
+                if (page.hasNextPage) return
+                yield* noteReads(organization, [{ stream: "clients", beganAt: beganAt ?? Option.none() }])
+              }),
+            )
+            run.counters.quarantined += malformed.length
+            for (const client of clients) found.set(client.id, client)
+            for (const { id } of malformed) if (Option.isSome(id)) unreadable.add(id.value)
+          }),
+        ),
+        noting(organization, "clients"),
+      )
+      const listed = [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+      return {
+        books: yield* booksOf(organization.connection, listed.filter(isReadable)),
+        inactive: listed.filter((client) => !isReadable(client)),
+        ...(yield* left(organization.connection, found, unreadable)),
+      } satisfies ListedClients
+    })
+
+    return { read, booksOf }
+  }),
+}) {}

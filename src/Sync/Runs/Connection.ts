@@ -1,0 +1,224 @@
+/** One run over a connection: its surfaces, one after the other; its clients, several at a time. */
+import { type Context, Effect, Option } from "effect"
+import { type Book, organizationBook } from "../../Book.ts"
+import type { DatabaseError } from "../../Database/DatabaseError.ts"
+import { Database } from "../../Database.ts"
+import { type BookReads, type Client, Partner, PartnerConnection } from "../../Partner.ts"
+import { Run } from "../../Run.ts"
+import { Settings, SettingsError } from "../../Settings.ts"
+import { Credit } from "../Credit/CreditLists.ts"
+import { onTheirSide } from "../Credit/LoanSide.ts"
+import type { Loans } from "../Credit/Loans.ts"
+import type { BookOutcome } from "./BookReader.ts"
+import { Clients } from "./Clients.ts"
+import { noteTrouble } from "./Evidence.ts"
+import { alone, aloneOfClient, failureOf, isAbsent, type ReadError } from "./Failures.ts"
+import type { Failure } from "./RunReport.ts"
+import type { Surface } from "./Surfaces.ts"
+
+export interface Wanted {
+  readonly connection: string
+  readonly surfaces: ReadonlySet<Surface>
+  /** By its identifier or its code. */
+  readonly client: Option.Option<string>
+}
+
+export interface RunOutcome {
+  /** Books that were read to their end. */
+  readonly complete: ReadonlyArray<Book>
+  readonly newEntries: ReadonlyMap<string, number>
+  readonly openResources: number
+  readonly clientsRead: number
+  /** Clients that are not to be read, in words. */
+  readonly skipped: ReadonlyArray<string>
+  readonly failures: ReadonlyArray<Failure>
+  readonly clientFailures: ReadonlyArray<Failure>
+  readonly notices: ReadonlyArray<string>
+}
+
+/** The same notice of many clients is told once. */
+const noticesOf = (notices: ReadonlyMap<string, number>): ReadonlyArray<string> =>
+  [...notices].map(([text, times]) => (times > 1 ? `${text} (${times} times)` : text))
+
+const withoutIdentifiers = (text: string): string =>
+  text.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, "…")
+
+const matches =
+  (wanted: Option.Option<string>) =>
+  (client: Client): boolean =>
+    Option.match(wanted, {
+      onNone: () => true,
+      onSome: (text) => client.id === text.toLowerCase() || client.code === text,
+    })
+
+const ofClient = (book: Book, { stopped, what, why }: Failure): Failure => ({
+  book: book.code,
+  what: `client ${book.code}${what === "" ? "" : `, ${what}`}`,
+  why,
+  stopped,
+})
+
+/** What reads and books one book, with what the service offers of it. */
+export interface BookParts<R> {
+  readonly read: (book: Book) => Effect.Effect<BookOutcome, ReadError, R>
+  readonly loans: Loans
+}
+
+export const readConnection = <P, R>(
+  wanted: Wanted,
+  partsOf: (partner: Context.Tag.Service<Partner>) => Effect.Effect<BookParts<R>, never, P>,
+  inTimeZone: (books: ReadonlyArray<Book>) => Effect.Effect<void, SettingsError | DatabaseError>,
+) =>
+  Effect.gen(function* () {
+    const run = yield* Run
+    const database = yield* Database
+    const partner = yield* PartnerConnection
+    const settings = yield* Settings
+    const { surfaces } = wanted
+    const complete = new Map<number, Book>()
+    const newEntries = new Map<string, number>()
+    const notices = new Map<string, number>()
+    const failures: Array<Failure> = []
+    const clientFailures: Array<Failure> = []
+    let openResources = 0
+    let clientsRead = 0
+
+    const within = (reads: BookReads) => partsOf(Partner.of({ ...reads, requests: partner.requests }))
+
+    const readBook = (book: Book, reads: BookReads) =>
+      Effect.gen(function* () {
+        const { read } = yield* within(reads)
+        const outcome = yield* read(book)
+        for (const [account, entries] of outcome.newEntries) newEntries.set(account, entries)
+        for (const notice of outcome.notices) {
+          const text = Option.isSome(book.clientId) ? withoutIdentifiers(notice) : notice
+          notices.set(text, (notices.get(text) ?? 0) + 1)
+        }
+        openResources += outcome.openResources
+        if (outcome.failures.length === 0) complete.set(book.bookId, book)
+        return outcome.failures
+      })
+
+    const organization = yield* Effect.provideService(organizationBook(wanted.connection), Database, database)
+    yield* inTimeZone([organization])
+    if (surfaces.has("credit")) yield* Effect.provideService(onTheirSide(organization), Database, database)
+
+    const listed = yield* surfaces.has("client") || surfaces.has("credit")
+      ? (yield* Clients).read(organization).pipe(
+          Effect.asSome,
+          alone((error) => {
+            failures.push(failureOf("clients", error))
+            return Option.none()
+          }),
+        )
+      : Effect.succeedNone
+    if (surfaces.has("credit")) {
+      const credit = yield* (yield* Credit).read(organization)
+      failures.push(...credit.failures)
+      for (const notice of credit.notices) notices.set(notice, 1)
+    }
+    if (surfaces.has("organization")) {
+      failures.push(...(yield* readBook(organization, partner.organization)))
+    } else {
+      complete.set(organization.bookId, organization)
+    }
+
+    const named = Option.match(listed, {
+      onNone: () => [],
+      onSome: ({ books }) => books.filter(({ client }) => matches(wanted.client)(client)),
+    })
+    const inactive = Option.match(listed, {
+      onNone: () => [],
+      onSome: (found) => found.inactive.filter(matches(wanted.client)),
+    })
+    const unlisted = Option.match(listed, {
+      onNone: () => [],
+      onSome: (found) =>
+        found.unlisted.filter(({ book, clientId }) =>
+          Option.match(wanted.client, {
+            onNone: () => true,
+            onSome: (text) => clientId === text.toLowerCase() || book.code === text,
+          }),
+        ),
+    })
+    if (
+      Option.isSome(listed) &&
+      Option.isSome(wanted.client) &&
+      named.length + inactive.length + unlisted.length === 0
+    ) {
+      return yield* new SettingsError({
+        reason: "Invalid",
+        mistakes: [`--client: the service lists no client ${JSON.stringify(wanted.client.value)}`],
+        advice: "Name a client by its identifier or its code.",
+      })
+    }
+
+    const readClient = ({ book, clientId }: { readonly book: Book; readonly clientId: string }) =>
+      readBook(book, partner.client(clientId)).pipe(
+        aloneOfClient((error) => {
+          // The service does not serve the client: that is a finding. What was read of it before is numbered and proved.
+          if (isAbsent(error)) complete.set(book.bookId, book)
+          return [failureOf("", error)]
+        }),
+        Effect.map((found) => {
+          run.reading.clients.done += 1
+          if (found.length === 0) clientsRead += 1
+          clientFailures.push(...found.map((failure) => ofClient(book, failure)))
+          return found.length === 0
+        }),
+      )
+    if (surfaces.has("client")) {
+      const served = [...named.map(({ book, client }) => ({ book, clientId: client.id })), ...unlisted]
+      run.reading.clients.all = served.length
+      for (const { book, status } of Option.match(listed, {
+        onNone: () => [],
+        onSome: ({ stopped }) => stopped,
+      })) {
+        const detail = `the service lists the client as ${status}`
+        yield* run.commit(noteTrouble(book, "accounts", { reason: "Inactive", status: null, detail }))
+        complete.set(book.bookId, book)
+      }
+      yield* inTimeZone(served.map(({ book }) => book))
+      yield* Effect.forEach(served, readClient, {
+        concurrency: settings.limits.clientsInParallel,
+        discard: true,
+      })
+    }
+
+    // A book that was not read to its end may lack the cash of a repayment: its loans wait for the next run.
+    if (surfaces.has("credit") && failures.length === 0) {
+      const lender = settings.accounting.receivables.view === "lender"
+      const books = lender ? [organization] : yield* (yield* Credit).borrowers(organization)
+      const unread = new Set(
+        surfaces.has("client")
+          ? named.filter(({ book }) => !complete.has(book.bookId)).map(({ book }) => book.bookId)
+          : [],
+      )
+      let resettled = 0
+      for (const book of books) {
+        if (unread.has(book.bookId)) continue
+        yield* inTimeZone([book])
+        const { loans } = yield* within(partner.organization)
+        resettled += yield* loans.settle(organization, book)
+        complete.set(book.bookId, book)
+      }
+      if (resettled > 0) {
+        const many = resettled === 1 ? "1 receivable was" : `${resettled} receivables were`
+        notices.set(`accounting.receivables has changed: ${many} booked anew by it.`, 1)
+      }
+    }
+    if (failures.some(({ what }) => !what.startsWith("client "))) complete.delete(organization.bookId)
+
+    // A service that asks to wait longer than a run may stops the run, whichever client it said so to.
+    const stopped = clientFailures.filter((failure) => failure.stopped)
+    return {
+      complete: [...complete.values()],
+      newEntries,
+      openResources,
+      clientsRead,
+      skipped: inactive.map(({ code, id, status }) => `${code === "" ? id : code} (${status})`),
+      failures: [...failures, ...stopped],
+      clientFailures: clientFailures.filter((failure) => !failure.stopped),
+      notices: noticesOf(notices),
+    } satisfies RunOutcome
+  })

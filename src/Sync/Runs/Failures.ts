@@ -1,0 +1,48 @@
+/** What is a matter of one stream or one client, and what ends a run. */
+import { Cause, Effect, Exit } from "effect"
+import type { DatabaseError } from "../../Database/DatabaseError.ts"
+import { PartnerError } from "../../Partner.ts"
+import type { LeaseLost } from "../../Run.ts"
+import type { SettingsError } from "../../Settings.ts"
+import { QuarantineFlood } from "../Statements/StatementPage.ts"
+import type { Failure } from "./RunReport.ts"
+
+export type StreamError = PartnerError | QuarantineFlood
+export type ReadError = StreamError | DatabaseError | LeaseLost | SettingsError
+
+/** What is a matter of one stream only, so that the others can go on. Credentials are everybody's. */
+const ofOneStream = (error: ReadError): error is StreamError =>
+  error instanceof QuarantineFlood || (error instanceof PartnerError && error.reason !== "Unauthorized")
+
+const ofOneClient = (error: ReadError): error is StreamError =>
+  error instanceof QuarantineFlood ||
+  (error instanceof PartnerError && (error.reason !== "Unauthorized" || error.operation.startsWith("GET ")))
+
+const handling =
+  (isOwn: (error: ReadError) => error is StreamError) =>
+  <B>(handle: (error: StreamError) => B) =>
+  <A, R>(effect: Effect.Effect<A, ReadError, R>): Effect.Effect<A | B, ReadError, R> =>
+    Effect.catchAll(effect, (error) => (isOwn(error) ? Effect.sync(() => handle(error)) : Effect.fail(error)))
+
+/** Handles what concerns one stream only; everything else ends the run. */
+export const alone = handling(ofOneStream)
+
+/**
+ * The same for one client. A bearer that is refused on a client's path is that client's matter; a token that cannot be had
+ * is everybody's.
+ */
+export const aloneOfClient = handling(ofOneClient)
+
+export const failureOf = (what: string, error: StreamError): Failure => ({
+  what,
+  why: error.message,
+  stopped: error instanceof PartnerError && error.reason === "RateLimited",
+})
+
+/** A list that the interface does not document may not exist under the name that the profile guesses. */
+export const isAbsent = (error: StreamError): boolean =>
+  error instanceof PartnerError && (error.reason === "NotFound" || error.reason === "Forbidden")
+
+/** Whether an exit is an interruption and nothing else. */
+export const wasInterrupted = <A, E>(exit: Exit.Exit<A, E>): boolean =>
+  Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)

@@ -1,0 +1,60 @@
+/** Being alone on a connection: for a run, or for a moment. */
+import { Effect, Option, Schedule, Scope } from "effect"
+import { LockBusy } from "../../Database/SessionLock.ts"
+import type { Database } from "../../Database.ts"
+
+const lockOf = (connection: string): string => `sync:${connection}`
+
+/** Held by whoever holds the connection only for a moment, so that others know that it is worth waiting. */
+const momentOf = (connection: string): string => `moment:${connection}`
+
+const askAgain = "250 millis"
+const patience = Schedule.spaced("200 millis").pipe(Schedule.intersect(Schedule.recurUpTo("10 minutes")))
+
+/**
+ * Runs an effect while nothing else of the connection runs. Waits for a backfill or for events, which hold it for moments;
+ * fails with `LockBusy` where a sync or a replay does, which may be long.
+ */
+export const holding = <A, E, R>(database: Database, connection: string, effect: Effect.Effect<A, E, R>) => {
+  const own = database.tryLock(lockOf(connection))
+  const attempt = Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    // Asked again while nobody can have it for a moment only: whoever has it then has it for long.
+    const again = Effect.scoped(
+      Effect.zipRight(database.tryLock(momentOf(connection)), Scope.extend(own, scope)),
+    )
+    const { lost } = yield* Effect.catchTag(own, "LockBusy", () => again)
+    return yield* Effect.raceFirst(effect, lost)
+  })
+  return Effect.scoped(attempt).pipe(
+    Effect.retry({
+      schedule: patience,
+      while: (error) => error instanceof LockBusy && error.lock === momentOf(connection),
+    }),
+  )
+}
+
+/**
+ * Runs an effect that takes a moment, as soon as nothing else of the connection runs, however long that is. The moment is
+ * taken before the connection: whoever finds the connection taken must find out why, too.
+ */
+export const forAMoment = <A, E, R>(
+  database: Database,
+  connection: string,
+  effect: Effect.Effect<A, E, R>,
+) => {
+  const both = Effect.zipRight(database.tryLock(momentOf(connection)), database.tryLock(lockOf(connection)))
+  const attempt = Effect.gen(function* () {
+    const lock = yield* Effect.catchTag(Effect.asSome(both), "LockBusy", () => Effect.succeedNone)
+    return yield* Effect.transposeMapOption(lock, ({ lost }) => Effect.raceFirst(effect, lost))
+  })
+  return Effect.scoped(attempt).pipe(
+    Effect.tap((done) => (Option.isNone(done) ? Effect.sleep(askAgain) : Effect.void)),
+    Effect.repeat({ until: Option.isSome }),
+    Effect.flatMap((done) =>
+      Option.isSome(done)
+        ? Effect.succeed(done.value)
+        : Effect.dieMessage("it is asked for until it is free"),
+    ),
+  )
+}

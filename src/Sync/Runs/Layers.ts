@@ -1,0 +1,69 @@
+/**
+ * The parts of a run. Built anew for every run, and those of a book for every book: they remember what has been read. Each
+ * needs only those before it, so they are built in order: side by side would take several times as long for every book.
+ */
+import { Context, Effect, Layer, pipe } from "effect"
+import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
+import { Quarantine } from "../../Mirror/Quarantine.ts"
+import { Receivables } from "../../Mirror/ReceivableVersions.ts"
+import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
+import { Resources } from "../../Mirror/Resources.ts"
+import { StatementEntries } from "../../Mirror/StatementEntries.ts"
+import { Credit } from "../Credit/CreditLists.ts"
+import { Loans } from "../Credit/Loans.ts"
+import { DepositInstructions } from "../Resources/DepositInstructions.ts"
+import { Hydration } from "../Resources/Hydration.ts"
+import { Lists } from "../Resources/Lists.ts"
+import { OpenResources } from "../Resources/OpenResources.ts"
+import { Balances } from "../Statements/AccountBalances.ts"
+import { PostingFacts } from "../Statements/PostingFacts.ts"
+import { Statements } from "../Statements/Statement.ts"
+import { FloodGate, Pages } from "../Statements/StatementPage.ts"
+import { BookReader } from "./BookReader.ts"
+import { Clients } from "./Clients.ts"
+import { Statistics } from "./Statistics.ts"
+
+const nothing = Effect.succeed(Context.empty())
+
+/** Builds a part with those before it. */
+const then =
+  <Part, E2, R2>(part: Layer.Layer<Part, E2, R2>) =>
+  <Parts, E, R>(before: Effect.Effect<Context.Context<Parts>, E, R>) =>
+    Effect.flatMap(before, (parts) =>
+      Effect.map(Effect.provide(Layer.build(part), parts), (built) => Context.merge(parts, built)),
+    )
+
+/** The parts of a run over a connection. */
+export const runParts = Layer.scopedContext(
+  pipe(
+    nothing,
+    then(MirrorAccounts.Default),
+    then(Quarantine.Default),
+    then(Receivables.Default),
+    then(ReferenceItems.Default),
+    then(Resources.Default),
+    then(StatementEntries.Default),
+    then(Statistics.Default),
+    then(Layer.provide(Layer.mergeAll(Clients.Default, Credit.Default), FloodGate.Default)),
+  ),
+)
+
+const partsOfBook = pipe(
+  nothing,
+  then(PostingFacts.Default),
+  then(FloodGate.Default),
+  then(Hydration.Default),
+  then(Pages.Default),
+  then(Statements.Default),
+  then(Lists.Default),
+  then(OpenResources.Default),
+  then(Loans.Default),
+)
+
+/** The parts of reading one book, which `Partner` gives. */
+export const bookParts = Layer.scopedContext(partsOfBook)
+
+/** The same, with what reads a book as a sync does. */
+export const syncParts = Layer.scopedContext(
+  pipe(partsOfBook, then(Balances.Default), then(DepositInstructions.Default), then(BookReader.Default)),
+)

@@ -1,0 +1,132 @@
+/** From reading a connection to books that are numbered and proved: what syncs and backfills share. */
+import { Effect, Exit } from "effect"
+import type { Book } from "../../Book.ts"
+import { Ledger } from "../../Ledger.ts"
+import { PartnerConnection } from "../../Partner.ts"
+import { Reconcile } from "../../Reconcile.ts"
+import { endRun, Run } from "../../Run.ts"
+import { Settings, SettingsError } from "../../Settings.ts"
+import type { RunOutcome } from "./Connection.ts"
+import { wasInterrupted } from "./Failures.ts"
+import { meterRun } from "./RunMeters.ts"
+import { SyncIncomplete, type SyncReport } from "./RunReport.ts"
+
+const now = Effect.clockWith((clock) => clock.currentTimeMillis)
+
+/** A book is dated in one time zone for good. */
+export const inTimeZone = Effect.fn("Sync.inTimeZone")(function* (books: ReadonlyArray<Book>) {
+  if (books.length === 0) return
+  const { accounting } = yield* Settings
+  const [other] = yield* (yield* Ledger).dateIn(books)
+  if (other === undefined) return
+  const { book, zone } = other
+  return yield* new SettingsError({
+    reason: "Invalid",
+    mistakes: [
+      `accounting.timeZone: is ${accounting.timeZone}, but the entries of book ${book.code} are dated in ${zone}`,
+    ],
+    advice: `Set it back to ${zone}, or begin a new database: a book cannot change its time zone.`,
+  })
+})
+
+/**
+ * Numbers and reconciles what was read to its end. Fails with `SyncIncomplete`, which holds the report, where something was
+ * not.
+ */
+export const prove = Effect.fn("Sync.prove")(function* (
+  started: number,
+  full: boolean,
+  outcome: RunOutcome,
+  partial = false,
+) {
+  const run = yield* Run
+  const ledger = yield* Ledger
+  const reconcile = yield* Reconcile
+  const { requests } = yield* PartnerConnection
+  const { complete, failures } = outcome
+  // A book that was not read to its end is not numbered: numbers follow the reading order of everything that is new.
+  const numbered = complete.length === 0 ? 0 : yield* run.commit(ledger.assignNumbers(complete, run.runId))
+  const found = yield* reconcile.afterRun(complete, { ...run, full })
+  const report: SyncReport = {
+    connection: run.connection,
+    runId: run.runId,
+    seconds: ((yield* now) - started) / 1_000,
+    counters: run.counters,
+    requests: Object.fromEntries([...(yield* requests)].sort(([a], [b]) => (a < b ? -1 : 1))),
+    newEntries: outcome.newEntries,
+    openResources: outcome.openResources,
+    numbered,
+    findingsOpened: found.opened,
+    findingsClosed: found.closed,
+    blockingFindings: found.blocking,
+    clients: { read: outcome.clientsRead, skipped: outcome.skipped },
+    clientFailures: outcome.clientFailures,
+    notices: outcome.notices,
+    partial,
+  }
+  if (failures.length === 0) return report
+  const reason = failures.every(({ stopped }) => stopped) ? "Stopped" : "Failed"
+  return yield* new SyncIncomplete({ reason, failures, report })
+})
+
+/** What is kept of a run that came to its end. */
+interface Ended {
+  readonly code: number
+  /** New statement entries by account. */
+  readonly newEntries?: ReadonlyMap<string, number>
+  /** Requests sent, by kind of endpoint. */
+  readonly requests?: Readonly<Record<string, number>>
+  /** Codes of books that could not be read. */
+  readonly failedBooks?: ReadonlyArray<string>
+  /** Of a sync: it was asked for less than the connection has. */
+  readonly partial?: boolean
+  /** Of a backfill: the days that it read, both included. */
+  readonly days?: { readonly from: string; readonly to: string }
+  /** Of what a person did by hand: who. */
+  readonly by?: string
+}
+
+/** How a sync, or a backfill, ended. */
+export const endOf = ({
+  blockingFindings,
+  clientFailures,
+  newEntries,
+  partial,
+  requests,
+}: SyncReport): Ended => ({
+  code: blockingFindings > 0 || clientFailures.length > 0 ? 3 : 0,
+  newEntries,
+  requests,
+  partial,
+  failedBooks: [...new Set(clientFailures.flatMap(({ book }) => book ?? []))],
+})
+
+/** Writes how a run ended, unless a later one has overtaken it: that one writes what there is to say. */
+export const recordEnd = Effect.fn("Sync.recordEnd")(function* <A>(
+  run: Run["Type"],
+  exit: Exit.Exit<A, unknown>,
+  ended: (done: A) => Ended,
+) {
+  const stopped =
+    wasInterrupted(exit) ||
+    (Exit.isFailure(exit) &&
+      exit.cause._tag === "Fail" &&
+      exit.cause.error instanceof SyncIncomplete &&
+      exit.cause.error.reason === "Stopped")
+  const state = Exit.isSuccess(exit) ? "done" : stopped ? "stopped" : "failed"
+  meterRun(run.connection, state, run.counters.entries)
+  const end: Ended = Exit.isSuccess(exit) ? ended(exit.value) : { code: stopped ? 75 : 1 }
+  yield* Effect.ignore(
+    run.conclude(
+      endRun(run.runId, state, end.code, {
+        counters: run.counters,
+        requests: end.requests ?? {},
+        newEntries: Object.fromEntries(end.newEntries ?? []),
+        failedBooks: end.failedBooks ?? [],
+        ...(end.partial === true ? { partial: true } : {}),
+        ...(end.days === undefined ? {} : { days: end.days }),
+        ...(end.by === undefined ? {} : { by: end.by }),
+      }),
+    ),
+  )
+})

@@ -1,0 +1,71 @@
+/** What a run came to. */
+import { Data } from "effect"
+import type { Counters } from "../../Run.ts"
+
+/** Something that this run could not read, in words for a person. */
+export interface Failure {
+  /** The code of the client's book that could not be read. */
+  readonly book?: string
+  /** `statement 0f3c…`, `deposits`. */
+  readonly what: string
+  readonly why: string
+  /** The service asked to wait longer than a run may: the next run reads it. */
+  readonly stopped: boolean
+}
+
+export interface SyncReport {
+  readonly connection: string
+  readonly runId: number
+  readonly seconds: number
+  readonly counters: Counters
+  /** Requests sent, retries included, by kind of endpoint. */
+  readonly requests: Readonly<Record<string, number>>
+  /** New statement entries by account. */
+  readonly newEntries: ReadonlyMap<string, number>
+  /** Resources that were open and asked for again. */
+  readonly openResources: number
+  /** Journal entries that got their number. */
+  readonly numbered: number
+  readonly findingsOpened: number
+  readonly findingsClosed: number
+  /** Blocking findings that are open after the run: exit code 3. */
+  readonly blockingFindings: number
+  /** Clients that were read, and those that are not to be read because of their status. */
+  readonly clients: { readonly read: number; readonly skipped: ReadonlyArray<string> }
+  /** Clients that could not be read; the others were: exit code 3. */
+  readonly clientFailures: ReadonlyArray<Failure>
+  /** What the operator should know and that stops nothing: a list that the service does not have. */
+  readonly notices: ReadonlyArray<string>
+  /** It was asked for less than the connection has: `--quick`, one surface, one client. */
+  readonly partial: boolean
+}
+
+/**
+ * The run could not read everything. What it did read is committed, and the next run goes on from there. `Stopped`: only
+ * because the service or a deadline asked for it (exit 75); `Failed`: something has to be mended (exit 1).
+ */
+export class SyncIncomplete extends Data.TaggedError("SyncIncomplete")<{
+  readonly reason: "Failed" | "Stopped"
+  readonly failures: ReadonlyArray<Failure>
+  readonly report: SyncReport
+}> {
+  override get message(): string {
+    const shown = this.failures.slice(0, 10).map(({ what, why }) => `${what}: ${why}`)
+    const more = this.failures.length - shown.length
+    return [
+      ...shown,
+      ...(more > 0 ? [`… and ${more} more.`] : []),
+      "Everything else was read and is committed; run the command again to go on from there.",
+    ].join("\n")
+  }
+}
+
+/** Another sync, or another backfill, of this connection is under way (exit 4). */
+export class SyncBusy extends Data.TaggedError("SyncBusy")<{
+  readonly connection: string
+  readonly what?: "sync" | "backfill"
+}> {
+  override get message(): string {
+    return `Another ${this.what ?? "sync"} of connection ${this.connection} is running; this one has read and written nothing. See: tieout status`
+  }
+}

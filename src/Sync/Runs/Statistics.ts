@@ -1,0 +1,77 @@
+/**
+ * Tells the planner how much there is while a first sync fills the tables. Sessions keep the plans of their statements
+ * until new statistics come; autovacuum brings those a minute later, and until then every page would be read with plans
+ * that were made for a handful of rows.
+ */
+import { Effect } from "effect"
+import type { PendingQuery, Row } from "postgres"
+import type { Sql } from "../../Database/Client.ts"
+import type { DatabaseError } from "../../Database/DatabaseError.ts"
+import { Database } from "../../Database.ts"
+import { type Counters, Run } from "../../Run.ts"
+
+/** Rows of a run after which the tables are looked at for the first time, at the earliest. */
+const first = 250
+/** They are looked at again when there is this many times as much. */
+const growth = 4
+
+interface Watched {
+  /** How many rows a run has brought of it. */
+  readonly count: (counters: Counters) => number
+  /** The table whose size says how much there was before. */
+  readonly table: string
+  readonly analyze: (sql: Sql) => PendingQuery<Row[]>
+}
+
+const watched: ReadonlyArray<Watched> = [
+  {
+    count: (counters) => counters.resources,
+    table: "mirror.resources",
+    analyze: (sql) => sql`analyze mirror.accounts, mirror.resources`,
+  },
+  {
+    count: (counters) => counters.entries,
+    table: "mirror.statement_entries",
+    analyze: (sql) => sql`
+      analyze mirror.statement_entries, mirror.accounts, sync.checkpoints, sync.page_boundaries, ledger.accounts,
+        ledger.journal_entries, ledger.postings, ledger.balances`,
+  },
+]
+
+export class Statistics extends Effect.Service<Statistics>()("tieout/Sync/Statistics", {
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+    const one = yield* Effect.makeSemaphore(1)
+    const due = new Map<string, number>()
+
+    const rowsOf = (table: string) =>
+      database
+        .query(
+          "Sync.Statistics.rowsOf",
+          (sql) => sql<Array<{ rows: number }>>`
+            select greatest(0, reltuples)::integer as rows from pg_class where oid = ${table}::text::regclass`,
+        )
+        .pipe(Effect.map((rows) => rows[0]?.rows ?? 0))
+
+    const look = ({ analyze, count, table }: Watched): Effect.Effect<void, DatabaseError, Run> =>
+      Effect.gen(function* () {
+        const { counters } = yield* Run
+        if (count(counters) < (due.get(table) ?? first)) return
+        yield* one.withPermits(1)(
+          Effect.gen(function* () {
+            const at = due.get(table) ?? Math.max(first, (growth - 1) * (yield* rowsOf(table)))
+            due.set(table, at)
+            const rows = count(counters)
+            if (rows < at) return
+            due.set(table, growth * rows)
+            yield* database.query("Sync.Statistics.analyze", analyze)
+          }),
+        )
+      })
+
+    /** Called after every page, outside its transaction. */
+    const follow = Effect.forEach(watched, look, { discard: true })
+
+    return { follow }
+  }),
+}) {}

@@ -1,0 +1,45 @@
+/** What became of quarantined rows that were tried again. */
+import type { QuarantinedRow } from "../../Mirror/Quarantine.ts"
+import type { Malformed } from "../../Partner.ts"
+
+/** The rows of one item: the one that was seen last is tried, the others share its fate. */
+export interface Tries {
+  readonly newest: QuarantinedRow
+  readonly all: ReadonlyArray<QuarantinedRow>
+}
+
+export interface Tried {
+  readonly row: QuarantinedRow
+  /** Why it still waits, and where in the row; null: it was absorbed. */
+  readonly waits: { readonly reason: string; readonly path: string } | null
+}
+
+export const absorbed = ({ all }: Tries): ReadonlyArray<Tried> => all.map((row) => ({ row, waits: null }))
+
+export const waits = ({ all }: Tries, reason: string, path: string): ReadonlyArray<Tried> =>
+  all.map((row) => ({ row, waits: { reason, path } }))
+
+/** Still not understood; `asking` is why the service could not be asked for it again. */
+export const waitsFor = (tries: Tries, { path, reason }: Malformed, asking?: Error): ReadonlyArray<Tried> =>
+  waits(
+    tries,
+    asking === undefined ? reason : `${reason}; and it could not be asked for again: ${asking.message}`,
+    path,
+  )
+
+/** What `quarantine replay` came to on one connection. */
+export interface ReplayReport {
+  readonly connection: string
+  readonly tried: ReadonlyArray<Tried>
+  /** Statement entries that were booked. */
+  readonly entries: number
+  readonly journalEntries: number
+  readonly reclassifications: number
+  /** Journal entries that got their number. */
+  readonly numbered: number
+  readonly findingsOpened: number
+  readonly findingsClosed: number
+}
+
+export const stillWait = ({ tried }: ReplayReport): ReadonlyArray<Tried> =>
+  tried.filter(({ waits: why }) => why !== null)

@@ -1,0 +1,80 @@
+/**
+ * Proves the head of every statement against the balance that the service reports. Where they differ, something may have
+ * moved between the two reads: the balance and then the statement's tail are read again, up to three times, before it is
+ * left for the reconciliation to report.
+ */
+import { Effect, Either, Option } from "effect"
+import type { Book } from "../../Book.ts"
+import * as Money from "../../Common/Money.ts"
+import { MirrorAccounts, type MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
+import { Partner } from "../../Partner.ts"
+import { nowIso, Run } from "../../Run.ts"
+import { noteStatements } from "../Runs/Evidence.ts"
+import { beginning, checkpoints, statementStream } from "./Checkpoint.ts"
+import { Statements, wholeStatement } from "./Statement.ts"
+
+const rounds = 3
+
+/** Whether the books stand where the service says that they do. */
+export const agrees = (account: Pick<MirroredAccount, "balance" | "lastBalance">): boolean =>
+  Money.equals(
+    account.balance,
+    Option.getOrElse(account.lastBalance, () => Money.zero),
+  )
+
+export class Balances extends Effect.Service<Balances>()("tieout/Sync/Balances", {
+  effect: Effect.gen(function* () {
+    const partner = yield* Partner
+    const accounts = yield* MirrorAccounts
+    const statements = yield* Statements
+
+    const readAgain = Effect.fn("Sync.Balances.readAgain")(function* (
+      book: Book,
+      account: MirroredAccount,
+      railOf: (accountId: string) => string,
+    ) {
+      const run = yield* Run
+      const stored = yield* checkpoints(book)
+      const checkpoint = stored.get(statementStream(account.accountId)) ?? beginning
+      // The balance first: between it and the tail lies one answer, not the booking of all that the tail brings.
+      const askedAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
+      const answer = yield* partner.account(account.accountId)
+      const outcome = yield* statements.read(book, account, checkpoint, railOf)
+      yield* run.commit(
+        Effect.gen(function* () {
+          yield* noteStatements(book, wholeStatement(outcome))
+          if (Option.isSome(answer) && Either.isRight(answer.value)) {
+            yield* accounts.put(book, run.runId, askedAt, [answer.value.right])
+          }
+        }),
+      )
+      return outcome.newEntries
+    })
+
+    /** Proves the accounts that are `among`. Gives the new entries that the extra reads brought, by account. */
+    const settle = Effect.fn("Sync.Balances.settle")(function* (
+      book: Book,
+      railOf: (accountId: string) => string,
+      among: ReadonlySet<string>,
+    ) {
+      const brought = new Map<string, number>()
+      for (let round = 1; round <= rounds; round++) {
+        const open = (yield* accounts.all(book)).filter(
+          (account) => !agrees(account) && among.has(account.accountId),
+        )
+        if (open.length === 0) break
+        yield* Effect.forEach(
+          open,
+          (account) =>
+            Effect.map(readAgain(book, account, railOf), (entries) => {
+              brought.set(account.accountId, (brought.get(account.accountId) ?? 0) + entries)
+            }),
+          { concurrency: 4, discard: true },
+        )
+      }
+      return brought
+    })
+
+    return { settle }
+  }),
+}) {}

@@ -1,0 +1,35 @@
+/** An account has one currency: an entry that says another one is not understood, and what follows it waits. */
+import { Either, Option } from "effect"
+import * as Money from "../../Common/Money.ts"
+import type { Row, StatementEntry } from "../../Partner.ts"
+
+/** The entry as the service said it, field by field; fields that are not understood follow to the letter. */
+const rawOf = (entry: StatementEntry): string => {
+  const fields = JSON.stringify({
+    entryId: entry.entryId,
+    accountId: entry.accountId,
+    type: entry.type,
+    amount: Money.toText(entry.amount),
+    currency: entry.currency,
+    balanceBefore: Option.getOrUndefined(Option.map(entry.balanceBefore, Money.toText)),
+    balanceAfter: Money.toText(entry.balanceAfter),
+    relatedResourceType: Option.getOrUndefined(entry.relatedResourceType),
+    relatedResourceId: Option.getOrUndefined(entry.relatedResourceId),
+    occurredAt: entry.occurredAt,
+  })
+  return entry.extra === null ? fields : `${fields.slice(0, -1)},${entry.extra.slice(1)}`
+}
+
+export const inCurrency =
+  (currency: string) =>
+  (row: Row<StatementEntry>): Row<StatementEntry> =>
+    Either.flatMap(row, (entry) =>
+      entry.currency === currency
+        ? Either.right(entry)
+        : Either.left({
+            raw: rawOf(entry),
+            reason: `is ${entry.currency}, but the account holds ${currency}`,
+            path: "$.currency",
+            id: Option.some(entry.entryId),
+          }),
+    )

@@ -1,0 +1,125 @@
+/** How far a stream has been read: committed together with what was read. */
+import { Effect, Option } from "effect"
+import type { Book } from "../../Book.ts"
+import { Database } from "../../Database.ts"
+import { Run } from "../../Run.ts"
+
+export type Ordering = "oldest-first" | "newest-first" | "unordered"
+
+export interface Checkpoint {
+  /** The cursor to ask with next; none: from the start. */
+  readonly cursor: Option.Option<string>
+  readonly ordering: Option.Option<Ordering>
+  /** The end, or what was known already, has been reached since the stream was last begun at its start. */
+  readonly complete: boolean
+}
+
+export const beginning: Checkpoint = { cursor: Option.none(), ordering: Option.none(), complete: false }
+
+export const statementStream = (accountId: string): string => `statement:${accountId}`
+
+interface CheckpointRow {
+  stream: string
+  cursor: string | null
+  ordering: Ordering | null
+  complete: boolean
+}
+
+/** All checkpoints of a book, by stream. */
+export const checkpoints = Effect.fn("Sync.checkpoints")(function* (book: Book) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Sync.checkpoints",
+    (sql) => sql<Array<CheckpointRow>>`
+      select stream, cursor, ordering, complete from sync.checkpoints where book_id = ${book.bookId}`,
+  )
+  return new Map(
+    rows.map((row): [string, Checkpoint] => [
+      row.stream,
+      {
+        cursor: Option.fromNullable(row.cursor),
+        ordering: Option.fromNullable(row.ordering),
+        complete: row.complete,
+      },
+    ]),
+  )
+})
+
+/** Part of the caller's transaction. */
+export const saveCheckpoint = Effect.fn("Sync.saveCheckpoint")(function* (
+  book: Book,
+  stream: string,
+  checkpoint: Checkpoint,
+) {
+  const database = yield* Database
+  const { runId } = yield* Run
+  yield* database.query(
+    "Sync.saveCheckpoint",
+    (sql) => sql`
+      insert into sync.checkpoints (book_id, stream, cursor, ordering, complete, run_id)
+      values (${book.bookId}, ${stream}, ${Option.getOrNull(checkpoint.cursor)},
+        ${Option.getOrNull(checkpoint.ordering)}, ${checkpoint.complete}, ${runId})
+      on conflict (book_id, stream) do update set cursor = excluded.cursor, ordering = excluded.ordering,
+        complete = excluded.complete, run_id = excluded.run_id, updated_at = now()`,
+  )
+})
+
+/** How far a statement page brought an account. */
+export interface StatementProgress {
+  /** The last good entry of the page; null where there was none. */
+  readonly head: {
+    readonly position: bigint
+    /** In the account's currency, major unit, as text. */
+    readonly balance: string
+    readonly entryId: string
+    readonly occurredAt: string
+  } | null
+  /** Where the statement continues; null where that has not moved. */
+  readonly cursor: string | null
+}
+
+/**
+ * Part of the caller's transaction: the account's head, the checkpoint and the page's boundary in one statement, since
+ * they come with every page.
+ */
+export const saveStatementProgress = Effect.fn("Sync.saveStatementProgress")(function* (
+  book: Book,
+  accountId: string,
+  { cursor, head }: StatementProgress,
+) {
+  const database = yield* Database
+  const { runId } = yield* Run
+  yield* database.query(
+    "Sync.saveStatementProgress",
+    (sql) => sql`
+      with head as (
+        update mirror.accounts set entries = ${head?.position ?? null}, last_entry_id = ${head?.entryId ?? null},
+          last_balance = ${head?.balance ?? null}::text::numeric, last_occurred_at = ${head?.occurredAt ?? null}
+        where ${head !== null} and book_id = ${book.bookId} and account_id = ${accountId}),
+      boundary as (
+        insert into sync.page_boundaries (book_id, account_id, position, cursor, occurred_at)
+        select ${book.bookId}, ${accountId}, ${head?.position ?? null}::bigint, ${cursor}::text,
+          ${head?.occurredAt ?? null}::timestamptz
+        where ${head !== null && cursor !== null}
+        on conflict (book_id, account_id, position) do update set cursor = excluded.cursor)
+      insert into sync.checkpoints (book_id, stream, cursor, complete, run_id)
+      select ${book.bookId}, ${statementStream(accountId)}, ${cursor}::text, true, ${runId}
+      where ${cursor !== null}
+      on conflict (book_id, stream) do update set cursor = excluded.cursor, run_id = excluded.run_id, updated_at = now()`,
+  )
+})
+
+/** The newest page boundaries of an account, newest first: where to go on when the stored cursor has expired. */
+export const newestBoundaries = Effect.fn("Sync.newestBoundaries")(function* (
+  book: Book,
+  accountId: string,
+  count: number,
+) {
+  const database = yield* Database
+  return yield* database.query(
+    "Sync.newestBoundaries",
+    (sql) => sql<Array<{ cursor: string }>>`
+      select cursor from sync.page_boundaries where book_id = ${book.bookId} and account_id = ${accountId}
+      order by position desc limit ${count}`,
+  )
+})

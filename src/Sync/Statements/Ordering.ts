@@ -1,0 +1,26 @@
+/** How a list is ordered by creation time: the interface does not say, so it is learned from what the list shows. */
+import { Option } from "effect"
+import type { Instant } from "../../Partner.ts"
+import type { Ordering } from "./Checkpoint.ts"
+
+/** Instants have no, three or six decimals: without the zone letter they compare as text. */
+const comparable = (instant: Instant): string => instant.slice(0, -1)
+
+/** The ordering that items show, given what earlier pages showed and the creation time of the last item before them. */
+export const orderingOf = (
+  before: Option.Option<Ordering>,
+  lastCreatedAt: Option.Option<Instant>,
+  created: ReadonlyArray<Instant>,
+): Option.Option<Ordering> => {
+  let ordering = before
+  let previous = Option.getOrNull(lastCreatedAt)
+  for (const instant of created) {
+    if (previous !== null && instant !== previous) {
+      const shown: Ordering = comparable(instant) > comparable(previous) ? "oldest-first" : "newest-first"
+      if (Option.isNone(ordering)) ordering = Option.some(shown)
+      else if (ordering.value !== shown) return Option.some("unordered")
+    }
+    previous = instant
+  }
+  return ordering
+}

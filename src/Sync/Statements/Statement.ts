@@ -1,0 +1,266 @@
+/**
+ * Reads one account's statement on from its checkpoint. A page's entries must continue the running balance; a break is
+ * read once more from the last good entry, and what stays behind it is mirrored and held.
+ */
+import { Data, Effect, Either, Option, Stream } from "effect"
+import type { Book } from "../../Book.ts"
+import type { Amount } from "../../Common/Money.ts"
+import * as Money from "../../Common/Money.ts"
+import { subjectsOf } from "../../Ledger/Subjects.ts"
+import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
+import { Quarantine } from "../../Mirror/Quarantine.ts"
+import { heldFrom, refuseElsewhere, StatementEntries } from "../../Mirror/StatementEntries.ts"
+import { type Instant, type Page, Partner, PartnerError, type StatementEntry } from "../../Partner.ts"
+import { nowIso, Run } from "../../Run.ts"
+import { Settings } from "../../Settings.ts"
+import { grouped } from "../Resources/Grouped.ts"
+import { Hydration, streamOf } from "../Resources/Hydration.ts"
+import type { WholeStatement } from "../Runs/Evidence.ts"
+import { inCurrency } from "./AccountCurrency.ts"
+import { type ChainState, runsBackwards, type Walked, walk } from "./Chain.ts"
+import { type Checkpoint, newestBoundaries, saveStatementProgress, statementStream } from "./Checkpoint.ts"
+import { FloodGate, Pages } from "./StatementPage.ts"
+
+/** The running balance did not continue: the statement is read again from the last good entry, once. */
+class ChainBroken extends Data.TaggedError("ChainBroken")<{ readonly accountId: string }> {}
+
+/** Older page boundaries that are tried, newest first, when the stored cursor is refused, before the very beginning. */
+const boundariesTried = 5
+
+/** What reading one statement came to. */
+export interface StatementOutcome {
+  readonly accountId: string
+  readonly newEntries: number
+  readonly held: number
+  /** Something behind a gap waits. */
+  readonly broken: boolean
+  /** What the books have after the last entry that is not held; none: there is no entry. */
+  readonly balance: Option.Option<Amount>
+  /** When the request for the last page was sent, ISO 8601, our clock. */
+  readonly tailReadAt: Option.Option<string>
+  /** The service's clock when it answered for the first page. */
+  readonly beganAt: Option.Option<Instant>
+}
+
+/** What an outcome proves of its stream: nothing where the statement was not followed to its end. */
+export const wholeStatement = ({
+  accountId,
+  beganAt,
+  tailReadAt,
+}: StatementOutcome): ReadonlyArray<WholeStatement> =>
+  Option.isSome(tailReadAt)
+    ? [{ accountId, tailReadAt: tailReadAt.value, read: { stream: statementStream(accountId), beganAt } }]
+    : []
+
+interface Reading {
+  chain: ChainState
+  cursor: Option.Option<string>
+  heldNext: bigint
+  newEntries: number
+  held: number
+  tailReadAt: Option.Option<string>
+  beganAt: Option.Option<Instant> | undefined
+}
+
+export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statements", {
+  effect: Effect.gen(function* () {
+    const partner = yield* Partner
+    const entries = yield* StatementEntries
+    const quarantine = yield* Quarantine
+    const hydration = yield* Hydration
+    const pages = yield* Pages
+    const flood = yield* FloodGate
+    const settings = yield* Settings
+
+    /** Part of the page's transaction: everything but the resources and the postings. */
+    const alongside = (
+      book: Book,
+      account: MirroredAccount,
+      walked: Walked,
+      reading: Reading,
+      page: Page<StatementEntry>,
+    ) =>
+      Effect.gen(function* () {
+        const { runId } = yield* Run
+        const stream = statementStream(account.accountId)
+        yield* entries.put(book, runId, walked.good, false)
+        const behind = walked.behind.map((entry, at) => ({
+          entry,
+          position: heldFrom + reading.heldNext + BigInt(at) + 1n,
+        }))
+        yield* entries.put(book, runId, behind, true)
+        yield* entries.enrich(book, runId, walked.enriched)
+        yield* entries.contradict(book, runId, walked.contradictions)
+        yield* quarantine.put(book, runId, stream, walked.malformed)
+        const last = walked.good.at(-1)
+        const cursor = walked.state.broken ? null : Option.getOrNull(page.endCursor)
+        if (last === undefined && cursor === null) return
+        yield* saveStatementProgress(book, account.accountId, {
+          cursor,
+          head:
+            last === undefined
+              ? null
+              : {
+                  position: last.position,
+                  balance: Money.toText(last.entry.balanceAfter),
+                  entryId: last.entry.entryId,
+                  occurredAt: last.entry.occurredAt,
+                },
+        })
+      })
+
+    const takePage = Effect.fn("Sync.Statements.takePage")(function* (
+      book: Book,
+      account: MirroredAccount,
+      railOf: (accountId: string) => string,
+      reading: Reading,
+      page: Page<StatementEntry>,
+      tolerant: boolean,
+    ) {
+      const run = yield* Run
+      const rows = page.rows.map(inCurrency(account.currency))
+      const read = rows.flatMap((row) => (Either.isRight(row) ? [row.right.entryId] : []))
+      const known = yield* entries.known(book, read)
+      yield* refuseElsewhere(account.accountId, known)
+      const walked = walk(reading.chain, rows, known)
+      const opens = reading.chain.position === 0n && Option.isNone(reading.chain.balance)
+      if (opens && walked.breaks && runsBackwards(rows)) {
+        return yield* new PartnerError({
+          reason: "BadResponse",
+          operation: `GET statement of ${account.accountId}`,
+          detail: "the statement begins with its newest entry; entries are expected in posting order",
+          advice:
+            "Nothing of it was booked. The interface promises posting order; ask the operators of the service",
+        })
+      }
+      if (walked.breaks && !tolerant) return yield* new ChainBroken({ accountId: account.accountId })
+      yield* flood.pass(statementStream(account.accountId), page.rows.length, walked.malformed)
+      const news =
+        walked.good.length +
+        walked.behind.length +
+        walked.malformed.length +
+        walked.enriched.length +
+        walked.contradictions.length
+      const moved = !walked.state.broken && !sameCursor(page.endCursor, reading.cursor)
+      if (news > 0 || moved) {
+        const naming = [...walked.enriched, ...walked.good]
+        const named = naming.flatMap(({ entry }) => Option.toArray(entry.relatedResourceId))
+        const booked = yield* subjectsOf(book, [...new Set(named)])
+        const hydrated = yield* hydration.hydrate(book, naming, booked)
+        const also = Effect.zipRight(
+          alongside(book, account, walked, reading, page),
+          Effect.forEach(hydrated.malformed, ({ key, row }) =>
+            quarantine.put(book, run.runId, streamOf(key.type), [{ ...row, id: Option.some(key.id) }]),
+          ),
+        ).pipe(Effect.asVoid)
+        const missing = [...hydrated.missing, ...hydrated.malformed.map(({ key }) => key)]
+        yield* pages.absorb(
+          book,
+          railOf,
+          {
+            fresh: walked.good,
+            enriched: walked.enriched,
+            opens,
+            booked: hydrated.reread || walked.enriched.length > 0 ? undefined : booked,
+            hydrated: { ...hydrated, missing },
+          },
+          also,
+        )
+      }
+      note(reading, walked, page)
+      run.counters.held += walked.behind.length
+      run.counters.quarantined += walked.malformed.length
+      run.counters.contradictions += walked.contradictions.length
+    })
+
+    const readOn = (
+      book: Book,
+      account: MirroredAccount,
+      railOf: (accountId: string) => string,
+      reading: Reading,
+      tolerant: boolean,
+    ) =>
+      partner
+        .statement(account.accountId)(reading.cursor)
+        .pipe(
+          grouped(settings.limits.pagesPerTransaction),
+          Stream.runForEach((page) => {
+            reading.beganAt ??= page.servedAt
+            return takePage(book, account, railOf, reading, page, tolerant)
+          }),
+        )
+
+    /** With the stored cursor refused: from the newest page boundary that is still accepted, else from the start. */
+    const fromOlder = Effect.fn("Sync.Statements.fromOlder")(function* (
+      book: Book,
+      account: MirroredAccount,
+      railOf: (accountId: string) => string,
+      reading: Reading,
+    ) {
+      const boundaries = yield* newestBoundaries(book, account.accountId, boundariesTried)
+      const cursors = [...boundaries.map(({ cursor }) => Option.some(cursor)), Option.none<string>()]
+      for (const [at, cursor] of cursors.entries()) {
+        reading.cursor = cursor
+        const done = yield* readOn(book, account, railOf, reading, true).pipe(
+          Effect.as(true),
+          Effect.catchIf(
+            (error) =>
+              error instanceof PartnerError && error.reason === "CursorExpired" && at < cursors.length - 1,
+            () => Effect.succeed(false),
+          ),
+        )
+        if (done) return
+      }
+    })
+
+    /** Reads a statement to its end. The account's head and the checkpoint are those of the database. */
+    const read = Effect.fn("Sync.Statements.read")(function* (
+      book: Book,
+      account: MirroredAccount,
+      checkpoint: Checkpoint,
+      railOf: (accountId: string) => string,
+    ) {
+      const reading: Reading = {
+        chain: { position: account.entries, balance: account.lastBalance, broken: false },
+        cursor: checkpoint.cursor,
+        heldNext: account.held,
+        newEntries: 0,
+        held: 0,
+        tailReadAt: Option.none(),
+        beganAt: undefined,
+      }
+      yield* readOn(book, account, railOf, reading, false).pipe(
+        Effect.catchTag("ChainBroken", () => readOn(book, account, railOf, reading, true)),
+        Effect.catchIf(
+          (error) => error instanceof PartnerError && error.reason === "CursorExpired",
+          () => fromOlder(book, account, railOf, reading),
+        ),
+        Effect.catchTag("ChainBroken", () => Effect.dieMessage("a tolerant read takes breaks as they are")),
+      )
+      return {
+        accountId: account.accountId,
+        newEntries: reading.newEntries,
+        held: reading.held,
+        broken: reading.chain.broken,
+        balance: reading.chain.balance,
+        tailReadAt: reading.tailReadAt,
+        beganAt: reading.beganAt ?? Option.none(),
+      } satisfies StatementOutcome
+    })
+
+    return { read }
+  }),
+}) {}
+
+const sameCursor = (end: Option.Option<string>, asked: Option.Option<string>): boolean =>
+  Option.isNone(end) || Option.contains(asked, end.value)
+
+/** What the page changed of where the reading stands; only after it is committed. */
+const note = (reading: Reading, walked: Walked, page: Page<StatementEntry>): void => {
+  reading.chain = walked.state
+  reading.newEntries += walked.good.length
+  reading.held += walked.behind.length
+  reading.heldNext += BigInt(walked.behind.length)
+  if (!walked.state.broken) reading.cursor = Option.orElse(page.endCursor, () => reading.cursor)
+  if (!page.hasNextPage) reading.tailReadAt = Option.some(nowIso(page.requestedAt))
+}

@@ -1,0 +1,198 @@
+/** One page, one transaction: what was read, what follows from it in the books, and how far the stream is read. */
+import { Data, Effect } from "effect"
+import type { Book } from "../../Book.ts"
+import { DatabaseError } from "../../Database/DatabaseError.ts"
+import { textArray } from "../../Database/TextArray.ts"
+import { Database } from "../../Database.ts"
+import type { JournalEntry } from "../../Ledger/JournalEntry.ts"
+import { journalEntriesFor, resourceKey } from "../../Ledger/Movements.ts"
+import type { Subject } from "../../Ledger/Posting.ts"
+import { subjectsOf } from "../../Ledger/Subjects.ts"
+import { Ledger } from "../../Ledger.ts"
+import { Resources } from "../../Mirror/Resources.ts"
+import type { PlacedEntry } from "../../Mirror/StatementEntries.ts"
+import type { Resource } from "../../Partner.ts"
+import { nowIso, Run } from "../../Run.ts"
+import { Settings } from "../../Settings.ts"
+import type { Hydrated, ResourceKey } from "../Resources/Hydration.ts"
+import { Statistics } from "../Runs/Statistics.ts"
+import { PostingFacts } from "./PostingFacts.ts"
+
+/** Too many rows of one stream cannot be understood: more likely a change of the interface than bad rows. */
+export class QuarantineFlood extends Data.TaggedError("QuarantineFlood")<{
+  readonly stream: string
+  readonly malformed: number
+  readonly rows: number
+  readonly example: string
+}> {
+  override get message(): string {
+    return `${this.stream}: ${this.malformed} of ${this.rows} rows could not be understood (${this.example}). The stream stopped before this page and its checkpoint is unchanged. If the interface has changed, mend the settings' interface section; limits.quarantine says when to stop.`
+  }
+}
+
+/** How many rows of each stream this run has read, and how many of them were malformed. */
+export class FloodGate extends Effect.Service<FloodGate>()("tieout/Sync/FloodGate", {
+  effect: Effect.gen(function* () {
+    const settings = yield* Settings
+    const seen = new Map<string, { rows: number; malformed: number }>()
+
+    /** Fails where a stream's share of malformed rows is beyond both limits of the settings. */
+    const pass = (stream: string, rows: number, malformed: ReadonlyArray<{ reason: string; path: string }>) =>
+      Effect.suspend(() => {
+        const before = seen.get(stream) ?? { rows: 0, malformed: 0 }
+        const now = { rows: before.rows + rows, malformed: before.malformed + malformed.length }
+        seen.set(stream, now)
+        const { maxRows, maxShare } = settings.limits.quarantine
+        if (malformed.length === 0 || now.malformed <= maxRows || now.malformed <= now.rows * maxShare) {
+          return Effect.void
+        }
+        const [first] = malformed
+        const example = first === undefined ? "" : `${first.path} ${first.reason}`
+        return Effect.fail(new QuarantineFlood({ stream, ...now, example }))
+      })
+
+    return { pass }
+  }),
+}) {}
+
+/** What two transactions of one run may collide on: both reclassified the same entry. Planned again, it comes out right. */
+const planAgain = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.constraint === "journal_entries_source"
+
+const planningTries = 5
+
+interface Absorbed {
+  readonly fresh: ReadonlyArray<PlacedEntry>
+  /** Entries that are booked and name now what they are about. */
+  readonly enriched?: ReadonlyArray<PlacedEntry>
+  /** What the books have of the same resources, where the caller has just asked. */
+  readonly booked?: ReadonlyArray<Subject> | undefined
+  readonly opens: boolean
+  /** Entries that do not follow from movements: an opening balance put right. */
+  readonly more?: ReadonlyArray<JournalEntry>
+  readonly hydrated: Pick<Hydrated, "resources" | "read" | "missing">
+}
+
+export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+    const ledger = yield* Ledger
+    const resources = yield* Resources
+    const statistics = yield* Statistics
+    const facts = yield* PostingFacts
+
+    const noteMissing = Effect.fn("Sync.Pages.noteMissing")(function* (
+      book: Book,
+      keys: ReadonlyArray<ResourceKey>,
+    ) {
+      if (keys.length === 0) return
+      yield* database.query(
+        "Sync.Pages.noteMissing",
+        (sql) => sql`
+          insert into mirror.missing_resources as m (book_id, resource_type, resource_id)
+          select ${book.bookId}::integer, t.type, t.id::uuid
+          from unnest(${textArray(
+            sql,
+            keys.map((key) => key.type),
+          )}, ${textArray(
+            sql,
+            keys.map((key) => key.id),
+          )})
+            as t (type, id)
+          order by 1, 3
+          on conflict (book_id, resource_id, resource_type) do update set tries = m.tries + 1`,
+      )
+    })
+
+    /**
+     * Commits resources and new entries with everything that follows from them in the books, together with `also` (the
+     * checkpoint, the quarantine), or nothing of it. Entries that are booked already are put right where a resource
+     * changed.
+     */
+    const absorb = <E, R>(
+      book: Book,
+      railOf: (accountId: string) => string,
+      absorbed: Absorbed,
+      also: Effect.Effect<void, E, R>,
+    ) => {
+      let asked = absorbed.booked
+      const attempt = Effect.gen(function* () {
+        const run = yield* Run
+        const { enriched = [], fresh, hydrated, opens } = absorbed
+        const ids = () => [...new Set([...hydrated.resources.values()].map((resource) => resource.id))]
+        const named = new Map(enriched.map(({ entry }) => [entry.entryId, entry]))
+        const found = asked ?? (yield* subjectsOf(book, ids(), [...named.keys()]))
+        const booked = found.map((subject) => ({
+          ...subject,
+          entry: named.get(subject.entry.entryId) ?? subject.entry,
+        }))
+        // A second planning is because the books have moved meanwhile.
+        asked = undefined
+        const known = yield* facts.of(
+          book,
+          [...fresh, ...booked].map(({ entry }) => entry),
+          hydrated.resources,
+        )
+        const entries = [
+          ...journalEntriesFor(
+            { fresh, booked, resources: hydrated.resources, opens },
+            ledger.contextFor(book, known),
+          ),
+          ...(absorbed.more ?? []),
+        ]
+        const prepared = yield* ledger.prepare(book, entries, railOf)
+        const readAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
+        const changed = yield* run.commit(
+          Effect.gen(function* () {
+            const keys = yield* resources.put(book, run.runId, readAt, hydrated.read)
+            yield* noteMissing(book, hydrated.missing)
+            yield* also
+            // Last, since it takes the locks that other accounts of the book wait for.
+            yield* ledger.post(book, run.runId, prepared)
+            return keys.length
+          }),
+        )
+        const reclassified = entries.filter((entry) => entry.sequence > 0).length
+        run.counters.resources += hydrated.read.length
+        run.counters.changedResources += changed
+        run.counters.missingResources += hydrated.missing.length
+        run.counters.journalEntries += entries.length
+        run.counters.reclassifications += reclassified
+        run.counters.entries += fresh.length
+        run.counters.pages += 1
+        yield* statistics.follow
+      })
+      return Effect.flatMap(Run, ({ turn }) => turn(attempt)).pipe(
+        Effect.retry({ times: planningTries, while: planAgain }),
+        Effect.withSpan("Sync.Pages.absorb"),
+      )
+    }
+
+    /** Resources alone, as a list or a read by id brings them. */
+    const absorbResources = <E, R>(
+      book: Book,
+      railOf: (accountId: string) => string,
+      read: ReadonlyArray<Resource>,
+      missing: ReadonlyArray<ResourceKey>,
+      also: Effect.Effect<void, E, R>,
+    ) =>
+      absorb(
+        book,
+        railOf,
+        {
+          fresh: [],
+          opens: false,
+          hydrated: {
+            read,
+            missing,
+            resources: new Map(
+              read.map((resource) => [resourceKey(resource.resourceType, resource.id), resource]),
+            ),
+          },
+        },
+        also,
+      )
+
+    return { absorb, absorbResources }
+  }),
+}) {}

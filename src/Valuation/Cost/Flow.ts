@@ -1,0 +1,269 @@
+/**
+ * What an entry's lines are worth in the base currency. All lines of one foreign currency share one exact unit value, and
+ * each is rounded by itself, half-even; what that leaves over goes to `rounding`. One line decides the unit:
+ *
+ * 1. What comes back: of a conversion what its side carries (`Conversion.ts`), of a deposit, a withdrawal or a payout what
+ *    stands of it in clearing carries (`Movement.ts`).
+ * 2. Cash that comes nearer to zero: what it cost, by average or FIFO. What goes beyond zero is worth what it would be worth
+ *    in 1 or 4, else the day's rate.
+ * 3. Any other asset or liability that comes nearer to zero, the largest of the entry: what it carries. Beyond zero the day's rate.
+ * 4. What is bought for base currency: what was given for it, where the conversion is whole in the same month.
+ *
+ * Otherwise it is the day's rate. So only an entry that clears a conversion realizes a gain or a loss.
+ */
+import type { Method } from "../../Settings/Accounting.ts"
+import { type BaseLine, type Basis, type NativeEntry, type NativeLine, plainLine } from "../Base.ts"
+import {
+  baseScale,
+  type Exact,
+  plus,
+  type Rate,
+  rounded,
+  times,
+  type Unit,
+  unitAt,
+  unitOf,
+} from "../Rates/Rate.ts"
+import type { State } from "../State.ts"
+import { Unvaluable } from "../Unvaluable.ts"
+import { clearedLines, isClearing, realizedLines } from "./ClearedCost.ts"
+import { addLeg, type EarlierLeg, type Side, sideOf } from "./ConversionCost.ts"
+import {
+  canGiveBack,
+  covered,
+  type Entering,
+  emptyHolding,
+  enter,
+  giveBack,
+  type Holding,
+  leave,
+  reduces,
+} from "./Holding.ts"
+import { addTo, type EarlierLine, type Movement, movementOf } from "./MovementCost.ts"
+
+export interface Rules {
+  readonly baseCurrency: string
+  readonly method: Method
+  /** The rate of a day; one that is missing is remembered, and nothing of what follows is kept. */
+  readonly rateOn: (currency: string, date: string) => Rate
+  /** What was given in the base currency for one unit, by conversion and currency (`priceKey`): of those whole in the month. */
+  readonly prices: ReadonlyMap<string, Unit>
+  /** Legs of earlier months of the conversions that something goes back of. */
+  readonly earlier: ReadonlyArray<EarlierLeg>
+  /** Lines in clearing of earlier months, of the movements that something comes back of. */
+  readonly movements: ReadonlyArray<EarlierLine>
+}
+
+export const priceKey = (id: string, currency: string): string => `${id} ${currency}`
+
+const isTransit = ({ account }: NativeLine): boolean => account.role === "conversions_in_transit"
+const isCash = ({ account }: NativeLine): boolean => account.role === "cash"
+
+const holdingOf = ({ holdings }: State, { account }: NativeLine): Holding => {
+  const known = holdings.get(account.accountId)
+  if (known !== undefined) return known
+  const holding = emptyHolding()
+  holdings.set(account.accountId, holding)
+  return holding
+}
+
+const lineOf = (native: NativeLine, minor: bigint, basis: Basis, rate: Rate | null): BaseLine => ({
+  account: native.account.accountId,
+  minor,
+  native,
+  basis,
+  rate,
+})
+
+/** The lines of an entry in one foreign currency, and what is asked while they are valued. */
+interface Group {
+  readonly lines: ReadonlyArray<NativeLine>
+  readonly entry: NativeEntry
+  readonly state: State
+  readonly rules: Rules
+}
+
+/** What tells the conversion that an entry belongs to. */
+const conversionOf = ({ entryId, resourceId }: NativeEntry): string => resourceId ?? entryId
+
+const sideOfLine = ({ entry, state }: Group, { account }: NativeLine): Side =>
+  sideOf(state, conversionOf(entry), account.accountId, entry.partnerAccountId)
+
+/** What a line is a part of that is carried by itself: the conversion's side, or what stands of the movement. */
+const partOf = (group: Group, line: NativeLine): Side | Movement | undefined =>
+  isTransit(line) ? sideOfLine(group, line) : movementOf(group.state, group.entry, line)
+
+const comesBack = (group: Group, line: NativeLine): boolean => {
+  const part = partOf(group, line)
+  return part !== undefined && reduces(part, line.minor)
+}
+
+/** How the lines are worth what they are. `taken`: of the line that decided, which is taken off its balance already. */
+interface Decided {
+  readonly unit: Unit
+  readonly basis: Basis
+  readonly rate: Rate | null
+  readonly taken?: { readonly line: NativeLine; readonly valued: BaseLine }
+}
+
+const atRate = ({ entry, lines, rules }: Group): Decided => {
+  const { currency = "", scale = 0 } = lines[0]?.account ?? {}
+  const rate = rules.rateOn(currency, entry.date)
+  return { unit: unitAt(rate, scale), basis: "rate", rate }
+}
+
+/** At what was given for it, where base currency was. */
+const atPrice = ({ entry, lines, rules }: Group): Decided | undefined => {
+  const bought = lines.find((line) => isTransit(line) && line.minor < 0n)
+  const unit = bought && rules.prices.get(priceKey(conversionOf(entry), bought.account.currency))
+  return unit && { unit, basis: "price", rate: null }
+}
+
+const taken = (line: NativeLine, value: Exact, basis: Basis, rate: Rate | null = null): Decided => ({
+  unit: unitOf(value, line.minor),
+  basis: "proportion",
+  rate: null,
+  taken: { line, valued: lineOf(line, rounded(value), basis, rate) },
+})
+
+const originOf = (date: string, { text }: Rate): string => `${date} ${text}`
+
+/** Adds a line that is no cash to its balance, and to what it is a part of. */
+const addOther = (group: Group, line: NativeLine, value: bigint, entering: Entering): void => {
+  if (isTransit(line)) addLeg(group.state, sideOfLine(group, line), line.minor, value)
+  else {
+    addTo(movementOf(group.state, group.entry, line), line.minor, value)
+    enter(holdingOf(group.state, line), line.minor, value, entering)
+  }
+}
+
+const kept = ({ rules: { method } }: Group): Entering => ({ method, withLots: false, origin: null })
+
+/** Takes the line off its holding at what that carries; what goes beyond zero is worth what `beyond` says. */
+const takeOff = (group: Group, line: NativeLine, beyond: () => Decided): Decided => {
+  const { entry, rules, state } = group
+  const holding = holdingOf(state, line)
+  const basis = isCash(line) ? "cost" : "carrying"
+  const within = covered(holding, line.minor)
+  const cost = leave(holding, within, rules.method, isCash(line))
+  const movement = movementOf(state, entry, line)
+  if (within === line.minor) {
+    addTo(movement, line.minor, rounded(cost))
+    return taken(line, cost, basis)
+  }
+  const { rate, unit } = beyond()
+  const value = plus(cost, times(unit, line.minor - within))
+  const origin = rate === null ? null : originOf(entry.date, rate)
+  const entering = { method: rules.method, withLots: isCash(line), origin }
+  enter(holding, line.minor - within, rounded(value) - rounded(cost), entering)
+  addTo(movement, line.minor, rounded(value))
+  return taken(line, value, basis, rate)
+}
+
+/** Gives a line back at what it is a part of carries; what goes beyond zero is at the day's rate. */
+const takeBack = (group: Group, line: NativeLine, part: Side | Movement): Decided => {
+  const within = covered(part, line.minor)
+  const carried = times({ numerator: part.carrying, denominator: part.native }, within)
+  const beyond = within === line.minor ? undefined : atRate(group)
+  const value = beyond === undefined ? carried : plus(carried, times(beyond.unit, line.minor - within))
+  addOther(group, line, rounded(value), kept(group))
+  return taken(line, value, "carrying", beyond?.rate)
+}
+
+/** The largest of the other assets and liabilities that come nearer to zero; of equals the first. */
+const largest = ({ lines, state }: Group): NativeLine | undefined => {
+  const size = ({ minor }: NativeLine): bigint => (minor < 0n ? -minor : minor)
+  return lines
+    .filter((line) => line.account.held && !isTransit(line) && reduces(holdingOf(state, line), line.minor))
+    .reduce<NativeLine | undefined>(
+      (most, line) => (most === undefined || size(line) > size(most) ? line : most),
+      undefined,
+    )
+}
+
+const decided = (group: Group): Decided => {
+  const { lines, state } = group
+  const back = lines.find((line) => comesBack(group, line))
+  const cash = lines.find((line) => isCash(line) && reduces(holdingOf(state, line), line.minor))
+  const part = back && partOf(group, back)
+  const unit = part && { numerator: part.carrying, denominator: part.native }
+  if (cash !== undefined) {
+    const isCovered = back !== undefined && part !== undefined && covered(part, back.minor) === back.minor
+    const value = unit && isCovered ? rounded(times(unit, cash.minor)) : undefined
+    if (value === undefined || !canGiveBack(holdingOf(state, cash), cash.minor, value)) {
+      const otherwise = unit && { unit, basis: "carrying" as const, rate: null }
+      return takeOff(group, cash, () => otherwise ?? atPrice(group) ?? atRate(group))
+    }
+  }
+  if (back !== undefined && part !== undefined) return takeBack(group, back, part)
+  const other = largest(group)
+  if (other !== undefined) return takeOff(group, other, () => atRate(group))
+  return atPrice(group) ?? atRate(group)
+}
+
+/** Adds a line to its balance at its value; cash that cannot simply be added goes back as it came. */
+const putOn = (group: Group, line: NativeLine, value: bigint, rate: Rate | null): void => {
+  const { entry, rules, state } = group
+  const { method } = rules
+  const holding = holdingOf(state, line)
+  // Of every account, so that one that becomes money later is revalued from what it is carried at.
+  if (!isCash(line)) {
+    if (line.account.role !== "trading") addOther(group, line, value, kept(group))
+  } else if (reduces(holding, line.minor)) giveBack(holding, line.minor, value, method)
+  else {
+    const origin = rate === null ? null : originOf(entry.date, rate)
+    enter(holding, line.minor, value, { method, withLots: true, origin })
+  }
+}
+
+const foreignLines = (group: Group): ReadonlyArray<BaseLine> => {
+  const { basis, rate, taken, unit } = decided(group)
+  return group.lines.map((line) => {
+    if (line === taken?.line) return taken.valued
+    const value = rounded(times(unit, line.minor))
+    putOn(group, line, value, rate)
+    return lineOf(line, value, basis, rate)
+  })
+}
+
+const inBase = (line: NativeLine): BaseLine => {
+  if (line.account.scale !== baseScale) throw new Unvaluable("the base currency does not have two decimals")
+  return lineOf(line, line.minor, "face", null)
+}
+
+/**
+ * What the lines leave over after rounding goes to `rounding`: at most half a cent for each line that was rounded, and
+ * more is an error.
+ */
+const residueOf = (lines: ReadonlyArray<BaseLine>, what: string): ReadonlyArray<BaseLine> => {
+  const residue = lines.reduce((sum, { minor }) => sum + minor, 0n)
+  if (residue === 0n) return []
+  const count = BigInt(lines.filter(({ basis }) => basis !== null && basis !== "face").length)
+  const size = residue < 0n ? -residue : residue
+  if (size * 2n > count) {
+    throw new Unvaluable(`${what}: its lines leave ${residue} cents, more than half a cent for each`)
+  }
+  return [plainLine("rounding", -residue)]
+}
+
+/** The lines of an entry in the base currency, in their order, with gain or loss and rounding last. Changes the state. */
+export const valueLines = (entry: NativeEntry, state: State, rules: Rules): ReadonlyArray<BaseLine> => {
+  const what = `journal entry ${entry.number} of ${entry.date.slice(0, 7)}`
+  const currencies = [...new Set(entry.lines.map(({ account }) => account.currency))]
+  const valued = new Map<NativeLine, BaseLine>()
+  const clears = isClearing(entry)
+  for (const currency of currencies) {
+    const own = entry.lines.filter(({ account }) => account.currency === currency)
+    const group = { lines: own, entry, state, rules }
+    const foreign = () =>
+      clears ? clearedLines(own, conversionOf(entry), state, () => atRate(group).unit) : foreignLines(group)
+    const lines = currency === rules.baseCurrency ? own.map(inBase) : foreign()
+    own.forEach((line, at) => {
+      const found = lines[at]
+      if (found !== undefined) valued.set(line, found)
+    })
+  }
+  const lines = entry.lines.flatMap((line) => valued.get(line) ?? [])
+  const all = clears ? [...lines, ...realizedLines(lines)] : lines
+  return [...all, ...residueOf(all, what)]
+}

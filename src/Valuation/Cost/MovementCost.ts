@@ -1,0 +1,101 @@
+/**
+ * What of a deposit, a withdrawal or a payout stands in clearing, and what that is worth. What comes back of a movement comes
+ * back at that: cash too, so that a return realizes nothing. Each is known for as long as its month is valued; what earlier
+ * months brought is read from the journal where something comes back of it (`Movements.ts`). Only what went back before it had
+ * come (a late entry is dated so) is kept from month to month: there the movement itself takes from what stands.
+ */
+import type { NativeEntry, NativeLine } from "../Base.ts"
+import type { State } from "../State.ts"
+
+/** Smallest units and cents, debit positive. */
+export interface Movement {
+  readonly id: string
+  readonly accountId: number
+  readonly role: string
+  native: bigint
+  carrying: bigint
+}
+
+export const movementRoles = ["deposits_clearing", "withdrawals_clearing", "payouts_clearing"] as const
+const roles: ReadonlySet<string> = new Set(movementRoles)
+
+/** Where the chart books them as income or expense they are done with at once. */
+const isOf = ({ account }: NativeLine): boolean => account.held && roles.has(account.role)
+
+const keyOf = (id: string, accountId: number): string => `${id} ${accountId}`
+
+type Place = Pick<Movement, "id" | "accountId" | "role">
+
+const movementAt = ({ movements }: State, { accountId, id, role }: Place): Movement => {
+  const known = movements.get(keyOf(id, accountId))
+  if (known !== undefined) return known
+  const movement = { id, accountId, role, native: 0n, carrying: 0n }
+  movements.set(keyOf(id, accountId), movement)
+  return movement
+}
+
+/** Whether more of it went back than has come. */
+const isBefore = ({ native, role }: Movement): boolean =>
+  native !== 0n && native < 0n !== (role === "deposits_clearing")
+
+export const forgetMovements = ({ movements }: State): void => {
+  for (const [key, movement] of movements) if (!isBefore(movement)) movements.delete(key)
+}
+
+export const withMovements = (movements: ReadonlyArray<Movement>): Map<string, Movement> =>
+  new Map(movements.map((movement) => [keyOf(movement.id, movement.accountId), { ...movement }]))
+
+/** What the line is a part of; undefined for a line of another kind, and for an entry that names no movement. */
+export const movementOf = (
+  state: State,
+  { resourceId }: NativeEntry,
+  line: NativeLine,
+): Movement | undefined =>
+  resourceId !== null && isOf(line) ? movementAt(state, { ...line.account, id: resourceId }) : undefined
+
+export const addTo = (movement: Movement | undefined, minor: bigint, value: bigint): void => {
+  if (movement === undefined) return
+  movement.native += minor
+  movement.carrying += value
+}
+
+/** A line of an earlier month. */
+export interface EarlierLine {
+  readonly id: string
+  readonly accountId: number
+  readonly role: string
+  readonly period: string
+  readonly native: bigint
+  readonly carrying: bigint
+}
+
+/** All lines of a movement come, by month. What its month's end settled is gone. */
+export const recallMovements = (state: State, lines: ReadonlyArray<EarlierLine>): void => {
+  for (const { accountId, id } of lines) state.movements.delete(keyOf(id, accountId))
+  const months = new Map<Movement, string>()
+  for (const line of lines) {
+    const { carrying, native, period } = line
+    const movement = movementAt(state, line)
+    if (months.get(movement) !== period && movement.native === 0n) movement.carrying = 0n
+    months.set(movement, period)
+    addTo(movement, native, carrying)
+  }
+  for (const movement of months.keys()) if (movement.native === 0n) movement.carrying = 0n
+}
+
+/**
+ * Takes off what movements carry of which nothing stands any more; gives it by account. It is there where the cash of a return
+ * could not leave at what the movement was worth, since there was not so much left.
+ */
+export const settleMovements = ({ holdings, movements }: State): ReadonlyMap<number, bigint> => {
+  const left = new Map<number, bigint>()
+  for (const movement of movements.values()) {
+    const { accountId, carrying, native } = movement
+    if (native !== 0n || carrying === 0n) continue
+    movement.carrying = 0n
+    const holding = holdings.get(accountId)
+    if (holding !== undefined) holding.carrying -= carrying
+    left.set(accountId, (left.get(accountId) ?? 0n) + carrying)
+  }
+  return left
+}

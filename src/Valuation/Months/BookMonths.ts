@@ -1,0 +1,111 @@
+/** A book's months as a valuation sees them: now, or as they were known at a time. */
+import { Effect } from "effect"
+import type { Sql } from "../../Database/Client.ts"
+import { Database } from "../../Database.ts"
+import { recordedBy } from "../../Ledger/AsOf.ts"
+
+interface ClosedWith {
+  readonly period: string
+  /** The newest import of rates that there was. */
+  readonly ratesVersion: number
+  /** The method of the settings; null where the book had not been valued. */
+  readonly method: string | null
+}
+
+export interface BookMonths {
+  /** What `resolveAsOf` gave; null: now. */
+  readonly asOf: string | null
+  /** `YYYY-MM`; null where nothing is numbered. */
+  readonly first: string | null
+  readonly last: string | null
+  /** The month that it is, in the book's time zone. */
+  readonly current: string
+  readonly closedThrough: string | null
+  /** Of those that are closed, the last that was not reopened since. */
+  readonly keptThrough: string | null
+  /** The closes of months, the earliest month first, each with what counted for the base-currency journal then. */
+  readonly closes: ReadonlyArray<ClosedWith>
+  /** The newest import of rates; null before the first. */
+  readonly ratesVersion: number | null
+  /** The last journal number of every month that has one. */
+  readonly numbers: ReadonlyMap<string, number>
+  /** Months with numbers up to that one which were recorded later. */
+  readonly partial: ReadonlySet<string>
+}
+
+interface NumbersRow {
+  readonly period: string
+  readonly last: number
+  readonly count: number
+}
+
+/** Numbers run from 1 without a gap, whenever their entries were recorded. */
+const numbersOf = (sql: Sql, bookId: number, asOf: string | null) =>
+  asOf === null
+    ? sql<Array<NumbersRow>>`
+        select to_char(period, 'YYYY-MM') as period, last_number as last, last_number as count from ledger.periods
+        where book_id = ${bookId} and last_number > 0 order by ledger.periods.period`
+    : sql<Array<NumbersRow>>`
+        select to_char(n.period, 'YYYY-MM') as period, max(n.number) as last, count(*)::integer as count
+        from ledger.journal_numbers n
+        join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
+        where n.book_id = ${bookId} ${recordedBy(sql, asOf)}
+        group by n.period order by n.period`
+
+interface ClosedRow {
+  readonly closed: string | null
+  readonly kept: string | null
+}
+
+/** A month before another that is closed is closed, too. */
+const closedOf = (sql: Sql, bookId: number, asOf: string | null) =>
+  asOf === null
+    ? sql<Array<ClosedRow>>`
+        select to_char(closed_through, 'YYYY-MM') as closed, to_char(closed_through, 'YYYY-MM') as kept
+        from ledger.locks where book_id = ${bookId}`
+    : sql<Array<ClosedRow>>`
+        select to_char(max(c.period), 'YYYY-MM') as closed, to_char(max(c.period) filter (where not exists (
+            select 1 from ledger.closes r
+            where r.book_id = ${bookId} and r.period = c.period and r.at > ${asOf}::text::timestamptz)), 'YYYY-MM') as kept
+        from (
+          select distinct on (period) period, action from ledger.closes
+          where book_id = ${bookId} and at <= ${asOf}::text::timestamptz order by period, sequence desc) c
+        where c.action = 'close'`
+
+const until = (sql: Sql, column: "at" | "imported_at", asOf: string | null) =>
+  asOf === null ? sql`true` : sql`${sql(column)} <= ${asOf}::text::timestamptz`
+
+export const bookMonths = Effect.fn("Valuation.bookMonths")(function* (bookId: number, asOf: string | null) {
+  const database = yield* Database
+  const [now] = yield* database.query(
+    "Valuation.bookMonths",
+    (sql) => sql<Array<{ current: string; version: number | null }>>`
+      select to_char(coalesce(${asOf}::text::timestamptz, now()) at time zone coalesce(l.time_zone, 'UTC'), 'YYYY-MM') as current,
+        (select max(version) from valuation.rate_imports where ${until(sql, "imported_at", asOf)}) as version
+      from ledger.locks l where l.book_id = ${bookId}`,
+  )
+  if (now === undefined) return yield* Effect.dieMessage(`book ${bookId} has no ledger`)
+  const [locked] = yield* database.query("Valuation.bookMonths.closed", (sql) => closedOf(sql, bookId, asOf))
+  const rows = yield* database.query("Valuation.bookMonths.numbers", (sql) => numbersOf(sql, bookId, asOf))
+  const closes = yield* database.query(
+    "Valuation.bookMonths.closes",
+    (sql) => sql<Array<ClosedWith>>`
+      select distinct on (c.period) to_char(c.period, 'YYYY-MM') as period, coalesce((
+        select max(i.version) from valuation.rate_imports i where i.imported_at <= c.at), 0) as "ratesVersion",
+        c.valuation_method as method
+      from ledger.closes c where c.book_id = ${bookId} and c.action = 'close' and ${until(sql, "at", asOf)}
+      order by c.period, c.sequence desc`,
+  )
+  return {
+    asOf,
+    first: rows[0]?.period ?? null,
+    last: rows.at(-1)?.period ?? null,
+    current: now.current,
+    closedThrough: locked?.closed ?? null,
+    keptThrough: locked?.kept ?? null,
+    closes: [...closes],
+    ratesVersion: now.version,
+    numbers: new Map(rows.map(({ last, period }) => [period, last])),
+    partial: new Set(rows.flatMap(({ count, last, period }) => (count === last ? [] : [period]))),
+  } satisfies BookMonths
+})

@@ -1,0 +1,37 @@
+/** Rates that a valuation needed and did not find: all of them are told at once. */
+import { type ValuationError, valuationError } from "../ValuationError.ts"
+
+/** `date`: a day, or a month where rates come from its conversions. */
+export interface MissingRate {
+  readonly date: string
+  readonly from: string
+  readonly to: string
+}
+
+const most = 200
+
+export const missingRates = (
+  missing: ReadonlyArray<MissingRate>,
+  source: "file" | "conversions",
+  unwritten = "Nothing was written.",
+  asOf: string | null = null,
+): ValuationError => {
+  const lines = [...new Set(missing.map(({ date, from, to }) => `${date} ${from}/${to}`))].sort()
+  const more = lines.length > most ? [`  … and ${lines.length - most} more`] : []
+  const advice =
+    asOf !== null && source === "file"
+      ? "They had not been imported by then: choose a later time."
+      : source === "file"
+        ? "Put them into a CSV with the columns date,from,to,rate,source and run: tieout rates import FILE"
+        : "No conversion of those months says what the currency is worth: set accounting.valuation.rates to file, and import rates."
+  const then = asOf === null ? "" : ` as of ${asOf}`
+  return valuationError(
+    "MissingRates",
+    [
+      `${lines.length === 1 ? "A rate is" : `${lines.length} rates are`} missing for the base-currency journal${then}. ${unwritten}`,
+      ...lines.slice(0, most).map((line) => `  ${line}`),
+      ...more,
+      advice,
+    ].join("\n"),
+  )
+}

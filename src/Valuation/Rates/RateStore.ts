@@ -1,0 +1,177 @@
+/** The rates that were imported: versions that are added and never changed. The newest of a day and pair counts. */
+import { Effect } from "effect"
+import type { Sql } from "../../Database/Client.ts"
+import { plainArray, textArray } from "../../Database/TextArray.ts"
+import { Database } from "../../Database.ts"
+import { recordedBy } from "../../Ledger/AsOf.ts"
+import type { Exchanged, RateRow } from "./RateTable.ts"
+
+const addVersion = Effect.fn("Valuation.addVersion")(function* (rows: ReadonlyArray<RateRow>) {
+  const database = yield* Database
+  yield* database.query(
+    "Valuation.addVersion.lock",
+    (sql) => sql`lock table valuation.rate_imports in exclusive mode`,
+  )
+  const [added] = yield* database.query(
+    "Valuation.addVersion.next",
+    (sql) => sql<Array<{ version: number }>>`
+      -- The time after the wait for the lock: of two imports at once the later version has the later time.
+      insert into valuation.rate_imports (version, imported_at)
+      select coalesce(max(version), 0) + 1, clock_timestamp() from valuation.rate_imports returning version`,
+  )
+  const version = added?.version ?? 0
+  yield* database.query(
+    "Valuation.addVersion",
+    (sql) => sql`
+      insert into valuation.rates (date, from_currency, to_currency, version, rate, source)
+      select r.date::date, r.from_currency, r.to_currency, ${version}, r.rate::numeric, r.source
+      from unnest(${plainArray(
+        sql,
+        rows.map(({ date }) => date),
+      )}, ${plainArray(
+        sql,
+        rows.map(({ from }) => from),
+      )},
+        ${plainArray(
+          sql,
+          rows.map(({ to }) => to),
+        )}, ${plainArray(
+          sql,
+          rows.map(({ rate }) => rate),
+        )},
+        ${textArray(
+          sql,
+          rows.map(({ source }) => source),
+        )}) as r (date, from_currency, to_currency, rate, source)`,
+  )
+  return version
+})
+
+/** Adds a version, whole or not at all; gives its number. */
+export const addRates = Effect.fn("Valuation.addRates")(function* (rows: ReadonlyArray<RateRow>) {
+  const database = yield* Database
+  return yield* database.transaction(addVersion(rows))
+})
+
+/** Every rate that counts, by pair and day. */
+export const allRates = Effect.fn("Valuation.allRates")(function* () {
+  const database = yield* Database
+  return yield* database.query(
+    "Valuation.allRates",
+    (sql) => sql<Array<RateRow>>`
+      select distinct on (from_currency, to_currency, date)
+        date::text as date, from_currency as "from", to_currency as "to", rate::text as rate, source
+      from valuation.rates order by from_currency, to_currency, date, version desc`,
+  )
+})
+
+/** Days `YYYY-MM-DD`, both included. */
+export interface Days {
+  readonly from: string
+  readonly to: string
+}
+
+const between = (sql: Sql, base: string, currencies: ReadonlyArray<string>, { from, to }: Days) => sql`
+  r.date between ${from}::text::date and ${to}::text::date
+  and ((r.to_currency = ${base} and r.from_currency = any (${plainArray(sql, currencies)}))
+    or (r.from_currency = ${base} and r.to_currency = any (${plainArray(sql, currencies)})))`
+
+/** Those between the base currency and the currencies of a book, of the imports through one (null: of all). */
+export const ratesBetween = Effect.fn("Valuation.ratesBetween")(function* (
+  baseCurrency: string,
+  currencies: ReadonlyArray<string>,
+  days: Days,
+  through: number | null,
+) {
+  const database = yield* Database
+  return yield* database.query(
+    "Valuation.ratesBetween",
+    (sql) => sql<Array<RateRow>>`
+      select distinct on (r.date, r.from_currency, r.to_currency)
+        r.date::text as date, r.from_currency as "from", r.to_currency as "to", r.rate::text as rate, r.source
+      from valuation.rates r
+      where ${between(sql, baseCurrency, currencies, days)} and (${through}::integer is null or r.version <= ${through})
+      order by r.date, r.from_currency, r.to_currency, r.version desc`,
+  )
+})
+
+/** All that were imported after an import, through another (null: all), the earliest import first. */
+export const laterRates = Effect.fn("Valuation.laterRates")(function* (
+  baseCurrency: string,
+  currencies: ReadonlyArray<string>,
+  days: Days,
+  after: number,
+  through: number | null,
+) {
+  const database = yield* Database
+  return yield* database.query(
+    "Valuation.laterRates",
+    (sql) => sql<Array<RateRow & { readonly version: number }>>`
+      select r.date::text as date, r.from_currency as "from", r.to_currency as "to", r.rate::text as rate, r.source,
+        r.version
+      from valuation.rates r
+      where ${between(sql, baseCurrency, currencies, days)} and r.version > ${after}
+        and (${through}::integer is null or r.version <= ${through})
+      order by r.version, r.date, r.from_currency, r.to_currency`,
+  )
+})
+
+export interface PairSummary {
+  readonly from: string
+  readonly to: string
+  readonly days: number
+  readonly first: string
+  readonly last: string
+  readonly newestVersion: number
+}
+
+/** What there is, a line per pair. */
+export const pairs = Effect.fn("Valuation.pairs")(function* () {
+  const database = yield* Database
+  return yield* database.query(
+    "Valuation.pairs",
+    (sql) => sql<Array<PairSummary>>`
+      select from_currency as "from", to_currency as "to", count(distinct date)::integer as days,
+        min(date)::text as first, max(date)::text as last, max(version) as "newestVersion"
+      from valuation.rates group by from_currency, to_currency order by from_currency, to_currency`,
+  )
+})
+
+/** What a month's conversions against the base currency exchanged in all: those whose two legs are both in the month. */
+export const exchangedIn = Effect.fn("Valuation.exchangedIn")(function* (
+  bookId: number,
+  firstDay: string,
+  throughNumber: number,
+  baseCurrency: string,
+  asOf: string | null,
+) {
+  const database = yield* Database
+  const rows = yield* database.query(
+    "Valuation.exchangedIn",
+    (sql) => sql<Array<{ currency: string; scale: number; foreign: string; base: string }>>`
+      with leg as (
+        select e.resource_id, p.currency, abs(sum(p.amount)) as amount
+        from ledger.journal_numbers n
+        join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
+        join ledger.postings p on p.book_id = n.book_id and p.entry_id = n.entry_id
+        join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'trading'
+        where n.book_id = ${bookId} and n.period = ${firstDay}::text::date and n.number <= ${throughNumber}
+          and e.resource_id is not null ${recordedBy(sql, asOf)}
+        group by e.resource_id, p.currency having sum(p.amount) <> 0)
+      select f.currency, c.scale, trunc(sum(f.amount) * 10::numeric ^ c.scale)::text as foreign,
+        trunc(sum(b.amount) * 100)::text as base
+      from leg f
+      join leg b on b.resource_id = f.resource_id and b.currency = ${baseCurrency}
+      join ledger.currencies c on c.code = f.currency
+      where f.currency <> ${baseCurrency}
+      group by f.currency, c.scale order by f.currency`,
+  )
+  return rows.map(
+    ({ base, currency, foreign, scale }): Exchanged => ({
+      currency,
+      scale,
+      foreign: BigInt(foreign),
+      base: BigInt(base),
+    }),
+  )
+})

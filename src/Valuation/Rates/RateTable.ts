@@ -1,0 +1,90 @@
+/** Which rate holds on a day: from a file, or from a month's own conversions. */
+import { print } from "../../Common/MinorUnits.ts"
+import { shiftDate } from "../../Common/Time.ts"
+import { baseScale, type Rate } from "./Rate.ts"
+
+/** A row of a rates file: one unit of `from` is worth `rate` of `to`. */
+export interface RateRow {
+  readonly date: string
+  readonly from: string
+  readonly to: string
+  /** A positive plain decimal. */
+  readonly rate: string
+  readonly source: string
+}
+
+/** What a currency was exchanged for, over a month's conversions against the base currency. Smallest units, positive. */
+export interface Exchanged {
+  readonly currency: string
+  readonly scale: number
+  readonly foreign: bigint
+  /** Cents. */
+  readonly base: bigint
+}
+
+/** The rate of a currency into the base currency on a day (`YYYY-MM-DD`), if there is one. */
+export type RateLookup = (currency: string, date: string) => Rate | undefined
+
+const fraction = (text: string): readonly [numerator: bigint, denominator: bigint] => {
+  const point = text.indexOf(".")
+  if (point < 0) return [BigInt(text), 1n]
+  return [BigInt(text.slice(0, point) + text.slice(point + 1)), 10n ** BigInt(text.length - point - 1)]
+}
+
+/**
+ * The rate of the day itself, else of the newest day before that is not older than `maxAgeDays`; on one day the direct pair
+ * before the other way round, which is used as an exact fraction.
+ */
+export const fromRows = (
+  rows: ReadonlyArray<RateRow>,
+  baseCurrency: string,
+  maxAgeDays: number,
+): RateLookup => {
+  const byKey = new Map(rows.map((row) => [`${row.date} ${row.from} ${row.to}`, row]))
+  return (currency, date) => {
+    for (let age = 0; age <= maxAgeDays; age++) {
+      const day = shiftDate(date, -age)
+      const direct = byKey.get(`${day} ${currency} ${baseCurrency}`)
+      if (direct !== undefined) {
+        const [numerator, denominator] = fraction(direct.rate)
+        return { numerator, denominator, text: direct.rate, date: day, source: direct.source }
+      }
+      const inverse = byKey.get(`${day} ${baseCurrency} ${currency}`)
+      if (inverse !== undefined) {
+        const [denominator, numerator] = fraction(inverse.rate)
+        return { numerator, denominator, text: `1/${inverse.rate}`, date: day, source: inverse.source }
+      }
+    }
+    return undefined
+  }
+}
+
+/** The rate of the first table that has one. */
+export const firstOf =
+  (lookups: ReadonlyArray<RateLookup>): RateLookup =>
+  (currency, date) => {
+    for (const lookup of lookups) {
+      const rate = lookup(currency, date)
+      if (rate !== undefined) return rate
+    }
+    return undefined
+  }
+
+/** One rate per currency for all days of the month: what its conversions brought in all, over what they took in all. */
+export const fromConversions = (exchanged: ReadonlyArray<Exchanged>, lastDay: string): RateLookup => {
+  const rates = new Map(
+    exchanged
+      .filter(({ base, foreign }) => base > 0n && foreign > 0n)
+      .map(({ base, currency, foreign, scale }): [string, Rate] => [
+        currency,
+        {
+          numerator: base * 10n ** BigInt(scale),
+          denominator: foreign * 10n ** BigInt(baseScale),
+          text: `${print(base, baseScale)}/${print(foreign, scale)}`,
+          date: lastDay,
+          source: `conversions of ${lastDay.slice(0, 7)}`,
+        },
+      ]),
+  )
+  return (currency) => rates.get(currency)
+}

@@ -1,0 +1,101 @@
+/** A file of exchange rates: what is in it, or everything that is wrong with it, line by line. */
+import { Either } from "effect"
+import { textCells } from "../../Common/Csv.ts"
+import { type CsvRow, type Mistake, readCsvFile } from "../../Common/CsvFile.ts"
+import { isKnown } from "../../Common/Currency.ts"
+import * as Money from "../../Common/Money.ts"
+import type { RateRow } from "./RateTable.ts"
+
+const rateColumns = ["date", "from", "to", "rate", "source"] as const
+type Column = (typeof rateColumns)[number]
+
+const isDay = (text: string): boolean => {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+}
+
+const isFormula = (text: string): boolean => /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/.test(text)
+
+const isRate = (text: string): boolean => {
+  const parsed = Money.parse(text)
+  return Either.isRight(parsed) && Money.isPositive(parsed.right)
+}
+
+/** What each cell must be; an empty one is a hole, whatever the column. */
+const expected: Readonly<Record<Column, readonly [holds: (text: string) => boolean, what: string]>> = {
+  date: [isDay, "a day as YYYY-MM-DD"],
+  from: [isKnown, "a currency such as USD"],
+  to: [isKnown, "a currency such as EUR"],
+  rate: [isRate, "a positive number with a decimal point, such as 0.9123"],
+  source: [(text) => text.length <= 100 && !isFormula(text), "at most 100 characters and no formula"],
+}
+
+const cellMistakes = ({ cell, line }: CsvRow<Column>): ReadonlyArray<Mistake> =>
+  rateColumns.flatMap((column) => {
+    const [holds, what] = expected[column]
+    const found = cell(column)
+    if (found === "") return [{ line, text: `${column}: is empty, expected ${what}` }]
+    return holds(found) ? [] : [{ line, text: `${column}: found ${JSON.stringify(found)}, expected ${what}` }]
+  })
+
+const sameRate = (left: string, right: string): boolean =>
+  Money.equals(Money.fromTrusted(left), Money.fromTrusted(right))
+
+/** That a rate and that of the pair the other way round, turned round, are more than 1 % apart: their product is not near 1. */
+const contradicts = (rate: string, reverse: string): boolean => {
+  const [left, right] = [Money.fromTrusted(rate), Money.fromTrusted(reverse)]
+  const one = 10n ** BigInt(left.scale + right.scale)
+  const over = left.value * right.value - one
+  return (over < 0n ? -over : over) * 100n > one
+}
+
+/** The rows in the file's order, a rate that is said twice once. */
+export const readRates = (
+  bytes: Uint8Array,
+): Either.Either<ReadonlyArray<RateRow>, ReadonlyArray<Mistake>> => {
+  const read = readCsvFile(bytes, rateColumns)
+  if (Either.isLeft(read)) return Either.left(read.left)
+  const { rows } = read.right
+  const mistakes: Array<Mistake> = [...read.right.mistakes]
+  const seen = new Map<string, { readonly line: number; readonly row: RateRow }>()
+  for (const each of rows) {
+    const { cell, line } = each
+    const own = cellMistakes(each)
+    mistakes.push(...own)
+    if (own.length > 0) continue
+    const row: RateRow = {
+      date: cell("date"),
+      from: cell("from"),
+      to: cell("to"),
+      rate: cell("rate"),
+      source: cell("source"),
+    }
+    if (row.from === row.to) mistakes.push({ line, text: `from and to are both ${row.from}` })
+    const key = `${row.date} ${row.from} ${row.to}`
+    const before = seen.get(key)
+    if (before === undefined) {
+      seen.set(key, { line, row })
+      const reverse = row.from === row.to ? undefined : seen.get(`${row.date} ${row.to} ${row.from}`)
+      if (reverse !== undefined && contradicts(row.rate, reverse.row.rate)) {
+        const other = `${row.to} ${row.from} is ${reverse.row.rate} on line ${reverse.line}`
+        mistakes.push({
+          line,
+          text: `${key} is ${row.rate} here and ${other}: one turned round, they are more than 1 % apart`,
+        })
+      }
+    } else if (!sameRate(before.row.rate, row.rate)) {
+      const text = `${key} is ${row.rate} here and ${before.row.rate} on line ${before.line}`
+      mistakes.push({ line, text })
+    }
+  }
+  if (rows.length + mistakes.length === 0) mistakes.push({ line: 1, text: "there are no rates in the file" })
+  return mistakes.length > 0
+    ? Either.left(mistakes.sort((a, b) => a.line - b.line))
+    : Either.right([...seen.values()].map(({ row }) => row))
+}
+
+/** The header and a line per rate, without line ends. */
+export const printedRates = (rows: ReadonlyArray<RateRow>): ReadonlyArray<string> => [
+  rateColumns.join(","),
+  ...rows.map(({ date, from, rate, source, to }) => [date, from, to, rate, ...textCells([source])].join(",")),
+]

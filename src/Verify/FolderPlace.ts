@@ -1,0 +1,50 @@
+/**
+ * Where a batch stands: `<connection>-<org|clientId>/<scope>/<batch>`. A folder that bears the name of another book, scope or
+ * batch was renamed or copied into a wrong place, whatever its files say.
+ */
+import { basename, dirname, resolve } from "node:path"
+import type { Problems } from "../Common/Problems.ts"
+import { type Manifest, manifestFile } from "../Export/Batch/Manifest.ts"
+
+const uuid = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+const batchName = /^\d+$/
+const scopeName = /^(?:\d{4}-\d{2}|\d{4}-\d{2}-\d{2}_\d{4}-\d{2}-\d{2}|all|since-\d+)(?:@.*)?$/
+const bookName = new RegExp(`^.+-(?:org|${uuid})$`)
+
+interface Level {
+  readonly what: string
+  readonly found: string
+  readonly stated: string
+  readonly isOne: RegExp
+}
+
+/**
+ * Every name on the path that names a batch, a scope or a book must be the manifest's. A batch that was downloaded into a
+ * folder of another name stands outside of any export tree, and its path says nothing: that is a note, no problem.
+ */
+export const checkPlace = (folder: string, manifest: Manifest, problems: Problems): void => {
+  const path = resolve(folder)
+  const { batch, book, connection, scope } = manifest
+  const levels: ReadonlyArray<Level> = [
+    { what: "batch", found: basename(path), stated: String(batch), isOne: batchName },
+    { what: "scope", found: basename(dirname(path)), stated: scope.text, isOne: scopeName },
+    {
+      what: "book",
+      found: basename(dirname(dirname(path))),
+      stated: `${connection}-${book.clientId ?? "org"}`,
+      isOne: bookName,
+    },
+  ]
+  const [own] = levels
+  if (own !== undefined && own.found !== own.stated && !own.isOne.test(own.found)) {
+    problems.note(
+      `The folder's name says nothing of what it holds: by its manifest it is batch ${batch}, ${scope.text}, of book ${book.code}.`,
+    )
+    return
+  }
+  for (const { found, isOne, stated, what } of levels) {
+    if (found !== stated && isOne.test(found)) {
+      problems.add(manifestFile, null, `is of the ${what} ${stated}, but stands in the folder ${found}`)
+    }
+  }
+}

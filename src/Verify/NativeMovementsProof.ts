@@ -1,0 +1,50 @@
+/** Re-reads `native_movements.csv`: every row makes sense, and they are as many as stated. */
+
+import type { Problems } from "../Common/Problems.ts"
+import type { FileRecord, Manifest } from "../Export/Batch/Manifest.ts"
+import { readCsv } from "./CsvRows.ts"
+
+/** As the contract has them, not as the writer does. */
+const nativeColumns = [
+  "journal_number",
+  "line",
+  "account_code",
+  "account_name",
+  "currency",
+  "native_amount",
+  "basis",
+  "rate",
+  "rate_date",
+  "rate_source",
+  "base_currency",
+  "base_amount",
+] as const
+
+const at = (column: (typeof nativeColumns)[number]): number => nativeColumns.indexOf(column)
+const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
+const bases: ReadonlySet<string> = new Set(["face", "rate", "price", "cost", "carrying", "proportion"])
+
+/** A row that makes no sense by itself, with the reason. */
+const mistakeOf = (cells: ReadonlyArray<string>, manifest: Manifest): string | undefined => {
+  const cell = (column: (typeof nativeColumns)[number]): string => cells[at(column)] ?? ""
+  if (!decimal.test(cell("native_amount"))) return `"${cell("native_amount")}" is not an amount`
+  if (!/^-?\d+\.\d{2}$/.test(cell("base_amount"))) return `"${cell("base_amount")}" has not 2 decimals`
+  if (cell("base_currency") !== manifest.base?.currency)
+    return `"${cell("base_currency")}" is not the base currency`
+  if (!bases.has(cell("basis"))) return `"${cell("basis")}" is not a way to value a line`
+  if (cell("basis") === "rate" && cell("rate") === "") return "is valued at a rate that is not there"
+  return undefined
+}
+
+export const checkNativeMovements = async (
+  folder: string,
+  { name: file, rows: statedRows }: FileRecord,
+  manifest: Manifest,
+  problems: Problems,
+): Promise<void> => {
+  const rows = await readCsv(folder, file, nativeColumns, problems, (cells, line) => {
+    const mistake = mistakeOf(cells, manifest)
+    if (mistake !== undefined) problems.add(file, line, mistake)
+  })
+  if (rows !== statedRows) problems.add(file, null, `has ${rows} rows, the manifest says ${statedRows}`)
+}

@@ -1,0 +1,72 @@
+/** Checks a close package from its files alone: each as it was written, and its figures as they must be. */
+import { Either } from "effect"
+import { parse } from "../Common/MinorUnits.ts"
+import type { Problems } from "../Common/Problems.ts"
+import { isRecord } from "../Common/Record.ts"
+import { manifestFile } from "../Export/Batch/Manifest.ts"
+import { decode, isSealed, type Manifest } from "../Export/Batch/ReportManifest.ts"
+import { checkFiles } from "../Export/Batch/WrittenFiles.ts"
+
+/** Whether a manifest says that it is a report's, be it readable or not. */
+export const isReport = (text: string): boolean => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) && value.kind === "report"
+  } catch {
+    return false
+  }
+}
+
+/** Whether decimals of any number of digits add up to another. */
+const addsUp = (amounts: ReadonlyArray<string>, total: string): boolean => {
+  const scale = Math.max(...[...amounts, total].map((amount) => (amount.split(".")[1] ?? "").length))
+  return amounts.reduce((sum, amount) => sum + parse(amount, scale), 0n) === parse(total, scale)
+}
+
+const checkFigures = ({ accounts, currencies, draft }: Manifest, problems: Problems): void => {
+  for (const { closing, credit, currency, debit, opening, scale } of currencies) {
+    const [from, up, down, to] = [opening, debit, credit, closing].map((amount) => parse(amount, scale))
+    if ((from ?? 0n) + (up ?? 0n) - (down ?? 0n) !== to) {
+      problems.add(manifestFile, null, `the totals of ${currency} do not lead from opening to closing`)
+    }
+  }
+  for (const { accountId, carried = "0", closing, currency, datedLater, difference, provider } of accounts) {
+    if (!addsUp([closing, datedLater, carried, difference], provider)) {
+      problems.add(
+        manifestFile,
+        null,
+        `the amounts of account ${accountId} do not lead from its closing to the provider's balance`,
+      )
+    }
+    if (!draft && /[1-9]/.test(difference)) {
+      problems.add(
+        manifestFile,
+        null,
+        `account ${accountId} is off by ${difference} ${currency}, and it is no draft`,
+      )
+    }
+  }
+}
+
+/** Gives the manifest where it can be read. */
+export const checkReport = async (
+  folder: string,
+  text: string,
+  problems: Problems,
+): Promise<Manifest | undefined> => {
+  const decoded = decode(text)
+  if (Either.isLeft(decoded)) {
+    problems.add(manifestFile, null, `cannot be read: ${decoded.left.message}`)
+    return undefined
+  }
+  if (!isSealed(decoded.right, text)) {
+    problems.add(
+      manifestFile,
+      null,
+      "has changed since it was written: its digest is not that of its content",
+    )
+  }
+  await checkFiles(folder, decoded.right, problems)
+  checkFigures(decoded.right, problems)
+  return decoded.right
+}

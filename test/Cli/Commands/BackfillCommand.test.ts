@@ -1,0 +1,37 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { credit, partnership } from "../../Sync/Partnership.ts"
+import { variablesFor } from "../../Sync/Runs.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { program } from "../Program.ts"
+
+const proved = "Every running balance carries from the opening to the closing balance."
+
+layer(TestDatabase.layer, { excludeTestServices: true })("tieout backfill", (it) => {
+  it.scoped("says which findings its exit code is about, and what shows them", () =>
+    Effect.gen(function* () {
+      // The statement never comes to the balance that the service reports.
+      const { held, service } = yield* partnership({
+        statement: [credit(1, "5.00", "5.00")],
+        balance: "6.00",
+      })
+      const { url } = yield* TestDatabase
+      const { run } = yield* program
+      const backfill = run(["backfill", "--period", "2026-10"], {
+        ...variablesFor(service.url),
+        DATABASE_URL: url,
+      })
+      const first = yield* backfill
+      expect(first.out).toContain(
+        `${proved}\n1 blocking finding open (2 findings opened, 0 closed by this backfill)`,
+      )
+      expect(first.out).toContain("See: tieout reconcile")
+      expect(first.code).toBe(3)
+      held.balance = "5.00"
+      const second = yield* backfill
+      expect(second.out).toContain(proved)
+      expect(second.out).not.toContain("blocking")
+      expect(second.code).toBe(0)
+    }),
+  )
+})

@@ -1,0 +1,91 @@
+import { spawn } from "node:child_process"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { afterAll, beforeAll } from "vitest"
+import { openBook, postMonths } from "../../Export/Books.ts"
+import { compiled } from "../../support/Compiled.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+let folder = ""
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tieout-batches-"))
+})
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** A command in a process of its own: exit code, and what it printed on both. */
+const tieout = (url: string, ...args: ReadonlyArray<string>) =>
+  Effect.promise(
+    () =>
+      new Promise<readonly [code: number | null, printed: string]>((resolve, reject) => {
+        const child = spawn(process.execPath, [compiled("src/main.js"), ...args], {
+          cwd: folder,
+          env: { PATH: process.env.PATH, DATABASE_URL: url, TIEOUT_USER: "jane", TIEOUT_LOG_LEVEL: "none" },
+          stdio: ["ignore", "pipe", "pipe"],
+        })
+        let printed = ""
+        const keep = (text: string) => {
+          printed += text
+        }
+        child.stdout.setEncoding("utf8").on("data", keep)
+        child.stderr.setEncoding("utf8").on("data", keep)
+        child.once("error", reject)
+        child.once("close", (code) => resolve([code, printed]))
+      }),
+  )
+
+layer(Layer.fresh(TestDatabase.layer), { excludeTestServices: true })("batches on the command line", (it) => {
+  it.scoped(
+    "are exported once, previewed, committed, acknowledged, superseded and downloaded, each with its exit code",
+    () =>
+      Effect.gen(function* () {
+        yield* postMonths(yield* openBook("ORG"))
+        const { url } = yield* TestDatabase
+        const said = (...args: ReadonlyArray<string>) => tieout(url, ...args)
+        const has = (code: number, text: string) => [code, expect.stringContaining(text)]
+        const qbo = ["export", "--format", "qbo", "--period", "2026-10"]
+        expect(yield* said(...qbo, "--preview")).toEqual(has(0, "a preview"))
+        expect(yield* said("batches", "commit", "ORG/1")).toEqual(has(0, "ORG/1: committed."))
+        expect(yield* said(...qbo)).toEqual(
+          has(0, "ORG qbo: nothing new, batch 1 has it. Once more: --again"),
+        )
+        expect(yield* said(...qbo, "--again")).toEqual(has(0, "in place of batch 1"))
+        expect(yield* said("batches", "acknowledge", "ORG/1")).toEqual(has(1, "ORG/1 is superseded"))
+        expect(yield* said("batches", "acknowledge", "org/2", "--note", "import 7")).toEqual(
+          has(0, "ORG/2: acknowledged."),
+        )
+        expect(yield* said("batches", "show", "ORG/2")).toEqual(has(0, "acknowledged by jane: import 7"))
+        const [code, list] = yield* said("batches", "list", "--json")
+        expect([code, JSON.parse(list).batches]).toMatchObject([
+          0,
+          [
+            { book: "ORG", batch: 2, state: "acknowledged", who: "jane" },
+            { book: "ORG", batch: 1, state: "superseded", who: "jane" },
+          ],
+        ])
+        expect(yield* said("batches", "download", "ORG/2", "--out", "again")).toEqual(has(0, "byte for byte"))
+        expect(yield* said("batches", "download", "ORG/2", "--out", "again")).toEqual(has(1, "manifest.json"))
+        expect(yield* said("verify", "again")).toEqual(has(0, "again is whole"))
+        expect(yield* said("batches", "supersede", "ORG/2")).toEqual(has(2, "--reason"))
+        expect(yield* said("batches", "show", "ORG/9")).toEqual(has(2, "There is no batch ORG/9"))
+        expect(yield* said(...qbo, "--as-of", "2199-01-01")).toEqual(has(2, "is not over yet"))
+        expect(yield* said(...qbo, "--as-of", "soon")).toEqual(has(2, 'found "soon"'))
+        expect(yield* said(...qbo, "--as-of", "2026-01-01")).toEqual(has(0, "7 entries recorded since."))
+        expect(yield* said("batches", "acknowledge", "ORG/3")).toEqual(
+          has(1, "ORG/3 is what the books said as of"),
+        )
+        const asOf = "committed, as of 2026-01-01T23:59:59.999999Z"
+        expect(yield* said("batches", "show", "ORG/3")).toEqual(has(0, `ORG/3: ${asOf}, 2026-10@`))
+        const [, past] = yield* said("batches", "list", "--json")
+        expect(JSON.parse(past).batches[0]).toMatchObject({ batch: 3, asOf: "2026-01-01T23:59:59.999999Z" })
+        expect(yield* said("batches", "list")).toEqual(has(0, asOf))
+      }),
+    { timeout: 180_000 },
+  )
+})

@@ -1,0 +1,60 @@
+import { Either, Option } from "effect"
+import { describe, expect, it } from "vitest"
+import { formatsOf, scopeOf } from "../../../src/Cli/Commands/ExportCommand.ts"
+
+const scope = (options: {
+  period?: string
+  from?: string
+  to?: string
+  all?: boolean
+  sinceLast?: boolean
+}) => {
+  const result = scopeOf({
+    period: Option.fromNullable(options.period),
+    from: Option.fromNullable(options.from),
+    to: Option.fromNullable(options.to),
+    all: options.all ?? false,
+    sinceLast: options.sinceLast ?? false,
+  })
+  return Either.isRight(result) ? result.right : result.left.detail
+}
+
+describe("which entries to export", () => {
+  it.each([
+    [{ period: "2026-10" }, { kind: "period", period: "2026-10" }],
+    [{ all: true }, { kind: "all" }],
+    [{ sinceLast: true }, { kind: "since-last" }],
+    [
+      { from: "2028-02-29", to: "2028-02-29" },
+      { kind: "range", from: "2028-02-29", to: "2028-02-29" },
+    ],
+    [{}, "Which entries? Expected one of --period, --from with --to, --all, --since-last."],
+    [
+      { all: true, period: "2026-10" },
+      "More than one choice of entries. Expected one of --period, --from with --to, --all, --since-last.",
+    ],
+    [{ from: "2026-10-01" }, "--from and --to go together: both days are included."],
+    [{ period: "2026-13" }, '--period: found "2026-13", expected a month as YYYY-MM, such as 2026-10.'],
+    [
+      { from: "2026-02-30", to: "2026-03-01" },
+      '--from: found "2026-02-30", expected a day as YYYY-MM-DD, such as 2026-10-31.',
+    ],
+    [{ from: "2026-10-02", to: "2026-10-01" }, "--to 2026-10-01 is before --from 2026-10-02."],
+  ])("%j", (options, expected) => expect(scope(options)).toEqual(expected))
+})
+
+describe("the formats", () => {
+  it("are each wanted once", () => {
+    expect(Either.getOrThrow(formatsOf("journal, hledger,journal"))).toEqual(["journal", "hledger"])
+  })
+
+  it.each([
+    ["journal,xls,pdf", '"xls", "pdf"'],
+    [",", "no format"],
+  ])("refuse %s", (text, found) => {
+    const result = formatsOf(text)
+    expect(Either.isLeft(result) && result.left.detail).toBe(
+      `--format: found ${found}, expected one or more of journal, hledger, ledger, beancount, trial-balance, xero, xero-statement, qbo, netsuite, intacct, sage50, business-central, datev, gl-detail.`,
+    )
+  })
+})

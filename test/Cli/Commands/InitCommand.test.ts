@@ -1,0 +1,66 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { defaultAnswers, settingsText, variablesOf } from "../../../src/Init.ts"
+import { Settings } from "../../../src/Settings.ts"
+
+const inFolder = <A>(use: (folder: string) => A): A => {
+  const folder = mkdtempSync(join(tmpdir(), "tieout-init-"))
+  try {
+    return use(folder)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const settings = (text: string): Settings =>
+  inFolder((folder) => {
+    const file = join(folder, "tieout.yaml")
+    writeFileSync(file, text)
+    return Effect.runSync(Effect.provide(Settings, Settings.from({ file, variables: {} })))
+  })
+
+describe("a new settings file", () => {
+  it("with the defaults says what no file says", () => {
+    const { connection: _a, file: _b, ...fromFile } = settings(settingsText(defaultAnswers))
+    const { connection: _c, file: _d, ...fromNothing } = settings("")
+    expect(fromFile).toEqual(fromNothing)
+  })
+
+  it("holds the answers, uncommented, and everything else as it was", () => {
+    const text = settingsText({
+      connections: [
+        { name: "default", surfaces: ["organization", "credit"] },
+        { name: "acme-uk", surfaces: ["client"] },
+      ],
+      timeZone: "America/Argentina/Buenos_Aires",
+      baseCurrency: "USD",
+    })
+    const found = settings(text)
+    expect(found.connections).toEqual({
+      default: { surfaces: ["organization", "credit"] },
+      "acme-uk": { surfaces: ["client"] },
+    })
+    expect(found.accounting).toMatchObject({
+      timeZone: "America/Argentina/Buenos_Aires",
+      baseCurrency: "USD",
+    })
+    expect(text).toContain("  timeZone: America/Argentina/Buenos_Aires # IANA name;")
+    expect(text).toContain("  baseCurrency: USD                # for formats")
+    const example = readFileSync("config/tieout.yaml", "utf8")
+    const added = text.split("\n").filter((line) => !example.includes(line))
+    expect(added).toHaveLength(5)
+  })
+
+  it("is told the variables of each connection", () => {
+    expect(variablesOf("acme-uk")[0]).toBe("TIEOUT_ACME_UK_BASE_URL")
+    expect(variablesOf("default")).toEqual([
+      "TIEOUT_BASE_URL",
+      "TIEOUT_CLIENT_ID",
+      "TIEOUT_CLIENT_SECRET",
+      "TIEOUT_SCOPE",
+    ])
+  })
+})

@@ -1,0 +1,45 @@
+/** How `tieout report` and `tieout rates import` end: what a scheduler acts on. */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { closing, threeMonths } from "../../Close/Months.ts"
+import { rows, sync } from "../../Sync/Runs.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { program } from "../Program.ts"
+
+layer(TestDatabase.layer, { excludeTestServices: true })("on the command line", (it) => {
+  it.scoped(
+    "a report ends with 3 for an open month, 0 for a closed one and 2 for no month; a bad file of rates with 2",
+    () =>
+      Effect.gen(function* () {
+        const { service } = yield* threeMonths
+        yield* sync(service.url)
+        yield* closing("2026-08")
+        const { cwd, run } = yield* program
+        const { url } = yield* TestDatabase
+        const tieout = (...args: ReadonlyArray<string>) =>
+          Effect.map(
+            run(args, { DATABASE_URL: url, TIEOUT_USER: "jane", TIEOUT_LOG_LEVEL: "none" }),
+            ({ code, error, out }) => [code, `${out}${error}`],
+          )
+        const has = (code: number, text: string) => [code, expect.stringContaining(text)]
+        expect(yield* tieout("report", "2026-09")).toEqual(has(3, "ORG 2026-09: DRAFT"))
+        expect(yield* tieout("report", "2026-08")).toEqual(has(0, "ORG 2026-08: closed"))
+        expect(yield* tieout("report", "2026-13")).toEqual(has(2, 'found "2026-13"'))
+
+        const file = join(cwd, "rates.csv")
+        writeFileSync(
+          file,
+          "date,from,to,rate,source\n2026-08-31,USD,EUR,0.9,ECB\n2026-02-30,USD,EUR,1e3,ECB\n",
+        )
+        const [code, said] = yield* tieout("rates", "import", file)
+        expect([code, said]).toEqual(has(2, "2026-02-30"))
+        expect(said).toContain("1e3")
+        expect(yield* rows("select 1 from valuation.rate_imports")).toEqual([])
+        writeFileSync(file, "date,from,to,rate,source\n2026-08-31,USD,EUR,0.9,ECB\n")
+        expect(yield* tieout("rates", "import", file)).toEqual(has(0, "Version 1, 1 rate."))
+      }),
+    { timeout: 180_000 },
+  )
+})

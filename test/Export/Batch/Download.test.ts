@@ -1,0 +1,94 @@
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join, relative } from "node:path"
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { print } from "../../../src/Export/Batch/Manifest.ts"
+import * as Batches from "../../../src/Export/Batches.ts"
+import * as Verify from "../../../src/Verify.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { openBook, postMonths } from "../Books.ts"
+import { all, client, everything, exporting, october } from "../Exporting.ts"
+import { temporaryFolder } from "../Folders.ts"
+
+layer(TestDatabase.layer)("a batch's files", (it) => {
+  it.effect("come back byte for byte when the folder is gone, into an empty folder only", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("KEPT", client(6))
+      yield* postMonths(bookId)
+      const out = temporaryFolder()
+      const { batches } = yield* exporting("KEPT", out)(all, ["journal", "hledger", "qbo"])
+      const folder = batches[0]?.folder ?? ""
+      const was = everything(folder)
+      const taken = yield* Effect.flip(Batches.download("KEPT/1", folder, out))
+      expect(taken).toMatchObject({ reason: "FolderTaken" })
+      expect(taken.message).toContain("books.journal")
+      expect(everything(folder)).toEqual(was)
+      rmSync(folder, { recursive: true })
+      const to = join(temporaryFolder(), "new", "folder")
+      yield* Batches.download("KEPT/1", to, out)
+      expect(everything(to)).toEqual(was)
+      expect((yield* Batches.show("KEPT/1", out)).problems).toEqual([
+        "the folder is not there; --exports names the folder that the exports stand in",
+      ])
+    }),
+  )
+
+  it.effect("come from the folder where the database has none, if not a byte has changed", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("UNKEPT", client(7))
+      yield* postMonths(bookId)
+      const out = temporaryFolder()
+      const { batches } = yield* exporting("UNKEPT", out)(all, ["journal"], { keepFiles: false })
+      const folder = batches[0]?.folder ?? ""
+      const to = temporaryFolder()
+      yield* Batches.download("UNKEPT/1", to, out)
+      expect(everything(to)).toEqual(everything(folder))
+      const file = join(folder, "journal.csv")
+      writeFileSync(file, readFileSync(file, "utf8").replace("995.00", "996.00"))
+      const other = temporaryFolder()
+      const refused = yield* Effect.flip(Batches.download("UNKEPT/1", other, out))
+      expect(refused).toMatchObject({ reason: "Missing" })
+      expect(refused.message).toContain("journal.csv its content has changed")
+      expect(readdirSync(other)).toEqual([])
+    }),
+  )
+
+  it.effect("are chained: a manifest that was edited and sealed again is found by its neighbours", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("CHAIN", client(8))
+      yield* postMonths(bookId)
+      const out = temporaryFolder()
+      const run = exporting("CHAIN", out)
+      const one = (yield* run(october, ["journal"])).batches[0]
+      const two = (yield* run(all, ["journal"])).batches[0]
+      const three = (yield* run(october, ["hledger"])).batches[0]
+      const problems = (folder: string | undefined) =>
+        Effect.map(Verify.run(folder ?? ""), ({ problems: found }) =>
+          found.map(({ message }) => message).join(),
+        )
+      expect(yield* Effect.forEach([one, two, three], (batch) => problems(batch?.folder))).toEqual([
+        "",
+        "",
+        "",
+      ])
+      const missing = temporaryFolder()
+      cpSync(out, missing, { recursive: true })
+      rmSync(join(missing, relative(out, one?.folder ?? "")), { recursive: true })
+      const last = join(missing, relative(out, three?.folder ?? ""))
+      const said = "batch 1, which batch 2 follows, does not stand beside it"
+      expect(yield* Verify.run(last)).toMatchObject({
+        ok: true,
+        notes: [`The chain of batches was not followed to its beginning: ${said}.`],
+      })
+      expect((yield* Verify.run(last, { chain: true })).problems.map(({ message }) => message)).toEqual([
+        said,
+      ])
+      expect((yield* Verify.run(three?.folder ?? "", { chain: true })).ok).toBe(true)
+      if (one === undefined) return
+      writeFileSync(join(one.folder, "manifest.json"), print({ ...one.manifest, reasons: ["none"] }))
+      expect(yield* problems(one.folder)).toContain("the next batch says otherwise")
+      expect(yield* problems(two?.folder)).toContain("does not follow the batch 1 beside it")
+      expect(yield* problems(three?.folder)).toContain("batch 2 does not follow the batch 1 beside it")
+    }),
+  )
+})

@@ -1,0 +1,230 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Either, Option } from "effect"
+import { decodeSync } from "effect/Schema"
+import { Database } from "../../../src/Database.ts"
+import * as AccountMapping from "../../../src/Export/Mapping.ts"
+import * as Export from "../../../src/Export.ts"
+import { Content } from "../../../src/Settings/Content.ts"
+import * as Verify from "../../../src/Verify.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { openBook, postMonths } from "../Books.ts"
+import { temporaryFolder } from "../Folders.ts"
+
+const settingsOf = (formats: object) => decodeSync(Content)({ formats }).formats
+
+const exported = Effect.fnUntraced(function* (
+  book: string,
+  formats: ReadonlyArray<string>,
+  { mode = "detail", settings = {} }: { mode?: "detail" | "summary"; settings?: object } = {},
+) {
+  const out = temporaryFolder()
+  const result = yield* Effect.either(
+    Export.run({
+      formats,
+      scope: { kind: "period", period: "2026-10" },
+      connection: Option.none(),
+      book: Option.some(book),
+      out,
+      mode,
+      again: true,
+      tables: { settings: settingsOf(settings), baseCurrency: "EUR" },
+    }),
+  )
+  return { out, result }
+})
+
+const batchOf = Effect.fnUntraced(function* (...args: Parameters<typeof exported>) {
+  const { result } = yield* exported(...args)
+  const [batch] = (yield* result).batches
+  return batch ?? (yield* Effect.dieMessage("no batch"))
+})
+
+const client = (last: number): string => `55555555-0000-4000-8000-${String(last).padStart(12, "0")}`
+
+/** The book's mapping as a file, changed; the answer to its import. */
+const imported = Effect.fnUntraced(function* (book: string, change: (text: string) => string | Buffer) {
+  const file = join(temporaryFolder(), "accounts.csv")
+  yield* AccountMapping.writeTo(file, yield* AccountMapping.current(Option.some(book)))
+  const text = readFileSync(file, "utf8")
+  writeFileSync(file, change(text))
+  const result = yield* Effect.either(AccountMapping.importFrom(file))
+  return Either.mapLeft(result, ({ message }) => message.replaceAll(`${file}:`, "").split("\n"))
+})
+
+/** Fills one column, which is the `place`th of a line without quotes. */
+const fill = (text: string, place: number, value: (code: string, line: number) => string): string =>
+  text
+    .split("\r\n")
+    .map((line, at) => {
+      const cells = line.split(",")
+      if (at > 0 && cells.length > 1) cells[place] = value(cells[3] ?? "", at)
+      return cells.join(",")
+    })
+    .join("\r\n")
+
+layer(TestDatabase.layer)("an accounting system's files", (it) => {
+  it.effect("are one per currency, in the manifest, and verify", () =>
+    Effect.gen(function* () {
+      yield* postMonths(yield* openBook("XERO", client(1)))
+      const { folder, manifest } = yield* batchOf("XERO", ["xero", "qbo"])
+      expect(manifest.tables).toMatchObject({ mode: "detail", mappingVersion: null, leftOut: [] })
+      expect(manifest.files.map(({ currency, name, rows }) => [name, currency, rows])).toEqual([
+        ["xero-JPY.csv", "JPY", 2],
+        ["xero-USD.csv", "USD", 12],
+        ["xero-USDT.csv", "USDT", 2],
+        ["qbo-JPY.csv", "JPY", 2],
+        ["qbo-USD.csv", "USD", 12],
+        ["qbo-USDT.csv", "USDT", 2],
+      ])
+      expect(readFileSync(join(folder, "xero-USDT.csv"), "utf8")).toBe(
+        `*Narration,*Date,Description,*AccountCode,*TaxRate,*Amount,TrackingName1,TrackingOption1,TrackingName2,TrackingOption2
+XERO-2026-10-000004 conversion,05 Oct 2026,Conversion USD to USDT,1010,Tax Exempt,994.2031,,,,
+XERO-2026-10-000004 conversion,05 Oct 2026,Conversion USD to USDT,3020,Tax Exempt,-994.2031,,,,
+`,
+      )
+      // By date, not by number; what would begin a formula and what ASCII lacks is gone.
+      const usd = readFileSync(join(folder, "xero-USD.csv"), "utf8").split("\n")
+      expect(usd[4]).toBe(
+        'XERO-2026-10-000002 deposit,01 Oct 2026,"HYPERLINK(""x"") | a; b, c d [2026-99-99] (e)\\",1010,Tax Exempt,0.01,,,,',
+      )
+      expect(usd[6]).toContain("XERO-2026-10-000006 withdrawal,03 Oct 2026,Payroll,1010,Tax Exempt,-20.00")
+      expect(readFileSync(join(folder, "xero-JPY.csv"), "utf8")).toContain("07 Oct 2026,deposit,1010")
+      expect((yield* Verify.run(folder)).problems).toEqual([])
+      writeFileSync(join(folder, "xero-USD.csv"), usd.join("\n").replace("-20.00", "-20.01"))
+      expect((yield* Verify.run(folder)).ok).toBe(false)
+    }),
+  )
+
+  it.effect("say what a day comes to in summary mode", () =>
+    Effect.gen(function* () {
+      yield* postMonths(yield* openBook("SUMS", client(2)))
+      const { folder } = yield* batchOf("SUMS", ["business-central"], { mode: "summary" })
+      expect(readFileSync(join(folder, "business-central-USD.csv"), "utf8").split("\n").slice(0, 4)).toEqual([
+        "Posting Date,Document No.,Account Type,Account No.,Description,Currency Code,Amount,External Document No.",
+        '2026-10-01,SUMS-2610-000001S,G/L Account,1010,"2 entries, SUMS-2026-10-000001 to SUMS-2026-10-000",USD,995.01,SUMS-2610-000001S',
+        '2026-10-01,SUMS-2610-000001S,G/L Account,6850,"2 entries, SUMS-2026-10-000001 to SUMS-2026-10-000",USD,5.00,SUMS-2610-000001S',
+        '2026-10-01,SUMS-2610-000001S,G/L Account,1020,"2 entries, SUMS-2026-10-000001 to SUMS-2026-10-000",USD,-1000.01,SUMS-2610-000001S',
+      ])
+    }),
+  )
+
+  it.effect("are refused, before anything is written, where the format cannot hold the books", () =>
+    Effect.gen(function* () {
+      yield* postMonths(yield* openBook("REFUSED", client(3)))
+      const bare = yield* exported("REFUSED", ["journal", "datev"])
+      const message = Either.isLeft(bare.result) ? bare.result.left.message.split("\n") : []
+      expect(message).toEqual([
+        "The export is refused, nothing was written:",
+        "  datev needs the setting formats.datev.consultant",
+        "  datev needs the setting formats.datev.client",
+        "  datev has no currency USDT: name it in the setting formats.leaveOut to export the others",
+        "Accounts: tieout accounts export, fill in what is missing, tieout accounts import.",
+      ])
+      expect(readdirSync(bare.out)).toEqual([])
+      // An amount with more decimals than NetSuite has is found while the rest is written, and nothing stays.
+      const precise = yield* exported("REFUSED", ["journal", "netsuite"])
+      expect(Either.isLeft(precise.result) ? precise.result.left.message : "").toContain(
+        "netsuite cannot hold what would be exported: 994.20310000 does not fit netsuite",
+      )
+      expect(readdirSync(precise.out)).toEqual([])
+      const settings = { leaveOut: ["USDT"], datev: { consultant: 1001, client: 7 } }
+      const { folder, manifest } = yield* batchOf("REFUSED", ["datev", "netsuite"], { settings })
+      expect(manifest.tables?.leftOut).toEqual(["USDT"])
+      expect(manifest.files.map(({ name }) => name)).toEqual([
+        "EXTF_2026-10_JPY.csv",
+        "EXTF_2026-10_USD.csv",
+        "netsuite-JPY.csv",
+        "netsuite-USD.csv",
+      ])
+      const datev = new TextDecoder("windows-1252").decode(readFileSync(join(folder, "EXTF_2026-10_USD.csv")))
+      expect(datev.split("\r\n")[0]).toMatch(
+        /^"EXTF";700;21;"Buchungsstapel";13;\d{17};;"RE";"";"";1001;7;20260101;4;20261001;20261031;"Tieout 2026-10";"TO";1;0;0;"USD";;"";;;"03";;;"";""$/,
+      )
+      expect(datev.split("\r\n")[2]).toMatch(
+        /^995,00;"S";"USD";;;"";1010;1020;"";0110;"REFUSED-2026-10-000001";"";;"Deposit from Acme";;"";/,
+      )
+    }),
+  )
+
+  it.effect("use the newest mapping, whose version is in the manifest", () =>
+    Effect.gen(function* () {
+      yield* postMonths(yield* openBook("MAPPED", client(4)))
+      const first = yield* imported("MAPPED", (text) => fill(text, 5, (code) => `X${code}`))
+      expect(first).toEqual(Either.right([{ book: "MAPPED", version: 1, accounts: 13 }]))
+      // As a spreadsheet with a decimal comma saves it, with other line ends and no byte order mark.
+      const second = yield* imported("MAPPED", (text) =>
+        fill(text, 5, (code) => `Y${code}`)
+          .replace("\uFEFF", "")
+          .replaceAll(",", ";")
+          .replaceAll("\r\n", "\n"),
+      )
+      expect(second).toEqual(Either.right([{ book: "MAPPED", version: 2, accounts: 13 }]))
+      const { folder, manifest } = yield* batchOf("MAPPED", ["xero"])
+      expect(manifest.tables?.mappingVersion).toBe(2)
+      expect(readFileSync(join(folder, "xero-USDT.csv"), "utf8")).toContain(",Y3020,Tax Exempt,-994.2031")
+
+      // A column that is used must be filled for every account that the export needs.
+      yield* imported("MAPPED", (text) => fill(text, 5, (code) => (code === "6850" ? "" : `Y${code}`)))
+      const { result } = yield* exported("MAPPED", ["xero"])
+      expect(Either.isLeft(result) ? result.left.message.split("\n")[1] : "").toBe(
+        "  xero: account 6850 Expenses:Fees:USD (fees, USD) has no xero_code in the mapping, though others have",
+      )
+      const database = yield* Database
+      const changed = yield* Effect.either(
+        database.query("Test.change", (sql) => sql`update export.account_mappings set version = 9`),
+      )
+      expect(Either.isLeft(changed)).toBe(true)
+    }),
+  )
+
+  it.effect("take no mapping with a mistake in it, and store nothing of it", () =>
+    Effect.gen(function* () {
+      yield* openBook("STRICT", client(5))
+      const advice =
+        "Nothing was stored: mend the file and import it again. tieout accounts export writes one that fits."
+      const refused = (lines: ReadonlyArray<string>) => Either.left([...lines, advice])
+      const lines = (text: string) => text.split("\r\n")
+      expect(yield* imported("STRICT", (text) => lines(text).toSpliced(1, 1).join("\r\n"))).toEqual(
+        refused([expect.stringContaining("(cash, JPY) of STRICT is missing")]),
+      )
+      expect(
+        yield* imported("STRICT", (text) =>
+          lines(text)
+            .toSpliced(3, 0, lines(text)[1] ?? "")
+            .join("\r\n"),
+        ),
+      ).toEqual(refused([expect.stringMatching(/^4: 1010 .* \(cash, JPY\) stands on line 2 already$/)]))
+      expect(yield* imported("STRICT", (text) => `${text}NOBODY,fees,USD,1,x,,,,,,,,\r\n`)).toEqual(
+        refused(['15: there is no book "NOBODY"']),
+      )
+      expect(yield* imported("STRICT", (text) => `${text}STRICT,fees,USD,1,x,,,,,,,,\r\n`)).toEqual(
+        refused(["15: the book STRICT has no account 1 x (fees, USD)"]),
+      )
+      expect(
+        yield* imported("STRICT", (text) => fill(text, 11, (code, at) => (at === 2 ? "=1+1" : code))),
+      ).toEqual(refused(['3: datev_konto: "=1+1" is a formula']))
+      expect(
+        yield* imported("STRICT", (text) => fill(text, 11, (code, at) => (at === 2 ? "12" : code))),
+      ).toEqual(refused(['3: datev_konto: found "12", expected an account number of 3 to 9 digits']))
+      expect(yield* imported("STRICT", (text) => Buffer.from(text.replace("\uFEFF", ""), "latin1"))).toEqual(
+        refused([expect.stringMatching(/^\d+: is not in UTF-8: save the file as CSV UTF-8$/)]),
+      )
+      expect(yield* imported("STRICT", (text) => Buffer.from(text, "utf16le"))).toEqual(
+        refused(["1: the file is in UTF-16: save it as CSV UTF-8"]),
+      )
+      expect(yield* imported("STRICT", (text) => text.replace("xero_code", "xero"))).toEqual(
+        refused(["1: lacks the column xero_code", '1: has the column "xero", which is none of ours']),
+      )
+      const database = yield* Database
+      const stored = yield* database.query(
+        "Test.stored",
+        (sql) => sql<Array<{ versions: number }>>`
+          select count(*)::integer as versions from export.account_mappings m
+          join mirror.books b on b.book_id = m.book_id where b.code = 'STRICT'`,
+      )
+      expect(stored[0]?.versions).toBe(0)
+    }),
+  )
+})

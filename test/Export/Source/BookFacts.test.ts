@@ -1,0 +1,42 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { Database } from "../../../src/Database.ts"
+import { readFacts } from "../../../src/Export/Source/BookFacts.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const account = "00000000-0000-4000-8000-000000000001"
+
+const run = (statement: string) =>
+  Effect.flatMap(Database, (database) =>
+    database.query("Test.run", (sql) => sql.unsafe<Array<Record<string, unknown>>>(statement)),
+  )
+
+const reasons = (to: string | null) => Effect.map(readFacts(1, to), (facts) => facts.reasons)
+
+layer(TestDatabase.layer, { excludeTestServices: true })("an export is complete", (it) => {
+  it.effect(
+    "only when the last sync finished, every account was read to its balance, and the scope was over",
+    () =>
+      Effect.gen(function* () {
+        yield* run(`insert into mirror.books (connection, code, name) values ('default', 'ORG', 'Organization');
+        insert into mirror.accounts (book_id, account_id, currency, payment_rails, status, balance, balance_read_at, raw,
+          last_balance, tail_read_at, run_id)
+        values (1, '${account}', 'USD', 'SEPA', 'ACTIVE', 10, '2026-11-01T06:00Z', '{}', 10.00, '2026-11-01T06:00Z', 1);
+        insert into sync.runs (connection, command, state) values ('default', 'sync', 'done')`)
+        expect(yield* reasons("2026-10-31")).toEqual([])
+        expect(yield* reasons(null)).toEqual([])
+        expect(yield* reasons("2026-11-30")).toEqual([
+          "the statements were read on 2026-11-01, before 2026-11-30 was over",
+        ])
+
+        yield* run(`update mirror.accounts set balance = 11`)
+        const unread = "1 account is not read up to the balance that the service reports"
+        expect(yield* reasons(null)).toEqual([unread])
+        yield* run(`update mirror.accounts set balance = 10, tail_read_at = null`)
+        expect(yield* reasons(null)).toEqual([unread])
+
+        yield* run(`insert into sync.runs (connection, command, state) values ('default', 'sync', 'stopped')`)
+        expect(yield* reasons(null)).toEqual(["the last sync has not finished (stopped)", unread])
+      }),
+  )
+})

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest"
+import { encode, holds } from "../../src/Format/Encoding.ts"
+import { numbered } from "../../src/Format/Table/Amount.ts"
+import { fitted } from "../../src/Format/Table/CellText.ts"
+
+describe("Windows-1252", () => {
+  it("is that of every other program, byte for byte", () => {
+    const decoder = new TextDecoder("windows-1252")
+    for (let byte = 0; byte < 256; byte++) {
+      const char = decoder.decode(Uint8Array.of(byte))
+      // Five bytes have no character, and the decoder gives them controls.
+      if (byte >= 0x80 && byte < 0xa0 && char.codePointAt(0) === byte)
+        expect(holds(char, "windows-1252")).toBe(false)
+      else expect([...encode(char, "windows-1252")]).toEqual([byte])
+    }
+  })
+
+  it("never writes a question mark for what it lacks", () => {
+    expect(holds("株", "windows-1252")).toBe(false)
+    expect(() => encode("株", "windows-1252")).toThrow("is not in windows-1252")
+    expect(() => encode("ä", "ascii")).toThrow("is not in ascii")
+  })
+})
+
+describe("a text in an import file", () => {
+  const ascii = { encoding: "ascii", most: 20 } as const
+  it.each([
+    ["Überweisung Straße", "Uberweisung Strasse"],
+    ["=1+1", "1+1"],
+    ["＝cmd", "cmd"],
+    ["\t@-+x", "x"],
+    ["株式会社", "deposit"],
+    ["", "deposit"],
+    ["Acme\r\nLtd", "Acme Ltd"],
+    ["a text that is longer than its column", "a text that is longe"],
+  ])("%j is %j", (text, expected) => {
+    expect(fitted(text, ascii, "deposit")).toBe(expected)
+  })
+})
+
+describe("a journal number in few characters", () => {
+  it.each([
+    ["ORG-2026-10-000007", 80, "ORG-2026-10-000007"],
+    ["ORG-2026-10-000007", 21, "ORG-2610-000007"],
+    ["ORG-2026-10-1000007", 21, "ORG-2610-1000007"],
+    ["ACME_UK.LTD-2026-10-000007", 36, "ACME-UK-LTD-2026-10-000007"],
+    ["ACME-UK-ORG-2026-10-000007", 21, "AC164F-2610-000007"],
+  ])("%s in %i is %s", (number, most, expected) => {
+    expect(numbered(number, most, false)).toBe(expected)
+    expect(numbered(number, most, true)).toBe(`${expected}S`)
+  })
+})

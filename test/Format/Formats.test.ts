@@ -1,0 +1,153 @@
+/** A format is one object: what follows from it, and what may not be shared. */
+import { readFileSync } from "node:fs"
+import { Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import { mappingColumns } from "../../src/Export/Mapping/MappingCsv.ts"
+import { MappingRow } from "../../src/Export/Mapping/Row.ts"
+import { besides } from "../../src/Format/Besides.ts"
+import { FormatSettings } from "../../src/Format/FormatSettings.ts"
+import { formatNames, formats, isFormatFile, tableFormats } from "../../src/Format/Formats.ts"
+import { targetColumns } from "../../src/Format/Targets.ts"
+import { leaves } from "../../src/Settings/Keys.ts"
+import { importsOf, sources } from "../support/folderMap.ts"
+
+/** A file's place below `src`. */
+const placeOf = (file: string): string => file.slice(file.indexOf("/src/") + 5)
+
+/** Every file that is loaded with one, itself included. */
+const loadedWith = (file: string, seen = new Set<string>()): ReadonlySet<string> => {
+  if (!seen.has(file)) {
+    seen.add(file)
+    for (const next of importsOf(file)) loadedWith(next, seen)
+  }
+  return seen
+}
+
+const files = sources().map((file) => ({ file, place: placeOf(file) }))
+const isReader = (place: string): boolean => /^Format\/(?:Reading\/|.*Reader\.ts$)/.test(place)
+
+/** How an account is called in a plain-text journal is a definition of its own, which the journal and its reader look up. */
+const shared = new Set([
+  "Format/Entry.ts",
+  "Format/PlainText/BeancountNames.ts",
+  "Format/PlainText/IndentedNames.ts",
+  "Format/PlainText/AccountNames.ts",
+  "Format/OneLine.ts",
+])
+
+describe("a reader", () => {
+  const readers = files.filter(({ place }) => isReader(place))
+
+  it("shares nothing with what wrote the file", () => {
+    expect(readers.length).toBeGreaterThan(tableFormats.length)
+    const others = readers.flatMap(({ file, place }) =>
+      [...loadedWith(file)]
+        .map(placeOf)
+        .filter((other) => !isReader(other) && !shared.has(other))
+        .map((other) => `${place} loads ${other}`),
+    )
+    expect(others).toEqual([])
+  })
+
+  it("stands in a file of its own, beside the format", () => {
+    const definers = files.filter(({ file }) => /= define(?:Table|Plain)\(/.test(readFileSync(file, "utf8")))
+    expect(definers.filter(({ place }) => /^Format\/[A-Z]\w+\//.test(place))).toHaveLength(formats.length)
+    for (const { file, place } of definers) {
+      const own = importsOf(file).map(placeOf)
+      // The canonical CSV files are read by proofs of their own.
+      if (!place.startsWith("Format/Csv/")) expect(own.filter(isReader)).toHaveLength(1)
+      expect(own.filter((other) => other.startsWith("Format/Reading/"))).toEqual([])
+    }
+  })
+
+  it("is all that verify has of the formats, beside the list of them", () => {
+    const known = /^Format\/(?:Besides|Entry|Formats|FormatSettings|Reading\/\w+|Table\/Define)\.ts$/
+    const others = files
+      .filter(({ place }) => /^Verify(?:\.ts|\/)/.test(place))
+      .flatMap(({ file, place }) =>
+        importsOf(file)
+          .map(placeOf)
+          .filter((other) => other.startsWith("Format/") && !known.test(other))
+          .map((other) => `${place} → ${other}`),
+      )
+    expect(others).toEqual([])
+  })
+})
+
+describe("a format's name", () => {
+  it("stands in its own folder alone", () => {
+    // Short words mean other things elsewhere: the schema `ledger`, the check `trial-balance`.
+    const ambiguous = new Set(["journal", "ledger", "trial-balance"])
+    const names = [...formatNames.filter((name) => !ambiguous.has(name)), ...targetColumns].filter(
+      (name) => name !== "dimension",
+    )
+    const found = files
+      .filter(({ place }) => !place.startsWith("Format/"))
+      .flatMap(({ file, place }) => {
+        const text = readFileSync(file, "utf8")
+        return names.filter((name) => text.includes(`"${name}"`)).map((name) => `${place}: ${name}`)
+      })
+    expect(found).toEqual([])
+  })
+
+  it("is its own, and so are its files and its column of the mapping", () => {
+    const own = [...formatNames, ...Object.values(besides).map(({ name }) => name)]
+    expect(new Set(own).size).toBe(own.length)
+    expect(new Set(mappingColumns).size).toBe(mappingColumns.length)
+    const prefixes = tableFormats.map(({ template }) => template.file.split("{", 1)[0] ?? "")
+    expect(new Set(prefixes).size).toBe(prefixes.length)
+    for (const prefix of prefixes) expect(isFormatFile(`${prefix}X.csv`)).toBe(true)
+    expect(isFormatFile("notes.csv")).toBe(false)
+  })
+})
+
+/** What people type and keep: a new format adds its own here, and changes nothing else. */
+describe("what follows from the formats", () => {
+  it("are the names that --format takes, in their order", () => {
+    expect(formatNames.join(" ")).toBe(
+      "journal hledger ledger beancount trial-balance xero xero-statement qbo netsuite intacct sage50 business-central datev gl-detail",
+    )
+  })
+
+  it("are the sections of the settings", () => {
+    const defaults = Schema.decodeUnknownSync(FormatSettings)({})
+    expect(defaults).toEqual({
+      leaveOut: [],
+      xero: { taxRate: "Tax Exempt", tracking: null },
+      netsuite: { subsidiary: null },
+      intacct: { journal: "GJ", location: null },
+      datev: {
+        consultant: null,
+        client: null,
+        fiscalYearStart: "01-01",
+        accountLength: 4,
+        chart: "03",
+        initials: "TO",
+        locked: false,
+      },
+      profiles: {},
+    })
+    const profiled = leaves([]).filter(({ path }) => path[0] === "formats" && path[1] === "profiles")
+    expect([...new Set(profiled.map(({ path }) => path[2]))]).toEqual(tableFormats.map(({ name }) => name))
+  })
+
+  it("are the columns of the account mapping, of which an older version lacks some", () => {
+    expect(mappingColumns.join()).toBe(
+      "book,role,currency,code,name,xero_code,qbo_name,netsuite_id,intacct_account,sage50_code,bc_account,datev_konto,dimension",
+    )
+    const account = { role: "cash", currency: "EUR", code: "1010", name: "Cash" }
+    const older = Schema.decodeUnknownSync(MappingRow)({ ...account, xero_code: "200" })
+    expect(older).toEqual({
+      ...Object.fromEntries(targetColumns.map((column) => [column, ""])),
+      ...account,
+      xero_code: "200",
+    })
+  })
+
+  it("are settings of which a wrong one is refused, never taken for the default", () => {
+    for (const { profile, settings } of tableFormats) {
+      if (settings !== null) expect(() => profile({ chart: 7, taxRate: 7 })).toThrow()
+      expect(profile(undefined).columns.length).toBeGreaterThan(0)
+    }
+  })
+})

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest"
+import { parseReferences } from "../../src/Inquiry/Reference.ts"
+
+const uuid = "0f3cfade-1234-4567-89ab-0123456789ab"
+
+describe("what a person types", () => {
+  it.each([
+    ["ORG-2026-10-000007", { kind: "number", code: "ORG", period: "2026-10", number: 7 }],
+    [
+      "production-org-2026-10-1000007",
+      { kind: "number", code: "PRODUCTION-ORG", period: "2026-10", number: 1_000_007 },
+    ],
+    ["F12", { kind: "finding", findingId: "12" }],
+    ["q12", { kind: "quarantined", quarantineId: "12" }],
+    ["finding 12", { kind: "finding", findingId: "12" }],
+    [uuid, { kind: "uuid", from: uuid, to: uuid, whole: true }],
+    [` ${uuid.toUpperCase()} `, { kind: "uuid", from: uuid, to: uuid, whole: true }],
+    [
+      "0f3cfade-12",
+      {
+        kind: "uuid",
+        from: "0f3cfade-1200-0000-0000-000000000000",
+        to: "0f3cfade-12ff-ffff-ffff-ffffffffffff",
+        whole: false,
+      },
+    ],
+    ["ORG-2026-13-000007", undefined],
+    ["0f3cfad", undefined],
+    ["", undefined],
+    [`${uuid}0`, undefined],
+  ])("%s", (text, expected) => {
+    expect(parseReferences(text)).toEqual(expected === undefined ? [] : [expected])
+  })
+
+  it("F and seven digits may be either", () => {
+    expect(parseReferences("F1234567").map(({ kind }) => kind)).toEqual(["finding", "uuid"])
+  })
+})

@@ -1,0 +1,165 @@
+/** The base-currency journal of a small book, and what is said of it once somebody has changed it behind the rules. */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { decodeSync } from "effect/Schema"
+import { Reconcile } from "../../../src/Reconcile.ts"
+import { Content } from "../../../src/Settings/Content.ts"
+import { Settings } from "../../../src/Settings.ts"
+import { addRates } from "../../../src/Valuation/Rates/RateStore.ts"
+import { openBook } from "../../Export/Books.ts"
+import { all, client, deposit, exporting } from "../../Export/Exporting.ts"
+import { temporaryFolder } from "../../Export/Folders.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { mischief, query } from "../Books.ts"
+
+const { accounting, chart } = decodeSync(Content)({})
+const base = { baseCurrency: "EUR", settings: accounting.valuation, chart }
+const september = { kind: "period", period: "2026-09" } as const
+
+const rate = (date: string, price: string) => ({ date, from: "USD", to: "EUR", rate: price, source: "ECB" })
+
+/** Two months of one book, valued. */
+const valued = Effect.fnUntraced(function* (code: string, place: number) {
+  yield* addRates([
+    rate("2026-09-10", "0.90"),
+    rate("2026-09-30", "0.95"),
+    rate("2026-10-05", "0.91"),
+    rate("2026-10-31", "0.92"),
+  ])
+  const bookId = yield* openBook(code, client(place))
+  yield* deposit(bookId, "2026-09-10", "1000.00")
+  yield* deposit(bookId, "2026-10-05", "500.00")
+  const run = exporting(code, temporaryFolder())
+  const value = (scope: Parameters<typeof run>[0] = all) => run(scope, ["qbo"], { base, again: true })
+  yield* value()
+  return { bookId, value }
+})
+
+const baseJournalFindings = Effect.fnUntraced(function* (bookId: number, full = true) {
+  const reconcile = yield* Reconcile
+  yield* reconcile.run({ connection: Option.none(), period: Option.none(), full })
+  const found = yield* query(
+    (sql) => sql<Array<{ severity: string; subject_id: string; message: string; evidence: object }>>`
+      select severity, subject_id, message, evidence from reconcile.findings
+      where book_id = ${bookId} and check_name = 'base-journal' and closed_at is null
+      order by subject_type desc, subject_id`,
+  )
+  return [...found]
+})
+
+/** The account that the deposits' first lines are on. */
+const cashOf = Effect.fnUntraced(function* (bookId: number) {
+  const [row] = yield* query(
+    (sql) => sql<Array<{ account_id: number; code: string }>>`
+      select account_id, code from ledger.accounts
+      where book_id = ${bookId} and role = 'cash' and currency = 'USD'`,
+  )
+  return row ?? (yield* Effect.dieMessage("no cash"))
+})
+
+const services = Reconcile.Default.pipe(
+  Layer.provideMerge(TestDatabase.layer),
+  Layer.provide(Settings.from({ variables: {} })),
+)
+
+layer(services, { excludeTestServices: true })("the base-currency journal", (it) => {
+  it.effect("that somebody changed is found in full, by entry and by account, until it is valued anew", () =>
+    Effect.gen(function* () {
+      const { bookId, value } = yield* valued("CHANGED", 1)
+      expect(yield* baseJournalFindings(bookId)).toEqual([])
+      const { account_id, code } = yield* cashOf(bookId)
+      yield* mischief(
+        (sql) => sql`
+          update valuation.postings set amount = amount + 1.50
+          where book_id = ${bookId} and period = '2026-10-01' and series = 'journal' and number = 1
+            and account_id = ${account_id}`,
+      )
+      // What a nightly run does must not grow with history.
+      expect(yield* baseJournalFindings(bookId, false)).toEqual([])
+      const expected = [
+        {
+          severity: "blocking",
+          subject_id: "CHANGED-2026-10-000001",
+          message:
+            "The lines of CHANGED-2026-10-000001 do not add up to nothing in the base currency: they leave 1.50 EUR.",
+          evidence: {
+            book: "CHANGED",
+            period: "2026-10",
+            journalNumber: "CHANGED-2026-10-000001",
+            currency: "EUR",
+            difference: "1.50",
+          },
+        },
+        {
+          severity: "blocking",
+          subject_id: `${account_id}:2026-10`,
+          message: `The base-currency balance of ${code} at the end of 2026-10 says 1380.00 EUR; 950.00 before and postings of 431.50 come to 1381.50.`,
+          evidence: {
+            book: "CHANGED",
+            period: "2026-10",
+            accountId: account_id,
+            code,
+            currency: "EUR",
+            balance: "1380.00",
+            before: "950.00",
+            posted: "431.50",
+            difference: "-1.50",
+          },
+        },
+      ]
+      expect(yield* baseJournalFindings(bookId)).toEqual(expected)
+      // What is open is looked at all the same.
+      expect(yield* baseJournalFindings(bookId, false)).toEqual(expected)
+      yield* addRates([rate("2026-10-31", "0.93")])
+      yield* value()
+      expect(yield* baseJournalFindings(bookId, false)).toEqual([])
+      expect(yield* baseJournalFindings(bookId)).toEqual([])
+    }),
+  )
+
+  it.effect("that balances may still be on the wrong account, or leave what it never had", () =>
+    Effect.gen(function* () {
+      const { bookId } = yield* valued("MOVED", 2)
+      const { account_id } = yield* cashOf(bookId)
+      const found = Effect.map(baseJournalFindings(bookId), (all) => all.map(({ subject_id }) => subject_id))
+      const moved = (from: number | string, to: number | string) =>
+        mischief(
+          (sql) => sql`
+            update valuation.postings set role = ${typeof to === "string" ? to : null}::text,
+              account_id = ${typeof to === "number" ? to : null}::integer
+            where book_id = ${bookId} and period = '2026-09-01' and series = 'fx' and number = 1
+              and coalesce(account_id::text, role) = ${String(from)}`,
+        )
+      yield* moved("fx_unrealized", "fx_realized")
+      expect(yield* found).toEqual(["fx_realized:2026-09", "fx_unrealized:2026-09"])
+      yield* moved("fx_realized", "fx_unrealized")
+      expect(yield* found).toEqual([])
+      yield* mischief(
+        (sql) => sql`
+          update valuation.months set
+            state = jsonb_set(state::jsonb, array['balances', ${String(account_id)}::text], '"95001"')::json
+          where book_id = ${bookId} and period = '2026-09-01'`,
+      )
+      expect(yield* found).toEqual([`${account_id}:2026-09`, `${account_id}:2026-10`])
+    }),
+  )
+
+  it.effect("goes on from a month that was valued anew only once it is valued anew itself", () =>
+    Effect.gen(function* () {
+      const { bookId, value } = yield* valued("BEHIND", 3)
+      const fingerprints = query(
+        (sql) => sql<Array<{ follows: boolean }>>`
+          select m.previous = p.fingerprint as follows from valuation.months m
+          join valuation.months p on p.book_id = m.book_id and p.period = '2026-09-01'
+          where m.book_id = ${bookId} and m.period = '2026-10-01'`,
+      )
+      yield* addRates([rate("2026-09-30", "0.97")])
+      yield* value(september)
+      expect([...(yield* fingerprints)]).toEqual([{ follows: false }])
+      expect(yield* baseJournalFindings(bookId)).toEqual([])
+      yield* value()
+      expect([...(yield* fingerprints)]).toEqual([{ follows: true }])
+      expect(yield* baseJournalFindings(bookId)).toEqual([])
+    }),
+  )
+})

@@ -1,0 +1,64 @@
+/** What comes back of a deposit or a withdrawal: at what stands of it in clearing, cash included. */
+import { describe, expect, it } from "vitest"
+import type { NativeAccount } from "../../../src/Valuation/Base.ts"
+import { balanceOf, depositsUsd, entry, holdingOf, linesOf, usd, valued, withdrawalsUsd } from "../Valued.ts"
+
+const rates = (_: string, date: string): string => (date < "2026-09-05" ? "0.9" : "0.5")
+
+const of = (
+  resourceId: string,
+  kind: string,
+  date: string,
+  cash: bigint,
+  clearing: NativeAccount = depositsUsd,
+) =>
+  entry(
+    date,
+    [
+      [usd, cash],
+      [clearing, -cash],
+    ],
+    { kind, resourceId },
+  )
+const two = [of("d1", "deposit", "2026-09-01", 1_000n), of("d2", "deposit", "2026-09-10", 1_000n)]
+
+describe("a movement that comes back", () => {
+  it.each(["average", "fifo"] as const)("%s: in part, at the unit at which it stands itself", (method) => {
+    const entries = [...two, of("d2", "deposit_return", "2026-09-11", -500n)]
+    const { entries: made, state } = valued({ method, rates, entries }, false)
+    expect(linesOf(made, null).at(-1)).toEqual(["2026-09-11", "1 -250", "4 250"])
+    expect(holdingOf(state, usd).carrying).toBe(1_150n)
+  })
+
+  it.each(["average", "fifo"] as const)("%s: months later as in its own month", (method) => {
+    const entries = [...two, of("d1", "deposit_return", "2026-11-11", -1_000n)]
+    const { entries: made, state } = valued({ method, rates, entries })
+    expect(linesOf(made, null).at(-1)).toEqual(["2026-11-11", "1 -900", "4 900"])
+    expect(balanceOf(state, "fx_realized")).toBe(0n)
+  })
+
+  it("before it had come: then it takes what stands, in a later month too", () => {
+    const first = of("d0", "deposit", "2026-09-01", 5_000n)
+    const before = of("d1", "deposit_return", "2026-09-02", -1_000n)
+    const entries = [first, before, of("d1", "deposit", "2026-10-11", 1_000n)]
+    const { entries: made, state } = valued({ method: "average", rates, entries })
+    expect(linesOf(made, null).slice(1)).toEqual([
+      ["2026-09-02", "1 -900", "4 900"],
+      ["2026-10-11", "1 900", "4 -900"],
+    ])
+    expect(state.movements.size).toBe(0)
+  })
+
+  it("realizes at the month's end what cash could not leave at, where nothing stands of it any more", () => {
+    const entries = [
+      ...two,
+      of("w", "withdrawal", "2026-09-11", -1_000n, withdrawalsUsd),
+      of("d1", "deposit_return", "2026-09-12", -1_000n),
+    ]
+    const { entries: made, state } = valued({ method: "average", rates, entries })
+    // 1,400 of cost: 700 went with the withdrawal, 700 are left for what is worth 900 in clearing.
+    expect(linesOf(made, null).at(-1)).toEqual(["2026-09-12", "1 -700", "4 700"])
+    expect(linesOf(made, "fx_settlement")).toEqual([["2026-09-30", "4 200", "fx_realized -200"]])
+    expect(balanceOf(state, depositsUsd.accountId)).toBe(-500n)
+  })
+})

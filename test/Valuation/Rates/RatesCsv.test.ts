@@ -1,0 +1,142 @@
+import { Either } from "effect"
+import { describe, expect, it } from "vitest"
+import { printedRates, readRates } from "../../../src/Valuation/Rates/RatesCsv.ts"
+import { fromConversions, fromRows, type RateRow } from "../../../src/Valuation/Rates/RateTable.ts"
+
+const read = (text: string) => readRates(Buffer.from(text))
+const header = "date,from,to,rate,source\n"
+
+describe("a rates file", () => {
+  it("is read row by row, a rate that is said twice once, and comes back as it was", () => {
+    const text = `${header}2026-10-01,EUR,USD,1.0870,ECB\n2026-10-01,EUR,USD,1.087,other\n2026-10-02,USDT,EUR,0.92,"a, b"\n`
+    const rows = read(text)
+    expect(rows).toEqual(
+      Either.right([
+        { date: "2026-10-01", from: "EUR", to: "USD", rate: "1.0870", source: "ECB" },
+        { date: "2026-10-02", from: "USDT", to: "EUR", rate: "0.92", source: "a, b" },
+      ]),
+    )
+    expect(Either.map(rows, (found) => read(`${printedRates(found).join("\n")}\n`))).toEqual(
+      Either.right(rows),
+    )
+  })
+
+  it("is refused as a whole, with every mistake by its line", () => {
+    const text = [
+      "date,from,to,rate,source",
+      "2026-10-01,EUR,USD,,ECB",
+      "2026-10-02,EUR,USD,1,087,ECB",
+      "2026-02-30,EUR,USD,1.087,ECB",
+      "2026-10-03,eur,XXX,1e3,=1+1",
+      "2026-10-04,EUR,EUR,1,ECB",
+      "2026-10-05,EUR,USD,1.08,ECB",
+      "2026-10-05,EUR,USD,1.09,ECB",
+      "2026-10-06,EUR,USD,0.00,ECB",
+      "2026-10-06,USD,EUR,-0.9,",
+    ].join("\n")
+    expect(read(text)).toEqual(
+      Either.left([
+        { line: 2, text: "rate: is empty, expected a positive number with a decimal point, such as 0.9123" },
+        { line: 3, text: "has 6 cells, the header has 5" },
+        { line: 4, text: 'date: found "2026-02-30", expected a day as YYYY-MM-DD' },
+        { line: 5, text: 'from: found "eur", expected a currency such as USD' },
+        { line: 5, text: 'to: found "XXX", expected a currency such as EUR' },
+        {
+          line: 5,
+          text: 'rate: found "1e3", expected a positive number with a decimal point, such as 0.9123',
+        },
+        { line: 5, text: 'source: found "=1+1", expected at most 100 characters and no formula' },
+        { line: 6, text: "from and to are both EUR" },
+        { line: 8, text: "2026-10-05 EUR USD is 1.09 here and 1.08 on line 7" },
+        {
+          line: 9,
+          text: 'rate: found "0.00", expected a positive number with a decimal point, such as 0.9123',
+        },
+        {
+          line: 10,
+          text: 'rate: found "-0.9", expected a positive number with a decimal point, such as 0.9123',
+        },
+        { line: 10, text: "source: is empty, expected at most 100 characters and no formula" },
+      ]),
+    )
+  })
+
+  it.each([
+    ["1.1", "0.5", true],
+    ["1.25", "0.808", false],
+    ["1.25", "0.80800001", true],
+    ["1.25", "0.792", false],
+    ["1.25", "0.79199999", true],
+    ["100", "0.01", false],
+  ])("with both directions of a pair on a day, %s and %s, contradicts itself: %s", (there, back, refused) => {
+    const text = `${header}2026-10-01,EUR,USD,${there},ECB\n2026-10-02,USD,EUR,0.5,ECB\n2026-10-01,USD,EUR,${back},ECB\n`
+    const mistake = `2026-10-01 USD EUR is ${back} here and EUR USD is ${there} on line 2: one turned round, they are more than 1 % apart`
+    expect(Either.flip(read(text))).toEqual(
+      refused ? Either.right([{ line: 4, text: mistake }]) : Either.left(expect.any(Array)),
+    )
+  })
+
+  it.each([
+    ["", "the file is empty"],
+    [header, "there are no rates in the file"],
+    ["date,from,to,rate\n", "lacks the column source"],
+  ])("that holds nothing is refused: %j", (text, message) => {
+    expect(read(text)).toEqual(Either.left([{ line: 1, text: message }]))
+  })
+
+  it("in another encoding is refused with the line", () => {
+    const bytes = Buffer.concat([Buffer.from(`${header}2026-10-01,EUR,USD,1.08,`), Buffer.from([0xe4, 0x0a])])
+    expect(readRates(bytes)).toEqual(
+      Either.left([{ line: 2, text: "is not in UTF-8: save the file as CSV UTF-8" }]),
+    )
+  })
+})
+
+const row = (date: string, from: string, to: string, rate: string): RateRow => ({
+  date,
+  from,
+  to,
+  rate,
+  source: "ECB",
+})
+
+describe("the rate of a day", () => {
+  const rows = [
+    row("2026-10-01", "USD", "EUR", "0.9"),
+    row("2026-10-01", "EUR", "USD", "1.5"),
+    row("2026-10-03", "EUR", "USD", "1.25"),
+  ]
+
+  it("is the direct pair's, else the other's turned round exactly", () => {
+    const lookup = fromRows(rows, "EUR", 0)
+    expect(lookup("USD", "2026-10-01")).toMatchObject({ numerator: 9n, denominator: 10n, text: "0.9" })
+    expect(lookup("USD", "2026-10-03")).toMatchObject({
+      numerator: 100n,
+      denominator: 125n,
+      text: "1/1.25",
+    })
+    expect(lookup("USD", "2026-10-02")).toBeUndefined()
+  })
+
+  it("may be older, as far as the settings say, and says which day it is", () => {
+    const lookup = fromRows(rows, "EUR", 2)
+    expect(lookup("USD", "2026-10-02")).toMatchObject({ date: "2026-10-01" })
+    expect(lookup("USD", "2026-10-05")).toMatchObject({ date: "2026-10-03" })
+    expect(lookup("USD", "2026-10-06")).toBeUndefined()
+  })
+
+  it("is what a month's conversions brought over what they took, for every day of the month", () => {
+    const lookup = fromConversions(
+      [{ currency: "USDT", scale: 8, foreign: 200_000_000n, base: 183n }],
+      "2026-10-31",
+    )
+    expect(lookup("USDT", "2026-10-01")).toEqual({
+      numerator: 18_300_000_000n,
+      denominator: 20_000_000_000n,
+      text: "1.83/2.00000000",
+      date: "2026-10-31",
+      source: "conversions of 2026-10",
+    })
+    expect(lookup("USD", "2026-10-01")).toBeUndefined()
+  })
+})
