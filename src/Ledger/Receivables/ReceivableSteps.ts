@@ -101,8 +101,8 @@ export interface Standing {
   readonly repaid: Paid
   /** Of the interest that was paid, what no version had told of (`original`): later versions may. */
   readonly beyond: Amount
-  /** Since it is PAID: the interest that was paid with it, and what was told and not paid; none where it is not PAID. */
-  readonly closed: Option.Option<{ readonly interest: Amount; readonly dropped: Amount }>
+  /** Since it is PAID: the interest that was paid with it, and `beyond` as it was before; none where it is not PAID. */
+  readonly closed: Option.Option<{ readonly interest: Amount; readonly beyond: Amount }>
 }
 
 export interface Paid {
@@ -182,13 +182,17 @@ export const toldBy = (before: Pick<Standing, "told">, now: ToldAmounts): Amount
   return now.status === "PAID" && Money.isNegative(told) ? before.told : told
 }
 
+/** Of what is told, what is not paid (`original`); less than nothing where less is told than was, and was paid. */
+const unpaidOf = (told: Amount, paid: Amount, beyond: Amount): Amount => {
+  const left = subtract(told, paid)
+  return max(left, min(add(left, beyond), zero))
+}
+
 /** The interest that a version tells of and none before it did, nor was it paid already (`original`). */
 const newlyTold = (before: Standing, now: ToldAmounts): Amount => {
-  const unpaid = (told: Amount): Amount => {
-    const left = subtract(told, before.repaid.interest)
-    return max(left, min(add(left, before.beyond), zero))
-  }
-  return subtract(unpaid(toldBy(before, now)), unpaid(before.told))
+  const { beyond, repaid, told } = before
+  const unpaid = (of: Amount): Amount => unpaidOf(of, repaid.interest, beyond)
+  return subtract(unpaid(toldBy(before, now)), unpaid(told))
 }
 
 /**
@@ -218,21 +222,19 @@ export const settlementOf = (
   }
 }
 
-/** Of interest that was paid, or that nobody had to pay any more, what a live version says is owed again. */
-const takenBack = (before: Standing, now: ReceivableVersion, view: ReceivableView) => {
-  const { repaid } = principalOf(before, now)
-  // What is repaid anew tells nothing of what was repaid before.
-  const closed = now.status === "PAID" || Money.isPositive(repaid) ? Option.none() : before.closed
-  const isOwed = Option.isSome(closed) || Money.isNegative(repaid)
-  if (view.repaymentAmount === "outstanding") {
-    const risen = max(subtract(interestAfter(now), before.interest), zero)
-    return { interest: isOwed ? min(risen, before.repaid.interest) : zero, told: zero }
-  }
+/** What a PAID version had closed, of a live one that is open again. What is repaid anew tells nothing of what was before. */
+const reopened = (before: Standing, now: ReceivableVersion): Standing["closed"] =>
+  now.status === "PAID" || Money.isPositive(principalOf(before, now).repaid) ? Option.none() : before.closed
+
+/** Of interest that was paid, what a live version says is owed again. */
+const takenBack = (before: Standing, now: ReceivableVersion, view: ReceivableView): Amount => {
+  const closed = reopened(before, now)
   // It does not say what is owed: all of it is, that a PAID version has settled.
-  return Option.match(closed, {
-    onNone: () => ({ interest: zero, told: zero }),
-    onSome: ({ dropped, interest }) => ({ interest, told: dropped }),
-  })
+  if (view.repaymentAmount === "original")
+    return Option.match(closed, { onNone: () => zero, onSome: (of) => of.interest })
+  const isOwed = Option.isSome(closed) || Money.isNegative(principalOf(before, now).repaid)
+  const risen = max(subtract(interestAfter(now), before.interest), zero)
+  return isOwed ? min(risen, before.repaid.interest) : zero
 }
 
 /** What one version brings, given what stands before it; `scale`: the decimals of its currency. */
@@ -256,16 +258,21 @@ export const step = (
   // Where cash is not known: what is settled was paid. `original` says only at the end that interest is settled.
   const isRepaid = Money.isPositive(repaid) || now.repayments.length > 0 || isPaid
   const least = isRepaid && (!isOriginal || isPaid) ? settled : zero
-  const shown = max(min(subtract(knownCash(now.repayments), repaid), add(settled, allowed)), zero)
+  const shown = max(min(subtract(knownCash(now.repayments), max(repaid, zero)), add(settled, allowed)), zero)
   const paid = Option.isSome(cash) ? shown : max(least, shown)
   const beyond = Money.isPositive(subtract(paid, settled))
-  const again = takenBack(before, now, view)
-  const net = subtract(paid, again.interest)
+  const net = subtract(paid, takenBack(before, now, view))
   const accrued = isOriginal
-    ? // Fully repaid: what was not paid of the interest is not due any more.
-      isPaid || beyond
-      ? subtract(paid, before.interest)
-      : add(newlyTold(before, now), again.told)
+    ? Option.match(reopened(before, now), {
+        // Fully repaid: what was not paid of the interest is not due any more.
+        onNone: () => (isPaid || beyond ? subtract(paid, before.interest) : newlyTold(before, now)),
+        onSome: (closed) => {
+          const told = toldBy(before, now)
+          const sum = add(before.repaid.interest, net)
+          const more = beyond ? max(subtract(sum, told), zero) : closed.beyond
+          return subtract(add(unpaidOf(told, sum, more), net), before.interest)
+        },
+      })
     : add(subtract(interestAfter(now), before.interest), net)
   const disbursedAt = Option.match(now.disbursed, {
     onNone: () => servedAt,
@@ -290,11 +297,17 @@ export const follow = (before: Standing, now: ReceivableVersion, booked: Readonl
   const sums = booked.reduce((sum, { amounts }) => plus(sum, amounts), before.sums)
   const paid = minus(of("repayment"))
   const told = isLive(now.status) ? toldBy(before, now) : before.told
-  const closed = Option.getOrElse(before.closed, () => ({ interest: zero, dropped: zero }))
   const more = isLive(now.status) ? newlyTold(before, now) : zero
-  const unpaid = subtract(more, of("accrual").interest)
+  const open = isLive(now.status) ? reopened(before, now) : Option.none()
+  const [back, beyond] = Option.match(open, {
+    onNone: () => [zero, before.beyond] as const,
+    onSome: (closed) => [closed.interest, closed.beyond] as const,
+  })
   const repaidInterest = add(before.repaid.interest, paid.interest)
-  const isBeyond = Money.isPositive(subtract(paid.interest, max(add(before.interest, more), zero)))
+  const isBeyond = Money.isPositive(subtract(add(paid.interest, back), max(add(before.interest, more), zero)))
+  const closed = Option.getOrElse(before.closed, () => ({ interest: zero, beyond: before.beyond }))
+  // What a PAID version does not tell of any more was paid beyond what is told, too.
+  const untold = max(subtract(repaidInterest, told), zero)
   return {
     disbursed: before.disbursed || isLive(now.status),
     principal: sums.principal,
@@ -306,11 +319,11 @@ export const follow = (before: Standing, now: ReceivableVersion, booked: Readonl
       principal: add(before.repaid.principal, paid.principal),
       interest: repaidInterest,
     },
-    beyond: isBeyond ? max(subtract(repaidInterest, told), zero) : before.beyond,
+    beyond: isBeyond ? untold : now.status === "PAID" ? max(beyond, untold) : beyond,
     closed: !isLive(now.status)
       ? before.closed
       : now.status === "PAID"
-        ? Option.some({ interest: add(closed.interest, paid.interest), dropped: add(closed.dropped, unpaid) })
+        ? Option.some({ ...closed, interest: add(closed.interest, paid.interest) })
         : Option.none(),
   }
 }
