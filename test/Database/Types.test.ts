@@ -1,5 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { makeClient, makeOrm } from "../../src/Database/Client.ts"
 import { Database } from "../../src/Database.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -65,6 +66,21 @@ layer(TestDatabase.blankLayer)("a value from the database", (it) => {
         (sql) => sql`select ${sql.json({ a: 1 })}::jsonb as value, ${'{"a": 1.50}'}::jsonb::text as text`,
       )
       expect(row).toEqual({ value: { a: 1 }, text: '{"a": 1.50}' })
+    }),
+  )
+
+  it.effect("is read the same with drizzle over the client", () =>
+    Effect.gen(function* () {
+      const { settings } = yield* Database
+      const client = makeClient(settings, { connections: 1 })
+      const before = {
+        parsers: { ...client.options.parsers },
+        serializers: { ...client.options.serializers },
+      }
+      makeOrm(client)
+      expect(client.options.parsers).toEqual(before.parsers)
+      expect(client.options.serializers).toEqual(before.serializers)
+      yield* Effect.promise(() => client.end())
     }),
   )
 })
