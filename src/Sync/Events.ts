@@ -4,6 +4,7 @@
  */
 import { type Context, Duration, Effect, Layer, Option, Schedule, Stream } from "effect"
 import { allBooks, type Book, organizationBook } from "../Book.ts"
+import { bool } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { Ledger } from "../Ledger.ts"
 import { connected } from "../Partner/Connector.ts"
@@ -73,9 +74,10 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
     const services = yield* Effect.context<Database | Settings | Ledger | Reconcile>()
 
     const isWaiting = Effect.fn("Events.isWaiting")(function* (connection: string) {
-      const rows = yield* database.query(
+      const rows = yield* database.rows(
         "Events.isWaiting",
-        (sql) => sql<Array<{ waiting: boolean }>>`
+        { waiting: bool },
+        (sql) => sql`
           select exists (
             select 1 from webhook.inbox
             where connection = ${connection} and state in ('waiting', 'failed') and next_try_at <= now()) as waiting`,
