@@ -6,6 +6,7 @@
 import { Effect, Option } from "effect"
 import type { Book } from "./Book.ts"
 import * as Money from "./Common/Money.ts"
+import { int4, nullable, text } from "./Database/Columns.ts"
 import { Database } from "./Database.ts"
 import { journalNumber } from "./Format/Entry.ts"
 import type { JournalEntry, RuleAccount } from "./Ledger/JournalEntry.ts"
@@ -71,9 +72,10 @@ const entryOf = (standing: Standing, from: StandingLine, to: RuleAccount, reason
 
 const postedEntry = Effect.fn("Reclassify.posted")(function* (book: Book, entry: JournalEntry) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Reclassify.posted",
-    (sql) => sql<Array<{ date: string; period: string; number: number | null }>>`
+    { date: text, period: text, number: nullable(int4) },
+    (sql) => sql`
       select j.effective_date::text as date, to_char(j.period, 'YYYY-MM') as period, n.number
       from ledger.journal_entries j
       left join ledger.journal_numbers n on n.book_id = j.book_id and n.entry_id = j.entry_id
