@@ -25,7 +25,7 @@ export const organizationBook = Effect.fn("Book.organization")(function* (
   const database = yield* Database
   const code = organizationCode(connection)
   const name = connection === "default" ? "Organization" : `Organization (${connection})`
-  const rows = yield* database.rows(
+  const row = yield* database.row(
     "Book.organization",
     { book_id: int4, code: text, name: text },
     (sql) => sql`
@@ -38,9 +38,6 @@ export const organizationBook = Effect.fn("Book.organization")(function* (
       select book_id, code, name from mirror.books where connection = ${connection} and client_id is null
       limit 1`,
   )
-  const row = rows[0]
-  if (row === undefined)
-    return yield* Effect.dieMessage(`the book of connection ${connection} could not be created`)
   return { bookId: row.book_id, connection, clientId: Option.none(), code: row.code, name: row.name }
 })
 
@@ -67,7 +64,7 @@ export const clientBook = Effect.fn("Book.client")(function* (
 ): Effect.fn.Return<Book, DatabaseError, Database> {
   const database = yield* Database
   const codes = clientCodes(connection, client.clientId, client.code)
-  const rows = yield* database.rows(
+  const row = yield* database.row(
     "Book.client",
     { book_id: int4, code: text, name: text },
     (sql) => sql`
@@ -88,9 +85,6 @@ export const clientBook = Effect.fn("Book.client")(function* (
       select book_id, code, name from mirror.books where connection = ${connection} and client_id = ${client.clientId}
       limit 1`,
   )
-  const row = rows[0]
-  if (row === undefined)
-    return yield* Effect.dieMessage(`the book of client ${client.clientId} could not be created`)
   return {
     bookId: row.book_id,
     connection,

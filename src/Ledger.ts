@@ -69,14 +69,14 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
             select 1 from ledger.locks where book_id = any (${ids}::text::integer[]) order by book_id for update`,
         )
         yield* conversions.settle(books, runId)
-        return yield* database.rows(
+        return yield* database.row(
           "Ledger.assignNumbers",
           { given: int8 },
           (sql) => sql`select ledger.assign_numbers(${ids}::text::integer[]) as given`,
         )
       })
-      const rows = yield* database.transaction(number)
-      return Number(rows[0]?.given ?? 0n)
+      const { given } = yield* database.transaction(number)
+      return Number(given)
     })
 
     /**

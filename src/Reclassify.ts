@@ -72,7 +72,7 @@ const entryOf = (standing: Standing, from: StandingLine, to: RuleAccount, reason
 
 const postedEntry = Effect.fn("Reclassify.posted")(function* (book: Book, entry: JournalEntry) {
   const database = yield* Database
-  const rows = yield* database.rows(
+  return yield* database.row(
     "Reclassify.posted",
     { date: text, period: text, number: nullable(int4) },
     (sql) => sql`
@@ -82,8 +82,6 @@ const postedEntry = Effect.fn("Reclassify.posted")(function* (book: Book, entry:
       where j.book_id = ${book.bookId} and j.source_id = ${entry.sourceId}::uuid and j.source_type = 'manual'
         and j.sequence = ${entry.sequence}`,
   )
-  const [row] = rows
-  return row === undefined ? yield* Effect.dieMessage("an entry that was posted is there") : row
 })
 
 /** Moves what stands there now, dated as the months are closed now. */

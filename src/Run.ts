@@ -91,7 +91,7 @@ type Lease = RowOf<typeof leaseColumns>
 /** Takes the connection's lease for a run: whoever had it before writes nothing more. */
 export const takeLease = Effect.fn("Sync.takeLease")(function* (connection: string, runId: number) {
   const database = yield* Database
-  const rows = yield* database.rows(
+  return yield* database.row(
     "Sync.takeLease",
     leaseColumns,
     (sql) => sql`
@@ -99,8 +99,6 @@ export const takeLease = Effect.fn("Sync.takeLease")(function* (connection: stri
       on conflict (connection) do update set epoch = l.epoch + 1, run_id = excluded.run_id, taken_at = now()
       returning run_id as "runId", epoch`,
   )
-  const row = rows[0]
-  return row === undefined ? yield* Effect.dieMessage(`no lease of ${connection} could be taken`) : row
 })
 
 /** Runs an effect in one transaction, and only while the lease is held. */
@@ -120,7 +118,7 @@ export const fenced =
 /** Notes that a run has started; an earlier one of the same command that never ended was abandoned. */
 export const openRun = Effect.fn("Sync.openRun")(function* (connection: string, command: string) {
   const database = yield* Database
-  const rows = yield* database.rows(
+  const { run_id: runId } = yield* database.row(
     "Sync.openRun",
     { run_id: int4 },
     (sql) => sql`
@@ -129,10 +127,7 @@ export const openRun = Effect.fn("Sync.openRun")(function* (connection: string, 
         where connection = ${connection} and command = ${command} and state = 'running')
       insert into sync.runs (connection, command) values (${connection}, ${command}) returning run_id`,
   )
-  const row = rows[0]
-  return row === undefined
-    ? yield* Effect.dieMessage(`no run could be started for ${connection}`)
-    : row.run_id
+  return runId
 })
 
 /** What a run counts and shows, at its start. */

@@ -111,7 +111,7 @@ export const earlierEntries = Effect.fn("Explain.earlierEntries")(function* (
   const first = shown.at(-1)
   if (first === undefined || shown.length < most) return []
   const database = yield* Database
-  const rows = yield* database.rows(
+  const { earlier } = yield* database.row(
     "Explain.earlierEntries",
     { earlier: int8 },
     (sql) => sql`
@@ -120,7 +120,6 @@ export const earlierEntries = Effect.fn("Explain.earlierEntries")(function* (
         select s.position from mirror.statement_entries s
         where s.book_id = ${bookId} and s.entry_id = ${first.entryId})`,
   )
-  const earlier = rows[0]?.earlier ?? 0n
   const step: Step = {
     title: `and ${counted(earlier, "earlier statement entry", "earlier statement entries")} of account ${accountId}`,
     facts: [["to see one", "tieout explain with its identifier"]],

@@ -48,7 +48,7 @@ export const parseAsOf = (text: string): Either.Either<AsOf, AsOfError> => {
 export const resolveAsOf = Effect.fn("Ledger.resolveAsOf")(
   function* (asOf: AsOf, bookId: number, timeZone: string) {
     const database = yield* Database
-    const rows = yield* database.rows(
+    const row = yield* database.row(
       "Ledger.resolveAsOf",
       { at: text, future: bool, writing: bool },
       (sql) => sql`
@@ -64,8 +64,6 @@ export const resolveAsOf = Effect.fn("Ledger.resolveAsOf")(
             and a.xact_start <= at) as writing
       from chosen`,
     )
-    const [row] = rows
-    if (row === undefined) return yield* Effect.dieMessage("a time was asked for and none came back")
     if (row.future) {
       return yield* new AsOfError({
         reason: "Usage",

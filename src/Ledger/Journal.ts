@@ -91,13 +91,13 @@ export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", 
       const ids: Array<bigint> = []
       while (ids.length < count) {
         if (next === end) {
-          const rows = yield* database.rows(
+          const { block } = yield* database.row(
             "Ledger.Journal.takeIds",
             { block: int8 },
             (sql) => sql`select nextval('ledger.journal_entry_block') as block`,
           )
           // Another fiber may have taken a block meanwhile: its rest is given up.
-          next = rows[0]?.block ?? 0n
+          next = block
           end = next + blockSize
         }
         ids.push(next)

@@ -180,7 +180,7 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
     /** Whether the mirror has what the row is about from a later read: then the row is history. */
     const overtaken = Effect.fn("Mirror.Quarantine.overtaken")(function* (row: QuarantinedRow, id: string) {
       const { bookId, lastSeenAt, stream } = row
-      const rows = yield* database.rows(
+      const found = yield* database.row(
         "Mirror.Quarantine.overtaken",
         { overtaken: bool },
         (sql) => sql`
@@ -194,7 +194,7 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
               where i.book_id = ${bookId} and i.kind = ${stream} and i.item_id = ${id} and i.current
                 and i.read_at > ${lastSeenAt}::timestamptz) as overtaken`,
       )
-      return rows[0]?.overtaken ?? false
+      return found.overtaken
     })
 
     return {

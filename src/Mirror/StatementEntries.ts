@@ -193,14 +193,14 @@ export class StatementEntries extends Effect.Service<StatementEntries>()("tieout
       book: Book,
       accountId: string,
     ) {
-      const rows = yield* database.rows(
+      const { last } = yield* database.row(
         "Mirror.StatementEntries.heldCount",
         { last: int8 },
         (sql) => sql`
           select coalesce(max(position) - ${heldFrom}::bigint, 0) as last from mirror.statement_entries
           where book_id = ${book.bookId} and account_id = ${accountId} and position >= ${heldFrom}`,
       )
-      return rows[0]?.last ?? 0n
+      return last
     })
 
     /** Part of the caller's transaction: a posted entry was read again and says something else. */

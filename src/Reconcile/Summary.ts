@@ -77,7 +77,7 @@ export const openFindings = Effect.fn("Reconcile.openFindings")(function* (
 
 export const openCounts = Effect.fn("Reconcile.openCounts")(function* (books: ReadonlyArray<Book>) {
   const database = yield* Database
-  const rows = yield* database.rows(
+  const { blocking, quarantined, warnings } = yield* database.row(
     "Reconcile.openCounts",
     { blocking: int4, warnings: int4, quarantined: int4 },
     (sql) => sql`
@@ -88,10 +88,5 @@ export const openCounts = Effect.fn("Reconcile.openCounts")(function* (books: Re
          where q.resolved_at is null and q.book_id in (select book_id from books)) as quarantined
       from reconcile.findings f where f.closed_at is null and f.book_id in (select book_id from books)`,
   )
-  const counts: OpenCounts = {
-    blockingFindings: rows[0]?.blocking ?? 0,
-    warnings: rows[0]?.warnings ?? 0,
-    quarantined: rows[0]?.quarantined ?? 0,
-  }
-  return counts
+  return { blockingFindings: blocking, warnings, quarantined } satisfies OpenCounts
 })

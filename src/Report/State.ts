@@ -42,14 +42,14 @@ const isAccepted = (accepted: ReadonlyArray<Accepted>, { id }: Finding): boolean
 /** How many closes and reopenings of the book there were at the report's time. */
 const closesThen = Effect.fn("Report.closesThen")(function* (scope: ReportScope) {
   const database = yield* Database
-  const rows = yield* database.rows(
+  const { sequence } = yield* database.row(
     "Report.closesThen",
     { sequence: int4 },
     (sql) => sql`
       select coalesce(max(c.sequence), 0) as sequence from ledger.closes c
       where c.book_id = ${scope.book.bookId} and ${known(sql, scope, sql`c.at`)}`,
   )
-  return rows[0]?.sequence ?? 0
+  return sequence
 })
 
 /** The accepted ones with their checks. */

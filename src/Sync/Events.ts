@@ -74,7 +74,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
     const services = yield* Effect.context<Database | Settings | Ledger | Reconcile>()
 
     const isWaiting = Effect.fn("Events.isWaiting")(function* (connection: string) {
-      const rows = yield* database.rows(
+      const { waiting } = yield* database.row(
         "Events.isWaiting",
         { waiting: bool },
         (sql) => sql`
@@ -82,7 +82,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
             select 1 from webhook.inbox
             where connection = ${connection} and state in ('waiting', 'failed') and next_try_at <= now()) as waiting`,
       )
-      return rows[0]?.waiting ?? false
+      return waiting
     })
 
     /** The book of every client; one that is not known yet is looked for in the service's list. */

@@ -103,7 +103,7 @@ export type InboxTrouble = RowOf<typeof inboxTroubleColumns>
 /** Events of the last seven days whose effect nobody will bring about by himself. */
 export const inboxTrouble = Effect.fn("Overview.inboxTrouble")(function* () {
   const database = yield* Database
-  const rows = yield* database.rows(
+  return yield* database.row(
     "Overview.inboxTrouble",
     inboxTroubleColumns,
     (sql) => sql`
@@ -112,5 +112,4 @@ export const inboxTrouble = Effect.fn("Overview.inboxTrouble")(function* () {
       from webhook.inbox
       where state in ('dead', 'poison') and received_at > now() - make_interval(days => ${newsFor})`,
   )
-  return { givenUp: rows[0]?.givenUp ?? 0, unreadable: rows[0]?.unreadable ?? 0 }
 })

@@ -138,14 +138,14 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
     })
 
     const firstPlace = Effect.fn("Backfill.Statements.firstPlace")(function* (book: Book, accountId: string) {
-      const rows = yield* database.rows(
+      const { first } = yield* database.row(
         "Backfill.Statements.firstPlace",
         { first: int8 },
         (sql) => sql`
           select coalesce(min(position), 1) as first from mirror.statement_entries
           where book_id = ${book.bookId} and account_id = ${accountId} and not held`,
       )
-      return rows[0]?.first ?? 1n
+      return first
     })
 
     const idsAt = Effect.fn("Backfill.Statements.idsAt")(function* (
@@ -168,14 +168,14 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       book: Book,
       accountId: string,
     ) {
-      const rows = yield* database.rows(
+      const { last } = yield* database.row(
         "Backfill.Statements.corrections",
         { last: int4 },
         (sql) => sql`
           select coalesce(max(sequence), 0) as last from ledger.journal_entries
           where book_id = ${book.bookId} and source_id = ${accountId} and source_type = 'opening'`,
       )
-      return rows[0]?.last ?? 0
+      return last
     })
 
     /** Books entries that are older than all that were known, and takes what they moved off the opening balance. */
@@ -233,14 +233,14 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       { accountId, entries: known }: MirroredAccount,
       held: bigint,
     ) {
-      const rows = yield* database.rows(
+      const mirrored = yield* database.row(
         "Backfill.Statements.unmoved",
         { entries: int8 },
         (sql) => sql`
           select entries from mirror.accounts where book_id = ${book.bookId} and account_id = ${accountId}`,
       )
       const now = yield* entries.heldCount(book, accountId)
-      if (rows[0]?.entries !== known || now !== held) return yield* new StatementMoved({ accountId })
+      if (mirrored.entries !== known || now !== held) return yield* new StatementMoved({ accountId })
     })
 
     /** Fails with `StatementMoved`, and has written nothing, where it is to be compared again. */

@@ -18,7 +18,7 @@ export interface Window extends Days {
 /** The database knows every time zone's rules; so do the books, which are dated by them. */
 export const windowOf = Effect.fn("Backfill.windowOf")(function* ({ from, to }: Days, timeZone: string) {
   const database = yield* Database
-  const rows = yield* database.rows(
+  const { end, start } = yield* database.row(
     "Backfill.windowOf",
     { start: text, end: text },
     (sql) => sql`
@@ -27,7 +27,5 @@ export const windowOf = Effect.fn("Backfill.windowOf")(function* ({ from, to }: 
         to_char((${to}::text::date + 1)::timestamp at time zone ${timeZone}::text at time zone 'UTC',
           'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as end`,
   )
-  const row = rows[0]
-  if (row === undefined) return yield* Effect.dieMessage("a window has a start and an end")
-  return { from, to, start: row.start, end: row.end } satisfies Window
+  return { from, to, start, end } satisfies Window
 })

@@ -164,7 +164,7 @@ export class Credit extends Effect.Service<Credit>()("tieout/Sync/Credit", {
 
     /** Whether the receivables add up to what the credit accounts say. */
     const agree = Effect.fn("Sync.Credit.agree")(function* (organization: Book) {
-      const rows = yield* database.rows(
+      const found = yield* database.row(
         "Sync.Credit.agree",
         { agree: bool },
         (sql) => sql`
@@ -180,7 +180,7 @@ export class Credit extends Effect.Service<Credit>()("tieout/Sync/Credit", {
               where v.book_id = ${organization.bookId} and v.current and v.status = 'ACTIVE'
                 and v.currency = c.currency and v.payment_rails = c.rail)) as agree`,
       )
-      return rows[0]?.agree ?? true
+      return found.agree
     })
 
     const read = Effect.fn("Sync.Credit.read")(function* (organization: Book) {
