@@ -11,6 +11,8 @@ export const exact = customType<{ data: string }>({ dataType: () => "numeric" })
 /** JSON kept to the letter, unlike `jsonb`; the driver reads it, so it comes back as what it says. */
 export const verbatim = customType<{ data: unknown }>({ dataType: () => "json" })
 
+export const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" })
+
 /** A transaction as Postgres counts them, over all of its life. */
 export const transactionId = customType<{ data: string }>({ dataType: () => "xid8" })
 

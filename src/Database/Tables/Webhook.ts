@@ -1,9 +1,7 @@
 /** Deliveries of the service's events, stored before they are acknowledged. */
 import { sql } from "drizzle-orm"
-import { boolean, check, customType, index, integer, pgSchema, primaryKey, text } from "drizzle-orm/pg-core"
-import { instant } from "./Columns.ts"
-
-const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" })
+import { boolean, check, index, integer, pgSchema, primaryKey, text } from "drizzle-orm/pg-core"
+import { bytes, instant } from "./Columns.ts"
 
 export const webhook = pgSchema("webhook")
 
