@@ -1329,6 +1329,79 @@ create or replace trigger postings_checked after insert on valuation.postings
 create or replace trigger settings_immutable before update or delete or truncate on valuation.settings
   for each statement execute function ledger.refuse_change();
 
+-- The numbered journal, read by every export: an entry a row in `journal`, a line a row in `journal_lines`. In schema ledger
+-- the books in their own currencies, in schema valuation the base-currency journal, with the same columns: a reader is told
+-- only which of the two to read. `series` and `number` name an entry within its month; `place` is its place among those of its
+-- day. `lines` (`account amount account amount …`, in order) and `natives` (what moved in its own currency, null outside of the
+-- base currency) are looked up only where they are asked for. `account` tells an account of the ledger, or, of those that only
+-- the base-currency journal has, the role.
+create or replace view ledger.journal as
+select n.book_id, n.period, 'journal'::text as series, n.number, n.number::bigint as place, n.numbering, e.entry_id,
+  e.effective_date, e.occurred_at, e.recorded_at, e.kind, e.description, e.source_type, e.source_id, e.sequence,
+  e.partner_account_id, e.position, e.resource_type, e.resource_id::text as resource_id, e.external_reference,
+  e.counterparty, e.late_for, r.period as reverses_period, r.number as reverses_number,
+  (select string_agg(p.account_id || ' ' || p.amount, ' ' order by p.line_number) from ledger.postings p
+   where p.book_id = n.book_id and p.entry_id = n.entry_id) as lines,
+  null::text as natives
+from ledger.journal_numbers n
+join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
+left join ledger.journal_numbers r on r.book_id = e.book_id and r.entry_id = e.reverses;
+
+create or replace view ledger.journal_lines as
+select n.book_id, n.period, 'journal'::text as series, n.number, n.numbering, n.entry_id, e.effective_date, e.recorded_at,
+  p.line_number, p.account_id::text as account, p.currency, p.amount
+from ledger.journal_numbers n
+join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
+join ledger.postings p on p.book_id = n.book_id and p.entry_id = n.entry_id;
+
+-- The same over the base-currency journal's tables, which `prefix` names: those that are kept, or those that a transaction
+-- makes for itself (`src/Valuation/BaseJournal.ts`). A month begins with its reversals; on any other day what only this journal
+-- has comes last. What only this journal has happens at the beginning of its day in UTC, when its month was valued.
+create or replace function valuation.make_journal_views(prefix text) returns void language plpgsql as $$
+begin
+  execute format($view$
+    create or replace view %1$sjournal as
+    select v.book_id, v.period, v.series, v.number,
+      v.number + case when v.kind = 'fx_reversal' then -4294967296 when v.series = 'fx' then 4294967296 else 0 end as place,
+      n.numbering, v.entry_id, v.effective_date,
+      coalesce(e.occurred_at, v.effective_date::timestamp at time zone 'UTC') as occurred_at,
+      coalesce(e.recorded_at, m.valued_at) as recorded_at, coalesce(v.kind, e.kind) as kind,
+      coalesce(v.description, e.description) as description, coalesce(e.source_type, 'valuation') as source_type,
+      e.source_id, e.sequence, e.partner_account_id, e.position,
+      coalesce(e.resource_type, case when v.resource_id is not null then 'CONVERSION' end) as resource_type,
+      coalesce(e.resource_id::text, v.resource_id) as resource_id, e.external_reference, e.counterparty, e.late_for,
+      coalesce(r.period, case when v.reverses is not null then (v.period - interval '1 month')::date end) as reverses_period,
+      coalesce(r.number, v.reverses) as reverses_number,
+      (select string_agg(coalesce(p.account_id::text, p.role) || ' ' || p.amount, ' ' order by p.line_number)
+       from %1$spostings p
+       where p.book_id = v.book_id and p.period = v.period and p.series = v.series and p.number = v.number
+         and p.amount <> 0) as lines,
+      (select json_agg(json_build_array(p.line_number, coalesce(p.account_id::text, p.role), p.amount::text,
+         p.native::text, p.native_currency, p.basis, p.rate, p.rate_date::text, p.rate_source) order by p.line_number)::text
+       from %1$spostings p
+       where p.book_id = v.book_id and p.period = v.period and p.series = v.series and p.number = v.number
+         and p.native is not null) as natives
+    from %1$sentries v
+    left join %1$smonths m on m.book_id = v.book_id and m.period = v.period
+    left join ledger.journal_entries e on e.book_id = v.book_id and e.entry_id = v.entry_id
+    left join ledger.journal_numbers n on n.book_id = v.book_id and n.entry_id = v.entry_id
+    left join ledger.journal_numbers r on r.book_id = e.book_id and r.entry_id = e.reverses
+  $view$, prefix);
+  execute format($view$
+    create or replace view %1$sjournal_lines as
+    select v.book_id, v.period, v.series, v.number, n.numbering, v.entry_id, v.effective_date,
+      coalesce(e.recorded_at, m.valued_at) as recorded_at, p.line_number, coalesce(p.account_id::text, p.role) as account,
+      m.base_currency as currency, p.amount
+    from %1$sentries v
+    join %1$spostings p on p.book_id = v.book_id and p.period = v.period and p.series = v.series and p.number = v.number
+    left join %1$smonths m on m.book_id = v.book_id and m.period = v.period
+    left join ledger.journal_entries e on e.book_id = v.book_id and e.entry_id = v.entry_id
+    left join ledger.journal_numbers n on n.book_id = v.book_id and n.entry_id = v.entry_id
+  $view$, prefix);
+end $$;
+
+do $$ begin perform valuation.make_journal_views('valuation.'); end $$;
+
 -- Every stream that there is: its evidence, and whether the service still serves it. `unreadable`: a person must look why,
 -- another try will not help. `gone`: an account that the list has no more and whose statement cannot be read.
 create or replace view reconcile.stream_standing as

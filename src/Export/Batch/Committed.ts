@@ -40,15 +40,13 @@ const ledgerTotals = Effect.fn("Export.ledgerTotals")(function* (bookId: number,
   return yield* database.query(
     "Export.ledgerTotals",
     (sql) => sql<Array<TotalRow>>`
-      select p.currency, c.scale, count(distinct p.entry_id) as entries, count(*) as postings,
-        coalesce(sum(p.amount) filter (where p.amount > 0), 0)::text as debit,
-        coalesce(-sum(p.amount) filter (where p.amount < 0), 0)::text as credit
-      from ledger.journal_numbers n
-      join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
-      join ledger.postings p on p.book_id = n.book_id and p.entry_id = n.entry_id
-      join ledger.currencies c on c.code = p.currency
+      select e.currency, c.scale, count(distinct e.entry_id) as entries, count(*) as postings,
+        coalesce(sum(e.amount) filter (where e.amount > 0), 0) as debit,
+        coalesce(-sum(e.amount) filter (where e.amount < 0), 0) as credit
+      from ledger.journal_lines e
+      join ledger.currencies c on c.code = e.currency
       where ${selected(sql, bookId, selection)}
-      group by p.currency, c.scale`,
+      group by e.currency, c.scale`,
   )
 })
 

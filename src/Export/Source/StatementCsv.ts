@@ -46,9 +46,8 @@ const statement = (sql: Sql, bookId: number, selection: Selection) => sql<Array<
   select s.account_id, s.currency, c.scale, s.position, s.entry_id, s.balance_after::text as balance_after,
     to_char(s.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at,
     case s.type when 'CREDIT' then s.amount else -s.amount end::text as amount,
-    to_char(n.period, 'YYYY-MM') as period, n.number
-  from ledger.journal_numbers n
-  join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
+    to_char(e.period, 'YYYY-MM') as period, e.number
+  from ledger.journal e
   join mirror.statement_entries s on s.book_id = e.book_id and s.account_id = e.partner_account_id
     and s.position = e.position and s.entry_id = e.source_id
   join ledger.currencies c on c.code = s.currency
