@@ -672,6 +672,26 @@ create or replace function ledger.loan_clearing_of(book integer, sources uuid[],
     and p.currency = in_currency
 $$;
 
+-- What is open: findings that no run has proved gone, and rows in quarantine that are not understood yet.
+create or replace view reconcile.open_findings as select f.* from reconcile.findings f where f.closed_at is null;
+
+create or replace view mirror.open_quarantine as select q.* from mirror.quarantine q where q.resolved_at is null;
+
+-- Every connection that ever ran or has a book; and its last sync, whether or not it has ended.
+create or replace view sync.connections as
+select l.connection from sync.leases l union select b.connection from mirror.books b;
+
+create or replace function sync.last_sync(of_connection text) returns setof sync.runs language sql stable rows 1 as $$
+  select r.* from sync.runs r where r.connection = of_connection and r.command = 'sync' order by r.run_id desc limit 1
+$$;
+
+-- Every booked entry by its month, with its journal number; null: it has none yet.
+create or replace view ledger.entry_numbers as
+select n.book_id, n.entry_id, n.period, n.number from ledger.journal_numbers n
+union all
+select u.book_id, u.entry_id, e.period, null from ledger.unnumbered u
+join ledger.journal_entries e on e.book_id = u.book_id and e.entry_id = u.entry_id;
+
 -- Loan clearing of the receivables that were not paid exactly, one row per receivable and currency: `amount` is what stands
 -- there (debit positive); the others are by direction, never negative where all is right. What a person has moved away
 -- counts as neither paid nor due. `returned`: what of `repaid_paid` transactions that are named as repayments sent back.
@@ -716,7 +736,7 @@ select c.book_id, c.receivable_id, c.currency, c.amount, p.purpose,
   case p.purpose when 'repayment' then c.repaid_due else c.lent_due end as due,
   case p.purpose when 'repayment' then c.repaid_paid else c.lent_paid end as paid,
   c.repaid_waiting + c.lent_waiting as waiting,
-  (c.since at time zone coalesce(l.time_zone, 'UTC'))::date as since
+  ledger.day_of(c.since, l.time_zone) as since
 from reconcile.receivable_clearing c
 join ledger.locks l on l.book_id = c.book_id
 cross join lateral (
@@ -749,7 +769,7 @@ left join (
 where i.amount <> coalesce(w.amount, 0)
 union
 select f.book_id, (f.evidence ->> 'receivableId')::uuid, f.evidence ->> 'currency', null::integer
-from reconcile.findings f where f.closed_at is null and f.check_name = 'loan-clearing');
+from reconcile.open_findings f where f.check_name = 'loan-clearing');
 
 -- What was closed, by whom and why, is kept for good.
 create or replace trigger closes_immutable before update or delete or truncate on ledger.closes
@@ -1402,6 +1422,20 @@ end $$;
 
 do $$ begin perform valuation.make_journal_views('valuation.'); end $$;
 
+-- The lines of the books that a batch in their own currencies covers, as its row says: what its control totals are held against.
+create or replace view export.batch_lines as
+select b.batch, l.*
+from export.batches b
+join ledger.journal_lines l on l.book_id = b.book_id
+  and l.numbering > b.since_numbering and l.numbering <= b.through_numbering
+  and l.period between coalesce(date_trunc('month', b.from_date::timestamp)::date, '-infinity') and coalesce(b.to_date, 'infinity')
+  and l.effective_date between coalesce(b.from_date, '-infinity') and coalesce(b.to_date, 'infinity')
+  and (b.as_of is null or l.recorded_at <= b.as_of)
+  and not exists (
+    select 1 from json_to_recordset(b.covered) as c ("from" date, "to" date, after bigint, through bigint)
+    where l.effective_date between c."from" and c."to" and l.numbering > coalesce(c.after, 0) and l.numbering <= c.through)
+where b.currency_basis = 'native';
+
 -- Every stream that there is: its evidence, and whether the service still serves it. `unreadable`: a person must look why,
 -- another try will not help. `gone`: an account that the list has no more and whose statement cannot be read.
 create or replace view reconcile.stream_standing as
@@ -1702,8 +1736,8 @@ cross join lateral (
   select count(*) as held from mirror.statement_entries e
   where e.book_id = a.book_id and e.account_id = a.account_id and e.position > a.entries and e.held) h
 left join (
-  select x.book_id, x.subject_id, min(x.check_name) as check_name from reconcile.findings x
-  where x.closed_at is null and x.severity = 'blocking' and x.subject_type = 'account'
+  select x.book_id, x.subject_id, min(x.check_name) as check_name from reconcile.open_findings x
+  where x.severity = 'blocking' and x.subject_type = 'account'
   group by x.book_id, x.subject_id) f on f.book_id = a.book_id and f.subject_id = a.account_id::text;
 
 -- Whether everything ties out, by book, and what does not: the one definition, from what is open and from balances, so that
@@ -1725,8 +1759,7 @@ language sql stable as $$
         when f.check_name = 'quarantine' then 'quarantine'
         when f.severity = 'blocking' and f.subject_type = 'account' then 'account'
         else f.severity end as kind
-    from reconcile.findings f
-    where f.closed_at is null and (of_books is null or f.book_id = any (of_books))),
+    from reconcile.open_findings f where of_books is null or f.book_id = any (of_books)),
   counted as (
     select f.book_id, count(*) filter (where f.kind = 'suspense') as suspense,
       count(*) filter (where f.kind = 'clearing') as clearing,
@@ -1751,7 +1784,7 @@ language sql stable as $$
         select min(p.period)::timestamptz as first from ledger.periods p
         where p.book_id = f.book_id and p.status = 'open') o on true
       where f.check_name in ('conversion-in-transit', 'loan-in-transit') and (f.evidence ->> 'material')::boolean
-        and (now() at time zone coalesce(k.time_zone, 'UTC'))::date - (f.evidence ->> 'since')::date > transit_days
+        and ledger.day_of(now(), k.time_zone) - (f.evidence ->> 'since')::date > transit_days
       group by 1, 2, 3) m
     group by m.book_id),
   standing as (
@@ -1770,8 +1803,8 @@ language sql stable as $$
       and not exists (select 1 from finding f where f.book_id = a.book_id and f.kind = a.role)
     group by a.book_id),
   waiting as (
-    select q.book_id, count(*) as rows from mirror.quarantine q
-    where q.resolved_at is null and (of_books is null or q.book_id = any (of_books)) group by q.book_id)
+    select q.book_id, count(*) as rows from mirror.open_quarantine q
+    where of_books is null or q.book_id = any (of_books) group by q.book_id)
   select b.book_id, b.connection, b.code, coalesce(s.accounts, 0)::integer, coalesce(s.off, 0)::integer,
     coalesce(s.unread, 0)::integer, coalesce(s.entries, 0)::bigint, s.read_at, coalesce(c.suspense, 0)::integer,
     coalesce(v.transit, 0)::integer, coalesce(l.blocked, '{}'), coalesce(n.loans, 0)::integer,

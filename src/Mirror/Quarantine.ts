@@ -109,7 +109,7 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
       return yield* database.query(
         "Mirror.Quarantine.open",
         (sql) => sql<Array<{ stream: string; item_id: string | null }>>`
-          select stream, item_id from mirror.quarantine where book_id = ${book.bookId} and resolved_at is null`,
+          select stream, item_id from mirror.open_quarantine where book_id = ${book.bookId}`,
       )
     })
 

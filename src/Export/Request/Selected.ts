@@ -5,7 +5,8 @@ import type { Sql } from "../../Database/Client.ts"
 import * as Column from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { recordedAfter, recordedBy } from "../../Ledger/AsOf.ts"
-import type { Covered, Selection } from "./Scope.ts"
+import type { Covered } from "../Batch/Manifest.ts"
+import type { Selection } from "./Scope.ts"
 
 const notCovered = (sql: Sql, covered: ReadonlyArray<Covered>) => sql`not exists (
   select 1 from json_to_recordset(${JSON.stringify(covered)}::text::json) as c ("from" date, "to" date, after bigint, through bigint)

@@ -23,11 +23,12 @@ export const journalView = (sql: Sql, journal: JournalName, view: "journal" | "j
  */
 export const lookUpOneByOne = Effect.fn("Export.lookUpOneByOne")(function* (sorting: boolean) {
   const database = yield* Database
-  yield* database.query(
+  yield* database.execute(
     "Export.lookUpOneByOne",
     (sql) => sql`
       select set_config('enable_sort', ${sorting ? "on" : "off"}, true), set_config('enable_hashjoin', 'off', true),
         set_config('enable_mergejoin', 'off', true), set_config('enable_seqscan', 'off', true),
+        set_config('enable_memoize', 'off', true),
         set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true),
         set_config('plan_cache_mode', 'force_custom_plan', true)`,
   )
