@@ -689,7 +689,7 @@ $$;
 create or replace view ledger.entry_numbers as
 select n.book_id, n.entry_id, n.period, n.number from ledger.journal_numbers n
 union all
-select u.book_id, u.entry_id, e.period, null from ledger.unnumbered u
+select u.book_id, u.entry_id, e.period, null::integer from ledger.unnumbered u
 join ledger.journal_entries e on e.book_id = u.book_id and e.entry_id = u.entry_id;
 
 -- Loan clearing of the receivables that were not paid exactly, one row per receivable and currency: `amount` is what stands

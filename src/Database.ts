@@ -11,7 +11,7 @@ import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { parseDatabaseUrl } from "./Database/DatabaseUrl.ts"
 import type { EmbeddedError } from "./Database/Embedded/EmbeddedError.ts"
 import { embedded } from "./Database/Embedded.ts"
-import { assertRows, unchecked } from "./Database/Rows.ts"
+import { assertRows, onlyRow, unchecked } from "./Database/Rows.ts"
 import { checkServer } from "./Database/ServerVersion.ts"
 import { type LockBusy, makeSessionLocks, type SessionLock } from "./Database/SessionLock.ts"
 import { runStatement } from "./Database/Statement.ts"
@@ -75,11 +75,7 @@ const make = Effect.gen(function* () {
     columns: C,
     statement: (sql: Sql) => postgres.PendingQuery<postgres.Row[]>,
   ): Effect.Effect<RowOf<C>, DatabaseError> =>
-    Effect.flatMap(rows(operation, columns, statement), (found) =>
-      found.length === 1 && found[0] !== undefined
-        ? Effect.succeed(found[0])
-        : Effect.dieMessage(`${operation}: ${found.length} rows where there is always one`),
-    )
+    Effect.map(query(operation, statement), (answer) => onlyRow(operation, columns, answer))
 
   const execute = (
     operation: string,

@@ -3,6 +3,7 @@
  * where they are old and of weight.
  */
 import { Effect } from "effect"
+import { text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
 import type { Blocker } from "./Gate.ts"
@@ -15,9 +16,10 @@ import type { Month } from "./Month.ts"
 export const blockersInTransit = Effect.fn("Close.inTransit")(function* ({ book, period, timeZone }: Month) {
   const database = yield* Database
   const { reconcile } = yield* Settings
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Close.inTransit",
-    (sql) => sql<Array<{ id: string; check: string; message: string }>>`
+    { id: text, check: text, message: text },
+    (sql) => sql`
       select 'F' || f.finding_id as id, f.check_name as check, f.message from reconcile.open_findings f
       where f.book_id = ${book.bookId} and f.check_name in ('conversion-in-transit', 'loan-in-transit')
         and (f.evidence ->> 'since')::date < (${`${period}-01`}::text::date + interval '1 month')

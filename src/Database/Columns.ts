@@ -13,6 +13,8 @@ export interface Column<out A> {
   /** OIDs of the arrays of these types. */
   readonly arrays: ReadonlyArray<number>
   readonly nullable: boolean
+  /** What JavaScript calls a value of it: within JSON, where no Postgres type says it. */
+  readonly kind: "bigint" | "boolean" | "number" | "object" | "string"
   /** Whether a value that is not null is one of the column's; undefined where the Postgres type says everything. */
   readonly accepts: ((value: unknown) => boolean) | undefined
   /** Never there: for the type checker alone. */
@@ -30,28 +32,29 @@ export type RowOf<C extends Columns> = {
 const column = <A>(
   name: string,
   types: ReadonlyArray<number>,
+  kind: Column<A>["kind"],
   arrays: ReadonlyArray<number> = [],
   accepts?: (value: unknown) => boolean,
-): Column<A> => ({ name, types, arrays, nullable: false, accepts })
+): Column<A> => ({ name, types, arrays, kind, nullable: false, accepts })
 
-export const bool = column<boolean>("bool", [16], [1000])
-export const int2 = column<number>("int2", [21])
-export const int4 = column<number>("int4", [23], [1007])
-export const int8 = column<bigint>("int8", [20], [1016])
+export const bool = column<boolean>("bool", [16], "boolean", [1000])
+export const int2 = column<number>("int2", [21], "number")
+export const int4 = column<number>("int4", [23], "number", [1007])
+export const int8 = column<bigint>("int8", [20], "bigint", [1016])
 /** A floating-point number: never money. */
-export const float8 = column<number>("float8", [701])
+export const float8 = column<number>("float8", [701], "number")
 /** An exact decimal, as the server writes it. */
-export const numeric = column<string>("numeric", [1700], [1231])
-export const text = column<string>("text", [25, 1043], [1009, 1015])
-export const uuid = column<string>("uuid", [2950], [2951])
+export const numeric = column<string>("numeric", [1700], "string", [1231])
+export const text = column<string>("text", [25, 1043], "string", [1009, 1015])
+export const uuid = column<string>("uuid", [2950], "string", [2951])
 /** `2026-10-31` */
-export const date = column<string>("date", [1082], [1182])
+export const date = column<string>("date", [1082], "string", [1182])
 /** As the server writes it, in UTC: `2026-10-31 23:59:59.123456+00`. */
-export const timestamptz = column<string>("timestamptz", [1184], [1185])
-export const bytes = column<Uint8Array>("bytea", [17])
+export const timestamptz = column<string>("timestamptz", [1184], "string", [1185])
+export const bytes = column<Buffer>("bytea", [17], "object")
 
-/** JSON that the caller decodes. */
-export const json = column<unknown>("json", [114, 3802])
+/** JSON that the caller decodes; null is for the caller to decode, too. */
+export const json: Column<unknown> = { ...column<unknown>("json", [114, 3802], "object"), nullable: true }
 
 const plain = [bool, int2, int4, int8, float8, numeric, text, uuid, date, timestamptz, bytes, json]
 
@@ -65,25 +68,24 @@ export const typeName = (oid: number): string => {
 
 /** JSON that is compared with a schema row by row; what the schema would have to transform does not fit. */
 export const jsonOf = <A>(schema: Schema.Schema<A>): Column<A> =>
-  column("json of a known form", json.types, [], Schema.is(schema))
+  column("json of a known form", json.types, "object", [], Schema.is(schema))
 
 /** A text that is one of these. */
 export const oneOf = <const Members extends ReadonlyArray<string>>(
   ...members: Members
 ): Column<Members[number]> => {
   const known: ReadonlySet<unknown> = new Set(members)
-  return column(`one of ${members.join(", ")}`, text.types, text.arrays, (value) => known.has(value))
+  return column(`one of ${members.join(", ")}`, text.types, "string", text.arrays, (value) =>
+    known.has(value),
+  )
 }
 
-/** A text of a form of its own, such as a branded one. */
-export const textThat = <A extends string>(name: string, is: (value: unknown) => value is A): Column<A> =>
-  column(name, text.types, text.arrays, is)
-
 /** A column that may be null: its own null, that of an outer join, or of an aggregate over nothing. */
-export const nullable = <A>({ accepts, arrays, name, types }: Column<A>): Column<A | null> => ({
+export const nullable = <A>({ accepts, arrays, kind, name, types }: Column<A>): Column<A | null> => ({
   name: `${name} or null`,
   types,
   arrays,
+  kind,
   nullable: true,
   accepts,
 })
@@ -97,6 +99,27 @@ export const arrayOf = <A>(items: Column<A>): Column<ReadonlyArray<A>> => {
   return column(
     `array of ${items.name}`,
     items.arrays,
+    "object",
+    [],
+    (value) => Array.isArray(value) && value.every(accepted),
+  )
+}
+
+/** `json_agg` of objects with these fields: a tenth of the work of a schema, where there are hundreds of thousands. */
+export const jsonRows = <C extends Columns>(fields: C): Column<ReadonlyArray<RowOf<C>>> => {
+  const all = Object.entries(fields)
+  const accepted = (item: unknown): boolean =>
+    typeof item === "object" &&
+    item !== null &&
+    all.every(([name, { accepts, kind, nullable: optional }]) => {
+      const value: unknown = Reflect.get(item, name)
+      if (value === null) return optional
+      return typeof value === kind && (accepts === undefined || accepts(value))
+    })
+  return column(
+    `json rows of ${all.map(([name]) => name).join(", ")}`,
+    json.types,
+    "object",
     [],
     (value) => Array.isArray(value) && value.every(accepted),
   )

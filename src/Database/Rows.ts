@@ -98,3 +98,11 @@ export function assertRows<C extends Columns>(
     }
   }
 }
+
+/** The row of a statement that always has exactly one. Throws where there are none or several, as where it is another row. */
+export const onlyRow = <C extends Columns>(operation: string, columns: C, answer: Answer): RowOf<C> => {
+  assertRows(operation, columns, answer)
+  const [row] = answer
+  if (row !== undefined && answer.length === 1) return row
+  throw new Error(`${operation}: ${answer.length} rows where there is always one`)
+}

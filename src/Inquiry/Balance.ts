@@ -1,17 +1,20 @@
 /** The trial balance at a day, for the terminal: everything that is booked, numbered or not. */
 import { Effect } from "effect"
+import { type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 
-/** Amounts in the major unit of `currency`; the balance is debit positive. */
-export interface AccountBalance {
-  readonly code: string
-  readonly name: string
-  readonly role: string
-  readonly currency: string
-  readonly debit: string
-  readonly credit: string
-  readonly balance: string
+const accountBalanceColumns = {
+  code: text,
+  name: text,
+  role: text,
+  currency: text,
+  debit: text,
+  credit: text,
+  balance: text,
 }
+
+/** Amounts in the major unit of `currency`; the balance is debit positive. */
+export type AccountBalance = RowOf<typeof accountBalanceColumns>
 
 /**
  * The accounts of a book by code, with all turnover up to the end of a day (`YYYY-MM-DD`, by the effective date); null: all.
@@ -19,9 +22,10 @@ export interface AccountBalance {
  */
 export const accountBalances = Effect.fn("Balance.accounts")(function* (bookId: number, day: string | null) {
   const database = yield* Database
-  return yield* database.query(
+  return yield* database.rows(
     "Balance.accounts",
-    (sql) => sql<Array<AccountBalance>>`
+    accountBalanceColumns,
+    (sql) => sql`
       with day as materialized (
         select coalesce(${day}::text::date, 'infinity'::date) as day,
           case when ${day}::text is null then 'infinity'::date

@@ -2,6 +2,7 @@
 import { Effect, Either, Schema } from "effect"
 import type { Book } from "../Book.ts"
 import * as Money from "../Common/Money.ts"
+import { bool, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import type { RuleAccount } from "../Ledger/JournalEntry.ts"
 import type { Role } from "../Ledger/Role.ts"
@@ -69,10 +70,12 @@ export const movable = ({ entryId, inLoans, inTransit, lines }: Standing) => {
 const isCode = Schema.is(AccountCode)
 const isName = Schema.is(AccountName)
 
-interface Known {
-  readonly name: string
-  readonly cash: boolean
+const knownColumns = {
+  name: text,
+  cash: bool,
 }
+
+type Known = RowOf<typeof knownColumns>
 
 /** Names for a code, the nearest first: accounts of the book, the posting rules, the chart. */
 const knownAccounts = Effect.fn("Reclassify.knownAccounts")(function* (
@@ -82,9 +85,10 @@ const knownAccounts = Effect.fn("Reclassify.knownAccounts")(function* (
 ) {
   const database = yield* Database
   const { chart, rules } = yield* Settings
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Reclassify.knownAccounts",
-    (sql) => sql<Array<Known>>`
+    knownColumns,
+    (sql) => sql`
       select name, role = 'cash' as cash from ledger.accounts
       where book_id = ${book.bookId} and code = ${code} order by currency = ${currency} desc, account_id`,
   )

@@ -9,7 +9,7 @@ import { Database } from "../Database.ts"
 import type { BookAccounts } from "../Export/Source/Accounts.ts"
 import { exactly } from "../Export/Source/Balances.ts"
 import type { Account } from "../Format/Entry.ts"
-import { type OpenItem, openItemLines } from "../Inquiry/OpenItems.ts"
+import { type OpenItem, openItemColumns, openItemLines } from "../Inquiry/OpenItems.ts"
 import type { AccountBalance } from "./ReportBalances.ts"
 import type { ReportScope } from "./ReportScope.ts"
 import type { Row } from "./Sheet.ts"
@@ -107,7 +107,7 @@ export const openItemRows = (
       const { end, take } = walk(accounts, closings)
       const { asOf, book, period } = scope
       return database
-        .stream("Report.openItems", (sql) =>
+        .rowStream("Report.openItems", openItemColumns, (sql) =>
           openItemLines(sql, { bookId: book.bookId, through: period, asOf, accountId: null, drill: null }),
         )
         .pipe(

@@ -5,6 +5,7 @@ import { type Accepted, closesOf, type KeptClose, standing } from "../Close/Kept
 import { lockedWith } from "../Close/Locked.ts"
 import { isClosed } from "../Close/Month.ts"
 import { counted } from "../Common/Text.ts"
+import { int4, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { readFacts } from "../Export/Source/BookFacts.ts"
 import type { Finding } from "./FindingRows.ts"
@@ -41,22 +42,24 @@ const isAccepted = (accepted: ReadonlyArray<Accepted>, { id }: Finding): boolean
 /** How many closes and reopenings of the book there were at the report's time. */
 const closesThen = Effect.fn("Report.closesThen")(function* (scope: ReportScope) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const { sequence } = yield* database.row(
     "Report.closesThen",
-    (sql) => sql<Array<{ sequence: number }>>`
+    { sequence: int4 },
+    (sql) => sql`
       select coalesce(max(c.sequence), 0) as sequence from ledger.closes c
       where c.book_id = ${scope.book.bookId} and ${known(sql, scope, sql`c.at`)}`,
   )
-  return rows[0]?.sequence ?? 0
+  return sequence
 })
 
 /** The accepted ones with their checks. */
 const exceptionsOf = Effect.fn("Report.exceptionsOf")(function* (accepted: ReadonlyArray<Accepted>) {
   const database = yield* Database
   const ids = accepted.flatMap(({ id }) => /^[Ff]\d{1,18}$/.exec(id)?.[0].slice(1) ?? [])
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Report.exceptionsOf",
-    (sql) => sql<Array<{ id: string; check: string }>>`
+    { id: text, check: text },
+    (sql) => sql`
       select 'f' || f.finding_id as id, f.check_name as check from reconcile.findings f
       where f.finding_id = any (${`{${ids.join(",")}}`}::text::bigint[])`,
   )

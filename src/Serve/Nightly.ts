@@ -3,6 +3,7 @@ import { Cause, Duration, Effect, Either, Layer, Option } from "effect"
 import { allBooks } from "../Book.ts"
 import { errorOf } from "../Common/ErrorKind.ts"
 import { count, counted } from "../Common/Text.ts"
+import { int4, nullable } from "../Database/Columns.ts"
 import { DatabaseError } from "../Database/DatabaseError.ts"
 import { Database } from "../Database.ts"
 import { run as runExport } from "../Export.ts"
@@ -141,9 +142,10 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
       (connection: string) =>
       <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
         database
-          .query(
+          .rows(
             "Nightly.lastRun",
-            (sql) => sql<Array<{ run: number | null }>>`
+            { run: nullable(int4) },
+            (sql) => sql`
               select max(run_id) as run from sync.runs where connection = ${connection}`,
           )
           .pipe(

@@ -26,7 +26,7 @@ export const beginJournal = Effect.fn("Valuation.beginJournal")(function* (
 ) {
   const database = yield* Database
   for (const table of tables) {
-    yield* database.query(
+    yield* database.execute(
       "Valuation.beginJournal",
       (sql) => sql`
         create temporary table ${sql(`${journal}_${table}`)}
@@ -43,7 +43,10 @@ export const beginJournal = Effect.fn("Valuation.beginJournal")(function* (
 export const endJournal = Effect.fn("Valuation.endJournal")(function* (journal: Exclude<Journal, "kept">) {
   const database = yield* Database
   for (const table of tables) {
-    yield* database.query("Valuation.endJournal", (sql) => sql`analyze ${journalTable(sql, journal, table)}`)
+    yield* database.execute(
+      "Valuation.endJournal",
+      (sql) => sql`analyze ${journalTable(sql, journal, table)}`,
+    )
   }
 })
 
@@ -56,7 +59,7 @@ export const copyMonth = Effect.fn("Valuation.copyMonth")(function* (
 ) {
   const database = yield* Database
   for (const table of wanted ? tables : (["months"] as const)) {
-    yield* database.query(
+    yield* database.execute(
       "Valuation.copyMonth",
       (sql) => sql`
         insert into ${journalTable(sql, journal, table)}
@@ -72,7 +75,7 @@ export const dateJournal = Effect.fn("Valuation.dateJournal")(function* (
   asOf: string,
 ) {
   const database = yield* Database
-  yield* database.query(
+  yield* database.execute(
     "Valuation.dateJournal",
     (sql) => sql`update ${journalTable(sql, journal, "months")} set valued_at = ${asOf}::text::timestamptz`,
   )

@@ -1,36 +1,41 @@
 /** The inbox as a person looks at it. */
 import { Effect, Option } from "effect"
+import { bool, int4, nullable, oneOf, type RowOf, text } from "../Database/Columns.ts"
 import type { Database } from "../Database.ts"
 
 export const states = ["waiting", "done", "failed", "dead", "poison"] as const
 export type State = (typeof states)[number]
 
-export interface ListedEvent {
-  readonly connection: string
-  readonly eventId: string
-  readonly type: string | null
+const listedEventColumns = {
+  connection: text,
+  eventId: text,
+  type: nullable(text),
   /** UTC, ISO 8601. */
-  readonly receivedAt: string
-  readonly state: State
-  readonly tries: number
-  readonly conflict: boolean
-  readonly keyId: string
-  readonly algorithm: string
+  receivedAt: text,
+  state: oneOf(...states),
+  tries: int4,
+  conflict: bool,
+  keyId: text,
+  algorithm: text,
   /** Why it is not done. */
-  readonly error: string | null
+  error: nullable(text),
   /** What is odd about it though it is done. */
-  readonly note: string | null
+  note: nullable(text),
 }
 
-export interface InboxCount {
-  readonly connection: string
-  readonly state: string
-  readonly events: number
+export type ListedEvent = RowOf<typeof listedEventColumns>
+
+const inboxCountColumns = {
+  connection: text,
+  state: text,
+  events: int4,
   /** Of these, how many came with several bodies. */
-  readonly conflicts: number
+  conflicts: int4,
   /** When the oldest of them was received, UTC. */
-  readonly oldest: string
+  oldest: text,
 }
+
+export type InboxCount = RowOf<typeof inboxCountColumns>
 
 export interface Wanted {
   readonly connection: Option.Option<string>
@@ -41,9 +46,10 @@ export interface Wanted {
 /** The latest first. */
 export const list = (database: Database) =>
   Effect.fn("Webhook.Inbox.list")(function* ({ connection, limit, state }: Wanted) {
-    return yield* database.query(
+    return yield* database.rows(
       "Webhook.Inbox.list",
-      (sql) => sql<Array<ListedEvent>>`
+      listedEventColumns,
+      (sql) => sql`
         select connection, event_id as "eventId", type, state, tries, conflict, key_id as "keyId", algorithm,
                case when state <> 'done' then error end as error, case when state = 'done' then error end as note,
                to_char(received_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "receivedAt"
@@ -57,9 +63,10 @@ export const list = (database: Database) =>
 
 export const counts = (database: Database) =>
   Effect.fn("Webhook.Inbox.counts")(function* () {
-    return yield* database.query(
+    return yield* database.rows(
       "Webhook.Inbox.counts",
-      (sql) => sql<Array<InboxCount>>`
+      inboxCountColumns,
+      (sql) => sql`
         select connection, state, count(*)::int as events, (count(*) filter (where conflict))::int as conflicts,
                to_char(min(received_at), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as oldest
         from webhook.inbox
