@@ -99,9 +99,8 @@ const findings = Effect.fn("Close.gate.findings")(function* (
     findingColumns,
     (sql) => sql`
       select 'F' || f.finding_id as id, f.check_name, f.message, md5(f.evidence::text) as evidence
-      from reconcile.findings f
-      where f.closed_at is null
-        and (f.book_id = ${book.bookId} or f.book_id = ${organization.bookId} and f.check_name = 'stream-unread'
+      from reconcile.open_findings f
+      where (f.book_id = ${book.bookId} or f.book_id = ${organization.bookId} and f.check_name = 'stream-unread'
           and f.subject_id = any (${listed(shared)}::text::text[]))
         and (f.severity = 'blocking' or f.check_name = any (${listed(blockingHere)}::text::text[])
           and not coalesce(to_char((f.evidence ->> 'occurredAt')::timestamptz at time zone ${timeZone}::text, 'YYYY-MM')

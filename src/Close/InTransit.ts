@@ -20,9 +20,8 @@ export const blockersInTransit = Effect.fn("Close.inTransit")(function* ({ book,
     "Close.inTransit",
     { id: text, check: text, message: text },
     (sql) => sql`
-      select 'F' || f.finding_id as id, f.check_name as check, f.message from reconcile.findings f
+      select 'F' || f.finding_id as id, f.check_name as check, f.message from reconcile.open_findings f
       where f.book_id = ${book.bookId} and f.check_name in ('conversion-in-transit', 'loan-in-transit')
-        and f.closed_at is null
         and (f.evidence ->> 'since')::date < (${`${period}-01`}::text::date + interval '1 month')
         and (now() at time zone ${timeZone}::text)::date - (f.evidence ->> 'since')::date > ${reconcile.transitDays}
         and (f.evidence ->> 'material')::boolean

@@ -30,20 +30,15 @@ export const accountBalances = Effect.fn("Balance.accounts")(function* (bookId: 
         select coalesce(${day}::text::date, 'infinity'::date) as day,
           case when ${day}::text is null then 'infinity'::date
             else date_trunc('month', ${day}::text::date::timestamp)::date end as month),
-      entry as (
-        select n.entry_id from ledger.journal_numbers n
-        where n.book_id = ${bookId} and n.period = (select month from day)
-        union all
-        select u.entry_id from ledger.unnumbered u where u.book_id = ${bookId}),
       turnover as (
         select b.account_id, b.debit, b.credit from ledger.balances b
         where b.book_id = ${bookId} and b.period < (select month from day)
         union all
         select p.account_id, greatest(p.amount, 0), greatest(-p.amount, 0)
-        from entry e
-        join ledger.journal_entries j on j.book_id = ${bookId} and j.entry_id = e.entry_id
+        from ledger.entry_numbers n
+        join ledger.journal_entries j on j.book_id = n.book_id and j.entry_id = n.entry_id
         join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
-        where j.period = (select month from day) and j.effective_date <= (select day from day))
+        where n.book_id = ${bookId} and n.period = (select month from day) and j.effective_date <= (select day from day))
       select a.code, a.name, a.role, a.currency, sum(t.debit)::text as debit, sum(t.credit)::text as credit,
         sum(t.debit - t.credit)::text as balance
       from turnover t

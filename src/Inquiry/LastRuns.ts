@@ -43,8 +43,7 @@ export const lastRuns = Effect.fn("Status.lastRuns")(function* (connection: Opti
       select distinct on (c.connection, r.command) c.connection, r.command, r.state, r.summary,
         to_char(r.started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as started_at,
         to_char(r.ended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as ended_at
-      from (
-        select connection from sync.leases union select connection from mirror.books) c
+      from sync.connections c
       cross join lateral (
         select * from sync.runs x where x.connection = c.connection order by x.run_id desc limit ${lookBack}) r
       where ${wanted}::text is null or c.connection = ${wanted}

@@ -80,11 +80,9 @@ export const registerOf = Effect.fn("Register.of")(function* (
     (sql) => sql`
       with entry as (
         select n.entry_id, n.number from ledger.balances b
-        join ledger.journal_numbers n on n.book_id = b.book_id and n.period = b.period
+        join ledger.entry_numbers n on n.book_id = b.book_id and n.period = b.period
         where b.book_id = ${bookId} and b.account_id = ${accountId}
-          and (${first}::text is null or b.period = ${first}::text::date)
-        union all
-        select u.entry_id, null from ledger.unnumbered u where u.book_id = ${bookId}),
+          and (${first}::text is null or b.period = ${first}::text::date)),
       line as (
         select j.effective_date, e.number, j.period, j.kind, j.description, j.resource_type, j.resource_id,
           j.external_reference, j.counterparty, p.amount, count(*) over () as postings,
@@ -92,7 +90,6 @@ export const registerOf = Effect.fn("Register.of")(function* (
         from entry e
         join ledger.journal_entries j on j.book_id = ${bookId} and j.entry_id = e.entry_id
         join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id and p.account_id = ${accountId}
-        where ${first}::text is null or j.period = ${first}::text::date
         window w as (order by j.effective_date, e.number nulls last, j.entry_id, p.line_number))
       select l.effective_date::text as date, l.number, to_char(l.period, 'YYYY-MM') as period, l.kind, l.description,
         l.resource_type as "resourceType", l.resource_id as "resourceId", l.external_reference as "externalReference",

@@ -113,7 +113,7 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
         "Mirror.Quarantine.open",
         { stream: text, item_id: nullable(text) },
         (sql) => sql`
-          select stream, item_id from mirror.quarantine where book_id = ${book.bookId} and resolved_at is null`,
+          select stream, item_id from mirror.open_quarantine where book_id = ${book.bookId}`,
       )
     })
 

@@ -55,9 +55,9 @@ export const openFindings = Effect.fn("Reconcile.openFindings")(function* (
       select f.finding_id, f.check_name, f.severity, b.code, f.message, f.subject_id,
         f.subject_type in ('account', 'statement_entry', 'deposit', 'withdrawal', 'conversion') as explainable,
         to_char(f.opened_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as opened_at
-      from reconcile.findings f join mirror.books b on b.book_id = f.book_id
+      from reconcile.open_findings f join mirror.books b on b.book_id = f.book_id
       join ledger.locks l on l.book_id = f.book_id
-      where f.book_id = any (${idsOf(books)}::text::integer[]) and f.closed_at is null
+      where f.book_id = any (${idsOf(books)}::text::integer[])
         and (${month}::text is null or ${month}::text = coalesce(f.evidence ->> 'period',
           to_char(ledger.day_of((f.evidence ->> 'occurredAt')::timestamptz, l.time_zone), 'YYYY-MM'), ${month}::text))
       order by f.severity, f.opened_at, f.finding_id`,
@@ -84,9 +84,9 @@ export const openCounts = Effect.fn("Reconcile.openCounts")(function* (books: Re
       with books as (select unnest(${idsOf(books)}::text::integer[]) as book_id)
       select count(*) filter (where f.severity = 'blocking')::integer as blocking,
         count(*) filter (where f.severity = 'warning')::integer as warnings,
-        (select count(*)::integer from mirror.quarantine q
-         where q.resolved_at is null and q.book_id in (select book_id from books)) as quarantined
-      from reconcile.findings f where f.closed_at is null and f.book_id in (select book_id from books)`,
+        (select count(*)::integer from mirror.open_quarantine q
+         where q.book_id in (select book_id from books)) as quarantined
+      from reconcile.open_findings f where f.book_id in (select book_id from books)`,
   )
   return { blockingFindings: blocking, warnings, quarantined } satisfies OpenCounts
 })

@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { parse } from "../Common/MinorUnits.ts"
 import { int4, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { type BookAccounts, exactly } from "../Export/Source/Balances.ts"
+import type { BookAccounts } from "../Export/Source/Accounts.ts"
+import { exactly } from "../Export/Source/Balances.ts"
 import type { AccountBalance } from "./ReportBalances.ts"
 import { entriesOfMonth, type ReportScope } from "./ReportScope.ts"
 
@@ -43,7 +44,7 @@ const pointsOf = (
 
 export const readDaily = Effect.fn("Report.daily")(function* (
   scope: ReportScope,
-  { byId }: BookAccounts,
+  { byKey }: BookAccounts,
   balances: ReadonlyArray<AccountBalance>,
   most: number,
 ) {
@@ -64,7 +65,7 @@ export const readDaily = Effect.fn("Report.daily")(function* (
     chosen.map((balance): DailyBalances => {
       const moved = new Map<number, bigint>()
       for (const { account_id: id, amount, day } of rows) {
-        if (byId.get(id) !== balance.account) continue
+        if (byKey.get(String(id)) !== balance.account) continue
         moved.set(day, (moved.get(day) ?? 0n) + parse(amount, balance.account.scale))
       }
       return { balance, points: pointsOf(balance.opening, days, moved) }

@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { parse, print } from "../Common/MinorUnits.ts"
 import { int4, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { type BookAccounts, exactly } from "../Export/Source/Balances.ts"
+import type { BookAccounts } from "../Export/Source/Accounts.ts"
+import { exactly } from "../Export/Source/Balances.ts"
 import type { Account } from "../Format/Entry.ts"
 import { recordedAfter } from "../Ledger/AsOf.ts"
 import type { AccountBalance } from "./ReportBalances.ts"
@@ -34,10 +35,10 @@ interface Later {
 
 const nothing: Later = { before: 0n, within: 0n, postings: 0 }
 
-const laterOf = (rows: ReadonlyArray<LaterRow>, { byId }: BookAccounts): ReadonlyMap<Account, Later> => {
+const laterOf = (rows: ReadonlyArray<LaterRow>, { byKey }: BookAccounts): ReadonlyMap<Account, Later> => {
   const found = new Map<Account, Later>()
   for (const { account_id: id, before, postings, within } of rows) {
-    const account = byId.get(id)
+    const account = byKey.get(String(id))
     if (account === undefined) continue
     const held = found.get(account) ?? nothing
     found.set(account, {

@@ -8,7 +8,8 @@ import type { Sql } from "../Database/Client.ts"
 import { int2, int4, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import { type BookAccounts, exactly } from "../Export/Source/Balances.ts"
+import type { BookAccounts } from "../Export/Source/Accounts.ts"
+import { exactly } from "../Export/Source/Balances.ts"
 import { journalNumber } from "../Format/Entry.ts"
 import type { AccountBalance } from "./ReportBalances.ts"
 import { entriesOfMonth, type ReportScope } from "./ReportScope.ts"
@@ -82,7 +83,7 @@ const headOf = ({ account }: AccountBalance) => ({
 })
 
 const postings = (sql: Sql, scope: ReportScope, accounts: BookAccounts, balances: Places) => {
-  const ids = [...accounts.byId].map(([id, account]) => [String(id), String(balances.get(account) ?? 0)])
+  const ids = [...accounts.byKey].map(([id, account]) => [id, String(balances.get(account) ?? 0)])
   return sql`
     select o.place::integer as place, n.number, p.line_number, j.effective_date::text as effective_date, j.kind,
       j.description, j.external_reference, j.counterparty, j.resource_type, j.resource_id,

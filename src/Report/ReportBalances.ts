@@ -5,7 +5,8 @@ import type { Sql } from "../Database/Client.ts"
 import { int4, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { exportError } from "../Export/ExportError.ts"
-import { type BookAccounts, exactly } from "../Export/Source/Balances.ts"
+import type { BookAccounts } from "../Export/Source/Accounts.ts"
+import { exactly } from "../Export/Source/Balances.ts"
 import type { Account } from "../Format/Entry.ts"
 import { recordedAfter } from "../Ledger/AsOf.ts"
 import { entriesOfMonth, type ReportScope } from "./ReportScope.ts"
@@ -66,19 +67,19 @@ const balancesUntil = (sql: Sql, scope: ReportScope, before: "first" | "next", o
     ) part where ${only} group by account_id`
 }
 
-const sumsOf = (rows: ReadonlyArray<SumRow>, { byId }: BookAccounts) => {
+const sumsOf = (rows: ReadonlyArray<SumRow>, { byKey }: BookAccounts) => {
   const sums = new Map<Account, bigint>()
   for (const { account_id: id, amount } of rows) {
-    const account = byId.get(id)
+    const account = byKey.get(String(id))
     if (account !== undefined) sums.set(account, (sums.get(account) ?? 0n) + parse(amount, account.scale))
   }
   return sums
 }
 
-const movementsOf = (rows: ReadonlyArray<MovementRow>, { byId }: BookAccounts) => {
+const movementsOf = (rows: ReadonlyArray<MovementRow>, { byKey }: BookAccounts) => {
   const byAccount = new Map<Account, Map<string, Movement>>()
   for (const { account_id: id, credit, debit, kind, postings } of rows) {
-    const account = byId.get(id)
+    const account = byKey.get(String(id))
     if (account === undefined) continue
     const kinds = byAccount.get(account) ?? new Map<string, Movement>()
     byAccount.set(account, kinds)

@@ -1,6 +1,7 @@
 /**
  * Which base-currency journal is meant: the one that is kept, or one that a transaction makes for itself in temporary tables
- * of the same columns: what the journal was at a time (`then`), and what it is to be compared with (`now`).
+ * of the same columns, with the same views: what the journal was at a time (`then`), and what it is to be compared with
+ * (`now`).
  */
 import { Effect } from "effect"
 import type { Sql } from "../Database/Client.ts"
@@ -10,12 +11,16 @@ export type Journal = "kept" | "then" | "now"
 
 const tables = ["months", "entries", "postings"] as const
 
-export const journalTable = (sql: Sql, journal: Journal, table: (typeof tables)[number]) =>
+export const journalTable = (
+  sql: Sql,
+  journal: Journal,
+  table: (typeof tables)[number] | "journal" | "journal_lines",
+) =>
   journal === "kept"
     ? sql`${sql("valuation")}.${sql(table)}`
     : sql`${sql("pg_temp")}.${sql(`${journal}_${table}`)}`
 
-/** Empty tables for a journal, in the caller's transaction: only it sees them, and they go away with it. */
+/** Empty tables for a journal and its views, in the caller's transaction: only it sees them, and they go away with it. */
 export const beginJournal = Effect.fn("Valuation.beginJournal")(function* (
   journal: Exclude<Journal, "kept">,
 ) {
@@ -28,6 +33,10 @@ export const beginJournal = Effect.fn("Valuation.beginJournal")(function* (
         (like ${journalTable(sql, "kept", table)} including defaults including indexes) on commit drop`,
     )
   }
+  yield* database.query(
+    "Valuation.beginJournal",
+    (sql) => sql`select valuation.make_journal_views(${`pg_temp.${journal}_`})`,
+  )
 })
 
 /** What is read of it next are plans that know how large it is. */

@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { gunzip, gzip } from "node:zlib"
 import { Effect } from "effect"
+import * as Column from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { exportError } from "../ExportError.ts"
 import { attempt, quietly } from "./Folder.ts"
@@ -49,7 +50,7 @@ const keepFile = Effect.fn("Export.keepFile")(function* (
     if (block.length === 0) break
     hash.update(block)
     const content = yield* Effect.promise(() => compress(block, { level: 3 }))
-    yield* database.query(
+    yield* database.execute(
       "Export.keepFile",
       (sql) => sql`
           insert into export.batch_files (book_id, batch, name, chunk, content)
@@ -81,9 +82,10 @@ export const keptBlock = Effect.fn("Export.keptBlock")(function* (
   chunk: number,
 ) {
   const database = yield* Database
-  const [row] = yield* database.query(
+  const [row] = yield* database.rows(
     "Export.keptBlock",
-    (sql) => sql<Array<{ content: Uint8Array }>>`
+    { content: Column.bytes },
+    (sql) => sql`
       select content from export.batch_files
       where book_id = ${bookId} and batch = ${batch} and name = ${name} and chunk = ${chunk}`,
   )
@@ -93,9 +95,10 @@ export const keptBlock = Effect.fn("Export.keptBlock")(function* (
 /** Whether the database has every file of the batch that holds anything. */
 export const areKept = Effect.fn("Export.areKept")(function* (bookId: number, { batch, files }: Manifest) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Export.areKept",
-    (sql) => sql<Array<{ name: string }>>`
+    { name: Column.text },
+    (sql) => sql`
       select distinct name from export.batch_files where book_id = ${bookId} and batch = ${batch}`,
   )
   const kept = new Set(rows.map(({ name }) => name))

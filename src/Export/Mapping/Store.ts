@@ -1,5 +1,6 @@
 /** The versions of each book's mapping: added, never changed. */
 import { Effect, Schema } from "effect"
+import * as Column from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { MappingRow } from "./Row.ts"
 
@@ -18,9 +19,10 @@ export const newestMapping = Effect.fn("AccountMapping.newest")(function* (
   asOf: string | null = null,
 ) {
   const database = yield* Database
-  const [row] = yield* database.query(
+  const [row] = yield* database.rows(
     "AccountMapping.newest",
-    (sql) => sql<Array<{ version: number; accounts: string }>>`
+    { version: Column.int4, accounts: Column.text },
+    (sql) => sql`
       select version, accounts::text as accounts from export.account_mappings
       where book_id = ${bookId} and imported_at <= coalesce(${asOf}::text::timestamptz, 'infinity')
       order by version desc limit 1`,
@@ -35,13 +37,14 @@ export const addMapping = Effect.fn("AccountMapping.add")(function* (
   rows: ReadonlyArray<MappingRow>,
 ) {
   const database = yield* Database
-  const [row] = yield* database.query(
+  const { version } = yield* database.row(
     "AccountMapping.add",
-    (sql) => sql<Array<{ version: number }>>`
+    { version: Column.int4 },
+    (sql) => sql`
       insert into export.account_mappings (book_id, version, accounts)
       select ${bookId}, coalesce(max(version), 0) + 1, ${encode(rows)}::text::json
       from export.account_mappings where book_id = ${bookId}
       returning version`,
   )
-  return row?.version ?? 0
+  return version
 })

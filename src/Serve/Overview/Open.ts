@@ -61,7 +61,7 @@ export const openFindings = Effect.fn("Overview.findings")(function* () {
       with ranked as (
         select finding_id, (count(*) over (partition by severity, check_name))::integer as of_check,
           row_number() over (partition by severity, check_name order by opened_at, finding_id) as place
-        from reconcile.findings where closed_at is null)
+        from reconcile.open_findings)
       select f.finding_id, f.check_name, f.severity, b.code, f.message, f.evidence, r.of_check,
         (extract(epoch from f.opened_at) * 1000)::float8 as opened_at
       from ranked r
@@ -90,8 +90,8 @@ export const findingCounts = Effect.fn("Overview.findingCounts")(function* () {
     findingCountColumns,
     (sql) => sql`
       select b.connection, f.severity, count(*)::integer as count
-      from reconcile.findings f join mirror.books b on b.book_id = f.book_id
-      where f.closed_at is null group by b.connection, f.severity order by b.connection, f.severity`,
+      from reconcile.open_findings f join mirror.books b on b.book_id = f.book_id
+      group by b.connection, f.severity order by b.connection, f.severity`,
   )
   return rows.map((row): FindingCount => ({ ...row }))
 })
@@ -105,8 +105,7 @@ export const quarantined = Effect.fn("Overview.quarantine")(function* () {
     (sql) => sql`
       select b.connection, split_part(q.stream, ':', 1) as stream, q.reason, q.path, count(*)::integer as rows,
         (extract(epoch from max(q.last_seen_at)) * 1000)::float8 as last_seen_at
-      from mirror.quarantine q join mirror.books b on b.book_id = q.book_id
-      where q.resolved_at is null
+      from mirror.open_quarantine q join mirror.books b on b.book_id = q.book_id
       group by 1, 2, 3, 4 order by rows desc, 1, 2, 3, 4`,
   )
   return rows.map(

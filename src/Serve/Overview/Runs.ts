@@ -85,10 +85,8 @@ export const connectionRuns = Effect.fn("Overview.connectionRuns")(function* () 
         r.summary - 'newEntries' as summary, (extract(epoch from r.started_at) * 1000)::float8 as "startedAt",
         extract(epoch from coalesce(r.ended_at, now()) - r.started_at)::float8 as seconds,
         (extract(epoch from s.ended_at) * 1000)::float8 as "lastSuccess"
-      from (select connection from sync.leases union select connection from mirror.books) c
-      left join lateral (
-        select * from sync.runs x where x.connection = c.connection and x.command = 'sync'
-        order by x.run_id desc limit 1) r on true
+      from sync.connections c
+      left join lateral sync.last_sync(c.connection) r on true
       left join lateral (
         select x.ended_at from (
           select * from sync.runs y where y.connection = c.connection order by y.run_id desc limit ${lookBack}) x
