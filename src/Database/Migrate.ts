@@ -7,6 +7,7 @@ import { Effect, Schema } from "effect"
 import { packageFile } from "../Common/PackageFolder.ts"
 import { Database } from "../Database.ts"
 import { type Client, makeOrm } from "./Client.ts"
+import { bool, text } from "./Columns.ts"
 import { closeConnection, openConnection } from "./Connections.ts"
 import { type DatabaseError, databaseError, toDatabaseError } from "./DatabaseError.ts"
 import { noteObjects } from "./Objects.ts"
@@ -73,21 +74,22 @@ interface Applied {
 /** What the database has had applied, oldest first. */
 const readApplied = Effect.fn("Migrate.readApplied")(function* () {
   const database = yield* Database
-  const [found] = yield* database.query(
+  const found = yield* database.row(
     operation,
-    (sql) => sql<[{ migrations: boolean; rules: boolean }]>`
+    { migrations: bool, rules: bool },
+    (sql) => sql`
       select to_regclass('drizzle.__drizzle_migrations') is not null as migrations,
         to_regclass('drizzle.rules') is not null as rules`,
   )
   const hashes = found.migrations
-    ? yield* database.query(
+    ? yield* database.rows(
         operation,
-        (sql) =>
-          sql<Array<{ hash: string }>>`select hash from drizzle.__drizzle_migrations order by created_at`,
+        { hash: text },
+        (sql) => sql`select hash from drizzle.__drizzle_migrations order by created_at`,
       )
     : []
   const rules = found.rules
-    ? yield* database.query(operation, (sql) => sql<Array<{ hash: string }>>`select hash from drizzle.rules`)
+    ? yield* database.rows(operation, { hash: text }, (sql) => sql`select hash from drizzle.rules`)
     : []
   return { hashes: hashes.map(({ hash }) => hash), rules: rules[0]?.hash ?? null } satisfies Applied
 })

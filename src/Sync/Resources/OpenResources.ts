@@ -5,6 +5,7 @@
  */
 import { Chunk, Effect, Stream } from "effect"
 import type { Book } from "../../Book.ts"
+import { nullable, oneOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { type ResourceType, resourceTypes } from "../../Partner.ts"
@@ -33,9 +34,10 @@ export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/
     /** Everything that is due, the conversions of the client's own reads included. */
     const due = Effect.fn("Sync.OpenResources.due")(function* (book: Book) {
       const { startedAt } = yield* Run
-      const rows = yield* database.query(
+      const rows = yield* database.rows(
         "Sync.OpenResources.due",
-        (sql) => sql<Array<{ type: ResourceType | null; id: string; stream: string | null }>>`
+        { type: nullable(oneOf(...resourceTypes)), id: text, stream: nullable(text) },
+        (sql) => sql`
           select resource_type as type, resource_id::text as id, null as stream from mirror.resources
           where book_id = ${book.bookId} and not final and read_at < ${startedAt}
             and (changed_at > ${startedAt}::timestamptz - interval '35 days'
