@@ -1,14 +1,16 @@
 /** Every way in which a command can fail, as text for a person and an exit code for a scheduler. */
-import { Cause, Chunk } from "effect"
+import { Cause, Chunk, Data } from "effect"
 import { type ExitCode, exitCodes, worst } from "./ExitCode.ts"
+import type { Failure } from "./FailureDocument.ts"
 
-export interface Failure {
-  readonly code: ExitCode
-  /** The error's class and reason, for programs. */
-  readonly error: string
-  readonly reason: string | null
-  /** What happened, where and what to do. The first line is the headline. */
-  readonly message: string
+/** The arguments are wrong, or what they ask for is not there. */
+export class UsageError extends Data.TaggedError("UsageError")<{
+  readonly detail: string
+  readonly advice: string
+}> {
+  override get message(): string {
+    return `${this.detail}\n${this.advice}`
+  }
 }
 
 /** Errors whose exit code is not 1, by class and, where it matters, reason. */
@@ -86,12 +88,3 @@ export const ofCause = (cause: Cause.Cause<unknown>, debug: boolean): ReadonlyAr
   const worstCode = worst(distinct.map(({ code }) => code))
   return [...distinct].sort((a, b) => Number(b.code === worstCode) - Number(a.code === worstCode))
 }
-
-/** The code of several failures together. */
-export const codeOf = (failures: ReadonlyArray<Failure>): ExitCode => worst(failures.map(({ code }) => code))
-
-/** The failures as the document that `--json` prints. */
-export const documentOf = (failures: ReadonlyArray<Failure>): object => ({
-  exitCode: codeOf(failures),
-  errors: failures.map(({ error, message, reason }) => ({ error, reason, message })),
-})

@@ -2,14 +2,17 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Exit } from "effect"
 import { command } from "../Cli.ts"
+import type { Arguments } from "./Arguments.ts"
+import type { Manual } from "./Manual.ts"
 import { Outcome } from "./Output.ts"
 
 export const launch = (
-  args: ReadonlyArray<string>,
+  args: Arguments,
+  manual: Manual,
   variables: Readonly<Record<string, string | undefined>>,
 ): void => {
   const outcome = new Outcome()
-  NodeRuntime.runMain(command(args, variables, outcome), {
+  NodeRuntime.runMain(command(args, manual, variables, outcome), {
     disableErrorReporting: true,
     disablePrettyLogger: true,
     teardown: (exit, onExit) => {

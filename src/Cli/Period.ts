@@ -1,6 +1,6 @@
 /** Months and days as they are typed. */
 import { Either } from "effect"
-import { UsageError } from "./Arguments.ts"
+import { UsageError } from "./Failure.ts"
 
 const wrong = (option: string, found: string, wanted: string) =>
   Either.left(

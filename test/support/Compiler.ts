@@ -10,7 +10,7 @@ const programs = ["embeddedClient.ts", "syncProcess.ts", "webhookProcess.ts"]
 
 /**
  * Compiles `src` and the programs of the tests into a folder, once for the run: a process is up four times sooner than
- * through tsx. Types are not checked here.
+ * through tsx. Types are not checked here. Writes the manual too, as `npm run build` does.
  */
 export const compile = async (folder: string): Promise<void> => {
   const settings = {
@@ -23,5 +23,7 @@ export const compile = async (folder: string): Promise<void> => {
   await symlink(join(root, "node_modules"), join(folder, "node_modules"), "dir")
   for (const name of ["drizzle", "config"]) await symlink(join(root, name), join(folder, name), "dir")
   const compiler = join(root, "node_modules", "typescript", "bin", "tsc")
-  await promisify(execFile)(process.execPath, [compiler, "-p", folder])
+  const run = promisify(execFile)
+  await run(process.execPath, [compiler, "-p", folder])
+  await run(process.execPath, [join(folder, "src", "Cli", "WriteManual.js")])
 }

@@ -1,4 +1,3 @@
-import { Command, Options as Flags } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { chooseBooks } from "../../Book/ChosenBooks.ts"
 import type { Book } from "../../Book.ts"
@@ -9,7 +8,8 @@ import { printed } from "../../Reconcile/Printed.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
 import { books } from "../Books.ts"
-import * as Options from "../Options.ts"
+import { command, optional, text } from "../Declaration.ts"
+import { book } from "../Options.ts"
 import { Output } from "../Output.ts"
 import { day } from "../Period.ts"
 
@@ -83,9 +83,20 @@ const linesOf = ({ accounts, book, totals }: Told, screen: Screen): ReadonlyArra
   "",
 ]
 
-export const balance = Command.make(
-  "balance",
-  { asOf: Flags.text("as-of").pipe(Flags.optional), book: Options.book },
+export const balance = command(
+  {
+    name: "balance",
+    summary: "Show the trial balance: every account with its debits, credits and balance.",
+    about: ["Everything that is booked, numbered or not, with totals per currency. Reads the database only."],
+    takes: {
+      asOf: optional(
+        text("as-of", "YYYY-MM-DD", "At the end of this day, by the date that the books give an entry"),
+        "all",
+      ),
+      book,
+    },
+    examples: [["tieout balance --as-of 2026-10-31", "how the books stood at the end of October"]],
+  },
   Effect.fn("Cli.balance")(function* ({ asOf, book }) {
     const output = yield* Output
     const database = yield* Database

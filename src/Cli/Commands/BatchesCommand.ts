@@ -1,4 +1,3 @@
-import { Args, Command, Options as Flags } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { who } from "../../Close/Who.ts"
 import { count, counted, harmless, styled } from "../../Common/Text.ts"
@@ -8,15 +7,15 @@ import * as Batches from "../../Export/Batches.ts"
 import { Settings } from "../../Settings.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
-import { UsageError } from "../Arguments.ts"
 import { books } from "../Books.ts"
+import { argument, group, optional, subcommand, text, withDefault } from "../Declaration.ts"
 import { exitCodes } from "../ExitCode.ts"
-import * as Options from "../Options.ts"
+import { UsageError } from "../Failure.ts"
+import { book } from "../Options.ts"
 import { Output } from "../Output.ts"
 
-const batchArgument = Args.text({ name: "BOOK/N" })
-/** Where the folders of all batches stand. */
-const exports = Flags.text("exports").pipe(Flags.withDefault("exports"))
+const batchArgument = argument.text("BOOK/N")
+const exports = withDefault(text("exports", "DIR", "Where the folders of the exports are"), "exports")
 
 const tones: Readonly<Record<BatchState, "green" | "red" | "yellow" | undefined>> = {
   preview: "yellow",
@@ -33,7 +32,7 @@ const stateText = (state: BatchState, { color }: Screen): string => {
 /** `, as of TIME` of a batch that counts for nothing, to follow its state. */
 const asOfText = (asOf: string | null | undefined): string => (asOf == null ? "" : `, as of ${asOf}`)
 
-const text = (what: string, most: number, given: string) => {
+const checked = (what: string, most: number, given: string) => {
   const found = given.trim()
   return found === "" || found.length > most
     ? new UsageError({
@@ -70,9 +69,8 @@ const listLines = (rows: ReadonlyArray<ListedBatch>, screen: Screen): ReadonlyAr
         screen,
       )
 
-const list = Command.make(
-  "list",
-  { book: Options.book },
+const list = subcommand(
+  { name: "list", takes: { book } },
   Effect.fn("Cli.batches.list")(function* ({ book }) {
     const output = yield* Output
     const rows = yield* listBatches(book)
@@ -154,9 +152,8 @@ const showLines = (
   ]
 }
 
-const show = Command.make(
-  "show",
-  { reference: batchArgument, exports },
+const show = subcommand(
+  { name: "show", takes: { reference: batchArgument, exports } },
   Effect.fn("Cli.batches.show")(function* ({ exports: root, reference }) {
     const output = yield* Output
     const found = yield* Batches.show(reference, root)
@@ -186,9 +183,8 @@ const changed = (batch: KnownBatch, state: BatchState, more: object = {}) => ({
   lines: [`${nameOf(batch)}: ${state}.`],
 })
 
-const commit = Command.make(
-  "commit",
-  { reference: batchArgument, exports },
+const commit = subcommand(
+  { name: "commit", takes: { reference: batchArgument, exports } },
   Effect.fn("Cli.batches.commit")(function* ({ exports: root, reference }) {
     const output = yield* Output
     const { accounting, chart, export: settings } = yield* Settings
@@ -207,31 +203,37 @@ const commit = Command.make(
   }, Effect.provide(books)),
 )
 
-const acknowledge = Command.make(
-  "acknowledge",
-  { reference: batchArgument, note: Flags.text("note").pipe(Flags.optional) },
+const acknowledge = subcommand(
+  {
+    name: "acknowledge",
+    takes: {
+      reference: batchArgument,
+      note: optional(text("note", "TEXT", "Anything worth keeping, such as the number that the import got")),
+    },
+  },
   Effect.fn("Cli.batches.acknowledge")(function* ({ note, reference }) {
     const output = yield* Output
-    const given = Option.isNone(note) ? null : yield* text("--note", 500, note.value)
+    const given = Option.isNone(note) ? null : yield* checked("--note", 500, note.value)
     const batch = yield* Batches.acknowledge(reference, yield* who, given)
     yield* output.report(changed(batch, "acknowledged"))
   }, Effect.provide(books)),
 )
 
-const supersede = Command.make(
-  "supersede",
-  { reference: batchArgument, reason: Flags.text("reason") },
+const supersede = subcommand(
+  { name: "supersede", takes: { reference: batchArgument, reason: text("reason", "TEXT", "Why") } },
   Effect.fn("Cli.batches.supersede")(function* ({ reason, reference }) {
     const output = yield* Output
-    const given = yield* text("--reason", 500, reason)
+    const given = yield* checked("--reason", 500, reason)
     const batch = yield* Batches.supersede(reference, yield* who, given)
     yield* output.report(changed(batch, "superseded"))
   }, Effect.provide(books)),
 )
 
-const download = Command.make(
-  "download",
-  { reference: batchArgument, out: Flags.text("out"), exports },
+const download = subcommand(
+  {
+    name: "download",
+    takes: { reference: batchArgument, out: text("out", "DIR", "A new or an empty folder"), exports },
+  },
   Effect.fn("Cli.batches.download")(function* ({ exports: root, out, reference }) {
     const output = yield* Output
     const { batch, folder } = yield* Batches.download(reference, out, root)
@@ -247,6 +249,23 @@ const download = Command.make(
   }, Effect.provide(books)),
 )
 
-export const batches = Command.make("batches").pipe(
-  Command.withSubcommands([list, show, commit, acknowledge, supersede, download]),
+export const batches = group(
+  {
+    name: "batches",
+    summary: "See what was exported, say what became of it, write it once more.",
+    about: [
+      "BOOK/N: a batch by its book's code and its number, such as ORG/3.",
+      "A batch is a preview, committed, acknowledged (the accounting system has it) or superseded; who changed that, when and why",
+      "is kept for good. A preview is committed only while its files and the books are as they were; one in the base currency",
+      "is valued first. list and show say which of these are out of date: export them again, with --again. What is superseded counts",
+      "as not exported: the next export has its entries again. download writes the files byte for byte, from the database",
+      "(export.keepFiles) or else from their folder.",
+    ],
+    examples: [
+      ["tieout batches list", "every batch and its state"],
+      ['tieout batches acknowledge ORG/3 --note "Xero, 2 November"', "once it is imported"],
+      ["tieout batches download ORG/3 --out /tmp/october", "the same files again"],
+    ],
+  },
+  [list, show, commit, acknowledge, supersede, download],
 )

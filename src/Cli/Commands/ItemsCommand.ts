@@ -1,4 +1,3 @@
-import { Args, Command } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { chooseBooks } from "../../Book/ChosenBooks.ts"
 import { count, counted } from "../../Common/Text.ts"
@@ -8,9 +7,10 @@ import { accountsOf } from "../../Inquiry/Register.ts"
 import { printed, printedSum } from "../../Reconcile/Printed.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
-import { UsageError } from "../Arguments.ts"
 import { books } from "../Books.ts"
-import * as Options from "../Options.ts"
+import { argument, command } from "../Declaration.ts"
+import { UsageError } from "../Failure.ts"
+import { book, period } from "../Options.ts"
 import { Output } from "../Output.ts"
 import { month } from "../Period.ts"
 import { noAccount } from "./RegisterCommand.ts"
@@ -116,9 +116,27 @@ const read = Effect.fn("Cli.items.read")(function* (
   })
 })
 
-export const items = Command.make(
-  "items",
-  { code: Args.text({ name: "CODE" }), period: Options.period, book: Options.book },
+export const items = command(
+  {
+    name: "items",
+    summary: "Show what the balance of a balance-sheet account is made of, with its age.",
+    about: [
+      "Item by item: suspense, conversions in transit, loans, and deposits and withdrawals that are not final or came back in part.",
+      "The rest of a clearing account, payouts and trading: a line per closed month, and what stands in the open months movement by",
+      "movement. The lines of an account add up to its balance. What settles an item in your accounting system is not known here.",
+    ],
+    takes: {
+      code: argument.text("CODE"),
+      period: period(
+        "What was open at the end of this month (a closed one: at its close), with its own movements one by one",
+      ),
+      book,
+    },
+    examples: [
+      ["tieout items 1990", "what stands in suspense, and since when"],
+      ["tieout items 1020 --period 2026-09", "what was in clearing at the end of September"],
+    ],
+  },
   Effect.fn("Cli.items")(function* ({ book, code, period: text }) {
     const output = yield* Output
     const database = yield* Database

@@ -1,4 +1,3 @@
-import { Args, Command, Options as Flags } from "@effect/cli"
 import { Data, Effect, Either, Layer, Option } from "effect"
 import { counted, harmless, styled } from "../../Common/Text.ts"
 import { Ledger } from "../../Ledger.ts"
@@ -8,12 +7,13 @@ import { type ReplayReport, stillWait, type Tried } from "../../Sync/Runs/Tried.
 import { jsonLines } from "../../Terminal/Json.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
-import { UsageError } from "../Arguments.ts"
-import { books, booksForSync, knownConnection } from "../Books.ts"
+import { books, booksForSync, knownConnection, needingCredentials } from "../Books.ts"
 import { withinDeadline } from "../Deadline.ts"
-import { type ExitCode, exitCodes, worst } from "../ExitCode.ts"
-import { documentOf, type Failure, ofError } from "../Failure.ts"
-import * as Options from "../Options.ts"
+import { argument, flag, group, subcommand } from "../Declaration.ts"
+import { type ExitCode, exitCodes, exitCodeTexts, worst } from "../ExitCode.ts"
+import { ofError, UsageError } from "../Failure.ts"
+import { documentOf, type Failure } from "../FailureDocument.ts"
+import { connection } from "../Options.ts"
 import { Output } from "../Output.ts"
 
 class NoSuchRow extends Data.TaggedError("NoSuchRow")<{ readonly numbers: ReadonlyArray<string> }> {
@@ -96,9 +96,8 @@ const listLines = (
   return rows.length === 0 ? [conclusion] : [...table(columns(all), cells, screen), "", conclusion]
 }
 
-const list = Command.make(
-  "list",
-  { connection: Options.connection, all: Flags.boolean("all") },
+const listRows = subcommand(
+  { name: "list", takes: { all: flag("all", "The rows that are settled, too"), connection } },
   Effect.fn("Cli.quarantine.list")(
     function* ({ all, connection }) {
       const output = yield* Output
@@ -115,9 +114,8 @@ const list = Command.make(
   ),
 )
 
-const show = Command.make(
-  "show",
-  { row: Args.text({ name: "Q12" }) },
+const showRow = subcommand(
+  { name: "show", takes: { row: argument.text("Q12") } },
   Effect.fn("Cli.quarantine.show")(
     function* ({ row: text }) {
       const output = yield* Output
@@ -186,9 +184,8 @@ const outcomeDocument = ({ connection, result }: Outcome): object => {
   }
 }
 
-const replay = Command.make(
-  "replay",
-  { connection: Options.connection, rows: Args.text({ name: "Q12" }).pipe(Args.repeated) },
+const replayRows = subcommand(
+  { name: "replay", takes: { rows: argument.repeated("Q12"), connection } },
   Effect.fn("Cli.quarantine.replay")(
     function* ({ connection, rows: texts }) {
       const output = yield* Output
@@ -230,7 +227,27 @@ const replay = Command.make(
         Layer.provideMerge(booksForSync),
       ),
     ),
+    needingCredentials,
   ),
 )
 
-export const quarantine = Command.make("quarantine").pipe(Command.withSubcommands([list, show, replay]))
+export const quarantine = group(
+  {
+    name: "quarantine",
+    summary: "List what could not be understood, look at it, and try it again.",
+    about: [
+      "list: the rows that wait, by number, with the reason and the place in the row. Ends with 3 while a row waits.",
+      "show: one row as the service sent it. That is personal data: nothing else shows it, and no log holds it.",
+      "replay: tries the rows that wait again, or those named, with today's settings, and books what can be understood now.",
+      "What needs the service (a statement entry, a row that is still not understood) is asked for again. Numbers and",
+      "reconciles the books concerned. It is safe to repeat; ends with 3 while a row that was tried still waits.",
+    ],
+    examples: [
+      ["tieout quarantine list", "what waits, and why"],
+      ["tieout quarantine replay", "after an upgrade, or once the settings' interface section is mended"],
+      ["tieout quarantine show Q12", "one row as the service sent it"],
+    ],
+    exits: { attention: "done, and a row still waits", busy: exitCodeTexts.busy },
+  },
+  [listRows, showRow, replayRows],
+)

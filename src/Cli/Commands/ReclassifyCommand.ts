@@ -1,4 +1,3 @@
-import { Args, Command, Options as Flags } from "@effect/cli"
 import { Effect, Layer, Option } from "effect"
 import { who } from "../../Close/Who.ts"
 import { count, counted, harmless } from "../../Common/Text.ts"
@@ -10,8 +9,10 @@ import { Reconcile } from "../../Reconcile.ts"
 import { PostingFacts } from "../../Sync/Statements/PostingFacts.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
-import { UsageError } from "../Arguments.ts"
 import { books } from "../Books.ts"
+import { argument, command, flag, optional, text } from "../Declaration.ts"
+import { exitCodeTexts } from "../ExitCode.ts"
+import { UsageError } from "../Failure.ts"
 import { Output } from "../Output.ts"
 
 /** With the words before it a description of at most 200 characters. */
@@ -132,16 +133,56 @@ const single = Effect.fn("Cli.reclassify.one")(function* (options: {
   yield* output.report({ document: done, lines: linesOf(done) })
 })
 
-export const reclassify = Command.make(
-  "reclassify",
+export const reclassify = command(
   {
-    id: Args.text({ name: "ID" }).pipe(Args.optional),
-    to: Flags.text("to").pipe(Flags.optional),
-    reason: Flags.text("reason").pipe(Flags.optional),
-    name: Flags.text("name").pipe(Flags.optional),
-    rules: Flags.boolean("rules"),
-    apply: Flags.boolean("apply"),
-    book: Flags.text("book").pipe(Flags.optional),
+    name: "reclassify",
+    usage: "(ID --to CODE --reason TEXT [--name NAME] | --rules [--apply --reason TEXT] [--book B])",
+    summary:
+      "Move what stands in suspense to the account that it belongs to, or what changed posting rules move.",
+    about: [
+      "ID: a journal number, a finding (F12) or a statement entry. Moves all that stands of it in suspense, or else in a clearing",
+      "account or in transit, by a journal entry of its own, dated as the entry, or today where its month is closed. Cash is never touched.",
+      "Its finding closes. Not while a sync of the connection runs (exit code 4).",
+      "--rules: applies the posting rules of the settings again to the entries of open months. Shows what would move; with --apply",
+      "it moves it, by reclassifications dated as their entries. What a person has moved stays, and so do closed months. A return",
+      "of what a person has moved goes to the same account.",
+    ],
+    takes: {
+      id: argument.optional("ID"),
+      to: optional(text("to", "CODE", "The account's code")),
+      reason: optional(
+        text(
+          "reason",
+          "TEXT",
+          `Why; it stands in the journal entry's description. Required, at most ${longest} characters`,
+        ),
+      ),
+      name: optional(
+        text(
+          "name",
+          "NAME",
+          "The account's name, such as Expenses:Bank; needed where nothing has the code yet",
+        ),
+      ),
+      rules: flag(
+        "rules",
+        "All entries of open months that the posting rules of the settings send elsewhere now",
+      ),
+      apply: flag("apply", "With --rules: moves them; without it they are only shown"),
+      book: optional(
+        text("book", "B", "With --rules: only this book, by its code or its client's identifier"),
+        "all",
+      ),
+    },
+    examples: [
+      [
+        'tieout reclassify F12 --to 6855 --name "Expenses:Bank" --reason "Account fee of October"',
+        "by its finding",
+      ],
+      ['tieout reclassify ORG-2026-10-000007 --to 4120 --reason "Interest"', "by its journal number"],
+      ["tieout reclassify --rules", "what changed posting rules would move"],
+    ],
+    exits: { busy: exitCodeTexts.busy },
   },
   Effect.fn("Cli.reclassify")(
     function* ({ apply, book, id, name, reason, rules, to }) {

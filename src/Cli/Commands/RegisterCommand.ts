@@ -1,4 +1,3 @@
-import { Args, Command, Options as Flags } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { chooseBooks } from "../../Book/ChosenBooks.ts"
 import { count, counted } from "../../Common/Text.ts"
@@ -13,9 +12,10 @@ import {
 import { printed } from "../../Reconcile/Printed.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
-import { UsageError } from "../Arguments.ts"
 import { books } from "../Books.ts"
-import * as Options from "../Options.ts"
+import { argument, command, wholeNumber, withDefault } from "../Declaration.ts"
+import { UsageError } from "../Failure.ts"
+import { book, period } from "../Options.ts"
 import { Output } from "../Output.ts"
 import { month } from "../Period.ts"
 
@@ -109,13 +109,20 @@ const read = Effect.fn("Cli.register.read")(function* (
   return told.length === 0 ? yield* noAccount(code) : told
 })
 
-export const register = Command.make(
-  "register",
+export const register = command(
   {
-    code: Args.text({ name: "CODE" }),
-    period: Options.period,
-    book: Options.book,
-    limit: Flags.integer("limit").pipe(Flags.withDefault(100)),
+    name: "register",
+    summary: "Show the postings of an account with the balance after each.",
+    about: [
+      "CODE: an account's code, as tieout balance shows it; all accounts that have it, each by itself.",
+    ],
+    takes: {
+      code: argument.text("CODE"),
+      period: period("Only this month, from its opening to its closing balance"),
+      book,
+      limit: withDefault(wholeNumber("limit", "N", "The last N postings of each account"), 100),
+    },
+    examples: [["tieout register 6850 --period 2026-10", "the fees of October"]],
   },
   Effect.fn("Cli.register")(function* ({ book, code, limit, period: text }) {
     const output = yield* Output

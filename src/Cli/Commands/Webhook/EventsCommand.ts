@@ -1,12 +1,12 @@
-import { Command, Options } from "@effect/cli"
 import { Effect, Layer, Option } from "effect"
 import { count, counted } from "../../../Common/Text.ts"
 import { table } from "../../../Terminal/Table.ts"
 import type { Screen } from "../../../Terminal.ts"
 import { Inbox } from "../../../Webhook/Inbox.ts"
 import { type InboxCount, type ListedEvent, states, type Wanted } from "../../../Webhook/InboxList.ts"
-import { UsageError } from "../../Arguments.ts"
 import { books, knownConnection } from "../../Books.ts"
+import { choice, optional, subcommand, wholeNumber, withDefault } from "../../Declaration.ts"
+import { UsageError } from "../../Failure.ts"
 import { connection } from "../../Options.ts"
 import { Output } from "../../Output.ts"
 
@@ -68,12 +68,21 @@ const linesOf = (
   ]
 }
 
-export const events = Command.make(
-  "events",
+export const events = subcommand(
   {
-    connection,
-    state: Options.choice("state", states).pipe(Options.optional),
-    limit: Options.integer("limit").pipe(Options.withDefault(listed)),
+    name: "events",
+    takes: {
+      connection,
+      state: optional(
+        choice(
+          "state",
+          "S",
+          "Only events that are waiting, done, failed (tried again later), dead (given up) or poison (unreadable)",
+          states,
+        ),
+      ),
+      limit: withDefault(wholeNumber("limit", "N", "How many, the latest first"), listed),
+    },
   },
   Effect.fn("Cli.webhook.events")(
     function* (wanted) {
