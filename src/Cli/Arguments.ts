@@ -3,7 +3,14 @@
  * stands, and the names that nothing has are told with the nearest that something has.
  */
 import { nearest } from "../Settings/Nearest.ts"
-import { commandNamed, globalOptions, type Manual, type OptionManual, written } from "./Manual.ts"
+import {
+  commandNamed,
+  type FormManual,
+  globalOptions,
+  type Manual,
+  type OptionManual,
+  written,
+} from "./Manual.ts"
 
 const levels = ["all", "trace", "debug", "info", "warning", "warn", "error", "fatal", "none"] as const
 export type LogLevelName = (typeof levels)[number]
@@ -51,13 +58,54 @@ const optionMistake = (
   if (value === undefined || value === "" || (inline === undefined && value.startsWith("--"))) {
     return `The option ${flag} needs a value: ${written(declared)}.`
   }
-  return declared.kind === "whole number" && !/^-?\d+$/.test(value)
-    ? `${flag}: found ${JSON.stringify(value)}, expected a whole number.`
+  if (declared.kind === "whole number" && !/^-?\d+$/.test(value)) {
+    return `${flag}: found ${JSON.stringify(value)}, expected a whole number.`
+  }
+  return declared.kind === "choice" && !declared.values.includes(value)
+    ? `${flag}: found ${JSON.stringify(value)}, expected one of ${declared.values.join(", ")}.`
     : undefined
 }
 
-/** The parser of the commands names the wrong argument in these cases, or none; nothing else is checked twice. */
-const nameMistake = (
+/** Options, and what stands between them, as far as they can be told apart without parsing. */
+const sorted = (own: ReadonlyArray<string>, options: ReadonlyArray<OptionManual>) => {
+  const given: Array<{ readonly arg: string; readonly next: string | undefined }> = []
+  const words: Array<string> = []
+  for (let index = 0; index < own.length; index++) {
+    const arg = own[index] ?? ""
+    if (arg === "--") return { given, words: [...words, ...own.slice(index + 1)] }
+    if (!/^--?[a-zA-Z]/.test(arg)) words.push(arg)
+    else {
+      const declared = options.find(({ flag }) => flag === arg)
+      given.push({ arg, next: own[index + 1] })
+      if (declared !== undefined && declared.kind !== "flag") index += 1
+    }
+  }
+  return { given, words }
+}
+
+/** What is wrong with a command's own arguments, if something is. */
+const ownMistake = (form: FormManual, own: ReadonlyArray<string>): string | undefined => {
+  const options = [...form.options, ...globalOptions]
+  const { given, words } = sorted(own, options)
+  for (const { arg, next } of given) {
+    const mistake = optionMistake(options, arg, next)
+    if (mistake !== undefined) return mistake
+  }
+  const flags = given.map(({ arg }) => arg.split("=")[0])
+  const lacking = options.find(({ flag, required }) => required && !flags.includes(flag))
+  if (lacking !== undefined) return `Expected to find option: '${lacking.flag}'`
+  for (const [index, { placeholder, required, values }] of form.arguments.entries()) {
+    const word = words[index]
+    if (word === undefined && required) return `Missing argument <${placeholder}>`
+    if (word !== undefined && values.length > 0 && !values.includes(word)) {
+      return `${placeholder}: found ${JSON.stringify(word)}, expected one of ${values.join(", ")}.`
+    }
+  }
+  return undefined
+}
+
+/** The parser of the commands tells the rest: what is too much, and what does not go together. */
+const usageMistake = (
   manual: Manual,
   name: string,
   own: ReadonlyArray<string>,
@@ -67,26 +115,18 @@ const nameMistake = (
     const known = manual.map((one) => one.name)
     return new ArgumentMistake(`There is no command ${name}.${meant(name, known)}`)
   }
-  const [first] = own
+  const told = (detail: string | undefined) =>
+    detail === undefined ? undefined : new ArgumentMistake(detail, name)
+  if (command.subcommands.length === 0) return told(ownMistake(command, own))
+  const [first, ...rest] = own
   const subcommand = command.subcommands.find((one) => one.name === first)
-  if (command.subcommands.length > 0 && subcommand === undefined) {
-    const known = command.subcommands.map((one) => one.name)
-    const expected = `expected one of ${known.join(", ")}`
-    return new ArgumentMistake(
-      first === undefined || first.startsWith("-")
-        ? `What of ${name}? After it, ${expected}.`
-        : `There is no command ${name} ${first}; ${expected}.${meant(first, known)}`,
-      name,
-    )
-  }
-  const options = [...(subcommand ?? command).options, ...globalOptions]
-  const end = own.indexOf("--")
-  for (const [index, arg] of own.slice(0, end < 0 ? own.length : end).entries()) {
-    if (!/^--?[a-zA-Z]/.test(arg)) continue
-    const mistake = optionMistake(options, arg, own[index + 1])
-    if (mistake !== undefined) return new ArgumentMistake(mistake, name)
-  }
-  return undefined
+  if (subcommand !== undefined) return told(ownMistake(subcommand, rest))
+  const known = command.subcommands.map((one) => one.name)
+  return told(
+    first === undefined || first.startsWith("-")
+      ? `The command ${name} needs one of these after it: ${known.join(", ")}.`
+      : `There is no command ${name} ${first}; there are ${known.join(", ")}.${meant(first, known)}`,
+  )
 }
 
 /** Splits what is common from what is the command's own. `variables` may name the log level too; the option beats it. */
@@ -123,5 +163,7 @@ export const readArguments = (
   }
   const [command, ...own] = rest
   if (command === undefined) return new ArgumentMistake("No command is given.")
-  return nameMistake(manual, command, own) ?? { json, config: values.get("--config"), logLevel, command, own }
+  return (
+    usageMistake(manual, command, own) ?? { json, config: values.get("--config"), logLevel, command, own }
+  )
 }

@@ -71,7 +71,7 @@ export const choice = <const Values extends ReadonlyArray<string>>(
   what: string,
   values: Values,
 ): Flag<Values[number]> =>
-  withManual(Options.choice(name, values), noted("text", name, placeholder, what, values))
+  withManual(Options.choice(name, values), noted("choice", name, placeholder, what, values))
 
 /** `otherwise` says what holds where it is not given. */
 export const optional = <A>(option: Flag<A>, otherwise?: string): Flag<Option.Option<A>> =>

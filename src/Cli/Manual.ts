@@ -7,14 +7,14 @@
 interface Place {
   /** How usage lines name it: `NAME`. */
   readonly placeholder: string
-  /** What can stand there, where that is known beforehand. */
+  /** What can stand there, where that is known beforehand; of a choice or an argument nothing else can. */
   readonly values: ReadonlyArray<string>
   readonly required: boolean
   readonly repeated: boolean
 }
 
 export interface OptionManual extends Place {
-  readonly kind: "flag" | "text" | "whole number" | "list"
+  readonly kind: "flag" | "text" | "whole number" | "choice" | "list"
   /** `--name` */
   readonly flag: string
   /** Without its full stop. */

@@ -50,6 +50,21 @@ describe("the options of every command", () => {
   })
 })
 
+describe("right arguments", () => {
+  it.each([
+    "verify",
+    "verify exports/default-org/all/1 --chain",
+    "register --period 2026-10 6850",
+    "register -- --6850",
+    "reopen 2026-10 --reason=late",
+    "reopen 2026-10 --reason -late",
+    "close 2026-10 --accept F1 --accept F2 --reason known",
+    "sync --full true",
+    "quarantine replay Q1 Q2",
+    "sync --surface=client",
+  ])("%s", (line) => expect(mistake(line)).toEqual([]))
+})
+
 describe("wrong arguments", () => {
   it.each([
     ["snc", "There is no command snc. Did you mean sync?"],
@@ -61,10 +76,16 @@ describe("wrong arguments", () => {
     ["rates list --out x", "There is no option --out."],
     [
       "rates imprt x",
-      "There is no command rates imprt; expected one of import, export, list. Did you mean import?",
+      "There is no command rates imprt; there are import, export, list. Did you mean import?",
     ],
-    ["rates", "What of rates? After it, expected one of import, export, list."],
-    ["webhook --dead replay", "What of webhook? After it, expected one of events, replay, diagnose."],
+    ["rates", "The command rates needs one of these after it: import, export, list."],
+    ["webhook --dead replay", "The command webhook needs one of these after it: events, replay, diagnose."],
+    ["export --all", "Expected to find option: '--format'"],
+    ["reclassify F1 --reason --to 6855", "The option --reason needs a value: --reason TEXT."],
+    ["register", "Missing argument <CODE>"],
+    ["webhook diagnose --key x", "Missing argument <FILE>"],
+    ["sync --surface x", '--surface: found "x", expected one of organization, client, credit.'],
+    ["completions ksh", 'SHELL: found "ksh", expected one of bash, zsh, fish.'],
     ["sandbox --port x", '--port: found "x", expected a whole number.'],
     ["sandbox --port=", "The option --port needs a value: --port N."],
     [
