@@ -1,22 +1,23 @@
 /**
- * The command line: arguments in, one command, an answer on stdout, an exit code. It only calls the rest of Tieout; what
- * each command needs of it stands in the command's own file.
+ * Runs one command as this process: an answer on stdout, an exit code. It only calls the rest of Tieout; what each command
+ * needs of it stands in the command's own file.
  */
 import { HelpDoc, ValidationError } from "@effect/cli"
 import * as NodeContext from "@effect/platform-node/NodeContext"
-import { Cause, Effect, Layer, LogLevel, Option } from "effect"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Cause, Effect, Exit, Layer, LogLevel, Option } from "effect"
 import type { Arguments, LogLevelName } from "./Cli/Arguments.ts"
 import { commands } from "./Cli/Commands.ts"
 import { WholeManual } from "./Cli/Declaration.ts"
 import { exitCodes } from "./Cli/ExitCode.ts"
-import { ofCause, UsageError } from "./Cli/Failure.ts"
+import { failuresOf, UsageError } from "./Cli/Failure.ts"
 import { logFormat, logging } from "./Cli/Logging.ts"
 import type { Manual } from "./Cli/Manual.ts"
-import { makeOutput, type Outcome, Output } from "./Cli/Output.ts"
+import { makeOutput, Outcome, Output } from "./Cli/Output.ts"
 import { isTraced, telemetry } from "./Cli/Telemetry.ts"
 import { SettingsSource } from "./Settings.ts"
-import { Progress, shown } from "./Terminal/Progress.ts"
-import { processTerminal, Terminal, type TerminalService } from "./Terminal.ts"
+import { Progress, showProgress } from "./Terminal/Progress.ts"
+import { processTerminal, Terminal } from "./Terminal.ts"
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -61,17 +62,14 @@ const runCommand = ({ command: name, own }: Arguments) =>
   )
 
 /** Tells why a command failed. A server that was interrupted did not. */
-const tell = (outcome: Outcome, debug: boolean) => (cause: Cause.Cause<unknown>) =>
+const reportFailure = (outcome: Outcome, debug: boolean) => (cause: Cause.Cause<unknown>) =>
   Effect.gen(function* () {
     if (Cause.isInterruptedOnly(cause) && outcome.interruptedCode === exitCodes.done) return
-    yield* (yield* Output).fail(ofCause(cause, debug))
+    yield* (yield* Output).fail(failuresOf(cause, debug))
   })
 
-const outputLayer = (json: boolean, terminal: TerminalService, outcome: Outcome) =>
-  Layer.succeed(Output, makeOutput(json, terminal, outcome))
-
-/** Runs the command. The exit code is in `outcome` afterwards. */
-export const command = (
+/** The command with all that it is run with. The exit code is in `outcome` afterwards. */
+const prepared = (
   args: Arguments,
   manual: Manual,
   variables: Variables,
@@ -81,7 +79,7 @@ export const command = (
   const level = levels[args.logLevel]
   const format = logFormat(args.json, variables.TIEOUT_LOG, terminal, args.command === "serve")
   const withProgress = Layer.unwrapScoped(
-    Effect.map(shown(terminal, format !== "json"), (progress) =>
+    Effect.map(showProgress(terminal, format !== "json"), (progress) =>
       Layer.merge(
         Layer.succeed(Progress, progress),
         logging(format, level, terminal.stderr.color, progress.writeAbove),
@@ -97,8 +95,23 @@ export const command = (
   return runCommand(args).pipe(
     Effect.provide(Layer.provideMerge(telemetry(variables), Layer.merge(withProgress, environment))),
     // Not tapErrorCause: that one is not run when the command is interrupted.
-    Effect.onError(tell(outcome, LogLevel.lessThanEqual(level, LogLevel.Debug))),
-    Effect.provide(outputLayer(args.json, terminal, outcome)),
+    Effect.onError(reportFailure(outcome, LogLevel.lessThanEqual(level, LogLevel.Debug))),
+    Effect.provideService(Output, makeOutput(args.json, terminal, outcome)),
     Effect.withTracerEnabled(isTraced(variables)),
   )
+}
+
+/** Signals interrupt the command; its outcome is the exit code. */
+export const launch = (args: Arguments, manual: Manual, variables: Variables): void => {
+  const outcome = new Outcome()
+  NodeRuntime.runMain(prepared(args, manual, variables, outcome), {
+    disableErrorReporting: true,
+    disablePrettyLogger: true,
+    teardown: (exit, onExit) => {
+      const interrupted = Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)
+      const code = interrupted ? outcome.interruptedCode : outcome.code
+      // What was written must have left the process before it ends.
+      process.stdout.write("", () => process.stderr.write("", () => onExit(code)))
+    },
+  })
 }

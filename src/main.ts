@@ -1,7 +1,7 @@
 /** Where the program begins. Help, version and wrong names are answered before anything else is loaded. */
 import { ArgumentMistake, readArguments } from "./Cli/Arguments.ts"
 import { exitCodes } from "./Cli/ExitCode.ts"
-import { documentOf, printed } from "./Cli/FailureDocument.ts"
+import { documentText, failureDocument } from "./Cli/FailureDocument.ts"
 import { helpFor, overview } from "./Cli/Help.ts"
 import { loadManual } from "./Cli/ManualFile.ts"
 import { productVersion } from "./Common/Version.ts"
@@ -16,7 +16,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 const refuse = ({ message }: ArgumentMistake): void => {
   const failure = { code: exitCodes.usage, error: "UsageError", reason: null, message }
   process.stderr.write(`${message}\n`)
-  if (args.includes("--json")) process.stdout.write(printed(documentOf([failure])))
+  if (args.includes("--json")) process.stdout.write(documentText(failureDocument([failure])))
   process.exitCode = exitCodes.usage
 }
 
@@ -33,7 +33,7 @@ if (help !== undefined) {
   const read = readArguments(args, process.env, manual)
   if (read instanceof ArgumentMistake) refuse(read)
   else {
-    const { launch } = await import("./Cli/Launch.ts")
+    const { launch } = await import("./Cli.ts")
     launch(read, manual, process.env)
   }
 }

@@ -44,7 +44,7 @@ const sentences = (message: string, more: string | undefined): string =>
   more === undefined || message.includes(more) ? message : `${message}\n${more}`
 
 /** An error that a command expects: tagged, with a message that says what, where and what to do. */
-export const ofError = (error: unknown): Failure => {
+export const failureOf = (error: unknown): Failure => {
   const tag = field(error, "_tag") ?? "Error"
   const reason = field(error, "reason")
   const message = field(error, "message") ?? `${tag}${reason === undefined ? "" : ` (${reason})`}`
@@ -76,10 +76,10 @@ const stopped: Failure = {
 }
 
 /** Everything that a cause holds, worst first; a repeated message is told once. */
-export const ofCause = (cause: Cause.Cause<unknown>, debug: boolean): ReadonlyArray<Failure> => {
+export const failuresOf = (cause: Cause.Cause<unknown>, debug: boolean): ReadonlyArray<Failure> => {
   if (Cause.isInterruptedOnly(cause)) return [stopped]
   const failures = [
-    ...Chunk.toReadonlyArray(Cause.failures(cause)).map(ofError),
+    ...Chunk.toReadonlyArray(Cause.failures(cause)).map(failureOf),
     ...Chunk.toReadonlyArray(Cause.defects(cause)).map((defect) => ofDefect(defect, cause, debug)),
   ]
   const distinct = failures.filter(

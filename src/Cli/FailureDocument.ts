@@ -14,7 +14,7 @@ export interface Failure {
 export const codeOf = (failures: ReadonlyArray<Failure>): ExitCode => worst(failures.map(({ code }) => code))
 
 /** The failures as the document that `--json` prints. */
-export const documentOf = (failures: ReadonlyArray<Failure>): object => ({
+export const failureDocument = (failures: ReadonlyArray<Failure>): object => ({
   exitCode: codeOf(failures),
   errors: failures.map(({ error, message, reason }) => ({ error, reason, message })),
 })
@@ -23,4 +23,4 @@ const bigintAsText = (_key: string, value: unknown): unknown =>
   typeof value === "bigint" ? value.toString() : value
 
 /** The text of any command's document. */
-export const printed = (document: object): string => `${JSON.stringify(document, bigintAsText, 2)}\n`
+export const documentText = (document: object): string => `${JSON.stringify(document, bigintAsText, 2)}\n`

@@ -47,7 +47,8 @@ const commandHelp = (command: CommandManual): string =>
   [
     command.summary,
     ...block("Usage:", [`  ${command.usage}`]),
-    ...block("", command.about).slice(1),
+    "",
+    ...command.about,
     ...(command.list === null ? [] : block(command.list.title, rows(command.list.rows))),
     ...block("Options:", optionRows(optionsOf(command))),
     ...block("Options of every command:", optionRows(globalOptions)),

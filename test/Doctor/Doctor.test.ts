@@ -7,7 +7,7 @@ import { Effect, Either, Layer, Option, Stream } from "effect"
 import { afterAll, beforeAll, describe, expect } from "vitest"
 import { parse } from "yaml"
 import { doctor } from "../../src/Cli/Commands/DoctorCommand.ts"
-import { ofError } from "../../src/Cli/Failure.ts"
+import { failureOf } from "../../src/Cli/Failure.ts"
 import { makeOutput, Outcome, Output } from "../../src/Cli/Output.ts"
 import * as PartnerHttp from "../../src/Partner/Http.ts"
 import { type Pages, Partner } from "../../src/Partner.ts"
@@ -51,7 +51,7 @@ const run = Effect.fn("test.run")(function* (
   const output = makeOutput(args.includes("--json"), terminal, outcome)
   const source = { file: Option.fromNullable(file), variables }
   yield* doctor.run(args.filter((arg) => arg !== "--json")).pipe(
-    Effect.catchAll((failure) => output.fail([ofError(failure)])),
+    Effect.catchAll((failure) => output.fail([failureOf(failure)])),
     Effect.provide(
       Layer.mergeAll(Layer.succeed(Output, output), Layer.succeed(SettingsSource, source), NodeContext.layer),
     ),

@@ -11,11 +11,11 @@ import type { Screen } from "../../Terminal.ts"
 import { booksForSync, needingCredentials } from "../Books.ts"
 import { command } from "../Declaration.ts"
 import { type ExitCode, exitCodes, worst } from "../ExitCode.ts"
-import { ofError, UsageError } from "../Failure.ts"
-import { documentOf, type Failure } from "../FailureDocument.ts"
+import { failureOf, UsageError } from "../Failure.ts"
+import { type Failure, failureDocument } from "../FailureDocument.ts"
 import { client, connection, from, period, surface, to } from "../Options.ts"
 import { Output } from "../Output.ts"
-import { day, month } from "../Period.ts"
+import { parseDay, parseMonth } from "../Period.ts"
 
 interface DayOptions {
   readonly period: Option.Option<string>
@@ -37,13 +37,13 @@ const daysOf = ({ from, period, to }: DayOptions): Either.Either<Days, UsageErro
       if (Option.isSome(from) || Option.isSome(to)) {
         return yield* wrong("Which days? Expected --period, or --from with --to, not both.")
       }
-      const of = yield* month(period.value)
+      const of = yield* parseMonth(period.value)
       return { from: `${of}-01`, to: lastDayOf(of) }
     }
     if (Option.isNone(from) || Option.isNone(to)) {
       return yield* wrong("Which days? Expected --period, or --from with --to.")
     }
-    const days = { from: yield* day("--from", from.value), to: yield* day("--to", to.value) }
+    const days = { from: yield* parseDay(from.value, "--from"), to: yield* parseDay(to.value, "--to") }
     return days.from > days.to ? yield* wrong(`--to ${days.to} is before --from ${days.from}.`) : days
   })
 
@@ -180,7 +180,7 @@ export const backfill = command(
               onLeft: (error): Outcome => ({
                 connection: name,
                 report: undefined,
-                failure: ofError(error),
+                failure: failureOf(error),
               }),
               onRight: (report): Outcome => ({ connection: name, report, failure: undefined }),
             }),
@@ -195,7 +195,7 @@ export const backfill = command(
           runs: outcomes.map(({ connection: name, failure, report }) => ({
             connection: name,
             ...(report === undefined ? {} : { ...report, newEntries: Object.fromEntries(report.newEntries) }),
-            ...(failure === undefined ? {} : documentOf([failure])),
+            ...(failure === undefined ? {} : failureDocument([failure])),
           })),
         },
         lines: outcomes.flatMap((outcome) => linesOf(outcome, output.terminal.stdout)),

@@ -11,7 +11,7 @@ import { books } from "../Books.ts"
 import { command, optional, text } from "../Declaration.ts"
 import { book } from "../Options.ts"
 import { Output } from "../Output.ts"
-import { day } from "../Period.ts"
+import { parseDay } from "../Period.ts"
 
 const columns = [
   { title: "Code" },
@@ -100,7 +100,7 @@ export const balance = command(
   Effect.fn("Cli.balance")(function* ({ asOf, book }) {
     const output = yield* Output
     const database = yield* Database
-    const until = Option.isNone(asOf) ? null : yield* day("--as-of", asOf.value)
+    const until = Option.isNone(asOf) ? null : yield* parseDay(asOf.value, "--as-of")
     const found = yield* database.transaction(
       Effect.flatMap(chooseBooks(Option.none(), book), (chosen) =>
         Effect.forEach(chosen, (one) => told(one, until)),

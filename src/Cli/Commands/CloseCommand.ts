@@ -12,7 +12,7 @@ import { exitCodes } from "../ExitCode.ts"
 import { UsageError } from "../Failure.ts"
 import { book } from "../Options.ts"
 import { Output } from "../Output.ts"
-import { month } from "../Period.ts"
+import { parseMonth } from "../Period.ts"
 import { bridgeLines } from "../Tables/BridgeTable.ts"
 
 const usage = (detail: string, advice = "") => new UsageError({ detail, advice })
@@ -161,7 +161,7 @@ export const close = command(
   Effect.fn("Cli.close")(
     function* ({ accept, book, bridge: bridging, check: checking, dryRun, period: text, reason }) {
       const output = yield* Output
-      const period = yield* month(text, "the month")
+      const period = yield* parseMonth(text, "the month")
       const taken = yield* acceptance(accept, reason)
       if (bridging || checking) {
         if ((bridging && checking) || dryRun || accept.length + reason.length > 0) {

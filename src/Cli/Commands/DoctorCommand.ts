@@ -11,8 +11,8 @@ import type { Screen } from "../../Terminal.ts"
 import { needingCredentials } from "../Books.ts"
 import { command, flag } from "../Declaration.ts"
 import { exitCodes, worst } from "../ExitCode.ts"
-import { ofError } from "../Failure.ts"
-import { documentOf, type Failure } from "../FailureDocument.ts"
+import { failureOf } from "../Failure.ts"
+import { type Failure, failureDocument } from "../FailureDocument.ts"
 import { connection } from "../Options.ts"
 import { Output } from "../Output.ts"
 
@@ -92,7 +92,7 @@ const failureLines = ({ connection, result }: Outcome): ReadonlyArray<string> =>
   Either.isRight(result) ? [] : [`${connection}: ${result.left.message}`.split("\n").map(harmless).join("\n")]
 
 const documentOfOutcome = ({ connection, result }: Outcome, discovering: boolean): object => {
-  if (Either.isLeft(result)) return { connection, ...documentOf([result.left]) }
+  if (Either.isLeft(result)) return { connection, ...failureDocument([result.left]) }
   const { endpoints, profile, undetermined } = result.right
   return {
     connection,
@@ -104,8 +104,12 @@ const documentOfOutcome = ({ connection, result }: Outcome, discovering: boolean
 }
 
 /** Which connection it was, and the variables by the names that it has for them. */
-const failureOf = (connection: string, several: boolean, error: SettingsError | PartnerError): Failure => {
-  const failure = ofError(error)
+const connectionFailure = (
+  connection: string,
+  several: boolean,
+  error: SettingsError | PartnerError,
+): Failure => {
+  const failure = failureOf(error)
   // The beginning of an answer that could not be read may hold anything, a token even.
   const told =
     error.reason === "BadResponse" ? `${error.operation} ${seen(error)}. ${error.advice}` : failure.message
@@ -126,7 +130,7 @@ const runOne = Effect.fn("Cli.doctor.connection")(function* (connection: string,
   const several = settings.connectionNames.length > 1
   const outcome: Outcome = {
     connection,
-    result: Either.mapLeft(result, (error) => failureOf(connection, several, error)),
+    result: Either.mapLeft(result, (error) => connectionFailure(connection, several, error)),
   }
   return outcome
 })

@@ -18,7 +18,7 @@ import { exitCodes } from "../ExitCode.ts"
 import { UsageError } from "../Failure.ts"
 import { book, from, period, to } from "../Options.ts"
 import { Output } from "../Output.ts"
-import { day, month } from "../Period.ts"
+import { parseDay, parseMonth } from "../Period.ts"
 import { thenAndNow } from "../Tables/DifferenceLines.ts"
 
 interface ScopeOptions {
@@ -41,14 +41,15 @@ export const scopeOf = (options: ScopeOptions): Either.Either<ExportScope, Usage
       const found = ways.length === 0 ? "Which entries?" : "More than one choice of entries."
       return yield* wrong(`${found} Expected one of --period, --from with --to, --all, --since-last.`)
     }
-    if (Option.isSome(options.period)) return { kind: "period", period: yield* month(options.period.value) }
+    if (Option.isSome(options.period))
+      return { kind: "period", period: yield* parseMonth(options.period.value) }
     if (options.all) return { kind: "all" }
     if (options.sinceLast) return { kind: "since-last" }
     if (Option.isNone(options.from) || Option.isNone(options.to)) {
       return yield* wrong("--from and --to go together: both days are included.")
     }
-    const from = yield* day("--from", options.from.value)
-    const to = yield* day("--to", options.to.value)
+    const from = yield* parseDay(options.from.value, "--from")
+    const to = yield* parseDay(options.to.value, "--to")
     if (from > to) return yield* wrong(`--to ${to} is before --from ${from}.`)
     return { kind: "range", from, to }
   })

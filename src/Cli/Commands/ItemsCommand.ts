@@ -12,7 +12,7 @@ import { argument, command } from "../Declaration.ts"
 import { UsageError } from "../Failure.ts"
 import { book, period } from "../Options.ts"
 import { Output } from "../Output.ts"
-import { month } from "../Period.ts"
+import { parseMonth } from "../Period.ts"
 import { noAccount } from "./RegisterCommand.ts"
 
 /** Lines of one account that a person is shown; `--json` lists all. */
@@ -140,7 +140,7 @@ export const items = command(
   Effect.fn("Cli.items")(function* ({ book, code, period: text }) {
     const output = yield* Output
     const database = yield* Database
-    const period = Option.isNone(text) ? null : yield* month(text.value)
+    const period = Option.isNone(text) ? null : yield* parseMonth(text.value)
     const told = yield* database.transaction(read(code, book, period), {
       isolation: "repeatable read",
       readOnly: true,

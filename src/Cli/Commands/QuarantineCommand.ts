@@ -11,8 +11,8 @@ import { books, booksForSync, knownConnection, needingCredentials } from "../Boo
 import { withinDeadline } from "../Deadline.ts"
 import { argument, flag, group, subcommand } from "../Declaration.ts"
 import { type ExitCode, exitCodes, exitCodeTexts, worst } from "../ExitCode.ts"
-import { ofError, UsageError } from "../Failure.ts"
-import { documentOf, type Failure } from "../FailureDocument.ts"
+import { failureOf, UsageError } from "../Failure.ts"
+import { type Failure, failureDocument } from "../FailureDocument.ts"
 import { connection } from "../Options.ts"
 import { Output } from "../Output.ts"
 
@@ -168,7 +168,7 @@ const outcomeLines = ({ connection, result }: Outcome, screen: Screen): Readonly
 }
 
 const outcomeDocument = ({ connection, result }: Outcome): object => {
-  if (Either.isLeft(result)) return { connection, ...documentOf([result.left]) }
+  if (Either.isLeft(result)) return { connection, ...failureDocument([result.left]) }
   const { tried, ...report } = result.right
   return {
     ...report,
@@ -201,7 +201,7 @@ const replayRows = subcommand(
       const outcomes = yield* Effect.forEach(names, (name) =>
         Effect.map(
           Effect.either(withinDeadline(name)(replays.run({ connection: name, rows: ids }))),
-          (result): Outcome => ({ connection: name, result: Either.mapLeft(result, ofError) }),
+          (result): Outcome => ({ connection: name, result: Either.mapLeft(result, failureOf) }),
         ),
       )
       const failures = outcomes.flatMap(({ result }) => (Either.isLeft(result) ? [result.left] : []))

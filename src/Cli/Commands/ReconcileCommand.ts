@@ -9,7 +9,7 @@ import { command, flag } from "../Declaration.ts"
 import { exitCodes, exitCodeTexts } from "../ExitCode.ts"
 import { connection, period } from "../Options.ts"
 import { Output } from "../Output.ts"
-import { month } from "../Period.ts"
+import { parseMonth } from "../Period.ts"
 
 /** Of one check; the rest is counted. `--json` lists all. */
 const listed = 5
@@ -76,7 +76,7 @@ export const reconcile = command(
     function* (options) {
       const output = yield* Output
       const period = Option.isSome(options.period)
-        ? Option.some(yield* month(options.period.value))
+        ? Option.some(yield* parseMonth(options.period.value))
         : Option.none<string>()
       yield* knownConnection(options.connection)
       const summary = yield* (yield* Reconcile).run({ ...options, period })

@@ -17,7 +17,7 @@ import { argument, command, wholeNumber, withDefault } from "../Declaration.ts"
 import { UsageError } from "../Failure.ts"
 import { book, period } from "../Options.ts"
 import { Output } from "../Output.ts"
-import { month } from "../Period.ts"
+import { parseMonth } from "../Period.ts"
 
 const columns = [
   { title: "Date" },
@@ -127,7 +127,7 @@ export const register = command(
   Effect.fn("Cli.register")(function* ({ book, code, limit, period: text }) {
     const output = yield* Output
     const database = yield* Database
-    const period = Option.isNone(text) ? null : yield* month(text.value)
+    const period = Option.isNone(text) ? null : yield* parseMonth(text.value)
     if (limit < 1) {
       return yield* new UsageError({
         detail: `--limit: found ${limit}, expected a whole number from 1.`,

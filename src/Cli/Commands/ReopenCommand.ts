@@ -5,7 +5,7 @@ import { books } from "../Books.ts"
 import { argument, command, optional, text } from "../Declaration.ts"
 import { UsageError } from "../Failure.ts"
 import { Output } from "../Output.ts"
-import { month } from "../Period.ts"
+import { parseMonth } from "../Period.ts"
 
 export const reopen = command(
   {
@@ -26,7 +26,7 @@ export const reopen = command(
   },
   Effect.fn("Cli.reopen")(function* ({ book, period: text, reason: given }) {
     const output = yield* Output
-    const period = yield* month(text, "the month")
+    const period = yield* parseMonth(text, "the month")
     const reason = given.trim()
     if (reason === "" || reason.length > 500) {
       return yield* new UsageError({ detail: "--reason: expected 1 to 500 characters.", advice: "" })

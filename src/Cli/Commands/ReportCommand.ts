@@ -11,7 +11,7 @@ import { argument, command, optional, text, withDefault } from "../Declaration.t
 import { exitCodes } from "../ExitCode.ts"
 import { book } from "../Options.ts"
 import { Output } from "../Output.ts"
-import { month } from "../Period.ts"
+import { parseMonth } from "../Period.ts"
 import { numberEntries } from "./ExportCommand.ts"
 
 const columns = [{ title: "  File" }, { title: "Rows", align: "right" }] as const
@@ -67,7 +67,7 @@ export const report = command(
   Effect.fn("Cli.report")(
     function* ({ asOf: asOfText, book, out, period: text }) {
       const output = yield* Output
-      const period = yield* month(text, "the month")
+      const period = yield* parseMonth(text, "the month")
       const asOf = Option.isNone(asOfText) ? Option.none() : Option.some(yield* parseAsOf(asOfText.value))
       yield* numberEntries()
       const reports = yield* writeReports({ period, book, out, asOf })

@@ -10,8 +10,8 @@ import { booksForSync, needingCredentials } from "../Books.ts"
 import { withinDeadline } from "../Deadline.ts"
 import { command, flag } from "../Declaration.ts"
 import { type ExitCode, exitCodes, exitCodeTexts, worst } from "../ExitCode.ts"
-import { ofError, UsageError } from "../Failure.ts"
-import { documentOf, type Failure } from "../FailureDocument.ts"
+import { failureOf, UsageError } from "../Failure.ts"
+import { type Failure, failureDocument } from "../FailureDocument.ts"
 import { client, connection, surface } from "../Options.ts"
 import { Output } from "../Output.ts"
 import { needsAttention, standingLines, verdict } from "../Tables/StandingTable.ts"
@@ -77,7 +77,7 @@ const outcomeLines = ({ connection, failure, report }: Outcome): ReadonlyArray<s
 const outcomeDocument = ({ connection, failure, report }: Outcome): object => ({
   connection,
   ...(report === undefined ? {} : { ...report, newEntries: Object.fromEntries(report.newEntries) }),
-  ...(failure === undefined ? {} : documentOf([failure])),
+  ...(failure === undefined ? {} : failureDocument([failure])),
 })
 
 const runOne = Effect.fn("Cli.sync.connection")(function* (options: SyncOptions) {
@@ -87,7 +87,7 @@ const runOne = Effect.fn("Cli.sync.connection")(function* (options: SyncOptions)
   if (Either.isRight(result))
     return { connection, report: result.right, failure: undefined } satisfies Outcome
   const report = result.left instanceof SyncIncomplete ? result.left.report : undefined
-  return { connection, report, failure: ofError(result.left) } satisfies Outcome
+  return { connection, report, failure: failureOf(result.left) } satisfies Outcome
 })
 
 const standing = Effect.fn("Cli.sync.standing")(function* (
