@@ -9,7 +9,7 @@ import {
   globalOptions,
   type Manual,
   type OptionManual,
-  written,
+  syntaxOf,
 } from "./Manual.ts"
 
 const levels = ["all", "trace", "debug", "info", "warning", "warn", "error", "fatal", "none"] as const
@@ -56,7 +56,7 @@ const optionMistake = (
   if (declared.kind === "flag") return undefined
   const value = inline ?? next
   if (value === undefined || value === "" || (inline === undefined && value.startsWith("--"))) {
-    return `The option ${flag} needs a value: ${written(declared)}.`
+    return `The option ${flag} needs a value: ${syntaxOf(declared)}.`
   }
   if (declared.kind === "whole number" && !/^-?\d+$/.test(value)) {
     return `${flag}: found ${JSON.stringify(value)}, expected a whole number.`

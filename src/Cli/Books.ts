@@ -1,4 +1,4 @@
-/** What the commands that work on books share: the settings, and a database that is up to date. */
+/** What the commands that work on books are run with: the settings with the secrets that they need, and the database. */
 import { Effect, Layer, Option } from "effect"
 import { DatabaseConfig, probing } from "../Database/DatabaseConfig.ts"
 import { migrate } from "../Database/Migrate.ts"
@@ -30,7 +30,7 @@ const migrated = Layer.effectDiscard(
 /** The database with the tables of this version. */
 export const books = Layer.provideMerge(migrated, database)
 
-/** The same for a command that brings rows page by page. */
+/** The same for a command that brings rows page by page: with plans that suit it. */
 export const booksForSync = Layer.provideMerge(migrated, databaseWith(probing))
 
 /** Fails where the settings do not know the connection that was asked for: a typo must not look like good news. */

@@ -11,17 +11,18 @@ import {
   type FormManual,
   type Manual,
   type OptionManual,
-  written,
+  syntaxOf,
 } from "./Manual.ts"
 import type { Output } from "./Output.ts"
 
 type Flag<A> = Options.Options<A> & { readonly manual: OptionManual }
 type Argument<A> = Args.Args<A> & { readonly manual: ArgumentManual }
 
+/** The parser is one that was just made: what is said of it is added to it. */
 const withManual = <Parser extends object, M>(parser: Parser, manual: M): Parser & { readonly manual: M } =>
   Object.assign(parser, { manual })
 
-const noted = (
+const optionManual = (
   kind: OptionManual["kind"],
   name: string,
   placeholder: string,
@@ -42,7 +43,7 @@ export const oneOf = (values: ReadonlyArray<string>): string =>
 
 /** `--name`: given or not. */
 export const flag = (name: string, what: string): Flag<boolean> =>
-  withManual(Options.boolean(name), noted("flag", name, "", what))
+  withManual(Options.boolean(name), optionManual("flag", name, "", what))
 
 /** `--name VALUE`; `values` are those that are known beforehand, for completions. */
 export const text = (
@@ -50,7 +51,7 @@ export const text = (
   placeholder: string,
   what: string,
   values?: ReadonlyArray<string>,
-): Flag<string> => withManual(Options.text(name), noted("text", name, placeholder, what, values))
+): Flag<string> => withManual(Options.text(name), optionManual("text", name, placeholder, what, values))
 
 /** `--name VALUE[,VALUE…]`, as it is typed. */
 export const list = (
@@ -59,10 +60,10 @@ export const list = (
   what: string,
   values: ReadonlyArray<string>,
 ): Flag<string> =>
-  withManual(Options.text(name), noted("list", name, `${placeholder}[,${placeholder}…]`, what, values))
+  withManual(Options.text(name), optionManual("list", name, `${placeholder}[,${placeholder}…]`, what, values))
 
 export const wholeNumber = (name: string, placeholder: string, what: string): Flag<number> =>
-  withManual(Options.integer(name), noted("whole number", name, placeholder, what))
+  withManual(Options.integer(name), optionManual("whole number", name, placeholder, what))
 
 /** `--name VALUE`, where no other than the values is taken. */
 export const choice = <const Values extends ReadonlyArray<string>>(
@@ -71,7 +72,7 @@ export const choice = <const Values extends ReadonlyArray<string>>(
   what: string,
   values: Values,
 ): Flag<Values[number]> =>
-  withManual(Options.choice(name, values), noted("choice", name, placeholder, what, values))
+  withManual(Options.choice(name, values), optionManual("choice", name, placeholder, what, values))
 
 /** `otherwise` says what holds where it is not given. */
 export const optional = <A>(option: Flag<A>, otherwise?: string): Flag<Option.Option<A>> =>
@@ -151,7 +152,7 @@ const argumentUsage = ({ placeholder, repeated: many, required }: ArgumentManual
   required ? placeholder : many ? `[${placeholder} …]` : `[${placeholder}]`
 
 const optionUsage = (option: OptionManual): string =>
-  option.required ? written(option) : `[${written(option)}]${option.repeated ? "…" : ""}`
+  option.required ? syntaxOf(option) : `[${syntaxOf(option)}]${option.repeated ? "…" : ""}`
 
 const formManual = <T extends Takes>({ name, takes, usage }: Form<T>): FormManual => {
   const all = Object.values<Takes[string]>(takes).map(({ manual }) => manual)

@@ -8,8 +8,8 @@ import {
   type OptionManual,
   optionsOf,
   sentenceOf,
+  syntaxOf,
   variableTexts,
-  written,
 } from "./Manual.ts"
 
 const rows = (pairs: ReadonlyArray<readonly [string, string]>): ReadonlyArray<string> => {
@@ -21,7 +21,7 @@ const block = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<strin
   lines.length === 0 ? [] : ["", title, ...lines]
 
 const optionRows = (options: ReadonlyArray<OptionManual>): ReadonlyArray<string> =>
-  options.length === 0 ? [] : rows(options.map((option) => [written(option), sentenceOf(option)]))
+  options.length === 0 ? [] : rows(options.map((option) => [syntaxOf(option), sentenceOf(option)]))
 
 /** What `tieout --help` prints. */
 export const overview = (manual: Manual): string =>

@@ -89,7 +89,7 @@ export const commandNamed = (manual: Manual, name: string | undefined): CommandM
   manual.find((command) => command.name === name)
 
 /** `--name VALUE` */
-export const written = ({ flag, placeholder }: OptionManual): string =>
+export const syntaxOf = ({ flag, placeholder }: OptionManual): string =>
   placeholder === "" ? flag : `${flag} ${placeholder}`
 
 /** What an option does, as a sentence. */

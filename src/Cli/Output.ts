@@ -17,7 +17,7 @@ export class Outcome {
   code: ExitCode = exitCodes.done
   /** What an interrupt ends with: for a server it is the ordinary end. */
   interruptedCode: ExitCode = exitCodes.resumable
-  /** With `--json`, whether the one document has been documentText. */
+  /** With `--json`, whether the one document has been printed. */
   documented = false
 }
 

@@ -6,7 +6,7 @@ import { readArguments } from "../../src/Cli/Arguments.ts"
 import { commands, readManual } from "../../src/Cli/Commands.ts"
 import { WholeManual } from "../../src/Cli/Declaration.ts"
 import { helpFor, overview } from "../../src/Cli/Help.ts"
-import { globalOptions, optionsOf, written } from "../../src/Cli/Manual.ts"
+import { globalOptions, optionsOf, syntaxOf } from "../../src/Cli/Manual.ts"
 import { makeOutput, Outcome, Output } from "../../src/Cli/Output.ts"
 import { formats } from "../../src/Format/Formats.ts"
 import { readFaults } from "../../src/Sandbox/Http/FaultPlan.ts"
@@ -36,7 +36,7 @@ describe("the manual", () => {
     "has the options of $usage in its usage line, all and no others",
     ({ arguments: own, options, usage }) => {
       expect(flags(usage)).toEqual(options.map(({ flag }) => flag).sort())
-      for (const option of options) expect(usage).toContain(written(option))
+      for (const option of options) expect(usage).toContain(syntaxOf(option))
       for (const { placeholder } of own) expect(usage).toContain(placeholder)
     },
   )

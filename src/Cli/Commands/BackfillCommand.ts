@@ -24,8 +24,8 @@ interface DayOptions {
 }
 
 const lastDayOf = (period: string): string => {
-  const [year = 0, of = 0] = period.split("-").map(Number)
-  return new Date(Date.UTC(year, of, 0)).toISOString().slice(0, 10)
+  const [year = 0, month = 0] = period.split("-").map(Number)
+  return new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10)
 }
 
 /** A month, or the first and the last day. */
@@ -37,8 +37,8 @@ const daysOf = ({ from, period, to }: DayOptions): Either.Either<Days, UsageErro
       if (Option.isSome(from) || Option.isSome(to)) {
         return yield* wrong("Which days? Expected --period, or --from with --to, not both.")
       }
-      const of = yield* parseMonth(period.value)
-      return { from: `${of}-01`, to: lastDayOf(of) }
+      const month = yield* parseMonth(period.value)
+      return { from: `${month}-01`, to: lastDayOf(month) }
     }
     if (Option.isNone(from) || Option.isNone(to)) {
       return yield* wrong("Which days? Expected --period, or --from with --to.")

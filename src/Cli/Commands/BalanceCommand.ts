@@ -23,7 +23,7 @@ const columns = [
   { title: "Balance", align: "right" },
 ] as const
 
-interface Told {
+interface BookBalance {
   readonly book: string
   readonly accounts: ReadonlyArray<AccountBalance>
   /** Per currency; where the books are even, the balance is zero. */
@@ -39,20 +39,20 @@ const atScale = <R extends Pick<AccountBalance, "currency" | (typeof sums)[numbe
   balance: printed(row.balance, row.currency),
 })
 
-const totalsOf = (accounts: ReadonlyArray<AccountBalance>): Told["totals"] =>
+const totalsOf = (accounts: ReadonlyArray<AccountBalance>): BookBalance["totals"] =>
   [...new Set(accounts.map(({ currency }) => currency))].sort().map((currency) => {
     const own = accounts.filter((account) => account.currency === currency)
-    const sum = (of: (typeof sums)[number]) =>
-      Money.toText(Money.total(own.map((account) => Money.fromTrusted(account[of]))))
+    const sum = (column: (typeof sums)[number]) =>
+      Money.toText(Money.total(own.map((account) => Money.fromTrusted(account[column]))))
     return atScale({ currency, debit: sum("debit"), credit: sum("credit"), balance: sum("balance") })
   })
 
-const told = Effect.fn("Cli.balance.book")(function* ({ bookId, code }: Book, until: string | null) {
+const balanceOf = Effect.fn("Cli.balance.book")(function* ({ bookId, code }: Book, until: string | null) {
   const accounts = yield* accountBalances(bookId, until)
-  return { book: code, accounts: accounts.map(atScale), totals: totalsOf(accounts) } satisfies Told
+  return { book: code, accounts: accounts.map(atScale), totals: totalsOf(accounts) } satisfies BookBalance
 })
 
-const linesOf = ({ accounts, book, totals }: Told, screen: Screen): ReadonlyArray<string> => [
+const linesOf = ({ accounts, book, totals }: BookBalance, screen: Screen): ReadonlyArray<string> => [
   book,
   ...(accounts.length === 0
     ? ["Nothing is booked yet."]
@@ -103,7 +103,7 @@ export const balance = command(
     const until = Option.isNone(asOf) ? null : yield* parseDay(asOf.value, "--as-of")
     const found = yield* database.transaction(
       Effect.flatMap(chooseBooks(Option.none(), book), (chosen) =>
-        Effect.forEach(chosen, (one) => told(one, until)),
+        Effect.forEach(chosen, (one) => balanceOf(one, until)),
       ),
       { isolation: "repeatable read", readOnly: true },
     )

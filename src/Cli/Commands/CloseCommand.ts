@@ -114,7 +114,10 @@ const showCheck = Effect.fn("Cli.close.check")(function* (period: string, book: 
 })
 
 /** What was accepted must be in the way of at least one of the books: a typo must not look like responsibility taken. */
-const unused = (accept: ReadonlyArray<{ readonly id: string }>, results: ReadonlyArray<BookClose>) => {
+const acceptedInVain = (
+  accept: ReadonlyArray<{ readonly id: string }>,
+  results: ReadonlyArray<BookClose>,
+) => {
   const taken = new Set(results.flatMap(({ accepted }) => accepted.map(({ id }) => id.toLowerCase())))
   return accept.filter(({ id }) => !taken.has(id.toLowerCase())).map(({ id }) => id)
 }
@@ -170,7 +173,7 @@ export const close = command(
         return yield* bridging ? showBridge(period, book) : showCheck(period, book)
       }
       const results = yield* closeMonth({ period, book, dryRun, ...taken, who: yield* who })
-      const wrong = unused(taken.accept, results)
+      const wrong = acceptedInVain(taken.accept, results)
       const notes = wrong.map(
         (id) => `${id} is not in the way of closing ${period}: nothing was accepted for it.`,
       )

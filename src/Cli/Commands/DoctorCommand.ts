@@ -55,10 +55,10 @@ const endpointLines = (endpoints: ReadonlyArray<EndpointReport>, screen: Screen)
 
 const verdictOf = (diagnosis: Diagnosis): string => {
   const { connection, endpoints } = diagnosis
-  const of = (severity: EndpointReport["severity"]) =>
+  const countOf = (severity: EndpointReport["severity"]) =>
     endpoints.filter((report) => report.severity === severity).length
-  const wrong = of("error")
-  const warnings = of("warning")
+  const wrong = countOf("error")
+  const warnings = countOf("warning")
   const well = wrong === 0 ? "all is well" : `${counted(wrong, "thing is", "things are")} wrong`
   return `${connection}: ${well}${warnings === 0 ? "" : `, ${counted(warnings, "warning")}`}.`
 }

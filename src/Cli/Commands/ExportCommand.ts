@@ -1,17 +1,14 @@
 import { Effect, Either, Layer, Option } from "effect"
 import { allBooks } from "../../Book.ts"
 import { who } from "../../Close/Who.ts"
-import { count, counted, styled } from "../../Common/Text.ts"
 import { Database } from "../../Database.ts"
-import { type Manifest, print, sha256Of } from "../../Export/Batch/Manifest.ts"
+import { print, sha256Of } from "../../Export/Batch/Manifest.ts"
 import type { ExportScope } from "../../Export/Request/Scope.ts"
-import { type ExportedBatch, type ExportSummary, type Outdated, run } from "../../Export.ts"
+import { type ExportSummary, run } from "../../Export.ts"
 import { formatNames, formats } from "../../Format/Formats.ts"
 import { parseAsOf } from "../../Ledger/AsOf.ts"
 import { Ledger } from "../../Ledger.ts"
 import { Settings } from "../../Settings.ts"
-import { table } from "../../Terminal/Table.ts"
-import type { Screen } from "../../Terminal.ts"
 import { books } from "../Books.ts"
 import { choice, command, flag, list, optional, text, withDefault } from "../Declaration.ts"
 import { exitCodes } from "../ExitCode.ts"
@@ -19,7 +16,7 @@ import { UsageError } from "../Failure.ts"
 import { book, from, period, to } from "../Options.ts"
 import { Output } from "../Output.ts"
 import { parseDay, parseMonth } from "../Period.ts"
-import { thenAndNow } from "../Tables/DifferenceLines.ts"
+import { exportLines } from "../Tables/ExportTable.ts"
 
 interface ScopeOptions {
   readonly period: Option.Option<string>
@@ -62,59 +59,6 @@ export const formatsOf = (text: string): Either.Either<ReadonlyArray<string>, Us
   const found = unknown.length === 0 ? "no format" : unknown.map((name) => JSON.stringify(name)).join(", ")
   return wrong(`--format: found ${found}, expected one or more of ${known.join(", ")}.`)
 }
-
-const columns = [
-  { title: "  File" },
-  { title: "Rows", align: "right" },
-  { title: "Bytes", align: "right" },
-] as const
-
-const lineageText = ({ lineage }: Manifest): string => {
-  if (lineage === undefined) return ""
-  const { delta, follows, state, supersedes } = lineage
-  return [
-    state === "preview" ? ", a preview" : "",
-    delta ? `, only what batch ${follows.join(", ")} does not have` : "",
-    supersedes.length === 0 ? "" : `, in place of batch ${supersedes.join(", ")}`,
-  ].join("")
-}
-
-const batchLines = (
-  { difference, folder, lackingRates, manifest }: ExportedBatch,
-  screen: Screen,
-): ReadonlyArray<string> => {
-  const { base, batch, book, files, firstNumber, lastNumber, reasons, scope } = manifest
-  const numbers = firstNumber === null ? "" : `, ${firstNumber} to ${lastNumber ?? firstNumber}`
-  const rows = files.map(({ bytes, name, rows }) => [`  ${name}`, count(rows), count(bytes)])
-  return [
-    `${book.code}/${batch} ${scope.text}${base === undefined ? "" : ` in ${base.currency}`}: ${counted(manifest.entries, "entry", "entries")}${numbers}${lineageText(manifest)}`,
-    folder,
-    `  manifest ${sha256Of(print(manifest))}`,
-    ...table(columns, rows, screen),
-    ...thenAndNow({ difference, lackingRates }, base !== undefined, screen),
-    ...reasons.map((reason) => styled(screen.color, "red", `INCOMPLETE: ${reason}`)),
-    "",
-  ]
-}
-
-const outdatedLine = ({ batch, book, formats, months, scope }: Outdated): string =>
-  `OUT OF DATE: ${book}/${batch} ${scope} ${formats.join(",")}: ${months.join(", ")} changed since. Export it again with --again.`
-
-const linesOf = (
-  { batches, exported, outdated, unchanged }: ExportSummary,
-  screen: Screen,
-): ReadonlyArray<string> => [
-  ...batches.flatMap((batch) => batchLines(batch, screen)),
-  ...unchanged.map((book) => `${book}: nothing new.`),
-  ...exported.map(
-    ({ batches: having, book, formats }) =>
-      `${book} ${formats.join(",")}: nothing new, batch ${having.join(", ")} has it. Once more: --again`,
-  ),
-  ...outdated.map((one) => styled(screen.color, "yellow", outdatedLine(one))),
-  ...(batches[0] === undefined
-    ? []
-    : [`Check a folder by its files alone: tieout verify ${batches[0].folder}`]),
-]
 
 /** Without the accounts of the manifest, which may be many; they are in the file. */
 const documentOf = ({ batches, complete, exported, outdated, unchanged }: ExportSummary): object => ({
@@ -260,7 +204,7 @@ export const exportCommand = command(
     }).pipe(Effect.provide(Layer.provideMerge(Ledger.Default, books)))
     yield* output.report({
       document: documentOf(summary),
-      lines: linesOf(summary, output.terminal.stdout),
+      lines: exportLines(summary, output.terminal.stdout),
       code: summary.complete ? exitCodes.done : exitCodes.attention,
     })
   }),

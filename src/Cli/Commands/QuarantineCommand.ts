@@ -5,7 +5,6 @@ import { Quarantine, type QuarantinedRow, quarantineNumber } from "../../Mirror/
 import { QuarantineReplay } from "../../Sync/Replay.ts"
 import { type ReplayReport, stillWait, type Tried } from "../../Sync/Runs/Tried.ts"
 import { jsonLines } from "../../Terminal/Json.ts"
-import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
 import { books, booksForSync, knownConnection, needingCredentials } from "../Books.ts"
 import { withinDeadline } from "../Deadline.ts"
@@ -15,6 +14,7 @@ import { failureOf, UsageError } from "../Failure.ts"
 import { type Failure, failureDocument } from "../FailureDocument.ts"
 import { connection } from "../Options.ts"
 import { Output } from "../Output.ts"
+import { quarantineLines, toSecond } from "../Tables/QuarantineTable.ts"
 
 class NoSuchRow extends Data.TaggedError("NoSuchRow")<{ readonly numbers: ReadonlyArray<string> }> {
   override get message(): string {
@@ -51,51 +51,6 @@ const documentOfRow = ({ bookId: _, quarantineId, ...row }: QuarantinedRow) => (
   ...row,
 })
 
-const columns = (all: boolean) => [
-  { title: "Row" },
-  { title: "Book" },
-  { title: "Stream", shrinks: true },
-  { title: "Item", shrinks: true },
-  { title: "Reason", shrinks: true },
-  { title: "Path", shrinks: true },
-  { title: "First seen" },
-  { title: "Last seen" },
-  { title: "Run", align: "right" as const },
-  ...(all ? [{ title: "Settled" }] : []),
-]
-
-/** To the second: the rest is for `--json`. */
-const toSecond = (instant: string | null): string => (instant === null ? "" : `${instant.slice(0, 19)}Z`)
-
-const listLines = (
-  rows: ReadonlyArray<QuarantinedRow>,
-  all: boolean,
-  screen: Screen,
-): ReadonlyArray<string> => {
-  const open = rows.filter(({ resolvedAt }) => resolvedAt === null).length
-  const cells = rows.map((row) => [
-    quarantineNumber(row),
-    row.book,
-    row.stream,
-    row.itemId ?? "",
-    row.reason,
-    row.path,
-    toSecond(row.firstSeenAt),
-    toSecond(row.lastSeenAt),
-    String(row.runId),
-    ...(all ? [toSecond(row.resolvedAt)] : []),
-  ])
-  const conclusion =
-    open === 0
-      ? styled(screen.color, "green", "Nothing waits in quarantine.")
-      : styled(
-          screen.color,
-          "red",
-          `${counted(open, "row waits", "rows wait")}. See: tieout quarantine show ${cells[0]?.[0] ?? ""}; try again: tieout quarantine replay`,
-        )
-  return rows.length === 0 ? [conclusion] : [...table(columns(all), cells, screen), "", conclusion]
-}
-
 const listRows = subcommand(
   { name: "list", takes: { all: flag("all", "The rows that are settled, too"), connection } },
   Effect.fn("Cli.quarantine.list")(
@@ -106,7 +61,7 @@ const listRows = subcommand(
       const open = rows.filter(({ resolvedAt }) => resolvedAt === null).length
       yield* output.report({
         document: { open, rows: rows.map(documentOfRow) },
-        lines: listLines(rows, all, output.terminal.stdout),
+        lines: quarantineLines(rows, all, output.terminal.stdout),
         code: open > 0 ? exitCodes.attention : exitCodes.done,
       })
     },

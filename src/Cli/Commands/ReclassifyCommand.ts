@@ -15,11 +15,11 @@ import { exitCodeTexts } from "../ExitCode.ts"
 import { UsageError } from "../Failure.ts"
 import { Output } from "../Output.ts"
 
-/** With the words before it a description of at most 200 characters. */
-const longest = 150
+/** Characters of a reason: with the words before it, the description of the journal entry has at most 200. */
+const longestReason = 150
 
-/** Of a preview, on a terminal. */
-const mostLines = 50
+/** Entries of a book that are listed; the rest is counted. */
+const mostListed = 50
 
 const changeColumns = [
   { title: "  Entry" },
@@ -32,9 +32,9 @@ const changeColumns = [
 
 const reasonOf = (given: Option.Option<string>) => {
   const reason = Option.getOrElse(given, () => "").trim()
-  return reason === "" || reason.length > longest
+  return reason === "" || reason.length > longestReason
     ? new UsageError({
-        detail: `--reason: expected 1 to ${longest} characters, found ${reason.length}.`,
+        detail: `--reason: expected 1 to ${longestReason} characters, found ${reason.length}.`,
         advice: "It stands in the description of the journal entry.",
       })
     : Effect.succeed(reason)
@@ -52,14 +52,17 @@ const linesOf = ({
   `  ${harmless(reason)}`,
 ]
 
-const shownOf = ({ book, changed, changes, kept, keptByHand, looked, totals }: Reapplied, screen: Screen) => [
+const reappliedLines = (
+  { book, changed, changes, kept, keptByHand, looked, totals }: Reapplied,
+  screen: Screen,
+) => [
   `${book}: ${counted(changed, "entry", "entries")} of ${count(looked)} in open months`,
   ...(changes.length === 0
     ? []
     : table(
         changeColumns,
         changes
-          .slice(0, mostLines)
+          .slice(0, mostListed)
           .map(({ amount, credit, debit, description, effectiveDate, number }) => [
             `  ${number}`,
             effectiveDate,
@@ -70,7 +73,7 @@ const shownOf = ({ book, changed, changes, kept, keptByHand, looked, totals }: R
           ]),
         screen,
       )),
-  ...(changed > mostLines ? [`  … and ${count(changed - mostLines)} more.`] : []),
+  ...(changed > mostListed ? [`  … and ${count(changed - mostListed)} more.`] : []),
   ...totals.map(
     ({ amount, credit, debit, entries }) =>
       `  ${harmless(debit)} from ${harmless(credit)}: ${amount} in ${counted(entries, "entry", "entries")}`,
@@ -78,11 +81,11 @@ const shownOf = ({ book, changed, changes, kept, keptByHand, looked, totals }: R
   ...(keptByHand === 0
     ? []
     : [
-        `  Left where a person put ${keptByHand === 1 ? "it" : "them"}: ${kept.slice(0, mostLines).join(", ")}${keptByHand > mostLines ? ` … (${count(keptByHand)} in all)` : ""}`,
+        `  Left where a person put ${keptByHand === 1 ? "it" : "them"}: ${kept.slice(0, mostListed).join(", ")}${keptByHand > mostListed ? ` … (${count(keptByHand)} in all)` : ""}`,
       ]),
 ]
 
-const reapplied = Effect.fn("Cli.reclassify.rules")(function* (options: {
+const applyRules = Effect.fn("Cli.reclassify.rules")(function* (options: {
   readonly apply: boolean
   readonly book: Option.Option<string>
   readonly reason: Option.Option<string>
@@ -99,7 +102,7 @@ const reapplied = Effect.fn("Cli.reclassify.rules")(function* (options: {
   yield* output.report({
     document: { applied: options.apply, books: results },
     lines: [
-      ...results.flatMap((result) => shownOf(result, output.terminal.stdout)),
+      ...results.flatMap((result) => reappliedLines(result, output.terminal.stdout)),
       nothing
         ? "Everything stands where the posting rules send it."
         : options.apply
@@ -109,7 +112,7 @@ const reapplied = Effect.fn("Cli.reclassify.rules")(function* (options: {
   })
 })
 
-const single = Effect.fn("Cli.reclassify.one")(function* (options: {
+const moveOne = Effect.fn("Cli.reclassify.one")(function* (options: {
   readonly id: string
   readonly to: Option.Option<string>
   readonly name: Option.Option<string>
@@ -154,7 +157,7 @@ export const reclassify = command(
         text(
           "reason",
           "TEXT",
-          `Why; it stands in the journal entry's description. Required, at most ${longest} characters`,
+          `Why; it stands in the journal entry's description. Required, at most ${longestReason} characters`,
         ),
       ),
       name: optional(
@@ -187,9 +190,9 @@ export const reclassify = command(
   Effect.fn("Cli.reclassify")(
     function* ({ apply, book, id, name, reason, rules, to }) {
       const oneGiven = Option.isSome(id) || Option.isSome(to) || Option.isSome(name)
-      if (rules && !oneGiven) return yield* reapplied({ apply, book, reason })
+      if (rules && !oneGiven) return yield* applyRules({ apply, book, reason })
       if (!rules && !apply && Option.isNone(book) && Option.isSome(id)) {
-        return yield* single({ id: id.value, to, name, reason })
+        return yield* moveOne({ id: id.value, to, name, reason })
       }
       return yield* new UsageError({
         detail: "Expected an ID with --to and --reason, or --rules with --apply or without.",

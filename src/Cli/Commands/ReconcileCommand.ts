@@ -11,8 +11,8 @@ import { connection, period } from "../Options.ts"
 import { Output } from "../Output.ts"
 import { parseMonth } from "../Period.ts"
 
-/** Of one check; the rest is counted. `--json` lists all. */
-const listed = 5
+/** Findings of one check that are mostListed; the rest is counted. `--json` lists all. */
+const mostListed = 5
 
 const findingLines = (finding: OpenFinding, color: boolean): ReadonlyArray<string> => [
   `  ${styled(color, finding.severity === "blocking" ? "red" : "yellow", finding.book)}  ${harmless(finding.message)}`,
@@ -24,10 +24,10 @@ const checkLines = (
   findings: ReadonlyArray<OpenFinding>,
   color: boolean,
 ): ReadonlyArray<string> => {
-  const more = findings.length - listed
+  const more = findings.length - mostListed
   return [
     `${name}: ${counted(findings.length, findings[0]?.severity === "blocking" ? "blocking finding" : "warning")}`,
-    ...findings.slice(0, listed).flatMap((finding) => findingLines(finding, color)),
+    ...findings.slice(0, mostListed).flatMap((finding) => findingLines(finding, color)),
     ...(more > 0 ? [`  … and ${more} more; --json lists them all.`] : []),
     "",
   ]

@@ -30,7 +30,7 @@ const columns = [
   { title: "Balance", align: "right" },
 ] as const
 
-interface Told extends RegisterAccount, Register {
+interface BookRegister extends RegisterAccount, Register {
   readonly book: string
 }
 
@@ -38,8 +38,8 @@ interface Told extends RegisterAccount, Register {
 const numberOf = (book: string, { number, period }: RegisterLine): string =>
   number === null ? "" : `${book}-${period}-${String(number).padStart(6, "0")}`
 
-const linesOf = (told: Told, screen: Screen): ReadonlyArray<string> => {
-  const { book, closing, code, currency, lines, name, opening, postings } = told
+const linesOf = (register: BookRegister, screen: Screen): ReadonlyArray<string> => {
+  const { book, closing, code, currency, lines, name, opening, postings } = register
   const money = (amount: string) => printed(amount, currency)
   const end = (what: string, amount: string) => ["", "", what, "", "", "", "", money(amount)]
   const more = postings - lines.length
@@ -74,15 +74,15 @@ const linesOf = (told: Told, screen: Screen): ReadonlyArray<string> => {
   ]
 }
 
-const documentOf = (told: Told): object => {
-  const { currency } = told
+const documentOf = (register: BookRegister): object => {
+  const { currency } = register
   return {
-    ...told,
-    opening: printed(told.opening, currency),
-    closing: printed(told.closing, currency),
-    lines: told.lines.map((line) => ({
+    ...register,
+    opening: printed(register.opening, currency),
+    closing: printed(register.closing, currency),
+    lines: register.lines.map((line) => ({
       ...line,
-      number: numberOf(told.book, line) || null,
+      number: numberOf(register.book, line) || null,
       amount: printed(line.amount, currency),
       balance: printed(line.balance, currency),
     })),
@@ -101,12 +101,12 @@ const read = Effect.fn("Cli.register.read")(function* (
   book: Option.Option<string>,
   what: { readonly limit: number; readonly period: string | null },
 ) {
-  const told: Array<Told> = []
+  const registers: Array<BookRegister> = []
   for (const { bookId, code: bookCode } of yield* chooseBooks(Option.none(), book)) {
     for (const account of yield* accountsOf(bookId, code))
-      told.push({ book: bookCode, ...account, ...(yield* registerOf(bookId, account.accountId, what)) })
+      registers.push({ book: bookCode, ...account, ...(yield* registerOf(bookId, account.accountId, what)) })
   }
-  return told.length === 0 ? yield* noAccount(code) : told
+  return registers.length === 0 ? yield* noAccount(code) : registers
 })
 
 export const register = command(
@@ -134,13 +134,13 @@ export const register = command(
         advice: "",
       })
     }
-    const told = yield* database.transaction(read(code, book, { limit, period }), {
+    const registers = yield* database.transaction(read(code, book, { limit, period }), {
       isolation: "repeatable read",
       readOnly: true,
     })
     yield* output.report({
-      document: { period, accounts: told.map(documentOf) },
-      lines: told.flatMap((one) => linesOf(one, output.terminal.stdout)),
+      document: { period, accounts: registers.map(documentOf) },
+      lines: registers.flatMap((one) => linesOf(one, output.terminal.stdout)),
     })
   }, Effect.provide(books)),
 )

@@ -7,7 +7,7 @@ import { command } from "../Declaration.ts"
 import { exitCodes } from "../ExitCode.ts"
 import { connection } from "../Options.ts"
 import { Output } from "../Output.ts"
-import { needsAttention, standingLines, verdict } from "../Tables/StandingTable.ts"
+import { isBlocking, standingLines, verdict } from "../Tables/StandingTable.ts"
 
 const runColumns = [
   { title: "Connection" },
@@ -52,7 +52,7 @@ export const status = command(
         document: summary,
         lines: linesOf(summary, output.terminal.stdout),
         code:
-          needsAttention(summary.open) || summary.accounts.some(({ tiesOut }) => !tiesOut)
+          isBlocking(summary.open) || summary.accounts.some(({ tiesOut }) => !tiesOut)
             ? exitCodes.attention
             : exitCodes.done,
       })

@@ -14,7 +14,7 @@ import { failureOf, UsageError } from "../Failure.ts"
 import { type Failure, failureDocument } from "../FailureDocument.ts"
 import { client, connection, surface } from "../Options.ts"
 import { Output } from "../Output.ts"
-import { needsAttention, standingLines, verdict } from "../Tables/StandingTable.ts"
+import { isBlocking, standingLines, verdict } from "../Tables/StandingTable.ts"
 
 /** What became of one connection: a run that failed may still have read a lot. */
 interface Outcome {
@@ -25,8 +25,8 @@ interface Outcome {
 
 type Counters = SyncReport["counters"]
 
-/** In the order in which it is told; what is zero is not. */
-const told: ReadonlyArray<readonly [key: keyof Counters, one: string, many: string]> = [
+/** What a run counts, in the words and the order of its summary. */
+const counterWords: ReadonlyArray<readonly [key: keyof Counters, one: string, many: string]> = [
   ["entries", "statement entry", "statement entries"],
   ["resources", "resource read", "resources read"],
   ["changedResources", "changed resource", "changed resources"],
@@ -50,7 +50,7 @@ const listed = (what: string, names: ReadonlyArray<string>): ReadonlyArray<strin
 }
 
 const reportLines = (report: SyncReport): ReadonlyArray<string> => {
-  const counts = told
+  const counts = counterWords
     .filter(([key]) => report.counters[key] > 0)
     .map(([key, one, many]) => counted(report.counters[key], one, many))
   const did = counts.length === 0 ? "nothing new" : counts.join(", ")
@@ -173,7 +173,7 @@ export const sync = command(
         lines: linesOf(outcomes, stands, output.terminal.stdout),
         code: worst([
           ...codes,
-          needsAttention(stands.open) || outcomes.some(leftClientsOut) ? exitCodes.attention : exitCodes.done,
+          isBlocking(stands.open) || outcomes.some(leftClientsOut) ? exitCodes.attention : exitCodes.done,
         ]),
       })
     },

@@ -10,9 +10,8 @@ import { UsageError } from "../../Failure.ts"
 import { connection } from "../../Options.ts"
 import { Output } from "../../Output.ts"
 
-/** The latest of them, unless `--limit` says otherwise. */
-const listed = 100
-const mostListed = 100_000
+const defaultLimit = 100
+const highestLimit = 100_000
 
 const columns = [
   { title: "Received" },
@@ -81,15 +80,15 @@ export const events = subcommand(
           states,
         ),
       ),
-      limit: withDefault(wholeNumber("limit", "N", "How many, the latest first"), listed),
+      limit: withDefault(wholeNumber("limit", "N", "How many, the latest first"), defaultLimit),
     },
   },
   Effect.fn("Cli.webhook.events")(
     function* (wanted) {
       const output = yield* Output
-      if (wanted.limit < 1 || wanted.limit > mostListed) {
+      if (wanted.limit < 1 || wanted.limit > highestLimit) {
         return yield* new UsageError({
-          detail: `--limit: found ${wanted.limit}, expected a whole number from 1 to ${mostListed}.`,
+          detail: `--limit: found ${wanted.limit}, expected a whole number from 1 to ${highestLimit}.`,
           advice: "Leave it out to see the latest hundred.",
         })
       }
