@@ -20,7 +20,7 @@ export interface ProgressService {
   readonly writeAbove: (line: string) => void
 }
 
-/** Nobody looks, unless `shown` is provided. */
+/** Reports go nowhere, unless what `showProgress` makes is provided. */
 export class Progress extends Context.Reference<Progress>()("tieout/Progress", {
   defaultValue: (): ProgressService => ({
     report: () => Effect.void,
@@ -40,7 +40,7 @@ const elapsed = (millis: number): string => {
 }
 
 /** Shows reports on stderr, if `wanted`, until the scope closes, and leaves no half line behind. */
-export const shown = (
+export const showProgress = (
   terminal: TerminalService,
   wanted: boolean,
 ): Effect.Effect<ProgressService, never, Scope.Scope> => {

@@ -4,16 +4,13 @@ import Module, { createRequire } from "node:module"
 import { dirname } from "node:path"
 import { setFlagsFromString } from "node:v8"
 import { constants, Script } from "node:vm"
-import { begin } from "../Begin.ts"
-import type { launch } from "../Launch.ts"
+import { begin, type Program } from "../Begin.ts"
 import { cacheFile, readCache, writeCache } from "./CodeCache.ts"
 
-interface Program {
-  readonly launch: typeof launch
-}
-
 const isProgram = (value: unknown): value is Program =>
-  typeof value === "object" && value !== null && "launch" in value && typeof value.launch === "function"
+  typeof value === "object" &&
+  value !== null &&
+  ["launch", "readManual"].every((name) => typeof Reflect.get(value, name) === "function")
 
 /** Loads a bundled module of CommonJS as `require` does, from compiled code where that is kept. */
 const load = (path: string, variables: Readonly<Record<string, string | undefined>>): unknown => {

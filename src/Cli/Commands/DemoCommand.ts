@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { rm } from "node:fs/promises"
 import { join, resolve } from "node:path"
-import { Command } from "@effect/cli"
 import { Data, Effect, type Scope } from "effect"
 import { plainFormats } from "../../Format/Formats.ts"
+import { command } from "../Declaration.ts"
 import { exitCodes } from "../ExitCode.ts"
 import { Output } from "../Output.ts"
 
@@ -132,9 +132,17 @@ const foldersOf = (text: string, of: "batches" | "reports"): ReadonlyArray<strin
   })
 }
 
-export const demo = Command.make(
-  "demo",
-  {},
+export const demo = command(
+  {
+    name: "demo",
+    summary: "The whole way on made-up data: sync, reconcile, export, verify, report.",
+    about: [
+      "Starts a sandbox in a process of its own and an embedded database in data/demo. It empties data/demo, exports/demo and",
+      "reports/demo first. Your own database and settings are not touched.",
+    ],
+    takes: {},
+    examples: [["npm run demo", "the same, from a checkout"]],
+  },
   Effect.fn("Cli.demo")(function* () {
     const output = yield* Output
     const finished: Array<{ command: string; exitCode: number }> = []

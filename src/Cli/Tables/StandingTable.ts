@@ -1,10 +1,10 @@
-/** Where every account stands: the table that `sync` and `status` end with. */
+/** Where every account stands, and whether the books tie out: what `sync` and `status` end with. */
 
 import { count, counted, styled } from "../../Common/Text.ts"
 import type { Standing } from "../../Inquiry/AccountStandings.ts"
 import type { OpenCounts } from "../../Reconcile/Summary.ts"
 import {
-  needsAttention as isUrgent,
+  needsAttention,
   openItemCount,
   type TieOut,
   tieOutSentence,
@@ -61,9 +61,9 @@ export const verdict = (
   ]
   if (notRead.length > 0) sentences.push("tieout sync reads all of it.")
   if (commands.length > 0) sentences.push(`See: ${commands.join(", ")}`)
-  const colour = explained && notRead.length === 0 ? "green" : isUrgent(tieOut) ? "red" : "yellow"
+  const colour = explained && notRead.length === 0 ? "green" : needsAttention(tieOut) ? "red" : "yellow"
   return ["", styled(screen.color, colour, sentences.join(" "))]
 }
 
-/** Whether a person has to look. */
-export const needsAttention = (open: OpenCounts): boolean => open.blockingFindings > 0 || open.quarantined > 0
+/** Whether something blocks: exit code 3. */
+export const isBlocking = (open: OpenCounts): boolean => open.blockingFindings > 0 || open.quarantined > 0
