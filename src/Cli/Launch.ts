@@ -2,7 +2,12 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Exit } from "effect"
 import { command } from "../Cli.ts"
+import type { ExitCode } from "./ExitCode.ts"
 import { Outcome } from "./Output.ts"
+
+/** The exit code of a command that has ended. */
+export const exitCodeOf = (exit: Exit.Exit<unknown, unknown>, outcome: Outcome): ExitCode =>
+  Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) ? outcome.interruptedCode : outcome.code
 
 export const launch = (
   args: ReadonlyArray<string>,
@@ -13,8 +18,7 @@ export const launch = (
     disableErrorReporting: true,
     disablePrettyLogger: true,
     teardown: (exit, onExit) => {
-      const interrupted = Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)
-      const code = interrupted ? outcome.interruptedCode : outcome.code
+      const code = exitCodeOf(exit, outcome)
       // What was written must have left the process before it ends.
       process.stdout.write("", () => process.stderr.write("", () => onExit(code)))
     },

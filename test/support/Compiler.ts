@@ -6,7 +6,7 @@ import { promisify } from "node:util"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
-const programs = ["embeddedClient.ts", "syncProcess.ts", "webhookProcess.ts"]
+const programs = ["commandHost.ts", "embeddedClient.ts", "syncProcess.ts", "webhookProcess.ts"]
 
 /**
  * Compiles `src` and the programs of the tests into a folder, once for the run: a process is up four times sooner than

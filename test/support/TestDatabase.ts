@@ -20,7 +20,7 @@ const create = (template: string) =>
   Effect.acquireRelease(
     Effect.gen(function* () {
       const name = `tieout_test_${randomBytes(6).toString("hex")}`
-      yield* onServer(`create database ${name} template ${template}`)
+      yield* onServer(`create database ${name} template ${template} strategy file_copy`)
       return { name, url: withDatabase(inject("testServerUrl"), name) }
     }),
     ({ name }) => onServer(`drop database if exists ${name} with (force)`),
