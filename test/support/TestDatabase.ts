@@ -16,6 +16,10 @@ const onServer = (statement: string) =>
     (client) => Effect.promise(() => client.end({ timeout: 2 })),
   ).pipe(Effect.orDie, Effect.asVoid)
 
+/**
+ * The files are copied as they are: through the log, as the server would have it, a copy costs ten times that. What the
+ * template's database got is on its files by then, since such a copy begins with a checkpoint.
+ */
 const create = (template: string) =>
   Effect.acquireRelease(
     Effect.gen(function* () {
