@@ -7,12 +7,12 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
-import { build } from "esbuild"
+import { bundle } from "../../support/Compiler.ts"
 import { type Command, isLine, type Line } from "./Command.ts"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
 
-/** The program as one file, of which a process has an eighth of the work to begin. Gives its path; gone with the scope. */
+/** The program as one file. Gives its path; gone with the scope. */
 export const bundled = Effect.gen(function* () {
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "tieout-killed-"))),
@@ -22,16 +22,7 @@ export const bundled = Effect.gen(function* () {
   mkdirSync(join(folder, "a", "b"), { recursive: true })
   copyFileSync(join(root, "package.json"), join(folder, "package.json"))
   const program = join(folder, "a", "b", "killed.mjs")
-  yield* Effect.promise(() =>
-    build({
-      entryPoints: [fileURLToPath(new URL("./Killed.ts", import.meta.url))],
-      ...{ bundle: true, platform: "node", format: "esm", outfile: program, logLevel: "error" },
-      // Packages in the older form of modules ask for this.
-      banner: {
-        js: 'import { createRequire as requiring } from "node:module"; const require = requiring(import.meta.url)',
-      },
-    }),
-  )
+  yield* Effect.promise(() => bundle(fileURLToPath(new URL("./Killed.ts", import.meta.url)), program))
   return program
 })
 
