@@ -9,7 +9,7 @@ import { Cause, Effect, Exit, Layer, LogLevel, Option } from "effect"
 import type { Arguments, LogLevelName } from "./Cli/Arguments.ts"
 import { commands } from "./Cli/Commands.ts"
 import { WholeManual } from "./Cli/Declaration.ts"
-import { exitCodes } from "./Cli/ExitCode.ts"
+import { type ExitCode, exitCodes } from "./Cli/ExitCode.ts"
 import { failuresOf, UsageError } from "./Cli/Failure.ts"
 import { logFormat, logging } from "./Cli/Logging.ts"
 import type { Manual } from "./Cli/Manual.ts"
@@ -101,15 +101,24 @@ const prepared = (
   )
 }
 
-/** Signals interrupt the command; its outcome is the exit code. */
+/** The exit code of a command that has ended. */
+const exitCodeOf = (exit: Exit.Exit<unknown, unknown>, outcome: Outcome): ExitCode =>
+  Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) ? outcome.interruptedCode : outcome.code
+
+/** Runs a command within a process that goes on. Gives its exit code. */
+export const execute = async (args: Arguments, manual: Manual, variables: Variables): Promise<ExitCode> => {
+  const outcome = new Outcome()
+  return exitCodeOf(await Effect.runPromiseExit(prepared(args, manual, variables, outcome)), outcome)
+}
+
+/** Runs a command as this process: signals interrupt it, and its outcome is the exit code. */
 export const launch = (args: Arguments, manual: Manual, variables: Variables): void => {
   const outcome = new Outcome()
   NodeRuntime.runMain(prepared(args, manual, variables, outcome), {
     disableErrorReporting: true,
     disablePrettyLogger: true,
     teardown: (exit, onExit) => {
-      const interrupted = Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)
-      const code = interrupted ? outcome.interruptedCode : outcome.code
+      const code = exitCodeOf(exit, outcome)
       // What was written must have left the process before it ends.
       process.stdout.write("", () => process.stderr.write("", () => onExit(code)))
     },

@@ -3,10 +3,11 @@
  * then is the program loaded, which is not.
  */
 import { productVersion } from "../Common/Version.ts"
-import { ArgumentMistake, readArguments } from "./Arguments.ts"
-import { exitCodes } from "./ExitCode.ts"
+import { ArgumentMistake, type Arguments, readArguments } from "./Arguments.ts"
+import { type ExitCode, exitCodes } from "./ExitCode.ts"
 import { documentText, failureDocument } from "./FailureDocument.ts"
 import { helpFor, overview } from "./Help.ts"
+import type { Manual } from "./Manual.ts"
 import { manualFile, readManualFile } from "./ManualFile.ts"
 import type { launch, readManual } from "./Program.ts"
 
@@ -15,11 +16,31 @@ export interface Program {
   readonly readManual: typeof readManual
 }
 
-const refuse = ({ message }: ArgumentMistake, args: ReadonlyArray<string>): void => {
+/** What the program says without being loaded. */
+export interface Answer {
+  readonly out: string
+  readonly error: string
+  readonly code: ExitCode
+}
+
+const refused = ({ message }: ArgumentMistake, args: ReadonlyArray<string>): Answer => {
   const failure = { code: exitCodes.usage, error: "UsageError", reason: null, message }
-  process.stderr.write(`${message}\n`)
-  if (args.includes("--json")) process.stdout.write(documentText(failureDocument([failure])))
-  process.exitCode = exitCodes.usage
+  const document = args.includes("--json") ? documentText(failureDocument([failure])) : ""
+  return { out: document, error: `${message}\n`, code: exitCodes.usage }
+}
+
+/** The answer, or the arguments of the command that gives it. */
+export const answerOf = (
+  args: ReadonlyArray<string>,
+  variables: Readonly<Record<string, string | undefined>>,
+  manual: Manual,
+): Answer | Arguments => {
+  const help = helpFor(args, manual)
+  if (help !== undefined) return { out: `${help}\n`, error: "", code: exitCodes.done }
+  if (args.includes("--version")) return { out: `${productVersion()}\n`, error: "", code: exitCodes.done }
+  if (args.length === 0) return { out: "", error: `${overview(manual)}\n`, code: exitCodes.usage }
+  const read = readArguments(args, variables, manual)
+  return read instanceof ArgumentMistake ? refused(read, args) : read
 }
 
 export const begin = async (
@@ -33,17 +54,9 @@ export const begin = async (
   })
   // Where nothing has been built (TypeScript is run as it stands) the commands themselves are read, which takes a second.
   const manual = readManualFile(manualFile) ?? (await (await program()).readManual())
-  const help = helpFor(args, manual)
-  if (help !== undefined) {
-    process.stdout.write(`${help}\n`)
-  } else if (args.includes("--version")) {
-    process.stdout.write(`${productVersion()}\n`)
-  } else if (args.length === 0) {
-    process.stderr.write(`${overview(manual)}\n`)
-    process.exitCode = exitCodes.usage
-  } else {
-    const read = readArguments(args, variables, manual)
-    if (read instanceof ArgumentMistake) refuse(read, args)
-    else (await program()).launch(read, manual, variables)
-  }
+  const found = answerOf(args, variables, manual)
+  if (!("code" in found)) return (await program()).launch(found, manual, variables)
+  process.stdout.write(found.out)
+  process.stderr.write(found.error)
+  process.exitCode = found.code
 }
