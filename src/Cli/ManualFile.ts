@@ -1,10 +1,10 @@
-/** The manual, written down beside `main.js` by `npm run build`, so that help and wrong usage are told at once. */
+/** The manual, written down beside the bundle when it is made, so that help and wrong usage are told at once. */
 import { existsSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { Manual } from "./Manual.ts"
 
-/** Beside `main.js`. */
-export const manualFile = fileURLToPath(new URL("../manual.json", import.meta.url))
+/** Beside the bundle that runs; beside a source there is none. */
+export const manualFile = fileURLToPath(new URL("manual.json", import.meta.url))
 
 /** Our own build wrote it: a look at its shape is enough. */
 const isManual = (value: unknown): value is Manual =>
@@ -16,7 +16,3 @@ export const readManualFile = (file: string): Manual | undefined => {
   const found: unknown = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined
   return isManual(found) ? found : undefined
 }
-
-/** Where nothing has been built (TypeScript is run as it stands) the commands themselves are read, which takes a second. */
-export const loadManual = async (): Promise<Manual> =>
-  readManualFile(manualFile) ?? (await import("./Commands.ts")).readManual()

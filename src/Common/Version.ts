@@ -1,10 +1,9 @@
-/** The product's version, from its package.json (two folders up, both from `src` and from `dist`). */
+/** The product's version, from its package.json. Loads nothing else: `--version` asks for it. */
 import { readFileSync } from "node:fs"
+import { packageFile } from "./PackageFolder.ts"
+import { isRecord } from "./Record.ts"
 
 export const productVersion = (): string => {
-  const parsed: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))
-  const found: unknown =
-    typeof parsed === "object" && parsed !== null ? Reflect.get(parsed, "version") : undefined
-  if (typeof found !== "string") throw new Error("package.json names no version")
-  return found
+  const parsed: unknown = JSON.parse(readFileSync(packageFile("package.json"), "utf8"))
+  return isRecord(parsed) && typeof parsed.version === "string" ? parsed.version : "unknown"
 }

@@ -4,6 +4,7 @@
  */
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
+import { int4, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { journalNumber } from "../Format/Entry.ts"
 import type { JournalEntry, Line } from "../Ledger/JournalEntry.ts"
@@ -32,15 +33,17 @@ export interface RuleChange {
   readonly entry: JournalEntry
 }
 
-interface EntryRow {
-  readonly entry_id: string
-  readonly related_id: string | null
-  readonly period: string
-  readonly number: number
-  readonly effective_date: string
-  readonly kind: string
-  readonly description: string
+const entryColumns = {
+  entry_id: uuid,
+  related_id: nullable(uuid),
+  period: text,
+  number: int4,
+  effective_date: text,
+  kind: text,
+  description: text,
 }
+
+type EntryRow = RowOf<typeof entryColumns>
 
 /** The entries of open months, by journal number. */
 const pageOf = Effect.fn("Reclassify.Rules.page")(function* (
@@ -48,9 +51,10 @@ const pageOf = Effect.fn("Reclassify.Rules.page")(function* (
   after: Pick<EntryRow, "period" | "number">,
 ) {
   const database = yield* Database
-  return yield* database.query(
+  return yield* database.rows(
     "Reclassify.Rules.page",
-    (sql) => sql<Array<EntryRow>>`
+    entryColumns,
+    (sql) => sql`
       select j.source_id as entry_id, s.related_id, to_char(n.period, 'YYYY-MM') as period, n.number,
         j.effective_date::text as effective_date, j.kind, j.description
       from ledger.journal_numbers n

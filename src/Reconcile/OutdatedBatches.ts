@@ -1,16 +1,19 @@
 /** Batches of the base-currency journal that stand, of months that are not any more what they were written from. */
 import { Effect } from "effect"
 import type { Sql } from "../Database/Client.ts"
+import { arrayOf, int4, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { nativeBasis } from "../Format/Entry.ts"
 
-export interface OutdatedBatch {
-  readonly batch: number
-  readonly scope: string
-  readonly formats: ReadonlyArray<string>
+const outdatedBatchColumns = {
+  batch: int4,
+  scope: text,
+  formats: arrayOf(text),
   /** The months that changed, `YYYY-MM`, the earliest first. */
-  readonly months: ReadonlyArray<string>
+  months: arrayOf(text),
 }
+
+export type OutdatedBatch = RowOf<typeof outdatedBatchColumns>
 
 /** Where the batch `b` ends; the first of its last month where it names no end. */
 const lastDay = (sql: Sql) => sql`
@@ -48,9 +51,10 @@ export const changedMonths = (sql: Sql) => sql`
 /** As far as the book has been valued and numbered: new rates show once it is valued with them. */
 export const outdatedBatches = Effect.fn("Export.outdatedBatches")(function* (bookId: number) {
   const database = yield* Database
-  return yield* database.query(
+  return yield* database.rows(
     "Export.outdatedBatches",
-    (sql) => sql<Array<OutdatedBatch>>`
+    outdatedBatchColumns,
+    (sql) => sql`
       select b.batch, b.scope, b.formats, x.months
       from export.batches b
       cross join lateral (

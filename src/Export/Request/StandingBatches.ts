@@ -1,20 +1,22 @@
 /** The batches of a book that count: committed or acknowledged, not superseded, and not of a time in the past. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
+import * as Column from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { nativeBasis } from "../../Format/Entry.ts"
+import { Covered } from "../Batch/Manifest.ts"
 import { box, everyStep, type Region, subtract, union } from "./Region.ts"
-import type { Covered } from "./Scope.ts"
 
-interface BatchRow {
-  readonly batch: number
-  readonly scope: string
-  readonly from: string | null
-  readonly to: string | null
-  readonly formats: ReadonlyArray<string>
-  readonly since: bigint
-  readonly through: bigint
-  readonly covered: ReadonlyArray<Covered>
+const batchColumns = {
+  batch: Column.int4,
+  scope: Column.text,
+  from: Column.nullable(Column.text),
+  to: Column.nullable(Column.text),
+  formats: Column.arrayOf(Column.text),
+  since: Column.int8,
+  through: Column.int8,
+  covered: Column.jsonOf(Schema.Array(Covered)),
 }
+type BatchRow = Column.RowOf<typeof batchColumns>
 
 export interface StandingBatch {
   readonly batch: number
@@ -47,9 +49,10 @@ const regionOf = (basis: string, { covered, from, since, through, to }: BatchRow
 /** One row per batch of the book, without its manifest; the first first. */
 export const standingBatches = Effect.fn("Export.standingBatches")(function* (bookId: number, basis: string) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Export.standingBatches",
-    (sql) => sql<Array<BatchRow>>`
+    batchColumns,
+    (sql) => sql`
       select b.batch, b.scope, b.from_date::text as from, b.formats,
         -- All of the base currency's journal ends with its last valued month: what comes after is not in it.
         coalesce(b.to_date, (

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { PendingQuery, Row } from "postgres"
 import type { Sql } from "../../Database/Client.ts"
+import { text, uuid } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { recordedBy } from "../../Ledger/AsOf.ts"
 import type { Journal } from "../BaseJournal.ts"
@@ -18,9 +19,10 @@ export const pricesIn = Effect.fn("Valuation.pricesIn")(function* (
   baseCurrency: string,
 ) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Valuation.pricesIn",
-    (sql) => sql<Array<{ id: string; currency: string; cents: string; minor: string }>>`
+    { id: uuid, currency: text, cents: text, minor: text },
+    (sql) => sql`
       with traded as (
         select e.resource_id, p.currency, sum(p.amount) as amount
         from ledger.journal_numbers n
