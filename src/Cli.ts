@@ -33,7 +33,7 @@ const levels: Readonly<Record<LogLevelName, LogLevel.LogLevel>> = {
   none: LogLevel.None,
 }
 
-/** The library prints what is wrong with the arguments and fails with it too; it is told once, by `Failure.ts`. */
+/** The library prints what is wrong with the arguments and fails with it too; we report it once. */
 const withoutOwnReports = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Effect.console, (console) =>
     Effect.withConsole(effect, {
@@ -61,7 +61,7 @@ const runCommand = ({ command: name, own }: Arguments) =>
     ),
   )
 
-/** Tells why a command failed. A server that was interrupted did not. */
+/** Reports why a command failed. A server that was interrupted did not fail. */
 const reportFailure = (outcome: Outcome, debug: boolean) => (cause: Cause.Cause<unknown>) =>
   Effect.gen(function* () {
     if (Cause.isInterruptedOnly(cause) && outcome.interruptedCode === exitCodes.done) return

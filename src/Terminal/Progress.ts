@@ -1,6 +1,6 @@
 /**
- * How far long work is. On a terminal one line that is rewritten in place; elsewhere a plain line every few seconds, so
- * that a log shows that it goes on.
+ * The progress of long work: on a terminal one line that is rewritten in place; elsewhere a plain line every few seconds,
+ * so that a log shows that it goes on.
  */
 import { Context, Effect, type Scope } from "effect"
 import { harmless, truncate } from "../Common/Text.ts"
@@ -16,7 +16,7 @@ export interface ProgressReport {
 export interface ProgressService {
   /** Cheap: may be called for every page. */
   readonly report: (report: ProgressReport) => Effect.Effect<void>
-  /** Writes a line of log without tearing the progress line. */
+  /** Writes a line of log above the progress line. */
   readonly writeAbove: (line: string) => void
 }
 

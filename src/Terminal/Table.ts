@@ -12,7 +12,7 @@ export interface Column {
 
 const gap = 2
 
-/** The widths with the columns that may be cut made narrower, as far as the screen asks for it. */
+/** The columns' widths; where the screen is narrower, those that may be cut give way. */
 const fitted = (columns: ReadonlyArray<Column>, widths: ReadonlyArray<number>, screen: number) => {
   let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - screen
   return widths.map((width, index) => {

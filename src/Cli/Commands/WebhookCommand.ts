@@ -1,4 +1,4 @@
-/** `tieout webhook …`: what was received, once more, and how it is signed. */
+/** `tieout webhook …`: the events that were received, processing them again, and how they are signed. */
 import { group } from "../Declaration.ts"
 import { diagnose } from "./Webhook/DiagnoseCommand.ts"
 import { events } from "./Webhook/EventsCommand.ts"
