@@ -34,14 +34,8 @@ export const closesWithin = Effect.fn("Export.closesWithin")(function* (
     { period: Column.text, sequence: Column.int4, hash: Column.text },
     (sql) => sql`
       select to_char(c.period, 'YYYY-MM') as period, c.sequence, c.hash
-      from (
-        select distinct on (x.period) x.period, x.sequence, x.hash, x.action
-        from ledger.closes x
-        where x.book_id = ${bookId}
-          and x.period between ${first}::text::date and ${to ?? "infinity"}::text::date
-          and x.at <= coalesce(${asOf}::text::timestamptz, 'infinity')
-        order by x.period, x.sequence desc) c
-      where c.action = 'close'
+      from ledger.standing_closes(${bookId}, coalesce(${asOf}::text::timestamptz, 'infinity')) c
+      where c.period between ${first}::text::date and ${to ?? "infinity"}::text::date
       order by c.period`,
   )
 })

@@ -54,14 +54,9 @@ export const standingBatches = Effect.fn("Export.standingBatches")(function* (bo
     batchColumns,
     (sql) => sql`
       select b.batch, b.scope, b.from_date::text as from, b.formats,
-        -- All of the base currency's journal ends with its last valued month: what comes after is not in it.
-        coalesce(b.to_date, (
-          select (max((m ->> 'period') || '-01')::date + interval '1 month' - interval '1 day')::date
-          from json_array_elements(b.manifest #> '{base,months}') m))::text as to,
-        b.since_numbering as since, b.through_numbering as through, b.covered
-      from export.batches b
-      where b.book_id = ${bookId} and b.currency_basis = ${basis} and b.as_of is null
-        and export.batch_state(b.book_id, b.batch) in ('committed', 'acknowledged')
+        b.last_day::text as to, b.since_numbering as since, b.through_numbering as through, b.covered
+      from export.standing_batches b
+      where b.book_id = ${bookId} and b.currency_basis = ${basis}
       order by b.batch`,
   )
   return rows.map(

@@ -70,10 +70,7 @@ const closedOf = (sql: Sql, bookId: number, asOf: string | null) =>
         select to_char(max(c.period), 'YYYY-MM') as closed, to_char(max(c.period) filter (where not exists (
             select 1 from ledger.closes r
             where r.book_id = ${bookId} and r.period = c.period and r.at > ${asOf}::text::timestamptz)), 'YYYY-MM') as kept
-        from (
-          select distinct on (period) period, action from ledger.closes
-          where book_id = ${bookId} and at <= ${asOf}::text::timestamptz order by period, sequence desc) c
-        where c.action = 'close'`
+        from ledger.standing_closes(${bookId}, ${asOf}::text::timestamptz) c`
 
 const until = (sql: Sql, column: "at" | "imported_at", asOf: string | null) =>
   asOf === null ? sql`true` : sql`${sql(column)} <= ${asOf}::text::timestamptz`
