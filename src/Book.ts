@@ -1,7 +1,9 @@
 /** The accounts of one legal entity on one connection: the organization itself, or one client. */
+import { eq } from "drizzle-orm"
 import { Effect, Option } from "effect"
-import { int4, nullable, text, uuid } from "./Database/Columns.ts"
+import { int4, text } from "./Database/Columns.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
+import { books } from "./Database/Tables/Mirror.ts"
 import { plainArray } from "./Database/TextArray.ts"
 import { Database } from "./Database.ts"
 
@@ -114,18 +116,17 @@ export const allBooks = Effect.fn("Book.all")(function* (
   connection: Option.Option<string>,
 ): Effect.fn.Return<ReadonlyArray<Book>, DatabaseError, Database> {
   const database = yield* Database
-  const wanted = Option.getOrNull(connection)
-  const rows = yield* database.rows(
-    "Book.all",
-    { book_id: int4, connection: text, client_id: nullable(uuid), code: text, name: text },
-    (sql) => sql`
-      select book_id, connection, client_id, code, name from mirror.books
-      where ${wanted}::text is null or connection = ${wanted} order by code`,
+  const rows = yield* database.orm("Book.all", (orm) =>
+    orm
+      .select()
+      .from(books)
+      .where(Option.getOrUndefined(Option.map(connection, (name) => eq(books.connection, name))))
+      .orderBy(books.code),
   )
   return rows.map((row) => ({
-    bookId: row.book_id,
+    bookId: row.bookId,
     connection: row.connection,
-    clientId: Option.fromNullable(row.client_id),
+    clientId: Option.fromNullable(row.clientId),
     code: row.code,
     name: row.name,
   }))

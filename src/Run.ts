@@ -2,9 +2,11 @@
  * One run of a connection: its lease, its number and what it counts. Every transaction of a run first proves that the
  * lease is still its own, so that a process that was stalled and overtaken writes nothing.
  */
+import { and, eq, sql } from "drizzle-orm"
 import { Context, Data, Effect } from "effect"
 import { int4, int8, type RowOf } from "./Database/Columns.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
+import { runs } from "./Database/Tables/Sync.ts"
 import { Database } from "./Database.ts"
 
 /** Another run has taken the connection since: this one stops and writes nothing more. */
@@ -163,11 +165,10 @@ export const endRun = Effect.fn("Sync.endRun")(function* (
   summary: unknown,
 ) {
   const database = yield* Database
-  yield* database.execute(
-    "Sync.endRun",
-    (sql) => sql`
-      update sync.runs set state = ${state}, ended_at = now(), exit_code = ${exitCode},
-        summary = ${JSON.stringify(summary)}::text::jsonb
-      where run_id = ${runId} and state = 'running'`,
+  yield* database.orm("Sync.endRun", (orm) =>
+    orm
+      .update(runs)
+      .set({ state, endedAt: sql`now()`, exitCode, summary })
+      .where(and(eq(runs.runId, runId), eq(runs.state, "running"))),
   )
 })

@@ -1,11 +1,13 @@
 /** Whether the month is closed and still what it was closed as, or a draft, and why. */
+import { inArray } from "drizzle-orm"
 import { Effect } from "effect"
 import { agreementOf } from "../Close/Agreement.ts"
 import { type Accepted, closesOf, type KeptClose, standing } from "../Close/Kept.ts"
 import { lockedWith } from "../Close/Locked.ts"
 import { isClosed } from "../Close/Month.ts"
 import { counted } from "../Common/Text.ts"
-import { int4, text } from "../Database/Columns.ts"
+import { int4 } from "../Database/Columns.ts"
+import { findings } from "../Database/Tables/Reconcile.ts"
 import { Database } from "../Database.ts"
 import { readFacts } from "../Export/Source/BookFacts.ts"
 import type { Finding } from "./FindingRows.ts"
@@ -56,14 +58,13 @@ const closesThen = Effect.fn("Report.closesThen")(function* (scope: ReportScope)
 const exceptionsOf = Effect.fn("Report.exceptionsOf")(function* (accepted: ReadonlyArray<Accepted>) {
   const database = yield* Database
   const ids = accepted.flatMap(({ id }) => /^[Ff]\d{1,18}$/.exec(id)?.[0].slice(1) ?? [])
-  const rows = yield* database.rows(
-    "Report.exceptionsOf",
-    { id: text, check: text },
-    (sql) => sql`
-      select 'f' || f.finding_id as id, f.check_name as check from reconcile.findings f
-      where f.finding_id = any (${`{${ids.join(",")}}`}::text::bigint[])`,
+  const rows = yield* database.orm("Report.exceptionsOf", (orm) =>
+    orm
+      .select({ id: findings.findingId, check: findings.check })
+      .from(findings)
+      .where(inArray(findings.findingId, ids.map(BigInt))),
   )
-  const checks = new Map(rows.map(({ check, id }) => [id, check]))
+  const checks = new Map(rows.map(({ check, id }) => [`f${id}`, check]))
   return accepted.map(
     ({ id, reason, what }): Exception => ({ id, check: checks.get(id.toLowerCase()) ?? null, what, reason }),
   )

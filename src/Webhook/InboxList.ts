@@ -1,29 +1,30 @@
 /** The inbox as a person looks at it. */
+import { and, desc, eq } from "drizzle-orm"
 import { Effect, Option } from "effect"
-import { bool, int4, nullable, oneOf, type RowOf, text } from "../Database/Columns.ts"
+import { int4, type RowOf, text } from "../Database/Columns.ts"
+import { isoText } from "../Database/Tables/Columns.ts"
+import { inbox } from "../Database/Tables/Webhook.ts"
 import type { Database } from "../Database.ts"
 
-export const states = ["waiting", "done", "failed", "dead", "poison"] as const
+export const states = inbox.state.enumValues
 export type State = (typeof states)[number]
 
-const listedEventColumns = {
-  connection: text,
-  eventId: text,
-  type: nullable(text),
+export interface ListedEvent {
+  readonly connection: string
+  readonly eventId: string
+  readonly type: string | null
   /** UTC, ISO 8601. */
-  receivedAt: text,
-  state: oneOf(...states),
-  tries: int4,
-  conflict: bool,
-  keyId: text,
-  algorithm: text,
+  readonly receivedAt: string
+  readonly state: State
+  readonly tries: number
+  readonly conflict: boolean
+  readonly keyId: string
+  readonly algorithm: string
   /** Why it is not done. */
-  error: nullable(text),
+  readonly error: string | null
   /** What is odd about it though it is done. */
-  note: nullable(text),
+  readonly note: string | null
 }
-
-export type ListedEvent = RowOf<typeof listedEventColumns>
 
 const inboxCountColumns = {
   connection: text,
@@ -46,19 +47,34 @@ export interface Wanted {
 /** The latest first. */
 export const list = (database: Database) =>
   Effect.fn("Webhook.Inbox.list")(function* ({ connection, limit, state }: Wanted) {
-    return yield* database.rows(
-      "Webhook.Inbox.list",
-      listedEventColumns,
-      (sql) => sql`
-        select connection, event_id as "eventId", type, state, tries, conflict, key_id as "keyId", algorithm,
-               case when state <> 'done' then error end as error, case when state = 'done' then error end as note,
-               to_char(received_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "receivedAt"
-        from webhook.inbox
-        where (${Option.getOrNull(connection)}::text is null or connection = ${Option.getOrNull(connection)})
-          and (${Option.getOrNull(state)}::text is null or state = ${Option.getOrNull(state)})
-        order by received_at desc, event_id
-        limit ${limit}`,
+    const rows = yield* database.orm("Webhook.Inbox.list", (orm) =>
+      orm
+        .select({
+          connection: inbox.connection,
+          eventId: inbox.eventId,
+          type: inbox.type,
+          state: inbox.state,
+          tries: inbox.tries,
+          conflict: inbox.conflict,
+          keyId: inbox.keyId,
+          algorithm: inbox.algorithm,
+          error: inbox.error,
+          receivedAt: isoText(inbox.receivedAt),
+        })
+        .from(inbox)
+        .where(
+          and(
+            ...Option.toArray(Option.map(connection, (name) => eq(inbox.connection, name))),
+            ...Option.toArray(Option.map(state, (name) => eq(inbox.state, name))),
+          ),
+        )
+        .orderBy(desc(inbox.receivedAt), inbox.eventId)
+        .limit(limit),
     )
+    return rows.map(({ error, ...event }): ListedEvent => {
+      const done = event.state === "done"
+      return { ...event, error: done ? null : error, note: done ? error : null }
+    })
   })
 
 export const counts = (database: Database) =>
