@@ -96,7 +96,8 @@ describe("the compose file", () => {
 describe("the Dockerfile", () => {
   it("leaves development dependencies and root behind, and copies only what there is", () => {
     const text = read("Dockerfile")
-    expect(text).toContain("npm ci --omit=dev")
+    expect(text.slice(text.lastIndexOf("\nFROM "))).not.toMatch(/npm|node_modules|src/)
+    expect(text).toContain("COPY --from=build /build/dist/package ./")
     expect(text).toMatch(/^USER 1000:1000$/m)
     expect(text).not.toMatch(/^(?:ARG|ENV) .*(?:SECRET|TOKEN|PASSWORD)/m)
     const ignored = read("Dockerfile.dockerignore")

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Sandbox, startSandbox } from "../../src/Sandbox.ts"
-import { compiled } from "../support/Compiled.ts"
+import { commonVariables, compiled } from "../support/Compiled.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 interface Finished {
@@ -39,9 +39,9 @@ const tieout = (
 ): Promise<Finished> =>
   new Promise((resolve, reject) => {
     const { databaseUrl, folder } = here()
-    const child = spawn(process.execPath, [compiled("src/main.js"), ...args], {
+    const child = spawn(process.execPath, [compiled("bin/tieout.js"), ...args], {
       cwd: folder,
-      env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, ...variables },
+      env: { ...commonVariables(), DATABASE_URL: databaseUrl, ...variables },
       stdio: ["ignore", "pipe", "pipe"],
     })
     let out = ""
@@ -204,10 +204,10 @@ describe("the command line", () => {
     const address = silent.address()
     const port = typeof address === "object" && address !== null ? address.port : 0
     const { databaseUrl, folder } = here()
-    const child = spawn(process.execPath, [compiled("src/main.js"), "sync"], {
+    const child = spawn(process.execPath, [compiled("bin/tieout.js"), "sync"], {
       cwd: folder,
       env: {
-        ...{ PATH: process.env.PATH, DATABASE_URL: databaseUrl, ...credentials() },
+        ...{ ...commonVariables(), DATABASE_URL: databaseUrl, ...credentials() },
         TIEOUT_BASE_URL: `http://127.0.0.1:${port}/api/v1`,
       },
       stdio: ["ignore", "pipe", "pipe"],

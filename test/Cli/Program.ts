@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
-import { compiled } from "../support/Compiled.ts"
+import { commonVariables, compiled } from "../support/Compiled.ts"
 
 export interface Finished {
   readonly code: number | null
@@ -30,7 +30,7 @@ const command = (cwd: string, main: string): Program["run"] => {
     Effect.async<Finished>((resume) => {
       const child = spawn(process.execPath, [main, ...args], {
         cwd,
-        env: { PATH: process.env.PATH, ...variables },
+        env: { ...commonVariables(), ...variables },
         stdio: ["ignore", "pipe", "pipe"],
       })
       let out = ""
@@ -52,6 +52,6 @@ export const program: Effect.Effect<Program, never, Scope.Scope> = Effect.gen(fu
     Effect.promise(() => mkdtemp(join(tmpdir(), "tieout-program-"))),
     (made) => Effect.promise(() => rm(made, { recursive: true, force: true })),
   )
-  const main = compiled("src/main.js")
+  const main = compiled("bin/tieout.js")
   return { cwd, main, run: command(cwd, main) }
 })

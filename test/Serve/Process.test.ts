@@ -7,7 +7,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { startSandbox } from "../../src/Sandbox.ts"
 import { variablesFor } from "../Sync/Runs.ts"
-import { compiled } from "../support/Compiled.ts"
+import { commonVariables, compiled } from "../support/Compiled.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { ask } from "./Asking.ts"
 
@@ -20,7 +20,7 @@ const starting = (program: string, cwd: string, variables: Record<string, string
     Effect.sync(() => {
       const child = spawn(process.execPath, [program, "serve", "--status-port", "0"], {
         cwd,
-        env: { PATH: process.env.PATH, ...variables },
+        env: { ...commonVariables(), ...variables },
         stdio: ["ignore", "ignore", "pipe"],
       })
       let log = ""
@@ -49,7 +49,7 @@ it.scopedLive(
         (running) => running.close(),
       )
       const { url } = yield* TestDatabase
-      const { child, ended, log } = yield* starting(compiled("src/main.js"), cwd, {
+      const { child, ended, log } = yield* starting(compiled("bin/tieout.js"), cwd, {
         ...variablesFor(sandbox.url),
         DATABASE_URL: url,
         TIEOUT_SCHEDULE_EXPORT: "journal",

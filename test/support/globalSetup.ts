@@ -18,7 +18,7 @@ declare module "vitest" {
     readonly testTemplate: string
     /** Why there is no such database; empty when there is. */
     readonly testTemplateError: string
-    /** The folder with `src/…` and `test/support/…` as JavaScript, as version 9.8.7. */
+    /** A folder like an installed one, as version 9.8.7, with the programs of the tests in `test/support`. */
     readonly testCompiled: string
   }
 }

@@ -6,7 +6,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { afterAll, beforeAll } from "vitest"
 import { openBook, postMonths } from "../../Export/Books.ts"
-import { compiled } from "../../support/Compiled.ts"
+import { commonVariables, compiled } from "../../support/Compiled.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 let folder = ""
@@ -24,9 +24,9 @@ const tieout = (url: string, ...args: ReadonlyArray<string>) =>
   Effect.promise(
     () =>
       new Promise<readonly [code: number | null, printed: string]>((resolve, reject) => {
-        const child = spawn(process.execPath, [compiled("src/main.js"), ...args], {
+        const child = spawn(process.execPath, [compiled("bin/tieout.js"), ...args], {
           cwd: folder,
-          env: { PATH: process.env.PATH, DATABASE_URL: url, TIEOUT_USER: "jane", TIEOUT_LOG_LEVEL: "none" },
+          env: { ...commonVariables(), DATABASE_URL: url, TIEOUT_USER: "jane", TIEOUT_LOG_LEVEL: "none" },
           stdio: ["ignore", "pipe", "pipe"],
         })
         let printed = ""

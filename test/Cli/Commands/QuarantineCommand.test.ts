@@ -8,7 +8,7 @@ import { afterAll, beforeAll } from "vitest"
 import { Database } from "../../../src/Database.ts"
 import { credit, deposit, id, partnership } from "../../Sync/Partnership.ts"
 import { sync, variablesFor } from "../../Sync/Runs.ts"
-import { compiled } from "../../support/Compiled.ts"
+import { commonVariables, compiled } from "../../support/Compiled.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 let folder = ""
@@ -32,9 +32,9 @@ const tieout = (variables: Record<string, string>, ...args: ReadonlyArray<string
   Effect.promise(
     () =>
       new Promise<Finished>((resolve, reject) => {
-        const child = spawn(process.execPath, [compiled("src/main.js"), ...args], {
+        const child = spawn(process.execPath, [compiled("bin/tieout.js"), ...args], {
           cwd: folder,
-          env: { PATH: process.env.PATH, ...variables },
+          env: { ...commonVariables(), ...variables },
           stdio: ["ignore", "pipe", "pipe"],
         })
         let out = ""
