@@ -1385,7 +1385,7 @@ create or replace trigger settings_immutable before update or delete or truncate
 create or replace view ledger.journal as
 select n.book_id, n.period, 'journal'::text as series, n.number, n.number::bigint as place, n.numbering, e.entry_id,
   e.effective_date, e.occurred_at, e.recorded_at, e.kind, e.description, e.source_type, e.source_id, e.sequence,
-  e.partner_account_id, e.position, e.resource_type, e.resource_id::text as resource_id, e.external_reference,
+  e.correction, e.partner_account_id, e.position, e.resource_type, e.resource_id::text as resource_id, e.external_reference,
   e.counterparty, e.late_for, r.period as reverses_period, r.number as reverses_number,
   (select string_agg(p.account_id || ' ' || p.amount, ' ' order by p.line_number) from ledger.postings p
    where p.book_id = n.book_id and p.entry_id = n.entry_id) as lines,
@@ -1414,7 +1414,7 @@ begin
       coalesce(e.occurred_at, v.effective_date::timestamp at time zone 'UTC') as occurred_at,
       coalesce(e.recorded_at, m.valued_at) as recorded_at, coalesce(v.kind, e.kind) as kind,
       coalesce(v.description, e.description) as description, coalesce(e.source_type, 'valuation') as source_type,
-      e.source_id, e.sequence, e.partner_account_id, e.position,
+      e.source_id, e.sequence, e.correction, e.partner_account_id, e.position,
       coalesce(e.resource_type, case when v.resource_id is not null then 'CONVERSION' end) as resource_type,
       coalesce(e.resource_id::text, v.resource_id) as resource_id, e.external_reference, e.counterparty, e.late_for,
       coalesce(r.period, case when v.reverses is not null then (v.period - interval '1 month')::date end) as reverses_period,
@@ -1448,6 +1448,19 @@ begin
 end $$;
 
 do $$ begin perform valuation.make_journal_views('valuation.'); end $$;
+
+-- What the conversions of a month put on trading, corrections included, by conversion and currency: of the entries up to a
+-- journal number that were recorded by then. Nothing where both directions cancel each other out.
+create or replace function valuation.traded_in(of_book integer, month date, through_number integer, known_at timestamptz)
+returns table (resource_id text, currency text, amount numeric) language sql stable as $$
+  select e.resource_id, p.currency, sum(p.amount)
+  from ledger.journal e
+  join ledger.postings p on p.book_id = e.book_id and p.entry_id = e.entry_id
+  join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'trading'
+  where e.book_id = of_book and e.period = month and e.number <= through_number and e.recorded_at <= known_at
+    and e.resource_id is not null
+  group by e.resource_id, p.currency having sum(p.amount) <> 0
+$$;
 
 -- The lines of the books that a batch in their own currencies covers, as its row says: what its control totals are held against.
 create or replace view export.batch_lines as

@@ -49,11 +49,9 @@ const numbersOf = (sql: Sql, bookId: number, asOf: string | null) =>
         select to_char(period, 'YYYY-MM') as period, last_number as last, last_number as count from ledger.periods
         where book_id = ${bookId} and last_number > 0 order by ledger.periods.period`
     : sql`
-        select to_char(n.period, 'YYYY-MM') as period, max(n.number) as last, count(*)::integer as count
-        from ledger.journal_numbers n
-        join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
-        where n.book_id = ${bookId} ${recordedBy(sql, asOf)}
-        group by n.period order by n.period`
+        select to_char(e.period, 'YYYY-MM') as period, max(e.number) as last, count(*)::integer as count
+        from ledger.journal e where e.book_id = ${bookId} ${recordedBy(sql, asOf)}
+        group by e.period order by e.period`
 
 const closedColumns = {
   closed: nullable(text),
