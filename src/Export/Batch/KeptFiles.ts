@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { gunzip, gzip } from "node:zlib"
 import { Effect } from "effect"
-import * as Column from "../../Database/Columns.ts"
+import { bytes, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { exportError } from "../ExportError.ts"
 import { attempt, quietly } from "./Folder.ts"
@@ -84,7 +84,7 @@ export const keptBlock = Effect.fn("Export.keptBlock")(function* (
   const database = yield* Database
   const [row] = yield* database.rows(
     "Export.keptBlock",
-    { content: Column.bytes },
+    { content: bytes },
     (sql) => sql`
       select content from export.batch_files
       where book_id = ${bookId} and batch = ${batch} and name = ${name} and chunk = ${chunk}`,
@@ -97,7 +97,7 @@ export const areKept = Effect.fn("Export.areKept")(function* (bookId: number, { 
   const database = yield* Database
   const rows = yield* database.rows(
     "Export.areKept",
-    { name: Column.text },
+    { name: text },
     (sql) => sql`
       select distinct name from export.batch_files where book_id = ${bookId} and batch = ${batch}`,
   )

@@ -1,6 +1,6 @@
 /** The versions of each book's mapping: added, never changed. */
 import { Effect, Schema } from "effect"
-import * as Column from "../../Database/Columns.ts"
+import { int4, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { MappingRow } from "./Row.ts"
 
@@ -21,7 +21,7 @@ export const newestMapping = Effect.fn("AccountMapping.newest")(function* (
   const database = yield* Database
   const [row] = yield* database.rows(
     "AccountMapping.newest",
-    { version: Column.int4, accounts: Column.text },
+    { version: int4, accounts: text },
     (sql) => sql`
       select version, accounts::text as accounts from export.account_mappings
       where book_id = ${bookId} and imported_at <= coalesce(${asOf}::text::timestamptz, 'infinity')
@@ -39,7 +39,7 @@ export const addMapping = Effect.fn("AccountMapping.add")(function* (
   const database = yield* Database
   const { version } = yield* database.row(
     "AccountMapping.add",
-    { version: Column.int4 },
+    { version: int4 },
     (sql) => sql`
       insert into export.account_mappings (book_id, version, accounts)
       select ${bookId}, coalesce(max(version), 0) + 1, ${encode(rows)}::text::json

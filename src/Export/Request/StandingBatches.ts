@@ -1,22 +1,22 @@
 /** The batches of a book that count: committed or acknowledged, not superseded, and not of a time in the past. */
 import { Effect, Schema } from "effect"
-import * as Column from "../../Database/Columns.ts"
+import { arrayOf, int4, int8, jsonOf, nullable, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { nativeBasis } from "../../Format/Entry.ts"
 import { Covered } from "../Batch/Manifest.ts"
 import { box, everyStep, type Region, subtract, union } from "./Region.ts"
 
 const batchColumns = {
-  batch: Column.int4,
-  scope: Column.text,
-  from: Column.nullable(Column.text),
-  to: Column.nullable(Column.text),
-  formats: Column.arrayOf(Column.text),
-  since: Column.int8,
-  through: Column.int8,
-  covered: Column.jsonOf(Schema.Array(Covered)),
+  batch: int4,
+  scope: text,
+  from: nullable(text),
+  to: nullable(text),
+  formats: arrayOf(text),
+  since: int8,
+  through: int8,
+  covered: jsonOf(Schema.Array(Covered)),
 }
-type BatchRow = Column.RowOf<typeof batchColumns>
+type BatchRow = RowOf<typeof batchColumns>
 
 export interface StandingBatch {
   readonly batch: number
