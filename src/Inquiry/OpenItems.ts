@@ -93,12 +93,10 @@ export const itemAccounts = Effect.fn("OpenItems.accounts")(function* (
     "OpenItems.accounts",
     itemAccountColumns,
     (sql) => sql`
-      select a.account_id as "accountId", a.code, a.name, a.role, a.currency, coalesce(b.balance, 0)::text as balance
+      select a.account_id as "accountId", a.code, a.name, a.role, a.currency, b.balance::text as balance
       from ledger.accounts a
-      left join lateral (
-        select sum(t.debit - t.credit) as balance from ledger.balances t
-        where t.book_id = a.book_id and t.account_id = a.account_id
-          and t.period <= coalesce(${monthOrNull(through)}::text::date, 'infinity')) b on true
+      cross join lateral ledger.balance_of(a.book_id, a.account_id,
+        coalesce(${monthOrNull(through)}::text::date, 'infinity')) b
       where a.book_id = ${bookId} and ledger.open_item_reading(a.role, a.rule_code, a.name) is not null
       order by a.code collate "C", a.name collate "C", a.currency collate "C", a.account_id`,
   )

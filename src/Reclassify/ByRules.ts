@@ -55,17 +55,16 @@ const pageOf = Effect.fn("Reclassify.Rules.page")(function* (
     "Reclassify.Rules.page",
     entryColumns,
     (sql) => sql`
-      select j.source_id as entry_id, s.related_id, to_char(n.period, 'YYYY-MM') as period, n.number,
+      select j.source_id as entry_id, s.related_id, to_char(j.period, 'YYYY-MM') as period, j.number,
         j.effective_date::text as effective_date, j.kind, j.description
-      from ledger.journal_numbers n
-      join ledger.journal_entries j on j.book_id = n.book_id and j.entry_id = n.entry_id
-      join ledger.locks l on l.book_id = n.book_id
+      from ledger.journal j
+      join ledger.locks l on l.book_id = j.book_id
       -- What it names now: it may have come to name it after it was booked.
       join mirror.statement_entries s on s.book_id = j.book_id and s.entry_id = j.source_id
-      where n.book_id = ${book.bookId} and (l.closed_through is null or n.period > l.closed_through)
-        and (n.period, n.number) > (${`${after.period}-01`}::text::date, ${after.number})
+      where j.book_id = ${book.bookId} and (l.closed_through is null or j.period > l.closed_through)
+        and (j.period, j.number) > (${`${after.period}-01`}::text::date, ${after.number})
         and j.source_type = 'statement_entry' and j.sequence = 0
-      order by n.period, n.number
+      order by j.period, j.number
       limit ${pageSize}`,
   )
 })

@@ -49,11 +49,9 @@ const numbersOf = (sql: Sql, bookId: number, asOf: string | null) =>
         select to_char(period, 'YYYY-MM') as period, last_number as last, last_number as count from ledger.periods
         where book_id = ${bookId} and last_number > 0 order by ledger.periods.period`
     : sql`
-        select to_char(n.period, 'YYYY-MM') as period, max(n.number) as last, count(*)::integer as count
-        from ledger.journal_numbers n
-        join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
-        where n.book_id = ${bookId} ${recordedBy(sql, asOf)}
-        group by n.period order by n.period`
+        select to_char(e.period, 'YYYY-MM') as period, max(e.number) as last, count(*)::integer as count
+        from ledger.journal e where e.book_id = ${bookId} ${recordedBy(sql, asOf)}
+        group by e.period order by e.period`
 
 const closedColumns = {
   closed: nullable(text),
@@ -70,10 +68,7 @@ const closedOf = (sql: Sql, bookId: number, asOf: string | null) =>
         select to_char(max(c.period), 'YYYY-MM') as closed, to_char(max(c.period) filter (where not exists (
             select 1 from ledger.closes r
             where r.book_id = ${bookId} and r.period = c.period and r.at > ${asOf}::text::timestamptz)), 'YYYY-MM') as kept
-        from (
-          select distinct on (period) period, action from ledger.closes
-          where book_id = ${bookId} and at <= ${asOf}::text::timestamptz order by period, sequence desc) c
-        where c.action = 'close'`
+        from ledger.standing_closes(${bookId}, ${asOf}::text::timestamptz) c`
 
 const until = (sql: Sql, column: "at" | "imported_at", asOf: string | null) =>
   asOf === null ? sql`true` : sql`${sql(column)} <= ${asOf}::text::timestamptz`

@@ -4,7 +4,6 @@ import type { Sql } from "../../Database/Client.ts"
 import { int2, int4, type RowOf, text } from "../../Database/Columns.ts"
 import { plainArray, textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
-import { recordedBy } from "../../Ledger/AsOf.ts"
 import type { Exchanged, RateRow } from "./RateTable.ts"
 
 const rateColumns = { date: text, from: text, to: text, rate: text, source: text }
@@ -162,14 +161,9 @@ export const exchangedIn = Effect.fn("Valuation.exchangedIn")(function* (
     { currency: text, scale: int2, foreign: text, base: text },
     (sql) => sql`
       with leg as (
-        select e.resource_id, p.currency, abs(sum(p.amount)) as amount
-        from ledger.journal_numbers n
-        join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
-        join ledger.postings p on p.book_id = n.book_id and p.entry_id = n.entry_id
-        join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'trading'
-        where n.book_id = ${bookId} and n.period = ${firstDay}::text::date and n.number <= ${throughNumber}
-          and e.resource_id is not null ${recordedBy(sql, asOf)}
-        group by e.resource_id, p.currency having sum(p.amount) <> 0)
+        select t.resource_id, t.currency, abs(t.amount) as amount
+        from valuation.traded_in(${bookId}, ${firstDay}::text::date, ${throughNumber},
+          coalesce(${asOf}::text::timestamptz, 'infinity')) t)
       select f.currency, c.scale, trunc(sum(f.amount) * 10::numeric ^ c.scale)::text as foreign,
         trunc(sum(b.amount) * 100)::text as base
       from leg f
