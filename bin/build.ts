@@ -1,5 +1,5 @@
 /** `npm run build`: the bundle in `dist`, and in `dist/package` what is packed and installed, with a manifest of its own. */
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { bundle, projectFolder } from "./bundle.ts"
 
@@ -26,7 +26,9 @@ await bundle(dist)
 
 mkdirSync(join(staged, "bin"), { recursive: true })
 mkdirSync(join(staged, "dist"))
-for (const name of ["front.cjs", "front.cjs.map", "program.cjs", "program.cjs.map", "licences.txt"]) {
+for (const name of readdirSync(dist, { withFileTypes: true }).flatMap((one) =>
+  one.isFile() ? one.name : [],
+)) {
   cpSync(join(dist, name), join(staged, "dist", name))
 }
 cpSync(join(projectFolder, "bin", "tieout.js"), join(staged, "bin", "tieout.js"))

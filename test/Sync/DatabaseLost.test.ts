@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../../src/Database.ts"
 import { startSandbox } from "../../src/Sandbox.ts"
-import { program as makeProgram, type Program } from "../Cli/Program.ts"
+import { program as makeProgram, type Program } from "../support/Program.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { journal, rows, sync, variablesFor } from "./Runs.ts"
 
@@ -34,8 +34,8 @@ layer(Layer.merge(TestDatabase.layer, Layer.scoped(Tool, makeProgram)), {
           (running) => Effect.promise(() => running.close()),
         )
         const { url } = yield* TestDatabase
-        const { run } = yield* Tool
-        const syncing = run(["sync"], { ...variablesFor(sandbox.url), DATABASE_URL: url })
+        const { start } = yield* Tool
+        const syncing = start(["sync"], { ...variablesFor(sandbox.url), DATABASE_URL: url })
         const committed = rows("select count(*)::integer as n from mirror.statement_entries").pipe(
           Effect.map(([row]) => Number(row?.n)),
           Effect.retry({ times: 5 }),

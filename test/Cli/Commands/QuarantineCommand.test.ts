@@ -1,54 +1,12 @@
-import { spawn } from "node:child_process"
-import { mkdtemp, readFile, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { afterAll, beforeAll } from "vitest"
 import { Database } from "../../../src/Database.ts"
 import { credit, deposit, id, partnership } from "../../Sync/Partnership.ts"
 import { sync, variablesFor } from "../../Sync/Runs.ts"
-import { commonVariables, compiled } from "../../support/Compiled.ts"
+import { program } from "../../support/Program.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-
-let folder = ""
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tieout-quarantine-"))
-})
-
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true })
-})
-
-interface Finished {
-  readonly code: number | null
-  readonly out: string
-  readonly error: string
-}
-
-/** A command in a process of its own, as a person types it. */
-const tieout = (variables: Record<string, string>, ...args: ReadonlyArray<string>) =>
-  Effect.promise(
-    () =>
-      new Promise<Finished>((resolve, reject) => {
-        const child = spawn(process.execPath, [compiled("bin/tieout.js"), ...args], {
-          cwd: folder,
-          env: { ...commonVariables(), ...variables },
-          stdio: ["ignore", "pipe", "pipe"],
-        })
-        let out = ""
-        let error = ""
-        child.stdout.setEncoding("utf8").on("data", (text: string) => {
-          out += text
-        })
-        child.stderr.setEncoding("utf8").on("data", (text: string) => {
-          error += text
-        })
-        child.once("error", reject)
-        child.once("close", (code) => resolve({ code, out, error }))
-      }),
-  )
 
 const remitter = "Jane Remitter"
 
@@ -62,7 +20,10 @@ const left = Effect.gen(function* () {
     statement: [credit(21, "10", "10", id(11))],
   })
   const { url } = yield* TestDatabase
-  return { service, variables: { DATABASE_URL: url, ...variablesFor(service.url) } }
+  const { cwd, run } = yield* program
+  /** A command, as a person types it. */
+  const tieout = (variables: Record<string, string>, ...args: ReadonlyArray<string>) => run(args, variables)
+  return { cwd, service, tieout, variables: { DATABASE_URL: url, ...variablesFor(service.url) } }
 })
 
 const database = Layer.fresh(TestDatabase.layer)
@@ -72,7 +33,7 @@ layer(database, { excludeTestServices: true })("the quarantine on the command li
     "is named by every summary, listed without content, shown by number and replayed",
     () =>
       Effect.gen(function* () {
-        const { variables } = yield* left
+        const { cwd, tieout, variables } = yield* left
         const before = yield* tieout(variables, "quarantine", "list")
         expect([before.code, before.out]).toEqual([0, "Nothing waits in quarantine.\n"])
 
@@ -96,7 +57,7 @@ layer(database, { excludeTestServices: true })("the quarantine on the command li
         expect(exported.code).toBe(3)
         const [batch] = JSON.parse(exported.out).batches
         const manifest = JSON.parse(
-          yield* Effect.promise(() => readFile(join(folder, batch.folder, "manifest.json"), "utf8")),
+          yield* Effect.promise(() => readFile(join(cwd, batch.folder, "manifest.json"), "utf8")),
         )
         expect(manifest.complete).toBe(false)
         expect(manifest.reasons).toContain("1 item is in quarantine")
@@ -164,7 +125,7 @@ layer(database, { excludeTestServices: true })("a replay that cannot be done", (
     "says why: another run, no such row, no row number, no credentials",
     () =>
       Effect.gen(function* () {
-        const { service, variables } = yield* left
+        const { service, tieout, variables } = yield* left
         yield* sync(service.url)
         const unknown = yield* tieout(variables, "quarantine", "replay", "Q9")
         expect([unknown.code, unknown.error]).toEqual([

@@ -5,8 +5,8 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { closing, threeMonths } from "../../Close/Months.ts"
 import { rows, sync } from "../../Sync/Runs.ts"
+import { program } from "../../support/Program.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { program } from "../Program.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("on the command line", (it) => {
   it.scoped(

@@ -5,10 +5,10 @@ import { expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../../../src/Database.ts"
 import { uuid } from "../../Partner/Service.ts"
+import { program as makeProgram, type Program } from "../../support/Program.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { pairOf, recordOf } from "../../Webhook/Keys.ts"
 import { database, deliver, eventOf, headersFor, keysFrom, listening } from "../../Webhook/Listening.ts"
-import { program as makeProgram, type Program } from "../Program.ts"
 
 class Tool extends Context.Tag("Tool")<Tool, Program>() {}
 

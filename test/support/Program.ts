@@ -1,0 +1,110 @@
+/** The program as a person runs it: compiled, each command with nothing but given variables, in a folder of its own. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, type Scope } from "effect"
+import { commonVariables, compiled } from "./Compiled.ts"
+import type { Answered, Asked } from "./commandHost.ts"
+
+export interface Finished {
+  readonly code: number | null
+  readonly out: string
+  readonly error: string
+}
+
+type Variables = Readonly<Record<string, string>>
+
+export interface Program {
+  /** Where the commands run. */
+  readonly cwd: string
+  /** What to start node with. */
+  readonly main: string
+  /** Runs a command in the process that runs all commands of these tests, one after another. */
+  readonly run: (args: ReadonlyArray<string>, variables?: Variables) => Effect.Effect<Finished>
+  /** Runs a command as a process of its own, for what only a process shows. `began` gets it while it runs. */
+  readonly start: (
+    args: ReadonlyArray<string>,
+    variables?: Variables,
+    began?: (child: ChildProcess) => void,
+  ) => Effect.Effect<Finished>
+}
+
+const asProcess =
+  (cwd: string, main: string): Program["start"] =>
+  (args, variables = {}, began = () => {}) =>
+    Effect.async<Finished>((resume) => {
+      const child = spawn(process.execPath, [main, ...args], {
+        cwd,
+        env: { ...commonVariables(), ...variables },
+        stdio: ["ignore", "pipe", "pipe"],
+      })
+      let out = ""
+      let error = ""
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        out += text
+      })
+      child.stderr.setEncoding("utf8").on("data", (text: string) => {
+        error += text
+      })
+      child.once("close", (code) => resume(Effect.succeed({ code, out, error })))
+      began(child)
+      return Effect.sync(() => child.kill("SIGKILL"))
+    })
+
+/** The process that runs commands, and who waits for their answers. */
+interface Host {
+  readonly child: ChildProcess
+  readonly waiting: Map<number, (answer: Finished) => void>
+}
+
+let present: Host | undefined
+let asked = 0
+
+const startHost = (): Host => {
+  const child = spawn(process.execPath, [compiled("test/support/commandHost.mjs")], {
+    env: commonVariables(),
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  })
+  const host: Host = { child, waiting: new Map() }
+  child.on("message", ({ id, ...finished }: Answered) => {
+    host.waiting.get(id)?.(finished)
+    host.waiting.delete(id)
+    if (host.waiting.size === 0) child.channel?.unref()
+  })
+  child.once("exit", (code) => {
+    if (present === host) present = undefined
+    for (const answer of host.waiting.values())
+      answer({ code, out: "", error: "The process that runs commands has ended." })
+  })
+  child.unref()
+  return host
+}
+
+const inHost =
+  (cwd: string): Program["run"] =>
+  (args, variables = {}) =>
+    Effect.async<Finished>((resume) => {
+      const host = present ?? startHost()
+      present = host
+      const id = ++asked
+      host.waiting.set(id, (answer) => resume(Effect.succeed(answer)))
+      host.child.channel?.ref()
+      const message: Asked = { id, args, cwd, variables: { ...commonVariables(), ...variables } }
+      host.child.send(message)
+      // A command that nobody waits for any more would hold up the next one.
+      return Effect.sync(() => {
+        if (present === host) present = undefined
+        host.child.kill("SIGKILL")
+      })
+    })
+
+/** Started when first asked for; it ends with the process of the tests. */
+export const program: Effect.Effect<Program, never, Scope.Scope> = Effect.gen(function* () {
+  const cwd = yield* Effect.acquireRelease(
+    Effect.promise(() => mkdtemp(join(tmpdir(), "tieout-program-"))),
+    (made) => Effect.promise(() => rm(made, { recursive: true, force: true })),
+  )
+  const main = compiled("bin/tieout.js")
+  return { cwd, main, run: inHost(cwd), start: asProcess(cwd, main) }
+})
