@@ -672,8 +672,13 @@ create or replace function ledger.loan_clearing_of(book integer, sources uuid[],
     and p.currency = in_currency
 $$;
 
--- What is open: findings that no run has proved gone, and rows in quarantine that are not understood yet.
+-- What is open: findings that no run has proved gone (or had by a time), and rows in quarantine that are not understood yet.
 create or replace view reconcile.open_findings as select f.* from reconcile.findings f where f.closed_at is null;
+
+create or replace function reconcile.findings_open_at(at timestamptz) returns setof reconcile.findings
+language sql stable as $$
+  select f.* from reconcile.findings f where f.opened_at <= at and (f.closed_at is null or f.closed_at > at)
+$$;
 
 create or replace view mirror.open_quarantine as select q.* from mirror.quarantine q where q.resolved_at is null;
 
@@ -1656,8 +1661,8 @@ language sql stable as $$
     where k.ends is not null
     union
     select mirror.uuid_or_null(f.subject_id), upper(f.subject_type) from lock k
-    join reconcile.findings f on f.book_id = of_book and (f.closed_at is null or f.closed_at > k.stated)
-      and f.opened_at <= k.stated and f.subject_type in ('deposit', 'withdrawal')
+    cross join lateral reconcile.findings_open_at(k.stated) f
+    where f.book_id = of_book and f.subject_type in ('deposit', 'withdrawal')
     union
     select p.resource_id, p.resource_type from posting p
     where p.reading = 'clearing' and p.resource_id is not null and p.kind in ('deposit_return', 'withdrawal_return')),
@@ -1672,8 +1677,8 @@ language sql stable as $$
       where exists (select 1 from account c where c.reading = 'clearing')
       union
       select mirror.uuid_or_null(f.subject_id) from lock k
-      join reconcile.findings f on f.book_id = of_book and (f.closed_at is null or f.closed_at > k.stated)
-        and f.opened_at <= k.stated and f.check_name = 'clearing-movement'
+      cross join lateral reconcile.findings_open_at(k.stated) f
+      where f.book_id = of_book and f.check_name = 'clearing-movement'
       union
       select p.source_id from posting p where p.reading = 'clearing' and p.resource_id is null) o
     join ledger.journal_entries j on j.book_id = of_book and j.source_id = o.source_id and j.period <= through
