@@ -77,7 +77,6 @@ const done = ({ code, error }: Finished) => [code, error.includes("Something wen
 
 layer(Layer.merge(TestDatabase.layer, Layer.scoped(Tool, makeProgram)), {
   excludeTestServices: true,
-  timeout: "4 minutes",
 })("telemetry", (it) => {
   it.scoped(
     "of a sync arrives whole: spans, metrics and log lines, with nothing that is anybody's business",
@@ -120,101 +119,89 @@ layer(Layer.merge(TestDatabase.layer, Layer.scoped(Tool, makeProgram)), {
         )
         expect(error).not.toContain("collector key")
       }),
-    240_000,
   )
 
-  it.scoped(
-    "of an error is what it is, and not what it says; the log is sent from info on",
-    () =>
-      Effect.gen(function* () {
-        const { received, url } = yield* collector()
-        const made = yield* service
-        made.held.interfere = (path, response) => {
-          if (!path.startsWith("/accounts")) return false
-          response.writeHead(403, { "content-type": "application/json" }).end('{"message":"Jane may not"}')
-          return true
-        }
-        const database = yield* TestDatabase
-        const { run } = yield* Tool
-        const { code } = yield* run(["sync"], {
-          ...variablesFor(made.service.url),
+  it.scoped("of an error is what it is, and not what it says; the log is sent from info on", () =>
+    Effect.gen(function* () {
+      const { received, url } = yield* collector()
+      const made = yield* service
+      made.held.interfere = (path, response) => {
+        if (!path.startsWith("/accounts")) return false
+        response.writeHead(403, { "content-type": "application/json" }).end('{"message":"Jane may not"}')
+        return true
+      }
+      const database = yield* TestDatabase
+      const { run } = yield* Tool
+      const { code } = yield* run(["sync"], {
+        ...variablesFor(made.service.url),
+        DATABASE_URL: database.url,
+        OTEL_EXPORTER_OTLP_ENDPOINT: url,
+        OTEL_SERVICE_NAME: "books",
+      })
+      expect(code).toBe(1)
+      const text = received.map(({ body }) => body).join("\n")
+      expect(text).toContain("PartnerError (Forbidden)")
+      expect(text).toContain('{"key":"service.name","value":{"stringValue":"books"}}')
+      expect(text).not.toContain("Jane")
+    }),
+  )
+
+  it.scoped("of a server holds its log, and the end of it", () =>
+    Effect.gen(function* () {
+      const { received, url } = yield* collector()
+      const { service: at } = yield* service
+      const database = yield* TestDatabase
+      const { start } = yield* Tool
+      const { code } = yield* start(
+        ["serve", "--no-webhook", "--status-port", "0"],
+        {
+          ...variablesFor(at.url),
           DATABASE_URL: database.url,
+          TIEOUT_SCHEDULE_NIGHTLY: "null",
           OTEL_EXPORTER_OTLP_ENDPOINT: url,
-          OTEL_SERVICE_NAME: "books",
-        })
-        expect(code).toBe(1)
-        const text = received.map(({ body }) => body).join("\n")
-        expect(text).toContain("PartnerError (Forbidden)")
-        expect(text).toContain('{"key":"service.name","value":{"stringValue":"books"}}')
-        expect(text).not.toContain("Jane")
-      }),
-    240_000,
+        },
+        (child) =>
+          child.stderr?.on("data", (text: string) => {
+            if (text.includes("Serving default")) child.kill("SIGTERM")
+          }),
+      )
+      expect(code).toBe(0)
+      const lines = documents(received, "/v1/logs").flatMap((one) => all(one, "stringValue"))
+      expect(lines).toContain("Serving default; nothing runs by itself.")
+      expect(lines).toContain("Stopping.")
+    }),
   )
 
-  it.scoped(
-    "of a server holds its log, and the end of it",
-    () =>
-      Effect.gen(function* () {
-        const { received, url } = yield* collector()
-        const { service: at } = yield* service
-        const database = yield* TestDatabase
-        const { start } = yield* Tool
-        const { code } = yield* start(
-          ["serve", "--no-webhook", "--status-port", "0"],
-          {
-            ...variablesFor(at.url),
-            DATABASE_URL: database.url,
-            TIEOUT_SCHEDULE_NIGHTLY: "null",
-            OTEL_EXPORTER_OTLP_ENDPOINT: url,
-          },
-          (child) =>
-            child.stderr?.on("data", (text: string) => {
-              if (text.includes("Serving default")) child.kill("SIGTERM")
-            }),
+  it.scoped("to a collector that is not there, or says nothing, changes no command", () =>
+    Effect.gen(function* () {
+      const silent = yield* collector(false)
+      for (const url of ["http://127.0.0.1:9", silent.url]) {
+        const finished = yield* syncing("run", { OTEL_EXPORTER_OTLP_ENDPOINT: url })
+        expect([url, ...done(finished)]).toEqual([url, 0, false])
+      }
+      expect(silent.received.length).toBeGreaterThan(0)
+      const mistaken = yield* syncing("run", { OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318" })
+      expect([mistaken.code, mistaken.error.includes("OTEL_EXPORTER_OTLP_ENDPOINT is no address")]).toEqual([
+        0,
+        true,
+      ])
+    }),
+  )
+
+  it.scoped("is not even loaded where nobody asks for it", () =>
+    Effect.gen(function* () {
+      const { url } = yield* collector()
+      const { cwd } = yield* Tool
+      /** Whether a command loads the library, by what V8 says that it ran. */
+      const loads = (folder: string, variables: Record<string, string>) =>
+        Effect.map(syncing("start", { NODE_V8_COVERAGE: join(cwd, folder), ...variables }), () =>
+          readdirSync(join(cwd, folder)).some((file) =>
+            readFileSync(join(cwd, folder, file), "utf8").includes("@effect/opentelemetry/"),
+          ),
         )
-        expect(code).toBe(0)
-        const lines = documents(received, "/v1/logs").flatMap((one) => all(one, "stringValue"))
-        expect(lines).toContain("Serving default; nothing runs by itself.")
-        expect(lines).toContain("Stopping.")
-      }),
-    240_000,
-  )
-
-  it.scoped(
-    "to a collector that is not there, or says nothing, changes no command",
-    () =>
-      Effect.gen(function* () {
-        const silent = yield* collector(false)
-        for (const url of ["http://127.0.0.1:9", silent.url]) {
-          const finished = yield* syncing("run", { OTEL_EXPORTER_OTLP_ENDPOINT: url })
-          expect([url, ...done(finished)]).toEqual([url, 0, false])
-        }
-        expect(silent.received.length).toBeGreaterThan(0)
-        const mistaken = yield* syncing("run", { OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318" })
-        expect([mistaken.code, mistaken.error.includes("OTEL_EXPORTER_OTLP_ENDPOINT is no address")]).toEqual(
-          [0, true],
-        )
-      }),
-    240_000,
-  )
-
-  it.scoped(
-    "is not even loaded where nobody asks for it",
-    () =>
-      Effect.gen(function* () {
-        const { url } = yield* collector()
-        const { cwd } = yield* Tool
-        /** Whether a command loads the library, by what V8 says that it ran. */
-        const loads = (folder: string, variables: Record<string, string>) =>
-          Effect.map(syncing("start", { NODE_V8_COVERAGE: join(cwd, folder), ...variables }), () =>
-            readdirSync(join(cwd, folder)).some((file) =>
-              readFileSync(join(cwd, folder, file), "utf8").includes("@effect/opentelemetry/"),
-            ),
-          )
-        expect(yield* loads("asked", { OTEL_EXPORTER_OTLP_ENDPOINT: url })).toBe(true)
-        expect(yield* loads("unasked", {})).toBe(false)
-      }),
-    240_000,
+      expect(yield* loads("asked", { OTEL_EXPORTER_OTLP_ENDPOINT: url })).toBe(true)
+      expect(yield* loads("unasked", {})).toBe(false)
+    }),
   )
 })
 

@@ -154,6 +154,5 @@ layer(TestDatabase.layer, { excludeTestServices: true })("three months", (it) =>
         expect(yield* checking("2026-08")).toEqual([])
         expect((yield* checking("2026-09")).length).toBeGreaterThan(0)
       }),
-    240_000,
   )
 })

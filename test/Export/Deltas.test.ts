@@ -141,6 +141,5 @@ layer(TestDatabase.layer)("an accounting system's batches", (it) => {
           ),
         )
       }),
-    120_000,
   )
 })

@@ -134,7 +134,8 @@ describe("A pause that the service asks for", () => {
         Effect.gen(function* () {
           const first = yield* Effect.fork(partner.account(uuid(1)))
           while (arrivals.length === 0) yield* Effect.sleep("5 millis")
-          yield* Effect.sleep("50 millis")
+          // The refusal is on its way in this very process: turns, not time, are what it needs to be read.
+          for (let turn = 0; turn < 100; turn++) yield* Effect.sleep("1 millis")
           yield* partner.account(uuid(2))
           yield* Fiber.join(first)
           const [refused = 0, next = 0] = arrivals

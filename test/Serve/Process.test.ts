@@ -34,7 +34,7 @@ const starting = (program: string, cwd: string, variables: Record<string, string
   )
 
 const until = (done: () => boolean) =>
-  Effect.repeat(Effect.sleep("50 millis"), { until: done }).pipe(Effect.timeout("20 seconds"))
+  Effect.repeat(Effect.sleep("50 millis"), { until: done }).pipe(Effect.timeout("5 minutes"))
 
 it.scopedLive(
   "serve makes up for a missed night, exports, shows that cash ties out and what is open, and ends with 0 on SIGTERM",

@@ -52,9 +52,7 @@ describe("staleness", () => {
       })
       const looks = rows("select 1").pipe(Effect.delay("30 millis"), Effect.repeatN(9))
       const until = (count: number) =>
-        Effect.repeat(Effect.sleep("20 millis"), { until: () => alerts.length >= count }).pipe(
-          Effect.timeout("30 seconds"),
-        )
+        Effect.repeat(Effect.sleep("20 millis"), { until: () => alerts.length >= count })
       yield* Effect.gen(function* () {
         yield* rows(
           "insert into sync.leases (connection, epoch, run_id) values ('default', 1, 1) returning 1",
@@ -93,9 +91,7 @@ describe("staleness", () => {
           yield* Effect.scoped(
             Effect.zipRight(
               watchStaleness("1 hour"),
-              Effect.repeat(Effect.sleep("20 millis"), { until: () => alerts.length >= starts }).pipe(
-                Effect.timeout("30 seconds"),
-              ),
+              Effect.repeat(Effect.sleep("20 millis"), { until: () => alerts.length >= starts }),
             ),
           )
         }

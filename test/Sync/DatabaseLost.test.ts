@@ -23,7 +23,6 @@ const cut = Effect.flatMap(Database, ({ query }) =>
 
 layer(Layer.merge(TestDatabase.layer, Layer.scoped(Tool, makeProgram)), {
   excludeTestServices: true,
-  timeout: "4 minutes",
 })("a sync whose sessions are ended by the server", (it) => {
   it.scoped(
     "fails with a sentence and 1, or goes on, and in the end has the journal of an undisturbed one [S3]",
@@ -71,6 +70,5 @@ layer(Layer.merge(TestDatabase.layer, Layer.scoped(Tool, makeProgram)), {
         expect(cutShort.length).toBeGreaterThan(entries)
         expect(cutShort).toEqual(whole)
       }),
-    240_000,
   )
 })
