@@ -8,6 +8,7 @@ import { Allowance } from "../../src/Cli/Telemetry/Allowance.ts"
 import { headersOf } from "../../src/Cli/Telemetry.ts"
 import { accountId, credit, deposit, id, partnership } from "../Sync/Partnership.ts"
 import { variablesFor } from "../Sync/Runs.ts"
+import { listenOn } from "../support/Loopback.ts"
 import { type Finished, program as makeProgram, type Program } from "../support/Program.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -20,32 +21,20 @@ interface Received {
 }
 
 /** Takes everything, or answers nothing at all. */
-const collector = (answers = true) =>
-  Effect.acquireRelease(
-    Effect.async<{ url: string; received: Array<Received>; close: () => void }>((resume) => {
-      const received: Array<Received> = []
-      const server = createServer((request, response) => {
-        let body = ""
-        request.setEncoding("utf8").on("data", (text: string) => {
-          body += text
-        })
-        request.on("end", () => {
-          received.push({ path: request.url ?? "", headers: request.headers, body })
-          if (answers) response.writeHead(200, { "content-type": "application/json" }).end("{}")
-        })
-      })
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        const port = typeof address === "object" && address !== null ? address.port : 0
-        const close = () => {
-          server.closeAllConnections()
-          server.close()
-        }
-        resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, received, close }))
-      })
-    }),
-    ({ close }) => Effect.sync(close),
-  )
+const collector = (answers = true) => {
+  const received: Array<Received> = []
+  const server = createServer((request, response) => {
+    let body = ""
+    request.setEncoding("utf8").on("data", (text: string) => {
+      body += text
+    })
+    request.on("end", () => {
+      received.push({ path: request.url ?? "", headers: request.headers, body })
+      if (answers) response.writeHead(200, { "content-type": "application/json" }).end("{}")
+    })
+  })
+  return Effect.map(listenOn(server), (port) => ({ url: `http://127.0.0.1:${port}`, received }))
+}
 
 /** A service whose one movement names a person. */
 const service = Effect.gen(function* () {
@@ -75,7 +64,7 @@ const documents = (received: ReadonlyArray<Received>, path: string): ReadonlyArr
 
 const done = ({ code, error }: Finished) => [code, error.includes("Something went wrong")]
 
-layer(Layer.merge(TestDatabase.layer, Layer.scoped(Tool, makeProgram)), {
+layer(Layer.merge(TestDatabase.layer, Layer.effect(Tool, makeProgram)), {
   excludeTestServices: true,
 })("telemetry", (it) => {
   it.scoped(

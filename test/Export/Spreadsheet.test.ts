@@ -9,9 +9,9 @@ import { decodeUnknownSync } from "effect/Schema"
 import * as Export from "../../src/Export.ts"
 import { formatNames } from "../../src/Format/Formats.ts"
 import { Content } from "../../src/Settings/Content.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { assignNumbers, awkward, openBook, partner, post, postMonths } from "./Books.ts"
-import { temporaryFolder } from "./Folders.ts"
 
 const program = "soffice"
 const there = spawnSync(program, ["--version"], { timeout: 60_000 }).status === 0

@@ -1,58 +1,43 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer, Logger, LogLevel } from "effect"
 import { describe } from "vitest"
 import { type Alert, Alerts } from "../../src/Serve/Alerts.ts"
 import { Settings } from "../../src/Settings.ts"
+import { listenOn } from "../support/Loopback.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const alert: Alert = { kind: "failure", text: "It failed.", connection: "default", counts: { tries: 1 } }
 
-interface Receiver {
-  readonly url: string
-  readonly bodies: Array<string>
-  /** Answers what is held back, and all that comes from now on. */
-  readonly answer: () => void
-  readonly close: () => void
-}
-
 /** Gives what was posted; refuses so many first, or answers nothing until it is told to. */
-const receiver = (refusals: number, silent = false) =>
-  Effect.acquireRelease(
-    Effect.async<Receiver>((resume) => {
-      const bodies: Array<string> = []
-      const held: Array<() => void> = []
-      let holds = silent
-      let left = refusals
-      const answer = () => {
-        holds = false
-        for (const reply of held.splice(0)) reply()
-      }
-      const server = createServer((request, response) => {
-        let body = ""
-        request.on("data", (chunk) => {
-          body += String(chunk)
-        })
-        request.on("end", () => {
-          left -= 1
-          if (left < 0) bodies.push(body)
-          const status = left < 0 ? 204 : 503
-          const reply = () => void response.writeHead(status).end()
-          if (holds) held.push(reply)
-          else reply()
-        })
-      })
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        const port = typeof address === "object" && address !== null ? address.port : 0
-        const url = `http://127.0.0.1:${port}/hook`
-        resume(Effect.succeed({ url, bodies, answer, close: () => server.close() }))
-      })
-    }),
-    ({ close }) => Effect.sync(close),
-  )
+const receiver = (refusals: number, silent = false) => {
+  const bodies: Array<string> = []
+  const held: Array<() => void> = []
+  let holds = silent
+  let left = refusals
+  const server = createServer((request, response) => {
+    let body = ""
+    request.on("data", (chunk) => {
+      body += String(chunk)
+    })
+    request.on("end", () => {
+      left -= 1
+      if (left < 0) bodies.push(body)
+      const status = left < 0 ? 204 : 503
+      const reply = () => void response.writeHead(status).end()
+      if (holds) held.push(reply)
+      else reply()
+    })
+  })
+  /** Answers what is held back, and all that comes from now on. */
+  const answer = () => {
+    holds = false
+    for (const reply of held.splice(0)) reply()
+  }
+  return Effect.map(listenOn(server), (port) => ({ url: `http://127.0.0.1:${port}/hook`, bodies, answer }))
+}
 
 const alerting = (variables: Record<string, string>) =>
   Layer.provide(Alerts.Default, Settings.from({ variables }))
@@ -73,11 +58,7 @@ describe("alerts", () => {
 
   it.scopedLive("reach a program on its standard input, without a shell and without credentials", () =>
     Effect.gen(function* () {
-      const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "tieout-alert-"))),
-        (made) => Effect.sync(() => rmSync(made, { recursive: true })),
-      )
-      const file = join(folder, "out; touch x")
+      const file = join(temporaryFolder(), "out; touch x")
       yield* Effect.acquireRelease(
         Effect.sync(() => {
           process.env.TIEOUT_CLIENT_SECRET = "hunter2"

@@ -1,18 +1,14 @@
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { startSandbox } from "../../src/Sandbox.ts"
 import { variablesFor } from "../Sync/Runs.ts"
 import { compiled } from "../support/Compiled.ts"
+import { runningSandbox } from "../support/RunningSandbox.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { ask } from "./Asking.ts"
-
-const made = <A>(make: () => Promise<A>, end: (value: A) => Promise<unknown>) =>
-  Effect.acquireRelease(Effect.promise(make), (value) => Effect.promise(() => end(value)))
 
 /** `tieout serve` as a process, its log line by line, and how it ended. */
 const starting = (program: string, cwd: string, variables: Record<string, string>) =>
@@ -40,14 +36,8 @@ it.scopedLive(
   "serve makes up for a missed night, exports, shows that cash ties out and what is open, and ends with 0 on SIGTERM",
   () =>
     Effect.gen(function* () {
-      const cwd = yield* made(
-        () => mkdtemp(join(tmpdir(), "tieout-serve-")),
-        (path) => rm(path, { recursive: true }),
-      )
-      const sandbox = yield* made(
-        () => startSandbox({ entries: 60, accounts: 3 }),
-        (running) => running.close(),
-      )
+      const cwd = temporaryFolder()
+      const sandbox = yield* runningSandbox({ entries: 60, accounts: 3 })
       const { url } = yield* TestDatabase
       const { child, ended, log } = yield* starting(compiled("src/main.js"), cwd, {
         ...variablesFor(sandbox.url),

@@ -6,35 +6,25 @@ import { Alerts } from "../../src/Serve/Alerts.ts"
 import { watchStaleness } from "../../src/Serve/Staleness.ts"
 import { Settings } from "../../src/Settings.ts"
 import { rows } from "../Sync/Runs.ts"
+import { listenOn } from "../support/Loopback.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unruled } from "../support/unruled.ts"
 
 /** Where alerts are posted to. */
-const receiver = Effect.acquireRelease(
-  Effect.async<{
-    url: string
-    alerts: Array<{ kind: string; connection: string; text: string }>
-    close: () => void
-  }>((resume) => {
-    const alerts: Array<{ kind: string; connection: string; text: string }> = []
-    const server = createServer((request, response) => {
-      let body = ""
-      request.setEncoding("utf8").on("data", (text: string) => {
-        body += text
-      })
-      request.on("end", () => {
-        alerts.push(JSON.parse(body))
-        response.writeHead(204).end()
-      })
+const receiver = Effect.suspend(() => {
+  const alerts: Array<{ kind: string; connection: string; text: string }> = []
+  const server = createServer((request, response) => {
+    let body = ""
+    request.setEncoding("utf8").on("data", (text: string) => {
+      body += text
     })
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      const port = typeof address === "object" && address !== null ? address.port : 0
-      resume(Effect.succeed({ url: `http://127.0.0.1:${port}/`, alerts, close: () => server.close() }))
+    request.on("end", () => {
+      alerts.push(JSON.parse(body))
+      response.writeHead(204).end()
     })
-  }),
-  ({ close }) => Effect.sync(close),
-)
+  })
+  return Effect.map(listenOn(server), (port) => ({ url: `http://127.0.0.1:${port}/`, alerts }))
+})
 
 /** A sync that ended well so many hours ago. */
 const syncedAgo = (hours: number) =>

@@ -2,8 +2,8 @@
 import { spawn } from "node:child_process"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { startSandbox } from "../../src/Sandbox.ts"
 import { compiled } from "../support/Compiled.ts"
+import { runningSandbox } from "../support/RunningSandbox.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { journal, rows, sync, variablesFor } from "./Runs.ts"
 
@@ -50,10 +50,7 @@ const runAndKill = (sandboxUrl: string, databaseUrl: string, after: number) =>
 layer(TestDatabase.layer, { excludeTestServices: true })("kill -9", (it) => {
   it.scoped("in the middle of a run, again and again, leaves the journal of an uninterrupted run [S1]", () =>
     Effect.gen(function* () {
-      const sandbox = yield* Effect.acquireRelease(
-        Effect.promise(() => startSandbox({ entries, seed: 3 })),
-        (running) => Effect.promise(() => running.close()),
-      )
+      const sandbox = yield* runningSandbox({ entries, seed: 3 })
       const { url } = yield* TestDatabase
       let kills = 0
       for (const after of [0, 100, 200, 200]) {

@@ -1,6 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { startSandbox } from "../../src/Sandbox.ts"
+import { runningSandbox } from "../support/RunningSandbox.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { findings, journal, sync } from "./Runs.ts"
 
@@ -10,10 +10,7 @@ const data = { entries: 400, seed: 5, clients: 12, clientEntries: 400 }
 /** A sandbox with faults, read by as many runs as it takes, and the journal of an uninterrupted run in fair weather. */
 const inWeather = (faults: string) =>
   Effect.gen(function* () {
-    const sandbox = yield* Effect.acquireRelease(
-      Effect.promise(() => startSandbox({ ...data, faults })),
-      (running) => Effect.promise(() => running.close()),
-    )
+    const sandbox = yield* runningSandbox({ ...data, faults })
     return yield* sync(sandbox.url, surfaces)
   })
 

@@ -1,20 +1,12 @@
-import { createServer } from "node:net"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option, Schema } from "effect"
 import { Database } from "../../src/Database.ts"
-import { startSandbox } from "../../src/Sandbox.ts"
 import { Inbox } from "../../src/Webhook/Inbox.ts"
 import { listen } from "../../src/Webhook.ts"
+import { freePort } from "../support/Loopback.ts"
+import { runningSandbox } from "../support/RunningSandbox.ts"
 import { algorithms } from "./Keys.ts"
 import { database, settingsAt } from "./Listening.ts"
-
-const freePort = Effect.async<number>((resume) => {
-  const probe = createServer().listen(0, "127.0.0.1", () => {
-    const address = probe.address()
-    const port = typeof address === "object" && address !== null ? address.port : 0
-    probe.close(() => resume(Effect.succeed(port)))
-  })
-})
 
 const post = (origin: string, path: string) =>
   Effect.promise(() => fetch(`${origin}${path}`, { method: "POST" }).then((answer) => answer.json()))
@@ -34,19 +26,14 @@ const together = (algorithm: string) =>
   Effect.gen(function* () {
     const port = yield* freePort
     const webhook = `http://127.0.0.1:${port}/webhooks/default`
-    const sandbox = yield* Effect.acquireRelease(
-      Effect.promise(() =>
-        startSandbox({
-          entries: 200,
-          clients: 1,
-          webhook,
-          webhookAlgorithm: algorithm,
-          clientId: "client",
-          clientSecret: "hunter2-secret",
-        }),
-      ),
-      ({ close }) => Effect.promise(close),
-    )
+    const sandbox = yield* runningSandbox({
+      entries: 200,
+      clients: 1,
+      webhook,
+      webhookAlgorithm: algorithm,
+      clientId: "client",
+      clientSecret: "hunter2-secret",
+    })
     const running = yield* Effect.provide(listen({ host: "127.0.0.1", port }), settingsAt(sandbox.url))
     const { query, transaction } = yield* Database
     yield* transaction(

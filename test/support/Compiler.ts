@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { symlink, writeFile } from "node:fs/promises"
+import { mkdir, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
@@ -29,7 +29,7 @@ export const bundle = async (source: string, file: string): Promise<void> => {
 const programs = ["embeddedClient", "syncProcess", "webhookProcess"]
 
 /**
- * Compiles `src` into a folder, once for the run, as it is published, and the programs of the tests. A process is up
+ * Compiles `src` into a new folder, once for the run, as it is published, and the programs of the tests. A process is up
  * several times sooner than through tsx. Types are not checked here.
  */
 export const compile = async (folder: string): Promise<void> => {
@@ -38,6 +38,7 @@ export const compile = async (folder: string): Promise<void> => {
     compilerOptions: { noEmit: false, noCheck: true, rootDir: root, outDir: folder, types: [], plugins: [] },
     include: [join(root, "src"), join(root, "test", "support", "commandHost.ts")],
   }
+  await mkdir(folder)
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify(settings))
   await writeFile(join(folder, "package.json"), '{"type":"module","version":"9.8.7"}')
   await symlink(join(root, "node_modules"), join(folder, "node_modules"), "dir")

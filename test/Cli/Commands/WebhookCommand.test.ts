@@ -31,7 +31,7 @@ const states = Effect.flatMap(Database, ({ query }) =>
   ),
 ).pipe(Effect.map((rows) => rows.map(({ event_id, state, tries }) => `${event_id} ${state} ${tries}`)))
 
-layer(Layer.merge(database, Layer.scoped(Tool, makeProgram)), {
+layer(Layer.merge(database, Layer.effect(Tool, makeProgram)), {
   excludeTestServices: true,
 })("tieout webhook", (it) => {
   it.scoped(
