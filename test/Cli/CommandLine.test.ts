@@ -47,7 +47,7 @@ const credentials = () => ({
 beforeAll(async () => {
   const sandbox = await startSandbox({ entries: 150, accounts: 4 })
   const context = await Effect.runPromise(Layer.buildWithScope(TestDatabase.blank, scope))
-  const program = await Effect.runPromise(Scope.extend(makeProgram, scope))
+  const program = await Effect.runPromise(makeProgram)
   world = { program, sandbox, databaseUrl: Context.get(context, TestDatabase).url }
 })
 

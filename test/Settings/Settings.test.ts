@@ -1,18 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Duration, Effect, Either, Layer, Option, Redacted } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { formatNames } from "../../src/Format/Formats.ts"
 import { defaultInterface } from "../../src/Settings/Interface.ts"
 import { everything, type Needs } from "../../src/Settings/Secrets.ts"
 import { Settings, SettingsError, SettingsSource } from "../../src/Settings.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 let folder = ""
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "tieout-settings-"))
+  folder = temporaryFolder()
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const write = (text: string) => {
   const file = join(folder, "tieout.yaml")

@@ -42,41 +42,38 @@ const startProcess = (env: Record<string, string>) =>
   )
 
 layer(database, { excludeTestServices: true })("durability", (it) => {
-  it.scoped(
-    "[W8] kill -9 in the middle of a burst: every 200 has its row",
-    () =>
-      Effect.gen(function* () {
-        const service = yield* serve(withKey)
-        const { url } = yield* TestDatabase
-        const { kill, port } = yield* startProcess({
-          DATABASE_URL: url,
-          TIEOUT_BASE_URL: service.url,
-          TIEOUT_CLIENT_ID: "client",
-          TIEOUT_CLIENT_SECRET: "secret",
-          TIEOUT_SCOPE: "webhooks",
-        })
-        let accepted = 0
-        const statuses = yield* Effect.forEach(
-          Array.from({ length: 3_000 }, (_, index) => index),
-          (index) =>
-            Effect.map(deliver(port, pair, eventOf(10_000 + index)), ({ status }) => {
-              if (status === 200 && ++accepted === 700) kill()
-              return [uuid(10_000 + index), status] as const
-            }),
-          { concurrency: 64 },
-        )
-        const confirmed = statuses.filter(([, status]) => status === 200).map(([id]) => id)
-        expect(confirmed.length).toBeGreaterThanOrEqual(700)
-        expect(confirmed.length).toBeLessThan(3_000)
-        const { query } = yield* Database
-        const rows = yield* query(
-          "Test.rows",
-          (sql) => sql<Array<{ event_id: string }>>`select event_id from webhook.inbox`,
-        )
-        const kept = new Set(rows.map(({ event_id }) => event_id))
-        expect(confirmed.filter((id) => !kept.has(id))).toEqual([])
-      }),
-    60_000,
+  it.scoped("[W8] kill -9 in the middle of a burst: every 200 has its row", () =>
+    Effect.gen(function* () {
+      const service = yield* serve(withKey)
+      const { url } = yield* TestDatabase
+      const { kill, port } = yield* startProcess({
+        DATABASE_URL: url,
+        TIEOUT_BASE_URL: service.url,
+        TIEOUT_CLIENT_ID: "client",
+        TIEOUT_CLIENT_SECRET: "secret",
+        TIEOUT_SCOPE: "webhooks",
+      })
+      let accepted = 0
+      const statuses = yield* Effect.forEach(
+        Array.from({ length: 3_000 }, (_, index) => index),
+        (index) =>
+          Effect.map(deliver(port, pair, eventOf(10_000 + index)), ({ status }) => {
+            if (status === 200 && ++accepted === 700) kill()
+            return [uuid(10_000 + index), status] as const
+          }),
+        { concurrency: 64 },
+      )
+      const confirmed = statuses.filter(([, status]) => status === 200).map(([id]) => id)
+      expect(confirmed.length).toBeGreaterThanOrEqual(700)
+      expect(confirmed.length).toBeLessThan(3_000)
+      const { query } = yield* Database
+      const rows = yield* query(
+        "Test.rows",
+        (sql) => sql<Array<{ event_id: string }>>`select event_id from webhook.inbox`,
+      )
+      const kept = new Set(rows.map(({ event_id }) => event_id))
+      expect(confirmed.filter((id) => !kept.has(id))).toEqual([])
+    }),
   )
 
   it.scoped("[W8] the table cannot be written: 503 with Retry-After, never 200; then 200 again", () =>
@@ -138,42 +135,39 @@ layer(database, { excludeTestServices: true })("durability", (it) => {
       }),
   )
 
-  it.scoped(
-    "[W8] the sessions are cut in the middle: 503 or 200 with a row, and it goes on",
-    () =>
-      Effect.gen(function* () {
-        const { port } = yield* listening(withKey)
-        const { client, query } = yield* Database
-        const burst = yield* Effect.fork(
-          Effect.forEach(
-            Array.from({ length: 600 }, (_, index) => index),
-            (index) => deliver(port, pair, eventOf(20_000 + index)),
-            {
-              concurrency: 32,
-            },
-          ),
-        )
-        for (let cut = 0; cut < 4; cut++) {
-          yield* Effect.sleep("60 millis")
-          yield* Effect.promise(() =>
-            client`select pg_terminate_backend(pid) from pg_stat_activity
+  it.scoped("[W8] the sessions are cut in the middle: 503 or 200 with a row, and it goes on", () =>
+    Effect.gen(function* () {
+      const { port } = yield* listening(withKey)
+      const { client, query } = yield* Database
+      const burst = yield* Effect.fork(
+        Effect.forEach(
+          Array.from({ length: 600 }, (_, index) => index),
+          (index) => deliver(port, pair, eventOf(20_000 + index)),
+          {
+            concurrency: 32,
+          },
+        ),
+      )
+      for (let cut = 0; cut < 4; cut++) {
+        yield* Effect.sleep("60 millis")
+        yield* Effect.promise(() =>
+          client`select pg_terminate_backend(pid) from pg_stat_activity
                  where datname = current_database() and pid <> pg_backend_pid()`.then(() => undefined),
-          )
-        }
-        const replies = yield* Effect.flatten(burst.await)
-        expect(replies.every(({ status }) => status === 200 || status === 503)).toBe(true)
-        const rows = yield* query(
-          "Test.rows",
-          (sql) => sql<Array<{ event_id: string }>>`select event_id from webhook.inbox`,
         )
-        const kept = new Set(rows.map(({ event_id }) => event_id))
-        expect(
-          replies.filter(({ status }, index) => status === 200 && !kept.has(uuid(20_000 + index))),
-        ).toEqual([])
-        expect((yield* deliver(port, pair, eventOf(20_999))).status).toBe(200)
-        expect((yield* send(port, "", {}, { method: "GET", path: "/healthz" })).status).toBe(200)
-      }),
-    30_000,
+      }
+      const replies = yield* Effect.flatten(burst.await)
+      expect(replies.every(({ status }) => status === 200 || status === 503)).toBe(true)
+      const rows = yield* query(
+        "Test.rows",
+        (sql) => sql<Array<{ event_id: string }>>`select event_id from webhook.inbox`,
+      )
+      const kept = new Set(rows.map(({ event_id }) => event_id))
+      expect(
+        replies.filter(({ status }, index) => status === 200 && !kept.has(uuid(20_000 + index))),
+      ).toEqual([])
+      expect((yield* deliver(port, pair, eventOf(20_999))).status).toBe(200)
+      expect((yield* send(port, "", {}, { method: "GET", path: "/healthz" })).status).toBe(200)
+    }),
   )
 })
 
