@@ -17,7 +17,7 @@ interface FoundColumn {
 }
 
 /** A statement whose answer is not what the program expects of it. The values of rows are not in it. */
-export class UnexpectedAnswer extends Data.TaggedError("UnexpectedAnswer")<{
+class UnexpectedAnswer extends Data.TaggedError("UnexpectedAnswer")<{
   readonly operation: string
   readonly column: string
   readonly expected: string

@@ -1,7 +1,7 @@
 /** The rates that were imported: versions that are added and never changed. The newest of a day and pair counts. */
 import { Effect } from "effect"
 import type { Sql } from "../../Database/Client.ts"
-import { int2, int4, type RowOf, text } from "../../Database/Columns.ts"
+import { int2, int4, text } from "../../Database/Columns.ts"
 import { plainArray, textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import type { Exchanged, RateRow } from "./RateTable.ts"
@@ -131,8 +131,6 @@ const pairSummaryColumns = {
   last: text,
   newestVersion: int4,
 }
-
-export type PairSummary = RowOf<typeof pairSummaryColumns>
 
 /** What there is, a line per pair. */
 export const pairs = Effect.fn("Valuation.pairs")(function* () {
