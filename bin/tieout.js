@@ -1,18 +1,15 @@
 #!/usr/bin/env node
 import { existsSync } from "node:fs"
-import { setFlagsFromString } from "node:v8"
+import { createRequire } from "node:module"
+import { fileURLToPath } from "node:url"
 
-// What a sync keeps is small (some 65 MB) beside what it passes on; left to itself the heap grows to four times that
-// before it is swept.
-setFlagsFromString("--heap-growing-percent=60")
+const bundled = (name) => fileURLToPath(new URL(`../dist/${name}`, import.meta.url))
 
-const main = new URL("../dist/main.js", import.meta.url)
-
-if (existsSync(main)) {
-  await import(main.href)
+if (existsSync(bundled("program.cjs"))) {
+  await createRequire(import.meta.url)("../dist/front.cjs").start(bundled("program.cjs"))
 } else {
   process.stderr.write(
-    "Tieout is not built: dist/main.js is missing. Run npm ci (which builds it) or npm run build in the project's folder.\n",
+    "Tieout is not built: dist/program.cjs is missing. Run npm ci (which builds it) or npm run build in the project's folder.\n",
   )
   process.exitCode = 1
 }

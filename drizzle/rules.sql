@@ -672,6 +672,31 @@ create or replace function ledger.loan_clearing_of(book integer, sources uuid[],
     and p.currency = in_currency
 $$;
 
+-- What is open: findings that no run has proved gone (or had by a time), and rows in quarantine that are not understood yet.
+create or replace view reconcile.open_findings as select f.* from reconcile.findings f where f.closed_at is null;
+
+create or replace function reconcile.findings_open_at(at timestamptz) returns setof reconcile.findings
+language sql stable as $$
+  select f.* from reconcile.findings f where f.opened_at <= at and (f.closed_at is null or f.closed_at > at)
+$$;
+
+create or replace view mirror.open_quarantine as select q.* from mirror.quarantine q where q.resolved_at is null;
+
+-- Every connection that ever ran or has a book; and its last sync, whether or not it has ended.
+create or replace view sync.connections as
+select l.connection from sync.leases l union select b.connection from mirror.books b;
+
+create or replace function sync.last_sync(of_connection text) returns setof sync.runs language sql stable rows 1 as $$
+  select r.* from sync.runs r where r.connection = of_connection and r.command = 'sync' order by r.run_id desc limit 1
+$$;
+
+-- Every booked entry by its month, with its journal number; null: it has none yet.
+create or replace view ledger.entry_numbers as
+select n.book_id, n.entry_id, n.period, n.number from ledger.journal_numbers n
+union all
+select u.book_id, u.entry_id, e.period, null::integer from ledger.unnumbered u
+join ledger.journal_entries e on e.book_id = u.book_id and e.entry_id = u.entry_id;
+
 -- Loan clearing of the receivables that were not paid exactly, one row per receivable and currency: `amount` is what stands
 -- there (debit positive); the others are by direction, never negative where all is right. What a person has moved away
 -- counts as neither paid nor due. `returned`: what of `repaid_paid` transactions that are named as repayments sent back.
@@ -716,7 +741,7 @@ select c.book_id, c.receivable_id, c.currency, c.amount, p.purpose,
   case p.purpose when 'repayment' then c.repaid_due else c.lent_due end as due,
   case p.purpose when 'repayment' then c.repaid_paid else c.lent_paid end as paid,
   c.repaid_waiting + c.lent_waiting as waiting,
-  (c.since at time zone coalesce(l.time_zone, 'UTC'))::date as since
+  ledger.day_of(c.since, l.time_zone) as since
 from reconcile.receivable_clearing c
 join ledger.locks l on l.book_id = c.book_id
 cross join lateral (
@@ -749,7 +774,7 @@ left join (
 where i.amount <> coalesce(w.amount, 0)
 union
 select f.book_id, (f.evidence ->> 'receivableId')::uuid, f.evidence ->> 'currency', null::integer
-from reconcile.findings f where f.closed_at is null and f.check_name = 'loan-clearing');
+from reconcile.open_findings f where f.check_name = 'loan-clearing');
 
 -- What was closed, by whom and why, is kept for good.
 create or replace trigger closes_immutable before update or delete or truncate on ledger.closes
@@ -808,6 +833,22 @@ end $$;
 
 create or replace trigger close_balances_checked after insert on ledger.close_balances
   referencing new table as new_balances for each statement execute function ledger.check_close_balances();
+
+-- The closes of a book that stood at a time: the last of each month, where it was not a reopening.
+create or replace function ledger.standing_closes(of_book integer, known_at timestamptz) returns setof ledger.closes
+language sql stable as $$
+  select c.* from ledger.closes c
+  where c.book_id = of_book and c.action = 'close' and c.at <= known_at and not exists (
+    select 1 from ledger.closes x
+    where x.book_id = of_book and x.period = c.period and x.sequence > c.sequence and x.at <= known_at)
+$$;
+
+-- What an account holds, debit positive: at the end of a month, or of all that is booked.
+create or replace function ledger.balance_of(of_book integer, of_account integer, through date default 'infinity')
+returns table (balance numeric) language sql stable rows 1 as $$
+  select coalesce(sum(b.debit - b.credit), 0) from ledger.balances b
+  where b.book_id = of_book and b.account_id = of_account and b.period <= through
+$$;
 
 -- What the books say at the end of a period, account by account: what a close of it keeps.
 create or replace function ledger.balances_at(of_book integer, at_period date)
@@ -1103,6 +1144,17 @@ create or replace function export.batch_state(of_book integer, of_batch integer)
      where b.book_id = of_book and b.batch = of_batch))
 $$;
 
+-- The batches that count: not superseded, no mere preview, and not of a time in the past. `last_day`: where one ends; all of the
+-- base-currency journal ends with its last valued month, what comes after is not in it.
+create or replace view export.standing_batches as
+select b.book_id, b.batch, b.scope, b.formats, b.currency_basis, b.from_date, b.to_date, b.since_numbering,
+  b.through_numbering, b.covered, b.manifest,
+  coalesce(b.to_date, (
+    select (max((m.period || '-01')::date) + interval '1 month')::date - 1
+    from json_to_recordset(b.manifest #> '{base,months}') as m (period text))) as last_day
+from export.batches b
+where b.as_of is null and export.batch_state(b.book_id, b.batch) in ('committed', 'acknowledged');
+
 -- A batch of what the books said at a time counts for nothing: it stays as it was written.
 create or replace function export.check_batch_state() returns trigger language plpgsql as $$
 declare
@@ -1329,6 +1381,106 @@ create or replace trigger postings_checked after insert on valuation.postings
 create or replace trigger settings_immutable before update or delete or truncate on valuation.settings
   for each statement execute function ledger.refuse_change();
 
+-- The numbered journal, read by every export: an entry a row in `journal`, a line a row in `journal_lines`. In schema ledger
+-- the books in their own currencies, in schema valuation the base-currency journal, with the same columns: a reader is told
+-- only which of the two to read. `series` and `number` name an entry within its month; `place` is its place among those of its
+-- day. `lines` (`account amount account amount …`, in order) and `natives` (what moved in its own currency, null outside of the
+-- base currency) are looked up only where they are asked for. `account` tells an account of the ledger, or, of those that only
+-- the base-currency journal has, the role.
+create or replace view ledger.journal as
+select n.book_id, n.period, 'journal'::text as series, n.number, n.number::bigint as place, n.numbering, e.entry_id,
+  e.effective_date, e.occurred_at, e.recorded_at, e.kind, e.description, e.source_type, e.source_id, e.sequence,
+  e.correction, e.partner_account_id, e.position, e.resource_type, e.resource_id::text as resource_id, e.external_reference,
+  e.counterparty, e.late_for, r.period as reverses_period, r.number as reverses_number,
+  (select string_agg(p.account_id || ' ' || p.amount, ' ' order by p.line_number) from ledger.postings p
+   where p.book_id = n.book_id and p.entry_id = n.entry_id) as lines,
+  null::text as natives
+from ledger.journal_numbers n
+join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
+left join ledger.journal_numbers r on r.book_id = e.book_id and r.entry_id = e.reverses;
+
+create or replace view ledger.journal_lines as
+select n.book_id, n.period, 'journal'::text as series, n.number, n.numbering, n.entry_id, e.effective_date, e.recorded_at,
+  p.line_number, p.account_id::text as account, p.currency, p.amount
+from ledger.journal_numbers n
+join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
+join ledger.postings p on p.book_id = n.book_id and p.entry_id = n.entry_id;
+
+-- The same over the base-currency journal's tables, which `prefix` names: those that are kept, or those that a transaction
+-- makes for itself (`src/Valuation/BaseJournal.ts`). A month begins with its reversals; on any other day what only this journal
+-- has comes last. What only this journal has happens at the beginning of its day in UTC, when its month was valued.
+create or replace function valuation.make_journal_views(prefix text) returns void language plpgsql as $$
+begin
+  execute format($view$
+    create or replace view %1$sjournal as
+    select v.book_id, v.period, v.series, v.number,
+      v.number + case when v.kind = 'fx_reversal' then -4294967296 when v.series = 'fx' then 4294967296 else 0 end as place,
+      n.numbering, v.entry_id, v.effective_date,
+      coalesce(e.occurred_at, v.effective_date::timestamp at time zone 'UTC') as occurred_at,
+      coalesce(e.recorded_at, m.valued_at) as recorded_at, coalesce(v.kind, e.kind) as kind,
+      coalesce(v.description, e.description) as description, coalesce(e.source_type, 'valuation') as source_type,
+      e.source_id, e.sequence, e.correction, e.partner_account_id, e.position,
+      coalesce(e.resource_type, case when v.resource_id is not null then 'CONVERSION' end) as resource_type,
+      coalesce(e.resource_id::text, v.resource_id) as resource_id, e.external_reference, e.counterparty, e.late_for,
+      coalesce(r.period, case when v.reverses is not null then (v.period - interval '1 month')::date end) as reverses_period,
+      coalesce(r.number, v.reverses) as reverses_number,
+      (select string_agg(coalesce(p.account_id::text, p.role) || ' ' || p.amount, ' ' order by p.line_number)
+       from %1$spostings p
+       where p.book_id = v.book_id and p.period = v.period and p.series = v.series and p.number = v.number
+         and p.amount <> 0) as lines,
+      (select json_agg(json_build_array(p.line_number, coalesce(p.account_id::text, p.role), p.amount::text,
+         p.native::text, p.native_currency, p.basis, p.rate, p.rate_date::text, p.rate_source) order by p.line_number)::text
+       from %1$spostings p
+       where p.book_id = v.book_id and p.period = v.period and p.series = v.series and p.number = v.number
+         and p.native is not null) as natives
+    from %1$sentries v
+    left join %1$smonths m on m.book_id = v.book_id and m.period = v.period
+    left join ledger.journal_entries e on e.book_id = v.book_id and e.entry_id = v.entry_id
+    left join ledger.journal_numbers n on n.book_id = v.book_id and n.entry_id = v.entry_id
+    left join ledger.journal_numbers r on r.book_id = e.book_id and r.entry_id = e.reverses
+  $view$, prefix);
+  execute format($view$
+    create or replace view %1$sjournal_lines as
+    select v.book_id, v.period, v.series, v.number, n.numbering, v.entry_id, v.effective_date,
+      coalesce(e.recorded_at, m.valued_at) as recorded_at, p.line_number, coalesce(p.account_id::text, p.role) as account,
+      m.base_currency as currency, p.amount
+    from %1$sentries v
+    join %1$spostings p on p.book_id = v.book_id and p.period = v.period and p.series = v.series and p.number = v.number
+    left join %1$smonths m on m.book_id = v.book_id and m.period = v.period
+    left join ledger.journal_entries e on e.book_id = v.book_id and e.entry_id = v.entry_id
+    left join ledger.journal_numbers n on n.book_id = v.book_id and n.entry_id = v.entry_id
+  $view$, prefix);
+end $$;
+
+do $$ begin perform valuation.make_journal_views('valuation.'); end $$;
+
+-- What the conversions of a month put on trading, corrections included, by conversion and currency: of the entries up to a
+-- journal number that were recorded by then. Nothing where both directions cancel each other out.
+create or replace function valuation.traded_in(of_book integer, month date, through_number integer, known_at timestamptz)
+returns table (resource_id text, currency text, amount numeric) language sql stable as $$
+  select e.resource_id, p.currency, sum(p.amount)
+  from ledger.journal e
+  join ledger.postings p on p.book_id = e.book_id and p.entry_id = e.entry_id
+  join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'trading'
+  where e.book_id = of_book and e.period = month and e.number <= through_number and e.recorded_at <= known_at
+    and e.resource_id is not null
+  group by e.resource_id, p.currency having sum(p.amount) <> 0
+$$;
+
+-- The lines of the books that a batch in their own currencies covers, as its row says: what its control totals are held against.
+create or replace view export.batch_lines as
+select b.batch, l.*
+from export.batches b
+join ledger.journal_lines l on l.book_id = b.book_id
+  and l.numbering > b.since_numbering and l.numbering <= b.through_numbering
+  and l.period between coalesce(date_trunc('month', b.from_date::timestamp)::date, '-infinity') and coalesce(b.to_date, 'infinity')
+  and l.effective_date between coalesce(b.from_date, '-infinity') and coalesce(b.to_date, 'infinity')
+  and (b.as_of is null or l.recorded_at <= b.as_of)
+  and not exists (
+    select 1 from json_to_recordset(b.covered) as c ("from" date, "to" date, after bigint, through bigint)
+    where l.effective_date between c."from" and c."to" and l.numbering > coalesce(c.after, 0) and l.numbering <= c.through)
+where b.currency_basis = 'native';
+
 -- Every stream that there is: its evidence, and whether the service still serves it. `unreadable`: a person must look why,
 -- another try will not help. `gone`: an account that the list has no more and whose statement cannot be read.
 create or replace view reconcile.stream_standing as
@@ -1509,8 +1661,8 @@ language sql stable as $$
     where k.ends is not null
     union
     select mirror.uuid_or_null(f.subject_id), upper(f.subject_type) from lock k
-    join reconcile.findings f on f.book_id = of_book and (f.closed_at is null or f.closed_at > k.stated)
-      and f.opened_at <= k.stated and f.subject_type in ('deposit', 'withdrawal')
+    cross join lateral reconcile.findings_open_at(k.stated) f
+    where f.book_id = of_book and f.subject_type in ('deposit', 'withdrawal')
     union
     select p.resource_id, p.resource_type from posting p
     where p.reading = 'clearing' and p.resource_id is not null and p.kind in ('deposit_return', 'withdrawal_return')),
@@ -1525,8 +1677,8 @@ language sql stable as $$
       where exists (select 1 from account c where c.reading = 'clearing')
       union
       select mirror.uuid_or_null(f.subject_id) from lock k
-      join reconcile.findings f on f.book_id = of_book and (f.closed_at is null or f.closed_at > k.stated)
-        and f.opened_at <= k.stated and f.check_name = 'clearing-movement'
+      cross join lateral reconcile.findings_open_at(k.stated) f
+      where f.book_id = of_book and f.check_name = 'clearing-movement'
       union
       select p.source_id from posting p where p.reading = 'clearing' and p.resource_id is null) o
     join ledger.journal_entries j on j.book_id = of_book and j.source_id = o.source_id and j.period <= through
@@ -1629,8 +1781,8 @@ cross join lateral (
   select count(*) as held from mirror.statement_entries e
   where e.book_id = a.book_id and e.account_id = a.account_id and e.position > a.entries and e.held) h
 left join (
-  select x.book_id, x.subject_id, min(x.check_name) as check_name from reconcile.findings x
-  where x.closed_at is null and x.severity = 'blocking' and x.subject_type = 'account'
+  select x.book_id, x.subject_id, min(x.check_name) as check_name from reconcile.open_findings x
+  where x.severity = 'blocking' and x.subject_type = 'account'
   group by x.book_id, x.subject_id) f on f.book_id = a.book_id and f.subject_id = a.account_id::text;
 
 -- Whether everything ties out, by book, and what does not: the one definition, from what is open and from balances, so that
@@ -1652,8 +1804,7 @@ language sql stable as $$
         when f.check_name = 'quarantine' then 'quarantine'
         when f.severity = 'blocking' and f.subject_type = 'account' then 'account'
         else f.severity end as kind
-    from reconcile.findings f
-    where f.closed_at is null and (of_books is null or f.book_id = any (of_books))),
+    from reconcile.open_findings f where of_books is null or f.book_id = any (of_books)),
   counted as (
     select f.book_id, count(*) filter (where f.kind = 'suspense') as suspense,
       count(*) filter (where f.kind = 'clearing') as clearing,
@@ -1678,7 +1829,7 @@ language sql stable as $$
         select min(p.period)::timestamptz as first from ledger.periods p
         where p.book_id = f.book_id and p.status = 'open') o on true
       where f.check_name in ('conversion-in-transit', 'loan-in-transit') and (f.evidence ->> 'material')::boolean
-        and (now() at time zone coalesce(k.time_zone, 'UTC'))::date - (f.evidence ->> 'since')::date > transit_days
+        and ledger.day_of(now(), k.time_zone) - (f.evidence ->> 'since')::date > transit_days
       group by 1, 2, 3) m
     group by m.book_id),
   standing as (
@@ -1689,16 +1840,14 @@ language sql stable as $$
   unnamed as (
     select a.book_id, count(*) as accounts
     from ledger.accounts a
-    cross join lateral (
-      select sum(t.debit - t.credit) as amount from ledger.balances t
-      where t.book_id = a.book_id and t.account_id = a.account_id) b
-    where a.role = 'suspense' and a.rule_code = '' and b.amount <> 0
+    cross join lateral ledger.balance_of(a.book_id, a.account_id) b
+    where a.role = 'suspense' and a.rule_code = '' and b.balance <> 0
       and (of_books is null or a.book_id = any (of_books))
       and not exists (select 1 from finding f where f.book_id = a.book_id and f.kind = a.role)
     group by a.book_id),
   waiting as (
-    select q.book_id, count(*) as rows from mirror.quarantine q
-    where q.resolved_at is null and (of_books is null or q.book_id = any (of_books)) group by q.book_id)
+    select q.book_id, count(*) as rows from mirror.open_quarantine q
+    where of_books is null or q.book_id = any (of_books) group by q.book_id)
   select b.book_id, b.connection, b.code, coalesce(s.accounts, 0)::integer, coalesce(s.off, 0)::integer,
     coalesce(s.unread, 0)::integer, coalesce(s.entries, 0)::bigint, s.read_at, coalesce(c.suspense, 0)::integer,
     coalesce(v.transit, 0)::integer, coalesce(l.blocked, '{}'), coalesce(n.loans, 0)::integer,

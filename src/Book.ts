@@ -1,6 +1,9 @@
 /** The accounts of one legal entity on one connection: the organization itself, or one client. */
+import { eq } from "drizzle-orm"
 import { Effect, Option } from "effect"
+import { int4, text } from "./Database/Columns.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
+import { books } from "./Database/Tables/Mirror.ts"
 import { plainArray } from "./Database/TextArray.ts"
 import { Database } from "./Database.ts"
 
@@ -24,9 +27,10 @@ export const organizationBook = Effect.fn("Book.organization")(function* (
   const database = yield* Database
   const code = organizationCode(connection)
   const name = connection === "default" ? "Organization" : `Organization (${connection})`
-  const rows = yield* database.query(
+  const row = yield* database.row(
     "Book.organization",
-    (sql) => sql<Array<{ book_id: number; code: string; name: string }>>`
+    { book_id: int4, code: text, name: text },
+    (sql) => sql`
       with created as (
         insert into mirror.books (connection, code, name) values (${connection}, ${code}, ${name})
         on conflict (connection, client_id) do nothing
@@ -36,9 +40,6 @@ export const organizationBook = Effect.fn("Book.organization")(function* (
       select book_id, code, name from mirror.books where connection = ${connection} and client_id is null
       limit 1`,
   )
-  const row = rows[0]
-  if (row === undefined)
-    return yield* Effect.dieMessage(`the book of connection ${connection} could not be created`)
   return { bookId: row.book_id, connection, clientId: Option.none(), code: row.code, name: row.name }
 })
 
@@ -65,9 +66,10 @@ export const clientBook = Effect.fn("Book.client")(function* (
 ): Effect.fn.Return<Book, DatabaseError, Database> {
   const database = yield* Database
   const codes = clientCodes(connection, client.clientId, client.code)
-  const rows = yield* database.query(
+  const row = yield* database.row(
     "Book.client",
-    (sql) => sql<Array<{ book_id: number; code: string; name: string }>>`
+    { book_id: int4, code: text, name: text },
+    (sql) => sql`
       with wanted as (
         select w.code from unnest(${plainArray(sql, codes)}) with ordinality as w (code, place)
         where not exists (select 1 from mirror.books b where b.code = w.code) order by w.place limit 1),
@@ -85,9 +87,6 @@ export const clientBook = Effect.fn("Book.client")(function* (
       select book_id, code, name from mirror.books where connection = ${connection} and client_id = ${client.clientId}
       limit 1`,
   )
-  const row = rows[0]
-  if (row === undefined)
-    return yield* Effect.dieMessage(`the book of client ${client.clientId} could not be created`)
   return {
     bookId: row.book_id,
     connection,
@@ -100,9 +99,10 @@ export const clientBook = Effect.fn("Book.client")(function* (
 /** Those of the books that hold anything: an organization's that is only there for its clients has no accounts. */
 export const heldBooks = Effect.fn("Book.held")(function* (books: ReadonlyArray<Book>) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Book.held",
-    (sql) => sql<Array<{ book_id: number }>>`
+    { book_id: int4 },
+    (sql) => sql`
       select b.book_id from mirror.books b
       where exists (select 1 from mirror.accounts a where a.book_id = b.book_id)
         or exists (select 1 from ledger.accounts l where l.book_id = b.book_id)`,
@@ -116,19 +116,17 @@ export const allBooks = Effect.fn("Book.all")(function* (
   connection: Option.Option<string>,
 ): Effect.fn.Return<ReadonlyArray<Book>, DatabaseError, Database> {
   const database = yield* Database
-  const wanted = Option.getOrNull(connection)
-  const rows = yield* database.query(
-    "Book.all",
-    (sql) => sql<
-      Array<{ book_id: number; connection: string; client_id: string | null; code: string; name: string }>
-    >`
-      select book_id, connection, client_id, code, name from mirror.books
-      where ${wanted}::text is null or connection = ${wanted} order by code`,
+  const rows = yield* database.orm("Book.all", (orm) =>
+    orm
+      .select()
+      .from(books)
+      .where(Option.getOrUndefined(Option.map(connection, (name) => eq(books.connection, name))))
+      .orderBy(books.code),
   )
   return rows.map((row) => ({
-    bookId: row.book_id,
+    bookId: row.bookId,
     connection: row.connection,
-    clientId: Option.fromNullable(row.client_id),
+    clientId: Option.fromNullable(row.clientId),
     code: row.code,
     name: row.name,
   }))

@@ -1,83 +1,39 @@
 /**
- * The command line: arguments in, one command, an answer on stdout, an exit code. It only calls the rest of Tieout; what
- * each command needs of it stands in the command's own file.
+ * Runs one command as this process: an answer on stdout, an exit code. It only calls the rest of Tieout; what each command
+ * needs of it stands in the command's own file.
  */
-import { Command, HelpDoc, ValidationError } from "@effect/cli"
+import { HelpDoc, ValidationError } from "@effect/cli"
 import * as NodeContext from "@effect/platform-node/NodeContext"
-import { Cause, Effect, Either, Layer, LogLevel } from "effect"
-import { type Arguments, readArguments, UsageError } from "./Cli/Arguments.ts"
-import { accounts } from "./Cli/Commands/AccountsCommand.ts"
-import { backfill } from "./Cli/Commands/BackfillCommand.ts"
-import { balance } from "./Cli/Commands/BalanceCommand.ts"
-import { batches } from "./Cli/Commands/BatchesCommand.ts"
-import { close } from "./Cli/Commands/CloseCommand.ts"
-import { demo } from "./Cli/Commands/DemoCommand.ts"
-import { doctor } from "./Cli/Commands/DoctorCommand.ts"
-import { explain } from "./Cli/Commands/ExplainCommand.ts"
-import { exportCommand } from "./Cli/Commands/ExportCommand.ts"
-import { init } from "./Cli/Commands/InitCommand.ts"
-import { items } from "./Cli/Commands/ItemsCommand.ts"
-import { migrate } from "./Cli/Commands/MigrateCommand.ts"
-import { quarantine } from "./Cli/Commands/QuarantineCommand.ts"
-import { rates } from "./Cli/Commands/RatesCommand.ts"
-import { reclassify } from "./Cli/Commands/ReclassifyCommand.ts"
-import { reconcile } from "./Cli/Commands/ReconcileCommand.ts"
-import { register } from "./Cli/Commands/RegisterCommand.ts"
-import { reopen } from "./Cli/Commands/ReopenCommand.ts"
-import { report } from "./Cli/Commands/ReportCommand.ts"
-import { sandbox } from "./Cli/Commands/SandboxCommand.ts"
-import { serve } from "./Cli/Commands/ServeCommand.ts"
-import { status } from "./Cli/Commands/StatusCommand.ts"
-import { sync } from "./Cli/Commands/SyncCommand.ts"
-import { verify } from "./Cli/Commands/VerifyCommand.ts"
-import { webhook } from "./Cli/Commands/WebhookCommand.ts"
-import { completions } from "./Cli/Completions.ts"
-import { exitCodes } from "./Cli/ExitCode.ts"
-import { ofCause } from "./Cli/Failure.ts"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Cause, Effect, Exit, Layer, LogLevel, Option } from "effect"
+import type { Arguments, LogLevelName } from "./Cli/Arguments.ts"
+import { commands } from "./Cli/Commands.ts"
+import { WholeManual } from "./Cli/Declaration.ts"
+import { type ExitCode, exitCodes } from "./Cli/ExitCode.ts"
+import { failuresOf, UsageError } from "./Cli/Failure.ts"
 import { logFormat, logging } from "./Cli/Logging.ts"
-import { needsOf } from "./Cli/Needs.ts"
-import { makeOutput, type Outcome, Output } from "./Cli/Output.ts"
+import type { Manual } from "./Cli/Manual.ts"
+import { makeOutput, Outcome, Output } from "./Cli/Output.ts"
 import { isTraced, telemetry } from "./Cli/Telemetry.ts"
 import { SettingsSource } from "./Settings.ts"
-import { Progress, shown } from "./Terminal/Progress.ts"
-import { processTerminal, Terminal, type TerminalService } from "./Terminal.ts"
+import { Progress, showProgress } from "./Terminal/Progress.ts"
+import { processTerminal, Terminal } from "./Terminal.ts"
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-const root = Command.make("tieout").pipe(
-  Command.withSubcommands([
-    backfill,
-    init,
-    doctor,
-    migrate,
-    sync,
-    status,
-    reconcile,
-    balance,
-    register,
-    items,
-    quarantine,
-    reclassify,
-    close,
-    reopen,
-    report,
-    exportCommand,
-    batches,
-    accounts,
-    rates,
-    explain,
-    verify,
-    serve,
-    webhook,
-    sandbox,
-    demo,
-    completions,
-  ]),
-)
+const levels: Readonly<Record<LogLevelName, LogLevel.LogLevel>> = {
+  all: LogLevel.All,
+  trace: LogLevel.Trace,
+  debug: LogLevel.Debug,
+  info: LogLevel.Info,
+  warning: LogLevel.Warning,
+  warn: LogLevel.Warning,
+  error: LogLevel.Error,
+  fatal: LogLevel.Fatal,
+  none: LogLevel.None,
+}
 
-const execute = Command.run(root, { name: "tieout", version: "", executable: "tieout" })
-
-/** The library prints what is wrong with the arguments and fails with it too; it is told once, by `Failure.ts`. */
+/** The library prints what is wrong with the arguments and fails with it too; we report it once. */
 const withoutOwnReports = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Effect.console, (console) =>
     Effect.withConsole(effect, {
@@ -87,72 +43,84 @@ const withoutOwnReports = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     }),
   )
 
-const asUsageError = (error: ValidationError.ValidationError, command: string | undefined) =>
+const asUsageError = (error: ValidationError.ValidationError, command: string) =>
   new UsageError({
     detail: HelpDoc.toAnsiText(error.error)
       // biome-ignore lint/suspicious/noControlCharactersInRegex: taking colours out is what it is for
       .replace(/\u001b\[[0-9;]*m/g, "")
       .trim(),
-    advice: `Run tieout ${command === undefined ? "" : `${command} `}--help to see what it takes.`,
+    advice: `Run tieout ${command} --help to see what it takes.`,
   })
 
-const runCommand = (args: Arguments) =>
-  execute(["node", "tieout", ...args.rest]).pipe(
+const runCommand = ({ command: name, own }: Arguments) =>
+  Effect.promise(async () => commands[name]?.()).pipe(
+    Effect.flatMap((record) => record?.run(own) ?? Effect.dieMessage(`there is no command ${name}`)),
     withoutOwnReports,
     Effect.mapError((error) =>
-      ValidationError.isValidationError(error) ? asUsageError(error, args.rest[0]) : error,
+      ValidationError.isValidationError(error) ? asUsageError(error, name) : error,
     ),
   )
 
-/** Tells why a command failed. A server that was interrupted did not. */
-const tell = (outcome: Outcome, debug: boolean) => (cause: Cause.Cause<unknown>) =>
+/** Reports why a command failed. A server that was interrupted did not fail. */
+const reportFailure = (outcome: Outcome, debug: boolean) => (cause: Cause.Cause<unknown>) =>
   Effect.gen(function* () {
     if (Cause.isInterruptedOnly(cause) && outcome.interruptedCode === exitCodes.done) return
-    yield* (yield* Output).fail(ofCause(cause, debug))
+    yield* (yield* Output).fail(failuresOf(cause, debug))
   })
 
-const outputLayer = (json: boolean, terminal: TerminalService, outcome: Outcome) =>
-  Layer.succeed(Output, makeOutput(json, terminal, outcome))
-
-const runArguments = (args: Arguments, variables: Variables, terminal: TerminalService, outcome: Outcome) => {
-  const format = logFormat(args.json, variables.TIEOUT_LOG, terminal, args.rest[0] === "serve")
+/** The command with all that it is run with. The exit code is in `outcome` afterwards. */
+const prepared = (
+  args: Arguments,
+  manual: Manual,
+  variables: Variables,
+  outcome: Outcome,
+): Effect.Effect<void, unknown> => {
+  const terminal = processTerminal(variables)
+  const level = levels[args.logLevel]
+  const format = logFormat(args.json, variables.TIEOUT_LOG, terminal, args.command === "serve")
   const withProgress = Layer.unwrapScoped(
-    Effect.map(shown(terminal, format !== "json"), (progress) =>
+    Effect.map(showProgress(terminal, format !== "json"), (progress) =>
       Layer.merge(
         Layer.succeed(Progress, progress),
-        logging(format, args.logLevel, terminal.stderr.color, progress.writeAbove),
+        logging(format, level, terminal.stderr.color, progress.writeAbove),
       ),
     ),
   )
   const environment = Layer.mergeAll(
-    Layer.succeed(SettingsSource, {
-      file: args.config,
-      variables,
-      needs: needsOf(args.rest),
-    }),
+    Layer.succeed(SettingsSource, { file: Option.fromNullable(args.config), variables }),
     Layer.succeed(Terminal, terminal),
+    Layer.succeed(WholeManual, manual),
     NodeContext.layer,
   )
   return runCommand(args).pipe(
     Effect.provide(Layer.provideMerge(telemetry(variables), Layer.merge(withProgress, environment))),
     // Not tapErrorCause: that one is not run when the command is interrupted.
-    Effect.onError(tell(outcome, LogLevel.lessThanEqual(args.logLevel, LogLevel.Debug))),
-    Effect.provide(outputLayer(args.json, terminal, outcome)),
+    Effect.onError(reportFailure(outcome, LogLevel.lessThanEqual(level, LogLevel.Debug))),
+    Effect.provideService(Output, makeOutput(args.json, terminal, outcome)),
     Effect.withTracerEnabled(isTraced(variables)),
   )
 }
 
-/** Runs the command that the arguments (without node and script) name. The exit code is in `outcome` afterwards. */
-export const command = (
-  args: ReadonlyArray<string>,
-  variables: Variables,
-  outcome: Outcome,
-): Effect.Effect<void, unknown> => {
-  const terminal = processTerminal(variables)
-  const read = readArguments(args, variables)
-  if (Either.isRight(read)) return runArguments(read.right, variables, terminal, outcome)
-  return Effect.provide(
-    tell(outcome, false)(Cause.fail(read.left)),
-    outputLayer(args.includes("--json"), terminal, outcome),
-  )
+/** The exit code of a command that has ended. */
+const exitCodeOf = (exit: Exit.Exit<unknown, unknown>, outcome: Outcome): ExitCode =>
+  Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) ? outcome.interruptedCode : outcome.code
+
+/** Runs a command within a process that goes on. Gives its exit code. */
+export const execute = async (args: Arguments, manual: Manual, variables: Variables): Promise<ExitCode> => {
+  const outcome = new Outcome()
+  return exitCodeOf(await Effect.runPromiseExit(prepared(args, manual, variables, outcome)), outcome)
+}
+
+/** Runs a command as this process: signals interrupt it, and its outcome is the exit code. */
+export const launch = (args: Arguments, manual: Manual, variables: Variables): void => {
+  const outcome = new Outcome()
+  NodeRuntime.runMain(prepared(args, manual, variables, outcome), {
+    disableErrorReporting: true,
+    disablePrettyLogger: true,
+    teardown: (exit, onExit) => {
+      const code = exitCodeOf(exit, outcome)
+      // What was written must have left the process before it ends.
+      process.stdout.write("", () => process.stderr.write("", () => onExit(code)))
+    },
+  })
 }

@@ -2,6 +2,7 @@ import type { PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import { Effect, Either, Layer, Option, type Redacted, type Scope, Stream } from "effect"
 import type postgres from "postgres"
 import { type Client, makeClient, makeOrm, type Orm, type Sql } from "./Database/Client.ts"
+import type { Columns, RowOf } from "./Database/Columns.ts"
 import type { ConnectionSettings } from "./Database/ConnectionSettings.ts"
 import { makeConnections } from "./Database/Connections.ts"
 import { cursorStream } from "./Database/Cursor.ts"
@@ -10,6 +11,7 @@ import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { parseDatabaseUrl } from "./Database/DatabaseUrl.ts"
 import type { EmbeddedError } from "./Database/Embedded/EmbeddedError.ts"
 import { embedded } from "./Database/Embedded.ts"
+import { assertRows, onlyRow } from "./Database/Rows.ts"
 import { checkServer } from "./Database/ServerVersion.ts"
 import { type LockBusy, makeSessionLocks, type SessionLock } from "./Database/SessionLock.ts"
 import { runStatement } from "./Database/Statement.ts"
@@ -58,6 +60,28 @@ const make = Effect.gen(function* () {
       Effect.withSpan(operation, { captureStackTrace: false }),
     )
 
+  const rows = <C extends Columns>(
+    operation: string,
+    columns: C,
+    statement: (sql: Sql) => postgres.PendingQuery<postgres.Row[]>,
+  ): Effect.Effect<ReadonlyArray<RowOf<C>>, DatabaseError> =>
+    Effect.map(query(operation, statement), (answer) => {
+      assertRows(operation, columns, answer)
+      return answer
+    })
+
+  const row = <C extends Columns>(
+    operation: string,
+    columns: C,
+    statement: (sql: Sql) => postgres.PendingQuery<postgres.Row[]>,
+  ): Effect.Effect<RowOf<C>, DatabaseError> =>
+    Effect.map(query(operation, statement), (answer) => onlyRow(operation, columns, answer))
+
+  const execute = (
+    operation: string,
+    statement: (sql: Sql) => postgres.PendingQuery<postgres.Row[]>,
+  ): Effect.Effect<number, DatabaseError> => Effect.map(query(operation, statement), ({ count }) => count)
+
   const orm = <A>(
     operation: string,
     statement: (orm: Orm) => PromiseLike<A>,
@@ -67,14 +91,16 @@ const make = Effect.gen(function* () {
       Effect.withSpan(operation, { captureStackTrace: false }),
     )
 
-  const stream = <Row extends object>(
+  const rowStream = <C extends Columns>(
     operation: string,
-    statement: (sql: Sql) => postgres.PendingQuery<Row[]>,
+    columns: C,
+    statement: (sql: Sql) => postgres.PendingQuery<postgres.Row[]>,
     size: number = rowsPerFetch,
-  ): Stream.Stream<Row, DatabaseError> =>
+  ): Stream.Stream<RowOf<C>, DatabaseError> =>
     cursorStream(
       Effect.zipLeft(connection, streaming),
       operation,
+      columns,
       (lent) => statement(lent.client),
       size,
     ).pipe(Stream.tapError(noteConflict))
@@ -91,22 +117,29 @@ const make = Effect.gen(function* () {
   return {
     /** How the server is reached; the password is redacted. */
     settings,
-    /** The root client, for tools and tests: never inside a transaction, whose statements must go through `query`. */
+    /** The root client, for tools and tests: never inside a transaction, whose statements must go through `rows` and `execute`. */
     client,
     /** drizzle over the root client; the same warning. Use `orm` otherwise. */
     db,
     /**
-     * Runs one SQL statement in the current transaction, or by itself when there is none. `operation` names it in errors
-     * and traces. int8 comes back as bigint; numeric, date and timestamps as text; JSON is passed as a value or as text.
+     * The rows of one SQL statement, run in the current transaction, or by itself when there is none. `operation` names it
+     * in errors and traces. Every answer is compared with `columns`: names, Postgres types, nulls, members of unions. One
+     * that differs is a defect (`UnexpectedAnswer`), so that a row is what its type says. JSON is passed as a value or as text.
      */
-    query,
-    /** Runs one drizzle statement, as `query` does. */
-    orm,
+    rows,
+    /** As `rows`, for a statement that always has exactly one row: another number is a defect. */
+    row,
     /**
-     * A statement's rows as a stream with flat memory, in the current transaction or on a connection of its own. Inside a
+     * As `rows`, as a stream with flat memory, in the current transaction or on a connection of its own. Inside a
      * transaction nothing else may use that transaction until the stream has ended.
      */
-    stream,
+    rowStream,
+    /** Runs one SQL statement whose rows nobody reads, as `rows` does, and answers how many it touched. */
+    execute,
+    /** As `rows`, and nobody looks at what comes back: for tests alone, whose rows are what they have just written. */
+    query,
+    /** Runs one drizzle statement, as `rows` does; the types of its rows are the tables' (`Database/Tables`). */
+    orm,
     /**
      * Runs an effect in a transaction: committed when it succeeds, rolled back when it fails, dies or is interrupted
      * (after its running statement has ended). A nested one is a savepoint. After a serialization failure or deadlock

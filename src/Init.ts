@@ -1,5 +1,6 @@
 /** A settings file for a new installation: the bundled example, with the answers in place of what they replace. */
 import { readFileSync } from "node:fs"
+import { packageFile } from "./Common/PackageFolder.ts"
 import { connectionPrefix } from "./Settings/Keys.ts"
 
 export const surfaces = ["organization", "client", "credit"] as const
@@ -17,8 +18,8 @@ export const defaultAnswers: Answers = {
   baseCurrency: "EUR",
 }
 
-/** The example of this version: beside `src` and `dist` alike. */
-const example = (): string => readFileSync(new URL("../config/tieout.yaml", import.meta.url), "utf8")
+/** The example of this version. */
+const example = (): string => readFileSync(packageFile("config", "tieout.yaml"), "utf8")
 
 /** A section of the example, commented out as it is: from its name to the next empty line. */
 const sectionOf = (name: string): RegExp => new RegExp(`^#${name}:\\n(?:#.*\\n)*`, "m")

@@ -1,6 +1,7 @@
 /** The books: what the rest of Tieout may ask of them. */
 import { Effect } from "effect"
 import type { Book } from "./Book.ts"
+import { int4, int8, text } from "./Database/Columns.ts"
 import { Database } from "./Database.ts"
 import { Conversions } from "./Ledger/Conversions/WholeConversions.ts"
 import { type BookFacts, counterpartyBy, isLoanBy } from "./Ledger/Facts.ts"
@@ -62,20 +63,20 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
       const ids = `{${books.map((book) => book.bookId).join(",")}}`
       const number = Effect.gen(function* () {
         // Against postings of these books: what is planned from here on is of entries that no other one can join.
-        yield* database.query(
+        yield* database.execute(
           "Ledger.assignNumbers.lock",
           (sql) => sql`
             select 1 from ledger.locks where book_id = any (${ids}::text::integer[]) order by book_id for update`,
         )
         yield* conversions.settle(books, runId)
-        return yield* database.query(
+        return yield* database.row(
           "Ledger.assignNumbers",
-          (sql) =>
-            sql<Array<{ given: bigint }>>`select ledger.assign_numbers(${ids}::text::integer[]) as given`,
+          { given: int8 },
+          (sql) => sql`select ledger.assign_numbers(${ids}::text::integer[]) as given`,
         )
       })
-      const rows = yield* database.transaction(number)
-      return Number(rows[0]?.given ?? 0n)
+      const { given } = yield* database.transaction(number)
+      return Number(given)
     })
 
     /**
@@ -85,9 +86,10 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
     const dateIn = Effect.fn("Ledger.dateIn")(function* (books: ReadonlyArray<Book>) {
       const ids = `{${books.map(({ bookId }) => bookId).join(",")}}`
       const { timeZone } = settings.accounting
-      const rows = yield* database.query(
+      const rows = yield* database.rows(
         "Ledger.dateIn",
-        (sql) => sql<Array<{ book_id: number; time_zone: string }>>`
+        { book_id: int4, time_zone: text },
+        (sql) => sql`
           with dated as (
             update ledger.locks set time_zone = ${timeZone}
             where book_id = any (${ids}::text::integer[]) and time_zone is null)

@@ -3,6 +3,7 @@
  * named. Reads everything, in one snapshot; changes nothing.
  */
 import { Effect } from "effect"
+import { int4 } from "./Database/Columns.ts"
 import { Database } from "./Database.ts"
 import { balances, numbers } from "./Proof/BalancesProof.ts"
 import * as BaseJournal from "./Proof/BaseJournalProof.ts"
@@ -12,7 +13,7 @@ import { closes } from "./Proof/ClosesProof.ts"
 import * as Evidence from "./Proof/EvidenceProof.ts"
 import * as Journal from "./Proof/JournalNumbersProof.ts"
 import * as Mirror from "./Proof/MirrorProof.ts"
-import type { ProofQuery, Wrong } from "./Proof/Proof.ts"
+import { type ProofQuery, type Wrong, wrongColumns } from "./Proof/Proof.ts"
 import { resources } from "./Proof/ResourcesProof.ts"
 import { rules } from "./Proof/RulesProof.ts"
 import { manifests, periods, sources } from "./Proof/SourcesProof.ts"
@@ -61,11 +62,15 @@ export interface DatabaseProof {
   readonly batches: number
 }
 
+/** `count` is that of all rows, beyond those that are listed. */
+const countedColumns = { ...wrongColumns, count: int4 }
+
 const proved = Effect.fn("Proof.query")(function* ({ name, proves, wrong }: ProofQuery) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     `Proof.${name}`,
-    (sql) => sql<Array<Wrong & { readonly count: number }>>`
+    countedColumns,
+    (sql) => sql`
       select w.*, count(*) over ()::integer as count from (${wrong(sql)}) w order by 1, 2, 3 limit ${most}`,
   )
   return {

@@ -6,6 +6,7 @@
 import { Effect, Option } from "effect"
 import type { Book } from "./Book.ts"
 import * as Money from "./Common/Money.ts"
+import { int4, nullable, text } from "./Database/Columns.ts"
 import { Database } from "./Database.ts"
 import { journalNumber } from "./Format/Entry.ts"
 import type { JournalEntry, RuleAccount } from "./Ledger/JournalEntry.ts"
@@ -71,17 +72,16 @@ const entryOf = (standing: Standing, from: StandingLine, to: RuleAccount, reason
 
 const postedEntry = Effect.fn("Reclassify.posted")(function* (book: Book, entry: JournalEntry) {
   const database = yield* Database
-  const rows = yield* database.query(
+  return yield* database.row(
     "Reclassify.posted",
-    (sql) => sql<Array<{ date: string; period: string; number: number | null }>>`
+    { date: text, period: text, number: nullable(int4) },
+    (sql) => sql`
       select j.effective_date::text as date, to_char(j.period, 'YYYY-MM') as period, n.number
       from ledger.journal_entries j
       left join ledger.journal_numbers n on n.book_id = j.book_id and n.entry_id = j.entry_id
       where j.book_id = ${book.bookId} and j.source_id = ${entry.sourceId}::uuid and j.source_type = 'manual'
         and j.sequence = ${entry.sequence}`,
   )
-  const [row] = rows
-  return row === undefined ? yield* Effect.dieMessage("an entry that was posted is there") : row
 })
 
 /** Moves what stands there now, dated as the months are closed now. */

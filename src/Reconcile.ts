@@ -30,7 +30,7 @@ import { streams } from "./Reconcile/Checks/Streams.ts"
 import { suspense } from "./Reconcile/Checks/Suspense.ts"
 import { valuationMethod } from "./Reconcile/Checks/ValuationMethod.ts"
 import { zeroEntries } from "./Reconcile/Checks/ZeroEntries.ts"
-import { type CheckQuery, record } from "./Reconcile/Findings.ts"
+import { type CheckQuery, record, recordedColumns } from "./Reconcile/Findings.ts"
 import { saveProgress, takeBooks } from "./Reconcile/Progress.ts"
 import { type Scope, surfacesIn } from "./Reconcile/Scope.ts"
 import { type OpenFinding, openCounts, openFindings } from "./Reconcile/Summary.ts"
@@ -143,23 +143,23 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       let opened = 0
       let closed = 0
       for (const query of of) {
-        const [counts] = yield* database.query(`Reconcile.${query.checks[0]}`, (sql) =>
+        const counts = yield* database.row(`Reconcile.${query.checks[0]}`, recordedColumns, (sql) =>
           record(sql, scope, query),
         )
-        opened += Number(counts?.opened ?? 0n)
-        closed += Number(counts?.closed ?? 0n)
+        opened += Number(counts.opened)
+        closed += Number(counts.closed)
       }
       return { opened, closed }
     })
 
     /** After a first sync nothing has told the planner yet how much there is: its plans would be for a handful of rows. */
-    const analyze = database.query(
+    const analyze = database.execute(
       "Reconcile.analyze",
       (sql) => sql`analyze mirror.statement_entries, mirror.resources`,
     )
 
     /** A sync's sessions probe indexes only; what follows looks at many rows at once and leaves the choice to the planner. */
-    const planFreely = database.query(
+    const planFreely = database.execute(
       "Reconcile.planFreely",
       (sql) => sql`
         select set_config('enable_seqscan', 'on', true), set_config('enable_hashjoin', 'on', true),
@@ -172,7 +172,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
      */
     const plan = (everything: boolean) => {
       const whole = everything ? "on" : "off"
-      return database.query(
+      return database.execute(
         "Reconcile.plan",
         (sql) => sql`
           select set_config('enable_seqscan', ${whole}, true), set_config('enable_hashjoin', ${whole}, true),

@@ -2,8 +2,11 @@
  * One run of a connection: its lease, its number and what it counts. Every transaction of a run first proves that the
  * lease is still its own, so that a process that was stalled and overtaken writes nothing.
  */
+import { and, eq, sql } from "drizzle-orm"
 import { Context, Data, Effect } from "effect"
+import { int4, int8, type RowOf } from "./Database/Columns.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
+import { runs } from "./Database/Tables/Sync.ts"
 import { Database } from "./Database.ts"
 
 /** Another run has taken the connection since: this one stops and writes nothing more. */
@@ -80,23 +83,24 @@ export class Run extends Context.Tag("tieout/Sync/Run")<
 /** Our clock, ISO 8601. */
 export const nowIso = (epochMilliseconds: number): string => new Date(epochMilliseconds).toISOString()
 
-interface Lease {
-  readonly runId: number
-  readonly epoch: bigint
+const leaseColumns = {
+  runId: int4,
+  epoch: int8,
 }
+
+type Lease = RowOf<typeof leaseColumns>
 
 /** Takes the connection's lease for a run: whoever had it before writes nothing more. */
 export const takeLease = Effect.fn("Sync.takeLease")(function* (connection: string, runId: number) {
   const database = yield* Database
-  const rows = yield* database.query(
+  return yield* database.row(
     "Sync.takeLease",
-    (sql) => sql<Array<Lease>>`
+    leaseColumns,
+    (sql) => sql`
       insert into sync.leases as l (connection, epoch, run_id) values (${connection}, 1, ${runId})
       on conflict (connection) do update set epoch = l.epoch + 1, run_id = excluded.run_id, taken_at = now()
       returning run_id as "runId", epoch`,
   )
-  const row = rows[0]
-  return row === undefined ? yield* Effect.dieMessage(`no lease of ${connection} could be taken`) : row
 })
 
 /** Runs an effect in one transaction, and only while the lease is held. */
@@ -116,18 +120,16 @@ export const fenced =
 /** Notes that a run has started; an earlier one of the same command that never ended was abandoned. */
 export const openRun = Effect.fn("Sync.openRun")(function* (connection: string, command: string) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const { run_id: runId } = yield* database.row(
     "Sync.openRun",
-    (sql) => sql<Array<{ run_id: number }>>`
+    { run_id: int4 },
+    (sql) => sql`
       with abandoned as (
         update sync.runs set state = 'abandoned', ended_at = now()
         where connection = ${connection} and command = ${command} and state = 'running')
       insert into sync.runs (connection, command) values (${connection}, ${command}) returning run_id`,
   )
-  const row = rows[0]
-  return row === undefined
-    ? yield* Effect.dieMessage(`no run could be started for ${connection}`)
-    : row.run_id
+  return runId
 })
 
 /** What a run counts and shows, at its start. */
@@ -163,11 +165,10 @@ export const endRun = Effect.fn("Sync.endRun")(function* (
   summary: unknown,
 ) {
   const database = yield* Database
-  yield* database.query(
-    "Sync.endRun",
-    (sql) => sql`
-      update sync.runs set state = ${state}, ended_at = now(), exit_code = ${exitCode},
-        summary = ${JSON.stringify(summary)}::text::jsonb
-      where run_id = ${runId} and state = 'running'`,
+  yield* database.orm("Sync.endRun", (orm) =>
+    orm
+      .update(runs)
+      .set({ state, endedAt: sql`now()`, exitCode, summary })
+      .where(and(eq(runs.runId, runId), eq(runs.state, "running"))),
   )
 })

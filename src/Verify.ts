@@ -17,15 +17,15 @@ import { besides } from "./Format/Besides.ts"
 import { formatOf, tablesOf } from "./Format/Formats.ts"
 import type { Reading } from "./Format/Reading/Plain.ts"
 import { checkArithmetic, expectedAccounts } from "./Verify/AccountsProof.ts"
-import { compareWithJournal, type Side } from "./Verify/Beside.ts"
+import { Comparison } from "./Verify/Beside.ts"
 import { checkChain } from "./Verify/Chain.ts"
 import { checkPlace } from "./Verify/FolderPlace.ts"
 import { checkJournal } from "./Verify/JournalProof.ts"
 import { checkNativeMovements } from "./Verify/NativeMovementsProof.ts"
 import { checkPlainText } from "./Verify/PlainTextProof.ts"
 import { checkReport, isReport } from "./Verify/ReportProof.ts"
-import { checkStatement } from "./Verify/StatementProof.ts"
-import { checkTable } from "./Verify/TablesProof.ts"
+import { checkStatement, statementSide } from "./Verify/StatementProof.ts"
+import { tableProof } from "./Verify/TablesProof.ts"
 import { checkTrialBalance } from "./Verify/TrialBalanceProof.ts"
 
 /** The folder cannot be read at all, or holds no batch. `message` says what, where and what to do. */
@@ -53,8 +53,8 @@ export interface Verification {
   readonly report: ReportManifest | undefined
 }
 
-/** A file by itself. */
-type Check = (file: FileRecord) => Promise<unknown>
+/** What is proved of one file's content while it is read. */
+type Proof = (chunks: AsyncIterable<Buffer>, file: FileRecord) => Promise<void>
 
 const checkBatch = async (
   folder: string,
@@ -65,43 +65,67 @@ const checkBatch = async (
 ): Promise<void> => {
   checkPlace(folder, manifest, problems)
   await checkChain(folder, manifest, text, chain, problems)
-  const there = await checkFiles(folder, manifest, problems)
   const accounts = expectedAccounts(manifest)
   checkArithmetic(manifest, accounts, problems)
-  const files = manifest.files.filter(({ name }) => there.has(name))
-  const sides: Array<Side> = []
-  const journals: Array<string> = []
-  const plain = async (reading: Reading, file: FileRecord): Promise<void> => {
-    if (reading.kind === "transactions")
-      return checkPlainText(folder, file, reading.syntax, accounts, problems)
-    if (reading.kind === "balances") return checkTrialBalance(folder, file, accounts, problems)
-    journals.push(file.name)
-    return checkJournal(folder, file, manifest, accounts, problems)
+  // Told after what is wrong with the files as such.
+  const inside = new Problems()
+  const tables = new Map(
+    tablesOf(manifest.formats).flatMap((format) => {
+      const proof = tableProof(folder, format, manifest, accounts, inside)
+      return proof === undefined ? [] : [[format.name, proof] as const]
+    }),
+  )
+  const statements = new Map(
+    manifest.files
+      .filter(({ format }) => format === besides.statement.name)
+      .map(({ name }) => [name, statementSide(folder, name, manifest)] as const),
+  )
+  const sides = [...statements.values(), ...[...tables.values()].map(({ side }) => side)]
+  const comparisons = new Map<string, Comparison>()
+
+  const journalProof: Proof = (chunks, file) => {
+    const comparison = new Comparison(sides)
+    comparisons.set(file.name, comparison)
+    return checkJournal(chunks, file, manifest, accounts, inside, (row) => comparison.add(row))
   }
-  const beside = new Map<string, Check>([
-    [
-      besides.statement.name,
-      async (file) => sides.push(await checkStatement(folder, file, manifest, accounts, problems)),
-    ],
-    [besides.nativeMovements.name, (file) => checkNativeMovements(folder, file, manifest, problems)],
+  const plainProof =
+    (reading: Reading): Proof =>
+    (chunks, file) => {
+      if (reading.kind === "transactions")
+        return checkPlainText(chunks, file, reading.syntax, accounts, inside)
+      if (reading.kind === "balances") return checkTrialBalance(chunks, file, accounts, inside)
+      return journalProof(chunks, file)
+    }
+  const proofOf = ({ format: name, name: file }: FileRecord): Proof | undefined => {
+    const format = formatOf(name)
+    const table = tables.get(name)
+    const statement = statements.get(file)
+    if (format?.kind === "plain") return plainProof(format.reading)
+    if (table !== undefined) return (chunks, record) => table.read(chunks, record, inside)
+    if (statement !== undefined) {
+      return (chunks, record) => checkStatement(chunks, record, manifest, accounts, inside, statement)
+    }
+    if (name === besides.nativeMovements.name) {
+      return (chunks, record) => checkNativeMovements(chunks, record, manifest, inside)
+    }
     // What was recorded since the time of the export is not part of it: its checksum is all.
-    [besides.difference.name, () => Promise.resolve()],
-  ])
-  for (const file of files) {
-    const format = formatOf(file.format)
-    const check = beside.get(file.format)
-    if (format?.kind === "plain") await plain(format.reading, file)
-    else if (check !== undefined) await check(file)
-    else if (format === undefined)
-      problems.add(file.name, null, `has the format "${file.format}", which this version does not know`)
+    if (format === undefined && name !== besides.difference.name) {
+      inside.add(file, null, `has the format "${name}", which this version does not know`)
+    }
+    return undefined
   }
-  for (const format of tablesOf(manifest.formats)) {
-    const own = files.filter((file) => file.format === format.name)
-    const side = await checkTable(folder, format, own, manifest, accounts, problems)
-    if (side !== undefined) sides.push(side)
+  const records = new Map(manifest.files.map((file) => [file.name, file]))
+  const read = await checkFiles(folder, manifest, problems, (name) => {
+    const record = records.get(name)
+    const proof = record === undefined ? undefined : proofOf(record)
+    return record === undefined || proof === undefined ? undefined : (chunks) => proof(chunks, record)
+  })
+  for (const table of tables.values()) table.finish(inside)
+  const compared = new Set([...tables.keys(), ...[...statements.keys()].filter((name) => read.has(name))])
+  for (const [journal, comparison] of comparisons) {
+    await comparison.finish(folder, journal, manifest, accounts, compared, inside)
   }
-  for (const journal of journals)
-    await compareWithJournal(folder, journal, manifest, accounts, sides, problems)
+  problems.absorb(inside)
 }
 
 const isMissing = (cause: unknown): boolean =>

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { parse, parseAllDocuments } from "yaml"
-import { commands } from "../src/Cli/Manual.ts"
+import { commands } from "../src/Cli/Commands.ts"
 
 const folder = "config/deploy"
 const read = (name: string): string => readFileSync(join(folder, name), "utf8")
@@ -96,7 +96,8 @@ describe("the compose file", () => {
 describe("the Dockerfile", () => {
   it("leaves development dependencies and root behind, and copies only what there is", () => {
     const text = read("Dockerfile")
-    expect(text).toContain("npm ci --omit=dev")
+    expect(text.slice(text.lastIndexOf("\nFROM "))).not.toMatch(/npm|node_modules|src/)
+    expect(text).toContain("COPY --from=build /build/dist/package ./")
     expect(text).toMatch(/^USER 1000:1000$/m)
     expect(text).not.toMatch(/^(?:ARG|ENV) .*(?:SECRET|TOKEN|PASSWORD)/m)
     const ignored = read("Dockerfile.dockerignore")

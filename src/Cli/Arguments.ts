@@ -1,100 +1,136 @@
-/** The options that every command takes, wherever they stand, taken out of the arguments before the commands see them. */
-import { Data, Either, LogLevel, Option } from "effect"
+/**
+ * The arguments, checked against the manual before anything is loaded: what every command takes is taken out, wherever it
+ * stands, and the names that nothing has are told with the nearest that something has.
+ */
 import { nearest } from "../Settings/Nearest.ts"
-import { type CommandManual, commands, globalOptions } from "./Manual.ts"
+import {
+  commandNamed,
+  type FormManual,
+  globalOptions,
+  type Manual,
+  type OptionManual,
+  syntaxOf,
+} from "./Manual.ts"
 
-export class UsageError extends Data.TaggedError("UsageError")<{
-  /** What is wrong with the arguments. */
-  readonly detail: string
-  readonly advice: string
-}> {
-  override get message(): string {
-    return `${this.detail}\n${this.advice}`
-  }
-}
+const levels = ["all", "trace", "debug", "info", "warning", "warn", "error", "fatal", "none"] as const
+export type LogLevelName = (typeof levels)[number]
 
 export interface Arguments {
   readonly json: boolean
-  readonly config: Option.Option<string>
-  readonly logLevel: LogLevel.LogLevel
-  /** The command and what is its own. */
-  readonly rest: ReadonlyArray<string>
+  readonly config: string | undefined
+  readonly logLevel: LogLevelName
+  /** The command's name. */
+  readonly command: string
+  /** What is its own: all that follows. */
+  readonly own: ReadonlyArray<string>
 }
 
-const levels: Readonly<Record<string, LogLevel.LogLevel>> = {
-  all: LogLevel.All,
-  trace: LogLevel.Trace,
-  debug: LogLevel.Debug,
-  info: LogLevel.Info,
-  warning: LogLevel.Warning,
-  warn: LogLevel.Warning,
-  error: LogLevel.Error,
-  fatal: LogLevel.Fatal,
-  none: LogLevel.None,
+/** Wrong usage; its message is the person's. */
+export class ArgumentMistake {
+  readonly message: string
+
+  constructor(detail: string, command?: string) {
+    this.message = `${detail}\nRun tieout ${command === undefined ? "" : `${command} `}--help to see what it takes.`
+  }
 }
 
-const usage = (detail: string, command?: string) =>
-  Either.left(
-    new UsageError({
-      detail,
-      advice: `Run tieout ${command === undefined ? "" : `${command} `}--help to see what it takes.`,
-    }),
-  )
-
-const manuals: ReadonlyArray<readonly [string, CommandManual]> = Object.entries(commands)
+const meant = (found: string, known: ReadonlyArray<string>): string => {
+  const near = nearest(found, known)
+  return near === undefined ? "" : ` Did you mean ${near}?`
+}
 
 /** What is wrong with one option, if something is. `next` is the argument after it. */
 const optionMistake = (
-  options: Readonly<Record<string, string>>,
+  options: ReadonlyArray<OptionManual>,
   arg: string,
   next: string | undefined,
 ): string | undefined => {
   const [flag = arg, inline] = arg.split("=")
-  const declared = Object.keys(options).find((option) => option.split(" ")[0] === flag)
+  const declared = options.find((option) => option.flag === flag)
   if (declared === undefined) {
-    const near = nearest(
+    return `There is no option ${flag}.${meant(
       flag,
-      Object.keys(options).map((option) => option.split(" ")[0] ?? option),
-    )
-    return `There is no option ${flag}.${near === undefined ? "" : ` Did you mean ${near}?`}`
+      options.map((option) => option.flag),
+    )}`
   }
-  const placeholder = declared.split(" ")[1]
+  if (declared.kind === "flag") return undefined
   const value = inline ?? next
-  if (placeholder === undefined) return undefined
   if (value === undefined || value === "" || (inline === undefined && value.startsWith("--"))) {
-    return `The option ${flag} needs a value: ${declared}.`
+    return `The option ${flag} needs a value: ${syntaxOf(declared)}.`
   }
-  return placeholder === "N" && !/^-?\d+$/.test(value)
-    ? `${flag}: found ${JSON.stringify(value)}, expected a whole number.`
+  if (declared.kind === "whole number" && !/^-?\d+$/.test(value)) {
+    return `${flag}: found ${JSON.stringify(value)}, expected a whole number.`
+  }
+  return declared.kind === "choice" && !declared.values.includes(value)
+    ? `${flag}: found ${JSON.stringify(value)}, expected one of ${declared.values.join(", ")}.`
     : undefined
 }
 
-/** The parser of the commands names the wrong argument in these cases, or none; nothing else is checked twice. */
-const checkNames = (rest: ReadonlyArray<string>): Either.Either<void, UsageError> => {
-  const [name, ...own] = rest
-  const manual = manuals.find(([known]) => known === name)?.[1]
-  if (name === undefined) return usage("No command is given.")
-  if (manual === undefined) {
-    const near = nearest(
-      name,
-      manuals.map(([known]) => known),
-    )
-    return usage(`There is no command ${name}.${near === undefined ? "" : ` Did you mean ${near}?`}`)
+/** A flag may be followed by its value: `--full true`. */
+const isSwitch = (text: string | undefined): boolean =>
+  /^(?:true|1|y|yes|on|false|0|n|no|off)$/.test(text ?? "")
+
+/** Options, and what stands between them, as far as they can be told apart without parsing. */
+const sorted = (own: ReadonlyArray<string>, options: ReadonlyArray<OptionManual>) => {
+  const given: Array<{ readonly arg: string; readonly next: string | undefined }> = []
+  const words: Array<string> = []
+  for (let index = 0; index < own.length; index++) {
+    const arg = own[index] ?? ""
+    if (arg === "--") return { given, words: [...words, ...own.slice(index + 1)] }
+    if (!/^--?[a-zA-Z]/.test(arg)) words.push(arg)
+    else {
+      const declared = options.find(({ flag }) => flag === arg)
+      given.push({ arg, next: own[index + 1] })
+      if (declared !== undefined && (declared.kind !== "flag" || isSwitch(own[index + 1]))) index += 1
+    }
   }
-  const end = own.indexOf("--")
-  for (const [index, arg] of own.slice(0, end < 0 ? own.length : end).entries()) {
-    if (!/^--?[a-zA-Z]/.test(arg)) continue
-    const mistake = optionMistake({ ...manual.options, ...globalOptions }, arg, own[index + 1])
-    if (mistake !== undefined) return usage(mistake, name)
-  }
-  return Either.void
+  return { given, words }
 }
 
-const levelOf = (text: string): Either.Either<LogLevel.LogLevel, UsageError> => {
-  const level = levels[text.toLowerCase()]
-  if (level !== undefined) return Either.right(level)
-  return usage(
-    `The log level ${JSON.stringify(text)} is not known; expected one of ${Object.keys(levels).join(", ")}.`,
+/** What is wrong with a command's own arguments, if something is. */
+const ownMistake = (form: FormManual, own: ReadonlyArray<string>): string | undefined => {
+  const options = [...form.options, ...globalOptions]
+  const { given, words } = sorted(own, options)
+  for (const { arg, next } of given) {
+    const mistake = optionMistake(options, arg, next)
+    if (mistake !== undefined) return mistake
+  }
+  const flags = given.map(({ arg }) => arg.split("=")[0])
+  const lacking = options.find(({ flag, required }) => required && !flags.includes(flag))
+  if (lacking !== undefined) return `Expected to find option: '${lacking.flag}'`
+  for (const [index, { placeholder, required, values }] of form.arguments.entries()) {
+    const word = words[index]
+    if (word === undefined && required) return `Missing argument <${placeholder}>`
+    if (word !== undefined && values.length > 0 && !values.includes(word)) {
+      return `${placeholder}: found ${JSON.stringify(word)}, expected one of ${values.join(", ")}.`
+    }
+  }
+  const surplus = form.arguments.some(({ repeated }) => repeated) ? undefined : words[form.arguments.length]
+  return surplus === undefined ? undefined : `Received unknown argument: '${surplus}'`
+}
+
+/** The commands tell the rest: what does not go together. */
+const usageMistake = (
+  manual: Manual,
+  name: string,
+  own: ReadonlyArray<string>,
+): ArgumentMistake | undefined => {
+  const command = commandNamed(manual, name)
+  if (command === undefined) {
+    const known = manual.map((one) => one.name)
+    return new ArgumentMistake(`There is no command ${name}.${meant(name, known)}`)
+  }
+  const told = (detail: string | undefined) =>
+    detail === undefined ? undefined : new ArgumentMistake(detail, name)
+  if (command.subcommands.length === 0) return told(ownMistake(command, own))
+  const [first, ...rest] = own
+  const subcommand = command.subcommands.find((one) => one.name === first)
+  if (subcommand !== undefined) return told(ownMistake(subcommand, rest))
+  const known = command.subcommands.map((one) => one.name)
+  return told(
+    first === undefined || first.startsWith("-")
+      ? `The command ${name} needs one of these after it: ${known.join(", ")}.`
+      : `There is no command ${name} ${first}; there are ${known.join(", ")}.${meant(first, known)}`,
   )
 }
 
@@ -102,7 +138,8 @@ const levelOf = (text: string): Either.Either<LogLevel.LogLevel, UsageError> => 
 export const readArguments = (
   args: ReadonlyArray<string>,
   variables: Readonly<Record<string, string | undefined>>,
-): Either.Either<Arguments, UsageError> => {
+  manual: Manual,
+): Arguments | ArgumentMistake => {
   const rest: Array<string> = []
   const values = new Map<string, string>()
   let json = false
@@ -116,13 +153,22 @@ export const readArguments = (
     if (arg === "--json") json = true
     else if (flag === "--config" || flag === "--log-level") {
       const value = inline.length > 0 ? inline.join("=") : args[++index]
-      if (value === undefined || value === "") return usage(`The option ${flag} needs a value.`)
+      if (value === undefined || value === "") {
+        return new ArgumentMistake(`The option ${flag} needs a value.`)
+      }
       values.set(flag, value)
     } else rest.push(arg)
   }
-  return Either.gen(function* () {
-    const logLevel = yield* levelOf(values.get("--log-level") ?? (variables.TIEOUT_LOG_LEVEL || "info"))
-    yield* checkNames(rest)
-    return { json, config: Option.fromNullable(values.get("--config")), logLevel, rest }
-  })
+  const level = values.get("--log-level") ?? (variables.TIEOUT_LOG_LEVEL || "info")
+  const logLevel = levels.find((one) => one === level.toLowerCase())
+  if (logLevel === undefined) {
+    return new ArgumentMistake(
+      `The log level ${JSON.stringify(level)} is not known; expected one of ${levels.join(", ")}.`,
+    )
+  }
+  const [command, ...own] = rest
+  if (command === undefined) return new ArgumentMistake("No command is given.")
+  return (
+    usageMistake(manual, command, own) ?? { json, config: values.get("--config"), logLevel, command, own }
+  )
 }

@@ -1,10 +1,11 @@
-/** What the commands that work on books share: the settings, and a database that is up to date. */
+/** What the commands that work on books are run with: the settings with the secrets that they need, and the database. */
 import { Effect, Layer, Option } from "effect"
 import { DatabaseConfig, probing } from "../Database/DatabaseConfig.ts"
 import { migrate } from "../Database/Migrate.ts"
 import { Database } from "../Database.ts"
-import { Settings } from "../Settings.ts"
-import { UsageError } from "./Arguments.ts"
+import { everything, type Needs } from "../Settings/Secrets.ts"
+import { Settings, SettingsSource } from "../Settings.ts"
+import { UsageError } from "./Failure.ts"
 
 const databaseWith = (session: Readonly<Record<string, string>>) =>
   Database.DefaultWithoutDependencies.pipe(
@@ -17,7 +18,7 @@ const databaseWith = (session: Readonly<Record<string, string>>) =>
     Layer.provideMerge(Settings.Default),
   )
 
-/** The database as it is found. */
+/** The database, whatever version its tables are. */
 export const database = databaseWith({})
 
 const migrated = Layer.effectDiscard(
@@ -29,7 +30,7 @@ const migrated = Layer.effectDiscard(
 /** The database with the tables of this version. */
 export const books = Layer.provideMerge(migrated, database)
 
-/** The same for a command that brings rows page by page. */
+/** The same for a command that brings rows page by page: with plans that suit it. */
 export const booksForSync = Layer.provideMerge(migrated, databaseWith(probing))
 
 /** Fails where the settings do not know the connection that was asked for: a typo must not look like good news. */
@@ -42,3 +43,21 @@ export const knownConnection = (connection: Option.Option<string>) =>
         })
       : Effect.void,
   )
+
+const needing =
+  (needs: Needs) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.provideServiceEffect(
+      effect,
+      SettingsSource,
+      Effect.map(SettingsSource, (source) => ({ ...source, needs: Option.some(needs) })),
+    )
+
+/** For a command that asks the service: missing credentials are reported together with what is wrong in the settings. */
+export const needingCredentials = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  { connection }: { readonly connection: Option.Option<string> },
+) => needing({ connection, statusToken: false })(effect)
+
+/** The same for a server: the credentials of every connection, and the token of the status page. */
+export const needingAllSecrets = needing(everything)

@@ -1,10 +1,10 @@
-/** No run takes longer than the settings allow. */
+/** The bound on a run: `limits.runDeadline` of the settings. */
 import { Data, Duration, Effect } from "effect"
 import { Settings } from "../Settings.ts"
 
 class DeadlineReached extends Data.TaggedError("DeadlineReached")<{ readonly message: string }> {}
 
-/** Stops a connection's run at `limits.runDeadline`; what it has committed stays. */
+/** Stops a connection's run there; what it has committed stays. */
 export const withinDeadline =
   (connection: string) =>
   <A, E, R>(run: Effect.Effect<A, E, R>) =>

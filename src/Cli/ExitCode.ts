@@ -11,11 +11,34 @@ export const exitCodes = {
   resumable: 75,
 } as const
 
-export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+export type ExitName = keyof typeof exitCodes
+export type ExitCode = (typeof exitCodes)[ExitName]
 
+const names: ReadonlyArray<ExitName> = ["done", "failed", "usage", "attention", "busy", "resumable"]
+
+/** As the help and the documents say it, of any command. */
+export const exitCodeTexts: Readonly<Record<ExitName, string>> = {
+  done: "done",
+  failed: "failed; the message says what to do",
+  usage: "usage or settings",
+  attention: "done, with quarantine or blocking findings",
+  busy: "another sync of that connection runs",
+  resumable: "stopped early; run it again to go on",
+}
+
+/** Rows of a table of exit codes; `texts` may say more of some. */
+export const exitCodeRows = (
+  texts: Partial<Record<ExitName, string>> = {},
+  wanted: ReadonlyArray<ExitName> = names,
+): ReadonlyArray<readonly [code: string, what: string]> =>
+  names
+    .filter((name) => wanted.includes(name) || texts[name] !== undefined)
+    .map((name) => [String(exitCodes[name]), texts[name] ?? exitCodeTexts[name]])
+
+/** Where an outcome has several codes, the last one here counts. */
 const order: ReadonlyArray<ExitCode> = [0, 3, 4, 75, 1, 2]
 
-/** The code of a run that had several outcomes: 1 beats 75 beats 3. */
+/** The code of a run that had several outcomes. */
 export const worst = (codes: Iterable<ExitCode>): ExitCode => {
   let found: ExitCode = 0
   for (const code of codes) if (order.indexOf(code) > order.indexOf(found)) found = code

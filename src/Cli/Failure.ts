@@ -1,14 +1,16 @@
 /** Every way in which a command can fail, as text for a person and an exit code for a scheduler. */
-import { Cause, Chunk } from "effect"
+import { Cause, Chunk, Data } from "effect"
 import { type ExitCode, exitCodes, worst } from "./ExitCode.ts"
+import type { Failure } from "./FailureDocument.ts"
 
-export interface Failure {
-  readonly code: ExitCode
-  /** The error's class and reason, for programs. */
-  readonly error: string
-  readonly reason: string | null
-  /** What happened, where and what to do. The first line is the headline. */
-  readonly message: string
+/** The arguments are wrong, or what they ask for is not there. */
+export class UsageError extends Data.TaggedError("UsageError")<{
+  readonly detail: string
+  readonly advice: string
+}> {
+  override get message(): string {
+    return `${this.detail}\n${this.advice}`
+  }
 }
 
 /** Errors whose exit code is not 1, by class and, where it matters, reason. */
@@ -42,7 +44,7 @@ const sentences = (message: string, more: string | undefined): string =>
   more === undefined || message.includes(more) ? message : `${message}\n${more}`
 
 /** An error that a command expects: tagged, with a message that says what, where and what to do. */
-export const ofError = (error: unknown): Failure => {
+export const failureOf = (error: unknown): Failure => {
   const tag = field(error, "_tag") ?? "Error"
   const reason = field(error, "reason")
   const message = field(error, "message") ?? `${tag}${reason === undefined ? "" : ` (${reason})`}`
@@ -73,11 +75,11 @@ const stopped: Failure = {
     "Stopped before it was done. What has been committed stays; run the same command again and it goes on from there.",
 }
 
-/** Everything that a cause holds, worst first; a repeated message is told once. */
-export const ofCause = (cause: Cause.Cause<unknown>, debug: boolean): ReadonlyArray<Failure> => {
+/** Everything that a cause holds, worst first; a message that repeats is reported once. */
+export const failuresOf = (cause: Cause.Cause<unknown>, debug: boolean): ReadonlyArray<Failure> => {
   if (Cause.isInterruptedOnly(cause)) return [stopped]
   const failures = [
-    ...Chunk.toReadonlyArray(Cause.failures(cause)).map(ofError),
+    ...Chunk.toReadonlyArray(Cause.failures(cause)).map(failureOf),
     ...Chunk.toReadonlyArray(Cause.defects(cause)).map((defect) => ofDefect(defect, cause, debug)),
   ]
   const distinct = failures.filter(
@@ -86,12 +88,3 @@ export const ofCause = (cause: Cause.Cause<unknown>, debug: boolean): ReadonlyAr
   const worstCode = worst(distinct.map(({ code }) => code))
   return [...distinct].sort((a, b) => Number(b.code === worstCode) - Number(a.code === worstCode))
 }
-
-/** The code of several failures together. */
-export const codeOf = (failures: ReadonlyArray<Failure>): ExitCode => worst(failures.map(({ code }) => code))
-
-/** The failures as the document that `--json` prints. */
-export const documentOf = (failures: ReadonlyArray<Failure>): object => ({
-  exitCode: codeOf(failures),
-  errors: failures.map(({ error, message, reason }) => ({ error, reason, message })),
-})

@@ -1,23 +1,28 @@
-/** Options of commands, with the words of the manual. */
-import { Options } from "@effect/cli"
+/** Options that several commands take. */
+import { surfaces } from "../Init.ts"
+import { choice, oneOf, optional, text } from "./Declaration.ts"
 
-/** `--connection NAME`; none: every connection of the settings. */
-export const connection = Options.text("connection").pipe(Options.optional)
+export const connection = optional(
+  text("connection", "NAME", "Only this connection of the settings"),
+  "all of them",
+)
 
-/** `--full` */
-export const full = Options.boolean("full")
+export const surface = optional(
+  choice("surface", "NAME", `Only this surface of the connection: ${oneOf(surfaces)}`, surfaces),
+)
 
-/** `--quick` */
-export const quick = Options.boolean("quick")
+export const client = optional(
+  text("client", "ID", "Only this client of the client surface, by its identifier or its code"),
+)
 
-/** `--period YYYY-MM`, not yet checked. */
-export const period = Options.text("period").pipe(Options.optional)
+export const book = optional(
+  text("book", "B", "Only this book, by its code (ORG, …) or its client's identifier"),
+  "all",
+)
 
-/** `--surface organization|client|credit`; none: all that the connection uses. */
-export const surface = Options.choice("surface", ["organization", "client", "credit"]).pipe(Options.optional)
+/** A month; not yet checked. */
+export const period = (what: string) => optional(text("period", "YYYY-MM", what))
 
-/** `--client ID` or its code; none: all. */
-export const client = Options.text("client").pipe(Options.optional)
-
-/** `--book B`, a book's code or its client's identifier; none: all. */
-export const book = Options.text("book").pipe(Options.optional)
+/** The first and the last day, which go together; not yet checked. */
+export const from = optional(text("from", "DATE", "The first day, YYYY-MM-DD, included; with --to"))
+export const to = optional(text("to", "DATE", "The last day, YYYY-MM-DD, included"))

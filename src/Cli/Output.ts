@@ -2,7 +2,7 @@
 import { Context, Effect } from "effect"
 import type { TerminalService } from "../Terminal.ts"
 import { type ExitCode, exitCodes, worst } from "./ExitCode.ts"
-import { codeOf, documentOf, type Failure } from "./Failure.ts"
+import { codeOf, documentText, type Failure, failureDocument } from "./FailureDocument.ts"
 
 export interface Report {
   /** What `--json` prints: plain data, amounts as text. */
@@ -21,29 +21,24 @@ export class Outcome {
   documented = false
 }
 
-const bigintAsText = (_key: string, value: unknown): unknown =>
-  typeof value === "bigint" ? value.toString() : value
-
-const print = (document: object): string => `${JSON.stringify(document, bigintAsText, 2)}\n`
-
 export const makeOutput = (json: boolean, terminal: TerminalService, outcome: Outcome) => ({
   terminal,
-  /** The answer of a command that did what it was asked; once. */
+  /** The answer of a command that did what it was asked. Called once. */
   report: ({ code, document, lines }: Report): Effect.Effect<void> =>
     Effect.sync(() => {
       outcome.code = worst([outcome.code, code ?? exitCodes.done])
       outcome.documented = true
-      terminal.writeOut(json ? print(document) : lines.map((line) => `${line}\n`).join(""))
+      terminal.writeOut(json ? documentText(document) : lines.map((line) => `${line}\n`).join(""))
     }),
-  /** Tells every failure once: to people on stderr, to programs as the document too if there is none yet. */
+  /** Reports failures: on stderr, and with `--json` as the document too if there is none yet. */
   fail: (failures: ReadonlyArray<Failure>): Effect.Effect<void> =>
     Effect.sync(() => {
       outcome.code = worst([outcome.code, codeOf(failures)])
       for (const { message } of failures) terminal.writeError(`${message}\n`)
-      if (json && !outcome.documented) terminal.writeOut(print(documentOf(failures)))
+      if (json && !outcome.documented) terminal.writeOut(documentText(failureDocument(failures)))
       outcome.documented = true
     }),
-  /** For a command that an interrupt ends in the ordinary course. */
+  /** For a server: an interrupt is its ordinary end. */
   interruptIsTheEnd: Effect.sync(() => {
     outcome.interruptedCode = exitCodes.done
   }),

@@ -1,22 +1,22 @@
-/** Months and days as they are typed. */
+/** Months and days as they are typed; `name` is what the message calls them. */
 import { Either } from "effect"
-import { UsageError } from "./Arguments.ts"
+import { UsageError } from "./Failure.ts"
 
-const wrong = (option: string, found: string, wanted: string) =>
+const refused = (name: string, found: string, expected: string) =>
   Either.left(
-    new UsageError({ detail: `${option}: found ${JSON.stringify(found)}, expected ${wanted}.`, advice: "" }),
+    new UsageError({ detail: `${name}: found ${JSON.stringify(found)}, expected ${expected}.`, advice: "" }),
   )
 
 /** A calendar month of the accounting time zone, `2026-10`. */
-export const month = (text: string, option = "--period"): Either.Either<string, UsageError> =>
+export const parseMonth = (text: string, name = "--period"): Either.Either<string, UsageError> =>
   /^\d{4}-(?:0[1-9]|1[0-2])$/.test(text)
     ? Either.right(text)
-    : wrong(option, text, "a month as YYYY-MM, such as 2026-10")
+    : refused(name, text, "a month as YYYY-MM, such as 2026-10")
 
 /** A calendar day that exists, `2026-10-31`. */
-export const day = (option: string, text: string): Either.Either<string, UsageError> => {
+export const parseDay = (text: string, name: string): Either.Either<string, UsageError> => {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00.000Z`) : Number.NaN
   // Some engines roll 2026-02-30 over to March: only a day that prints as itself exists.
   const exists = !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
-  return exists ? Either.right(text) : wrong(option, text, "a day as YYYY-MM-DD, such as 2026-10-31")
+  return exists ? Either.right(text) : refused(name, text, "a day as YYYY-MM-DD, such as 2026-10-31")
 }

@@ -1,5 +1,6 @@
 /** Whether a closed month is still what it was when it was closed: the hash, its chain, and every account's balances. */
 import { Effect } from "effect"
+import { arrayOf, bool, nullable, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { printed } from "../Reconcile/Printed.ts"
 import { digestOf } from "./Digest.ts"
@@ -20,21 +21,22 @@ export interface Agreement {
   readonly differences: ReadonlyArray<string>
 }
 
-interface BalanceRow {
-  readonly account: string
-  readonly currency: string
-  readonly differs: boolean
-  readonly kept: ReadonlyArray<string | null>
-  readonly found: ReadonlyArray<string | null>
+const balanceColumns = {
+  account: text,
+  currency: text,
+  differs: bool,
+  kept: arrayOf(nullable(text)),
+  found: arrayOf(nullable(text)),
 }
 
 /** Turnover is added up again from the postings of the month; the balance to date from the turnover of all months. */
 const balances = Effect.fn("Close.agreement.balances")(function* ({ book, period }: Month, sequence: number) {
   const database = yield* Database
   const first = `${period}-01`
-  return yield* database.query(
+  return yield* database.rows(
     "Close.agreement.balances",
-    (sql) => sql<Array<BalanceRow>>`
+    balanceColumns,
+    (sql) => sql`
       with kept as (
         select account_id, code, currency, debit, credit, balance from ledger.close_balances
         where book_id = ${book.bookId} and sequence = ${sequence}),

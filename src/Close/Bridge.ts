@@ -7,41 +7,44 @@
  */
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
+import { bool, int4, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { journalNumber } from "../Format/Entry.ts"
 import { printed } from "../Reconcile/Printed.ts"
 import type { Month } from "./Month.ts"
+
+const accountBridgeColumns = {
+  accountId: uuid,
+  currency: text,
+  /** Statement entries of the month. */
+  entries: int4,
+  /** The statement's balance before the first entry of the month. */
+  opening: text,
+  movements: text,
+  closing: text,
+  /** Entries of the month that the books date to a later one. */
+  lateElsewhere: text,
+  /** Entries of earlier, closed months that are dated in this one. */
+  lateHere: text,
+  /** The balance before the first entry that is known, booked in this month. */
+  openingBooked: text,
+  /** What the statement has of earlier months, and before its first entry, and the books date after this month. */
+  carried: text,
+  /** Zero before the first entry that the books have, whatever the statement says. */
+  booksOpening: text,
+  booksMovements: text,
+  booksClosing: text,
+  /** What remains between the two movements, and between the two closing balances: zero. */
+  difference: text,
+  closingDifference: text,
+}
 
 /**
  * One account. `booksOpening = opening − lateHere − openingBooked − carried`,
  * `booksMovements = movements − lateElsewhere + lateHere + openingBooked`, and from both
  * `booksClosing = closing − lateElsewhere − carried`.
  */
-export interface AccountBridge {
-  readonly accountId: string
-  readonly currency: string
-  /** Statement entries of the month. */
-  readonly entries: number
-  /** The statement's balance before the first entry of the month. */
-  readonly opening: string
-  readonly movements: string
-  readonly closing: string
-  /** Entries of the month that the books date to a later one. */
-  readonly lateElsewhere: string
-  /** Entries of earlier, closed months that are dated in this one. */
-  readonly lateHere: string
-  /** The balance before the first entry that is known, booked in this month. */
-  readonly openingBooked: string
-  /** What the statement has of earlier months, and before its first entry, and the books date after this month. */
-  readonly carried: string
-  /** Zero before the first entry that the books have, whatever the statement says. */
-  readonly booksOpening: string
-  readonly booksMovements: string
-  readonly booksClosing: string
-  /** What remains between the two movements, and between the two closing balances: zero. */
-  readonly difference: string
-  readonly closingDifference: string
-}
+export type AccountBridge = RowOf<typeof accountBridgeColumns>
 
 export interface LateEntry {
   readonly accountId: string
@@ -87,9 +90,10 @@ const atScale = (row: AccountBridge): AccountBridge => {
 const accountBridges = Effect.fn("Close.bridge.accounts")(function* ({ book, end, period, timeZone }: Month) {
   const database = yield* Database
   const first = `${period}-01`
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Close.bridge.accounts",
-    (sql) => sql<Array<AccountBridge>>`
+    accountBridgeColumns,
+    (sql) => sql`
       with statement as (
         select a.account_id, a.currency, s.entries::integer as entries, coalesce(a.last_balance, 0) - s.after as closing,
           s.movements, s.known
@@ -147,18 +151,26 @@ const accountBridges = Effect.fn("Close.bridge.accounts")(function* ({ book, end
   return rows.map(atScale)
 })
 
-interface LateRow extends Omit<LateEntry, "number"> {
-  readonly elsewhere: boolean
-  readonly period: string
-  readonly number: number | null
+const lateColumns = {
+  elsewhere: bool,
+  accountId: uuid,
+  currency: text,
+  amount: text,
+  period: text,
+  number: nullable(int4),
+  occurredAt: text,
+  effectiveDate: text,
+  lateFor: text,
+  description: text,
 }
 
 const lateRows = Effect.fn("Close.bridge.late")(function* (book: Book, period: string) {
   const database = yield* Database
   const first = `${period}-01`
-  return yield* database.query(
+  return yield* database.rows(
     "Close.bridge.late",
-    (sql) => sql<Array<LateRow>>`
+    lateColumns,
+    (sql) => sql`
       select j.late_for = ${first}::text::date as elsewhere, j.partner_account_id as "accountId", p.currency,
         p.amount::text as amount, to_char(j.period, 'YYYY-MM') as period, n.number,
         to_char(j.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "occurredAt",

@@ -16,6 +16,7 @@ import { createHash } from "node:crypto"
 import { Effect, Stream } from "effect"
 import type { Book } from "../Book.ts"
 import type { Sql } from "../Database/Client.ts"
+import { text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { type Fragment, instantText } from "../Reconcile/Scope.ts"
 
@@ -79,9 +80,10 @@ export const digestOf = Effect.fn("Close.digest")(function* (
   const hash = createHash("sha256")
   for (const content of ["tieout-close-1", previousHash, book.code, period]) hash.update(field(content))
   const entries = yield* database
-    .stream(
+    .rowStream(
       "Close.digest",
-      (sql) => sql<Array<{ text: string }>>`
+      { text },
+      (sql) => sql`
         select ${headerFields(sql)} || l.text as text
         from ledger.journal_numbers n
         join ledger.journal_entries j on j.book_id = n.book_id and j.entry_id = n.entry_id

@@ -5,6 +5,7 @@
  */
 import { Effect, Option } from "effect"
 import { type Book, organizationBook } from "../Book.ts"
+import { bool, int4, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import type { CheckName } from "../Reconcile/Check.ts"
 import { Reconcile } from "../Reconcile.ts"
@@ -36,7 +37,7 @@ export interface Gate {
 const blockingHere: ReadonlyArray<CheckName> = ["adjustment", "unclassified-entry"]
 
 /** What was accepted once is not asked for again, as long as its evidence is the same. */
-const standing: ReadonlyArray<CheckName> = ["account-gone", "client-gone", "receivable-gone"]
+const standing: ReadonlySet<string> = new Set<CheckName>(["account-gone", "client-gone", "receivable-gone"])
 
 const listed = (names: ReadonlyArray<string>): string => `{${names.join(",")}}`
 
@@ -49,17 +50,20 @@ const sharedLists = Effect.fn("Close.gate.sharedLists")(function* ({ clientId }:
     : ["clients"]
 })
 
-interface StateRow {
-  readonly unnumbered: number
-  readonly backfilled: boolean
+const stateColumns = {
+  unnumbered: int4,
+  backfilled: bool,
 }
+
+type StateRow = RowOf<typeof stateColumns>
 
 const readState = Effect.fn("Close.gate.state")(function* ({ book, end, period }: Month) {
   const database = yield* Database
   const first = `${period}-01`
-  const rows = yield* database.query(
+  return yield* database.row(
     "Close.gate.state",
-    (sql) => sql<Array<StateRow>>`
+    stateColumns,
+    (sql) => sql`
       select (select count(*)::integer from ledger.unnumbered u
          join ledger.journal_entries j on j.book_id = u.book_id and j.entry_id = u.entry_id
          where u.book_id = ${book.bookId} and j.period <= ${first}::text::date) as unnumbered,
@@ -71,15 +75,13 @@ const readState = Effect.fn("Close.gate.state")(function* ({ book, end, period }
             and (r.summary -> 'days' ->> 'to')::date >= (${first}::text::date + interval '1 month')::date - 1
             and not coalesce(r.summary -> 'failedBooks' ? ${book.code}, false)) as backfilled`,
   )
-  const [row] = rows
-  return row === undefined ? yield* Effect.dieMessage("the state of a book is one row") : row
 })
 
-interface FindingRow {
-  readonly id: string
-  readonly check_name: CheckName
-  readonly message: string
-  readonly evidence: string
+const findingColumns = {
+  id: text,
+  check_name: text,
+  message: text,
+  evidence: text,
 }
 
 /**
@@ -92,13 +94,13 @@ const findings = Effect.fn("Close.gate.findings")(function* (
 ) {
   const database = yield* Database
   const shared = yield* sharedLists(book)
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Close.gate.findings",
-    (sql) => sql<Array<FindingRow>>`
+    findingColumns,
+    (sql) => sql`
       select 'F' || f.finding_id as id, f.check_name, f.message, md5(f.evidence::text) as evidence
-      from reconcile.findings f
-      where f.closed_at is null
-        and (f.book_id = ${book.bookId} or f.book_id = ${organization.bookId} and f.check_name = 'stream-unread'
+      from reconcile.open_findings f
+      where (f.book_id = ${book.bookId} or f.book_id = ${organization.bookId} and f.check_name = 'stream-unread'
           and f.subject_id = any (${listed(shared)}::text::text[]))
         and (f.severity = 'blocking' or f.check_name = any (${listed(blockingHere)}::text::text[])
           and not coalesce(to_char((f.evidence ->> 'occurredAt')::timestamptz at time zone ${timeZone}::text, 'YYYY-MM')
@@ -112,7 +114,7 @@ const findings = Effect.fn("Close.gate.findings")(function* (
       id,
       what: `${check}: ${message}`,
       hint: `tieout explain ${id}`,
-      ...(standing.includes(check) ? { evidence } : {}),
+      ...(standing.has(check) ? { evidence } : {}),
     }),
   )
 })

@@ -3,6 +3,7 @@
  * where they are old and of weight.
  */
 import { Effect } from "effect"
+import { text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
 import type { Blocker } from "./Gate.ts"
@@ -15,12 +16,12 @@ import type { Month } from "./Month.ts"
 export const blockersInTransit = Effect.fn("Close.inTransit")(function* ({ book, period, timeZone }: Month) {
   const database = yield* Database
   const { reconcile } = yield* Settings
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Close.inTransit",
-    (sql) => sql<Array<{ id: string; check: string; message: string }>>`
-      select 'F' || f.finding_id as id, f.check_name as check, f.message from reconcile.findings f
+    { id: text, check: text, message: text },
+    (sql) => sql`
+      select 'F' || f.finding_id as id, f.check_name as check, f.message from reconcile.open_findings f
       where f.book_id = ${book.bookId} and f.check_name in ('conversion-in-transit', 'loan-in-transit')
-        and f.closed_at is null
         and (f.evidence ->> 'since')::date < (${`${period}-01`}::text::date + interval '1 month')
         and (now() at time zone ${timeZone}::text)::date - (f.evidence ->> 'since')::date > ${reconcile.transitDays}
         and (f.evidence ->> 'material')::boolean

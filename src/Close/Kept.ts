@@ -1,40 +1,46 @@
 /** What is kept of closes and reopenings: `ledger.closes`, `ledger.close_balances` and the state of the period. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { Book } from "../Book.ts"
+import { int4, int8, jsonOf, nullable, oneOf, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import type { Digest } from "./Digest.ts"
 
-/** A finding that somebody took responsibility for. */
-export interface Accepted {
-  readonly id: string
-  readonly what: string
-  readonly reason: string
+const Accepted = Schema.Struct({
+  id: Schema.String,
+  what: Schema.String,
+  reason: Schema.String,
   /** A digest of the finding's evidence, where the acceptance stands for later months until that changes. */
-  readonly evidence?: string
+  evidence: Schema.optionalWith(Schema.String, { exact: true }),
+})
+
+/** A finding that somebody took responsibility for. */
+export type Accepted = typeof Accepted.Type
+
+const keptCloseColumns = {
+  sequence: int4,
+  action: oneOf("close", "reopen"),
+  /** `2026-10` */
+  period: text,
+  hash: nullable(text),
+  previousHash: nullable(text),
+  entries: int8,
+  who: text,
+  /** ISO 8601, our clock. */
+  at: text,
+  reason: nullable(text),
+  accepted: jsonOf(Schema.Array(Accepted)),
 }
 
 /** A close that was made, or a reopening. */
-export interface KeptClose {
-  readonly sequence: number
-  readonly action: "close" | "reopen"
-  /** `2026-10` */
-  readonly period: string
-  readonly hash: string | null
-  readonly previousHash: string | null
-  readonly entries: bigint
-  readonly who: string
-  /** ISO 8601, our clock. */
-  readonly at: string
-  readonly reason: string | null
-  readonly accepted: ReadonlyArray<Accepted>
-}
+export type KeptClose = RowOf<typeof keptCloseColumns>
 
 /** All of a book, the first first. */
 export const closesOf = Effect.fn("Close.closesOf")(function* (book: Book) {
   const database = yield* Database
-  return yield* database.query(
+  return yield* database.rows(
     "Close.closesOf",
-    (sql) => sql<Array<KeptClose>>`
+    keptCloseColumns,
+    (sql) => sql`
       select sequence, action, to_char(period, 'YYYY-MM') as period, hash, previous_hash as "previousHash", entries, who,
         to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at, reason, accepted
       from ledger.closes where book_id = ${book.bookId} order by sequence`,
@@ -69,14 +75,14 @@ const setStatus = Effect.fn("Close.setStatus")(function* (
 ) {
   const database = yield* Database
   const first = `${period}-01`
-  const changed = yield* database.query(
+  const changed = yield* database.execute(
     "Close.setStatus",
     (sql) => sql`
       update ledger.periods set status = ${status} where book_id = ${book.bookId} and period = ${first}::text::date
       returning 1`,
   )
-  if (changed.length > 0 || status === "open") return
-  yield* database.query(
+  if (changed > 0 || status === "open") return
+  yield* database.execute(
     "Close.setStatus.empty",
     (sql) => sql`
       insert into ledger.periods (book_id, period, status) values (${book.bookId}, ${first}::text::date, ${status})`,
@@ -91,7 +97,7 @@ const keepBalances = Effect.fn("Close.keepBalances")(function* (
 ) {
   const database = yield* Database
   const first = `${period}-01`
-  yield* database.query(
+  yield* database.execute(
     "Close.keepBalances",
     (sql) => sql`
       insert into ledger.close_balances (book_id, sequence, account_id, code, name, currency, debit, credit, balance)
@@ -112,7 +118,7 @@ export const keepClose = Effect.fn("Close.keepClose")(function* (
   const closes = yield* closesOf(book)
   const sequence = nextSequence(closes)
   yield* setStatus(book, period, "closed")
-  yield* database.query(
+  yield* database.execute(
     "Close.keepClose",
     (sql) => sql`
       insert into ledger.closes (book_id, sequence, period, action, hash, previous_hash, entries, who, reason, accepted,
@@ -134,7 +140,7 @@ export const keepReopening = Effect.fn("Close.keepReopening")(function* (
   const database = yield* Database
   const sequence = nextSequence(yield* closesOf(book))
   yield* setStatus(book, undone.period, "open")
-  yield* database.query(
+  yield* database.execute(
     "Close.keepReopening",
     (sql) => sql`
       insert into ledger.closes (book_id, sequence, period, action, hash, previous_hash, entries, who, reason, accepted)

@@ -1,6 +1,7 @@
 /** Months without a close of their own, locked with the close of a later one: those before a book's first close among them. */
 import { Effect } from "effect"
 import { counted } from "../Common/Text.ts"
+import { int4 } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { closesOf } from "./Kept.ts"
 import { isClosed, type Month } from "./Month.ts"
@@ -14,9 +15,10 @@ export const lockedWith = Effect.fn("Close.lockedWith")(function* (month: Month)
   const later = closes.find((close) => close.action === "close" && close.period > period)
   if (later === undefined) return null
   const database = yield* Database
-  const [row] = yield* database.query(
+  const [row] = yield* database.rows(
     "Close.lockedWith",
-    (sql) => sql<Array<{ entries: number }>>`
+    { entries: int4 },
+    (sql) => sql`
       select count(*)::integer as entries from ledger.journal_entries j
       where j.book_id = ${book.bookId} and j.period = ${`${period}-01`}::text::date`,
   )

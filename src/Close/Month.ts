@@ -1,21 +1,25 @@
 /** A month of one book: whether it is over, open or closed, and what stands before it. */
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
+import { bool, nullable, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
 import { type CloseError, closeError } from "./CloseError.ts"
 
+const stateColumns = {
+  /** The first instant after the month in the book's time zone, ISO 8601 in UTC. */
+  end: text,
+  timeZone: text,
+  over: bool,
+  closedThrough: nullable(text),
+  /** The earliest month before it that has entries and is open. */
+  earlierOpen: nullable(text),
+}
+
 /** Months are `2026-10`. */
-export interface Month {
+export interface Month extends RowOf<typeof stateColumns> {
   readonly book: Book
   readonly period: string
-  /** The first instant after the month in the book's time zone, ISO 8601 in UTC. */
-  readonly end: string
-  readonly timeZone: string
-  readonly over: boolean
-  readonly closedThrough: string | null
-  /** The earliest month before it that has entries and is open. */
-  readonly earlierOpen: string | null
 }
 
 /** Part of the caller's transaction, where there is one. `lock`: against every posting of the book until that ends. */
@@ -24,14 +28,15 @@ export const readMonth = Effect.fn("Close.readMonth")(function* (book: Book, per
   const { accounting } = yield* Settings
   const first = `${period}-01`
   if (lock) {
-    yield* database.query(
+    yield* database.execute(
       "Close.lock",
       (sql) => sql`select 1 from ledger.locks where book_id = ${book.bookId} for update`,
     )
   }
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Close.readMonth",
-    (sql) => sql<Array<Omit<Month, "book" | "period">>>`
+    stateColumns,
+    (sql) => sql`
       select z.zone as "timeZone", to_char(e.ends at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as end,
         now() >= e.ends as over, to_char(l.closed_through, 'YYYY-MM') as "closedThrough",
         (select to_char(min(p.period), 'YYYY-MM') from ledger.periods p

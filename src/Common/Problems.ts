@@ -24,4 +24,11 @@ export class Problems {
   note(text: string): void {
     this.notes.push(text)
   }
+
+  /** What another check found, behind what this one did. */
+  absorb(other: Problems): void {
+    for (const { file, line, message } of other.found) this.add(file, line, message)
+    this.count += other.count - other.found.length
+    this.notes.push(...other.notes)
+  }
 }

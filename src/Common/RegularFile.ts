@@ -2,7 +2,7 @@
  * Opens what a checked folder holds: regular files only. A link would have another file read in its place, a pipe or a device
  * would be waited for without end.
  */
-import { constants, type ReadStream } from "node:fs"
+import { constants } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
 
 /** There is something of that name, but no regular file; `message` says so. */
@@ -33,10 +33,12 @@ export const openRegular = async (path: string): Promise<FileHandle> => {
   throw new NotRegular("is no regular file, and was not opened")
 }
 
-/** At most `most` bytes of the file, where they are given. The stream closes it. */
-export const streamOf = async (path: string, most?: number): Promise<ReadStream> => {
+/** The file's bytes, piece by piece. */
+export const chunksOf = async function* (path: string): AsyncGenerator<Buffer> {
   const handle = await openRegular(path)
-  return handle.createReadStream(most === undefined ? {} : { end: most - 1 })
+  for await (const chunk of handle.createReadStream()) {
+    if (Buffer.isBuffer(chunk)) yield chunk
+  }
 }
 
 /** The whole of a file that is not expected to be large. */

@@ -1,9 +1,9 @@
-/** The product's version, from its package.json (two folders up, both from `src` and from `dist`). */
+/** The product's version, from its package.json. Loads nothing else: `--version` asks for it. */
 import { readFileSync } from "node:fs"
-import { Schema } from "effect"
+import { packageFile } from "./PackageFolder.ts"
+import { isRecord } from "./Record.ts"
 
-const Package = Schema.parseJson(Schema.Struct({ version: Schema.String }))
-
-export const productVersion = (): string =>
-  Schema.decodeUnknownSync(Package)(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))
-    .version
+export const productVersion = (): string => {
+  const parsed: unknown = JSON.parse(readFileSync(packageFile("package.json"), "utf8"))
+  return isRecord(parsed) && typeof parsed.version === "string" ? parsed.version : "unknown"
+}

@@ -29,8 +29,10 @@ const jsons = [114, 3802]
 
 const same = (item: string): unknown => item
 
+const given = (value: unknown): unknown => value
+
 /** How the items of each array type come back, by the OID of the array; arrays of other types come back as text. */
-const arrays: ReadonlyArray<readonly [oid: number, read: (item: string) => unknown]> = [
+const items: ReadonlyArray<readonly [oid: number, read: (item: string) => unknown]> = [
   [1000, (item) => item === "t"], // bool
   [1007, (item) => Number.parseInt(item, 10)], // int4
   [1009, same], // text
@@ -43,17 +45,29 @@ const arrays: ReadonlyArray<readonly [oid: number, read: (item: string) => unkno
   [2951, same], // uuid
 ]
 
+const arrays = items.map(([oid, read]) => ({ oid, parse: (text: string) => readArray(text, read) }))
+
+/** What comes back as the server's text: date, time, timestamp, timestamptz. The driver would make a `Date` of most. */
+const texts = [1082, 1083, 1114, 1184]
+
 /** An array as Postgres reads it; drizzle hands over text already. */
 const arrayText = (value: unknown): unknown => (Array.isArray(value) ? writeArray(value) : value)
 
-/** How arrays and JSON are written and read. The driver would ask each new session for this, and drizzle undoes it. */
+/**
+ * How arrays, JSON and times are written and read. For arrays the driver would ask each new session; drizzle changes all of
+ * it to its own liking.
+ */
 const setTypes = (client: Client): void => {
   const { parsers, serializers } = client.options
-  for (const [oid, read] of arrays) {
+  for (const { oid, parse } of arrays) {
     serializers[oid] = arrayText
-    parsers[oid] = (text: string) => readArray(text, read)
+    parsers[oid] = parse
   }
   for (const oid of jsons) serializers[oid] = jsonText
+  for (const oid of texts) {
+    parsers[oid] = same
+    serializers[oid] = given
+  }
 }
 
 /** How the database knows a session of the program: it refuses all others to write (`TO012` in `drizzle/rules.sql`). */

@@ -1,37 +1,51 @@
 import { Chunk, Effect, Option, type Scope, Stream } from "effect"
 import type postgres from "postgres"
+import type { Columns, RowOf } from "./Columns.ts"
 import type { Connection } from "./Connections.ts"
 import { type DatabaseError, toDatabaseError } from "./DatabaseError.ts"
+import { type Answer, assertColumns, assertRows } from "./Rows.ts"
 import { letEnd, lostConnection } from "./Statement.ts"
 
-type Pull<Row> = Effect.Effect<Chunk.Chunk<Row>, Option.Option<DatabaseError>>
+type Pull<A> = Effect.Effect<Chunk.Chunk<A>, Option.Option<DatabaseError>>
 
 /**
  * Reads a query's rows `size` at a time, asking for more only when they are wanted. The driver's own async iterator
  * leaves the connection hanging when it is abandoned while it waits for rows; this one always ends the query.
  */
-const openCursor = <Row extends object>(
+const openCursor = <C extends Columns>(
   connection: Connection,
   operation: string,
-  query: postgres.PendingQuery<Row[]>,
+  columns: C,
+  query: postgres.PendingQuery<postgres.Row[]>,
   size: number,
-): Effect.Effect<Pull<Row>, never, Scope.Scope> => {
-  let wanted: ((result: Pull<Row>) => void) | undefined
+): Effect.Effect<Pull<RowOf<C>>, never, Scope.Scope> => {
+  let wanted: ((result: Pull<RowOf<C>>) => void) | undefined
   let proceed: ((close: unknown) => void) | undefined
-  let ended: Pull<Row> | undefined
+  let ended: Pull<RowOf<C>> | undefined
   let running: Promise<unknown> | undefined
   let closing = false
 
-  const onRows = (rows: ReadonlyArray<Row>): unknown => {
+  const checked = (rows: Answer): Pull<RowOf<C>> =>
+    Effect.sync(() => {
+      assertRows(operation, columns, rows)
+      return Chunk.unsafeFromArray(rows)
+    })
+  // No rows are handed over where there are none, but their columns are known.
+  const noMore = (described: Answer["columns"]): Pull<RowOf<C>> =>
+    Effect.suspend(() => {
+      assertColumns(operation, columns, described)
+      return Effect.fail(Option.none())
+    })
+  const onRows = (rows: Answer): unknown => {
     const deliver = wanted
     wanted = undefined
     if (closing || deliver === undefined) return connection.client.CLOSE
-    deliver(Effect.succeed(Chunk.unsafeFromArray(rows)))
+    deliver(checked(rows))
     return new Promise((resolve) => {
       proceed = resolve
     })
   }
-  const end = (result: Pull<Row>) => {
+  const end = (result: Pull<RowOf<C>>) => {
     ended = result
     wanted?.(result)
     wanted = undefined
@@ -39,7 +53,7 @@ const openCursor = <Row extends object>(
   const start = () => {
     if (connection.lost) return end(Effect.fail(Option.some(lostConnection(operation))))
     running = query.cursor(size, onRows).then(
-      () => end(Effect.fail(Option.none())),
+      (result) => end(noMore(result.columns)),
       (error: unknown) => {
         const mapped = toDatabaseError(operation, error)
         if (mapped.reason === "Unreachable") connection.lost = true
@@ -47,7 +61,7 @@ const openCursor = <Row extends object>(
       },
     )
   }
-  const pull: Pull<Row> = Effect.async((resume) => {
+  const pull: Pull<RowOf<C>> = Effect.async((resume) => {
     if (ended !== undefined) return resume(ended)
     wanted = resume
     if (running === undefined) start()
@@ -67,16 +81,17 @@ const openCursor = <Row extends object>(
 }
 
 /** The rows of a query as a stream with flat memory. */
-export const cursorStream = <Row extends object>(
+export const cursorStream = <C extends Columns>(
   connection: Effect.Effect<Connection, never, Scope.Scope>,
   operation: string,
-  query: (connection: Connection) => postgres.PendingQuery<Row[]>,
+  columns: C,
+  query: (connection: Connection) => postgres.PendingQuery<postgres.Row[]>,
   size: number,
-): Stream.Stream<Row, DatabaseError> =>
+): Stream.Stream<RowOf<C>, DatabaseError> =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
       const lent = yield* connection
-      const pull = yield* openCursor(lent, operation, query(lent), size)
+      const pull = yield* openCursor(lent, operation, columns, query(lent), size)
       return Stream.repeatEffectChunkOption(pull)
     }),
   )

@@ -2,17 +2,18 @@ import { createHash } from "node:crypto"
 import { existsSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator"
 import { Effect, Schema } from "effect"
+import { packageFile } from "../Common/PackageFolder.ts"
 import { Database } from "../Database.ts"
 import { type Client, makeOrm } from "./Client.ts"
+import { bool, text } from "./Columns.ts"
 import { closeConnection, openConnection } from "./Connections.ts"
 import { type DatabaseError, databaseError, toDatabaseError } from "./DatabaseError.ts"
 import { noteObjects } from "./Objects.ts"
 
-/** The package's migrations; the same folder whether we run from `src` or from `dist`. */
-const packageMigrations = fileURLToPath(new URL("../../drizzle", import.meta.url))
+/** The package's migrations. */
+const packageMigrations = (): string => packageFile("drizzle")
 
 const Journal = Schema.parseJson(
   Schema.Struct({ entries: Schema.Array(Schema.Struct({ tag: Schema.String, when: Schema.Number })) }),
@@ -73,21 +74,22 @@ interface Applied {
 /** What the database has had applied, oldest first. */
 const readApplied = Effect.fn("Migrate.readApplied")(function* () {
   const database = yield* Database
-  const [found] = yield* database.query(
+  const found = yield* database.row(
     operation,
-    (sql) => sql<[{ migrations: boolean; rules: boolean }]>`
+    { migrations: bool, rules: bool },
+    (sql) => sql`
       select to_regclass('drizzle.__drizzle_migrations') is not null as migrations,
         to_regclass('drizzle.rules') is not null as rules`,
   )
   const hashes = found.migrations
-    ? yield* database.query(
+    ? yield* database.rows(
         operation,
-        (sql) =>
-          sql<Array<{ hash: string }>>`select hash from drizzle.__drizzle_migrations order by created_at`,
+        { hash: text },
+        (sql) => sql`select hash from drizzle.__drizzle_migrations order by created_at`,
       )
     : []
   const rules = found.rules
-    ? yield* database.query(operation, (sql) => sql<Array<{ hash: string }>>`select hash from drizzle.rules`)
+    ? yield* database.rows(operation, { hash: text }, (sql) => sql`select hash from drizzle.rules`)
     : []
   return { hashes: hashes.map(({ hash }) => hash), rules: rules[0]?.hash ?? null } satisfies Applied
 })
@@ -129,7 +131,7 @@ const pendingOf = (
  * newer version, or made by a development version whose tables were other ones.
  */
 export const pendingMigrations = Effect.fn("Migrate.pending")(function* (
-  folder: string = packageMigrations,
+  folder: string = packageMigrations(),
 ): Effect.fn.Return<ReadonlyArray<string>, DatabaseError, Database> {
   return yield* pendingOf(yield* readPackage(folder), yield* readApplied())
 })
@@ -152,7 +154,7 @@ const applyRules = (client: Client, { hash, text }: NonNullable<Package["rules"]
  * to do. A process that is killed between the two leaves `rules` pending, and nothing runs on that.
  */
 export const migrate = Effect.fn("Migrate.migrate")(function* (
-  folder: string = packageMigrations,
+  folder: string = packageMigrations(),
 ): Effect.fn.Return<ReadonlyArray<string>, DatabaseError, Database> {
   const { settings } = yield* Database
   if ((yield* pendingMigrations(folder)).length === 0) return []

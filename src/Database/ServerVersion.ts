@@ -1,7 +1,9 @@
 import { Effect, Either } from "effect"
+import { int4 } from "./Columns.ts"
 import { type ConnectionSettings, describeServer } from "./ConnectionSettings.ts"
 import { closeConnection, openConnection } from "./Connections.ts"
 import { type DatabaseError, databaseError, toDatabaseError } from "./DatabaseError.ts"
+import { onlyRow } from "./Rows.ts"
 
 /** The oldest server that Tieout's SQL runs on, as `server_version_num` says it. */
 const oldest = 150_000
@@ -28,8 +30,7 @@ export const checkServer = (settings: ConnectionSettings): Effect.Effect<void, D
     Effect.sync(() => openConnection(settings)),
     ({ client }) =>
       Effect.tryPromise({
-        try: () =>
-          client<[{ version: number }]>`select current_setting('server_version_num')::int as version`,
+        try: () => client`select current_setting('server_version_num')::int as version`,
         catch: (error) => toDatabaseError("Database.connect", error, server),
       }).pipe(
         // A server that accepts connections and drops them would be tried for ever.
@@ -37,9 +38,13 @@ export const checkServer = (settings: ConnectionSettings): Effect.Effect<void, D
           duration: connectWithin,
           onTimeout: () => databaseError("Unreachable", "Database.connect", `${server} does not answer`),
         }),
-        Effect.flatMap(([{ version }]) =>
-          Either.match(acceptVersion(version, server), { onLeft: Effect.fail, onRight: () => Effect.void }),
-        ),
+        Effect.flatMap((answer) => {
+          const { version } = onlyRow("Database.connect", { version: int4 }, answer)
+          return Either.match(acceptVersion(version, server), {
+            onLeft: Effect.fail,
+            onRight: () => Effect.void,
+          })
+        }),
       ),
     (connection) => {
       connection.spoilt = true

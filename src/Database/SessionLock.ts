@@ -1,7 +1,9 @@
 import { Data, Deferred, Effect, Option, type Scope } from "effect"
+import { bool } from "./Columns.ts"
 import type { ConnectionSettings } from "./ConnectionSettings.ts"
 import { type Connection, closeConnection, openConnection } from "./Connections.ts"
 import type { DatabaseError } from "./DatabaseError.ts"
+import { onlyRow } from "./Rows.ts"
 import { lostConnection, runStatement } from "./Statement.ts"
 
 /** Somebody else holds the lock. */
@@ -80,8 +82,8 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
     const take = runStatement(
       session.connection,
       "Database.tryLock",
-      () => client<[{ taken: boolean }]>`select pg_try_advisory_lock(hashtextextended(${key}, 0)) as taken`,
-    )
+      () => client`select pg_try_advisory_lock(hashtextextended(${key}, 0)) as taken`,
+    ).pipe(Effect.map((answer) => onlyRow("Database.tryLock", { taken: bool }, answer)))
     const release = runStatement(
       session.connection,
       "Database.unlock",
@@ -100,8 +102,7 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
     )
     // It is lost, so the next attempt has another one.
     if (Option.isNone(answer)) return yield* attempt(lock)
-    const [{ taken }] = answer.value
-    if (!taken) {
+    if (!answer.value.taken) {
       session.free = true
       return yield* new LockBusy({
         lock,

@@ -1,26 +1,29 @@
 /** An account: what the service says of it, and what the books hold. */
 import { Effect } from "effect"
 import { counted } from "../Common/Text.ts"
+import { int8, nullable, numeric, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { printedSum } from "../Reconcile/Printed.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import { known, type Step } from "./Step.ts"
 
-interface Row {
-  readonly code: string
-  readonly currency: string
-  readonly payment_rails: string
-  readonly status: string
-  readonly balance: string
-  readonly balance_read_at: string
-  readonly entries: bigint
-  readonly last_balance: string | null
-  readonly last_entry_id: string | null
-  readonly tail_read_at: string | null
-  readonly raw: string
-  readonly ledger_account: string | null
-  readonly ledger: string
+const columns = {
+  code: text,
+  currency: text,
+  payment_rails: text,
+  status: text,
+  balance: numeric,
+  balance_read_at: text,
+  entries: int8,
+  last_balance: nullable(numeric),
+  last_entry_id: nullable(uuid),
+  tail_read_at: nullable(text),
+  raw: text,
+  ledger_account: nullable(text),
+  ledger: text,
 }
+
+type Row = RowOf<typeof columns>
 
 const stepOf = (id: string, row: Row): Step => ({
   title: `account ${id}`,
@@ -48,19 +51,18 @@ const stepOf = (id: string, row: Row): Step => ({
 
 export const account = Effect.fn("Explain.account")(function* (bookId: number, id: string) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Explain.account",
-    (sql) => sql<Array<Row>>`
+    columns,
+    (sql) => sql`
       select b.code, a.currency, a.payment_rails, a.status, a.balance, a.entries, a.last_balance, a.last_entry_id,
         a.raw::text as raw, ${instantText(sql, sql`a.balance_read_at`)} as balance_read_at,
-        ${instantText(sql, sql`a.tail_read_at`)} as tail_read_at, l.ledger_account, coalesce(l.ledger, 0)::text as ledger
+        ${instantText(sql, sql`a.tail_read_at`)} as tail_read_at,
+        c.code || '  ' || c.name as ledger_account, s.ledger::text as ledger
       from mirror.accounts a
       join mirror.books b on b.book_id = a.book_id
-      left join lateral (
-        select min(c.code || '  ' || c.name) as ledger_account, sum(t.debit - t.credit) as ledger
-        from ledger.accounts c
-        left join ledger.balances t on t.book_id = c.book_id and t.account_id = c.account_id
-        where c.book_id = a.book_id and c.role = 'cash' and c.partner_account_id = a.account_id) l on true
+      join reconcile.account_standings s on s.book_id = a.book_id and s.account_id = a.account_id
+      left join ledger.accounts c on c.book_id = a.book_id and c.partner_account_id = a.account_id
       where a.book_id = ${bookId} and a.account_id = ${id}`,
   )
   return rows.map((row) => stepOf(id, row))

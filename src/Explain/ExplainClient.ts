@@ -1,6 +1,7 @@
 /** A represented client: what the service says of it, its book and its accounts. */
 import { Effect } from "effect"
 import { counted } from "../Common/Text.ts"
+import { int4, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import { account } from "./ExplainAccount.ts"
@@ -9,19 +10,21 @@ import { known, runText, type Step } from "./Step.ts"
 /** As many accounts are told of. */
 const most = 20
 
-interface Row {
-  readonly book_id: number | null
-  readonly book: string | null
-  readonly name: string | null
-  readonly code: string | null
-  readonly status: string | null
-  readonly raw: string | null
-  readonly read_at: string | null
-  readonly run_id: number | null
-  readonly command: string | null
-  readonly started_at: string | null
-  readonly accounts: number
+const columns = {
+  book_id: nullable(int4),
+  book: nullable(text),
+  name: nullable(text),
+  code: nullable(text),
+  status: nullable(text),
+  raw: nullable(text),
+  read_at: nullable(text),
+  run_id: nullable(int4),
+  command: nullable(text),
+  started_at: nullable(text),
+  accounts: int4,
 }
+
+type Row = RowOf<typeof columns>
 
 const stepOf = (id: string, row: Row): Step => ({
   title: `client ${id}`,
@@ -40,9 +43,10 @@ const stepOf = (id: string, row: Row): Step => ({
 /** `bookId` is any book of the client's connection. */
 export const client = Effect.fn("Explain.client")(function* (bookId: number, id: string) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Explain.client",
-    (sql) => sql<Array<Row>>`
+    columns,
+    (sql) => sql`
       select c.book_id, c.code as book, coalesce(i.label, c.name) as name, i.raw ->> 'code' as code,
         i.raw ->> 'status' as status, i.raw::text as raw, ${instantText(sql, sql`i.read_at`)} as read_at, i.run_id,
         r.command, ${instantText(sql, sql`r.started_at`)} as started_at,
@@ -60,9 +64,10 @@ export const client = Effect.fn("Explain.client")(function* (bookId: number, id:
   const steps: Array<Step> = [stepOf(id, row)]
   const book = row.book_id
   if (book === null) return steps
-  const accounts = yield* database.query(
+  const accounts = yield* database.rows(
     "Explain.clientAccounts",
-    (sql) => sql<Array<{ account_id: string }>>`
+    { account_id: uuid },
+    (sql) => sql`
       select account_id from mirror.accounts where book_id = ${book} order by account_id limit ${most}`,
   )
   for (const { account_id: accountId } of accounts) steps.push(...(yield* account(book, accountId)))

@@ -1,23 +1,26 @@
 /** What was found about something, and what of it could not be understood. */
 import { Effect } from "effect"
+import { int4, int8, nullable, type RowOf, text } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import { known, runText, type Step } from "./Step.ts"
 
-interface Row {
-  readonly finding_id: bigint
-  readonly check_name: string
-  readonly severity: string
-  readonly subject_type: string
-  readonly subject_id: string
-  readonly message: string
-  readonly evidence: string
-  readonly opened_at: string
-  readonly opened_run: number | null
-  readonly seen_at: string
-  readonly closed_at: string | null
+const columns = {
+  finding_id: int8,
+  check_name: text,
+  severity: text,
+  subject_type: text,
+  subject_id: text,
+  message: text,
+  evidence: text,
+  opened_at: text,
+  opened_run: nullable(int4),
+  seen_at: text,
+  closed_at: nullable(text),
 }
+
+type Row = RowOf<typeof columns>
 
 const stepOf = (row: Row): Step => ({
   title: `finding F${row.finding_id}: ${row.check_name}`,
@@ -40,9 +43,10 @@ export const findings = Effect.fn("Explain.findings")(function* (
   which: { readonly findingId: string } | { readonly about: ReadonlyArray<string> },
 ) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Explain.findings",
-    (sql) => sql<Array<Row>>`
+    columns,
+    (sql) => sql`
       select f.finding_id, f.check_name, f.severity, f.subject_type, f.subject_id, f.message,
         f.evidence::text as evidence, ${instantText(sql, sql`f.opened_at`)} as opened_at, f.opened_run,
         ${instantText(sql, sql`f.seen_at`)} as seen_at, ${instantText(sql, sql`f.closed_at`)} as closed_at
@@ -61,18 +65,18 @@ export const findings = Effect.fn("Explain.findings")(function* (
   }))
 })
 
-interface QuarantineRow {
-  readonly quarantine_id: bigint
-  readonly stream: string
-  readonly item_id: string | null
-  readonly reason: string
-  readonly path: string
-  readonly first_seen_at: string
-  readonly last_seen_at: string
-  readonly resolved_at: string | null
-  readonly run_id: number
-  readonly command: string | null
-  readonly started_at: string | null
+const quarantineColumns = {
+  quarantine_id: int8,
+  stream: text,
+  item_id: nullable(text),
+  reason: text,
+  path: text,
+  first_seen_at: text,
+  last_seen_at: text,
+  resolved_at: nullable(text),
+  run_id: int4,
+  command: nullable(text),
+  started_at: nullable(text),
 }
 
 /** Rows in quarantine: one by its number; or those with one of the identifiers, and the open ones of a stream. */
@@ -86,9 +90,10 @@ export const quarantined = Effect.fn("Explain.quarantined")(function* (
   which: WhichQuarantined,
 ) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Explain.quarantined",
-    (sql) => sql<Array<QuarantineRow>>`
+    quarantineColumns,
+    (sql) => sql`
       select q.quarantine_id, q.stream, q.item_id, q.reason, q.path, q.run_id, r.command,
         ${instantText(sql, sql`r.started_at`)} as started_at, ${instantText(sql, sql`q.first_seen_at`)} as first_seen_at,
         ${instantText(sql, sql`q.last_seen_at`)} as last_seen_at, ${instantText(sql, sql`q.resolved_at`)} as resolved_at

@@ -1,5 +1,6 @@
 /** Journal entries with their lines and numbers. */
 import { Effect } from "effect"
+import { int4, int8, jsonRows, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { journalNumber } from "../Format/Entry.ts"
@@ -8,33 +9,30 @@ import { printedSum } from "../Reconcile/Printed.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import { known, runText, type Step } from "./Step.ts"
 
-interface Row {
-  readonly entry_id: bigint
-  readonly code: string
-  readonly period: string | null
-  readonly number: number | null
-  readonly source_type: string
-  readonly source_id: string
-  readonly kind: string
-  readonly sequence: number
-  readonly description: string
-  readonly effective_date: string
-  readonly occurred_at: string
-  readonly recorded_at: string
-  readonly late_for: string | null
-  readonly external_reference: string | null
-  readonly reverses_period: string | null
-  readonly reverses_number: number | null
-  readonly run_id: number | null
-  readonly command: string | null
-  readonly started_at: string | null
-  readonly lines: ReadonlyArray<{
-    readonly code: string
-    readonly name: string
-    readonly currency: string
-    readonly amount: string
-  }>
+const columns = {
+  entry_id: int8,
+  code: text,
+  period: nullable(text),
+  number: nullable(int4),
+  source_type: text,
+  source_id: uuid,
+  kind: text,
+  sequence: int4,
+  description: text,
+  effective_date: text,
+  occurred_at: text,
+  recorded_at: text,
+  late_for: nullable(text),
+  external_reference: nullable(text),
+  reverses_period: nullable(text),
+  reverses_number: nullable(int4),
+  run_id: nullable(int4),
+  command: nullable(text),
+  started_at: nullable(text),
+  lines: jsonRows({ code: text, name: text, currency: text, amount: text }),
 }
+
+type Row = RowOf<typeof columns>
 
 /** What a journal entry was made from: a statement entry, the account whose opening balance it is, a receivable. */
 export interface Source {
@@ -92,9 +90,10 @@ export const journalEntries = Effect.fn("Explain.journalEntries")(function* (
   which: { readonly entryId: string } | { readonly sources: ReadonlyArray<string> },
 ) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Explain.journalEntries",
-    (sql) => sql<Array<Row>>`
+    columns,
+    (sql) => sql`
       select j.entry_id, b.code, to_char(n.period, 'YYYY-MM') as period, n.number, j.source_type, j.source_id, j.kind,
         j.sequence, j.description, j.effective_date::text as effective_date,
         ${instantText(sql, sql`j.occurred_at`)} as occurred_at, ${instantText(sql, sql`j.recorded_at`)} as recorded_at,

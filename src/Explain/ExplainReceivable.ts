@@ -1,30 +1,33 @@
 /** A receivable in all its versions, the transactions that it names, and where their cash is. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
+import { bool, int4, jsonOf, nullable, numeric, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { printedSum } from "../Reconcile/Printed.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import { runText, type Step } from "./Step.ts"
 
-interface VersionRow {
-  readonly version: number
-  readonly current: boolean
-  readonly posted: boolean
-  readonly client_id: string
-  readonly client: string | null
-  readonly status: string
-  readonly currency: string
-  readonly payment_rails: string
-  readonly initial_principal: string
-  readonly current_principal: string
-  readonly repayment_amount: string
-  readonly issue_date: string
-  readonly served_at: string
-  readonly read_at: string
-  readonly raw: string
-  readonly run_id: number
-  readonly command: string | null
-  readonly started_at: string | null
+const versionColumns = {
+  version: int4,
+  current: bool,
+  posted: bool,
+  client_id: uuid,
+  client: nullable(text),
+  status: text,
+  currency: text,
+  payment_rails: text,
+  initial_principal: numeric,
+  current_principal: numeric,
+  repayment_amount: numeric,
+  issue_date: text,
+  served_at: text,
+  read_at: text,
+  raw: text,
+  run_id: int4,
+  command: nullable(text),
+  started_at: nullable(text),
 }
+
+type VersionRow = RowOf<typeof versionColumns>
 
 const versionStep = (id: string, row: VersionRow): Step => {
   const sum = (amount: string) => printedSum(amount, row.currency)
@@ -53,9 +56,10 @@ export const receivableVersions = Effect.fn("Explain.receivableVersions")(functi
   first?: number,
 ) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Explain.receivableVersions",
-    (sql) => sql<Array<VersionRow>>`
+    versionColumns,
+    (sql) => sql`
       select v.version, v.current, v.posted, v.client_id, v.status, v.currency, v.payment_rails, v.initial_principal,
         v.current_principal, v.repayment_amount, v.raw::text as raw, v.run_id, r.command,
         ${instantText(sql, sql`r.started_at`)} as started_at, ${instantText(sql, sql`v.issue_date`)} as issue_date,
@@ -69,14 +73,16 @@ export const receivableVersions = Effect.fn("Explain.receivableVersions")(functi
   return rows.map((row) => versionStep(id, row))
 })
 
-interface TransactionRow {
-  readonly book_id: number
-  readonly tx_id: string
-  readonly purpose: string
-  readonly version: number
-  readonly tx_timestamp: string
-  readonly entries: ReadonlyArray<string> | null
+const transactionColumns = {
+  book_id: int4,
+  tx_id: text,
+  purpose: text,
+  version: int4,
+  tx_timestamp: text,
+  entries: nullable(jsonOf(Schema.Array(Schema.String))),
 }
+
+type TransactionRow = RowOf<typeof transactionColumns>
 
 const transactionStep = (row: TransactionRow): Step => ({
   title: `${row.purpose} ${row.tx_id}`,
@@ -95,9 +101,10 @@ export const receivableTransactions = Effect.fn("Explain.receivableTransactions"
   id: string,
 ) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Explain.receivableTransactions",
-    (sql) => sql<Array<TransactionRow>>`
+    transactionColumns,
+    (sql) => sql`
       select t.book_id, t.tx_id, t.purpose, t.version, ${instantText(sql, sql`t.tx_timestamp`)} as tx_timestamp,
         (select json_agg(f.entry_id order by f.entry_id)
          from mirror.entries_of_transaction(t.book_id, t.tx_id) as f (entry_id)) as entries
@@ -115,9 +122,10 @@ export const receivableTransactions = Effect.fn("Explain.receivableTransactions"
 /** Where a receivable is kept (the organization's book), and the books that it may be posted in. */
 export const receivableBooks = Effect.fn("Explain.receivableBooks")(function* (bookId: number, id: string) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Explain.receivableBooks",
-    (sql) => sql<Array<{ kept: number; book_id: number }>>`
+    { kept: int4, book_id: int4 },
+    (sql) => sql`
       select o.book_id as kept, p.book_id
       from mirror.books b
       join mirror.books o on o.connection = b.connection and o.client_id is null

@@ -1,41 +1,46 @@
 /** A deposit, withdrawal or conversion in all its versions, each as the service sent it. */
 import { Effect } from "effect"
+import { int4, nullable, numeric, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { printedSum } from "../Reconcile/Printed.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import { known, runText, type Step } from "./Step.ts"
 
-interface Row {
-  readonly status: string
-  readonly reason_code: string | null
-  readonly account_id: string
-  readonly currency: string
-  readonly amount: string
-  readonly fee: string | null
-  readonly fee_currency: string | null
-  readonly buy_account_id: string | null
-  readonly buy_currency: string | null
-  readonly buy_amount: string | null
-  readonly rate: string | null
-  readonly external_reference: string | null
-  readonly created_at: string
-  readonly completed_at: string | null
-  readonly version: number
-  readonly changed_at: string
-  readonly read_at: string
-  readonly raw: string
-  readonly run_id: number
-  readonly command: string | null
-  readonly started_at: string | null
+const columns = {
+  status: text,
+  reason_code: nullable(text),
+  account_id: uuid,
+  currency: text,
+  amount: numeric,
+  fee: nullable(numeric),
+  fee_currency: nullable(text),
+  buy_account_id: nullable(uuid),
+  buy_currency: nullable(text),
+  buy_amount: nullable(numeric),
+  rate: nullable(numeric),
+  external_reference: nullable(text),
+  created_at: text,
+  completed_at: nullable(text),
+  version: int4,
+  changed_at: text,
+  read_at: text,
+  raw: text,
+  run_id: int4,
+  command: nullable(text),
+  started_at: nullable(text),
 }
 
-interface VersionRow {
-  readonly version: number
-  readonly status: string | null
-  readonly changed_at: string
-  readonly superseded_at: string
-  readonly raw: string
+type Row = RowOf<typeof columns>
+
+const versionColumns = {
+  version: int4,
+  status: nullable(text),
+  changed_at: text,
+  superseded_at: text,
+  raw: text,
 }
+
+type VersionRow = RowOf<typeof versionColumns>
 
 const optionalSum = (amount: string | null, currency: string | null): string | null =>
   amount === null || currency === null ? null : printedSum(amount, currency)
@@ -71,9 +76,10 @@ const earlierStep = (name: string, row: VersionRow): Step => ({
 
 const earlier = Effect.fn("Explain.resourceVersions")(function* (bookId: number, type: string, id: string) {
   const database = yield* Database
-  return yield* database.query(
+  return yield* database.rows(
     "Explain.resourceVersions",
-    (sql) => sql<Array<VersionRow>>`
+    versionColumns,
+    (sql) => sql`
       select v.version, v.raw ->> 'status' as status, v.raw::text as raw,
         ${instantText(sql, sql`v.changed_at`)} as changed_at, ${instantText(sql, sql`v.superseded_at`)} as superseded_at
       from mirror.resource_versions v
@@ -84,9 +90,10 @@ const earlier = Effect.fn("Explain.resourceVersions")(function* (bookId: number,
 
 const missing = Effect.fn("Explain.missingResource")(function* (bookId: number, type: string, id: string) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Explain.missingResource",
-    (sql) => sql<Array<{ tries: number; first_missed_at: string }>>`
+    { tries: int4, first_missed_at: text },
+    (sql) => sql`
       select m.tries, ${instantText(sql, sql`m.first_missed_at`)} as first_missed_at from mirror.missing_resources m
       where m.book_id = ${bookId} and m.resource_id = ${id} and m.resource_type = ${type}`,
   )
@@ -109,9 +116,10 @@ const missing = Effect.fn("Explain.missingResource")(function* (bookId: number, 
 export const resource = Effect.fn("Explain.resource")(function* (bookId: number, type: string, id: string) {
   const database = yield* Database
   const name = `${type.toLowerCase()} ${id}`
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Explain.resource",
-    (sql) => sql<Array<Row>>`
+    columns,
+    (sql) => sql`
       select s.status, s.reason_code, s.account_id, s.currency, s.amount, s.fee, s.fee_currency, s.buy_account_id,
         s.buy_currency, s.buy_amount, s.rate, s.external_reference, s.version, s.raw::text as raw, s.run_id, r.command,
         ${instantText(sql, sql`r.started_at`)} as started_at, ${instantText(sql, sql`s.created_at`)} as created_at,

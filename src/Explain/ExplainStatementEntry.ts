@@ -1,31 +1,34 @@
 /** Statement entries as the service posted them. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { counted } from "../Common/Text.ts"
+import { bool, int4, int8, jsonOf, nullable, numeric, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { printedSum } from "../Reconcile/Printed.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import { known, runText, type Step } from "./Step.ts"
 
-interface Row {
-  readonly entry_id: string
-  readonly account_id: string
-  readonly position: bigint
-  readonly type: string
-  readonly amount: string
-  readonly currency: string
-  readonly balance_before: string | null
-  readonly balance_after: string
-  readonly related_type: string | null
-  readonly related_id: string | null
-  readonly occurred_at: string
-  readonly extra: string | null
-  readonly held: boolean
-  readonly run_id: number
-  readonly command: string | null
-  readonly started_at: string | null
-  readonly read_again: ReadonlyArray<string> | null
+const columns = {
+  entry_id: uuid,
+  account_id: uuid,
+  position: int8,
+  type: text,
+  amount: numeric,
+  currency: text,
+  balance_before: nullable(numeric),
+  balance_after: numeric,
+  related_type: nullable(text),
+  related_id: nullable(uuid),
+  occurred_at: text,
+  extra: nullable(text),
+  held: bool,
+  run_id: int4,
+  command: nullable(text),
+  started_at: nullable(text),
+  read_again: nullable(jsonOf(Schema.Array(Schema.String))),
 }
+
+type Row = RowOf<typeof columns>
 
 const stepOf = (row: Row): Step => {
   const sum = (amount: string) => printedSum(amount, row.currency)
@@ -68,14 +71,14 @@ export const statementEntries = Effect.fn("Explain.statementEntries")(function* 
     | { readonly lastOf: string },
 ) {
   const database = yield* Database
-  const rows = yield* database.query("Explain.statementEntries", (sql) => {
+  const rows = yield* database.rows("Explain.statementEntries", columns, (sql) => {
     const condition =
       "ids" in which
         ? sql`e.entry_id = any (${textArray(sql, which.ids)}::uuid[])`
         : "resource" in which
           ? sql`e.related_id = ${which.resource.id} and e.related_type = ${which.resource.type}`
           : sql`e.account_id = ${which.lastOf}`
-    return sql<Array<Row>>`
+    return sql`
       select e.entry_id, e.account_id, e.position, e.type, e.amount, e.currency, e.balance_before, e.balance_after,
         e.related_type, e.related_id, ${instantText(sql, sql`e.occurred_at`)} as occurred_at, e.extra::text as extra,
         e.held, e.run_id, r.command, ${instantText(sql, sql`r.started_at`)} as started_at,
@@ -108,15 +111,15 @@ export const earlierEntries = Effect.fn("Explain.earlierEntries")(function* (
   const first = shown.at(-1)
   if (first === undefined || shown.length < most) return []
   const database = yield* Database
-  const rows = yield* database.query(
+  const { earlier } = yield* database.row(
     "Explain.earlierEntries",
-    (sql) => sql<Array<{ earlier: bigint }>>`
+    { earlier: int8 },
+    (sql) => sql`
       select count(*) as earlier from mirror.statement_entries e
       where e.book_id = ${bookId} and e.account_id = ${accountId} and e.position < (
         select s.position from mirror.statement_entries s
         where s.book_id = ${bookId} and s.entry_id = ${first.entryId})`,
   )
-  const earlier = rows[0]?.earlier ?? 0n
   const step: Step = {
     title: `and ${counted(earlier, "earlier statement entry", "earlier statement entries")} of account ${accountId}`,
     facts: [["to see one", "tieout explain with its identifier"]],

@@ -15,14 +15,13 @@ import { withReadBack } from "./Batch/ReadBack.ts"
 import { exportError } from "./ExportError.ts"
 import { prepareTables } from "./Mapping/PreparedTables.ts"
 import { closesWithin } from "./Request/Lineage.ts"
-import { opened, readAccounts, type Sums } from "./Source/Balances.ts"
-import { baseOnlyAccounts, chartAccounts } from "./Source/BaseAccounts.ts"
-import { baseComparison } from "./Source/BaseDifference.ts"
-import { baseSource } from "./Source/BaseSource.ts"
+import { baseOnlyAccounts, chartAccounts, readAccounts } from "./Source/Accounts.ts"
+import { opened, type Sums } from "./Source/Balances.ts"
 import { readFacts } from "./Source/BookFacts.ts"
-import { nativeComparison, writeDifference } from "./Source/Difference.ts"
+import { baseComparison, nativeComparison } from "./Source/Comparison.ts"
+import { writeDifference } from "./Source/Difference.ts"
 import { writeStatement } from "./Source/StatementCsv.ts"
-import { nativeSource, type Source } from "./Source.ts"
+import { baseSource, nativeSource, type Source } from "./Source.ts"
 
 const hasLines = ({ lines }: Entry): boolean => lines.length > 0
 
@@ -34,6 +33,7 @@ const writePass = Effect.fn("Export.writePass")(function* (
 ) {
   const totals = new RunningTotals()
   let through = 0n
+  let omitted = 0
   let begun = false
   const begin = (firstDate: string | undefined) => {
     begun = true
@@ -43,6 +43,7 @@ const writePass = Effect.fn("Export.writePass")(function* (
     Effect.gen(function* () {
       if (!begun) yield* begin(entries[0]?.effectiveDate)
       const worth = entries.every(hasLines) ? entries : entries.filter(hasLines)
+      omitted += entries.length - worth.length
       for (const entry of worth) totals.add(entry)
       if (numbering > through) through = numbering
       for (const output of outputs) yield* output.write(output.takesAll ? entries : worth)
@@ -50,7 +51,7 @@ const writePass = Effect.fn("Export.writePass")(function* (
   )
   if (!begun) yield* begin(undefined)
   const files = (yield* Effect.forEach(outputs, (output) => output.end(totals))).flat()
-  return { totals, through, files }
+  return { totals, through, omitted, files }
 })
 
 /** The lines that were written must lead from the ledger's opening to its closing balances. */
@@ -123,7 +124,7 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
     const tables = order === "date" ? contexts.map((table) => tableOutput(folder, table)) : []
     return yield* writePass(source, order, [...outputs, ...tables])
   })
-  const { files, through, totals } = yield* pass("number")
+  const { files, omitted, through, totals } = yield* pass("number")
   yield* checkTotals(balances, source.closing, totals)
   const byDate = contexts.length > 0 || wanted.some((format) => format.order === "date")
   const dated = byDate ? (yield* pass("date")).files : []
@@ -145,7 +146,7 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
     through,
     mappingVersion,
     closes,
-    source.base,
+    source.base === undefined ? undefined : { ...source.base, omitted },
   )
   return {
     manifest: withReadBack(manifest, balances, contexts, statement),

@@ -18,7 +18,7 @@ import { newestMapping } from "./Mapping/Store.ts"
 import { planBook } from "./Request/Plans.ts"
 import type { Selection } from "./Request/Scope.ts"
 import { hasNews } from "./Request/Selected.ts"
-import { fingerprintsOf } from "./Source/BaseSource.ts"
+import { fingerprintsOf } from "./Source/ValuedMonths.ts"
 
 /** A batch with what became of it. `exports`: the folder that the batches' folders stand in. */
 export const show = Effect.fn("Batches.show")(function* (reference: string, exports: string) {

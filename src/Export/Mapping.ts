@@ -10,8 +10,7 @@ import { checkMapping } from "./Mapping/Check.ts"
 import { fileText, readMapping } from "./Mapping/MappingCsv.ts"
 import { type BookRow, keyOf } from "./Mapping/Row.ts"
 import { addMapping, newestMapping } from "./Mapping/Store.ts"
-import { readAccounts } from "./Source/Balances.ts"
-import { baseOnlyAccounts } from "./Source/BaseAccounts.ts"
+import { baseOnlyAccounts, readAccounts } from "./Source/Accounts.ts"
 
 /** `message` says what, where (file and line) and what to do. Nothing was stored. */
 class AccountMappingError extends Data.TaggedError("AccountMappingError")<{

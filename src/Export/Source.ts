@@ -3,25 +3,23 @@ import { Effect, type Stream } from "effect"
 import { shiftDate } from "../Common/Time.ts"
 import type { DatabaseError } from "../Database/DatabaseError.ts"
 import type { Database } from "../Database.ts"
+import { nativeMovements } from "../Format/Csv/NativeMovements.ts"
 import type { Account } from "../Format/Entry.ts"
 import type { SingleFile } from "../Format/Format.ts"
 import type { Manifest } from "./Batch/Manifest.ts"
 import type { ExportError } from "./ExportError.ts"
 import type { Selection } from "./Request/Scope.ts"
-import {
-  type BookAccounts,
-  balancesAsOf,
-  balancesBefore,
-  type Sums,
-  selectedSums,
-} from "./Source/Balances.ts"
+import { type BookAccounts, inBase, type JournalAccounts } from "./Source/Accounts.ts"
+import { balancesAsOf, balancesBefore, type Sums, selectedSums } from "./Source/Balances.ts"
 import { type EntryChunk, streamEntries } from "./Source/Entries.ts"
+import { type JournalName, lookUpOneByOne } from "./Source/Journal.ts"
+import { bounded, valuedMonths } from "./Source/ValuedMonths.ts"
 
 type Read<A> = Effect.Effect<A, DatabaseError | ExportError, Database>
 
 /** Read in the caller's repeatable-read transaction. */
 export interface Source {
-  readonly accounts: BookAccounts
+  readonly accounts: JournalAccounts
   /** Before the first entry, and after the last. */
   readonly opening: Sums
   readonly closing: Sums
@@ -32,49 +30,76 @@ export interface Source {
   ) => Stream.Stream<EntryChunk, DatabaseError | ExportError, Database>
   /** Files that are written whatever was asked for. */
   readonly alongside: ReadonlyArray<SingleFile>
-  /** The account of the books behind one of `accounts`: what an account mapping knows. */
-  readonly nativeOf: (account: Account) => Account
-  readonly base: Manifest["base"]
+  readonly base: Omit<NonNullable<Manifest["base"]>, "omitted"> | undefined
+}
+
+interface SourceBook {
+  readonly bookId: number
+  readonly code: string
 }
 
 /** The first day after the selection, or `infinity`. */
-export const endOf = ({ to }: Selection): string => (to === null ? "infinity" : shiftDate(to, 1))
+export const endOf = ({ to }: Pick<Selection, "to">): string => (to === null ? "infinity" : shiftDate(to, 1))
 
-/** Of the entries dated before a day that the selection may know. */
-const balancesOf = (bookId: number, { asOf }: Selection, day: string, accounts: BookAccounts) =>
-  asOf === null ? balancesBefore(bookId, day, accounts) : balancesAsOf(bookId, day, accounts, asOf)
-
-const openings = Effect.fn("Export.openings")(function* (
-  bookId: number,
+const readSource = Effect.fn("Export.readSource")(function* (
+  book: SourceBook,
+  journal: JournalName,
   selection: Selection,
-  accounts: BookAccounts,
-  closing: Sums,
+  accounts: JournalAccounts,
 ) {
-  if (selection.since === null && selection.covered.length === 0)
-    return yield* balancesOf(bookId, selection, selection.from ?? "-infinity", accounts)
+  const of = { bookId: book.bookId, journal }
+  const { asOf, covered, from, since } = selection
+  /** Of the entries dated before a day that the selection may know. */
+  const balances = (day: string) =>
+    asOf === null ? balancesBefore(of, day, accounts) : balancesAsOf(book.bookId, day, accounts, asOf)
+  const closing = yield* balances(endOf(selection))
+  const moved = selectedSums(of, selection, accounts)
   // Everything but the news: without reading the history again.
-  const news = yield* selectedSums(bookId, selection, accounts)
-  return new Map(
-    accounts.ordered.map((account) => [account, (closing.get(account) ?? 0n) - (news.get(account) ?? 0n)]),
+  const withoutNews = Effect.map(
+    moved,
+    (news): Sums =>
+      new Map(
+        accounts.ordered.map((account) => [
+          account,
+          (closing.get(account) ?? 0n) - (news.get(account) ?? 0n),
+        ]),
+      ),
   )
-})
-
-/** The books in their own currencies. */
-export const nativeSource = Effect.fn("Export.nativeSource")(function* (
-  book: { readonly bookId: number; readonly code: string },
-  selection: Selection,
-  accounts: BookAccounts,
-) {
-  const closing = yield* balancesOf(book.bookId, selection, endOf(selection), accounts)
+  const opening =
+    since === null && covered.length === 0 ? yield* balances(from ?? "-infinity") : yield* withoutNews
   const source: Source = {
-    accounts,
-    opening: yield* openings(book.bookId, selection, accounts, closing),
-    closing,
-    moved: selectedSums(book.bookId, selection, accounts),
-    entries: (order) => streamEntries(book, selection, order, accounts),
+    ...{ accounts, opening, closing, moved },
+    entries: (order) => streamEntries(book, journal, selection, order, accounts),
     alongside: [],
-    nativeOf: (account) => account,
     base: undefined,
   }
   return source
+})
+
+/** The books in their own currencies. */
+export const nativeSource = (book: SourceBook, selection: Selection, accounts: JournalAccounts) =>
+  readSource(book, "native", selection, accounts)
+
+/**
+ * The base-currency journal. Value the book through the end of the selection first: with `value`, or, of a time, with
+ * `valueThen` in the same transaction. `baseOnly`: the accounts that only this journal has.
+ */
+export const baseSource = Effect.fn("Export.baseSource")(function* (
+  book: SourceBook,
+  selection: Selection,
+  native: BookAccounts,
+  baseOnly: ReadonlyArray<Account>,
+) {
+  const journal = selection.asOf === null ? "kept" : "then"
+  const scope = yield* bounded(book.bookId, selection)
+  const base = yield* valuedMonths(book, scope, journal, baseOnly[0]?.currency)
+  yield* lookUpOneByOne(true)
+  // What the journal said at a time has been made of what was recorded by then.
+  const source = yield* readSource(
+    book,
+    journal,
+    { ...scope, asOf: null },
+    inBase(native, baseOnly, base.currency),
+  )
+  return { ...source, alongside: [nativeMovements], base } satisfies Source
 })

@@ -1,6 +1,7 @@
 /** Where every account stands: what the service says, and what the books say. */
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
+import { bool, int4, int8, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { printed } from "../Reconcile/Printed.ts"
 
@@ -22,32 +23,34 @@ export interface Standing {
   readonly remark: string | null
 }
 
-interface Row {
-  readonly code: string
-  readonly account_id: string
-  readonly currency: string
-  readonly payment_rails: string
-  readonly status: string
-  readonly entries: bigint
-  readonly ledger: string
-  readonly statement: string
-  readonly service: string
-  readonly held: bigint
-  readonly unread: boolean
+const columns = {
+  code: text,
+  account_id: uuid,
+  currency: text,
+  payment_rails: text,
+  status: text,
+  entries: int8,
+  ledger: text,
+  statement: text,
+  service: text,
+  held: int8,
+  unread: bool,
   /** The service does not serve its statement, or its client. */
-  readonly unserved: boolean
+  unserved: bool,
   /** When it was last read to its end, by the service's clock; null: never, or the service did not say when. */
-  readonly read_at: string | null
-  readonly was_read: boolean
+  read_at: nullable(text),
+  was_read: bool,
   /** What is not served is the client, not the statement alone. */
-  readonly of_client: boolean
+  of_client: bool,
   /** Why not: `PartnerError.reason`, `NoPath` or `Inactive`, what the service answered, and in words. */
-  readonly trouble: string | null
-  readonly answers: number | null
-  readonly detail: string | null
-  readonly blocking: string | null
-  readonly off: boolean
+  trouble: nullable(text),
+  answers: nullable(int4),
+  detail: nullable(text),
+  blocking: nullable(text),
+  off: bool,
 }
+
+type Row = RowOf<typeof columns>
 
 const lastRead = ({ read_at: at, was_read: wasRead }: Row): string => {
   if (at !== null) return `last read ${at}`
@@ -102,9 +105,10 @@ export const accountStandings = Effect.fn("Status.accounts")(function* (
 ) {
   const database = yield* Database
   const ids = `{${books.map(({ bookId }) => bookId).join(",")}}`
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Status.accounts",
-    (sql) => sql<Array<Row>>`
+    columns,
+    (sql) => sql`
       select b.code, a.account_id, a.currency, a.payment_rails, a.status, a.entries, a.service::text as service,
         a.statement::text as statement, a.ledger::text as ledger, a.held, a.tail_read_at is null as unread, a.blocking, a.off, a.unserved,
         a.was_read, a.of_client, a.trouble, a.answers, a.detail,

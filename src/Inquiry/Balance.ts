@@ -1,17 +1,20 @@
 /** The trial balance at a day, for the terminal: everything that is booked, numbered or not. */
 import { Effect } from "effect"
+import { type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 
-/** Amounts in the major unit of `currency`; the balance is debit positive. */
-export interface AccountBalance {
-  readonly code: string
-  readonly name: string
-  readonly role: string
-  readonly currency: string
-  readonly debit: string
-  readonly credit: string
-  readonly balance: string
+const accountBalanceColumns = {
+  code: text,
+  name: text,
+  role: text,
+  currency: text,
+  debit: text,
+  credit: text,
+  balance: text,
 }
+
+/** Amounts in the major unit of `currency`; the balance is debit positive. */
+export type AccountBalance = RowOf<typeof accountBalanceColumns>
 
 /**
  * The accounts of a book by code, with all turnover up to the end of a day (`YYYY-MM-DD`, by the effective date); null: all.
@@ -19,27 +22,23 @@ export interface AccountBalance {
  */
 export const accountBalances = Effect.fn("Balance.accounts")(function* (bookId: number, day: string | null) {
   const database = yield* Database
-  return yield* database.query(
+  return yield* database.rows(
     "Balance.accounts",
-    (sql) => sql<Array<AccountBalance>>`
+    accountBalanceColumns,
+    (sql) => sql`
       with day as materialized (
         select coalesce(${day}::text::date, 'infinity'::date) as day,
           case when ${day}::text is null then 'infinity'::date
             else date_trunc('month', ${day}::text::date::timestamp)::date end as month),
-      entry as (
-        select n.entry_id from ledger.journal_numbers n
-        where n.book_id = ${bookId} and n.period = (select month from day)
-        union all
-        select u.entry_id from ledger.unnumbered u where u.book_id = ${bookId}),
       turnover as (
         select b.account_id, b.debit, b.credit from ledger.balances b
         where b.book_id = ${bookId} and b.period < (select month from day)
         union all
         select p.account_id, greatest(p.amount, 0), greatest(-p.amount, 0)
-        from entry e
-        join ledger.journal_entries j on j.book_id = ${bookId} and j.entry_id = e.entry_id
+        from ledger.entry_numbers n
+        join ledger.journal_entries j on j.book_id = n.book_id and j.entry_id = n.entry_id
         join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
-        where j.period = (select month from day) and j.effective_date <= (select day from day))
+        where n.book_id = ${bookId} and n.period = (select month from day) and j.effective_date <= (select day from day))
       select a.code, a.name, a.role, a.currency, sum(t.debit)::text as debit, sum(t.credit)::text as credit,
         sum(t.debit - t.credit)::text as balance
       from turnover t

@@ -1,5 +1,6 @@
 /** The last run of every command on every connection. */
 import { Effect, Either, Option, Schema } from "effect"
+import { json, nullable, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 
 export interface LastRun {
@@ -22,27 +23,27 @@ const Summary = Schema.Struct({
 })
 const decodeSummary = Schema.decodeUnknownEither(Summary)
 
-interface Row {
-  readonly connection: string
-  readonly command: string
-  readonly started_at: string
-  readonly ended_at: string | null
-  readonly state: string
-  readonly summary: unknown
+const columns = {
+  connection: text,
+  command: text,
+  started_at: text,
+  ended_at: nullable(text),
+  state: text,
+  summary: json,
 }
 
 /** Last runs by connection and command, and the new entries by account of each connection's last sync. */
 export const lastRuns = Effect.fn("Status.lastRuns")(function* (connection: Option.Option<string>) {
   const database = yield* Database
   const wanted = Option.getOrNull(connection)
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Status.lastRuns",
-    (sql) => sql<Array<Row>>`
+    columns,
+    (sql) => sql`
       select distinct on (c.connection, r.command) c.connection, r.command, r.state, r.summary,
         to_char(r.started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as started_at,
         to_char(r.ended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as ended_at
-      from (
-        select connection from sync.leases union select connection from mirror.books) c
+      from sync.connections c
       cross join lateral (
         select * from sync.runs x where x.connection = c.connection order by x.run_id desc limit ${lookBack}) r
       where ${wanted}::text is null or c.connection = ${wanted}

@@ -4,37 +4,42 @@
  */
 import { Effect } from "effect"
 import type { Sql } from "../Database/Client.ts"
+import { int4, nullable, oneOf, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 
-export interface ItemAccount {
-  readonly accountId: number
-  readonly code: string
-  readonly name: string
-  readonly role: string
-  readonly currency: string
+const itemAccountColumns = {
+  accountId: int4,
+  code: text,
+  name: text,
+  role: text,
+  currency: text,
   /** Major unit of `currency`, debit positive. */
-  readonly balance: string
+  balance: text,
+}
+
+export type ItemAccount = RowOf<typeof itemAccountColumns>
+
+export const openItemColumns = {
+  accountId: int4,
+  line: oneOf("item", "month"),
+  /** `2026-10`: of a month, and of an item that is told of one month. */
+  period: nullable(text),
+  /** What `explain` takes; null of a month. */
+  itemType: nullable(text),
+  itemId: nullable(uuid),
+  /** Days of the accounting time zone. */
+  since: text,
+  last: text,
+  /** Days to the end of the last month that is read, or to today; null of a month. */
+  age: nullable(int4),
+  amount: text,
+  status: nullable(text),
+  externalReference: nullable(text),
+  counterparty: nullable(text),
 }
 
 /** An item, or what a month leaves on the account; amounts in the major unit of the account's currency, debit positive. */
-export interface OpenItem {
-  readonly accountId: number
-  readonly line: "item" | "month"
-  /** `2026-10`: of a month, and of an item that is told of one month. */
-  readonly period: string | null
-  /** What `explain` takes; null of a month. */
-  readonly itemType: string | null
-  readonly itemId: string | null
-  /** Days of the accounting time zone. */
-  readonly since: string
-  readonly last: string
-  /** Days to the end of the last month that is read, or to today; null of a month. */
-  readonly age: number | null
-  readonly amount: string
-  readonly status: string | null
-  readonly externalReference: string | null
-  readonly counterparty: string | null
-}
+export type OpenItem = RowOf<typeof openItemColumns>
 
 export interface OpenItemsScope {
   readonly bookId: number
@@ -53,9 +58,9 @@ const monthOrNull = (month: string | null) => (month === null ? null : `${month}
 /** The lines by account, in the order of a trial balance; of an account months first, then items, the oldest first. */
 export const openItemLines = (sql: Sql, { accountId, asOf, bookId, ...months }: OpenItemsScope) => {
   const through = monthOrNull(months.through)
-  return sql<Array<OpenItem>>`
+  return sql`
     with day as (
-      select least((now() at time zone coalesce(l.time_zone, 'UTC'))::date,
+      select least(ledger.day_of(now(), l.time_zone),
         coalesce((${through}::text::date + interval '1 month')::date - 1, 'infinity')) as today
       from ledger.locks l where l.book_id = ${bookId})
     select i.account_id as "accountId", case when i.item_id is null then 'month' else 'item' end as line,
@@ -75,7 +80,7 @@ export const openItemLines = (sql: Sql, { accountId, asOf, bookId, ...months }: 
 /** All of them. Part of the caller's repeatable-read transaction, where there is one. */
 export const openItems = Effect.fn("OpenItems.items")(function* (scope: OpenItemsScope) {
   const database = yield* Database
-  return yield* database.query("OpenItems.items", (sql) => openItemLines(sql, scope))
+  return yield* database.rows("OpenItems.items", openItemColumns, (sql) => openItemLines(sql, scope))
 })
 
 /** The accounts that have open items, and their balances: at the end of a month (`2026-10`), or of all that is booked. */
@@ -84,15 +89,14 @@ export const itemAccounts = Effect.fn("OpenItems.accounts")(function* (
   through: string | null = null,
 ) {
   const database = yield* Database
-  return yield* database.query(
+  return yield* database.rows(
     "OpenItems.accounts",
-    (sql) => sql<Array<ItemAccount>>`
-      select a.account_id as "accountId", a.code, a.name, a.role, a.currency, coalesce(b.balance, 0)::text as balance
+    itemAccountColumns,
+    (sql) => sql`
+      select a.account_id as "accountId", a.code, a.name, a.role, a.currency, b.balance::text as balance
       from ledger.accounts a
-      left join lateral (
-        select sum(t.debit - t.credit) as balance from ledger.balances t
-        where t.book_id = a.book_id and t.account_id = a.account_id
-          and t.period <= coalesce(${monthOrNull(through)}::text::date, 'infinity')) b on true
+      cross join lateral ledger.balance_of(a.book_id, a.account_id,
+        coalesce(${monthOrNull(through)}::text::date, 'infinity')) b
       where a.book_id = ${bookId} and ledger.open_item_reading(a.role, a.rule_code, a.name) is not null
       order by a.code collate "C", a.name collate "C", a.currency collate "C", a.account_id`,
   )

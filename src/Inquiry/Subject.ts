@@ -1,36 +1,41 @@
 /** From an identifier to what is stored under it. */
 import { Effect } from "effect"
+import { int4, oneOf, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { NothingFound } from "./NothingFound.ts"
 import type { Reference } from "./Reference.ts"
 
-/** One thing in one book. */
-export interface Subject {
-  readonly kind:
-    | "account"
-    | "statement_entry"
-    | "deposit"
-    | "withdrawal"
-    | "conversion"
-    | "receivable"
-    | "client"
-    | "journal_entry"
-    | "finding"
-    | "quarantined"
-  readonly bookId: number
+const subjectColumns = {
+  kind: oneOf(
+    "account",
+    "statement_entry",
+    "deposit",
+    "withdrawal",
+    "conversion",
+    "receivable",
+    "client",
+    "journal_entry",
+    "finding",
+    "quarantined",
+  ),
+  bookId: int4,
   /** The book's code. */
-  readonly book: string
-  readonly id: string
+  book: text,
+  id: text,
 }
+
+/** One thing in one book. */
+export type Subject = RowOf<typeof subjectColumns>
 
 /** Candidates that are named when the beginning of an identifier fits several. */
 const named = 5
 
 const byNumber = Effect.fn("Explain.byNumber")(function* (code: string, period: string, number: number) {
   const database = yield* Database
-  return yield* database.query(
+  return yield* database.rows(
     "Explain.byNumber",
-    (sql) => sql<Array<Subject>>`
+    subjectColumns,
+    (sql) => sql`
       select 'journal_entry' as kind, b.book_id as "bookId", b.code as book, n.entry_id::text as id
       from mirror.books b
       join ledger.journal_numbers n on n.book_id = b.book_id
@@ -40,9 +45,10 @@ const byNumber = Effect.fn("Explain.byNumber")(function* (code: string, period: 
 
 const byFinding = Effect.fn("Explain.byFinding")(function* (findingId: string) {
   const database = yield* Database
-  return yield* database.query(
+  return yield* database.rows(
     "Explain.byFinding",
-    (sql) => sql<Array<Subject>>`
+    subjectColumns,
+    (sql) => sql`
       select 'finding' as kind, b.book_id as "bookId", b.code as book, f.finding_id::text as id
       from reconcile.findings f join mirror.books b on b.book_id = f.book_id
       where f.finding_id = ${findingId}::text::bigint`,
@@ -51,9 +57,10 @@ const byFinding = Effect.fn("Explain.byFinding")(function* (findingId: string) {
 
 const byQuarantineNumber = Effect.fn("Explain.byQuarantineNumber")(function* (quarantineId: string) {
   const database = yield* Database
-  return yield* database.query(
+  return yield* database.rows(
     "Explain.byQuarantineNumber",
-    (sql) => sql<Array<Subject>>`
+    subjectColumns,
+    (sql) => sql`
       select 'quarantined' as kind, b.book_id as "bookId", b.code as book, q.quarantine_id::text as id
       from mirror.quarantine q join mirror.books b on b.book_id = q.book_id
       where q.quarantine_id = ${quarantineId}::text::bigint`,
@@ -63,9 +70,10 @@ const byQuarantineNumber = Effect.fn("Explain.byQuarantineNumber")(function* (qu
 /** A client by the code that the service gives it, or by that of its book. */
 const byClientCode = Effect.fn("Explain.byClientCode")(function* (code: string) {
   const database = yield* Database
-  return yield* database.query(
+  return yield* database.rows(
     "Explain.byClientCode",
-    (sql) => sql<Array<Subject>>`
+    subjectColumns,
+    (sql) => sql`
       select 'client' as kind, coalesce(c.book_id, b.book_id) as "bookId", coalesce(c.code, b.code) as book,
         i.item_id as id
       from mirror.books b
@@ -84,9 +92,10 @@ const byClientCode = Effect.fn("Explain.byClientCode")(function* (code: string) 
 const byUuid = Effect.fn("Explain.byUuid")(function* (from: string, to: string) {
   const database = yield* Database
   const most = named + 1
-  return yield* database.query(
+  return yield* database.rows(
     "Explain.byUuid",
-    (sql) => sql<Array<Subject>>`
+    subjectColumns,
+    (sql) => sql`
       select f.kind, b.book_id as "bookId", b.code as book, f.id::text as id
       from mirror.books b
       cross join lateral (

@@ -4,6 +4,7 @@
  */
 import { Data, Effect, Either, Schedule } from "effect"
 import type { Sql } from "../Database/Client.ts"
+import { bool, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 
 /** A time that cannot be asked about: badly written or in the future (`Usage`), or one that is still being written (`Busy`). */
@@ -47,9 +48,10 @@ export const parseAsOf = (text: string): Either.Either<AsOf, AsOfError> => {
 export const resolveAsOf = Effect.fn("Ledger.resolveAsOf")(
   function* (asOf: AsOf, bookId: number, timeZone: string) {
     const database = yield* Database
-    const rows = yield* database.query(
+    const row = yield* database.row(
       "Ledger.resolveAsOf",
-      (sql) => sql<Array<{ at: string; future: boolean; writing: boolean }>>`
+      { at: text, future: bool, writing: bool },
+      (sql) => sql`
       with chosen as (
         select case when ${asOf.kind}::text = 'moment' then ${asOf.text}::text::timestamptz
           else (${asOf.text.slice(0, 10)}::text::date + 1)::timestamp at time zone coalesce(
@@ -62,8 +64,6 @@ export const resolveAsOf = Effect.fn("Ledger.resolveAsOf")(
             and a.xact_start <= at) as writing
       from chosen`,
     )
-    const [row] = rows
-    if (row === undefined) return yield* Effect.dieMessage("a time was asked for and none came back")
     if (row.future) {
       return yield* new AsOfError({
         reason: "Usage",

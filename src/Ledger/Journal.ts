@@ -5,6 +5,7 @@
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
 import * as Money from "../Common/Money.ts"
+import { int8 } from "../Database/Columns.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { JournalEntry, Line } from "./JournalEntry.ts"
@@ -90,12 +91,13 @@ export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", 
       const ids: Array<bigint> = []
       while (ids.length < count) {
         if (next === end) {
-          const rows = yield* database.query(
+          const { block } = yield* database.row(
             "Ledger.Journal.takeIds",
-            (sql) => sql<Array<{ block: bigint }>>`select nextval('ledger.journal_entry_block') as block`,
+            { block: int8 },
+            (sql) => sql`select nextval('ledger.journal_entry_block') as block`,
           )
           // Another fiber may have taken a block meanwhile: its rest is given up.
-          next = rows[0]?.block ?? 0n
+          next = block
           end = next + blockSize
         }
         ids.push(next)
@@ -114,7 +116,7 @@ export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", 
       if (entries.length === 0) return
       const header = headerColumns(entries, ids)
       const line = lineColumns(entries, ids)
-      yield* database.query(
+      yield* database.execute(
         "Ledger.Journal.post",
         (sql) => sql`
           with given as (

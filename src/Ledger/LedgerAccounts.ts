@@ -1,6 +1,7 @@
 /** Ledger accounts, made when the first line needs them. Their ids are kept in memory for the length of a run. */
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
+import { int4, nullable, text, uuid } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
@@ -27,12 +28,12 @@ interface Wanted {
   readonly rail: string
 }
 
-interface AccountRow {
-  account_id: AccountId
-  role: string
-  currency: string
-  partner_account_id: string | null
-  rule_code: string
+const accountColumns = {
+  account_id: int4,
+  role: text,
+  currency: text,
+  partner_account_id: nullable(uuid),
+  rule_code: text,
 }
 
 export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts", {
@@ -51,9 +52,9 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
           rail,
         }),
       }))
-      const rows = yield* database.query("Ledger.Accounts.create", (sql) => {
+      const rows = yield* database.rows("Ledger.Accounts.create", accountColumns, (sql) => {
         const column = (of: (one: (typeof named)[number]) => string | null) => textArray(sql, named.map(of))
-        return sql<Array<AccountRow>>`
+        return sql`
           insert into ledger.accounts (book_id, role, currency, partner_account_id, rule_code, code, name)
           select ${book.bookId}, t.role, t.currency, t.partner_account_id::uuid, t.rule_code, t.code, t.name
           from unnest(${column(({ line }) => line.role)}, ${column(({ line }) => line.currency)},

@@ -4,6 +4,7 @@
  */
 import { Data, Effect } from "effect"
 import type { Book } from "../Book.ts"
+import { nullable, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 
 /** A month was closed or reopened since the plan was made; nothing of it was posted. */
@@ -17,9 +18,10 @@ const planningTries = 5
 
 const closedThrough = Effect.fn("Ledger.Plan.closedThrough")(function* ({ bookId }: Book, lock: boolean) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Ledger.Plan.closedThrough",
-    (sql) => sql<Array<{ closed: string | null }>>`
+    { closed: nullable(text) },
+    (sql) => sql`
       select closed_through::text as closed from ledger.locks where book_id = ${bookId}
       ${lock ? sql`for update` : sql``}`,
   )

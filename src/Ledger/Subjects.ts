@@ -2,30 +2,36 @@
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
 import * as Money from "../Common/Money.ts"
+import { bool, int4, int8, jsonRows, nullable, oneOf, type RowOf, text } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import { type EntryRow, entryFromRow } from "../Mirror/EntryRow.ts"
+import { entryColumns, entryFromRow } from "../Mirror/EntryRow.ts"
 import type { Line } from "./JournalEntry.ts"
 import { merged } from "./Places.ts"
 import type { Posted, Subject } from "./Posting.ts"
-import type { Role } from "./Role.ts"
+import { roles } from "./Role.ts"
 
-interface SubjectRow extends EntryRow {
-  readonly position: bigint
-  readonly sequence: number | null
+const subjectColumns = {
+  ...entryColumns,
+  position: int8,
+  sequence: nullable(int4),
   /** What the entry was posted as first. */
-  readonly kind: string | null
+  kind: nullable(text),
   /** When the day began that a late entry is dated to; null for one that was in time. */
-  readonly dated_at: string | null
-  readonly lines: ReadonlyArray<{
-    role: Role
-    amount: string
-    rule_code: string
-    code: string
-    name: string
-    manual: boolean
-  }> | null
+  dated_at: nullable(text),
+  lines: nullable(
+    jsonRows({
+      role: oneOf(...roles),
+      amount: text,
+      rule_code: text,
+      code: text,
+      name: text,
+      manual: bool,
+    }),
+  ),
 }
+
+type SubjectRow = RowOf<typeof subjectColumns>
 
 const lineOf = (row: SubjectRow, line: NonNullable<SubjectRow["lines"]>[number]): Line => ({
   role: line.role,
@@ -59,9 +65,10 @@ export const subjectsOf = Effect.fn("Ledger.subjectsOf")(function* (
 ) {
   if (resourceIds.length === 0 && entryIds.length === 0) return []
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Ledger.subjectsOf",
-    (sql) => sql<Array<SubjectRow>>`
+    subjectColumns,
+    (sql) => sql`
       select s.account_id, s.position, s.entry_id, s.type, s.amount, s.currency, s.balance_after, s.related_type,
         s.related_id, to_char(s.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at,
         booked.sequence, booked.kind, booked.lines,

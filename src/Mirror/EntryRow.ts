@@ -2,20 +2,24 @@
 import { Option } from "effect"
 import type { Amount } from "../Common/Money.ts"
 import * as Money from "../Common/Money.ts"
+import { nullable, numeric, oneOf, type RowOf, text, uuid } from "../Database/Columns.ts"
 import type { StatementEntry } from "../Partner.ts"
 
-/** Amounts as text in the major unit of `currency`; `occurred_at` in UTC, ISO 8601. */
-export interface EntryRow {
-  readonly entry_id: string
-  readonly account_id: string
-  readonly type: "CREDIT" | "DEBIT"
-  readonly amount: string
-  readonly currency: string
-  readonly balance_after: string
-  readonly related_type: string | null
-  readonly related_id: string | null
-  readonly occurred_at: string
+export const entryColumns = {
+  entry_id: uuid,
+  account_id: uuid,
+  type: oneOf("CREDIT", "DEBIT"),
+  amount: numeric,
+  currency: text,
+  balance_after: numeric,
+  related_type: nullable(text),
+  related_id: nullable(uuid),
+  /** In UTC, ISO 8601. */
+  occurred_at: text,
 }
+
+/** Amounts in the major unit of `currency`. */
+type EntryRow = RowOf<typeof entryColumns>
 
 export const entryFromRow = (row: EntryRow): StatementEntry => ({
   entryId: row.entry_id,

@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
 import type { Amount } from "../Common/Money.ts"
 import * as Money from "../Common/Money.ts"
+import { bool, int8, nullable, numeric, text, uuid } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { Account } from "../Partner.ts"
@@ -28,16 +29,16 @@ export interface MirroredAccount extends StatementHead {
   readonly balance: Amount
 }
 
-interface AccountRow {
-  account_id: string
-  currency: string
-  payment_rails: string
-  status: string
-  listed: boolean
-  balance: string
-  entries: bigint
-  last_balance: string | null
-  held: bigint
+const accountColumns = {
+  account_id: uuid,
+  currency: text,
+  payment_rails: text,
+  status: text,
+  listed: bool,
+  balance: numeric,
+  entries: int8,
+  last_balance: nullable(numeric),
+  held: int8,
 }
 
 export class MirrorAccounts extends Effect.Service<MirrorAccounts>()("tieout/Mirror/Accounts", {
@@ -45,9 +46,10 @@ export class MirrorAccounts extends Effect.Service<MirrorAccounts>()("tieout/Mir
     const database = yield* Database
 
     const all = Effect.fn("Mirror.Accounts.all")(function* (book: Book) {
-      const rows = yield* database.query(
+      const rows = yield* database.rows(
         "Mirror.Accounts.all",
-        (sql) => sql<Array<AccountRow>>`
+        accountColumns,
+        (sql) => sql`
           select a.account_id, a.currency, a.payment_rails, a.status, a.unlisted_since is null as listed, a.balance,
             a.entries, a.last_balance, (
               select coalesce(max(s.position) - ${heldFrom}::bigint, 0) from mirror.statement_entries s
@@ -81,7 +83,7 @@ export class MirrorAccounts extends Effect.Service<MirrorAccounts>()("tieout/Mir
         (a, b) => (a.accountId < b.accountId ? -1 : 1),
       )
       const column = (of: (account: Account) => string) => rows.map(of)
-      yield* database.query(
+      yield* database.execute(
         "Mirror.Accounts.put",
         (sql) => sql`
           insert into mirror.accounts as a
@@ -118,7 +120,7 @@ export class MirrorAccounts extends Effect.Service<MirrorAccounts>()("tieout/Mir
 
     /** Part of the caller's transaction: the list of accounts was read whole, and these are in it. */
     const listed = Effect.fn("Mirror.Accounts.listed")(function* (book: Book, ids: ReadonlySet<string>) {
-      yield* database.query(
+      yield* database.execute(
         "Mirror.Accounts.listed",
         (sql) => sql`
           update mirror.accounts a set unlisted_since = case when i.id is null then now() end

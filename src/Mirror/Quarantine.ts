@@ -2,32 +2,35 @@
 import { createHash } from "node:crypto"
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
+import { bool, int4, int8, nullable, type RowOf, text } from "../Database/Columns.ts"
 import type { DatabaseError } from "../Database/DatabaseError.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { Malformed } from "../Partner.ts"
 
-/** A row in quarantine without its content, which is personal data and only asked for by itself. */
-export interface QuarantinedRow {
-  readonly quarantineId: bigint
-  readonly connection: string
-  readonly bookId: number
+const quarantinedColumns = {
+  quarantineId: int8,
+  connection: text,
+  bookId: int4,
   /** The book's code. */
-  readonly book: string
+  book: text,
   /** `deposits`, `statement:<accountId>`, `destination`, … */
-  readonly stream: string
-  readonly itemId: string | null
-  readonly reason: string
+  stream: text,
+  itemId: nullable(text),
+  reason: text,
   /** JSON path within the row. */
-  readonly path: string
+  path: text,
   /** ISO 8601, our clock, as are the other two. */
-  readonly firstSeenAt: string
-  readonly lastSeenAt: string
+  firstSeenAt: text,
+  lastSeenAt: text,
   /** Null while it waits. */
-  readonly resolvedAt: string | null
+  resolvedAt: nullable(text),
   /** The run that saw it last. */
-  readonly runId: number
+  runId: int4,
 }
+
+/** A row in quarantine without its content, which is personal data and only asked for by itself. */
+export type QuarantinedRow = RowOf<typeof quarantinedColumns>
 
 /** Which rows: all of a connection or of every one, the settled ones too if asked for; or some by number. */
 export interface WhichRows {
@@ -57,7 +60,7 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
       for (const row of rows) {
         const raw = storable(row.raw)
         const digest = createHash("sha256").update(raw).digest("hex")
-        yield* database.query(
+        yield* database.execute(
           "Mirror.Quarantine.put",
           (sql) => sql`
             insert into mirror.quarantine as q (book_id, stream, item_id, raw, reason, path, digest, run_id)
@@ -77,7 +80,7 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
       ids: ReadonlyArray<string>,
     ) {
       if (ids.length === 0) return
-      yield* database.query(
+      yield* database.execute(
         "Mirror.Quarantine.resolveItems",
         (sql) => sql`
           update mirror.quarantine set resolved_at = now()
@@ -96,7 +99,7 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
       stream: string,
       runId: number,
     ) {
-      yield* database.query(
+      yield* database.execute(
         "Mirror.Quarantine.resolveStream",
         (sql) => sql`
           update mirror.quarantine set resolved_at = now()
@@ -106,10 +109,11 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
 
     /** Streams with open rows, and the identifiers in them that can be asked for. */
     const open = Effect.fn("Mirror.Quarantine.open")(function* (book: Book) {
-      return yield* database.query(
+      return yield* database.rows(
         "Mirror.Quarantine.open",
-        (sql) => sql<Array<{ stream: string; item_id: string | null }>>`
-          select stream, item_id from mirror.quarantine where book_id = ${book.bookId} and resolved_at is null`,
+        { stream: text, item_id: nullable(text) },
+        (sql) => sql`
+          select stream, item_id from mirror.open_quarantine where book_id = ${book.bookId}`,
       )
     })
 
@@ -120,7 +124,7 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
     /** Part of the caller's transaction. */
     const resolveRows = Effect.fn("Mirror.Quarantine.resolveRows")(function* (ids: ReadonlyArray<bigint>) {
       if (ids.length === 0) return
-      yield* database.query(
+      yield* database.execute(
         "Mirror.Quarantine.resolveRows",
         (sql) => sql`
           update mirror.quarantine set resolved_at = now()
@@ -134,7 +138,7 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
       stream: string,
       runId: number,
     ) {
-      yield* database.query(
+      yield* database.execute(
         "Mirror.Quarantine.resolveBooked",
         (sql) => sql`
           update mirror.quarantine q set resolved_at = now()
@@ -147,10 +151,10 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
     const list = Effect.fn("Mirror.Quarantine.list")(function* (which: WhichRows) {
       const connection = Option.getOrNull(which.connection ?? Option.none())
       const ids = which.ids === undefined ? null : `{${which.ids.join(",")}}`
-      return yield* database.query("Mirror.Quarantine.list", (sql) => {
+      return yield* database.rows("Mirror.Quarantine.list", quarantinedColumns, (sql) => {
         const instant = (column: string) =>
           sql`to_char(${sql(`q.${column}`)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
-        return sql<Array<QuarantinedRow>>`
+        return sql`
           select q.quarantine_id as "quarantineId", b.connection, q.book_id as "bookId", b.code as book, q.stream,
             q.item_id as "itemId", q.reason, q.path, ${instant("first_seen_at")} as "firstSeenAt",
             ${instant("last_seen_at")} as "lastSeenAt", ${instant("resolved_at")} as "resolvedAt", q.run_id as "runId"
@@ -164,9 +168,10 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
 
     /** The row as the service sent it. Personal data: never logged. */
     const raw = Effect.fn("Mirror.Quarantine.raw")(function* (id: bigint) {
-      const rows = yield* database.query(
+      const rows = yield* database.rows(
         "Mirror.Quarantine.raw",
-        (sql) => sql<Array<{ raw: string }>>`
+        { raw: text },
+        (sql) => sql`
           select raw from mirror.quarantine where quarantine_id = ${id.toString()}::text::bigint`,
       )
       return rows[0]?.raw ?? ""
@@ -175,9 +180,10 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
     /** Whether the mirror has what the row is about from a later read: then the row is history. */
     const overtaken = Effect.fn("Mirror.Quarantine.overtaken")(function* (row: QuarantinedRow, id: string) {
       const { bookId, lastSeenAt, stream } = row
-      const rows = yield* database.query(
+      const found = yield* database.row(
         "Mirror.Quarantine.overtaken",
-        (sql) => sql<Array<{ overtaken: boolean }>>`
+        { overtaken: bool },
+        (sql) => sql`
           select exists (select 1 from mirror.resources r
               where r.book_id = ${bookId} and r.resource_id = mirror.uuid_or_null(${id})
                 and r.resource_type = upper(rtrim(${stream}, 's')) and r.read_at > ${lastSeenAt}::timestamptz)
@@ -188,7 +194,7 @@ export class Quarantine extends Effect.Service<Quarantine>()("tieout/Mirror/Quar
               where i.book_id = ${bookId} and i.kind = ${stream} and i.item_id = ${id} and i.current
                 and i.read_at > ${lastSeenAt}::timestamptz) as overtaken`,
       )
-      return rows[0]?.overtaken ?? false
+      return found.overtaken
     })
 
     return {

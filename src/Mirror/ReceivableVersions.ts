@@ -5,6 +5,7 @@
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
 import * as Money from "../Common/Money.ts"
+import { uuid } from "../Database/Columns.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { Receivable, TransactionRef } from "../Partner.ts"
@@ -45,7 +46,7 @@ export class Receivables extends Effect.Service<Receivables>()("tieout/Mirror/Re
     ) {
       if (links.length === 0) return
       const column = (of: (link: Linked) => string) => links.map(of)
-      yield* database.query(
+      yield* database.execute(
         "Mirror.Receivables.putLinks",
         (sql) => sql`
           insert into mirror.receivable_transactions (book_id, receivable_id, tx_id, version, purpose, tx_timestamp)
@@ -89,7 +90,7 @@ export class Receivables extends Effect.Service<Receivables>()("tieout/Mirror/Re
       const ids = rows.map(({ receivable }) => receivable.id)
       const raws = rows.map(({ receivable }) => receivable.raw)
       // Two statements: the partial unique index wants the old version out of the way before the new one comes.
-      yield* database.query(
+      yield* database.execute(
         "Mirror.Receivables.supersede",
         (sql) => sql`
           update mirror.receivables r set current = false
@@ -97,7 +98,7 @@ export class Receivables extends Effect.Service<Receivables>()("tieout/Mirror/Re
           where r.book_id = ${organization.bookId} and r.receivable_id = t.id::uuid and r.current
             and r.raw::jsonb <> t.raw::jsonb`,
       )
-      const added = yield* database.query("Mirror.Receivables.put", (sql) => {
+      const added = yield* database.rows("Mirror.Receivables.put", { receivable_id: uuid }, (sql) => {
         const plain = (of: (receivable: Receivable) => string) =>
           plainArray(
             sql,
@@ -108,7 +109,7 @@ export class Receivables extends Effect.Service<Receivables>()("tieout/Mirror/Re
             sql,
             rows.map(({ receivable }) => of(receivable)),
           )
-        return sql<Array<{ receivable_id: string }>>`
+        return sql`
           insert into mirror.receivables (book_id, receivable_id, version, current, client_id, status, currency,
             payment_rails, issue_date, initial_principal, current_principal, repayment_amount, raw, served_at, read_at,
             run_id)
@@ -142,7 +143,7 @@ export class Receivables extends Effect.Service<Receivables>()("tieout/Mirror/Re
       organization: Book,
       ids: ReadonlySet<string>,
     ) {
-      yield* database.query(
+      yield* database.execute(
         "Mirror.Receivables.listed",
         (sql) => sql`
           update mirror.receivables r set unlisted_since = case when i.id is null then now() end,

@@ -1,6 +1,7 @@
 /** Pairs, rails, address book entries, clients, credit accounts: a new version is kept only where the content changed. */
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
+import { text } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { ReferenceItem } from "../Partner.ts"
@@ -23,16 +24,17 @@ export class ReferenceItems extends Effect.Service<ReferenceItems>()("tieout/Mir
       const raws = rows.map((item) => item.raw)
       const labels = rows.map((item) => Option.getOrNull(item.label))
       // Two statements: the partial unique index wants the old version out of the way before the new one comes.
-      const changed = yield* database.query(
+      const changed = yield* database.rows(
         "Mirror.ReferenceItems.supersede",
-        (sql) => sql<Array<{ item_id: string }>>`
+        { item_id: text },
+        (sql) => sql`
           update mirror.reference_items r set current = false
           from unnest(${textArray(sql, ids)}, ${textArray(sql, raws)}) as t (item_id, raw)
           where r.book_id = ${book.bookId} and r.kind = ${kind} and r.item_id = t.item_id and r.current
             and r.raw::jsonb <> t.raw::jsonb
           returning r.item_id`,
       )
-      yield* database.query(
+      yield* database.execute(
         "Mirror.ReferenceItems.put",
         (sql) => sql`
           insert into mirror.reference_items (book_id, kind, item_id, version, current, label, raw, read_at, run_id)

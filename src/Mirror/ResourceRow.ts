@@ -1,68 +1,42 @@
 /** A deposit, withdrawal or conversion as a row of `mirror.resources`, and back. */
 import { Option } from "effect"
 import * as Money from "../Common/Money.ts"
+import { nullable, numeric, type RowOf, text, timestamptz, uuid } from "../Database/Columns.ts"
 import type { Resource } from "../Partner.ts"
 
-/** The columns as text, the way they are sent and come back; amounts in the major unit of their currency. */
-export interface ResourceRow {
-  readonly resource_type: string
-  readonly resource_id: string
-  readonly status: string
-  readonly form: string | null
-  readonly account_id: string
-  readonly account_rail: string
-  readonly currency: string
-  readonly amount: string
-  readonly fee: string | null
-  readonly fee_currency: string | null
-  readonly delivered: string | null
-  readonly buy_account_id: string | null
-  readonly buy_account_rail: string | null
-  readonly buy_currency: string | null
-  readonly buy_amount: string | null
-  readonly rate: string | null
-  readonly pair_id: string | null
-  readonly reason_code: string | null
-  readonly external_reference: string | null
-  readonly counterparty: string | null
-  readonly reference: string | null
-  readonly destination_id: string | null
-  readonly code: string | null
-  readonly transaction_hash: string | null
-  readonly created_at: string
-  readonly completed_at: string | null
-  readonly raw: string
+export const resourceColumns = {
+  resource_type: text,
+  resource_id: uuid,
+  status: text,
+  form: nullable(text),
+  account_id: uuid,
+  account_rail: text,
+  currency: text,
+  amount: numeric,
+  fee: nullable(numeric),
+  fee_currency: nullable(text),
+  delivered: nullable(numeric),
+  buy_account_id: nullable(uuid),
+  buy_account_rail: nullable(text),
+  buy_currency: nullable(text),
+  buy_amount: nullable(numeric),
+  rate: nullable(numeric),
+  pair_id: nullable(uuid),
+  reason_code: nullable(text),
+  external_reference: nullable(text),
+  counterparty: nullable(text),
+  reference: nullable(text),
+  destination_id: nullable(text),
+  code: nullable(text),
+  transaction_hash: nullable(text),
+  created_at: timestamptz,
+  completed_at: nullable(timestamptz),
 }
 
-export const rowColumns = [
-  "resource_type",
-  "resource_id",
-  "status",
-  "form",
-  "account_id",
-  "account_rail",
-  "currency",
-  "amount",
-  "fee",
-  "fee_currency",
-  "delivered",
-  "buy_account_id",
-  "buy_account_rail",
-  "buy_currency",
-  "buy_amount",
-  "rate",
-  "pair_id",
-  "reason_code",
-  "external_reference",
-  "counterparty",
-  "reference",
-  "destination_id",
-  "code",
-  "transaction_hash",
-  "created_at",
-  "completed_at",
-  "raw",
-] as const satisfies ReadonlyArray<keyof ResourceRow>
+/** The columns as text, the way they are sent and come back; amounts in the major unit of their currency. */
+export interface ResourceRow extends RowOf<typeof resourceColumns> {
+  readonly raw: string
+}
 
 /** States that a resource does not leave. `ACTIVE`, `HELD` and whatever we do not know are open. */
 const finalStates: ReadonlySet<string> = new Set(["COMPLETED", "CANCELED", "REJECTED"])

@@ -1,10 +1,11 @@
 /** Deposits, withdrawals and conversions as last read. A new version is kept only where the content changed. */
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
+import { bool, float8, text, uuid } from "../Database/Columns.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { Resource } from "../Partner.ts"
-import { fromRow, isFinal, type ResourceRow, rowColumns, toRow } from "./ResourceRow.ts"
+import { fromRow, isFinal, type ResourceRow, resourceColumns, toRow } from "./ResourceRow.ts"
 
 /** A mirrored resource, and whether it was read since a point in time. */
 export interface KnownResource {
@@ -15,7 +16,11 @@ export interface KnownResource {
   readonly readAt: number
 }
 
-const selected = rowColumns.filter((column) => column !== "raw")
+const knownColumns = { ...resourceColumns, final: bool, fresh: bool, readAt: float8 }
+
+const selected = Object.keys(resourceColumns)
+
+const written = [...selected, "raw"]
 
 /** One row per resource, the one read last: two rows of one key cannot be upserted by one statement. */
 const latestOfEach = (resources: ReadonlyArray<Resource>): ReadonlyArray<Resource> => {
@@ -35,9 +40,10 @@ export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resour
       since: string,
     ) {
       if (ids.length === 0) return []
-      const rows = yield* database.query(
+      const rows = yield* database.rows(
         "Mirror.Resources.find",
-        (sql) => sql<Array<Omit<ResourceRow, "raw"> & Omit<KnownResource, "resource">>>`
+        knownColumns,
+        (sql) => sql`
           select ${sql(selected)}, final, read_at >= ${since} as fresh,
             floor(extract(epoch from read_at) * 1000)::float8 as "readAt"
           from mirror.resources
@@ -64,20 +70,23 @@ export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resour
       const resources = latestOfEach(read)
       const rows = resources.map(toRow)
       const final = resources.map((resource) => String(isFinal(resource)))
-      const changed = yield* database.query("Mirror.Resources.put", (sql) => {
-        const text = (name: keyof ResourceRow) =>
-          textArray(
-            sql,
-            rows.map((row) => row[name]),
-          )
-        const plain = (name: keyof ResourceRow) =>
-          plainArray(
-            sql,
-            rows.map((row) => row[name]),
-          )
-        // JSON already: as one document it needs no quoting, which for this column would cost the most.
-        const raws = `[${rows.map((row) => row.raw).join(",")}]`
-        return sql<Array<{ resource_id: string; resource_type: string; changed: boolean }>>`
+      const changed = yield* database.rows(
+        "Mirror.Resources.put",
+        { resource_id: uuid, resource_type: text, changed: bool },
+        (sql) => {
+          const text = (name: keyof ResourceRow) =>
+            textArray(
+              sql,
+              rows.map((row) => row[name]),
+            )
+          const plain = (name: keyof ResourceRow) =>
+            plainArray(
+              sql,
+              rows.map((row) => row[name]),
+            )
+          // JSON already: as one document it needs no quoting, which for this column would cost the most.
+          const raws = `[${rows.map((row) => row.raw).join(",")}]`
+          return sql`
           with read as (
             select t.resource_type, t.resource_id::uuid, t.status, t.form, t.account_id::uuid, t.account_rail,
               t.currency, t.amount::numeric, t.fee::numeric, t.fee_currency, t.delivered::numeric,
@@ -111,7 +120,7 @@ export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resour
             delete from mirror.missing_resources m using read n
             where m.book_id = ${book.bookId} and m.resource_id = n.resource_id
               and m.resource_type = n.resource_type)
-          insert into mirror.resources as r (book_id, ${sql(rowColumns)}, final, changed_at, read_at, run_id)
+          insert into mirror.resources as r (book_id, ${sql(written)}, final, changed_at, read_at, run_id)
           select ${book.bookId}, n.*, ${readAt}, ${readAt}, ${runId} from read n
           on conflict (book_id, resource_id, resource_type) do update set
             status = excluded.status, final = excluded.final, form = excluded.form,
@@ -131,7 +140,8 @@ export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resour
             read_at = excluded.read_at
           where r.raw::jsonb <> excluded.raw::jsonb or not r.final
           returning resource_id, resource_type, changed_at = ${readAt}::timestamptz as changed`
-      })
+        },
+      )
       return changed
         .filter((row) => row.changed)
         .map((row) => ({ id: row.resource_id, type: row.resource_type }))

@@ -3,10 +3,11 @@ import { createHash } from "node:crypto"
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
 import * as Money from "../Common/Money.ts"
+import { bool, int8 } from "../Database/Columns.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { PartnerError, type StatementEntry } from "../Partner.ts"
-import { type EntryRow, entryFromRow } from "./EntryRow.ts"
+import { entryColumns, entryFromRow } from "./EntryRow.ts"
 
 /** A statement entry with its place in the account's statement, counted from 1. */
 export interface PlacedEntry {
@@ -18,6 +19,8 @@ export interface PlacedEntry {
 export interface KnownEntry extends PlacedEntry {
   readonly held: boolean
 }
+
+const knownColumns = { ...entryColumns, held: bool, position: int8 }
 
 /** Held entries take places of their own, far behind any that are posted, until the break before them heals. */
 export const heldFrom = 1_000_000_000_000n
@@ -86,9 +89,10 @@ export class StatementEntries extends Effect.Service<StatementEntries>()("tieout
       ids: ReadonlyArray<string>,
     ) {
       if (ids.length === 0) return new Map<string, KnownEntry>()
-      const rows = yield* database.query(
+      const rows = yield* database.rows(
         "Mirror.StatementEntries.known",
-        (sql) => sql<Array<EntryRow & { held: boolean; position: bigint }>>`
+        knownColumns,
+        (sql) => sql`
           select entry_id, account_id, position, type, amount, currency, balance_after, related_type, related_id,
             to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at, held
           from mirror.statement_entries
@@ -124,7 +128,7 @@ export class StatementEntries extends Effect.Service<StatementEntries>()("tieout
       held: boolean,
     ) {
       if (entries.length === 0) return
-      const written = yield* database.query("Mirror.StatementEntries.put", (sql) => {
+      const written = yield* database.execute("Mirror.StatementEntries.put", (sql) => {
         const column = (of: (placed: PlacedEntry) => string | null) => plainArray(sql, entries.map(of))
         const text = (of: (placed: PlacedEntry) => string | null) => textArray(sql, entries.map(of))
         return sql`
@@ -151,7 +155,7 @@ export class StatementEntries extends Effect.Service<StatementEntries>()("tieout
             held = excluded.held, run_id = excluded.run_id
           where s.held and not excluded.held and s.account_id = excluded.account_id`
       })
-      if (written.count < entries.length) yield* checkOwner(book, entries)
+      if (written < entries.length) yield* checkOwner(book, entries)
     })
 
     /** Part of the caller's transaction: the database keeps the version of before. */
@@ -161,7 +165,7 @@ export class StatementEntries extends Effect.Service<StatementEntries>()("tieout
       entries: ReadonlyArray<PlacedEntry>,
     ) {
       if (entries.length === 0) return
-      yield* database.query(
+      yield* database.execute(
         "Mirror.StatementEntries.enrich",
         (sql) => sql`
           update mirror.statement_entries e set related_type = t.related_type, related_id = t.related_id::uuid,
@@ -189,13 +193,14 @@ export class StatementEntries extends Effect.Service<StatementEntries>()("tieout
       book: Book,
       accountId: string,
     ) {
-      const rows = yield* database.query(
+      const { last } = yield* database.row(
         "Mirror.StatementEntries.heldCount",
-        (sql) => sql<Array<{ last: bigint }>>`
+        { last: int8 },
+        (sql) => sql`
           select coalesce(max(position) - ${heldFrom}::bigint, 0) as last from mirror.statement_entries
           where book_id = ${book.bookId} and account_id = ${accountId} and position >= ${heldFrom}`,
       )
-      return rows[0]?.last ?? 0n
+      return last
     })
 
     /** Part of the caller's transaction: a posted entry was read again and says something else. */
@@ -207,7 +212,7 @@ export class StatementEntries extends Effect.Service<StatementEntries>()("tieout
       for (const entry of entries) {
         const text = content(entry)
         const digest = createHash("sha256").update(text).digest("hex")
-        yield* database.query(
+        yield* database.execute(
           "Mirror.StatementEntries.contradict",
           (sql) => sql`
             insert into mirror.contradictions (book_id, entry_id, account_id, content, digest, run_id)
@@ -224,7 +229,7 @@ export class StatementEntries extends Effect.Service<StatementEntries>()("tieout
       entryIds: ReadonlyArray<string>,
     ) {
       if (entryIds.length === 0) return
-      yield* database.query(
+      yield* database.execute(
         "Mirror.StatementEntries.gone",
         (sql) => sql`
           insert into mirror.contradictions (book_id, entry_id, account_id, content, digest, run_id)

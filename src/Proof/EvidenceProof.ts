@@ -1,10 +1,11 @@
 /** What a close rests on: the findings, and the reads that prove a stream. */
 import { Effect } from "effect"
+import { int4 } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { type CheckName, checks } from "../Reconcile/Check.ts"
 import { queries, settingsScope } from "../Reconcile.ts"
 import { Settings } from "../Settings.ts"
-import type { ProofQuery, Wrong } from "./Proof.ts"
+import { type ProofQuery, type Wrong, wrongColumns } from "./Proof.ts"
 
 const severities = JSON.stringify(Object.fromEntries(checks.map(({ name, severity }) => [name, severity])))
 
@@ -66,9 +67,10 @@ const counted: ReadonlyArray<CheckName> = [
 export const unfound = Effect.fn("Proof.unfound")(function* () {
   const database = yield* Database
   const settings = yield* Settings
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Proof.unfound.books",
-    (sql) => sql<Array<{ book_id: number }>>`
+    { book_id: int4 },
+    (sql) => sql`
       select p.book_id from reconcile.progress p
       join mirror.books b on b.book_id = p.book_id
       where p.through_run > 0 and not exists (
@@ -87,9 +89,10 @@ export const unfound = Effect.fn("Proof.unfound")(function* () {
   }
   const wrong: Array<Wrong> = []
   for (const query of queries) {
-    const missing = yield* database.query(
+    const missing = yield* database.rows(
       `Proof.unfound.${query.checks[0]}`,
-      (sql) => sql<Array<Wrong>>`
+      wrongColumns,
+      (sql) => sql`
         select b.code as book, format('%s %s', n.subject_type, n.subject_id) as row,
           format('has no open finding %s: %s', n.check_name, n.message) as message
         from (${query.found(sql, scope)}) n

@@ -1,17 +1,20 @@
 /** One thing that the whole database is proved by: a query that gives the rows for which it does not hold. */
 import type { Sql } from "../Database/Client.ts"
+import { type RowOf, text } from "../Database/Columns.ts"
 
 /** What is read of a statement that is put into another. */
 export type Fragment = ReturnType<Sql>
 
-/** A row that is wrong, named so that it can be found again. */
-export interface Wrong {
+export const wrongColumns = {
   /** The book's code. */
-  readonly book: string
+  book: text,
   /** What it is, in words: `journal entry ORG-2026-10-000007, line 2`. */
-  readonly row: string
-  readonly message: string
+  row: text,
+  message: text,
 }
+
+/** A row that is wrong, named so that it can be found again. */
+export type Wrong = RowOf<typeof wrongColumns>
 
 export interface ProofQuery {
   readonly name: string

@@ -4,6 +4,7 @@
  */
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
+import { int4, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { journalNumber } from "../Format/Entry.ts"
 import type { JournalEntry, Line } from "../Ledger/JournalEntry.ts"
@@ -32,15 +33,17 @@ export interface RuleChange {
   readonly entry: JournalEntry
 }
 
-interface EntryRow {
-  readonly entry_id: string
-  readonly related_id: string | null
-  readonly period: string
-  readonly number: number
-  readonly effective_date: string
-  readonly kind: string
-  readonly description: string
+const entryColumns = {
+  entry_id: uuid,
+  related_id: nullable(uuid),
+  period: text,
+  number: int4,
+  effective_date: text,
+  kind: text,
+  description: text,
 }
+
+type EntryRow = RowOf<typeof entryColumns>
 
 /** The entries of open months, by journal number. */
 const pageOf = Effect.fn("Reclassify.Rules.page")(function* (
@@ -48,20 +51,20 @@ const pageOf = Effect.fn("Reclassify.Rules.page")(function* (
   after: Pick<EntryRow, "period" | "number">,
 ) {
   const database = yield* Database
-  return yield* database.query(
+  return yield* database.rows(
     "Reclassify.Rules.page",
-    (sql) => sql<Array<EntryRow>>`
-      select j.source_id as entry_id, s.related_id, to_char(n.period, 'YYYY-MM') as period, n.number,
+    entryColumns,
+    (sql) => sql`
+      select j.source_id as entry_id, s.related_id, to_char(j.period, 'YYYY-MM') as period, j.number,
         j.effective_date::text as effective_date, j.kind, j.description
-      from ledger.journal_numbers n
-      join ledger.journal_entries j on j.book_id = n.book_id and j.entry_id = n.entry_id
-      join ledger.locks l on l.book_id = n.book_id
+      from ledger.journal j
+      join ledger.locks l on l.book_id = j.book_id
       -- What it names now: it may have come to name it after it was booked.
       join mirror.statement_entries s on s.book_id = j.book_id and s.entry_id = j.source_id
-      where n.book_id = ${book.bookId} and (l.closed_through is null or n.period > l.closed_through)
-        and (n.period, n.number) > (${`${after.period}-01`}::text::date, ${after.number})
+      where j.book_id = ${book.bookId} and (l.closed_through is null or j.period > l.closed_through)
+        and (j.period, j.number) > (${`${after.period}-01`}::text::date, ${after.number})
         and j.source_type = 'statement_entry' and j.sequence = 0
-      order by n.period, n.number
+      order by j.period, j.number
       limit ${pageSize}`,
   )
 })

@@ -1,50 +1,56 @@
 /** What stands in the books against one statement entry, and when a correction of it would be dated. */
 import { Effect, Option } from "effect"
 import { allBooks, type Book } from "../Book.ts"
+import { int4, int8, jsonRows, nullable, oneOf, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { parseReferences } from "../Inquiry/Reference.ts"
 import { subjectsOf } from "../Inquiry/Subject.ts"
-import type { Role } from "../Ledger/Role.ts"
+import { roles } from "../Ledger/Role.ts"
 import { movedByHand } from "../Reconcile/ByHand.ts"
 import { reclassifyError } from "./ReclassifyError.ts"
 
-/** A ledger account with what of the entry stands in it; `amount` in the major unit of `currency`, debit positive. */
-export interface StandingLine {
-  readonly role: Role
-  readonly currency: string
-  readonly amount: string
-  readonly ruleCode: string
-  readonly code: string
-  readonly name: string
+const lineColumns = {
+  role: oneOf(...roles),
+  currency: text,
+  amount: text,
+  ruleCode: text,
+  code: text,
+  name: text,
 }
 
-export interface Standing {
-  readonly entryId: string
-  readonly partnerAccountId: string
-  readonly position: bigint
-  readonly resourceType: string | null
-  readonly resourceId: string | null
-  readonly externalReference: string | null
-  readonly counterparty: string | null
+/** A ledger account with what of the entry stands in it; `amount` in the major unit of `currency`, debit positive. */
+export type StandingLine = RowOf<typeof lineColumns>
+
+const standingColumns = {
+  entryId: uuid,
+  partnerAccountId: uuid,
+  position: int8,
+  resourceType: nullable(text),
+  resourceId: nullable(uuid),
+  externalReference: nullable(text),
+  counterparty: nullable(text),
   /** `2026-10`, by the service's time. */
-  readonly month: string
+  month: text,
   /** The time that dates a correction: that of the entry where its month is open, and now where it is closed. */
-  readonly at: string
+  at: text,
   /** Reclassifications that persons have made of it. */
-  readonly made: number
-  readonly lines: ReadonlyArray<StandingLine>
+  made: int4,
+  lines: jsonRows(lineColumns),
   /** What stands in transit of its conversion in its currency; null: nothing. */
-  readonly inTransit: string | null
+  inTransit: nullable(text),
   /** What loan clearing holds beyond or short of what was due of the receivable that keeps this entry's rest; null: nothing. */
-  readonly inLoans: string | null
+  inLoans: nullable(text),
 }
+
+export type Standing = RowOf<typeof standingColumns>
 
 /** Of a resource that is not known and of a conversion in transit, the entries that stand with it. */
 const ofFinding = Effect.fn("Reclassify.ofFinding")(function* (findingId: string) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Reclassify.ofFinding",
-    (sql) => sql<Array<{ subject_id: string }>>`
+    { subject_id: text },
+    (sql) => sql`
       select subject_id from reconcile.findings
       where finding_id = ${findingId}::text::bigint and subject_type = 'statement_entry'
       union all
@@ -76,9 +82,10 @@ const ofFinding = Effect.fn("Reclassify.ofFinding")(function* (findingId: string
 
 const ofJournalEntry = Effect.fn("Reclassify.ofJournalEntry")(function* (bookId: number, entryId: string) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Reclassify.ofJournalEntry",
-    (sql) => sql<Array<{ source_id: string }>>`
+    { source_id: uuid },
+    (sql) => sql`
       select source_id from ledger.journal_entries
       where book_id = ${bookId} and entry_id = ${entryId}::text::bigint
         and source_type in ('statement_entry', 'manual')`,
@@ -117,9 +124,10 @@ export const findEntry = Effect.fn("Reclassify.findEntry")(function* (id: string
 /** Part of the caller's transaction, where there is one. Without lines: the entry is not booked. */
 export const standingOf = Effect.fn("Reclassify.standingOf")(function* (book: Book, entryId: string) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Reclassify.standingOf",
-    (sql) => sql<Array<Standing>>`
+    standingColumns,
+    (sql) => sql`
       select j.source_id as "entryId", j.partner_account_id as "partnerAccountId", j.position,
         e.related_type as "resourceType", e.related_id as "resourceId", j.external_reference as "externalReference",
         j.counterparty, to_char(j.occurred_at at time zone coalesce(l.time_zone, 'UTC'), 'YYYY-MM') as month,

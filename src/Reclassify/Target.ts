@@ -1,7 +1,9 @@
 /** The account that a person names, and what moves to it. */
+import { and, desc, eq } from "drizzle-orm"
 import { Effect, Either, Schema } from "effect"
 import type { Book } from "../Book.ts"
 import * as Money from "../Common/Money.ts"
+import { accounts } from "../Database/Tables/Ledger.ts"
 import { Database } from "../Database.ts"
 import type { RuleAccount } from "../Ledger/JournalEntry.ts"
 import type { Role } from "../Ledger/Role.ts"
@@ -82,17 +84,19 @@ const knownAccounts = Effect.fn("Reclassify.knownAccounts")(function* (
 ) {
   const database = yield* Database
   const { chart, rules } = yield* Settings
-  const rows = yield* database.query(
-    "Reclassify.knownAccounts",
-    (sql) => sql<Array<Known>>`
-      select name, role = 'cash' as cash from ledger.accounts
-      where book_id = ${book.bookId} and code = ${code} order by currency = ${currency} desc, account_id`,
+  const rows = yield* database.orm("Reclassify.knownAccounts", (orm) =>
+    orm
+      .select({ name: accounts.name, role: accounts.role })
+      .from(accounts)
+      .where(and(eq(accounts.bookId, book.bookId), eq(accounts.code, code)))
+      .orderBy(desc(eq(accounts.currency, currency)), accounts.accountId),
   )
+  const booked = rows.map((account): Known => ({ name: account.name, cash: account.role === "cash" }))
   const ruled = rules.filter(({ account }) => account.code === code).map(({ account }) => account.name)
   const charted = Object.entries(chart)
     .filter(([, account]) => account.code === code)
     .map(([role, { name }]): Known => ({ name, cash: role === "cash" }))
-  return [...rows, ...ruled.map((name): Known => ({ name, cash: false })), ...charted]
+  return [...booked, ...ruled.map((name): Known => ({ name, cash: false })), ...charted]
 })
 
 /** The account to move to. `name` is needed where nothing has the code yet. */

@@ -3,12 +3,14 @@
  * and not found any more is closed. A check therefore always looks at the subjects of its open findings as well.
  */
 import type { Sql } from "../Database/Client.ts"
+import { int8 } from "../Database/Columns.ts"
 import { type CheckName, severityOf } from "./Check.ts"
 import { type Fragment, inBooks, type Scope } from "./Scope.ts"
 
-export interface Recorded {
-  readonly opened: bigint
-  readonly closed: bigint
+/** What `record` answers in one row: how many findings of the check it opened and closed. */
+export const recordedColumns = {
+  opened: int8,
+  closed: int8,
 }
 
 /** A statement that gives `check_name, book_id, subject_type, subject_id, message, evidence, ripe`, one row per subject. */
@@ -37,7 +39,7 @@ const deferral = (sql: Sql, scope: Scope, states: ReadonlyArray<string>): Fragme
 
 export const record = (sql: Sql, scope: Scope, query: CheckQuery) => {
   const severities = JSON.stringify(Object.fromEntries(query.checks.map((name) => [name, severityOf(name)])))
-  return sql<Array<Recorded>>`
+  return sql`
     with found as materialized (${query.found(sql, scope)}),
     kept as (
       insert into reconcile.findings as k

@@ -1,25 +1,22 @@
 /** Batches of the base-currency journal that stand, of months that are not any more what they were written from. */
 import { Effect } from "effect"
 import type { Sql } from "../Database/Client.ts"
+import { arrayOf, int4, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { nativeBasis } from "../Format/Entry.ts"
 
-export interface OutdatedBatch {
-  readonly batch: number
-  readonly scope: string
-  readonly formats: ReadonlyArray<string>
+const outdatedBatchColumns = {
+  batch: int4,
+  scope: text,
+  formats: arrayOf(text),
   /** The months that changed, `YYYY-MM`, the earliest first. */
-  readonly months: ReadonlyArray<string>
+  months: arrayOf(text),
 }
 
-/** Where the batch `b` ends; the first of its last month where it names no end. */
-const lastDay = (sql: Sql) => sql`
-  coalesce(b.to_date, (
-    select max(y.period || '-01')::date
-    from json_to_recordset(b.manifest #> '{base,months}') as y (period text)))`
+export type OutdatedBatch = RowOf<typeof outdatedBatchColumns>
 
 /**
- * The months `period` that are not what a batch `b` of `export.batches` was written from: valued anew, one of its days that
+ * The months `period` that are not what a batch `b` of `export.standing_batches` was written from: valued anew, one of its days that
  * it does not have, one up to its end with entries that are not valued yet, or one that goes on from a month before it that
  * was valued anew.
  */
@@ -39,25 +36,25 @@ export const changedMonths = (sql: Sql) => sql`
   select l.period from ledger.periods l
   left join valuation.months m on m.book_id = l.book_id and m.period = l.period
   where l.book_id = b.book_id and l.last_number > coalesce(m.through_number, 0)
-    and l.period <= ${lastDay(sql)}
+    and l.period <= b.last_day
   union
   select m.period from valuation.months m
   left join valuation.months p on p.book_id = m.book_id and p.period = (m.period - interval '1 month')::date
-  where m.book_id = b.book_id and m.previous <> coalesce(p.fingerprint, '') and m.period <= ${lastDay(sql)}`
+  where m.book_id = b.book_id and m.previous <> coalesce(p.fingerprint, '') and m.period <= b.last_day`
 
 /** As far as the book has been valued and numbered: new rates show once it is valued with them. */
 export const outdatedBatches = Effect.fn("Export.outdatedBatches")(function* (bookId: number) {
   const database = yield* Database
-  return yield* database.query(
+  return yield* database.rows(
     "Export.outdatedBatches",
-    (sql) => sql<Array<OutdatedBatch>>`
+    outdatedBatchColumns,
+    (sql) => sql`
       select b.batch, b.scope, b.formats, x.months
-      from export.batches b
+      from export.standing_batches b
       cross join lateral (
         select array_agg(to_char(c.period, 'YYYY-MM') order by c.period) as months
         from (${changedMonths(sql)}) c) x
-      where b.book_id = ${bookId} and b.as_of is null and b.currency_basis <> ${nativeBasis} and x.months is not null
-        and export.batch_state(b.book_id, b.batch) in ('committed', 'acknowledged')
+      where b.book_id = ${bookId} and b.currency_basis <> ${nativeBasis} and x.months is not null
       order by b.batch`,
   )
 })

@@ -1,6 +1,7 @@
 /** How far the changes of each book have been reconciled. */
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
+import { arrayOf, int4 } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 
 /** Books of one connection and state: reconciled through the same run, and now to be through another. */
@@ -25,21 +26,22 @@ export const takeBooks = Effect.fn("Reconcile.takeBooks")(function* (
   const database = yield* Database
   const ids = `{${books.map(({ bookId }) => bookId).join(",")}}`
   const run = Option.getOrNull(runId)
-  yield* database.query(
+  yield* database.execute(
     "Reconcile.takeBooks.begin",
     (sql) => sql`
       insert into reconcile.progress (book_id, through_run)
       select b, 0 from unnest(${ids}::text::integer[]) b order by b on conflict do nothing`,
   )
-  yield* database.query(
+  yield* database.execute(
     "Reconcile.takeBooks.lock",
     (sql) => sql`
       select 1 from reconcile.progress where book_id = any (${ids}::text::integer[]) order by book_id for update`,
   )
   // After the lock, so that another reconciliation's progress is seen; before the checks, so that no later run is counted.
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Reconcile.takeBooks",
-    (sql) => sql<Array<{ books: ReadonlyArray<number>; reconciled: number; through: number }>>`
+    { books: arrayOf(int4), reconciled: int4, through: int4 },
+    (sql) => sql`
       select array_agg(s.book_id order by s.book_id) as books, s.reconciled, s.through
       from (
         select p.book_id, p.through_run as reconciled, greatest(p.through_run, least(
@@ -59,7 +61,7 @@ export const takeBooks = Effect.fn("Reconcile.takeBooks")(function* (
 /** Part of the caller's transaction. */
 export const saveProgress = Effect.fn("Reconcile.saveProgress")(function* (stretch: Stretch) {
   const database = yield* Database
-  yield* database.query(
+  yield* database.execute(
     "Reconcile.saveProgress",
     (sql) => sql`
       update reconcile.progress set reconciled_at = now(), through_run = ${stretch.through}

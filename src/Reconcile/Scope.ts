@@ -68,8 +68,8 @@ export const entriesInScope = (sql: Sql, scope: Scope): Fragment => sql`
 
 /** Book and subject of what is open of one check. */
 export const openSubjects = (sql: Sql, scope: Pick<Scope, "books">, check: CheckName): Fragment => sql`
-  select f.book_id, f.subject_type, f.subject_id, f.evidence from reconcile.findings f
-  where f.book_id = ${inBooks(sql, scope)} and f.check_name = ${check} and f.closed_at is null`
+  select f.book_id, f.subject_type, f.subject_id, f.evidence from reconcile.open_findings f
+  where f.book_id = ${inBooks(sql, scope)} and f.check_name = ${check}`
 
 /**
  * Condition on a resource `r`: of the books, and changed since, named by an entry that did, waiting for a later tail, or
@@ -112,8 +112,8 @@ export const instantText = (sql: Sql, at: Fragment): Fragment =>
  * behind the gap.
  */
 export const brokenAccounts = (sql: Sql, scope: Scope): Fragment => sql`
-  select q.book_id, substr(q.stream, length('statement:') + 1) as account_id from mirror.quarantine q
-  where q.book_id = ${inBooks(sql, scope)} and q.resolved_at is null and q.stream like 'statement:%'
+  select q.book_id, substr(q.stream, length('statement:') + 1) as account_id from mirror.open_quarantine q
+  where q.book_id = ${inBooks(sql, scope)} and q.stream like 'statement:%'
   union
   select a.book_id, a.account_id::text from mirror.accounts a
   -- The limit keeps this a look at the end of each statement; as a join it would be planned as a scan of all entries.

@@ -1,6 +1,7 @@
 /** What is open, for people: findings with what `tieout explain` takes, and counts. */
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
+import { bool, int4, int8, oneOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import type { Severity } from "./Check.ts"
 
@@ -38,26 +39,25 @@ export const openFindings = Effect.fn("Reconcile.openFindings")(function* (
 ) {
   const database = yield* Database
   const month = Option.getOrNull(period)
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Reconcile.openFindings",
-    (sql) => sql<
-      Array<{
-        finding_id: bigint
-        check_name: string
-        severity: Severity
-        code: string
-        message: string
-        explainable: boolean
-        subject_id: string
-        opened_at: string
-      }>
-    >`
+    {
+      finding_id: int8,
+      check_name: text,
+      severity: oneOf("warning", "blocking"),
+      code: text,
+      message: text,
+      explainable: bool,
+      subject_id: text,
+      opened_at: text,
+    },
+    (sql) => sql`
       select f.finding_id, f.check_name, f.severity, b.code, f.message, f.subject_id,
         f.subject_type in ('account', 'statement_entry', 'deposit', 'withdrawal', 'conversion') as explainable,
         to_char(f.opened_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as opened_at
-      from reconcile.findings f join mirror.books b on b.book_id = f.book_id
+      from reconcile.open_findings f join mirror.books b on b.book_id = f.book_id
       join ledger.locks l on l.book_id = f.book_id
-      where f.book_id = any (${idsOf(books)}::text::integer[]) and f.closed_at is null
+      where f.book_id = any (${idsOf(books)}::text::integer[])
         and (${month}::text is null or ${month}::text = coalesce(f.evidence ->> 'period',
           to_char(ledger.day_of((f.evidence ->> 'occurredAt')::timestamptz, l.time_zone), 'YYYY-MM'), ${month}::text))
       order by f.severity, f.opened_at, f.finding_id`,
@@ -77,20 +77,16 @@ export const openFindings = Effect.fn("Reconcile.openFindings")(function* (
 
 export const openCounts = Effect.fn("Reconcile.openCounts")(function* (books: ReadonlyArray<Book>) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const { blocking, quarantined, warnings } = yield* database.row(
     "Reconcile.openCounts",
-    (sql) => sql<Array<{ blocking: number; warnings: number; quarantined: number }>>`
+    { blocking: int4, warnings: int4, quarantined: int4 },
+    (sql) => sql`
       with books as (select unnest(${idsOf(books)}::text::integer[]) as book_id)
       select count(*) filter (where f.severity = 'blocking')::integer as blocking,
         count(*) filter (where f.severity = 'warning')::integer as warnings,
-        (select count(*)::integer from mirror.quarantine q
-         where q.resolved_at is null and q.book_id in (select book_id from books)) as quarantined
-      from reconcile.findings f where f.closed_at is null and f.book_id in (select book_id from books)`,
+        (select count(*)::integer from mirror.open_quarantine q
+         where q.book_id in (select book_id from books)) as quarantined
+      from reconcile.open_findings f where f.book_id in (select book_id from books)`,
   )
-  const counts: OpenCounts = {
-    blockingFindings: rows[0]?.blocking ?? 0,
-    warnings: rows[0]?.warnings ?? 0,
-    quarantined: rows[0]?.quarantined ?? 0,
-  }
-  return counts
+  return { blockingFindings: blocking, warnings, quarantined } satisfies OpenCounts
 })

@@ -2,61 +2,70 @@
  * Whether everything ties out, and what does not: `reconcile.book_standings` in `drizzle/rules.sql` counts it, and the sentence
  * here is the only one that says it.
  */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { counted } from "../Common/Text.ts"
+import { float8, int4, int8, jsonOf, nullable, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
 import { type NotRead, notReadText } from "./Unread.ts"
 
-/** Each thing is counted once. All of them zero, but for warnings: everything ties out. */
-export interface TieOut {
-  readonly accounts: number
+const countByMonth = jsonOf(Schema.Record({ key: Schema.String, value: Schema.Number }))
+
+const tieOutColumns = {
+  accounts: int4,
   /** Accounts whose cash or chain does not tie out. */
-  readonly off: number
+  off: int4,
   /** Items that stand in suspense. */
-  readonly suspense: number
+  suspense: int4,
   /** Conversions in transit. */
-  readonly transit: number
+  transit: int4,
   /** Of these, how many keep which month (`2026-10`) from being closed. */
-  readonly blocked: Readonly<Record<string, number>>
+  blocked: countByMonth,
   /** Items in loan clearing, with every leg whose cash is waited for, and loans that were not paid exactly. */
-  readonly loans: number
+  loans: int4,
   /** Of the legs, how many keep which month from being closed. */
-  readonly loansBlocked: Readonly<Record<string, number>>
+  loansBlocked: countByMonth,
   /** Clearing postings that name no movement. */
-  readonly clearing: number
+  clearing: int4,
   /** Suspense accounts that hold something though no finding of them is open. */
-  readonly unexplained: number
+  unexplained: int4,
   /** Blocking findings of other things. */
-  readonly otherBlocking: number
+  otherBlocking: int4,
   /** Warnings of other things: they are told, and prevent nothing. */
-  readonly otherWarnings: number
+  otherWarnings: int4,
   /** All blocking findings, of whatever. */
-  readonly blockingFindings: number
+  blockingFindings: int4,
   /** Rows in quarantine. */
-  readonly quarantined: number
+  quarantined: int4,
+}
+
+/** Each thing is counted once. All of them zero, but for warnings: everything ties out. */
+export type TieOut = RowOf<typeof tieOutColumns>
+
+const bookTieOutColumns = {
+  ...tieOutColumns,
+  bookId: int4,
+  connection: text,
+  code: text,
+  /** Accounts whose statement has never been read to its end. */
+  unread: int4,
+  /** Statement entries that are booked. */
+  entries: int8,
+  /** Seconds since the oldest of its statements was read to its end; null where none was. */
+  lag: nullable(float8),
 }
 
 /** Of one book. */
-export interface BookTieOut extends TieOut {
-  readonly bookId: number
-  readonly connection: string
-  readonly code: string
-  /** Accounts whose statement has never been read to its end. */
-  readonly unread: number
-  /** Statement entries that are booked. */
-  readonly entries: bigint
-  /** Seconds since the oldest of its statements was read to its end; null where none was. */
-  readonly lag: number | null
-}
+export type BookTieOut = RowOf<typeof bookTieOutColumns>
 
 /** The books of these ids by code; null: all. */
 export const bookTieOuts = Effect.fn("Reconcile.tieOuts")(function* (books: ReadonlyArray<number> | null) {
   const database = yield* Database
   const { transitDays } = (yield* Settings).reconcile
-  return yield* database.query(
+  return yield* database.rows(
     "Reconcile.tieOuts",
-    (sql) => sql<Array<BookTieOut>>`
+    bookTieOutColumns,
+    (sql) => sql`
       select s.book_id as "bookId", s.connection, s.code, s.accounts, s.off, s.unread, s.entries,
         extract(epoch from now() - s.read_at)::float8 as lag, s.suspense, s.transit, s.blocked, s.loans,
         s.loans_blocked as "loansBlocked", s.clearing, s.unexplained, s.other_blocking as "otherBlocking", s.other_warnings as "otherWarnings",

@@ -2,16 +2,19 @@
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
 import { count, counted } from "../Common/Text.ts"
+import { int4, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
 import { expected } from "./Checks/Streams.ts"
 import { surfacesIn } from "./Scope.ts"
 
-/** How many of one kind of stream were left out: `statements`, or a list by its name. */
-export interface NotRead {
-  readonly what: string
-  readonly count: number
+const notReadColumns = {
+  what: text,
+  count: int4,
 }
+
+/** How many of one kind of stream were left out: `statements`, or a list by its name. */
+export type NotRead = RowOf<typeof notReadColumns>
 
 /**
  * Of the books, all streams that a close would ask for and the connection's last sync, or what ran after it, did not read
@@ -21,9 +24,10 @@ export const notReadBySync = Effect.fn("Reconcile.notReadBySync")(function* (boo
   const database = yield* Database
   const surfaces = surfacesIn(yield* Settings)
   const scope = { books: books.map(({ bookId }) => bookId), surfaces, closing: null }
-  return yield* database.query(
+  return yield* database.rows(
     "Reconcile.notReadBySync",
-    (sql) => sql<Array<NotRead>>`
+    notReadColumns,
+    (sql) => sql`
       with ${expected(sql, scope)}
       select w.what, count(*)::integer as count
       from lists e

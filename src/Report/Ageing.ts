@@ -6,6 +6,7 @@
  */
 import { Effect, Stream } from "effect"
 import type { Sql } from "../Database/Client.ts"
+import { bool, int4, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { printed } from "../Reconcile/Printed.ts"
 import { instantText } from "../Reconcile/Scope.ts"
@@ -37,23 +38,25 @@ export const ageingSheet = {
 
 export type AgeingRow = Row<typeof ageingSheet.columns>
 
-interface Found {
-  readonly id: string
-  readonly client: string | null
-  readonly currency: string
-  readonly issued: string | null
-  readonly age: number | null
-  readonly initial: string | null
-  readonly principal: string
-  readonly interest: string
-  readonly outstanding: string
-  readonly status: string | null
-  readonly toldAt: string | null
-  readonly knownFrom: string | null
-  readonly estimated: boolean
+const foundColumns = {
+  id: uuid,
+  client: nullable(text),
+  currency: text,
+  issued: nullable(text),
+  age: nullable(int4),
+  initial: nullable(text),
+  principal: text,
+  interest: text,
+  outstanding: text,
+  status: nullable(text),
+  toldAt: nullable(text),
+  knownFrom: nullable(text),
+  estimated: bool,
 }
 
-const receivables = (sql: Sql, scope: ReportScope) => sql<Array<Found>>`
+type Found = RowOf<typeof foundColumns>
+
+const receivables = (sql: Sql, scope: ReportScope) => sql`
   with held as (${heldReceivables(sql, scope)}),
   told as (
     select h.*, v.issue_date, v.initial_principal, v.status, v.served_at, v.client_id, v.book_id,
@@ -113,7 +116,7 @@ export const ageingRows = (scope: ReportScope) =>
   Stream.unwrap(
     Effect.map(Database, (database) =>
       database
-        .stream("Report.ageing", (sql) => receivables(sql, scope))
+        .rowStream("Report.ageing", foundColumns, (sql) => receivables(sql, scope))
         .pipe(
           Stream.chunks,
           Stream.map((chunk) => [...chunk].map(rowOf)),

@@ -9,6 +9,7 @@
  */
 import { Effect, Stream } from "effect"
 import type { Sql } from "../Database/Client.ts"
+import { bool, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { printed } from "../Reconcile/Printed.ts"
 import type { Fragment } from "../Reconcile/Scope.ts"
@@ -42,29 +43,31 @@ export const conversionsSheet = {
 
 export type ConversionRow = Row<typeof conversionsSheet.columns>
 
-interface Found {
-  readonly id: string
-  readonly day: string
-  readonly reference: string | null
-  readonly status: string | null
-  readonly soldCurrency: string | null
-  readonly sold: string
-  readonly returned: string
-  readonly boughtCurrency: string | null
-  readonly bought: string
-  readonly rate: string | null
-  readonly feeCurrency: string | null
-  readonly fee: string
-  readonly effective: string | null
-  readonly rateDifference: string | null
-  readonly spread: string | null
-  readonly beyond: string | null
-  readonly numbers: string | null
-  readonly whole: boolean
-  readonly soldIn: string | null
-  readonly returnedIn: string | null
-  readonly boughtIn: string | null
+const foundColumns = {
+  id: uuid,
+  day: text,
+  reference: nullable(text),
+  status: nullable(text),
+  soldCurrency: nullable(text),
+  sold: text,
+  returned: text,
+  boughtCurrency: nullable(text),
+  bought: text,
+  rate: nullable(text),
+  feeCurrency: nullable(text),
+  fee: text,
+  effective: nullable(text),
+  rateDifference: nullable(text),
+  spread: nullable(text),
+  beyond: nullable(text),
+  numbers: nullable(text),
+  whole: bool,
+  soldIn: nullable(text),
+  returnedIn: nullable(text),
+  boughtIn: nullable(text),
 }
+
+type Found = RowOf<typeof foundColumns>
 
 /** The other months of a conversion's cash, by what it was: `o` beside a conversion `f`. */
 const elsewhere = (sql: Sql, scope: ReportScope) => {
@@ -84,7 +87,7 @@ const elsewhere = (sql: Sql, scope: ReportScope) => {
 }
 
 /** One row per conversion. A fee is in one currency; what the books hold in another would show as a difference. */
-const conversions = (sql: Sql, scope: ReportScope) => sql<Array<Found>>`
+const conversions = (sql: Sql, scope: ReportScope) => sql`
   with lines as (
     select c.resource_id, j.source_type, p.currency, j.effective_date, n.number, j.external_reference, r.status,
       r.currency as sell_currency, r.buy_currency, r.rate, r.fee_currency,
@@ -170,7 +173,7 @@ export const conversionRows = (scope: ReportScope) =>
   Stream.unwrap(
     Effect.map(Database, (database) =>
       database
-        .stream("Report.conversions", (sql) => conversions(sql, scope))
+        .rowStream("Report.conversions", foundColumns, (sql) => conversions(sql, scope))
         .pipe(
           Stream.chunks,
           Stream.map((chunk) => [...chunk].map((found) => rowOf(scope, found))),

@@ -1,8 +1,10 @@
 /** The balance of cash accounts at the end of every day of the month, for the charts. Smallest units. */
 import { Effect } from "effect"
 import { parse } from "../Common/MinorUnits.ts"
+import { int4, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { type BookAccounts, exactly } from "../Export/Source/Balances.ts"
+import type { BookAccounts } from "../Export/Source/Accounts.ts"
+import { exactly } from "../Export/Source/Balances.ts"
 import type { AccountBalance } from "./ReportBalances.ts"
 import { entriesOfMonth, type ReportScope } from "./ReportScope.ts"
 
@@ -24,10 +26,10 @@ const busiest = (balances: ReadonlyArray<AccountBalance>, most: number): Readonl
   return cash.filter((balance) => chosen.has(balance))
 }
 
-interface DayRow {
-  readonly account_id: number
-  readonly day: number
-  readonly amount: string
+const dayColumns = {
+  account_id: int4,
+  day: int4,
+  amount: text,
 }
 
 const pointsOf = (
@@ -42,15 +44,16 @@ const pointsOf = (
 
 export const readDaily = Effect.fn("Report.daily")(function* (
   scope: ReportScope,
-  { byId }: BookAccounts,
+  { byKey }: BookAccounts,
   balances: ReadonlyArray<AccountBalance>,
   most: number,
 ) {
   const database = yield* Database
   const chosen = busiest(balances, most)
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Report.daily",
-    (sql) => sql<Array<DayRow>>`
+    dayColumns,
+    (sql) => sql`
       select p.account_id, extract(day from j.effective_date)::integer as day, sum(p.amount)::text as amount
       from ${entriesOfMonth(sql, scope)}
       join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
@@ -62,7 +65,7 @@ export const readDaily = Effect.fn("Report.daily")(function* (
     chosen.map((balance): DailyBalances => {
       const moved = new Map<number, bigint>()
       for (const { account_id: id, amount, day } of rows) {
-        if (byId.get(id) !== balance.account) continue
+        if (byKey.get(String(id)) !== balance.account) continue
         moved.set(day, (moved.get(day) ?? 0n) + parse(amount, balance.account.scale))
       }
       return { balance, points: pointsOf(balance.opening, days, moved) }

@@ -1,8 +1,10 @@
 /** `difference.csv`, only with `--as-of`: what the books say of the month now that they did not say then, per account. */
 import { Effect } from "effect"
 import { parse, print } from "../Common/MinorUnits.ts"
+import { int4, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
-import { type BookAccounts, exactly } from "../Export/Source/Balances.ts"
+import type { BookAccounts } from "../Export/Source/Accounts.ts"
+import { exactly } from "../Export/Source/Balances.ts"
 import type { Account } from "../Format/Entry.ts"
 import { recordedAfter } from "../Ledger/AsOf.ts"
 import type { AccountBalance } from "./ReportBalances.ts"
@@ -33,10 +35,10 @@ interface Later {
 
 const nothing: Later = { before: 0n, within: 0n, postings: 0 }
 
-const laterOf = (rows: ReadonlyArray<LaterRow>, { byId }: BookAccounts): ReadonlyMap<Account, Later> => {
+const laterOf = (rows: ReadonlyArray<LaterRow>, { byKey }: BookAccounts): ReadonlyMap<Account, Later> => {
   const found = new Map<Account, Later>()
   for (const { account_id: id, before, postings, within } of rows) {
-    const account = byId.get(id)
+    const account = byKey.get(String(id))
     if (account === undefined) continue
     const held = found.get(account) ?? nothing
     found.set(account, {
@@ -48,12 +50,14 @@ const laterOf = (rows: ReadonlyArray<LaterRow>, { byId }: BookAccounts): Readonl
   return found
 }
 
-interface LaterRow {
-  readonly account_id: number
-  readonly before: string
-  readonly within: string
-  readonly postings: number
+const laterColumns = {
+  account_id: int4,
+  before: text,
+  within: text,
+  postings: int4,
 }
+
+type LaterRow = RowOf<typeof laterColumns>
 
 /** Every account, those without a difference among them. The report has a time. */
 export const differenceRows = Effect.fn("Report.difference")(function* (
@@ -62,9 +66,10 @@ export const differenceRows = Effect.fn("Report.difference")(function* (
   balances: ReadonlyArray<AccountBalance>,
 ) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Report.difference",
-    (sql) => sql<Array<LaterRow>>`
+    laterColumns,
+    (sql) => sql`
       select p.account_id, count(*)::integer as postings,
         coalesce(sum(p.amount) filter (where e.period < ${scope.first}::text::date), 0)::text as before,
         coalesce(sum(p.amount) filter (where e.period = ${scope.first}::text::date), 0)::text as within

@@ -1,5 +1,6 @@
 /** `fees.csv`: what stands on the fee accounts, by day, currency and kind. A fee that was refunded is negative. */
 import { Effect } from "effect"
+import { int4, nullable, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { printed } from "../Reconcile/Printed.ts"
 import { entriesOfMonth, type ReportScope } from "./ReportScope.ts"
@@ -20,18 +21,10 @@ export const feesSheet = {
 /** Bounded by the days of a month. `movement` is what the fee was taken for: deposit, withdrawal, conversion. */
 export const feeRows = Effect.fn("Report.fees")(function* (scope: ReportScope) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Report.fees",
-    (sql) => sql<
-      Array<{
-        day: string
-        currency: string
-        kind: string
-        movement: string | null
-        postings: number
-        fee: string
-      }>
-    >`
+    { day: text, currency: text, kind: text, movement: nullable(text), postings: int4, fee: text },
+    (sql) => sql`
       select j.effective_date::text as day, p.currency, j.kind, lower(j.resource_type) as movement,
         count(*)::integer as postings, sum(p.amount)::text as fee
       from ${entriesOfMonth(sql, scope)}

@@ -1,40 +1,44 @@
 /** Findings of the month that were open at the report's time, and what stood in quarantine then. */
 import { Effect } from "effect"
+import { bool, int4, oneOf, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { type Fragment, instantText } from "../Reconcile/Scope.ts"
 import { known, type ReportScope, resourcesOf } from "./ReportScope.ts"
 
-export interface Finding {
+const findingColumns = {
   /** `F12` */
-  readonly id: string
-  readonly check: string
-  readonly severity: "warning" | "blocking"
-  readonly subject: string
-  readonly message: string
-  readonly openedAt: string
+  id: text,
+  check: text,
+  severity: oneOf("warning", "blocking"),
+  subject: text,
+  message: text,
+  openedAt: text,
   /** It says itself which month it happened in. */
-  readonly dated: boolean
+  dated: bool,
 }
 
-export interface Quarantined {
-  readonly stream: string
-  readonly rows: number
-  readonly since: string
+export type Finding = RowOf<typeof findingColumns>
+
+const quarantinedColumns = {
+  stream: text,
+  rows: int4,
+  since: text,
 }
+
+export type Quarantined = RowOf<typeof quarantinedColumns>
 
 /** Those that happened in the month and those that belong to no month, blocking first. */
 export const readFindings = Effect.fn("Report.findings")(function* (scope: ReportScope) {
   const database = yield* Database
   const { asOf, book, month, period } = scope
-  return yield* database.query("Report.findings", (sql) => {
+  return yield* database.rows("Report.findings", findingColumns, (sql) => {
     const happened: Fragment = sql`coalesce(f.evidence ->> 'period',
       to_char((f.evidence ->> 'occurredAt')::timestamptz at time zone ${month.timeZone}::text, 'YYYY-MM'))`
-    return sql<Array<Finding>>`
+    return sql`
       select 'F' || f.finding_id as id, f.check_name as check, f.severity, f.subject_id as subject, f.message,
         ${instantText(sql, sql`f.opened_at`)} as "openedAt", ${happened} is not null as dated
-      from reconcile.findings f
-      where f.book_id = ${book.bookId} and ${known(sql, scope, sql`f.opened_at`)}
-        and (f.closed_at is null or not ${asOf === null ? sql`true` : known(sql, scope, sql`f.closed_at`)})
+      from reconcile.findings_open_at(coalesce(${asOf}::text::timestamptz, 'infinity')) f
+      where f.book_id = ${book.bookId}
         and coalesce(${happened}, ${period}) = ${period}
       order by f.severity, f.opened_at, f.finding_id`
   })
@@ -43,9 +47,10 @@ export const readFindings = Effect.fn("Report.findings")(function* (scope: Repor
 export const readQuarantine = Effect.fn("Report.quarantine")(function* (scope: ReportScope) {
   const database = yield* Database
   const { asOf, book } = scope
-  return yield* database.query(
+  return yield* database.rows(
     "Report.quarantine",
-    (sql) => sql<Array<Quarantined>>`
+    quarantinedColumns,
+    (sql) => sql`
       select q.stream, count(*)::integer as rows, ${instantText(sql, sql`min(q.first_seen_at)`)} as since
       from mirror.quarantine q
       where q.book_id = ${book.bookId} and ${known(sql, scope, sql`q.first_seen_at`)}
@@ -54,23 +59,26 @@ export const readQuarantine = Effect.fn("Report.quarantine")(function* (scope: R
   )
 })
 
-export interface UnsettledItem {
-  readonly resourceType: string
-  readonly resourceId: string
-  readonly status: string
-  readonly account: string
-  readonly currency: string
-  readonly amount: string
-  readonly day: string
+const unsettledItemColumns = {
+  resourceType: text,
+  resourceId: uuid,
+  status: text,
+  account: text,
+  currency: text,
+  amount: text,
+  day: text,
 }
+
+export type UnsettledItem = RowOf<typeof unsettledItemColumns>
 
 /** Movements whose money is in the books up to the month's end though the service has not completed them. */
 export const readUnsettled = Effect.fn("Report.unsettled")(function* (scope: ReportScope) {
   const database = yield* Database
   const { book, first } = scope
-  return yield* database.query(
+  return yield* database.rows(
     "Report.unsettled",
-    (sql) => sql<Array<UnsettledItem>>`
+    unsettledItemColumns,
+    (sql) => sql`
       select r.resource_type as "resourceType", r.resource_id as "resourceId", r.status, a.code as account, p.currency,
         sum(p.amount)::text as amount, min(j.effective_date)::text as day
       from ${resourcesOf(sql, scope)} r

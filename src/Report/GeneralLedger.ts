@@ -5,9 +5,11 @@
 import { Effect, Stream } from "effect"
 import { parse, print } from "../Common/MinorUnits.ts"
 import type { Sql } from "../Database/Client.ts"
+import { int2, int4, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import { type BookAccounts, exactly } from "../Export/Source/Balances.ts"
+import type { BookAccounts } from "../Export/Source/Accounts.ts"
+import { exactly } from "../Export/Source/Balances.ts"
 import { journalNumber } from "../Format/Entry.ts"
 import type { AccountBalance } from "./ReportBalances.ts"
 import { entriesOfMonth, type ReportScope } from "./ReportScope.ts"
@@ -39,21 +41,23 @@ export const generalLedgerSheet = {
 
 type DetailRow = Row<typeof generalLedgerSheet.columns>
 
-interface PostingRow {
+const postingColumns = {
   /** Place of the account among the balances. */
-  readonly place: number
-  readonly number: number | null
-  readonly line_number: number
-  readonly effective_date: string
-  readonly kind: string
-  readonly description: string
-  readonly external_reference: string | null
-  readonly counterparty: string | null
-  readonly resource_type: string | null
-  readonly resource_id: string | null
-  readonly late_for: string | null
-  readonly amount: string
+  place: int4,
+  number: nullable(int4),
+  line_number: int2,
+  effective_date: text,
+  kind: text,
+  description: text,
+  external_reference: nullable(text),
+  counterparty: nullable(text),
+  resource_type: nullable(text),
+  resource_id: nullable(uuid),
+  late_for: nullable(text),
+  amount: text,
 }
+
+type PostingRow = RowOf<typeof postingColumns>
 
 const nothing = {
   effective_date: null,
@@ -79,8 +83,8 @@ const headOf = ({ account }: AccountBalance) => ({
 })
 
 const postings = (sql: Sql, scope: ReportScope, accounts: BookAccounts, balances: Places) => {
-  const ids = [...accounts.byId].map(([id, account]) => [String(id), String(balances.get(account) ?? 0)])
-  return sql<Array<PostingRow>>`
+  const ids = [...accounts.byKey].map(([id, account]) => [id, String(balances.get(account) ?? 0)])
+  return sql`
     select o.place::integer as place, n.number, p.line_number, j.effective_date::text as effective_date, j.kind,
       j.description, j.external_reference, j.counterparty, j.resource_type, j.resource_id,
       to_char(j.late_for, 'YYYY-MM') as late_for, p.amount::text as amount
@@ -166,7 +170,7 @@ export const generalLedgerRows = (
       const places: Places = new Map(balances.map(({ account }, place) => [account, place]))
       const walking = walk(scope, balances)
       return database
-        .stream("Report.generalLedger", (sql) => postings(sql, scope, accounts, places))
+        .rowStream("Report.generalLedger", postingColumns, (sql) => postings(sql, scope, accounts, places))
         .pipe(
           Stream.chunks,
           Stream.mapEffect((chunk) => exactly(() => [...chunk].flatMap((row) => walking.posting(row)))),

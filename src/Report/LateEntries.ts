@@ -7,6 +7,7 @@
  * per line, without a provider's account; its rows add up to nothing. Debit positive.
  */
 import { Effect } from "effect"
+import { bool, int4, nullable, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { journalNumber } from "../Format/Entry.ts"
 import { recordedBy } from "../Ledger/AsOf.ts"
@@ -34,29 +35,30 @@ export const lateSheet = {
   },
 } as const
 
-interface Found {
-  readonly elsewhere: boolean
-  readonly period: string
-  readonly number: number | null
-  readonly occurredAt: string
-  readonly effectiveDate: string
-  readonly lateFor: string
-  readonly recordedAt: string
-  readonly accountId: string | null
-  readonly code: string
-  readonly name: string
-  readonly currency: string
-  readonly amount: string
-  readonly kind: string
-  readonly description: string
+const foundColumns = {
+  elsewhere: bool,
+  period: text,
+  number: nullable(int4),
+  occurredAt: text,
+  effectiveDate: text,
+  lateFor: text,
+  recordedAt: text,
+  accountId: nullable(uuid),
+  code: text,
+  name: text,
+  currency: text,
+  amount: text,
+  kind: text,
+  description: text,
 }
 
 export const lateRows = Effect.fn("Report.late")(function* (scope: ReportScope) {
   const database = yield* Database
   const { book, first } = scope
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Report.late",
-    (sql) => sql<Array<Found>>`
+    foundColumns,
+    (sql) => sql`
       select e.late_for = ${first}::text::date as elsewhere, to_char(e.period, 'YYYY-MM') as period, n.number,
         ${instantText(sql, sql`e.occurred_at`)} as "occurredAt", e.effective_date::text as "effectiveDate",
         to_char(e.late_for, 'YYYY-MM') as "lateFor", ${instantText(sql, sql`e.recorded_at`)} as "recordedAt",

@@ -6,9 +6,10 @@
 import { Effect, Stream } from "effect"
 import { parse, print } from "../Common/MinorUnits.ts"
 import { Database } from "../Database.ts"
-import { type BookAccounts, exactly } from "../Export/Source/Balances.ts"
+import type { BookAccounts } from "../Export/Source/Accounts.ts"
+import { exactly } from "../Export/Source/Balances.ts"
 import type { Account } from "../Format/Entry.ts"
-import { type OpenItem, openItemLines } from "../Inquiry/OpenItems.ts"
+import { type OpenItem, openItemColumns, openItemLines } from "../Inquiry/OpenItems.ts"
 import type { AccountBalance } from "./ReportBalances.ts"
 import type { ReportScope } from "./ReportScope.ts"
 import type { Row } from "./Sheet.ts"
@@ -71,7 +72,7 @@ const closingOf = (account: Account, closing: bigint): OpenItemRow => ({
 })
 
 /** Adds up the lines of each account as they come, and ends the account with what they come to. */
-const walk = ({ byId }: BookAccounts, closings: ReadonlyMap<Account, bigint>) => {
+const walk = ({ byKey }: BookAccounts, closings: ReadonlyMap<Account, bigint>) => {
   let current: Account | undefined
   let sum = 0n
   const end = (): ReadonlyArray<OpenItemRow> => {
@@ -82,7 +83,7 @@ const walk = ({ byId }: BookAccounts, closings: ReadonlyMap<Account, bigint>) =>
     return [closingOf(held, sum)]
   }
   const take = (item: OpenItem): ReadonlyArray<OpenItemRow> => {
-    const account = byId.get(item.accountId)
+    const account = byKey.get(String(item.accountId))
     if (account === undefined) throw new Error(`ledger account ${item.accountId} is not one of the book's`)
     const ended = account === current ? [] : end()
     if (account !== current) sum = 0n
@@ -106,7 +107,7 @@ export const openItemRows = (
       const { end, take } = walk(accounts, closings)
       const { asOf, book, period } = scope
       return database
-        .stream("Report.openItems", (sql) =>
+        .rowStream("Report.openItems", openItemColumns, (sql) =>
           openItemLines(sql, { bookId: book.bookId, through: period, asOf, accountId: null, drill: null }),
         )
         .pipe(

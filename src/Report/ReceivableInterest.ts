@@ -6,6 +6,7 @@
 import { Effect } from "effect"
 import { counted } from "../Common/Text.ts"
 import type { Sql } from "../Database/Client.ts"
+import { int4, nullable, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { printedSum } from "../Reconcile/Printed.ts"
 import type { Fragment } from "../Reconcile/Scope.ts"
@@ -50,21 +51,24 @@ export const reserveText = (knownFrom: string | null, estimated: boolean): strin
   return all.length === 0 ? null : all.join("; ")
 }
 
-/** Of one currency: how many receivables, and what their first accruals come to, major unit, positive where owed. */
-export interface Reserved {
-  readonly currency: string
-  readonly late: number
-  readonly knownFrom: string | null
-  readonly amount: string
-  readonly estimated: number
+const reservedColumns = {
+  currency: text,
+  late: int4,
+  knownFrom: nullable(text),
+  amount: text,
+  estimated: int4,
 }
+
+/** Of one currency: how many receivables, and what their first accruals come to, major unit, positive where owed. */
+export type Reserved = RowOf<typeof reservedColumns>
 
 /** Over all receivables that stand in the books at the end of the month. */
 export const readReserved = Effect.fn("Report.reserved")(function* (scope: ReportScope) {
   const database = yield* Database
-  return yield* database.query(
+  return yield* database.rows(
     "Report.reserved",
-    (sql) => sql<Array<Reserved>>`
+    reservedColumns,
+    (sql) => sql`
       with held as (${heldReceivables(sql, scope)})
       select h.currency, count(r.known_from)::integer as late, min(r.known_from)::text as "knownFrom",
         coalesce(sum(f.amount), 0)::text as amount, (count(*) filter (where r.estimated))::integer as estimated

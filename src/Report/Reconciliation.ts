@@ -9,6 +9,7 @@
 import { Effect } from "effect"
 import { parse, print } from "../Common/MinorUnits.ts"
 import type { Sql } from "../Database/Client.ts"
+import { nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { printed } from "../Reconcile/Printed.ts"
 import { type Fragment, instantText } from "../Reconcile/Scope.ts"
@@ -40,18 +41,20 @@ export interface ReconciledAccount {
   readonly tiesOut: boolean
 }
 
-interface ProviderRow {
-  readonly accountId: string
-  readonly currency: string
-  readonly rail: string
-  readonly running: string
-  readonly early: string
-  readonly provider: string
-  readonly at: string | null
-  readonly lateHere: string
-  readonly datedLater: string
-  readonly carried: string
+const providerColumns = {
+  accountId: uuid,
+  currency: text,
+  rail: text,
+  running: text,
+  early: text,
+  provider: text,
+  at: nullable(text),
+  lateHere: text,
+  datedLater: text,
+  carried: text,
 }
+
+type ProviderRow = RowOf<typeof providerColumns>
 
 /** A statement entry was read when it was booked; one that is held back, when the run that read it began. */
 const read = (sql: Sql, scope: ReportScope): Fragment =>
@@ -72,7 +75,7 @@ const providerRows = (sql: Sql, scope: ReportScope) => {
   const own = sql`e.book_id = a.book_id and e.account_id = a.account_id and ${read(sql, scope)}`
   const end = sql`${scope.month.end}::text::timestamptz`
   const first = sql`${scope.first}::text::date`
-  return sql<Array<ProviderRow>>`
+  return sql`
     with odd as (
       select j.partner_account_id as account_id,
         sum(p.amount) filter (where j.source_type = 'statement_entry' and j.period = ${first}) as here,
@@ -137,7 +140,9 @@ export const readReconciliation = Effect.fn("Report.reconciliation")(function* (
   balances: ReadonlyArray<AccountBalance>,
 ) {
   const database = yield* Database
-  const rows = yield* database.query("Report.reconciliation", (sql) => providerRows(sql, scope))
+  const rows = yield* database.rows("Report.reconciliation", providerColumns, (sql) =>
+    providerRows(sql, scope),
+  )
   const cash = new Map(balances.map((balance) => [balance.account.partnerAccountId, balance]))
   return rows.map((row) => reconciled(row, cash.get(row.accountId) ?? null))
 })

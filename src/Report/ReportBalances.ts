@@ -2,9 +2,11 @@
 import { Effect } from "effect"
 import { parse } from "../Common/MinorUnits.ts"
 import type { Sql } from "../Database/Client.ts"
+import { int4, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { exportError } from "../Export/ExportError.ts"
-import { type BookAccounts, exactly } from "../Export/Source/Balances.ts"
+import type { BookAccounts } from "../Export/Source/Accounts.ts"
+import { exactly } from "../Export/Source/Balances.ts"
 import type { Account } from "../Format/Entry.ts"
 import { recordedAfter } from "../Ledger/AsOf.ts"
 import { entriesOfMonth, type ReportScope } from "./ReportScope.ts"
@@ -26,18 +28,22 @@ export interface AccountBalance {
   readonly movements: ReadonlyArray<Movement>
 }
 
-interface SumRow {
-  readonly account_id: number
-  readonly amount: string
+const sumColumns = {
+  account_id: int4,
+  amount: text,
 }
 
-interface MovementRow {
-  readonly account_id: number
-  readonly kind: string
-  readonly postings: number
-  readonly debit: string
-  readonly credit: string
+type SumRow = RowOf<typeof sumColumns>
+
+const movementColumns = {
+  account_id: int4,
+  kind: text,
+  postings: int4,
+  debit: text,
+  credit: text,
 }
+
+type MovementRow = RowOf<typeof movementColumns>
 
 /** From the monthly turnovers; what was recorded since the report's time is taken off again. `only`: of which accounts. */
 const balancesUntil = (sql: Sql, scope: ReportScope, before: "first" | "next", only = sql`true`) => {
@@ -53,7 +59,7 @@ const balancesUntil = (sql: Sql, scope: ReportScope, before: "first" | "next", o
       from ledger.journal_entries e
       join ledger.postings p on p.book_id = e.book_id and p.entry_id = e.entry_id
       where e.book_id = ${scope.book.bookId} and e.period < ${limit} ${recordedAfter(sql, scope.asOf)}`
-  return sql<Array<SumRow>>`
+  return sql`
     select account_id, sum(amount)::text as amount from (
       select account_id, debit - credit as amount from ledger.balances
       where book_id = ${scope.book.bookId} and period < ${limit}
@@ -61,19 +67,19 @@ const balancesUntil = (sql: Sql, scope: ReportScope, before: "first" | "next", o
     ) part where ${only} group by account_id`
 }
 
-const sumsOf = (rows: ReadonlyArray<SumRow>, { byId }: BookAccounts) => {
+const sumsOf = (rows: ReadonlyArray<SumRow>, { byKey }: BookAccounts) => {
   const sums = new Map<Account, bigint>()
   for (const { account_id: id, amount } of rows) {
-    const account = byId.get(id)
+    const account = byKey.get(String(id))
     if (account !== undefined) sums.set(account, (sums.get(account) ?? 0n) + parse(amount, account.scale))
   }
   return sums
 }
 
-const movementsOf = (rows: ReadonlyArray<MovementRow>, { byId }: BookAccounts) => {
+const movementsOf = (rows: ReadonlyArray<MovementRow>, { byKey }: BookAccounts) => {
   const byAccount = new Map<Account, Map<string, Movement>>()
   for (const { account_id: id, credit, debit, kind, postings } of rows) {
-    const account = byId.get(id)
+    const account = byKey.get(String(id))
     if (account === undefined) continue
     const kinds = byAccount.get(account) ?? new Map<string, Movement>()
     byAccount.set(account, kinds)
@@ -97,7 +103,7 @@ export const readSuspense = Effect.fn("Report.suspense")(function* (
   accounts: BookAccounts,
 ) {
   const database = yield* Database
-  const rows = yield* database.query("Report.suspense", (sql) =>
+  const rows = yield* database.rows("Report.suspense", sumColumns, (sql) =>
     balancesUntil(
       sql,
       scope,
@@ -121,11 +127,16 @@ export const readBalances = Effect.fn("Report.balances")(function* (
   accounts: BookAccounts,
 ) {
   const database = yield* Database
-  const before = yield* database.query("Report.balances.opening", (sql) => balancesUntil(sql, scope, "first"))
-  const after = yield* database.query("Report.balances.closing", (sql) => balancesUntil(sql, scope, "next"))
-  const moved = yield* database.query(
+  const before = yield* database.rows("Report.balances.opening", sumColumns, (sql) =>
+    balancesUntil(sql, scope, "first"),
+  )
+  const after = yield* database.rows("Report.balances.closing", sumColumns, (sql) =>
+    balancesUntil(sql, scope, "next"),
+  )
+  const moved = yield* database.rows(
     "Report.balances.movements",
-    (sql) => sql<Array<MovementRow>>`
+    movementColumns,
+    (sql) => sql`
       select p.account_id, j.kind, count(*)::integer as postings, sum(greatest(p.amount, 0))::text as debit,
         sum(greatest(-p.amount, 0))::text as credit
       from ${entriesOfMonth(sql, scope)}

@@ -37,12 +37,8 @@ export const known = (sql: Sql, { asOf }: ReportScope, at: Fragment): Fragment =
  * them. A condition may follow with `and`.
  */
 export const entriesOfMonth = (sql: Sql, scope: ReportScope): Fragment => sql`
-  (select i.entry_id, i.number from ledger.journal_numbers i
-   where i.book_id = ${scope.book.bookId} and i.period = ${scope.first}::text::date
-   union all
-   select u.entry_id, null from ledger.unnumbered u
-   join ledger.journal_entries w on w.book_id = u.book_id and w.entry_id = u.entry_id
-   where u.book_id = ${scope.book.bookId} and w.period = ${scope.first}::text::date) n
+  (select i.entry_id, i.number from ledger.entry_numbers i
+   where i.book_id = ${scope.book.bookId} and i.period = ${scope.first}::text::date) n
   join ledger.journal_entries j on j.book_id = ${scope.book.bookId} and j.entry_id = n.entry_id
     and ${known(sql, scope, sql`j.recorded_at`)}`
 

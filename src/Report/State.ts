@@ -1,10 +1,13 @@
 /** Whether the month is closed and still what it was closed as, or a draft, and why. */
+import { inArray } from "drizzle-orm"
 import { Effect } from "effect"
 import { agreementOf } from "../Close/Agreement.ts"
 import { type Accepted, closesOf, type KeptClose, standing } from "../Close/Kept.ts"
 import { lockedWith } from "../Close/Locked.ts"
 import { isClosed } from "../Close/Month.ts"
 import { counted } from "../Common/Text.ts"
+import { int4 } from "../Database/Columns.ts"
+import { findings } from "../Database/Tables/Reconcile.ts"
 import { Database } from "../Database.ts"
 import { readFacts } from "../Export/Source/BookFacts.ts"
 import type { Finding } from "./FindingRows.ts"
@@ -41,26 +44,27 @@ const isAccepted = (accepted: ReadonlyArray<Accepted>, { id }: Finding): boolean
 /** How many closes and reopenings of the book there were at the report's time. */
 const closesThen = Effect.fn("Report.closesThen")(function* (scope: ReportScope) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const { sequence } = yield* database.row(
     "Report.closesThen",
-    (sql) => sql<Array<{ sequence: number }>>`
+    { sequence: int4 },
+    (sql) => sql`
       select coalesce(max(c.sequence), 0) as sequence from ledger.closes c
       where c.book_id = ${scope.book.bookId} and ${known(sql, scope, sql`c.at`)}`,
   )
-  return rows[0]?.sequence ?? 0
+  return sequence
 })
 
 /** The accepted ones with their checks. */
 const exceptionsOf = Effect.fn("Report.exceptionsOf")(function* (accepted: ReadonlyArray<Accepted>) {
   const database = yield* Database
   const ids = accepted.flatMap(({ id }) => /^[Ff]\d{1,18}$/.exec(id)?.[0].slice(1) ?? [])
-  const rows = yield* database.query(
-    "Report.exceptionsOf",
-    (sql) => sql<Array<{ id: string; check: string }>>`
-      select 'f' || f.finding_id as id, f.check_name as check from reconcile.findings f
-      where f.finding_id = any (${`{${ids.join(",")}}`}::text::bigint[])`,
+  const rows = yield* database.orm("Report.exceptionsOf", (orm) =>
+    orm
+      .select({ id: findings.findingId, check: findings.check })
+      .from(findings)
+      .where(inArray(findings.findingId, ids.map(BigInt))),
   )
-  const checks = new Map(rows.map(({ check, id }) => [id, check]))
+  const checks = new Map(rows.map(({ check, id }) => [`f${id}`, check]))
   return accepted.map(
     ({ id, reason, what }): Exception => ({ id, check: checks.get(id.toLowerCase()) ?? null, what, reason }),
   )

@@ -2,10 +2,11 @@
 import { Effect, Option } from "effect"
 import { print } from "../Common/MinorUnits.ts"
 import { productVersion } from "../Common/Version.ts"
+import { text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import type { Folder } from "../Export/Batch/Folder.ts"
 import type { Manifest } from "../Export/Batch/ReportManifest.ts"
-import { type BookAccounts, readAccounts } from "../Export/Source/Balances.ts"
+import { type BookAccounts, readAccounts } from "../Export/Source/Accounts.ts"
 import { instantText } from "../Reconcile/Scope.ts"
 import { ageingRows, ageingSheet } from "./Ageing.ts"
 import { conversionRows, conversionsSheet } from "./ConversionsSheet.ts"
@@ -108,10 +109,7 @@ const writeSheets = Effect.fn("Report.writeSheets")(function* (
 })
 
 const clock = Effect.flatMap(Database, (database) =>
-  database.query(
-    "Report.clock",
-    (sql) => sql<Array<{ now: string }>>`select ${instantText(sql, sql`now()`)} as now`,
-  ),
+  database.rows("Report.clock", { now: text }, (sql) => sql`select ${instantText(sql, sql`now()`)} as now`),
 )
 
 const manifestOf = (

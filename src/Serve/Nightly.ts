@@ -1,9 +1,11 @@
 /** What the schedule runs: a sync of every connection, then an export of what is new, then a word to whoever should know. */
+import { eq, max } from "drizzle-orm"
 import { Cause, Duration, Effect, Either, Layer, Option } from "effect"
 import { allBooks } from "../Book.ts"
 import { errorOf } from "../Common/ErrorKind.ts"
 import { count, counted } from "../Common/Text.ts"
 import { DatabaseError } from "../Database/DatabaseError.ts"
+import { runs } from "../Database/Tables/Sync.ts"
 import { Database } from "../Database.ts"
 import { run as runExport } from "../Export.ts"
 import { PartnerError } from "../Partner.ts"
@@ -141,10 +143,11 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
       (connection: string) =>
       <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
         database
-          .query(
-            "Nightly.lastRun",
-            (sql) => sql<Array<{ run: number | null }>>`
-              select max(run_id) as run from sync.runs where connection = ${connection}`,
+          .orm("Nightly.lastRun", (orm) =>
+            orm
+              .select({ run: max(runs.runId) })
+              .from(runs)
+              .where(eq(runs.connection, connection)),
           )
           .pipe(
             Effect.map(([row]) => row?.run ?? null),

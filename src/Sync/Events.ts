@@ -4,6 +4,7 @@
  */
 import { type Context, Duration, Effect, Layer, Option, Schedule, Stream } from "effect"
 import { allBooks, type Book, organizationBook } from "../Book.ts"
+import { bool } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { Ledger } from "../Ledger.ts"
 import { connected } from "../Partner/Connector.ts"
@@ -73,14 +74,15 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
     const services = yield* Effect.context<Database | Settings | Ledger | Reconcile>()
 
     const isWaiting = Effect.fn("Events.isWaiting")(function* (connection: string) {
-      const rows = yield* database.query(
+      const { waiting } = yield* database.row(
         "Events.isWaiting",
-        (sql) => sql<Array<{ waiting: boolean }>>`
+        { waiting: bool },
+        (sql) => sql`
           select exists (
             select 1 from webhook.inbox
             where connection = ${connection} and state in ('waiting', 'failed') and next_try_at <= now()) as waiting`,
       )
-      return rows[0]?.waiting ?? false
+      return waiting
     })
 
     /** The book of every client; one that is not known yet is looked for in the service's list. */

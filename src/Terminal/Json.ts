@@ -1,6 +1,6 @@
 /** JSON text over several lines for a person: only the space between its parts changes, never a digit of a number. */
 
-const parts = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
+const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 
 const isWhole = (text: string): boolean => {
   try {
@@ -17,26 +17,26 @@ export const jsonLines = (text: string): ReadonlyArray<string> => {
   const lines: Array<string> = []
   let line = ""
   let depth = 0
-  const end = () => {
+  const endLine = () => {
     lines.push(line)
     line = "  ".repeat(depth)
   }
-  const tokens = text.match(parts) ?? []
-  tokens.forEach((token, at) => {
-    if (token === "{" || token === "[") {
-      line += token
+  const tokens = text.match(token) ?? []
+  tokens.forEach((part, at) => {
+    if (part === "{" || part === "[") {
+      line += part
       depth += 1
       const next = tokens[at + 1]
-      if (next !== "}" && next !== "]") end()
-    } else if (token === "}" || token === "]") {
+      if (next !== "}" && next !== "]") endLine()
+    } else if (part === "}" || part === "]") {
       depth -= 1
       const before = tokens[at - 1]
-      if (before !== "{" && before !== "[") end()
-      line += token
-    } else if (token === ",") {
-      line += token
-      end()
-    } else line += token === ":" ? ": " : token
+      if (before !== "{" && before !== "[") endLine()
+      line += part
+    } else if (part === ",") {
+      line += part
+      endLine()
+    } else line += part === ":" ? ": " : part
   })
   return [...lines, line]
 }

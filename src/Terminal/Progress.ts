@@ -1,6 +1,6 @@
 /**
- * How far long work is. On a terminal one line that is rewritten in place; elsewhere a plain line every few seconds, so
- * that a log shows that it goes on.
+ * The progress of long work: on a terminal one line that is rewritten in place; elsewhere a plain line every few seconds,
+ * so that a log shows that it goes on.
  */
 import { Context, Effect, type Scope } from "effect"
 import { harmless, truncate } from "../Common/Text.ts"
@@ -16,11 +16,11 @@ export interface ProgressReport {
 export interface ProgressService {
   /** Cheap: may be called for every page. */
   readonly report: (report: ProgressReport) => Effect.Effect<void>
-  /** Writes a line of log without tearing the progress line. */
+  /** Writes a line of log above the progress line. */
   readonly writeAbove: (line: string) => void
 }
 
-/** Nobody looks, unless `shown` is provided. */
+/** Reports go nowhere, unless what `showProgress` makes is provided. */
 export class Progress extends Context.Reference<Progress>()("tieout/Progress", {
   defaultValue: (): ProgressService => ({
     report: () => Effect.void,
@@ -40,7 +40,7 @@ const elapsed = (millis: number): string => {
 }
 
 /** Shows reports on stderr, if `wanted`, until the scope closes, and leaves no half line behind. */
-export const shown = (
+export const showProgress = (
   terminal: TerminalService,
   wanted: boolean,
 ): Effect.Effect<ProgressService, never, Scope.Scope> => {

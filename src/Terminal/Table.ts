@@ -12,7 +12,8 @@ export interface Column {
 
 const gap = 2
 
-const shrunk = (columns: ReadonlyArray<Column>, widths: ReadonlyArray<number>, screen: number) => {
+/** The columns' widths; where the screen is narrower, those that may be cut give way. */
+const fitted = (columns: ReadonlyArray<Column>, widths: ReadonlyArray<number>, screen: number) => {
   let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - screen
   return widths.map((width, index) => {
     if (excess <= 0 || columns[index]?.shrinks !== true) return width
@@ -32,7 +33,7 @@ export const table = (
   const natural = columns.map(({ title }, index) =>
     cells.reduce((widest, row) => Math.max(widest, widthOf(row[index] ?? "")), widthOf(title)),
   )
-  const widths = shrunk(columns, natural, screen.width)
+  const widths = fitted(columns, natural, screen.width)
   const line = (row: ReadonlyArray<string>) =>
     columns
       .map(({ align }, index) => {

@@ -39,7 +39,7 @@ export const keepAccounts = Effect.fn("Valuation.keepAccounts")(function* (
 ) {
   const database = yield* Database
   const column = (of: (account: BaseAccount) => string) => accounts.map(of)
-  yield* database.query(
+  yield* database.execute(
     "Valuation.keepAccounts",
     (sql) => sql`
       insert into valuation.accounts as a (book_id, role, currency, code, name)

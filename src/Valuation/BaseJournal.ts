@@ -1,6 +1,7 @@
 /**
  * Which base-currency journal is meant: the one that is kept, or one that a transaction makes for itself in temporary tables
- * of the same columns: what the journal was at a time (`then`), and what it is to be compared with (`now`).
+ * of the same columns, with the same views: what the journal was at a time (`then`), and what it is to be compared with
+ * (`now`).
  */
 import { Effect } from "effect"
 import type { Sql } from "../Database/Client.ts"
@@ -10,31 +11,42 @@ export type Journal = "kept" | "then" | "now"
 
 const tables = ["months", "entries", "postings"] as const
 
-export const journalTable = (sql: Sql, journal: Journal, table: (typeof tables)[number]) =>
+export const journalTable = (
+  sql: Sql,
+  journal: Journal,
+  table: (typeof tables)[number] | "journal" | "journal_lines",
+) =>
   journal === "kept"
     ? sql`${sql("valuation")}.${sql(table)}`
     : sql`${sql("pg_temp")}.${sql(`${journal}_${table}`)}`
 
-/** Empty tables for a journal, in the caller's transaction: only it sees them, and they go away with it. */
+/** Empty tables for a journal and its views, in the caller's transaction: only it sees them, and they go away with it. */
 export const beginJournal = Effect.fn("Valuation.beginJournal")(function* (
   journal: Exclude<Journal, "kept">,
 ) {
   const database = yield* Database
   for (const table of tables) {
-    yield* database.query(
+    yield* database.execute(
       "Valuation.beginJournal",
       (sql) => sql`
         create temporary table ${sql(`${journal}_${table}`)}
         (like ${journalTable(sql, "kept", table)} including defaults including indexes) on commit drop`,
     )
   }
+  yield* database.execute(
+    "Valuation.beginJournal",
+    (sql) => sql`select valuation.make_journal_views(${`pg_temp.${journal}_`})`,
+  )
 })
 
 /** What is read of it next are plans that know how large it is. */
 export const endJournal = Effect.fn("Valuation.endJournal")(function* (journal: Exclude<Journal, "kept">) {
   const database = yield* Database
   for (const table of tables) {
-    yield* database.query("Valuation.endJournal", (sql) => sql`analyze ${journalTable(sql, journal, table)}`)
+    yield* database.execute(
+      "Valuation.endJournal",
+      (sql) => sql`analyze ${journalTable(sql, journal, table)}`,
+    )
   }
 })
 
@@ -47,7 +59,7 @@ export const copyMonth = Effect.fn("Valuation.copyMonth")(function* (
 ) {
   const database = yield* Database
   for (const table of wanted ? tables : (["months"] as const)) {
-    yield* database.query(
+    yield* database.execute(
       "Valuation.copyMonth",
       (sql) => sql`
         insert into ${journalTable(sql, journal, table)}
@@ -63,7 +75,7 @@ export const dateJournal = Effect.fn("Valuation.dateJournal")(function* (
   asOf: string,
 ) {
   const database = yield* Database
-  yield* database.query(
+  yield* database.execute(
     "Valuation.dateJournal",
     (sql) => sql`update ${journalTable(sql, journal, "months")} set valued_at = ${asOf}::text::timestamptz`,
   )

@@ -1,6 +1,8 @@
 /** By what settings a book was valued, and from when on: what they were at a time. */
+import { and, desc, eq, lte } from "drizzle-orm"
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
+import { valuationSettings } from "../Database/Tables/Valuation.ts"
 import { Database } from "../Database.ts"
 import type { Valuation as ValuationSettings } from "../Settings/Accounting.ts"
 import { Settings } from "../Settings.ts"
@@ -34,10 +36,12 @@ export const bookSettings = (
 export const methodAtClose = Effect.fn("Valuation.methodAtClose")(function* (book: Book) {
   const database = yield* Database
   const { accounting } = yield* Settings
-  const valued = yield* database.query(
-    "Valuation.methodAtClose",
-    (sql) => sql<Array<{ one: number }>>`
-      select 1 as one from valuation.settings where book_id = ${book.bookId} limit 1`,
+  const valued = yield* database.orm("Valuation.methodAtClose", (orm) =>
+    orm
+      .select({ bookId: valuationSettings.bookId })
+      .from(valuationSettings)
+      .where(eq(valuationSettings.bookId, book.bookId))
+      .limit(1),
   )
   return valued.length === 0 ? null : methodOf(book, accounting.valuation)
 })
@@ -49,7 +53,7 @@ export const keepSettings = Effect.fn("Valuation.keepSettings")(function* (
 ) {
   const roles = monetaryRoles.join(" ")
   const database = yield* Database
-  yield* database.query(
+  yield* database.execute(
     "Valuation.keepSettings",
     (sql) => sql`
       insert into valuation.settings (book_id, sequence, base_currency, method, rates, max_rate_age_days, monetary_roles)
@@ -69,14 +73,22 @@ export const settingsThen = Effect.fn("Valuation.settingsThen")(function* (
   now: BookSettings,
 ) {
   const database = yield* Database
-  const [row] = yield* database.query(
-    "Valuation.settingsThen",
-    (sql) => sql<Array<Omit<BookSettings, "baseCurrency" | "monetaryRoles"> & { roles: string }>>`
-      select method, rates, max_rate_age_days as "maxRateAgeDays", monetary_roles as roles from valuation.settings
-      where book_id = ${bookId} and base_currency = ${now.baseCurrency} and since <= ${asOf}::text::timestamptz
-      order by sequence desc limit 1`,
+  const [kept] = yield* database.orm("Valuation.settingsThen", (orm) =>
+    orm
+      .select()
+      .from(valuationSettings)
+      .where(
+        and(
+          eq(valuationSettings.bookId, bookId),
+          eq(valuationSettings.baseCurrency, now.baseCurrency),
+          lte(valuationSettings.since, asOf),
+        ),
+      )
+      .orderBy(desc(valuationSettings.sequence))
+      .limit(1),
   )
-  if (row === undefined) return now
-  const { roles, ...then } = row
-  return { ...now, ...then, monetaryRoles: roles.split(" ").filter((role) => role !== "") }
+  if (kept === undefined) return now
+  const { baseCurrency, maxRateAgeDays, method, monetaryRoles, rates } = kept
+  const roles = monetaryRoles.split(" ").filter((role) => role !== "")
+  return { baseCurrency, method, rates, maxRateAgeDays, monetaryRoles: roles } satisfies BookSettings
 })

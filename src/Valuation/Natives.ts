@@ -1,6 +1,7 @@
 /** What a valuation reads of the native books: a book's accounts, and a month's entries in their order. */
 import { Effect, Stream } from "effect"
 import { parse } from "../Common/MinorUnits.ts"
+import { bool, int2, int4, nullable, text } from "../Database/Columns.ts"
 import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { recordedBy } from "../Ledger/AsOf.ts"
@@ -34,14 +35,14 @@ export const natureOf = (
   return { held, monetary: held && monetaryRoles.includes(role) }
 }
 
-interface AccountRow {
-  readonly account_id: number
-  readonly role: string
-  readonly currency: string
-  readonly scale: number
-  readonly name: string
-  readonly is_rule: boolean
-  readonly since: string | null
+const accountColumns = {
+  account_id: int4,
+  role: text,
+  currency: text,
+  scale: int2,
+  name: text,
+  is_rule: bool,
+  since: nullable(text),
 }
 
 /** In an order that does not depend on when each was made. */
@@ -50,9 +51,10 @@ export const nativeAccounts = Effect.fn("Valuation.nativeAccounts")(function* (
   monetaryRoles: ReadonlyArray<string>,
 ) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Valuation.nativeAccounts",
-    (sql) => sql<Array<AccountRow>>`
+    accountColumns,
+    (sql) => sql`
       select a.account_id, a.role, a.currency, c.scale, a.name, a.rule_code <> '' as is_rule,
         to_char(t.since, 'YYYY-MM') as since
       from ledger.accounts a join ledger.currencies c on c.code = a.currency
@@ -75,14 +77,14 @@ export const nativeAccounts = Effect.fn("Valuation.nativeAccounts")(function* (
   )
 })
 
-interface EntryRow {
-  readonly entry_id: string
-  readonly number: number
-  readonly date: string
-  readonly kind: string
-  readonly partner: string | null
-  readonly resource_id: string | null
-  readonly lines: string
+const entryColumns = {
+  entry_id: text,
+  number: int4,
+  date: text,
+  kind: text,
+  partner: nullable(text),
+  resource_id: nullable(text),
+  lines: text,
 }
 
 const linesOf = (text: string, accounts: ReadonlyMap<number, NativeAccount>): NativeEntry["lines"] => {
@@ -108,14 +110,14 @@ const orderedNumbers = Effect.fn("Valuation.orderedNumbers")(function* (
   asOf: string | null,
 ) {
   const database = yield* Database
-  const [row] = yield* database.query(
+  const [row] = yield* database.rows(
     "Valuation.orderedNumbers",
-    (sql) => sql<Array<{ numbers: string | null }>>`
-      select string_agg(n.number::text, ',' order by e.effective_date, e.partner_account_id, e.position, e.sequence,
+    { numbers: nullable(text) },
+    (sql) => sql`
+      select string_agg(e.number::text, ',' order by e.effective_date, e.partner_account_id, e.position, e.sequence,
         e.correction, e.source_type, e.source_id) as numbers
-      from ledger.journal_numbers n
-      join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
-      where n.book_id = ${bookId} and n.period = ${firstDay}::text::date and n.number <= ${through}
+      from ledger.journal e
+      where e.book_id = ${bookId} and e.period = ${firstDay}::text::date and e.number <= ${through}
         ${recordedBy(sql, asOf)}`,
   )
   return (row?.numbers ?? "").split(",").filter((number) => number !== "")
@@ -128,18 +130,15 @@ const readChunk = Effect.fn("Valuation.readChunk")(function* (
   accounts: ReadonlyMap<number, NativeAccount>,
 ) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Valuation.readChunk",
-    (sql) => sql<Array<EntryRow>>`
-      select e.entry_id::text as entry_id, n.number, e.effective_date::text as date, e.kind,
-        e.partner_account_id::text as partner, e.resource_id, l.lines
+    entryColumns,
+    (sql) => sql`
+      select e.entry_id::text as entry_id, e.number, e.effective_date::text as date, e.kind,
+        e.partner_account_id::text as partner, e.resource_id, e.lines
       from unnest(${plainArray(sql, numbers)}) with ordinality as w (number, place)
-      join ledger.journal_numbers n
-        on n.book_id = ${bookId} and n.period = ${firstDay}::text::date and n.number = w.number::integer
-      join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
-      cross join lateral (
-        select string_agg(p.account_id || ' ' || p.amount, ' ' order by p.line_number) as lines from ledger.postings p
-        where p.book_id = n.book_id and p.entry_id = n.entry_id) l
+      join ledger.journal e
+        on e.book_id = ${bookId} and e.period = ${firstDay}::text::date and e.number = w.number::integer
       order by w.place`,
   )
   return rows.map(

@@ -3,42 +3,49 @@
  */
 import { Effect } from "effect"
 import { print } from "../Common/MinorUnits.ts"
+import { bool, int2, int4, nullable, type RowOf, text } from "../Database/Columns.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import type { BaseEntry, BaseLine } from "./Base.ts"
 import { type Journal, journalTable } from "./BaseJournal.ts"
 import { baseScale } from "./Rates/Rate.ts"
 
-/** How a month was valued. */
-export interface MonthHead {
+const headColumns = {
   /** `YYYY-MM` */
-  readonly period: string
-  readonly baseCurrency: string
-  readonly method: string
-  readonly rates: string
-  readonly maxRateAgeDays: number
+  period: text,
+  baseCurrency: text,
+  method: text,
+  rates: text,
+  maxRateAgeDays: int2,
   /** The roles that are revalued at its end, in order, with a space between them. */
-  readonly monetaryRoles: string
-  readonly ratesVersion: number | null
-  readonly fingerprint: string
+  monetaryRoles: text,
+  ratesVersion: nullable(int4),
+  fingerprint: text,
   /** The fingerprint of the month before; empty for the first. */
-  readonly previous: string
+  previous: text,
   /** The last journal number that it covers. */
-  readonly throughNumber: number
-  readonly over: boolean
+  throughNumber: int4,
+  over: bool,
 }
 
-export interface KeptMonth extends MonthHead {
+/** How a month was valued. */
+export type MonthHead = RowOf<typeof headColumns>
+
+const keptColumns = {
+  ...headColumns,
   /** It was valued so by the time that is looked at. */
-  readonly byThen: boolean
+  byThen: bool,
 }
+
+export type KeptMonth = RowOf<typeof keptColumns>
 
 /** Every month that is valued, without its state. `asOf` is what `resolveAsOf` gave; null: now. */
 export const monthHeads = Effect.fn("Valuation.monthHeads")(function* (bookId: number, asOf: string | null) {
   const database = yield* Database
-  return yield* database.query(
+  return yield* database.rows(
     "Valuation.monthHeads",
-    (sql) => sql<Array<KeptMonth>>`
+    keptColumns,
+    (sql) => sql`
       select to_char(period, 'YYYY-MM') as period, base_currency as "baseCurrency", method, rates,
         max_rate_age_days as "maxRateAgeDays", monetary_roles as "monetaryRoles", rates_version as "ratesVersion",
         fingerprint, previous,
@@ -50,9 +57,10 @@ export const monthHeads = Effect.fn("Valuation.monthHeads")(function* (bookId: n
 
 export const storedState = Effect.fn("Valuation.storedState")(function* (bookId: number, period: string) {
   const database = yield* Database
-  const [row] = yield* database.query(
+  const [row] = yield* database.rows(
     "Valuation.storedState",
-    (sql) => sql<Array<{ state: string }>>`
+    { state: text },
+    (sql) => sql`
       select state::text as state from valuation.months
       where book_id = ${bookId} and period = ${`${period}-01`}::text::date and state is not null`,
   )
@@ -67,12 +75,12 @@ export const beginMonth = Effect.fn("Valuation.beginMonth")(function* (
 ) {
   const database = yield* Database
   const first = `${head.period}-01`
-  yield* database.query(
+  yield* database.execute(
     "Valuation.beginMonth.replace",
     (sql) =>
       sql`delete from ${journalTable(sql, journal, "months")} where book_id = ${bookId} and period = ${first}::text::date`,
   )
-  yield* database.query(
+  yield* database.execute(
     "Valuation.beginMonth",
     (sql) => sql`
       insert into ${journalTable(sql, journal, "months")} (book_id, period, base_currency, method, rates, max_rate_age_days,
@@ -90,7 +98,7 @@ export const endMonth = Effect.fn("Valuation.endMonth")(function* (
   journal: Journal,
 ) {
   const database = yield* Database
-  yield* database.query(
+  yield* database.execute(
     "Valuation.endMonth",
     (sql) => sql`
       update ${journalTable(sql, journal, "months")} set state = ${state}::text::json
@@ -125,7 +133,7 @@ export const writeEntries = Effect.fn("Valuation.writeEntries")(function* (
   )
   const nativeOf = ({ line: { native } }: PlacedLine) =>
     native === null ? null : print(native.minor, native.account.scale)
-  yield* database.query(
+  yield* database.execute(
     "Valuation.writeEntries",
     (sql) => sql`
       with header as (

@@ -219,7 +219,7 @@ export const valueBook = Effect.fn("Valuation.valueBook")(function* (
 ) {
   const database = yield* Database
   // One valuation of a book at a time; postings, numbers and closes go on.
-  yield* database.query(
+  yield* database.execute(
     "Valuation.lock",
     (sql) => sql`select pg_advisory_xact_lock(hashtextextended('tieout valuation', ${book.bookId}))`,
   )

@@ -1,12 +1,14 @@
 /** Files beside the canonical journal must hold the same amounts: journal by journal, or day by day where they are summaries. */
 
+import { join } from "node:path"
 import { Problems } from "../Common/Problems.ts"
+import { chunksOf } from "../Common/RegularFile.ts"
 import type { Manifest } from "../Export/Batch/Manifest.ts"
 import { scale } from "../Format/Reading/Booked.ts"
 import type { ExpectedAccount } from "./AccountsProof.ts"
-import { readCsv } from "./CsvRows.ts"
 import { bucketOf, Fingerprint } from "./Fingerprint.ts"
-import { indexAccounts, type JournalRow, journalColumns, readRow } from "./JournalRow.ts"
+import { checkJournal } from "./JournalProof.ts"
+import type { JournalRow } from "./JournalRow.ts"
 
 /** An amount as a file or the journal has it, in 10⁻¹⁸ of the currency, debit positive. */
 export interface Amount {
@@ -19,7 +21,9 @@ export interface Amount {
 /** The files of one format. */
 export interface Side {
   readonly name: string
-  /** Reads the files from the beginning. */
+  /** What the files hold, once they have been read. */
+  readonly own: Fingerprint
+  /** Reads the files again, from the beginning. */
   readonly read: (visit: (amount: Amount, file: string, line: number) => void) => Promise<void>
   /** What the files should hold of a line of the journal; undefined where it is none of theirs. */
   readonly expected: (row: JournalRow) => Omit<Amount, "amount"> | undefined
@@ -28,20 +32,8 @@ export interface Side {
 /** Buckets of differences that are looked at more closely. */
 const most = 8
 
-const readJournal = async (
-  folder: string,
-  journalFile: string,
-  manifest: Manifest,
-  accounts: ReadonlyArray<ExpectedAccount>,
-  visit: (row: JournalRow, amount: bigint) => void,
-): Promise<void> => {
-  const index = indexAccounts(accounts)
-  // What is wrong in the journal by itself is found and told elsewhere.
-  await readCsv(folder, journalFile, journalColumns, new Problems(), (cells) => {
-    const row = readRow(cells, manifest, index)
-    if (typeof row !== "string") visit(row, row.minor * 10n ** BigInt(scale - row.account.account.scale))
-  })
-}
+const unitsOf = ({ account, minor }: JournalRow): bigint =>
+  minor * 10n ** BigInt(scale - account.account.scale)
 
 const keyOf = ({ account, group }: Omit<Amount, "amount">): string => `${group}\n${account}`
 
@@ -70,7 +62,7 @@ const explain = async (
   journalFile: string,
   side: Side,
   differing: ReadonlySet<number>,
-  journal: (visit: (row: JournalRow, amount: bigint) => void) => Promise<void>,
+  journal: (visit: (row: JournalRow) => void) => Promise<void>,
   problems: Problems,
 ): Promise<void> => {
   const buckets = new Set([...differing].slice(0, most))
@@ -78,10 +70,10 @@ const explain = async (
   await side.read((amount, file, line) => {
     if (buckets.has(bucketOf(amount.group))) put(held, amount, file, line, 1n)
   })
-  await journal((row, amount) => {
+  await journal((row) => {
     const expected = side.expected(row)
     if (expected === undefined || !buckets.has(bucketOf(expected.group))) return
-    put(held, { ...expected, amount }, journalFile, null, -1n)
+    put(held, { ...expected, amount: unitsOf(row) }, journalFile, null, -1n)
   })
   for (const { account, amount, file, group, line } of held.values()) {
     if (amount === 0n) continue
@@ -91,27 +83,47 @@ const explain = async (
   }
 }
 
-export const compareWithJournal = async (
-  folder: string,
-  journalFile: string,
-  manifest: Manifest,
-  accounts: ReadonlyArray<ExpectedAccount>,
-  sides: ReadonlyArray<Side>,
-  problems: Problems,
-): Promise<void> => {
-  if (sides.length === 0) return
-  const prints = sides.map((side) => ({ side, own: new Fingerprint(), journal: new Fingerprint() }))
-  const journal = (visit: (row: JournalRow, amount: bigint) => void) =>
-    readJournal(folder, journalFile, manifest, accounts, visit)
-  await journal((row, amount) => {
-    for (const print of prints) {
-      const expected = print.side.expected(row)
-      if (expected !== undefined) print.journal.add(expected.group, keyOf(expected), amount)
+/** What the files beside a journal should hold, taken from the journal while it is read. */
+export class Comparison {
+  private readonly prints: ReadonlyArray<{ readonly side: Side; readonly journal: Fingerprint }>
+
+  constructor(sides: ReadonlyArray<Side>) {
+    this.prints = sides.map((side) => ({ side, journal: new Fingerprint() }))
+  }
+
+  add(row: JournalRow): void {
+    if (this.prints.length === 0) return
+    const units = unitsOf(row)
+    for (const { journal, side } of this.prints) {
+      const expected = side.expected(row)
+      if (expected !== undefined) journal.add(expected.group, expected.account, units)
     }
-  })
-  for (const { journal: ours, own, side } of prints) {
-    await side.read((amount) => own.add(amount.group, keyOf(amount), amount.amount))
-    const differing = own.differences(ours)
-    if (differing.size > 0) await explain(journalFile, side, differing, journal, problems)
+  }
+
+  /** Once all has been read: the sides among `names` hold what the journal does. */
+  async finish(
+    folder: string,
+    journalFile: string,
+    manifest: Manifest,
+    accounts: ReadonlyArray<ExpectedAccount>,
+    names: ReadonlySet<string>,
+    problems: Problems,
+  ): Promise<void> {
+    // What is wrong in the journal by itself was found and told when it was read.
+    const again = (visit: (row: JournalRow) => void) =>
+      checkJournal(
+        chunksOf(join(folder, journalFile)),
+        { name: journalFile, rows: 0 },
+        manifest,
+        accounts,
+        new Problems(),
+        visit,
+      )
+    for (const { journal, side } of this.prints) {
+      const differing = side.own.differences(journal)
+      if (names.has(side.name) && differing.size > 0) {
+        await explain(journalFile, side, differing, again, problems)
+      }
+    }
   }
 }

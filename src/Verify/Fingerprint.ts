@@ -5,24 +5,62 @@
  */
 const size = 1024
 
-const hashOf = (text: string, seed: number): number => {
-  let hash = seed
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  hash ^= hash >>> 15
-  return Math.imul(hash, 0x85ebca6b) >>> 0
+/** Accounts whose hashes are kept; a file may name any number. */
+const accountsKept = 100_000
+
+/** Two hashes of 32 bits. */
+interface Hash {
+  readonly low: number
+  readonly high: number
 }
 
-export const bucketOf = (group: string): number => hashOf(group, 0x811c9dc5) % size
+const mixed = (hash: number): number => {
+  const folded = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b)
+  return Math.imul(folded ^ (folded >>> 13), 0xc2b2ae35) >>> 0
+}
+
+const hashOf = (text: string): Hash => {
+  let low = 0x811c9dc5
+  let high = 0x9e3779b9
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    low = Math.imul(low ^ code, 0x01000193)
+    high = Math.imul(high ^ code, 0x85ebca6b)
+  }
+  return { low: mixed(low), high: mixed(high) }
+}
+
+const bucketIn = ({ low }: Hash): number => low % size
+
+export const bucketOf = (group: string): number => bucketIn(hashOf(group))
 
 export class Fingerprint {
   private readonly sums = new BigUint64Array(size)
+  /** There are few accounts, and a journal's lines follow one another. */
+  private readonly accounts = new Map<string, Hash>()
+  private group = ""
+  private hash = hashOf("")
 
-  /** `group` is the journal or the day that `key` belongs to. */
-  add(group: string, key: string, amount: bigint): void {
-    const weight = (BigInt(hashOf(key, 0x811c9dc5)) << 32n) | BigInt(hashOf(key, 0x9e3779b9))
-    const bucket = bucketOf(group)
-    const sum = (this.sums[bucket] ?? 0n) + (weight | 1n) * amount
-    this.sums[bucket] = BigInt.asUintN(64, sum)
+  private accountHash(account: string): Hash {
+    const known = this.accounts.get(account)
+    if (known !== undefined) return known
+    const made = hashOf(account)
+    if (this.accounts.size < accountsKept) this.accounts.set(account, made)
+    return made
+  }
+
+  /** `group` is the journal or the day that is compared as one. */
+  add(group: string, account: string, amount: bigint): void {
+    if (group !== this.group) {
+      this.group = group
+      this.hash = hashOf(group)
+    }
+    const own = this.accountHash(account)
+    const low = mixed(this.hash.low ^ Math.imul(own.low, 0x9e3779b1))
+    const high = mixed(this.hash.high ^ Math.imul(own.high, 0x85ebca77))
+    const weight = (BigInt(low) << 32n) | BigInt((high | 1) >>> 0)
+    const bucket = bucketIn(this.hash)
+    this.sums[bucket] = BigInt.asUintN(64, (this.sums[bucket] ?? 0n) + weight * amount)
   }
 
   /** The buckets in which the two differ. */

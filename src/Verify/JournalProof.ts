@@ -5,58 +5,61 @@ import type { Problems } from "../Common/Problems.ts"
 import type { FileRecord, Manifest } from "../Export/Batch/Manifest.ts"
 import { type ExpectedAccount, isGapless } from "./AccountsProof.ts"
 import { readCsv } from "./CsvRows.ts"
-import { indexAccounts, type JournalRow, journalColumns, readRow } from "./JournalRow.ts"
+import { type JournalHead, type JournalRow, JournalRows, journalColumns } from "./JournalRow.ts"
 
+/** What the lines of one account add up to. */
 interface Turnover {
+  readonly expected: ExpectedAccount
   debit: bigint
   credit: bigint
-}
-
-interface Count extends Turnover {
-  entries: number
   postings: number
 }
 
 /** The entry that is being read. */
 interface Current {
-  readonly row: JournalRow
+  readonly head: JournalHead
   readonly firstLine: number
-  readonly sums: Map<string, bigint>
+  /** Most entries have one currency. */
+  currency: string
+  sum: bigint
+  others: Map<string, bigint> | undefined
   lines: number
 }
 
 /** What the rows added up to. */
 class Tally {
   readonly accounts = new Map<ExpectedAccount, Turnover>()
-  readonly currencies = new Map<string, Count>()
+  /** Entries by currency. */
+  readonly entries = new Map<string, number>()
   /** By series of journal numbers. */
   readonly periods = new Map<string, { period: string; first: string; last: string; entries: number }>()
 
   add({ account, minor }: JournalRow): void {
-    const turnover = this.accounts.get(account) ?? { debit: 0n, credit: 0n }
-    const count = this.count(account.account.currency)
-    for (const sum of [turnover, count]) {
-      if (minor > 0n) sum.debit += minor
-      else sum.credit -= minor
+    let turnover = this.accounts.get(account)
+    if (turnover === undefined) {
+      turnover = { expected: account, debit: 0n, credit: 0n, postings: 0 }
+      this.accounts.set(account, turnover)
     }
-    count.postings += 1
-    this.accounts.set(account, turnover)
+    if (minor > 0n) turnover.debit += minor
+    else turnover.credit -= minor
+    turnover.postings += 1
   }
 
-  count(currency: string): Count {
-    const count = this.currencies.get(currency) ?? { debit: 0n, credit: 0n, entries: 0, postings: 0 }
-    this.currencies.set(currency, count)
+  postings(currency: string): number {
+    let count = 0
+    for (const { expected, postings } of this.accounts.values()) {
+      if (expected.account.currency === currency) count += postings
+    }
     return count
   }
 
-  addEntry({ number, period, series }: JournalRow): void {
-    const known = this.periods.get(series) ?? { period, first: number, last: number, entries: 0 }
-    this.periods.set(series, {
-      period,
-      first: known.first,
-      last: number,
-      entries: known.entries + 1,
-    })
+  addEntry({ number, period, series }: JournalHead): void {
+    const known = this.periods.get(series)
+    if (known === undefined) this.periods.set(series, { period, first: number, last: number, entries: 1 })
+    else {
+      known.last = number
+      known.entries += 1
+    }
   }
 }
 
@@ -76,9 +79,9 @@ const compareTotals = (
     differs(`${code} ${name} (${currency}): debit / credit are ${found}, the manifest says ${stated}`)
   }
   for (const { currency, entries, postings } of manifest.currencies) {
-    const count = tally.count(currency)
-    if (count.entries !== entries || count.postings !== postings) {
-      const found = `${count.entries} entries and ${count.postings} postings`
+    const [entriesFound, postingsFound] = [tally.entries.get(currency) ?? 0, tally.postings(currency)]
+    if (entriesFound !== entries || postingsFound !== postings) {
+      const found = `${entriesFound} entries and ${postingsFound} postings`
       differs(`${currency}: ${found}, the manifest says ${entries} and ${postings}`)
     }
   }
@@ -96,65 +99,80 @@ const compareTotals = (
   }
 }
 
+/** Proves a journal's content; `seen` hears of every row that makes sense by itself. */
 export const checkJournal = async (
-  folder: string,
-  { name: file, rows: statedRows }: FileRecord,
+  chunks: AsyncIterable<Buffer>,
+  { name: file, rows: statedRows }: Pick<FileRecord, "name" | "rows">,
   manifest: Manifest,
   accounts: ReadonlyArray<ExpectedAccount>,
   problems: Problems,
+  seen: (row: JournalRow) => void,
 ): Promise<void> => {
-  const index = indexAccounts(accounts)
+  const journal = new JournalRows(manifest, accounts)
   const tally = new Tally()
   let current: Current | undefined
-  let previous: JournalRow | undefined
+  let previous: JournalHead | undefined
 
   const finish = () => {
     if (current === undefined) return
-    const { firstLine, row, sums } = current
-    for (const [currency, sum] of sums) {
-      tally.count(currency).entries += 1
-      if (sum !== 0n)
-        problems.add(file, firstLine, `the journal entry ${row.number} does not balance in ${currency}`)
+    const { currency, firstLine, head, others, sum } = current
+    for (const [of, amount] of [[currency, sum] as const, ...(others ?? [])]) {
+      tally.entries.set(of, (tally.entries.get(of) ?? 0) + 1)
+      if (amount !== 0n)
+        problems.add(file, firstLine, `the journal entry ${head.number} does not balance in ${of}`)
     }
-    tally.addEntry(row)
-    previous = row
+    tally.addEntry(head)
+    previous = head
     current = undefined
   }
 
-  const checkOrder = (row: JournalRow, line: number) => {
-    const same = previous?.series === row.series
+  const checkOrder = (head: JournalHead, line: number) => {
+    const same = previous?.series === head.series
     const before = same ? (previous?.sequence ?? 0) : 0
-    const whole = isGapless(manifest, row.period)
-    if (whole && row.sequence !== before + 1) {
+    const whole = isGapless(manifest, head.period)
+    if (whole && head.sequence !== before + 1) {
       problems.add(
         file,
         line,
-        `the journal number ${row.number} does not follow: a number is missing before it or doubled`,
+        `the journal number ${head.number} does not follow: a number is missing before it or doubled`,
       )
-    } else if (row.sequence <= before || (!same && previous !== undefined && row.period < previous.period)) {
-      problems.add(file, line, `the journal number ${row.number} is out of order`)
+    } else if (
+      head.sequence <= before ||
+      (!same && previous !== undefined && head.period < previous.period)
+    ) {
+      problems.add(file, line, `the journal number ${head.number} is out of order`)
     }
   }
 
-  const rows = await readCsv(folder, file, journalColumns, problems, (cells, line) => {
-    const row = readRow(cells, manifest, index)
+  const sumUp = (entry: Current, currency: string, minor: bigint) => {
+    if (currency === entry.currency) entry.sum += minor
+    else {
+      entry.others ??= new Map()
+      entry.others.set(currency, (entry.others.get(currency) ?? 0n) + minor)
+    }
+  }
+
+  const rows = await readCsv(chunks, file, journalColumns, problems, (cells, line) => {
+    const row = journal.read(cells)
     if (typeof row === "string") return problems.add(file, line, row)
-    if (current?.row.number !== row.number) {
+    const { head } = row
+    const { currency } = row.account.account
+    if (current?.head.number !== head.number) {
       finish()
-      checkOrder(row, line)
-      current = { row, firstLine: line, sums: new Map(), lines: 0 }
+      checkOrder(head, line)
+      current = { head, firstLine: line, currency, sum: 0n, others: undefined, lines: 0 }
     }
     if (current === undefined) return
     current.lines += 1
     if (row.line !== current.lines) {
-      problems.add(file, line, `line ${row.line} of ${row.number} comes where line ${current.lines} belongs`)
+      problems.add(file, line, `line ${row.line} of ${head.number} comes where line ${current.lines} belongs`)
     }
-    if (row.common !== current.row.common) {
-      problems.add(file, line, `the lines of ${row.number} differ in what they must share`)
+    if (head !== current.head) {
+      problems.add(file, line, `the lines of ${head.number} differ in what they must share`)
     }
-    const { currency } = row.account.account
-    current.sums.set(currency, (current.sums.get(currency) ?? 0n) + row.minor)
+    sumUp(current, currency, row.minor)
     tally.add(row)
+    seen(row)
   })
   finish()
   if (rows !== statedRows) problems.add(file, null, `has ${rows} rows, the manifest says ${statedRows}`)

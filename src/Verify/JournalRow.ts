@@ -1,9 +1,11 @@
-/** One row of `journal.csv`, checked by itself. */
+/** The rows of `journal.csv`, each checked by itself. What the lines of an entry share is read once. */
+import { encoded } from "../Common/ByteText.ts"
 import { guarded } from "../Common/Csv.ts"
 import { parse } from "../Common/MinorUnits.ts"
 import type { Manifest } from "../Export/Batch/Manifest.ts"
 import { seriesOf } from "../Format/Entry.ts"
 import type { ExpectedAccount } from "./AccountsProof.ts"
+import type { CsvRow } from "./CsvRows.ts"
 
 /** As the contract has them, not as the writer does. */
 export const journalColumns = [
@@ -52,90 +54,131 @@ const columns = {
   source: at("source_type"),
 }
 
-export interface JournalRow {
+/** What all lines of a journal entry share. */
+export interface JournalHead {
   readonly number: string
   /** What comes before the count: the base-currency journal has two in a period. */
   readonly series: string
   /** The last part of the number. */
   readonly sequence: number
-  readonly line: number
   readonly period: string
   /** `YYYY-MM-DD` */
   readonly date: string
   readonly sourceType: string
-  /** Everything that all lines of an entry share. */
-  readonly common: string
+}
+
+export interface JournalRow {
+  /** The same object for the lines of one entry that agree in all that they must share. */
+  readonly head: JournalHead
+  readonly line: number
   readonly account: ExpectedAccount
   /** Smallest units, debit positive. */
   readonly minor: bigint
 }
 
-const keyOf = (code: string, name: string, role: string, partner: string, currency: string): string =>
-  [code, name, role, partner, currency].join("\n")
+const quotedCell = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
-/** Finds the manifest's account of a row. */
-export type AccountIndex = ReadonlyMap<string, ExpectedAccount>
+const contentOf = ({ account }: ExpectedAccount): ReadonlyArray<string> => {
+  const { code, currency, name, partnerAccountId, role } = account
+  return [guarded(code), guarded(name), guarded(role), partnerAccountId ?? "", currency]
+}
 
-export const indexAccounts = (accounts: ReadonlyArray<ExpectedAccount>): AccountIndex =>
-  new Map(
-    accounts.map((expected) => {
-      const { code, name, role, partnerAccountId, currency } = expected.account
-      return [keyOf(guarded(code), guarded(name), guarded(role), partnerAccountId ?? "", currency), expected]
-    }),
-  )
+/** Finds the manifest's account of a row: as it stands in the file, or by what that says where it is written otherwise. */
+class Accounts {
+  private readonly written = new Map<string, ExpectedAccount>()
+  private readonly read = new Map<string, ExpectedAccount>()
+
+  constructor(accounts: ReadonlyArray<ExpectedAccount>) {
+    for (const expected of accounts) {
+      const cells = contentOf(expected)
+      this.written.set(encoded(cells.map(quotedCell).join()), expected)
+      this.read.set(cells.join("\n"), expected)
+    }
+  }
+
+  of(row: CsvRow): ExpectedAccount | undefined {
+    const known = this.written.get(row.raw(columns.code, columns.currency))
+    if (known !== undefined) return known
+    const cells = [columns.code, columns.name, columns.role, columns.partner, columns.currency]
+    return this.read.get(cells.map((column) => row.cell(column)).join("\n"))
+  }
+}
 
 const positive = /^(?:0|[1-9]\d*)(?:\.\d+)?$/
 
 /** Exactly one of the two is filled, positive and at the currency's scale; otherwise a reason. */
-const amountOf = (debit: string, credit: string, scale: number): bigint | string => {
-  if ((debit === "") === (credit === "")) return "exactly one of debit and credit must be filled"
-  const text = debit === "" ? credit : debit
-  const decimals = text.includes(".") ? text.length - text.indexOf(".") - 1 : 0
+const amountOf = (row: CsvRow, scale: number): bigint | string => {
+  const isCredit = row.isEmpty(columns.debit)
+  if (isCredit === row.isEmpty(columns.credit)) return "exactly one of debit and credit must be filled"
+  const text = row.cell(isCredit ? columns.credit : columns.debit)
+  const point = text.indexOf(".")
+  const decimals = point < 0 ? 0 : text.length - point - 1
   if (!positive.test(text) || decimals !== scale) return `"${text}" is not an amount with ${scale} decimals`
   const minor = parse(text, scale)
   if (minor === 0n) return "the amount is zero"
-  return debit === "" ? -minor : minor
+  return isCredit ? -minor : minor
 }
 
-/** A row that makes sense by itself, or the reason why it does not. */
-export const readRow = (
-  cells: ReadonlyArray<string>,
-  { base, book, scope }: Pick<Manifest, "base" | "book" | "scope">,
-  accounts: AccountIndex,
-): JournalRow | string => {
-  const cell = (column: keyof typeof columns): string => cells[columns[column]] ?? ""
-  const period = cell("period")
-  const number = cell("number")
-  const own = `${book.code}-${period}`
-  const series = seriesOf(number)
-  const digits = number.slice(series.length + 1)
-  const isOwn = series === own || (base !== undefined && series === `${book.code}-FX-${period}`)
-  if (!isOwn || !/^\d{6,}$/.test(digits)) return `"${number}" is not a journal number of ${own}-…`
-  if (cell("book") !== book.code) return `the book is "${cell("book")}", not ${book.code}`
-  const date = cell("date")
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || date.slice(0, 7) !== period) {
-    return `the effective date "${date}" is not in ${period}`
+/** Reads the rows of one journal, in their order. */
+export class JournalRows {
+  private readonly manifest: Pick<Manifest, "base" | "book" | "scope">
+  private readonly accounts: Accounts
+  private head: JournalHead | undefined
+  // As they stand in the file: the number, and what comes before the account and behind the amounts.
+  private number = ""
+  private before = ""
+  private behind = ""
+
+  constructor(manifest: Pick<Manifest, "base" | "book" | "scope">, accounts: ReadonlyArray<ExpectedAccount>) {
+    this.manifest = manifest
+    this.accounts = new Accounts(accounts)
   }
-  if ((scope.from !== null && date < scope.from) || (scope.to !== null && date > scope.to)) {
-    return `the effective date ${date} is outside the scope ${scope.text}`
+
+  private headOf(row: CsvRow): JournalHead | string {
+    const { base, book, scope } = this.manifest
+    const period = row.cell(columns.period)
+    const number = row.cell(columns.number)
+    const own = `${book.code}-${period}`
+    const series = seriesOf(number)
+    const digits = number.slice(series.length + 1)
+    const isOwn = series === own || (base !== undefined && series === `${book.code}-FX-${period}`)
+    if (!isOwn || !/^\d{6,}$/.test(digits)) return `"${number}" is not a journal number of ${own}-…`
+    const code = row.cell(columns.book)
+    if (code !== book.code) return `the book is "${code}", not ${book.code}`
+    const date = row.cell(columns.date)
+    if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || date.slice(0, 7) !== period) {
+      return `the effective date "${date}" is not in ${period}`
+    }
+    if ((scope.from !== null && date < scope.from) || (scope.to !== null && date > scope.to)) {
+      return `the effective date ${date} is outside the scope ${scope.text}`
+    }
+    return { number, series, sequence: Number(digits), period, date, sourceType: row.cell(columns.source) }
   }
-  const account = accounts.get(
-    keyOf(cell("code"), cell("name"), cell("role"), cell("partner"), cell("currency")),
-  )
-  if (account === undefined) {
-    return `the account ${cell("code")} ${cell("name")} (${cell("role")}, ${cell("currency")}) is not in the manifest`
+
+  /** A row that makes sense by itself, or the reason why it does not. */
+  read(row: CsvRow): JournalRow | string {
+    const number = row.raw(columns.number, columns.number)
+    const before = row.raw(columns.book, columns.code - 1)
+    const behind = row.raw(columns.kind, journalColumns.length - 1)
+    let head = this.head
+    if (head === undefined || number !== this.number || before !== this.before || behind !== this.behind) {
+      const found = this.headOf(row)
+      if (typeof found === "string") return found
+      head = found
+      this.head = head
+      this.number = number
+      this.before = before
+      this.behind = behind
+    }
+    const account = this.accounts.of(row)
+    if (account === undefined) {
+      const [code, name, role, currency] = [columns.code, columns.name, columns.role, columns.currency].map(
+        (column) => row.cell(column),
+      )
+      return `the account ${code} ${name} (${role}, ${currency}) is not in the manifest`
+    }
+    const minor = amountOf(row, account.account.scale)
+    if (typeof minor === "string") return minor
+    return { head, line: Number(row.cell(columns.line)), account, minor }
   }
-  const minor = amountOf(cell("debit"), cell("credit"), account.account.scale)
-  if (typeof minor === "string") return minor
-  const common = [...cells.slice(columns.book, columns.code), ...cells.slice(columns.kind)].join("\n")
-  const shared = {
-    number,
-    series,
-    sequence: Number(digits),
-    period,
-    date,
-    sourceType: cell("source"),
-    common,
-  }
-  return { ...shared, line: Number(cell("line")), account, minor }
 }

@@ -2,7 +2,7 @@
 
 import type { Problems } from "../Common/Problems.ts"
 import type { FileRecord, Manifest } from "../Export/Batch/Manifest.ts"
-import { readCsv } from "./CsvRows.ts"
+import { type CsvRow, readCsv } from "./CsvRows.ts"
 
 /** As the contract has them, not as the writer does. */
 const nativeColumns = [
@@ -25,8 +25,8 @@ const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
 const bases: ReadonlySet<string> = new Set(["face", "rate", "price", "cost", "carrying", "proportion"])
 
 /** A row that makes no sense by itself, with the reason. */
-const mistakeOf = (cells: ReadonlyArray<string>, manifest: Manifest): string | undefined => {
-  const cell = (column: (typeof nativeColumns)[number]): string => cells[at(column)] ?? ""
+const mistakeOf = (row: CsvRow, manifest: Manifest): string | undefined => {
+  const cell = (column: (typeof nativeColumns)[number]): string => row.cell(at(column))
   if (!decimal.test(cell("native_amount"))) return `"${cell("native_amount")}" is not an amount`
   if (!/^-?\d+\.\d{2}$/.test(cell("base_amount"))) return `"${cell("base_amount")}" has not 2 decimals`
   if (cell("base_currency") !== manifest.base?.currency)
@@ -37,13 +37,13 @@ const mistakeOf = (cells: ReadonlyArray<string>, manifest: Manifest): string | u
 }
 
 export const checkNativeMovements = async (
-  folder: string,
+  chunks: AsyncIterable<Buffer>,
   { name: file, rows: statedRows }: FileRecord,
   manifest: Manifest,
   problems: Problems,
 ): Promise<void> => {
-  const rows = await readCsv(folder, file, nativeColumns, problems, (cells, line) => {
-    const mistake = mistakeOf(cells, manifest)
+  const rows = await readCsv(chunks, file, nativeColumns, problems, (row, line) => {
+    const mistake = mistakeOf(row, manifest)
     if (mistake !== undefined) problems.add(file, line, mistake)
   })
   if (rows !== statedRows) problems.add(file, null, `has ${rows} rows, the manifest says ${statedRows}`)

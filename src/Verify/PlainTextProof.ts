@@ -2,11 +2,11 @@
  * A simple reader of the plain-text journals that we write (not of others): every transaction balances per currency,
  * every assertion holds, and each account ends at the manifest's closing balance.
  */
-import { join } from "node:path"
-import { createInterface } from "node:readline"
+import { isUtf8 } from "node:buffer"
+import { byteText, decoded } from "../Common/ByteText.ts"
 import { parse, print } from "../Common/MinorUnits.ts"
 import type { Problems } from "../Common/Problems.ts"
-import { streamOf } from "../Common/RegularFile.ts"
+import { wholeLines } from "../Common/WholeLines.ts"
 import type { FileRecord } from "../Export/Batch/Manifest.ts"
 import type { Syntax } from "../Format/Reading/Plain.ts"
 import type { ExpectedAccount } from "./AccountsProof.ts"
@@ -18,31 +18,26 @@ interface Holding {
 
 const unquoted = (currency: string): string => currency.replace(/^"(.*)"$/, "$1")
 
-/** The accounts by name and currency, all at zero: the file's own opening transaction fills them. */
+/** The accounts by currency and name, all at zero: the file's own opening transaction fills them. */
 const holdingsOf = (
   accounts: ReadonlyArray<ExpectedAccount>,
   syntax: Syntax,
-): ReadonlyMap<string, Holding> => {
+): ReadonlyMap<string, ReadonlyMap<string, Holding>> => {
   const names = syntax.names(accounts)
-  return new Map(
-    accounts.map((expected) => {
-      const { account } = expected
-      return [`${names.get(account) ?? ""}\n${account.currency}`, { expected, balance: 0n }]
-    }),
-  )
-}
-
-const lines = async function* (path: string) {
-  const source = (await streamOf(path)).setEncoding("utf8")
-  try {
-    yield* createInterface({ input: source, crlfDelay: Number.POSITIVE_INFINITY })
-  } finally {
-    source.destroy()
+  const holdings = new Map<string, Map<string, Holding>>()
+  for (const expected of accounts) {
+    const { account } = expected
+    const ofCurrency = holdings.get(account.currency) ?? new Map<string, Holding>()
+    holdings.set(account.currency, ofCurrency.set(names.get(account) ?? "", { expected, balance: 0n }))
   }
+  return holdings
 }
 
-const checkClosing = (holdings: ReadonlyMap<string, Holding>, differs: (message: string) => void): void => {
-  for (const { balance, expected } of holdings.values()) {
+const space = 0x20
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
+
+const checkClosing = (holdings: Iterable<Holding>, differs: (message: string) => void): void => {
+  for (const { balance, expected } of holdings) {
     const { account, closing } = expected
     if (balance === closing) continue
     const [found, stated] = [print(balance, account.scale), print(closing, account.scale)]
@@ -53,27 +48,37 @@ const checkClosing = (holdings: ReadonlyMap<string, Holding>, differs: (message:
 }
 
 export const checkPlainText = async (
-  folder: string,
+  chunks: AsyncIterable<Buffer>,
   { name: file, rows }: FileRecord,
   syntax: Syntax,
   accounts: ReadonlyArray<ExpectedAccount>,
   problems: Problems,
 ): Promise<void> => {
   const holdings = holdingsOf(accounts, syntax)
-  const sums = new Map<string, bigint>()
+  // Most transactions have one currency.
+  let currency = ""
+  let sum = 0n
+  const others = new Map<string, bigint>()
   let transactions = 0
   let started = 0
   let number = 0
 
   const finish = () => {
-    for (const [currency, sum] of sums) {
-      if (sum !== 0n) problems.add(file, started, `the transaction does not balance in ${currency}`)
+    for (const [of, amount] of [[currency, sum] as const, ...others]) {
+      if (amount !== 0n) problems.add(file, started, `the transaction does not balance in ${of}`)
     }
-    sums.clear()
+    currency = ""
+    sum = 0n
+    if (others.size > 0) others.clear()
   }
-  const holding = (name: string, currency: string): Holding | undefined => {
-    const found = holdings.get(`${name}\n${unquoted(currency)}`)
-    if (found === undefined) problems.add(file, number, `there is no account ${name} in ${currency}`)
+  const sumUp = (of: string, minor: bigint) => {
+    if (currency === "") currency = of
+    if (of === currency) sum += minor
+    else others.set(of, (others.get(of) ?? 0n) + minor)
+  }
+  const holding = (name: string, of: string): Holding | undefined => {
+    const found = holdings.get(unquoted(of))?.get(name)
+    if (found === undefined) problems.add(file, number, `there is no account ${name} in ${of}`)
     return found
   }
   const assert = (held: Holding, balance: string) => {
@@ -82,39 +87,58 @@ export const checkPlainText = async (
       problems.add(file, number, `asserts ${balance}, the postings so far make ${print(held.balance, scale)}`)
     }
   }
-  const post = ([, name = "", amount = "", currency = "", balance]: ReadonlyArray<string>) => {
-    const held = holding(name, currency)
+  const post = ([, name = "", amount = "", of = "", balance]: ReadonlyArray<string>) => {
+    const held = holding(name, of)
     if (held === undefined) return
     const { scale } = held.expected.account
     const decimals = amount.includes(".") ? amount.length - amount.indexOf(".") - 1 : 0
     if (decimals !== scale) return problems.add(file, number, `${amount} has not ${scale} decimals`)
     const minor = parse(amount, scale)
     held.balance += minor
-    sums.set(currency, (sums.get(currency) ?? 0n) + minor)
+    sumUp(of, minor)
     if (balance !== undefined) assert(held, balance)
   }
+  // Only a transaction and an assertion begin with a date, and only a posting is indented.
   const read = (line: string) => {
+    const first = line.charCodeAt(0)
+    if (first === space) {
+      const posting = transactions > 0 ? syntax.posting.exec(decoded(line)) : null
+      if (posting !== null) post(posting)
+      return
+    }
+    if (!isDigit(first)) return
     if (syntax.transaction.test(line)) {
       finish()
       transactions += 1
       started = number
       return
     }
-    const posting = transactions > 0 ? syntax.posting.exec(line) : null
-    if (posting !== null) return post(posting)
-    const [, name, balance, currency] = syntax.assertion?.exec(line) ?? []
-    if (name === undefined || balance === undefined || currency === undefined) return
-    const held = holding(name, currency)
+    const [, name, balance, of] = syntax.assertion?.exec(decoded(line)) ?? []
+    if (name === undefined || balance === undefined || of === undefined) return
+    const held = holding(name, of)
     if (held !== undefined) assert(held, balance)
   }
 
-  for await (const line of lines(join(folder, file))) {
-    number += 1
-    read(line)
+  for await (const bytes of wholeLines(chunks)) {
+    if (!isUtf8(bytes)) {
+      problems.add(file, number + 1, "is not UTF-8")
+      break
+    }
+    const text = byteText(bytes)
+    let from = 0
+    for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", from)) {
+      number += 1
+      read(text.slice(from, end))
+      from = end + 1
+    }
+    if (from < text.length) problems.add(file, number + 1, "the last line does not end")
   }
   finish()
   if (transactions !== rows) {
     problems.add(file, null, `has ${transactions} transactions, the manifest says ${rows}`)
   }
-  checkClosing(holdings, (message) => problems.add(file, null, message))
+  checkClosing(
+    [...holdings.values()].flatMap((ofCurrency) => [...ofCurrency.values()]),
+    (message) => problems.add(file, null, message),
+  )
 }

@@ -1,12 +1,14 @@
 /** Proves `statement.csv`: each account's chain of running balances from the opening to the closing balance of the books. */
 import { join } from "node:path"
-import type { Problems } from "../Common/Problems.ts"
+import { Problems } from "../Common/Problems.ts"
+import { chunksOf } from "../Common/RegularFile.ts"
 import type { FileRecord, Manifest, StatementSpan } from "../Export/Batch/Manifest.ts"
 import { exact, must, scale, signed } from "../Format/Reading/Booked.ts"
-import { cellsOf, textOf, Unreadable } from "../Format/Reading/Cells.ts"
+import { Unreadable } from "../Format/Reading/Cells.ts"
 import type { ExpectedAccount } from "./AccountsProof.ts"
 import type { Side } from "./Beside.ts"
-import { linesOf } from "./FileLines.ts"
+import { type CsvRow, readCsv } from "./CsvRows.ts"
+import { Fingerprint } from "./Fingerprint.ts"
 
 /** As the contract has them, not as the writer does. */
 const statementColumns = [
@@ -32,12 +34,16 @@ interface StatementRow {
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/
 
-const rowOf = (bytes: Buffer, book: string): StatementRow => {
-  const cells = cellsOf(textOf(bytes, "utf-8"), ",").map(({ text }) => text)
-  must(cells.length === statementColumns.length, `has ${cells.length} cells`)
-  const [account = "", currency = "", position = "", entry = "", occurred = "", amount = "", balance = ""] =
-    cells
-  const journal = cells[7] ?? ""
+const rowOf = (row: CsvRow, book: string): StatementRow => {
+  const cell = (column: (typeof statementColumns)[number]): string =>
+    row.cell(statementColumns.indexOf(column))
+  const [account, entry, position, occurred] = [
+    cell("account"),
+    cell("entry_id"),
+    cell("position"),
+    cell("occurred_at"),
+  ]
+  const journal = cell("journal_number")
   must(uuid.test(account) && uuid.test(entry), "an identifier cannot be read")
   must(/^(?:0|-?[1-9]\d*)$/.test(position), `${JSON.stringify(position)} is no position`)
   must(time.test(occurred), `${JSON.stringify(occurred)} is no time`)
@@ -47,43 +53,31 @@ const rowOf = (bytes: Buffer, book: string): StatementRow => {
   )
   return {
     account,
-    currency,
+    currency: cell("currency"),
     position: BigInt(position),
-    amount: signed(amount, "."),
-    balance: exact(balance, "."),
+    amount: signed(cell("amount"), "."),
+    balance: exact(cell("balance_after"), "."),
     journal,
   }
 }
 
-const readStatement = async (
-  folder: string,
+const readStatement = (
+  chunks: AsyncIterable<Buffer>,
   name: string,
   book: string,
-  visit: (row: StatementRow | string, line: number) => void,
-): Promise<number> => {
-  let line = 0
-  const read = (bytes: Buffer): StatementRow | undefined => {
-    if (line > 1) return rowOf(bytes, book)
-    must(bytes.toString("utf8") === statementColumns.join(), `the header is not ${statementColumns.join()}`)
-    return undefined
-  }
-  try {
-    for await (const bytes of linesOf(join(folder, name))) {
-      line += 1
-      try {
-        const row = read(bytes)
-        if (row !== undefined) visit(row, line)
-      } catch (cause) {
-        if (!(cause instanceof Unreadable)) throw cause
-        visit(cause.message, line)
-      }
+  problems: Problems,
+  visit: (row: StatementRow, line: number) => void,
+): Promise<number> =>
+  readCsv(chunks, name, statementColumns, problems, (row, line) => {
+    let found: StatementRow
+    try {
+      found = rowOf(row, book)
+    } catch (cause) {
+      if (!(cause instanceof Unreadable)) throw cause
+      return problems.add(name, line, cause.message)
     }
-  } catch (cause) {
-    if (!(cause instanceof Unreadable)) throw cause
-    visit(cause.message, line + 1)
-  }
-  return Math.max(0, line - 1)
-}
+    visit(found, line)
+  })
 
 /** Where the reading of one account stands. */
 interface Chain {
@@ -133,27 +127,45 @@ const checkSpan = (
   }
 }
 
+const accountKey = (currency: string, account: string): string => `${currency}\n${account}`
+
+/** How the statement is compared with the journal's cash. */
+export const statementSide = (folder: string, name: string, { book }: Manifest): Side => ({
+  name,
+  own: new Fingerprint(),
+  read: async (visit) => {
+    await readStatement(chunksOf(join(folder, name)), name, book.code, new Problems(), (row, line) =>
+      visit(
+        { group: row.journal, account: accountKey(row.currency, row.account), amount: row.amount },
+        name,
+        line,
+      ),
+    )
+  },
+  expected: ({ account: { account }, head }) =>
+    account.role === "cash" && head.sourceType === "statement_entry"
+      ? { group: head.number, account: accountKey(account.currency, account.partnerAccountId ?? "") }
+      : undefined,
+})
+
 export const checkStatement = async (
-  folder: string,
+  chunks: AsyncIterable<Buffer>,
   { name, rows: stated }: FileRecord,
   manifest: Manifest,
   accounts: ReadonlyArray<ExpectedAccount>,
   problems: Problems,
-): Promise<Side> => {
+  { own }: Side,
+): Promise<void> => {
   const chains = new Map<string, Chain>()
   let last = ""
   const follow = ({ account, amount, balance, currency, position }: StatementRow, line: number): void => {
     if (account < last) problems.add(name, line, `the account ${account} is out of order`)
     last = account
-    const known = chains.get(account)
-    const chain = known ?? {
-      before: balance - amount,
-      currency,
-      position: position - 1n,
-      balance: balance - amount,
-      amount: 0n,
-      entries: 0,
-      gaps: 0,
+    let chain = chains.get(account)
+    if (chain === undefined) {
+      const before = balance - amount
+      chain = { before, currency, position: position - 1n, balance: before, amount: 0n, entries: 0, gaps: 0 }
+      chains.set(account, chain)
     }
     if (position <= chain.position) problems.add(name, line, `the position ${position} is out of order`)
     else if (position > chain.position + 1n) chain.gaps += 1
@@ -165,37 +177,18 @@ export const checkStatement = async (
     chain.balance = balance
     chain.amount += amount
     chain.entries += 1
-    chains.set(account, chain)
   }
-  const rows = await readStatement(folder, name, manifest.book.code, (row, line) => {
-    if (typeof row === "string") problems.add(name, line, row)
-    else follow(row, line)
+  const rows = await readStatement(chunks, name, manifest.book.code, problems, (row, line) => {
+    follow(row, line)
+    own.add(row.journal, accountKey(row.currency, row.account), row.amount)
   })
   if (rows !== stated) problems.add(name, null, `has ${rows} rows, the manifest says ${stated}`)
   const spans = manifest.statements ?? []
   for (const span of spans) {
     checkSpan(span, chains.get(span.account), accounts, (message) => problems.add(name, null, message))
   }
+  const named = new Set(spans.map(({ account }) => account))
   for (const account of chains.keys()) {
-    if (!spans.some((span) => span.account === account)) {
-      problems.add(name, null, `the manifest has no account ${account}`)
-    }
-  }
-  return {
-    name,
-    read: async (visit) => {
-      await readStatement(folder, name, manifest.book.code, (row, line) => {
-        if (typeof row === "string") return
-        visit(
-          { group: row.journal, account: `${row.currency}\n${row.account}`, amount: row.amount },
-          name,
-          line,
-        )
-      })
-    },
-    expected: ({ account: { account }, number, sourceType }) =>
-      account.role === "cash" && sourceType === "statement_entry"
-        ? { group: number, account: `${account.currency}\n${account.partnerAccountId ?? ""}` }
-        : undefined,
+    if (!named.has(account)) problems.add(name, null, `the manifest has no account ${account}`)
   }
 }

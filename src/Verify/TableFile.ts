@@ -1,5 +1,4 @@
 /** Reads a file of an accounting system's format row by row; shares nothing with what wrote it. */
-import { join } from "node:path"
 import type { FileRecord, Layout, Manifest } from "../Export/Batch/Manifest.ts"
 import type { Booked, FileContext } from "../Format/Reading/Booked.ts"
 import { cellsOf, textOf, Unreadable } from "../Format/Reading/Cells.ts"
@@ -27,8 +26,7 @@ export type Visit = (booked: ReadonlyArray<Booked> | string, line: number) => vo
 
 /** Calls `visit` for each row with its line from 1. Returns the rows read. Whole files only: an early end is told as well. */
 export const readTable = async (
-  folder: string,
-  name: string,
+  chunks: AsyncIterable<Buffer>,
   reader: Reader,
   context: TableContext,
   visit: Visit,
@@ -47,7 +45,7 @@ export const readTable = async (
     throw new Unreadable(`the header is not ${columns.slice(0, 5).join(delimiter)}…`)
   }
   try {
-    for await (const bytes of linesOf(join(folder, name))) {
+    for await (const bytes of linesOf(chunks)) {
       number += 1
       try {
         visit(read(bytes), number)

@@ -1,12 +1,15 @@
 /** Converts an accounting system's files back and holds them against the manifest's control totals. */
 
+import { join } from "node:path"
 import type { Problems } from "../Common/Problems.ts"
+import { chunksOf } from "../Common/RegularFile.ts"
 import { type FileRecord, type Manifest, manifestFile } from "../Export/Batch/Manifest.ts"
 import { leftOut } from "../Format/FormatSettings.ts"
 import { type Booked, scale } from "../Format/Reading/Booked.ts"
 import type { TableFormat } from "../Format/Table/Define.ts"
 import type { ExpectedAccount } from "./AccountsProof.ts"
 import type { Side } from "./Beside.ts"
+import { Fingerprint } from "./Fingerprint.ts"
 import { contextOf, readTable, type TableContext } from "./TableFile.ts"
 
 interface Sum {
@@ -83,118 +86,134 @@ class Balance {
   }
 }
 
-const checkFile = async (
-  folder: string,
-  { name, rows: stated }: FileRecord,
-  { reader }: TableFormat,
-  context: TableContext,
-  { scope }: Manifest,
-  found: Map<string, Sum>,
-  known: ReadonlyMap<string, Sum>,
-  problems: Problems,
-): Promise<void> => {
-  const balance = new Balance((journal, line) =>
-    problems.add(name, line, `the journal ${journal} does not balance`),
-  )
-  const check = (booked: Booked, line: number): void => {
-    const { account, amount, currency, date } = booked
-    if (!known.has(keyOf(currency, account))) {
-      problems.add(name, line, `the account ${account} (${currency}) is none that the manifest names`)
-    }
-    if ((scope.from !== null && date < scope.from) || (scope.to !== null && date > scope.to)) {
-      problems.add(name, line, `the date ${date} is outside the scope ${scope.text}`)
-    }
-    add(found, keyOf(currency, account), amount > 0n ? amount : 0n, amount < 0n ? -amount : 0n)
-    if (reader.holds !== "movements") balance.next(booked, line)
-  }
-  const rows = await readTable(folder, name, reader, context, (booked, line) => {
-    if (typeof booked === "string") problems.add(name, line, booked)
-    else for (const each of booked) check(each, line)
-  })
-  balance.end()
-  if (rows !== stated) problems.add(name, null, `has ${rows} rows, the manifest says ${stated}`)
-  if (rows > context.layout.rowsPerFile) {
-    problems.add(name, null, `has ${rows} rows, the format takes ${context.layout.rowsPerFile}`)
-  }
-}
-
 interface TableFile {
   readonly file: FileRecord
   readonly context: TableContext
 }
 
-const sideOf = (
-  folder: string,
-  format: TableFormat,
-  files: ReadonlyArray<TableFile>,
-  manifest: Manifest,
-): Side => {
-  const { book, tables } = manifest
-  const { name: formatName, reader } = format
-  const summary = tables?.mode === "summary" && reader.perEntry !== true
-  const without = lacking(format, manifest)
-  const groupOf = (journal: string, date: string) => (summary ? date : `${journal} of ${date}`)
-  return {
-    name: formatName,
-    read: async (visit) => {
-      for (const { context, file } of files) {
-        await readTable(folder, file.name, reader, context, (booked, line) => {
-          if (typeof booked === "string") return
-          for (const { account, amount, currency, date, journal } of booked) {
-            visit(
-              { group: groupOf(journal, date), account: keyOf(currency, account), amount },
-              file.name,
-              line,
-            )
-          }
-        })
+/** Proves all files of one format: each as it is read, and their sums once all have been. */
+class TableProof {
+  readonly side: Side
+  private readonly folder: string
+  private readonly format: TableFormat
+  private readonly manifest: Manifest
+  private readonly stated: Map<string, Sum>
+  private readonly found = new Map<string, Sum>()
+  private readonly summary: boolean
+  /** Those that were there to be read. */
+  private readonly files: Array<TableFile> = []
+
+  constructor(
+    folder: string,
+    format: TableFormat,
+    manifest: Manifest,
+    accounts: ReadonlyArray<ExpectedAccount>,
+  ) {
+    this.folder = folder
+    this.format = format
+    this.manifest = manifest
+    this.stated = statedSums(format, manifest, accounts)
+    this.summary = manifest.tables?.mode === "summary" && format.reader.perEntry !== true
+    this.side = this.sideOf()
+  }
+
+  private groupOf(journal: string, date: string): string {
+    return this.summary ? date : `${journal} of ${date}`
+  }
+
+  private sideOf(): Side {
+    const { book } = this.manifest
+    const { name: formatName, reader } = this.format
+    const without = lacking(this.format, this.manifest)
+    return {
+      name: formatName,
+      own: new Fingerprint(),
+      read: async (visit) => {
+        for (const { context, file } of this.files) {
+          await readTable(chunksOf(join(this.folder, file.name)), reader, context, (booked, line) => {
+            if (typeof booked === "string") return
+            for (const { account, amount, currency, date, journal } of booked) {
+              const group = this.groupOf(journal, date)
+              visit({ group, account: keyOf(currency, account), amount }, file.name, line)
+            }
+          })
+        }
+      },
+      // A format may have cut the code, and with it what tells the base-currency journal's own numbers apart: those of both
+      // series that are the same are compared in sum.
+      expected: ({ account: { account, mapped }, head }) => {
+        if (without.has(account.currency)) return undefined
+        const statement = reader.holds === "movements"
+        if (statement && (account.role !== "cash" || head.sourceType !== "statement_entry")) return undefined
+        const name = statement ? account.partnerAccountId : mapped[formatName]
+        const group = this.groupOf(head.number.slice(book.code.length + 1).replace(/^FX-/, ""), head.date)
+        return { group, account: keyOf(account.currency, name ?? account.code) }
+      },
+    }
+  }
+
+  /** Reads one of the files. */
+  async read(chunks: AsyncIterable<Buffer>, file: FileRecord, problems: Problems): Promise<void> {
+    const { scope } = this.manifest
+    const { name, rows: stated } = file
+    const context = contextOf(file, this.manifest)
+    if (context === undefined) return
+    this.files.push({ file, context })
+    const { reader } = this.format
+    const balance = new Balance((journal, line) =>
+      problems.add(name, line, `the journal ${journal} does not balance`),
+    )
+    const check = (booked: Booked, line: number): void => {
+      const { account, amount, currency, date, journal } = booked
+      const key = keyOf(currency, account)
+      if (!this.stated.has(key)) {
+        problems.add(name, line, `the account ${account} (${currency}) is none that the manifest names`)
       }
-    },
-    // A format may have cut the code, and with it what tells the base-currency journal's own numbers apart: those of both
-    // series that are the same are compared in sum.
-    expected: ({ account: { account, mapped }, date, number, sourceType }) => {
-      if (without.has(account.currency)) return undefined
-      const statement = reader.holds === "movements"
-      if (statement && (account.role !== "cash" || sourceType !== "statement_entry")) return undefined
-      const name = statement ? account.partnerAccountId : mapped[formatName]
-      const group = groupOf(number.slice(book.code.length + 1).replace(/^FX-/, ""), date)
-      return { group, account: keyOf(account.currency, name ?? account.code) }
-    },
+      if ((scope.from !== null && date < scope.from) || (scope.to !== null && date > scope.to)) {
+        problems.add(name, line, `the date ${date} is outside the scope ${scope.text}`)
+      }
+      add(this.found, key, amount > 0n ? amount : 0n, amount < 0n ? -amount : 0n)
+      if (reader.holds !== "movements") balance.next(booked, line)
+      this.side.own.add(this.groupOf(journal, date), key, amount)
+    }
+    const rows = await readTable(chunks, reader, context, (booked, line) => {
+      if (typeof booked === "string") problems.add(name, line, booked)
+      else for (const each of booked) check(each, line)
+    })
+    balance.end()
+    if (rows !== stated) problems.add(name, null, `has ${rows} rows, the manifest says ${stated}`)
+    if (rows > context.layout.rowsPerFile) {
+      problems.add(name, null, `has ${rows} rows, the format takes ${context.layout.rowsPerFile}`)
+    }
+  }
+
+  /** Once all files have been read. */
+  finish(problems: Problems): void {
+    const { name, reader } = this.format
+    for (const [key, expected] of this.stated) {
+      const own = this.found.get(key) ?? { debit: 0n, credit: 0n }
+      const [a, b] = reader.holds === "lines" ? [own, expected] : [net(own), net(expected)]
+      if (a.debit === b.debit && a.credit === b.credit) continue
+      problems.add(name, null, `${key.replace("\n", " ")} does not come to the manifest's totals`)
+    }
   }
 }
 
 /**
- * Checks all files of one format. Returns how they are compared with the journal, where they can be; a batch of an older
- * version does not say how they are read, and its files are proved by their checksums.
+ * The proof of a format's files; none where a batch of an older version does not say how they are read, and its files are
+ * proved by their checksums.
  */
-export const checkTable = async (
+export const tableProof = (
   folder: string,
   format: TableFormat,
-  records: ReadonlyArray<FileRecord>,
   manifest: Manifest,
   accounts: ReadonlyArray<ExpectedAccount>,
   problems: Problems,
-): Promise<Side | undefined> => {
+): TableProof | undefined => {
   if (manifest.formatVersion === 1) return undefined
-  const files = records.flatMap((file): ReadonlyArray<TableFile> => {
-    const context = contextOf(file, manifest)
-    return context === undefined ? [] : [{ file, context }]
-  })
-  if (manifest.tables?.layouts?.[format.name] === undefined) {
-    problems.add(manifestFile, null, `does not say how the files of ${format.name} are read`)
-    return undefined
+  if (manifest.tables?.layouts?.[format.name] !== undefined) {
+    return new TableProof(folder, format, manifest, accounts)
   }
-  const stated = statedSums(format, manifest, accounts)
-  const found = new Map<string, Sum>()
-  for (const { context, file } of files) {
-    await checkFile(folder, file, format, context, manifest, found, stated, problems)
-  }
-  const lineByLine = format.reader.holds === "lines"
-  for (const [key, expected] of stated) {
-    const own = found.get(key) ?? { debit: 0n, credit: 0n }
-    const [a, b] = lineByLine ? [own, expected] : [net(own), net(expected)]
-    if (a.debit === b.debit && a.credit === b.credit) continue
-    problems.add(format.name, null, `${key.replace("\n", " ")} does not come to the manifest's totals`)
-  }
-  return sideOf(folder, format, files, manifest)
+  problems.add(manifestFile, null, `does not say how the files of ${format.name} are read`)
+  return undefined
 }

@@ -30,19 +30,19 @@ const expectedRow = ({
 ]
 
 export const checkTrialBalance = async (
-  folder: string,
+  chunks: AsyncIterable<Buffer>,
   { name: file, rows: statedRows }: FileRecord,
   accounts: ReadonlyArray<ExpectedAccount>,
   problems: Problems,
 ): Promise<void> => {
   let place = 0
-  const rows = await readCsv(folder, file, trialBalanceColumns, problems, (cells, line) => {
+  const rows = await readCsv(chunks, file, trialBalanceColumns, problems, (row, line) => {
     const expected = accounts[place]
     place += 1
     if (expected === undefined)
       return problems.add(file, line, "is an account that the manifest does not have")
     expectedRow(expected).forEach((stated, column) => {
-      const found = cells[column] ?? ""
+      const found = row.cell(column)
       if (found === stated) return
       const where = `${trialBalanceColumns[column]} of ${expected.account.code} ${expected.account.name}`
       problems.add(file, line, `${where}: ${found}, the manifest says ${stated}`)

@@ -3,6 +3,7 @@
  * processes them takes them out, and takes each as a hint only: the service is asked for what is true.
  */
 import { Duration, Effect, Option, PubSub, Stream } from "effect"
+import { bool, bytes, float8, int4, text } from "../Database/Columns.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { type Delivery, keyOf, type Receipt } from "./Delivery.ts"
@@ -44,14 +45,14 @@ const defaultLease = Duration.minutes(2)
 const longestError = 2_000
 const longestBackoff = Duration.minutes(10)
 
-interface TakenRow {
-  event_id: string
-  digest: string
-  type: string
-  body: Buffer
-  received_at: string
-  tries: number
-  conflict: boolean
+const takenColumns = {
+  event_id: text,
+  digest: text,
+  type: text,
+  body: bytes,
+  received_at: text,
+  tries: int4,
+  conflict: bool,
 }
 
 /** 1 s, 2 s, 4 s … at most ten minutes. */
@@ -94,9 +95,10 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
       limit: number,
       lease: Duration.Duration = defaultLease,
     ) {
-      const rows = yield* database.query(
+      const rows = yield* database.rows(
         "Webhook.Inbox.take",
-        (sql) => sql<Array<TakenRow>>`
+        takenColumns,
+        (sql) => sql`
           with due as (
             select event_id, digest from webhook.inbox
             where connection = ${connection} and state in ('waiting', 'failed') and next_try_at <= now()
@@ -134,9 +136,10 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
       if (keys.length === 0) return []
       const { connections, digests, ids } = keysOf(keys)
       const notes = keys.map(({ note }) => note ?? null)
-      const rows = yield* database.query(
+      const rows = yield* database.rows(
         "Webhook.Inbox.finish",
-        (sql) => sql<Array<{ seconds: number }>>`
+        { seconds: float8 },
+        (sql) => sql`
           update webhook.inbox i set state = 'done', processed_at = now(), error = k.note
           from unnest(${textArray(sql, connections)}, ${textArray(sql, ids)}, ${plainArray(sql, digests)},
               ${textArray(sql, notes)}) as k (connection, event_id, digest, note)
@@ -156,7 +159,7 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
       if (events.length === 0) return
       const { connections, digests, ids } = keysOf(events)
       const waits = events.map(({ tries }) => String(Duration.toSeconds(backoff(tries))))
-      yield* database.query(
+      yield* database.execute(
         "Webhook.Inbox.fail",
         (sql) => sql`
           update webhook.inbox i
@@ -172,13 +175,12 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
 
     /** Makes due at once what a process that is known to be gone had taken. */
     const release = Effect.fn("Webhook.Inbox.release")(function* (connection: string) {
-      const rows = yield* database.query(
+      return yield* database.execute(
         "Webhook.Inbox.release",
         (sql) => sql`
           update webhook.inbox set next_try_at = now()
           where connection = ${connection} and state = 'waiting' and next_try_at > now()`,
       )
-      return rows.count
     })
 
     /**
@@ -190,9 +192,10 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
       connection: Option.Option<string> = Option.none(),
     ) {
       const only = Option.getOrNull(connection)
-      const rows = yield* database.query(
+      const rows = yield* database.rows(
         "Webhook.Inbox.replay",
-        (sql) => sql<Array<{ connection: string; event_id: string }>>`
+        { connection: text, event_id: text },
+        (sql) => sql`
           update webhook.inbox
           set state = 'waiting', tries = 0, next_try_at = now(), error = null, processed_at = null
           where ${
@@ -208,13 +211,12 @@ export class Inbox extends Effect.Service<Inbox>()("tieout/Webhook/Inbox", {
 
     /** Forgets events that were done so long ago that no duplicate of them will come any more. Gives how many. */
     const prune = Effect.fn("Webhook.Inbox.prune")(function* (age: Duration.Duration) {
-      const rows = yield* database.query(
+      return yield* database.execute(
         "Webhook.Inbox.prune",
         (sql) => sql`
           delete from webhook.inbox
           where state = 'done' and received_at < now() - make_interval(secs => ${Duration.toSeconds(age)})`,
       )
-      return rows.count
     })
 
     return {

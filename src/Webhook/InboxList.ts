@@ -1,8 +1,12 @@
 /** The inbox as a person looks at it. */
+import { and, desc, eq } from "drizzle-orm"
 import { Effect, Option } from "effect"
+import { int4, type RowOf, text } from "../Database/Columns.ts"
+import { isoText } from "../Database/Tables/Columns.ts"
+import { inbox } from "../Database/Tables/Webhook.ts"
 import type { Database } from "../Database.ts"
 
-export const states = ["waiting", "done", "failed", "dead", "poison"] as const
+export const states = inbox.state.enumValues
 export type State = (typeof states)[number]
 
 export interface ListedEvent {
@@ -22,15 +26,17 @@ export interface ListedEvent {
   readonly note: string | null
 }
 
-export interface InboxCount {
-  readonly connection: string
-  readonly state: string
-  readonly events: number
+const inboxCountColumns = {
+  connection: text,
+  state: text,
+  events: int4,
   /** Of these, how many came with several bodies. */
-  readonly conflicts: number
+  conflicts: int4,
   /** When the oldest of them was received, UTC. */
-  readonly oldest: string
+  oldest: text,
 }
+
+export type InboxCount = RowOf<typeof inboxCountColumns>
 
 export interface Wanted {
   readonly connection: Option.Option<string>
@@ -41,25 +47,42 @@ export interface Wanted {
 /** The latest first. */
 export const list = (database: Database) =>
   Effect.fn("Webhook.Inbox.list")(function* ({ connection, limit, state }: Wanted) {
-    return yield* database.query(
-      "Webhook.Inbox.list",
-      (sql) => sql<Array<ListedEvent>>`
-        select connection, event_id as "eventId", type, state, tries, conflict, key_id as "keyId", algorithm,
-               case when state <> 'done' then error end as error, case when state = 'done' then error end as note,
-               to_char(received_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "receivedAt"
-        from webhook.inbox
-        where (${Option.getOrNull(connection)}::text is null or connection = ${Option.getOrNull(connection)})
-          and (${Option.getOrNull(state)}::text is null or state = ${Option.getOrNull(state)})
-        order by received_at desc, event_id
-        limit ${limit}`,
+    const rows = yield* database.orm("Webhook.Inbox.list", (orm) =>
+      orm
+        .select({
+          connection: inbox.connection,
+          eventId: inbox.eventId,
+          type: inbox.type,
+          state: inbox.state,
+          tries: inbox.tries,
+          conflict: inbox.conflict,
+          keyId: inbox.keyId,
+          algorithm: inbox.algorithm,
+          error: inbox.error,
+          receivedAt: isoText(inbox.receivedAt),
+        })
+        .from(inbox)
+        .where(
+          and(
+            ...Option.toArray(Option.map(connection, (name) => eq(inbox.connection, name))),
+            ...Option.toArray(Option.map(state, (name) => eq(inbox.state, name))),
+          ),
+        )
+        .orderBy(desc(inbox.receivedAt), inbox.eventId)
+        .limit(limit),
     )
+    return rows.map(({ error, ...event }): ListedEvent => {
+      const done = event.state === "done"
+      return { ...event, error: done ? null : error, note: done ? error : null }
+    })
   })
 
 export const counts = (database: Database) =>
   Effect.fn("Webhook.Inbox.counts")(function* () {
-    return yield* database.query(
+    return yield* database.rows(
       "Webhook.Inbox.counts",
-      (sql) => sql<Array<InboxCount>>`
+      inboxCountColumns,
+      (sql) => sql`
         select connection, state, count(*)::int as events, (count(*) filter (where conflict))::int as conflicts,
                to_char(min(received_at), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as oldest
         from webhook.inbox

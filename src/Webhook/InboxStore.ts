@@ -1,15 +1,18 @@
 /** How deliveries come into the inbox: many in one statement, each once. */
 import { Effect } from "effect"
+import { bool, type RowOf, text } from "../Database/Columns.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import type { Database } from "../Database.ts"
 import { type Delivery, keyOf } from "./Delivery.ts"
 
-interface StoredRow {
-  connection: string
-  event_id: string
-  digest: string
-  conflict: boolean
+const storedColumns = {
+  connection: text,
+  event_id: text,
+  digest: text,
+  conflict: bool,
 }
+
+type StoredRow = RowOf<typeof storedColumns>
 
 const base64Of = ({ body }: Delivery): string =>
   Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("base64")
@@ -29,7 +32,7 @@ const doubledIn = (rows: ReadonlyArray<Delivery>): ReadonlySet<Delivery> => {
 
 /** The same event with another body, whichever came first. */
 const flag = (database: Database, conflicts: ReadonlyArray<StoredRow>) =>
-  database.query(
+  database.execute(
     "Webhook.Inbox.flag",
     (sql) => sql`
       update webhook.inbox i set conflict = true
@@ -49,12 +52,12 @@ export const store = (database: Database) =>
     const distinct = new Map(deliveries.map((delivery) => [keyOf(delivery), delivery]))
     const rows = [...distinct.values()]
     const doubled = doubledIn(rows)
-    const stored = yield* database.query("Webhook.Inbox.put", (sql) => {
+    const stored = yield* database.rows("Webhook.Inbox.put", storedColumns, (sql) => {
       const text = (of: (row: Delivery) => string | null) => textArray(sql, rows.map(of))
       const plain = (of: (row: Delivery) => string | null) => plainArray(sql, rows.map(of))
       // `offset 0` keeps the planner from joining: it is to look each event up in the index, however small it believes the
       // table to be when it first makes the plan that the session then keeps.
-      return sql<Array<StoredRow>>`
+      return sql`
           insert into webhook.inbox (connection, event_id, digest, type, body, key_id, algorithm, state, error, conflict)
           select t.connection, t.event_id, decode(t.digest, 'hex'), t.type, decode(t.body, 'base64'), t.key_id, t.algorithm,
                  case when t.error is null then 'waiting' else 'poison' end, t.error,

@@ -1,16 +1,17 @@
-import { Either, LogLevel, Option } from "effect"
 import { describe, expect, it } from "vitest"
-import { readArguments } from "../../src/Cli/Arguments.ts"
+import { ArgumentMistake, readArguments } from "../../src/Cli/Arguments.ts"
+import { builtManual } from "../support/Compiled.ts"
 
 const read = (line: string, variables: Record<string, string> = {}) =>
   readArguments(
     line.split(" ").filter((arg) => arg !== ""),
     variables,
+    builtManual(),
   )
 
 const mistake = (line: string, variables: Record<string, string> = {}) => {
   const result = read(line, variables)
-  return Either.isLeft(result) ? result.left.message.split("\n") : []
+  return result instanceof ArgumentMistake ? result.message.split("\n") : []
 }
 
 describe("the options of every command", () => {
@@ -19,32 +20,50 @@ describe("the options of every command", () => {
     "sync --config a.yaml --full --json --log-level debug",
     "sync --full --json --log-level=debug --config=a.yaml",
   ])("may stand anywhere: %s", (line) => {
-    expect(Either.getOrThrow(read(line))).toEqual({
+    expect(read(line)).toEqual({
       json: true,
-      config: Option.some("a.yaml"),
-      logLevel: LogLevel.Debug,
-      rest: ["sync", "--full"],
+      config: "a.yaml",
+      logLevel: "debug",
+      command: "sync",
+      own: ["--full"],
     })
   })
 
   it("are off where they are not given", () => {
-    expect(Either.getOrThrow(read("explain X"))).toEqual({
+    expect(read("explain X")).toEqual({
       json: false,
-      config: Option.none(),
-      logLevel: LogLevel.Info,
-      rest: ["explain", "X"],
+      config: undefined,
+      logLevel: "info",
+      command: "explain",
+      own: ["X"],
     })
   })
 
   it("take the log level from the environment, and the option beats it", () => {
     const variables = { TIEOUT_LOG_LEVEL: "error" }
-    expect(Either.getOrThrow(read("sync", variables)).logLevel).toBe(LogLevel.Error)
-    expect(Either.getOrThrow(read("sync --log-level trace", variables)).logLevel).toBe(LogLevel.Trace)
+    expect(read("sync", variables)).toMatchObject({ logLevel: "error" })
+    expect(read("sync --log-level TRACE", variables)).toMatchObject({ logLevel: "trace" })
   })
 
   it("end at a double dash", () => {
-    expect(Either.getOrThrow(read("explain -- --json")).rest).toEqual(["explain", "--", "--json"])
+    expect(read("explain -- --json")).toMatchObject({ json: false, own: ["--", "--json"] })
   })
+})
+
+describe("right arguments", () => {
+  it.each([
+    "verify",
+    "verify exports/default-org/all/1 --chain",
+    "register --period 2026-10 6850",
+    "register -- --6850",
+    "reopen 2026-10 --reason=late",
+    "reopen 2026-10 --reason -late",
+    "close 2026-10 --accept F1 --accept F2 --reason known",
+    "sync --full true",
+    "verify --chain 1 exports/default-org/all/1",
+    "quarantine replay Q1 Q2",
+    "sync --surface=client",
+  ])("%s", (line) => expect(mistake(line)).toEqual([]))
 })
 
 describe("wrong arguments", () => {
@@ -55,6 +74,21 @@ describe("wrong arguments", () => {
     ["sync --connection", "The option --connection needs a value: --connection NAME."],
     ["sync --connection --full", "The option --connection needs a value: --connection NAME."],
     ["sync --config", "The option --config needs a value."],
+    ["rates list --out x", "There is no option --out."],
+    [
+      "rates imprt x",
+      "There is no command rates imprt; there are import, export, list. Did you mean import?",
+    ],
+    ["rates", "The command rates needs one of these after it: import, export, list."],
+    ["webhook --dead replay", "The command webhook needs one of these after it: events, replay, diagnose."],
+    ["export --all", "Expected to find option: '--format'"],
+    ["reclassify F1 --reason --to 6855", "The option --reason needs a value: --reason TEXT."],
+    ["register", "Missing argument <CODE>"],
+    ["register 6850 6851", "Received unknown argument: '6851'"],
+    ["sync --full extra", "Received unknown argument: 'extra'"],
+    ["webhook diagnose --key x", "Missing argument <FILE>"],
+    ["sync --surface x", '--surface: found "x", expected one of organization, client, credit.'],
+    ["completions ksh", 'SHELL: found "ksh", expected one of bash, zsh, fish.'],
     ["sandbox --port x", '--port: found "x", expected a whole number.'],
     ["sandbox --port=", "The option --port needs a value: --port N."],
     [

@@ -2,13 +2,13 @@ import { execFileSync, spawnSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { scriptFor } from "../../src/Cli/Completions.ts"
-import { commands } from "../../src/Cli/Manual.ts"
-import { type Shell, shells } from "../../src/Cli/Values.ts"
+import { type Shell, scriptFor, shells } from "../../src/Cli/Commands/CompletionsCommand.ts"
+import { builtManual } from "../support/Compiled.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
+const manual = builtManual()
 const folder = temporaryFolder()
-for (const shell of shells) writeFileSync(join(folder, `${shell}.script`), scriptFor(shell))
+for (const shell of shells) writeFileSync(join(folder, `${shell}.script`), scriptFor(shell, manual))
 
 const run = (program: string, args: ReadonlyArray<string>): ReadonlyArray<string> =>
   execFileSync(program, args, { cwd: folder, encoding: "utf8", timeout: 60_000 })
@@ -66,7 +66,7 @@ describe.each(shells)("completions of %s", (shell) => {
   const proposals = (line: string) => [...ask[shell](line)].sort()
 
   it("have every command", () => {
-    for (const name of Object.keys(commands)) expect(scriptFor(shell)).toContain(name)
+    for (const { name } of manual) expect(scriptFor(shell, manual)).toContain(name)
   })
 
   it.skipIf(!there)("propose commands, then the command's options", () => {

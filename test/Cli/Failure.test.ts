@@ -1,8 +1,8 @@
 import { Cause, FiberId } from "effect"
 import { describe, expect, it } from "vitest"
-import { UsageError } from "../../src/Cli/Arguments.ts"
 import { worst } from "../../src/Cli/ExitCode.ts"
-import { codeOf, documentOf, ofCause } from "../../src/Cli/Failure.ts"
+import { failuresOf, UsageError } from "../../src/Cli/Failure.ts"
+import { codeOf, failureDocument } from "../../src/Cli/FailureDocument.ts"
 import { databaseError } from "../../src/Database/DatabaseError.ts"
 import { exportError } from "../../src/Export/ExportError.ts"
 import { PartnerError } from "../../src/Partner.ts"
@@ -33,7 +33,7 @@ describe("the exit code", () => {
     [4, new LeaseLost({ connection: "default", runId: 1 })],
     [1, new Error("anything else")],
   ])("is %i for %o", (code, error) => {
-    expect(codeOf(ofCause(Cause.fail(error), false))).toBe(code)
+    expect(codeOf(failuresOf(Cause.fail(error), false))).toBe(code)
   })
 
   it("of several outcomes is the worst: 1 beats 75 beats 3", () => {
@@ -47,11 +47,11 @@ describe("the exit code", () => {
 describe("what a failure says", () => {
   it("is the error's own sentence, once", () => {
     const error = partner("Unauthorized")
-    const failures = ofCause(Cause.parallel(Cause.fail(error), Cause.fail(error)), false)
+    const failures = failuresOf(Cause.parallel(Cause.fail(error), Cause.fail(error)), false)
     expect(failures.map(({ message }) => message)).toEqual([
       "GET /accounts answered 401: it said no. Ask again",
     ])
-    expect(documentOf(failures)).toEqual({
+    expect(failureDocument(failures)).toEqual({
       exitCode: 1,
       errors: [
         {
@@ -64,16 +64,18 @@ describe("what a failure says", () => {
   })
 
   it("of an interrupt is that the work can be taken up again", () => {
-    expect(ofCause(Cause.interrupt(FiberId.none), false)).toMatchObject([{ code: 75, error: "Interrupted" }])
+    expect(failuresOf(Cause.interrupt(FiberId.none), false)).toMatchObject([
+      { code: 75, error: "Interrupted" },
+    ])
   })
 
   it("of a defect is short, with a stack only when asked for", () => {
     const cause = Cause.die(new TypeError("x is not a function"))
-    const [brief] = ofCause(cause, false)
+    const [brief] = failuresOf(cause, false)
     expect(brief?.message).toBe(
       "Something went wrong inside Tieout: x is not a function\nNothing that was committed is lost.\nRun it again with TIEOUT_LOG_LEVEL=debug to see where.",
     )
-    expect(ofCause(cause, true)[0]?.message).toContain("Failure.test.ts")
+    expect(failuresOf(cause, true)[0]?.message).toContain("Failure.test.ts")
   })
 
   it("begins with what decides the exit code", () => {
@@ -81,6 +83,6 @@ describe("what a failure says", () => {
       Cause.fail(partner("RateLimited")),
       Cause.fail(exportError("Folder", "full")),
     )
-    expect(ofCause(cause, false).map(({ code }) => code)).toEqual([1, 75])
+    expect(failuresOf(cause, false).map(({ code }) => code)).toEqual([1, 75])
   })
 })

@@ -1,174 +1,147 @@
 import { readFileSync } from "node:fs"
-import { stripVTControlCharacters } from "node:util"
-import { CliConfig, Command, HelpDoc } from "@effect/cli"
-import { HashSet } from "effect"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import { Effect, Either, Layer, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import { readArguments } from "../../src/Cli/Arguments.ts"
-import { accounts } from "../../src/Cli/Commands/AccountsCommand.ts"
-import { backfill } from "../../src/Cli/Commands/BackfillCommand.ts"
-import { balance } from "../../src/Cli/Commands/BalanceCommand.ts"
-import { batches } from "../../src/Cli/Commands/BatchesCommand.ts"
-import { close } from "../../src/Cli/Commands/CloseCommand.ts"
-import { demo } from "../../src/Cli/Commands/DemoCommand.ts"
-import { doctor } from "../../src/Cli/Commands/DoctorCommand.ts"
-import { explain } from "../../src/Cli/Commands/ExplainCommand.ts"
-import { exportCommand } from "../../src/Cli/Commands/ExportCommand.ts"
-import { init } from "../../src/Cli/Commands/InitCommand.ts"
-import { items } from "../../src/Cli/Commands/ItemsCommand.ts"
-import { migrate } from "../../src/Cli/Commands/MigrateCommand.ts"
-import { quarantine } from "../../src/Cli/Commands/QuarantineCommand.ts"
-import { rates } from "../../src/Cli/Commands/RatesCommand.ts"
-import { reclassify } from "../../src/Cli/Commands/ReclassifyCommand.ts"
-import { reconcile } from "../../src/Cli/Commands/ReconcileCommand.ts"
-import { register } from "../../src/Cli/Commands/RegisterCommand.ts"
-import { reopen } from "../../src/Cli/Commands/ReopenCommand.ts"
-import { report } from "../../src/Cli/Commands/ReportCommand.ts"
-import { sandbox } from "../../src/Cli/Commands/SandboxCommand.ts"
-import { serve } from "../../src/Cli/Commands/ServeCommand.ts"
-import { status } from "../../src/Cli/Commands/StatusCommand.ts"
-import { sync } from "../../src/Cli/Commands/SyncCommand.ts"
-import { verify } from "../../src/Cli/Commands/VerifyCommand.ts"
-import { webhook } from "../../src/Cli/Commands/WebhookCommand.ts"
-import { completions } from "../../src/Cli/Completions.ts"
+import { commands, readManual } from "../../src/Cli/Commands.ts"
+import { WholeManual } from "../../src/Cli/Declaration.ts"
 import { helpFor, overview } from "../../src/Cli/Help.ts"
-import { type CommandManual, commands, globalOptions } from "../../src/Cli/Manual.ts"
-import { firstArguments, optionValues } from "../../src/Cli/Values.ts"
-import { formatNames, formats } from "../../src/Format/Formats.ts"
+import { globalOptions, optionsOf, syntaxOf } from "../../src/Cli/Manual.ts"
+import { makeOutput, Outcome, Output } from "../../src/Cli/Output.ts"
+import { formats } from "../../src/Format/Formats.ts"
 import { readFaults } from "../../src/Sandbox/Http/FaultPlan.ts"
-import { wireNamed } from "../../src/Sandbox/Http/WireNames.ts"
-import { signingAlgorithms } from "../../src/Sandbox/Webhook/Keys.ts"
+import { SettingsError, SettingsSource } from "../../src/Settings.ts"
+import { builtManual } from "../support/Compiled.ts"
+import { commandDocuments, withCommandTables } from "../support/commandTables.ts"
 
-const config = CliConfig.make({ ...CliConfig.defaultConfig, showBuiltIns: false })
+const manual = builtManual()
+/** Commands and subcommands, each with all of its options. */
+const forms = manual.flatMap((command) => [
+  { ...command, options: optionsOf(command) },
+  ...command.subcommands,
+])
 const flags = (text: string): ReadonlyArray<string> =>
   [...new Set(text.match(/--[a-z][a-z-]*/g) ?? [])].sort()
-const read = <Name extends string, R, E, A>(command: Command.Command<Name, R, E, A>) => ({
-  text: stripVTControlCharacters(HelpDoc.toAnsiText(Command.getHelp(command, config))),
-  // A command without any is its own.
-  subcommands: [...Command.getSubcommands(command)]
-    .map(([name]) => name)
-    .filter((name) => !HashSet.has(Command.getNames(command), name))
-    .sort(),
-})
-const parsed = {
-  rates: read(rates),
-  accounts: read(accounts),
-  balance: read(balance),
-  items: read(items),
-  register: read(register),
-  backfill: read(backfill),
-  batches: read(batches),
-  init: read(init),
-  doctor: read(doctor),
-  migrate: read(migrate),
-  sync: read(sync),
-  status: read(status),
-  reconcile: read(reconcile),
-  quarantine: read(quarantine),
-  reclassify: read(reclassify),
-  close: read(close),
-  reopen: read(reopen),
-  report: read(report),
-  export: read(exportCommand),
-  explain: read(explain),
-  verify: read(verify),
-  serve: read(serve),
-  webhook: read(webhook),
-  sandbox: read(sandbox),
-  demo: read(demo),
-  completions: read(completions),
-}
-
-const manuals: ReadonlyArray<readonly [string, CommandManual]> = Object.entries(commands)
 
 describe("the manual", () => {
-  it("has every command that there is", () => {
-    expect(Object.keys(commands).sort()).toEqual(Object.keys(parsed).sort())
+  it("that the build writes is what the commands' records say", async () => {
+    expect(manual).toEqual(await readManual())
   })
 
-  it.each(manuals)("has the options of %s, all and no others", (name, manual) => {
-    const text = Object.entries(parsed).find(([command]) => command === name)?.[1].text ?? ""
-    expect(flags(Object.keys(manual.options).join(" "))).toEqual(flags(text))
-    expect(flags(manual.usage)).toEqual(flags(text))
-  })
-})
-
-describe("the values that completions propose", () => {
-  it.each(Object.entries(parsed))("are the subcommands of %s", (name, { subcommands }) => {
-    const proposed = name === "completions" ? [] : (firstArguments[name] ?? [])
-    expect([...proposed].sort()).toEqual(subcommands)
+  it("has every command under its name", () => {
+    expect(manual.map(({ name }) => name)).toEqual(Object.keys(commands))
   })
 
-  it("are those of every option and argument that is a choice", () => {
-    const choices = Object.values(parsed).flatMap(({ text }) => [
-      ...text.matchAll(/(--[a-z-]+) ((?:[\w-]+ \| )+[\w-]+)/g),
-    ])
-    expect(new Set(choices.map(([, option]) => option))).toEqual(new Set(["--mode", "--state", "--surface"]))
-    for (const [, option = "", values = ""] of choices) {
-      expect(optionValues[option]).toEqual(values.split(" | "))
-    }
-    expect(parsed.completions.text).toContain(
-      `One of the following: ${firstArguments.completions?.join(", ")}`,
-    )
-  })
-
-  it("are those of the options that are checked elsewhere", () => {
-    expect(optionValues["--format"]).toEqual(formatNames)
-    expect(optionValues["--webhook-algorithm"]).toEqual(signingAlgorithms)
-    for (const name of optionValues["--names"] ?? []) expect(wireNamed(name)).toBeTypeOf("object")
-    for (const name of optionValues["--faults"] ?? []) expect(readFaults(name)).toBeTypeOf("object")
-    for (const name of optionValues["--log-level"] ?? []) {
-      expect(readArguments(["sync", "--log-level", name], {})).toMatchObject({ _tag: "Right" })
-    }
-  })
-
-  it("belong to options that there are, each of one kind", () => {
-    const all = [globalOptions, ...manuals.map(([, { options }]) => options)].flatMap(Object.keys)
-    const kinds = (flag: string) =>
-      new Set(all.filter((option) => option.split(" ")[0] === flag).map((option) => option.includes(" ")))
-    for (const flag of Object.keys(optionValues)) expect(kinds(flag)).toEqual(new Set([true]))
-    // The shells tell by an option alone whether a value follows it.
-    for (const option of all) expect(kinds(option.split(" ")[0] ?? "").size).toBe(1)
-  })
-})
-
-describe("the tables of commands in docs/commands.md", () => {
-  const rows = new Map(
-    [...readFileSync("docs/commands.md", "utf8").matchAll(/^\| `([a-z]+)((?: [^`]*)?)` +\|/gm)].map(
-      ([, name = "", rest = ""]) => [name, `tieout ${name}${rest}`.replaceAll("\\|", "|")] as const,
-    ),
+  it.each(forms)(
+    "has the options of $usage in its usage line, all and no others",
+    ({ arguments: own, options, usage }) => {
+      expect(flags(usage)).toEqual(options.map(({ flag }) => flag).sort())
+      for (const option of options) expect(usage).toContain(syntaxOf(option))
+      for (const { placeholder } of own) expect(usage).toContain(placeholder)
+    },
   )
 
-  it.each(manuals)("has %s as its help has it", (name, { usage }) => {
-    const row = rows.get(name) ?? ""
-    const begins = row.replace(/ …$/, "")
-    expect(row).not.toBe("")
-    // One that ends in an ellipsis leaves options out; what it has is in the help.
-    if (begins === row) expect(row).toBe(usage)
-    else expect(usage.split(" ")).toEqual(expect.arrayContaining(begins.split(" ")))
+  it("has values of one kind for an option, whichever command takes it", () => {
+    const all = [...globalOptions, ...forms.flatMap(({ options }) => options)]
+    // The shells tell by an option alone whether a value follows it.
+    for (const { flag } of all) {
+      const kinds = all.filter((other) => other.flag === flag).map(({ kind }) => kind === "flag")
+      expect([flag, new Set(kinds).size]).toEqual([flag, 1])
+    }
+  })
+
+  it("proposes values that are taken", () => {
+    const valuesOf = (flag: string) =>
+      [...globalOptions, ...forms.flatMap(({ options }) => options)].find((one) => one.flag === flag)
+        ?.values ?? []
+    expect(valuesOf("--faults").length).toBeGreaterThan(5)
+    for (const name of valuesOf("--faults")) expect(readFaults(name)).toBeTypeOf("object")
+    for (const name of valuesOf("--log-level")) {
+      expect(readArguments(["sync", "--log-level", name], {}, manual)).toMatchObject({ logLevel: name })
+    }
+  })
+})
+
+describe("the tables of commands and exit codes", () => {
+  it.each(commandDocuments)("in %s are the manual's: npm run tables", (file) => {
+    const text = readFileSync(file, "utf8")
+    expect(text).toBe(withCommandTables(text, manual))
+  })
+
+  it("name every command in docs/commands.md", () => {
+    const text = readFileSync("docs/commands.md", "utf8")
+    expect(manual.filter(({ name }) => !new RegExp(`^\\| \`${name}[ \`]`, "m").test(text))).toEqual([])
   })
 })
 
 describe("--help", () => {
-  it("is asked for anywhere before a double dash", async () => {
-    expect(await helpFor(["--help"])).toBe(overview())
-    expect(await helpFor(["help"])).toBe(overview())
-    expect(await helpFor(["sync", "--full", "-h"])).toBe(await helpFor(["help", "sync"]))
-    expect(await helpFor(["explain", "--", "--help"])).toBeUndefined()
-    expect(await helpFor(["sync"])).toBeUndefined()
+  it("is asked for anywhere before a double dash", () => {
+    expect(helpFor(["--help"], manual)).toBe(overview(manual))
+    expect(helpFor(["help"], manual)).toBe(overview(manual))
+    expect(helpFor(["sync", "--full", "-h"], manual)).toBe(helpFor(["help", "sync"], manual))
+    expect(helpFor(["explain", "--", "--help"], manual)).toBeUndefined()
+    expect(helpFor(["sync"], manual)).toBeUndefined()
   })
 
-  it.each(manuals)("of %s shows usage, examples and exit codes", async (name, manual) => {
-    const text = (await helpFor([name, "--help"])) ?? ""
-    expect(text).toContain(manual.usage)
-    expect(text).toContain(manual.examples[0]?.[0])
+  it.each(manual)("of $name shows usage, examples and exit codes", ({ examples, name, usage }) => {
+    const text = helpFor([name, "--help"], manual) ?? ""
+    expect(text).toContain(usage)
+    expect(text).toContain(examples[0]?.[0])
     expect(text).toContain("75  stopped early; run it again to go on")
   })
 
-  it("of export describes every format", async () => {
-    const text = (await helpFor(["export", "--help"])) ?? ""
+  it("of export describes every format", () => {
+    const text = helpFor(["export", "--help"], manual) ?? ""
     const listed = (text.split("\nFormats:\n")[1] ?? "").split("\n\n", 1)[0] ?? ""
     expect(listed.split("\n").map((line) => line.trim().split(/ {2,}/))).toEqual(
       formats.map(({ description, name }) => [name, description]),
     )
+  })
+})
+
+describe("a command that asks the service", () => {
+  const screen = { interactive: false, width: 80, color: false }
+  const terminal = { stdout: screen, stderr: screen, writeOut: () => {}, writeError: () => {} }
+  const mistakesOf = async (args: ReadonlyArray<string>) => {
+    const [name = "", ...own] = args
+    const record = await commands[name]?.()
+    if (record === undefined) throw new Error(`there is no command ${name}`)
+    const result = await Effect.runPromise(
+      record.run(own).pipe(
+        Effect.provide(
+          Layer.mergeAll(
+            Layer.succeed(Output, makeOutput(false, terminal, new Outcome())),
+            Layer.succeed(WholeManual, manual),
+            Layer.succeed(SettingsSource, {
+              file: Option.none(),
+              variables: { TIEOUT_LIMITS_TRIES: "five", TIEOUT_STATUS_HOST: "0.0.0.0" },
+            }),
+            NodeContext.layer,
+          ),
+        ),
+        Effect.either,
+      ),
+    )
+    const error = Either.isLeft(result) ? result.left : undefined
+    return error instanceof SettingsError ? error.mistakes.map((line) => line.split(/[ :]/)[0]) : []
+  }
+  const credentials = ["CLIENT_ID", "CLIENT_SECRET", "SCOPE", "BASE_URL"].map((name) => `TIEOUT_${name}`)
+
+  it.each([["sync"], ["backfill", "--period", "2026-10"], ["doctor"], ["quarantine", "replay"]])(
+    "tells the credentials that lack together with what is wrong in the settings: %s %s",
+    async (...args) => {
+      expect((await mistakesOf(args)).toSorted()).toEqual([...credentials, "TIEOUT_LIMITS_TRIES"].toSorted())
+    },
+  )
+
+  it("and so does serve, with the token of its page", async () => {
+    expect((await mistakesOf(["serve"])).toSorted()).toEqual(
+      [...credentials, "TIEOUT_LIMITS_TRIES", "TIEOUT_STATUS_TOKEN"].toSorted(),
+    )
+  })
+
+  it("but no other", async () => {
+    expect(await mistakesOf(["status"])).toEqual(["TIEOUT_LIMITS_TRIES"])
+    expect(await mistakesOf(["quarantine", "list"])).toEqual(["TIEOUT_LIMITS_TRIES"])
   })
 })

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { counted, harmless, truncate, widthOf } from "../../src/Common/Text.ts"
 import { jsonLines } from "../../src/Terminal/Json.ts"
-import { shown } from "../../src/Terminal/Progress.ts"
+import { showProgress } from "../../src/Terminal/Progress.ts"
 import { table } from "../../src/Terminal/Table.ts"
 
 const wide = { interactive: false, width: Number.POSITIVE_INFINITY, color: false }
@@ -101,7 +101,7 @@ describe("progress", () => {
       },
     }
     const program = Effect.gen(function* () {
-      const progress = yield* shown(terminal, wanted)
+      const progress = yield* showProgress(terminal, wanted)
       yield* progress.report({ stage: "sync", text: "1 of 12 accounts" })
       progress.writeAbove("a line of log")
     })

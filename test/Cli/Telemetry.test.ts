@@ -2,15 +2,31 @@ import { readdirSync, readFileSync } from "node:fs"
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { describe, it } from "vitest"
 import { Allowance } from "../../src/Cli/Telemetry/Allowance.ts"
 import { headersOf } from "../../src/Cli/Telemetry.ts"
 import { accountId, credit, deposit, id, partnership } from "../Sync/Partnership.ts"
 import { variablesFor } from "../Sync/Runs.ts"
+import { compiled } from "../support/Compiled.ts"
 import { listenOn } from "../support/Loopback.ts"
 import { type Finished, program as makeProgram, type Program } from "../support/Program.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+
+/** What `NODE_V8_COVERAGE` writes: of every function where it stands and how often it ran. */
+const Range = Schema.Struct({ startOffset: Schema.Number, endOffset: Schema.Number, count: Schema.Number })
+const decodeCoverage = Schema.decodeUnknownSync(
+  Schema.parseJson(
+    Schema.Struct({
+      result: Schema.Array(
+        Schema.Struct({
+          url: Schema.String,
+          functions: Schema.Array(Schema.Struct({ ranges: Schema.Array(Range) })),
+        }),
+      ),
+    }),
+  ),
+)
 
 class Tool extends Context.Tag("Tool")<Tool, Program>() {}
 
@@ -181,12 +197,22 @@ layer(Layer.merge(TestDatabase.layer, Layer.effect(Tool, makeProgram)), {
     Effect.gen(function* () {
       const { url } = yield* collector()
       const { cwd } = yield* Tool
-      /** Whether a command loads the library, by what V8 says that it ran. */
+      const bundle = readFileSync(compiled("dist/program.cjs"), "latin1")
+      // What the exporter alone says, in a function that only loading it runs.
+      const place = bundle.indexOf("excludeLogSpans:!0")
+      expect(place).toBeGreaterThan(0)
+      /** Whether a command loads the exporter, by what V8 says that it ran. */
       const loads = (folder: string, variables: Record<string, string>) =>
         Effect.map(syncing("start", { NODE_V8_COVERAGE: join(cwd, folder), ...variables }), () =>
-          readdirSync(join(cwd, folder)).some((file) =>
-            readFileSync(join(cwd, folder, file), "utf8").includes("@effect/opentelemetry/"),
-          ),
+          readdirSync(join(cwd, folder))
+            .map((file) => decodeCoverage(readFileSync(join(cwd, folder, file), "utf8")))
+            .flatMap(({ result }) => result.filter(({ url: of }) => of.endsWith("program.cjs")))
+            .flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges.slice(0, 1)))
+            .filter(({ endOffset, startOffset }) => startOffset < place && place < endOffset)
+            // The file itself is a function, too, and always runs.
+            .some(
+              ({ count, endOffset, startOffset }) => count > 0 && endOffset - startOffset < bundle.length / 2,
+            ),
         )
       expect(yield* loads("asked", { OTEL_EXPORTER_OTLP_ENDPOINT: url })).toBe(true)
       expect(yield* loads("unasked", {})).toBe(false)

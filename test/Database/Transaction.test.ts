@@ -1,6 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Ref, Stream } from "effect"
 import type { Sql } from "../../src/Database/Client.ts"
+import { int4 } from "../../src/Database/Columns.ts"
 import { Database } from "../../src/Database.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -376,9 +377,10 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
         "Test.fill",
         (sql) => sql`insert into note select generate_series(1, 5000), 'text'`,
       )
-      const notes = database.stream(
+      const notes = database.rowStream(
         "Note.stream",
-        (sql) => sql<{ id: number }[]>`select id from note order by id`,
+        { id: int4 },
+        (sql) => sql`select id from note order by id`,
       )
       const outcome = yield* database.transaction(
         Effect.gen(function* () {
@@ -401,9 +403,10 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
   it.effect("streams outside a transaction, and survives being interrupted while it waits for rows", () =>
     Effect.gen(function* () {
       const database = yield* setup
-      const slow = database.stream(
+      const slow = database.rowStream(
         "Test.slow",
-        (sql) => sql<{ n: number }[]>`select n, pg_sleep(0.05) from generate_series(1, 100) n`,
+        { n: int4 },
+        (sql) => sql`select n from generate_series(1, 100) n where pg_sleep(0.05) is not null`,
         5,
       )
       const fibers = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => Effect.fork(Stream.runDrain(slow)))
@@ -411,9 +414,10 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
       yield* Fiber.interruptAll(fibers)
       const error = yield* Effect.flip(
         Stream.runDrain(
-          database.stream(
+          database.rowStream(
             "Test.bad",
-            (sql) => sql<object[]>`select 1 / (n - 3) from generate_series(1, 5) n`,
+            { n: int4 },
+            (sql) => sql`select 1 / (n - 3) as n from generate_series(1, 5) n`,
           ),
         ),
       )

@@ -1,5 +1,9 @@
 import { expect, layer } from "@effect/vitest"
+import { getTableColumns } from "drizzle-orm"
+import { bigint, boolean, date, jsonb, pgTable, smallint, text, uuid } from "drizzle-orm/pg-core"
 import { Effect } from "effect"
+import { makeClient, makeOrm } from "../../src/Database/Client.ts"
+import { bytes, exact, instant, isoText, transactionId, verbatim } from "../../src/Database/Tables/Columns.ts"
 import { Database } from "../../src/Database.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -65,6 +69,68 @@ layer(TestDatabase.blankLayer)("a value from the database", (it) => {
         (sql) => sql`select ${sql.json({ a: 1 })}::jsonb as value, ${'{"a": 1.50}'}::jsonb::text as text`,
       )
       expect(row).toEqual({ value: { a: 1 }, text: '{"a": 1.50}' })
+    }),
+  )
+
+  it.effect("is read the same with drizzle over the client", () =>
+    Effect.gen(function* () {
+      const { settings } = yield* Database
+      const client = makeClient(settings, { connections: 1 })
+      const before = {
+        parsers: { ...client.options.parsers },
+        serializers: { ...client.options.serializers },
+      }
+      makeOrm(client)
+      expect(client.options.parsers).toEqual(before.parsers)
+      expect(client.options.serializers).toEqual(before.serializers)
+      yield* Effect.promise(() => client.end())
+    }),
+  )
+
+  it.effect("is what the column of a drizzle table says", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      yield* database.execute("Test.setup", (sql) =>
+        sql`
+          create table kinds (big int8, small int2, amount numeric, at timestamptz, day date, json json, jsonb jsonb,
+            bytes bytea, transaction xid8, id uuid, open bool, names text[]);
+          insert into kinds values (9007199254740993, 7, 1.10, '2026-02-28 23:59:59.123456+02', '2026-02-28', '{"a": 1}',
+            '{"a": 1}', '\\x00ff', '12', '00000000-0000-0000-0000-000000000001', true, array['a', 'NULL'])`.simple(),
+      )
+      const kinds = pgTable("kinds", {
+        big: bigint("big", { mode: "bigint" }),
+        small: smallint("small"),
+        amount: exact("amount"),
+        at: instant("at"),
+        day: date("day", { mode: "string" }),
+        json: verbatim("json"),
+        jsonb: jsonb("jsonb"),
+        bytes: bytes("bytes"),
+        transaction: transactionId("transaction"),
+        id: uuid("id"),
+        open: boolean("open"),
+        names: text("names").array(),
+      })
+      const rows = yield* database.orm("Test.kinds", (orm) =>
+        orm.select({ ...getTableColumns(kinds), iso: isoText(kinds.at) }).from(kinds),
+      )
+      expect(rows).toEqual([
+        {
+          big: 9007199254740993n,
+          small: 7,
+          amount: "1.10",
+          at: "2026-02-28 21:59:59.123456+00",
+          day: "2026-02-28",
+          json: { a: 1 },
+          jsonb: { a: 1 },
+          bytes: Buffer.from([0, 255]),
+          transaction: "12",
+          id: "00000000-0000-0000-0000-000000000001",
+          open: true,
+          names: ["a", "NULL"],
+          iso: "2026-02-28T21:59:59.123456Z",
+        },
+      ])
     }),
   )
 })

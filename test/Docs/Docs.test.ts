@@ -1,24 +1,22 @@
 /** README.md and docs/*.md name only what there is: commands, options, settings, variables, findings, metrics, files, links. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { commands, globalOptions, variableTexts } from "../../src/Cli/Manual.ts"
-import { firstArguments } from "../../src/Cli/Values.ts"
+import { commandNamed, globalOptions, optionsOf, variableTexts } from "../../src/Cli/Manual.ts"
 import { formatNames } from "../../src/Format/Formats.ts"
 import { checks } from "../../src/Reconcile/Check.ts"
 import { overlay } from "../../src/Settings/Environment.ts"
 import { connectionPrefix, leaves, sectionNames } from "../../src/Settings/Keys.ts"
+import { builtManual } from "../support/Compiled.ts"
 import { anchors, commandTexts, type Document, documents, links } from "./Documents.ts"
 
-const flagOf = (option: string): string => option.split(" ")[0] ?? option
-const flagsOf = (options: Readonly<Record<string, string>>) => Object.keys(options).map(flagOf)
-const everywhere = [...flagsOf(globalOptions), "--version"]
-const optionsOf = new Map(
-  Object.entries(commands).map(([name, { options }]) => [
-    name,
-    new Set([...flagsOf(options), ...everywhere]),
+const manual = builtManual()
+const flagsOf = new Map(
+  manual.map((command) => [
+    command.name,
+    new Set([...optionsOf(command), ...globalOptions].map(({ flag }) => flag)),
   ]),
 )
-const allOptions = new Set([...optionsOf.values()].flatMap((options) => [...options]))
+const allFlags = new Set([...flagsOf.values()].flatMap((flags) => [...flags]))
 const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts"))
   .map((name) => readFileSync(`src/${name}`, "utf8"))
@@ -48,14 +46,15 @@ const mistakesIn = (use: string): ReadonlyArray<string> => {
   const [name = "", second = ""] = use.split(/\s+/)
   // A placeholder, a sentence that goes on, or an option that every command takes.
   if (!/^[a-z]/.test(name) || name === "help") return []
-  const options = optionsOf.get(name)
-  if (options === undefined) return [`tieout ${name}`]
-  const subcommands = firstArguments[name] ?? []
+  const known = flagsOf.get(name)
+  if (known === undefined) return [`tieout ${name}`]
+  const command = commandNamed(manual, name)
+  const subcommands = command?.subcommands.map((form) => form.name) ?? []
   const isUnknown = subcommands.length > 0 && /^[a-z]+$/.test(second) && !subcommands.includes(second)
   const flags = use.match(/(?<=[\s[(])--[a-z][a-z-]*/g) ?? []
   return [
     ...(isUnknown ? [`tieout ${name} ${second}`] : []),
-    ...flags.filter((flag) => !options.has(flag)).map((flag) => `tieout ${name} ${flag}`),
+    ...flags.filter((flag) => !known.has(flag)).map((flag) => `tieout ${name} ${flag}`),
   ]
 }
 
@@ -72,7 +71,7 @@ describe("the documents name only what there is", () => {
         spans
           .filter((span) => span.startsWith("--"))
           .flatMap((span) => span.match(/--[a-z][a-z-]*/g) ?? [])
-          .filter((flag) => !allOptions.has(flag)),
+          .filter((flag) => !allFlags.has(flag)),
       ),
     ).toEqual({})
   })
@@ -203,7 +202,7 @@ describe("the documents name all of", () => {
 
   it("the commands, with what they print as JSON", () => {
     const named = new Set(textOf("docs/json.md").match(/(?<=tieout )[a-z]+/g))
-    expect(Object.keys(commands).filter((name) => !named.has(name))).toEqual([])
+    expect(manual.filter(({ name }) => !named.has(name))).toEqual([])
   })
 
   it("the refusals of the database", () => {

@@ -1,13 +1,12 @@
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { Command } from "@effect/cli"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { it } from "@effect/vitest"
 import { Effect, Either, Layer, Option, Stream } from "effect"
 import { describe, expect } from "vitest"
 import { parse } from "yaml"
 import { doctor } from "../../src/Cli/Commands/DoctorCommand.ts"
-import { ofError } from "../../src/Cli/Failure.ts"
+import { failureOf } from "../../src/Cli/Failure.ts"
 import { makeOutput, Outcome, Output } from "../../src/Cli/Output.ts"
 import * as PartnerHttp from "../../src/Partner/Http.ts"
 import { type Pages, Partner } from "../../src/Partner.ts"
@@ -25,11 +24,6 @@ const credentials = (url: string) => ({
   TIEOUT_CLIENT_ID: "the-client",
   TIEOUT_CLIENT_SECRET: secret,
   TIEOUT_SCOPE: "accounts:read",
-})
-
-const main = Command.run(Command.make("tieout").pipe(Command.withSubcommands([doctor])), {
-  name: "tieout",
-  version: "",
 })
 
 /** The command as a person runs it, without a process of its own. */
@@ -52,8 +46,8 @@ const run = Effect.fn("test.run")(function* (
   }
   const output = makeOutput(args.includes("--json"), terminal, outcome)
   const source = { file: Option.fromNullable(file), variables }
-  yield* main(["node", "tieout", "doctor", ...args.filter((arg) => arg !== "--json")]).pipe(
-    Effect.catchAll((failure) => output.fail([ofError(failure)])),
+  yield* doctor.run(args.filter((arg) => arg !== "--json")).pipe(
+    Effect.catchAll((failure) => output.fail([failureOf(failure)])),
     Effect.provide(
       Layer.mergeAll(Layer.succeed(Output, output), Layer.succeed(SettingsSource, source), NodeContext.layer),
     ),

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { decodeUnknownSync } from "effect/Schema"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { chunksOf } from "../../src/Common/RegularFile.ts"
 import { openFolder } from "../../src/Export/Batch/Folder.ts"
 import type { FileRecord } from "../../src/Export/Batch/Manifest.ts"
 import { layoutOf } from "../../src/Export/Batch/ReadBack.ts"
@@ -158,7 +159,7 @@ const read = async (format: TableFormat, mode: Mode, { files, path }: Written) =
   for (const { account = "", currency = "", name: file, rows } of files) {
     const own: Array<Booked> = []
     const context = { layout: layoutOf(format.template), currency, account, mode }
-    const found = await readTable(path, file, format.reader, context, (each, line) => {
+    const found = await readTable(chunksOf(join(path, file)), format.reader, context, (each, line) => {
       if (typeof each === "string") throw new Error(`${file}:${line}: ${each}`)
       own.push(...each)
     })

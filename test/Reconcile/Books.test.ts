@@ -132,9 +132,10 @@ layer(services)("an export", (it) => {
         currencies: [{ currency: "USD", scale: 2, debit, credit: debit, entries: 1, postings: 2 }],
       }
       return sql`
-        insert into export.batches (book_id, batch, scope, from_date, to_date, formats, folder, through_numbering, manifest)
+        insert into export.batches (book_id, batch, scope, from_date, to_date, formats, folder, since_numbering,
+          through_numbering, manifest)
         select ${book.bookId}, ${batch}, '2026-10', '2026-10-01', '2026-10-31', '{journal}', 'x',
-          max(numbering), ${JSON.stringify(manifest)}::text::json
+          ${since ?? "0"}::text::bigint, max(numbering), ${JSON.stringify(manifest)}::text::json
         from ledger.journal_numbers where book_id = ${book.bookId}`
     })
 

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { variablesFor } from "../Sync/Runs.ts"
-import { compiled } from "../support/Compiled.ts"
+import { commonVariables, compiled } from "../support/Compiled.ts"
 import { runningSandbox } from "../support/RunningSandbox.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -16,7 +16,7 @@ const starting = (program: string, cwd: string, variables: Record<string, string
     Effect.sync(() => {
       const child = spawn(process.execPath, [program, "serve", "--status-port", "0"], {
         cwd,
-        env: { PATH: process.env.PATH, ...variables },
+        env: { ...commonVariables(), ...variables },
         stdio: ["ignore", "ignore", "pipe"],
       })
       let log = ""
@@ -39,7 +39,7 @@ it.scopedLive(
       const cwd = temporaryFolder()
       const sandbox = yield* runningSandbox({ entries: 60, accounts: 3 })
       const { url } = yield* TestDatabase
-      const { child, ended, log } = yield* starting(compiled("src/main.js"), cwd, {
+      const { child, ended, log } = yield* starting(compiled("bin/tieout.js"), cwd, {
         ...variablesFor(sandbox.url),
         DATABASE_URL: url,
         TIEOUT_SCHEDULE_EXPORT: "journal",

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Duration, Effect, Either, Layer, Option, Redacted } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
-import { needsOf } from "../../src/Cli/Needs.ts"
 import { formatNames } from "../../src/Format/Formats.ts"
 import { defaultInterface } from "../../src/Settings/Interface.ts"
+import { everything, type Needs } from "../../src/Settings/Secrets.ts"
 import { Settings, SettingsError, SettingsSource } from "../../src/Settings.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
@@ -355,7 +355,7 @@ webhook: 3
     ],
   ])("%s", (text, line) => expect(mistakes(text)).toContain(line))
 
-  const withSecrets = (command: string, text: string, variables: Record<string, string>) =>
+  const withSecrets = (needs: Option.Option<Needs>, text: string, variables: Record<string, string>) =>
     Settings.pipe(
       Effect.flatMap(({ checkSecrets }) => checkSecrets),
       Effect.provide(
@@ -364,7 +364,7 @@ webhook: 3
           Layer.succeed(SettingsSource, {
             file: Option.some(write(text)),
             variables,
-            needs: needsOf(command.split(" ")),
+            needs,
           }),
         ),
       ),
@@ -374,7 +374,8 @@ webhook: 3
     )
 
   it("of a server include what it lacks of secrets, together with the others", () => {
-    const source = (text: string, variables: Record<string, string>) => withSecrets("serve", text, variables)
+    const source = (text: string, variables: Record<string, string>) =>
+      withSecrets(Option.some(everything), text, variables)
     const wrong = { ...secrets, TIEOUT_BASE_URL: "nowhere", TIEOUT_STATUS_TOKEN: "short" }
     const lines = [
       "TIEOUT_BASE_URL: is no address; expected https://host/api/v1",
@@ -388,24 +389,25 @@ webhook: 3
     ])
   })
 
-  it.each(["sync", "backfill --period 2026-10", "doctor"])(
-    "include, where a command asks the service, the credentials that it needs: %s",
-    (command) => {
-      const text =
-        "connections: { default: {}, acme: {} }\nlimits: { tries: five }\nstatus: { host: 0.0.0.0 }"
-      const { TIEOUT_SCOPE: _, ...rest } = secrets
-      const variables = { ...rest, TIEOUT_ACME_BASE_URL: "nowhere" }
-      const found = (args: string) => withSecrets(args, text, variables).map((line) => line.split(": ")[0])
-      const own = expect.stringContaining("tieout.yaml:2")
-      const ofAcme = ["CLIENT_ID", "CLIENT_SECRET", "SCOPE", "BASE_URL"].map((name) => `TIEOUT_ACME_${name}`)
-      expect(found(command)).toEqual(["TIEOUT_SCOPE", ...ofAcme, own])
-      expect(found(`${command} --connection default`)).toEqual(["TIEOUT_SCOPE", own])
-      expect(found(`${command} --connection=acme`)).toEqual([...ofAcme, own])
-    },
-  )
+  it("include, where a command asks the service, the credentials that it needs", () => {
+    const text = "connections: { default: {}, acme: {} }\nlimits: { tries: five }\nstatus: { host: 0.0.0.0 }"
+    const { TIEOUT_SCOPE: _, ...rest } = secrets
+    const variables = { ...rest, TIEOUT_ACME_BASE_URL: "nowhere" }
+    const found = (connection?: string) =>
+      withSecrets(
+        Option.some({ connection: Option.fromNullable(connection), statusToken: false }),
+        text,
+        variables,
+      ).map((line) => line.split(": ")[0])
+    const own = expect.stringContaining("tieout.yaml:2")
+    const ofAcme = ["CLIENT_ID", "CLIENT_SECRET", "SCOPE", "BASE_URL"].map((name) => `TIEOUT_ACME_${name}`)
+    expect(found()).toEqual(["TIEOUT_SCOPE", ...ofAcme, own])
+    expect(found("default")).toEqual(["TIEOUT_SCOPE", own])
+    expect(found("acme")).toEqual([...ofAcme, own])
+  })
 
   it("include no credentials where a command needs none", () => {
-    expect(withSecrets("status", "limits: { tries: five }", {})).toEqual([
+    expect(withSecrets(Option.none(), "limits: { tries: five }", {})).toEqual([
       expect.stringContaining("tieout.yaml:1: limits.tries"),
     ])
   })

@@ -75,6 +75,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events in any order", 
             select count(*)::integer as n from mirror.statement_entries e join sync.runs r using (run_id)
             where r.command = 'events'`)
           expect(Number(brought?.n)).toBeGreaterThan(100)
+          // The first may find a late fee whose deposit was read before it was charged; the second reads that deposit again.
+          yield* night
           yield* night
         }).pipe(Effect.scoped, Effect.provide(services))
 

@@ -12,7 +12,7 @@ const entries = 900
 /** Runs a sync as a process; kills it once more than `after` entries are committed. Gives whether it was killed. */
 const runAndKill = (sandboxUrl: string, databaseUrl: string, after: number) =>
   Effect.gen(function* () {
-    const child = spawn(process.execPath, [compiled("test/support/syncProcess.js")], {
+    const child = spawn(process.execPath, [compiled("test/support/syncProcess.mjs")], {
       env: { ...process.env, ...variablesFor(sandboxUrl), DATABASE_URL: databaseUrl },
       stdio: ["ignore", "ignore", "pipe"],
     })

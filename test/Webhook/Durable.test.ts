@@ -28,7 +28,7 @@ const delivery = (eventId: string): Delivery => ({
 const startProcess = (env: Record<string, string>) =>
   Effect.acquireRelease(
     Effect.async<{ readonly port: number; readonly kill: () => void }>((resume) => {
-      const child = spawn(process.execPath, [compiled("test/support/webhookProcess.js")], {
+      const child = spawn(process.execPath, [compiled("test/support/webhookProcess.mjs")], {
         env: { ...process.env, ...env },
         stdio: ["ignore", "pipe", "inherit"],
       })

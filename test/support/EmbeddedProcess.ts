@@ -29,7 +29,7 @@ const ended = (child: ChildProcessWithoutNullStreams): Promise<void> =>
 
 /** Starts a client process on a data folder and waits until it has used the database. */
 export const startClient = async (dataDir: string): Promise<EmbeddedProcess> => {
-  const child = spawn(process.execPath, [compiled("test/support/embeddedClient.js")], {
+  const child = spawn(process.execPath, [compiled("test/support/embeddedClient.mjs")], {
     env: { ...process.env, DATABASE_URL: "", TIEOUT_DATA_DIR: dataDir },
   })
   let errors = ""

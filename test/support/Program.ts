@@ -1,7 +1,7 @@
 /** The program as a person runs it: compiled, each command with nothing but given variables, in a folder of its own. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { Effect } from "effect"
-import { compiled } from "./Compiled.ts"
+import { commonVariables, compiled } from "./Compiled.ts"
 import type { Answered, Asked } from "./commandHost.ts"
 import { temporaryFolder } from "./TemporaryFolder.ts"
 
@@ -34,7 +34,7 @@ const asProcess =
     Effect.async<Finished>((resume) => {
       const child = spawn(process.execPath, [main, ...args], {
         cwd,
-        env: { PATH: process.env.PATH, ...variables },
+        env: { ...commonVariables(), ...variables },
         stdio: ["ignore", "pipe", "pipe"],
       })
       let out = ""
@@ -60,8 +60,8 @@ let present: Host | undefined
 let asked = 0
 
 const startHost = (): Host => {
-  const child = spawn(process.execPath, [compiled("test/support/commandHost.js")], {
-    env: { PATH: process.env.PATH },
+  const child = spawn(process.execPath, [compiled("test/support/commandHost.mjs")], {
+    env: commonVariables(),
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   })
   const host: Host = { child, waiting: new Map() }
@@ -88,7 +88,7 @@ const inHost =
       const id = ++asked
       host.waiting.set(id, (answer) => resume(Effect.succeed(answer)))
       host.child.channel?.ref()
-      const message: Asked = { id, args, cwd, variables: { PATH: process.env.PATH, ...variables } }
+      const message: Asked = { id, args, cwd, variables: { ...commonVariables(), ...variables } }
       host.child.send(message)
       // A command that nobody waits for any more would hold up the next one.
       return Effect.sync(() => {
@@ -100,6 +100,6 @@ const inHost =
 /** Started when first asked for; it ends with the process of the tests. */
 export const program: Effect.Effect<Program> = Effect.sync(() => {
   const cwd = temporaryFolder()
-  const main = compiled("src/main.js")
+  const main = compiled("bin/tieout.js")
   return { cwd, main, run: inHost(cwd), start: asProcess(cwd, main) }
 })

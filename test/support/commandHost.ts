@@ -3,10 +3,9 @@
  * longer than most commands. Each has its own variables, folder and output. What the process itself is tried for
  * (signals, its end, what it loads) takes a process of its own.
  */
-import { Effect } from "effect"
-import { exitCodeOf } from "../../src/Cli/Launch.ts"
-import { Outcome } from "../../src/Cli/Output.ts"
-import { command } from "../../src/Cli.ts"
+import { answerOf } from "../../src/Cli/Begin.ts"
+import { readManual } from "../../src/Cli/Commands.ts"
+import { execute } from "../../src/Cli.ts"
 
 export interface Asked {
   readonly id: number
@@ -41,12 +40,15 @@ const kept = (stream: NodeJS.WriteStream): (() => string) => {
 const out = kept(process.stdout)
 const error = kept(process.stderr)
 
+const manual = await readManual()
+
 const answer = async ({ args, cwd, id, variables }: Asked): Promise<Answered> => {
   process.chdir(cwd)
   process.env = { ...variables }
-  const outcome = new Outcome()
-  const exit = await Effect.runPromiseExit(command(args, process.env, outcome))
-  return { id, code: exitCodeOf(exit, outcome), out: out(), error: error() }
+  const found = answerOf(args, process.env, manual)
+  if ("code" in found) return { id, ...found }
+  const code = await execute(found, manual, process.env)
+  return { id, code, out: out(), error: error() }
 }
 
 let last: Promise<unknown> = Promise.resolve()

@@ -21,7 +21,7 @@ declare module "vitest" {
     readonly testTemplateError: string
     /** The run's folder, in which tests make their own. */
     readonly testFolder: string
-    /** The folder with `src/…` and `test/support/…` as JavaScript, as version 9.8.7. */
+    /** A folder like an installed one, as version 9.8.7, with the programs of the tests in `test/support`. */
     readonly testCompiled: string
   }
 }

@@ -1,4 +1,3 @@
-import { Command, Options } from "@effect/cli"
 import { Effect, Either, Layer, Option } from "effect"
 import { count, counted, harmless, styled } from "../../Common/Text.ts"
 import { Ledger } from "../../Ledger.ts"
@@ -9,13 +8,14 @@ import type { Days } from "../../Sync/Backfill/Window.ts"
 import { Backfill, type BackfillReport } from "../../Sync/Backfill.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
-import { UsageError } from "../Arguments.ts"
-import { booksForSync } from "../Books.ts"
+import { booksForSync, needingCredentials } from "../Books.ts"
+import { command } from "../Declaration.ts"
 import { type ExitCode, exitCodes, worst } from "../ExitCode.ts"
-import { documentOf, type Failure, ofError } from "../Failure.ts"
-import * as Common from "../Options.ts"
+import { failureOf, UsageError } from "../Failure.ts"
+import { type Failure, failureDocument } from "../FailureDocument.ts"
+import { client, connection, from, period, surface, to } from "../Options.ts"
 import { Output } from "../Output.ts"
-import { day, month } from "../Period.ts"
+import { parseDay, parseMonth } from "../Period.ts"
 
 interface DayOptions {
   readonly period: Option.Option<string>
@@ -24,11 +24,11 @@ interface DayOptions {
 }
 
 const lastDayOf = (period: string): string => {
-  const [year = 0, of = 0] = period.split("-").map(Number)
-  return new Date(Date.UTC(year, of, 0)).toISOString().slice(0, 10)
+  const [year = 0, month = 0] = period.split("-").map(Number)
+  return new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10)
 }
 
-/** A month, or the first and the last day. */
+/** The days of `--period`, or from `--from` to `--to`. */
 const daysOf = ({ from, period, to }: DayOptions): Either.Either<Days, UsageError> =>
   Either.gen(function* () {
     const wrong = (detail: string) =>
@@ -37,13 +37,13 @@ const daysOf = ({ from, period, to }: DayOptions): Either.Either<Days, UsageErro
       if (Option.isSome(from) || Option.isSome(to)) {
         return yield* wrong("Which days? Expected --period, or --from with --to, not both.")
       }
-      const of = yield* month(period.value)
-      return { from: `${of}-01`, to: lastDayOf(of) }
+      const month = yield* parseMonth(period.value)
+      return { from: `${month}-01`, to: lastDayOf(month) }
     }
     if (Option.isNone(from) || Option.isNone(to)) {
       return yield* wrong("Which days? Expected --period, or --from with --to.")
     }
-    const days = { from: yield* day("--from", from.value), to: yield* day("--to", to.value) }
+    const days = { from: yield* parseDay(from.value, "--from"), to: yield* parseDay(to.value, "--to") }
     return days.from > days.to ? yield* wrong(`--to ${days.to} is before --from ${days.from}.`) : days
   })
 
@@ -91,7 +91,7 @@ const accountLines = (accounts: ReadonlyArray<AccountBackfill>, screen: Screen):
   )
 }
 
-/** Findings are not of the window alone: the books are proved as they stand now. */
+/** Findings of any month: the books are proved as they stand now, not the window alone. */
 const findingLines = (
   { blockingFindings, findingsClosed, findingsOpened }: BackfillReport,
   screen: Screen,
@@ -135,15 +135,35 @@ const isAmiss = ({ report }: Outcome): boolean =>
     report.clientFailures.length > 0 ||
     report.accounts.some(({ proved }) => !proved))
 
-export const backfill = Command.make(
-  "backfill",
+export const backfill = command(
   {
-    connection: Common.connection,
-    surface: Common.surface,
-    client: Common.client,
-    period: Common.period,
-    from: Options.text("from").pipe(Options.optional),
-    to: Options.text("to").pipe(Options.optional),
+    name: "backfill",
+    usage: "(--period YYYY-MM | --from DATE --to DATE) [--connection NAME] [--surface NAME] [--client ID]",
+    summary: "Read a period again and prove it from its opening to its closing balance.",
+    about: [
+      "Reads everything that touches the days again, whatever the syncs have read: proves each statement's running balance",
+      "entry by entry, reads the movements behind it by identifier, and books what is older than all that was known. Entries",
+      "that were missing, changed or are gone are reported and never overwrite what is in the books (exit code 3). An account",
+      "that has moved since the last sync is read on to its end, and the books are proved as they stand then: a blocking",
+      "finding of any month is exit code 3, too. It may run beside a sync: each waits while the other writes.",
+    ],
+    takes: {
+      period: period("A month of the accounting time zone"),
+      from,
+      to,
+      connection,
+      surface,
+      client,
+    },
+    examples: [
+      ["tieout backfill --period 2026-10", "before the month is closed"],
+      ["tieout backfill --from 2026-10-01 --to 2026-10-15 --client C-17", "two weeks of one client"],
+    ],
+    exits: {
+      attention:
+        "done, with an account that is not proved, blocking findings, or a client that could not be read",
+      busy: "another backfill of that connection runs",
+    },
   },
   Effect.fn("Cli.backfill")(
     function* ({ client, connection, surface, ...dates }) {
@@ -160,7 +180,7 @@ export const backfill = Command.make(
               onLeft: (error): Outcome => ({
                 connection: name,
                 report: undefined,
-                failure: ofError(error),
+                failure: failureOf(error),
               }),
               onRight: (report): Outcome => ({ connection: name, report, failure: undefined }),
             }),
@@ -175,7 +195,7 @@ export const backfill = Command.make(
           runs: outcomes.map(({ connection: name, failure, report }) => ({
             connection: name,
             ...(report === undefined ? {} : { ...report, newEntries: Object.fromEntries(report.newEntries) }),
-            ...(failure === undefined ? {} : documentOf([failure])),
+            ...(failure === undefined ? {} : failureDocument([failure])),
           })),
         },
         lines: outcomes.flatMap((outcome) => linesOf(outcome, output.terminal.stdout)),
@@ -183,5 +203,6 @@ export const backfill = Command.make(
       })
     },
     Effect.provide(Layer.mergeAll(Backfill.Default, Ledger.Default).pipe(Layer.provideMerge(booksForSync))),
+    needingCredentials,
   ),
 )

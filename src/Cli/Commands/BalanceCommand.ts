@@ -1,4 +1,3 @@
-import { Command, Options as Flags } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { chooseBooks } from "../../Book/ChosenBooks.ts"
 import type { Book } from "../../Book.ts"
@@ -9,9 +8,10 @@ import { printed } from "../../Reconcile/Printed.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
 import { books } from "../Books.ts"
-import * as Options from "../Options.ts"
+import { command, optional, text } from "../Declaration.ts"
+import { book } from "../Options.ts"
 import { Output } from "../Output.ts"
-import { day } from "../Period.ts"
+import { parseDay } from "../Period.ts"
 
 const columns = [
   { title: "Code" },
@@ -23,7 +23,7 @@ const columns = [
   { title: "Balance", align: "right" },
 ] as const
 
-interface Told {
+interface BookBalance {
   readonly book: string
   readonly accounts: ReadonlyArray<AccountBalance>
   /** Per currency; where the books are even, the balance is zero. */
@@ -39,20 +39,20 @@ const atScale = <R extends Pick<AccountBalance, "currency" | (typeof sums)[numbe
   balance: printed(row.balance, row.currency),
 })
 
-const totalsOf = (accounts: ReadonlyArray<AccountBalance>): Told["totals"] =>
+const totalsOf = (accounts: ReadonlyArray<AccountBalance>): BookBalance["totals"] =>
   [...new Set(accounts.map(({ currency }) => currency))].sort().map((currency) => {
     const own = accounts.filter((account) => account.currency === currency)
-    const sum = (of: (typeof sums)[number]) =>
-      Money.toText(Money.total(own.map((account) => Money.fromTrusted(account[of]))))
+    const sum = (column: (typeof sums)[number]) =>
+      Money.toText(Money.total(own.map((account) => Money.fromTrusted(account[column]))))
     return atScale({ currency, debit: sum("debit"), credit: sum("credit"), balance: sum("balance") })
   })
 
-const told = Effect.fn("Cli.balance.book")(function* ({ bookId, code }: Book, until: string | null) {
+const balanceOf = Effect.fn("Cli.balance.book")(function* ({ bookId, code }: Book, until: string | null) {
   const accounts = yield* accountBalances(bookId, until)
-  return { book: code, accounts: accounts.map(atScale), totals: totalsOf(accounts) } satisfies Told
+  return { book: code, accounts: accounts.map(atScale), totals: totalsOf(accounts) } satisfies BookBalance
 })
 
-const linesOf = ({ accounts, book, totals }: Told, screen: Screen): ReadonlyArray<string> => [
+const linesOf = ({ accounts, book, totals }: BookBalance, screen: Screen): ReadonlyArray<string> => [
   book,
   ...(accounts.length === 0
     ? ["Nothing is booked yet."]
@@ -83,16 +83,27 @@ const linesOf = ({ accounts, book, totals }: Told, screen: Screen): ReadonlyArra
   "",
 ]
 
-export const balance = Command.make(
-  "balance",
-  { asOf: Flags.text("as-of").pipe(Flags.optional), book: Options.book },
+export const balance = command(
+  {
+    name: "balance",
+    summary: "Show the trial balance: every account with its debits, credits and balance.",
+    about: ["Everything that is booked, numbered or not, with totals per currency. Reads the database only."],
+    takes: {
+      asOf: optional(
+        text("as-of", "YYYY-MM-DD", "At the end of this day, by the date that the books give an entry"),
+        "all",
+      ),
+      book,
+    },
+    examples: [["tieout balance --as-of 2026-10-31", "how the books stood at the end of October"]],
+  },
   Effect.fn("Cli.balance")(function* ({ asOf, book }) {
     const output = yield* Output
     const database = yield* Database
-    const until = Option.isNone(asOf) ? null : yield* day("--as-of", asOf.value)
+    const until = Option.isNone(asOf) ? null : yield* parseDay(asOf.value, "--as-of")
     const found = yield* database.transaction(
       Effect.flatMap(chooseBooks(Option.none(), book), (chosen) =>
-        Effect.forEach(chosen, (one) => told(one, until)),
+        Effect.forEach(chosen, (one) => balanceOf(one, until)),
       ),
       { isolation: "repeatable read", readOnly: true },
     )

@@ -1,39 +1,22 @@
-import { Args, Command, Options as Flags } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { who } from "../../Close/Who.ts"
-import { count, counted, harmless, styled } from "../../Common/Text.ts"
-import { type KnownBatch, type ListedBatch, listBatches, nameOf } from "../../Export/Batch/KnownBatch.ts"
-import type { BatchState, KeptChange } from "../../Export/Batch/States.ts"
+import { counted } from "../../Common/Text.ts"
+import { type KnownBatch, listBatches, nameOf } from "../../Export/Batch/KnownBatch.ts"
+import type { BatchState } from "../../Export/Batch/States.ts"
 import * as Batches from "../../Export/Batches.ts"
 import { Settings } from "../../Settings.ts"
-import { table } from "../../Terminal/Table.ts"
-import type { Screen } from "../../Terminal.ts"
-import { UsageError } from "../Arguments.ts"
 import { books } from "../Books.ts"
+import { argument, group, optional, subcommand, text, withDefault } from "../Declaration.ts"
 import { exitCodes } from "../ExitCode.ts"
-import * as Options from "../Options.ts"
+import { UsageError } from "../Failure.ts"
+import { book } from "../Options.ts"
 import { Output } from "../Output.ts"
+import { batchLines, batchListLines, batchNumbers } from "../Tables/BatchTable.ts"
 
-const batchArgument = Args.text({ name: "BOOK/N" })
-/** Where the folders of all batches stand. */
-const exports = Flags.text("exports").pipe(Flags.withDefault("exports"))
+const batchArgument = argument.text("BOOK/N")
+const exports = withDefault(text("exports", "DIR", "Where the folders of the exports are"), "exports")
 
-const tones: Readonly<Record<BatchState, "green" | "red" | "yellow" | undefined>> = {
-  preview: "yellow",
-  committed: "green",
-  acknowledged: "green",
-  superseded: undefined,
-}
-
-const stateText = (state: BatchState, { color }: Screen): string => {
-  const tone = tones[state]
-  return tone === undefined ? state : styled(color, tone, state)
-}
-
-/** `, as of TIME` of a batch that counts for nothing, to follow its state. */
-const asOfText = (asOf: string | null | undefined): string => (asOf == null ? "" : `, as of ${asOf}`)
-
-const text = (what: string, most: number, given: string) => {
+const checkedText = (what: string, most: number, given: string) => {
   const found = given.trim()
   return found === "" || found.length > most
     ? new UsageError({
@@ -43,120 +26,17 @@ const text = (what: string, most: number, given: string) => {
     : Effect.succeed(found)
 }
 
-const columns = [
-  { title: "Batch" },
-  { title: "State" },
-  { title: "Selection", shrinks: true },
-  { title: "Formats", shrinks: true },
-  { title: "Entries", align: "right" },
-  { title: "Written" },
-  { title: "By", shrinks: true },
-] as const
-
-const listLines = (rows: ReadonlyArray<ListedBatch>, screen: Screen): ReadonlyArray<string> =>
-  rows.length === 0
-    ? ["There are no batches yet: tieout export writes them."]
-    : table(
-        columns,
-        rows.map((row) => [
-          `${row.book}/${row.batch}`,
-          `${row.state}${asOfText(row.asOf)}${row.outdated.length === 0 ? "" : ", out of date"}`,
-          `${row.scope}${row.baseCurrency === null ? "" : ` in ${row.baseCurrency}`}${row.delta ? " (delta)" : ""}`,
-          row.formats.join(","),
-          count(row.entries),
-          row.at,
-          harmless(row.who ?? ""),
-        ]),
-        screen,
-      )
-
-const list = Command.make(
-  "list",
-  { book: Options.book },
+const list = subcommand(
+  { name: "list", takes: { book } },
   Effect.fn("Cli.batches.list")(function* ({ book }) {
     const output = yield* Output
     const rows = yield* listBatches(book)
-    yield* output.report({ document: { batches: rows }, lines: listLines(rows, output.terminal.stdout) })
+    yield* output.report({ document: { batches: rows }, lines: batchListLines(rows, output.terminal.stdout) })
   }, Effect.provide(books)),
 )
 
-type Shown = Effect.Effect.Success<ReturnType<typeof Batches.show>>
-
-const changeLine = ({ at, byBatch, reason, state, who: by }: KeptChange): string =>
-  `  ${at}  ${state} by ${harmless(by)}${byBatch === null ? "" : `, its place taken by batch ${byBatch}`}${reason === null ? "" : `: ${harmless(reason)}`}`
-
-const numbers = (batches: ReadonlyArray<number>): string =>
-  batches.length === 0 ? "none" : batches.join(", ")
-
-const lineageLines = ({ lineage, tables }: KnownBatch["manifest"]): ReadonlyArray<string> =>
-  lineage === undefined
-    ? []
-    : [
-        `  previous    ${lineage.previous === null ? "none: the book's first batch" : `batch ${lineage.previous.batch}, manifest ${lineage.previous.manifestSha256}`}`,
-        `  supersedes  ${numbers(lineage.supersedes)}`,
-        ...(lineage.delta ? [`  delta       only what batches ${numbers(lineage.follows)} do not have`] : []),
-        ...lineage.closes.map(
-          ({ hash, period, sequence }) => `  close       ${period}, number ${sequence}, ${hash}`,
-        ),
-        ...(tables === undefined
-          ? []
-          : [
-              `  mapping     ${tables.mappingVersion === null ? "the chart's own accounts" : `version ${tables.mappingVersion}`}`,
-            ]),
-      ]
-
-const showLines = (
-  { batch, changes, folder, kept, outdated, problems }: Shown,
-  screen: Screen,
-): ReadonlyArray<string> => {
-  const { manifest } = batch
-  const whole = problems.length === 0
-  return [
-    `${nameOf(batch)}: ${stateText(batch.state, screen)}${asOfText(manifest.scope.asOf)}, ${manifest.scope.text}${manifest.base === undefined ? "" : ` in ${manifest.base.currency}`}, ${counted(manifest.entries, "entry", "entries")}`,
-    ...(outdated.length === 0
-      ? []
-      : [
-          styled(
-            screen.color,
-            "yellow",
-            `  OUT OF DATE: ${outdated.join(", ")} changed since. Export it again: tieout export --base --again`,
-          ),
-        ]),
-    `  formats     ${manifest.formats.join(", ")}`,
-    `  manifest    ${batch.sha256}`,
-    ...lineageLines(manifest),
-    ...manifest.currencies.map(
-      ({ credit, currency, debit, entries }) =>
-        `  total       ${currency} debit ${debit}, credit ${credit}, ${counted(entries, "entry", "entries")}`,
-    ),
-    ...table(
-      [
-        { title: "  File" },
-        { title: "Rows", align: "right" },
-        { title: "Bytes", align: "right" },
-        { title: "SHA-256" },
-      ],
-      manifest.files.map(({ bytes, name, rows, sha256 }) => [`  ${name}`, count(rows), count(bytes), sha256]),
-      screen,
-    ),
-    "States",
-    `  ${batch.at}  ${manifest.lineage?.state ?? "committed"}${batch.who === null ? "" : ` by ${harmless(batch.who)}`}`,
-    ...changes.map(changeLine),
-    styled(
-      screen.color,
-      whole ? "green" : "red",
-      whole ? `${folder} is as it was written.` : `${folder} is not as it was written:`,
-    ),
-    ...problems.map((problem) => `  ${harmless(problem)}`),
-    kept
-      ? `Its files are kept in the database: tieout batches download ${nameOf(batch)} --out DIR`
-      : "Its files are not kept in the database.",
-  ]
-}
-
-const show = Command.make(
-  "show",
-  { reference: batchArgument, exports },
+const show = subcommand(
+  { name: "show", takes: { reference: batchArgument, exports } },
   Effect.fn("Cli.batches.show")(function* ({ exports: root, reference }) {
     const output = yield* Output
     const found = yield* Batches.show(reference, root)
@@ -176,7 +56,7 @@ const show = Command.make(
         outdated: found.outdated,
         manifest,
       },
-      lines: showLines(found, output.terminal.stdout),
+      lines: batchLines(found, output.terminal.stdout),
     })
   }, Effect.provide(books)),
 )
@@ -186,9 +66,8 @@ const changed = (batch: KnownBatch, state: BatchState, more: object = {}) => ({
   lines: [`${nameOf(batch)}: ${state}.`],
 })
 
-const commit = Command.make(
-  "commit",
-  { reference: batchArgument, exports },
+const commit = subcommand(
+  { name: "commit", takes: { reference: batchArgument, exports } },
   Effect.fn("Cli.batches.commit")(function* ({ exports: root, reference }) {
     const output = yield* Output
     const { accounting, chart, export: settings } = yield* Settings
@@ -201,37 +80,43 @@ const commit = Command.make(
       ...report,
       lines: [
         ...report.lines,
-        ...(superseded.length === 0 ? [] : [`It takes the place of ${numbers(superseded)}.`]),
+        ...(superseded.length === 0 ? [] : [`It takes the place of ${batchNumbers(superseded)}.`]),
       ],
     })
   }, Effect.provide(books)),
 )
 
-const acknowledge = Command.make(
-  "acknowledge",
-  { reference: batchArgument, note: Flags.text("note").pipe(Flags.optional) },
+const acknowledge = subcommand(
+  {
+    name: "acknowledge",
+    takes: {
+      reference: batchArgument,
+      note: optional(text("note", "TEXT", "Anything worth keeping, such as the number that the import got")),
+    },
+  },
   Effect.fn("Cli.batches.acknowledge")(function* ({ note, reference }) {
     const output = yield* Output
-    const given = Option.isNone(note) ? null : yield* text("--note", 500, note.value)
+    const given = Option.isNone(note) ? null : yield* checkedText("--note", 500, note.value)
     const batch = yield* Batches.acknowledge(reference, yield* who, given)
     yield* output.report(changed(batch, "acknowledged"))
   }, Effect.provide(books)),
 )
 
-const supersede = Command.make(
-  "supersede",
-  { reference: batchArgument, reason: Flags.text("reason") },
+const supersede = subcommand(
+  { name: "supersede", takes: { reference: batchArgument, reason: text("reason", "TEXT", "Why") } },
   Effect.fn("Cli.batches.supersede")(function* ({ reason, reference }) {
     const output = yield* Output
-    const given = yield* text("--reason", 500, reason)
+    const given = yield* checkedText("--reason", 500, reason)
     const batch = yield* Batches.supersede(reference, yield* who, given)
     yield* output.report(changed(batch, "superseded"))
   }, Effect.provide(books)),
 )
 
-const download = Command.make(
-  "download",
-  { reference: batchArgument, out: Flags.text("out"), exports },
+const download = subcommand(
+  {
+    name: "download",
+    takes: { reference: batchArgument, out: text("out", "DIR", "A new or an empty folder"), exports },
+  },
   Effect.fn("Cli.batches.download")(function* ({ exports: root, out, reference }) {
     const output = yield* Output
     const { batch, folder } = yield* Batches.download(reference, out, root)
@@ -247,6 +132,23 @@ const download = Command.make(
   }, Effect.provide(books)),
 )
 
-export const batches = Command.make("batches").pipe(
-  Command.withSubcommands([list, show, commit, acknowledge, supersede, download]),
+export const batches = group(
+  {
+    name: "batches",
+    summary: "See what was exported, say what became of it, write it once more.",
+    about: [
+      "BOOK/N: a batch by its book's code and its number, such as ORG/3.",
+      "A batch is a preview, committed, acknowledged (the accounting system has it) or superseded; who changed that, when and why",
+      "is kept for good. A preview is committed only while its files and the books are as they were; one in the base currency",
+      "is valued first. list and show say which of these are out of date: export them again, with --again. What is superseded counts",
+      "as not exported: the next export has its entries again. download writes the files byte for byte, from the database",
+      "(export.keepFiles) or else from their folder.",
+    ],
+    examples: [
+      ["tieout batches list", "every batch and its state"],
+      ['tieout batches acknowledge ORG/3 --note "Xero, 2 November"', "once it is imported"],
+      ["tieout batches download ORG/3 --out /tmp/october", "the same files again"],
+    ],
+  },
+  [list, show, commit, acknowledge, supersede, download],
 )

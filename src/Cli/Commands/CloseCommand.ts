@@ -1,4 +1,3 @@
-import { Args, Command, Options as Flags } from "@effect/cli"
 import { Effect, Either, Layer, type Option } from "effect"
 import type { Agreement } from "../../Close/Agreement.ts"
 import { who } from "../../Close/Who.ts"
@@ -7,12 +6,13 @@ import { counted, harmless, styled } from "../../Common/Text.ts"
 import { Ledger } from "../../Ledger.ts"
 import { Reconcile } from "../../Reconcile.ts"
 import type { Screen } from "../../Terminal.ts"
-import { UsageError } from "../Arguments.ts"
 import { books } from "../Books.ts"
+import { argument, command, flag, repeated, text } from "../Declaration.ts"
 import { exitCodes } from "../ExitCode.ts"
-import * as Options from "../Options.ts"
+import { UsageError } from "../Failure.ts"
+import { book } from "../Options.ts"
 import { Output } from "../Output.ts"
-import { month } from "../Period.ts"
+import { parseMonth } from "../Period.ts"
 import { bridgeLines } from "../Tables/BridgeTable.ts"
 
 const usage = (detail: string, advice = "") => new UsageError({ detail, advice })
@@ -113,27 +113,58 @@ const showCheck = Effect.fn("Cli.close.check")(function* (period: string, book: 
   })
 })
 
-/** What was accepted must be in the way of at least one of the books: a typo must not look like responsibility taken. */
-const unused = (accept: ReadonlyArray<{ readonly id: string }>, results: ReadonlyArray<BookClose>) => {
+/** Accepted identifiers that are in the way of no book: a typo must not pass for responsibility taken. */
+const acceptedInVain = (
+  accept: ReadonlyArray<{ readonly id: string }>,
+  results: ReadonlyArray<BookClose>,
+) => {
   const taken = new Set(results.flatMap(({ accepted }) => accepted.map(({ id }) => id.toLowerCase())))
   return accept.filter(({ id }) => !taken.has(id.toLowerCase())).map(({ id }) => id)
 }
 
-export const close = Command.make(
-  "close",
+export const close = command(
   {
-    period: Args.text({ name: "YYYY-MM" }),
-    book: Options.book,
-    dryRun: Flags.boolean("dry-run"),
-    accept: Flags.text("accept").pipe(Flags.repeated),
-    reason: Flags.text("reason").pipe(Flags.repeated),
-    bridge: Flags.boolean("bridge"),
-    check: Flags.boolean("check"),
+    name: "close",
+    usage: "YYYY-MM [--book B] [--dry-run] [--accept F12 --reason TEXT]… [--bridge | --check]",
+    summary: "Prove a month complete and lock it, with its balances and a chained hash.",
+    about: [
+      "A month closes where every list and statement was read to its end after it, by the service's clock, the running balances",
+      "were proved again, nothing blocking is open, and nothing is in quarantine or in suspense. What is in the way is listed,",
+      "nothing is locked, and it ends with 3. Months close in order, one book at a time; what comes later for a closed month is",
+      "dated to the first open day. Who closed, when and why is kept: TIEOUT_USER, or else the user of the operating system.",
+    ],
+    takes: {
+      period: argument.text("YYYY-MM"),
+      book,
+      dryRun: flag("dry-run", "Say what would be in the way; lock nothing"),
+      accept: repeated(
+        text(
+          "accept",
+          "F12",
+          "Take responsibility for a finding. Of an account or client that is gone it stands until its evidence changes. May be repeated",
+        ),
+      ),
+      reason: repeated(text("reason", "TEXT", "Why: one for each --accept in their order, or one for all")),
+      bridge: flag(
+        "bridge",
+        "Only show the way from the provider's statement to the books, with late entries; locks nothing",
+      ),
+      check: flag(
+        "check",
+        "Only recompute the hash and the balances of a closed month; ends with 1 where they do not agree",
+      ),
+    },
+    examples: [
+      ["tieout close 2026-10 --dry-run", "what is in the way of closing October"],
+      ['tieout close 2026-10 --accept F12 --reason "Bank confirmed, see ticket 7"', "with a finding open"],
+      ["tieout close 2026-10 --check", "does October still agree with its close?"],
+    ],
+    exits: { attention: "not closed: something is in the way" },
   },
   Effect.fn("Cli.close")(
     function* ({ accept, book, bridge: bridging, check: checking, dryRun, period: text, reason }) {
       const output = yield* Output
-      const period = yield* month(text, "the month")
+      const period = yield* parseMonth(text, "the month")
       const taken = yield* acceptance(accept, reason)
       if (bridging || checking) {
         if ((bridging && checking) || dryRun || accept.length + reason.length > 0) {
@@ -142,7 +173,7 @@ export const close = Command.make(
         return yield* bridging ? showBridge(period, book) : showCheck(period, book)
       }
       const results = yield* closeMonth({ period, book, dryRun, ...taken, who: yield* who })
-      const wrong = unused(taken.accept, results)
+      const wrong = acceptedInVain(taken.accept, results)
       const notes = wrong.map(
         (id) => `${id} is not in the way of closing ${period}: nothing was accepted for it.`,
       )

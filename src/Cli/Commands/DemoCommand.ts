@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { rm } from "node:fs/promises"
 import { join, resolve } from "node:path"
-import { Command } from "@effect/cli"
 import { Data, Effect, type Scope } from "effect"
 import { plainFormats } from "../../Format/Formats.ts"
+import { command } from "../Declaration.ts"
 import { exitCodes } from "../ExitCode.ts"
 import { Output } from "../Output.ts"
 
@@ -41,7 +41,7 @@ const start = (
     stdio: ["ignore", stdout, "inherit"],
   })
 
-/** Ends with the process; an interrupt is passed on to it and waited for. */
+/** Runs a process to its end; an interrupt is passed on to it, and its end waited for. */
 const run = (args: ReadonlyArray<string>, variables: NodeJS.ProcessEnv, stdout: "inherit" | "pipe") =>
   Effect.async<Finished, DemoError>((resume) => {
     const child = start(args, variables, stdout)
@@ -121,10 +121,11 @@ const reportStep: Step = {
   args: ["report", "2026-10", "--out", reportsFolder],
 }
 
-/** The folders that a command's document names in its list `of`. */
-const foldersOf = (text: string, of: "batches" | "reports"): ReadonlyArray<string> => {
+/** The folders that the JSON document of a command names. */
+const foldersOf = (text: string, listName: "batches" | "reports"): ReadonlyArray<string> => {
   const document: unknown = JSON.parse(text)
-  const list: unknown = typeof document === "object" && document !== null ? Reflect.get(document, of) : []
+  const list: unknown =
+    typeof document === "object" && document !== null ? Reflect.get(document, listName) : []
   if (!Array.isArray(list)) return []
   return list.flatMap((one: unknown) => {
     const found: unknown = typeof one === "object" && one !== null ? Reflect.get(one, "folder") : undefined
@@ -132,9 +133,17 @@ const foldersOf = (text: string, of: "batches" | "reports"): ReadonlyArray<strin
   })
 }
 
-export const demo = Command.make(
-  "demo",
-  {},
+export const demo = command(
+  {
+    name: "demo",
+    summary: "The whole way on made-up data: sync, reconcile, export, verify, report.",
+    about: [
+      "Starts a sandbox in a process of its own and an embedded database in data/demo. It empties data/demo, exports/demo and",
+      "reports/demo first. Your own database and settings are not touched.",
+    ],
+    takes: {},
+    examples: [["npm run demo", "the same, from a checkout"]],
+  },
   Effect.fn("Cli.demo")(function* () {
     const output = yield* Output
     const finished: Array<{ command: string; exitCode: number }> = []

@@ -1,4 +1,3 @@
-import { Command, Options as Flags } from "@effect/cli"
 import { Effect, Either, Option } from "effect"
 import { counted, harmless, styled } from "../../Common/Text.ts"
 import { seen } from "../../Doctor/Ask.ts"
@@ -9,9 +8,12 @@ import { PartnerError } from "../../Partner.ts"
 import { connectionPrefix } from "../../Settings/Keys.ts"
 import { Settings, type SettingsError } from "../../Settings.ts"
 import type { Screen } from "../../Terminal.ts"
+import { needingCredentials } from "../Books.ts"
+import { command, flag } from "../Declaration.ts"
 import { exitCodes, worst } from "../ExitCode.ts"
-import { documentOf, type Failure, ofError } from "../Failure.ts"
-import * as Options from "../Options.ts"
+import { failureOf } from "../Failure.ts"
+import { type Failure, failureDocument } from "../FailureDocument.ts"
+import { connection } from "../Options.ts"
 import { Output } from "../Output.ts"
 
 interface Outcome {
@@ -53,10 +55,10 @@ const endpointLines = (endpoints: ReadonlyArray<EndpointReport>, screen: Screen)
 
 const verdictOf = (diagnosis: Diagnosis): string => {
   const { connection, endpoints } = diagnosis
-  const of = (severity: EndpointReport["severity"]) =>
+  const countOf = (severity: EndpointReport["severity"]) =>
     endpoints.filter((report) => report.severity === severity).length
-  const wrong = of("error")
-  const warnings = of("warning")
+  const wrong = countOf("error")
+  const warnings = countOf("warning")
   const well = wrong === 0 ? "all is well" : `${counted(wrong, "thing is", "things are")} wrong`
   return `${connection}: ${well}${warnings === 0 ? "" : `, ${counted(warnings, "warning")}`}.`
 }
@@ -74,7 +76,7 @@ const examinationLines = (diagnosis: Diagnosis, screen: Screen): ReadonlyArray<s
   ]
 }
 
-/** The check of what is proposed, as comments: what is printed is a settings file and nothing else. */
+/** How the proposed settings do, as comments: stdout holds a settings file and nothing else. */
 const checkLines = (diagnosis: Diagnosis): ReadonlyArray<string> => {
   const plain = { interactive: false, width: Number.POSITIVE_INFINITY, color: false }
   const amiss = diagnosis.endpoints.filter(({ severity }) => severity !== "none")
@@ -90,7 +92,7 @@ const failureLines = ({ connection, result }: Outcome): ReadonlyArray<string> =>
   Either.isRight(result) ? [] : [`${connection}: ${result.left.message}`.split("\n").map(harmless).join("\n")]
 
 const documentOfOutcome = ({ connection, result }: Outcome, discovering: boolean): object => {
-  if (Either.isLeft(result)) return { connection, ...documentOf([result.left]) }
+  if (Either.isLeft(result)) return { connection, ...failureDocument([result.left]) }
   const { endpoints, profile, undetermined } = result.right
   return {
     connection,
@@ -101,16 +103,20 @@ const documentOfOutcome = ({ connection, result }: Outcome, discovering: boolean
   }
 }
 
-/** Which connection it was, and the variables by the names that it has for them. */
-const failureOf = (connection: string, several: boolean, error: SettingsError | PartnerError): Failure => {
-  const failure = ofError(error)
-  // The beginning of an answer that could not be read may hold anything, a token even.
-  const told =
+/** The failure with its connection named, and the variables as that connection has them. */
+const connectionFailure = (
+  connection: string,
+  several: boolean,
+  error: SettingsError | PartnerError,
+): Failure => {
+  const failure = failureOf(error)
+  // The beginning of an unreadable answer may hold anything, even a token.
+  const text =
     error.reason === "BadResponse" ? `${error.operation} ${seen(error)}. ${error.advice}` : failure.message
   const message =
     error instanceof PartnerError
-      ? told.replaceAll(/TIEOUT_(?=BASE_URL|CLIENT_|SCOPE)/g, connectionPrefix(connection))
-      : told
+      ? text.replaceAll(/TIEOUT_(?=BASE_URL|CLIENT_|SCOPE)/g, connectionPrefix(connection))
+      : text
   return { ...failure, message: several ? `${connection}: ${message}` : message }
 }
 
@@ -124,40 +130,60 @@ const runOne = Effect.fn("Cli.doctor.connection")(function* (connection: string,
   const several = settings.connectionNames.length > 1
   const outcome: Outcome = {
     connection,
-    result: Either.mapLeft(result, (error) => failureOf(connection, several, error)),
+    result: Either.mapLeft(result, (error) => connectionFailure(connection, several, error)),
   }
   return outcome
 })
 
-export const doctor = Command.make(
-  "doctor",
-  { connection: Options.connection, discover: Flags.boolean("discover") },
-  Effect.fn("Cli.doctor")(function* ({ connection, discover }) {
-    const output = yield* Output
-    const { connectionNames, connections } = yield* Settings
-    const names = Option.isSome(connection) ? [connection.value] : connectionNames
-    const outcomes = yield* Effect.forEach(names, (name) => runOne(name, discover))
-    const failures = outcomes.flatMap(({ result }) => (Either.isLeft(result) ? [result.left] : []))
-    const diagnoses = outcomes.flatMap(({ result }) => (Either.isRight(result) ? [result.right] : []))
-    if (diagnoses.length === 0) return yield* output.fail(failures)
-    // Where a connection has a section of its own, the common one would not be looked at for it.
-    const byConnection =
-      connectionNames.length > 1 || names.some((name) => connections[name]?.interface !== undefined)
-    const lines = discover
-      ? [...Fragment.lines(diagnoses, byConnection), ...diagnoses.flatMap(checkLines)]
-      : diagnoses
-          .flatMap((diagnosis) => [...examinationLines(diagnosis, output.terminal.stdout), ""])
-          .slice(0, -1)
-    const trouble = outcomes.flatMap(failureLines)
-    yield* output.report({
-      document: { connections: outcomes.map((outcome) => documentOfOutcome(outcome, discover)) },
-      lines: discover ? lines : [...lines, ...trouble],
-      code: worst([
-        ...failures.map(({ code }) => code),
-        diagnoses.some(isWrong) ? exitCodes.failed : exitCodes.done,
-      ]),
-    })
-    // What goes to stdout is a settings fragment there.
-    if (discover && failures.length > 0) yield* output.fail(failures)
-  }, Effect.provide(Settings.Default)),
+export const doctor = command(
+  {
+    name: "doctor",
+    summary: "Call the service's endpoints, and say which settings of the interface section are wrong.",
+    about: [
+      "Logs in and reads one page of everything that a sync needs, one request after the other; needs no database. Of the",
+      "answers it shows field names and types, never values. Ends with 1 where something is wrong.",
+      "With --discover it tries other names and paths and prints the settings that fit, as YAML for config/tieout.yaml.",
+    ],
+    takes: {
+      connection,
+      discover: flag("discover", "Propose the interface section from live answers. Only reads"),
+    },
+    examples: [
+      ["tieout doctor", "before the first sync"],
+      ["tieout doctor --discover >> config/tieout.yaml", "where the file has no interface section yet"],
+    ],
+    exits: { failed: "failed, or a setting is wrong" },
+  },
+  Effect.fn("Cli.doctor")(
+    function* ({ connection, discover }) {
+      const output = yield* Output
+      const { connectionNames, connections } = yield* Settings
+      const names = Option.isSome(connection) ? [connection.value] : connectionNames
+      const outcomes = yield* Effect.forEach(names, (name) => runOne(name, discover))
+      const failures = outcomes.flatMap(({ result }) => (Either.isLeft(result) ? [result.left] : []))
+      const diagnoses = outcomes.flatMap(({ result }) => (Either.isRight(result) ? [result.right] : []))
+      if (diagnoses.length === 0) return yield* output.fail(failures)
+      // A connection with a section of its own does not read the common one.
+      const byConnection =
+        connectionNames.length > 1 || names.some((name) => connections[name]?.interface !== undefined)
+      const lines = discover
+        ? [...Fragment.lines(diagnoses, byConnection), ...diagnoses.flatMap(checkLines)]
+        : diagnoses
+            .flatMap((diagnosis) => [...examinationLines(diagnosis, output.terminal.stdout), ""])
+            .slice(0, -1)
+      const trouble = outcomes.flatMap(failureLines)
+      yield* output.report({
+        document: { connections: outcomes.map((outcome) => documentOfOutcome(outcome, discover)) },
+        lines: discover ? lines : [...lines, ...trouble],
+        code: worst([
+          ...failures.map(({ code }) => code),
+          diagnoses.some(isWrong) ? exitCodes.failed : exitCodes.done,
+        ]),
+      })
+      // Stdout holds a settings fragment then: failures go to stderr alone.
+      if (discover && failures.length > 0) yield* output.fail(failures)
+    },
+    Effect.provide(Settings.Default),
+    needingCredentials,
+  ),
 )

@@ -1,8 +1,8 @@
-import { Args, Command } from "@effect/cli"
 import { Effect, Layer } from "effect"
 import { harmless } from "../../Common/Text.ts"
 import { Explain, type Explanation } from "../../Explain.ts"
 import { books } from "../Books.ts"
+import { argument, command } from "../Declaration.ts"
 import { Output } from "../Output.ts"
 
 const linesOf = ({ steps }: Explanation): ReadonlyArray<string> =>
@@ -15,9 +15,21 @@ const linesOf = ({ steps }: Explanation): ReadonlyArray<string> =>
     ]
   })
 
-export const explain = Command.make(
-  "explain",
-  { id: Args.text({ name: "ID" }) },
+export const explain = command(
+  {
+    name: "explain",
+    summary: "Show where a figure comes from, back to what the service said and when.",
+    about: [
+      "ID: a journal number; a finding (F12); a row in quarantine (Q12; its content is shown by tieout quarantine show Q12);",
+      "a client's code; or the identifier of an account, a statement entry, a deposit, a withdrawal, a conversion, a receivable",
+      "or a client, of which the first 8 characters are enough.",
+    ],
+    takes: { id: argument.text("ID") },
+    examples: [
+      ["tieout explain ORG-2026-10-000007", "one journal entry"],
+      ["tieout explain F12", "one finding, and what it is about"],
+    ],
+  },
   Effect.fn("Cli.explain")(
     function* ({ id }) {
       const output = yield* Output

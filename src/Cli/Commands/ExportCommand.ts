@@ -1,25 +1,22 @@
-import { Command, Options } from "@effect/cli"
 import { Effect, Either, Layer, Option } from "effect"
 import { allBooks } from "../../Book.ts"
 import { who } from "../../Close/Who.ts"
-import { count, counted, styled } from "../../Common/Text.ts"
 import { Database } from "../../Database.ts"
-import { type Manifest, print, sha256Of } from "../../Export/Batch/Manifest.ts"
+import { print, sha256Of } from "../../Export/Batch/Manifest.ts"
 import type { ExportScope } from "../../Export/Request/Scope.ts"
-import { type ExportedBatch, type ExportSummary, type Outdated, run } from "../../Export.ts"
-import { formatNames } from "../../Format/Formats.ts"
+import { type ExportSummary, run } from "../../Export.ts"
+import { formatNames, formats } from "../../Format/Formats.ts"
 import { parseAsOf } from "../../Ledger/AsOf.ts"
 import { Ledger } from "../../Ledger.ts"
 import { Settings } from "../../Settings.ts"
-import { table } from "../../Terminal/Table.ts"
-import type { Screen } from "../../Terminal.ts"
-import { UsageError } from "../Arguments.ts"
 import { books } from "../Books.ts"
+import { choice, command, flag, list, optional, text, withDefault } from "../Declaration.ts"
 import { exitCodes } from "../ExitCode.ts"
-import * as Common from "../Options.ts"
+import { UsageError } from "../Failure.ts"
+import { book, from, period, to } from "../Options.ts"
 import { Output } from "../Output.ts"
-import { day, month } from "../Period.ts"
-import { thenAndNow } from "../Tables/DifferenceLines.ts"
+import { parseDay, parseMonth } from "../Period.ts"
+import { exportLines } from "../Tables/ExportTable.ts"
 
 interface ScopeOptions {
   readonly period: Option.Option<string>
@@ -32,7 +29,7 @@ interface ScopeOptions {
 const advice = "Run tieout export --help to see what it takes."
 const wrong = (detail: string) => Either.left(new UsageError({ detail, advice }))
 
-/** Exactly one way to say which entries. */
+/** Which entries; exactly one way of saying so may be used. */
 export const scopeOf = (options: ScopeOptions): Either.Either<ExportScope, UsageError> =>
   Either.gen(function* () {
     const ranged = Option.isSome(options.from) || Option.isSome(options.to)
@@ -41,14 +38,15 @@ export const scopeOf = (options: ScopeOptions): Either.Either<ExportScope, Usage
       const found = ways.length === 0 ? "Which entries?" : "More than one choice of entries."
       return yield* wrong(`${found} Expected one of --period, --from with --to, --all, --since-last.`)
     }
-    if (Option.isSome(options.period)) return { kind: "period", period: yield* month(options.period.value) }
+    if (Option.isSome(options.period))
+      return { kind: "period", period: yield* parseMonth(options.period.value) }
     if (options.all) return { kind: "all" }
     if (options.sinceLast) return { kind: "since-last" }
     if (Option.isNone(options.from) || Option.isNone(options.to)) {
       return yield* wrong("--from and --to go together: both days are included.")
     }
-    const from = yield* day("--from", options.from.value)
-    const to = yield* day("--to", options.to.value)
+    const from = yield* parseDay(options.from.value, "--from")
+    const to = yield* parseDay(options.to.value, "--to")
     if (from > to) return yield* wrong(`--to ${to} is before --from ${from}.`)
     return { kind: "range", from, to }
   })
@@ -61,59 +59,6 @@ export const formatsOf = (text: string): Either.Either<ReadonlyArray<string>, Us
   const found = unknown.length === 0 ? "no format" : unknown.map((name) => JSON.stringify(name)).join(", ")
   return wrong(`--format: found ${found}, expected one or more of ${known.join(", ")}.`)
 }
-
-const columns = [
-  { title: "  File" },
-  { title: "Rows", align: "right" },
-  { title: "Bytes", align: "right" },
-] as const
-
-const lineageText = ({ lineage }: Manifest): string => {
-  if (lineage === undefined) return ""
-  const { delta, follows, state, supersedes } = lineage
-  return [
-    state === "preview" ? ", a preview" : "",
-    delta ? `, only what batch ${follows.join(", ")} does not have` : "",
-    supersedes.length === 0 ? "" : `, in place of batch ${supersedes.join(", ")}`,
-  ].join("")
-}
-
-const batchLines = (
-  { difference, folder, lackingRates, manifest }: ExportedBatch,
-  screen: Screen,
-): ReadonlyArray<string> => {
-  const { base, batch, book, files, firstNumber, lastNumber, reasons, scope } = manifest
-  const numbers = firstNumber === null ? "" : `, ${firstNumber} to ${lastNumber ?? firstNumber}`
-  const rows = files.map(({ bytes, name, rows }) => [`  ${name}`, count(rows), count(bytes)])
-  return [
-    `${book.code}/${batch} ${scope.text}${base === undefined ? "" : ` in ${base.currency}`}: ${counted(manifest.entries, "entry", "entries")}${numbers}${lineageText(manifest)}`,
-    folder,
-    `  manifest ${sha256Of(print(manifest))}`,
-    ...table(columns, rows, screen),
-    ...thenAndNow({ difference, lackingRates }, base !== undefined, screen),
-    ...reasons.map((reason) => styled(screen.color, "red", `INCOMPLETE: ${reason}`)),
-    "",
-  ]
-}
-
-const outdatedLine = ({ batch, book, formats, months, scope }: Outdated): string =>
-  `OUT OF DATE: ${book}/${batch} ${scope} ${formats.join(",")}: ${months.join(", ")} changed since. Export it again with --again.`
-
-const linesOf = (
-  { batches, exported, outdated, unchanged }: ExportSummary,
-  screen: Screen,
-): ReadonlyArray<string> => [
-  ...batches.flatMap((batch) => batchLines(batch, screen)),
-  ...unchanged.map((book) => `${book}: nothing new.`),
-  ...exported.map(
-    ({ batches: having, book, formats }) =>
-      `${book} ${formats.join(",")}: nothing new, batch ${having.join(", ")} has it. Once more: --again`,
-  ),
-  ...outdated.map((one) => styled(screen.color, "yellow", outdatedLine(one))),
-  ...(batches[0] === undefined
-    ? []
-    : [`Check a folder by its files alone: tieout verify ${batches[0].folder}`]),
-]
 
 /** Without the accounts of the manifest, which may be many; they are in the file. */
 const documentOf = ({ batches, complete, exported, outdated, unchanged }: ExportSummary): object => ({
@@ -143,7 +88,7 @@ const documentOf = ({ batches, complete, exported, outdated, unchanged }: Export
   outdated,
 })
 
-/** What a sync has not numbered yet gets its numbers; one that runs numbers its own entries when it ends. */
+/** Numbers what no sync has numbered yet; a sync that runs now numbers its own entries when it ends. */
 export const numberEntries = Effect.fn("Cli.export.number")(function* () {
   const database = yield* Database
   const ledger = yield* Ledger
@@ -162,22 +107,64 @@ export const numberEntries = Effect.fn("Cli.export.number")(function* () {
   }
 })
 
-export const exportCommand = Command.make(
-  "export",
+export const exportCommand = command(
   {
-    format: Options.text("format"),
-    period: Common.period,
-    from: Options.text("from").pipe(Options.optional),
-    to: Options.text("to").pipe(Options.optional),
-    all: Options.boolean("all"),
-    sinceLast: Options.boolean("since-last"),
-    preview: Options.boolean("preview"),
-    again: Options.boolean("again"),
-    asOf: Options.text("as-of").pipe(Options.optional),
-    book: Options.text("book").pipe(Options.optional),
-    base: Options.boolean("base"),
-    mode: Options.choice("mode", ["detail", "summary"]).pipe(Options.withDefault("detail" as const)),
-    out: Options.text("out").pipe(Options.withDefault("exports")),
+    name: "export",
+    usage:
+      "--format F[,F…] (--period YYYY-MM | --from DATE --to DATE | --all | --since-last) [--base] [--preview | --again | --as-of TIME] [--mode detail|summary] [--book B] [--out DIR]",
+    summary: "Write the books as files that accountants import.",
+    about: [
+      "Formats of accounting systems are in the system's own accounts (tieout accounts), with a file per currency.",
+      "With --base, all of it in accounting.baseCurrency, at two decimals: conversions with the gain or loss realized on them,",
+      "balances revalued at the month's end. Where rates are missing it is refused, and all of them are listed (exit code 2).",
+      "Files appear whole or not at all, in DIR/<connection>-<org|client>/<period>/<batch>/, manifest.json last.",
+      "An accounting system keeps what it imported: entries that a batch of the same format has already are left out (a delta),",
+      "and where nothing is left, nothing is written. The other formats are whole: a new batch takes the place of the one before.",
+    ],
+    takes: {
+      format: list("format", "F", "One or more formats, separated by commas", formatNames),
+      period: period("One month, in the accounting time zone"),
+      from,
+      to,
+      all: flag("all", "Everything"),
+      sinceLast: flag("since-last", "What no standing batch of that book and format has"),
+      preview: flag("preview", "Write a numbered batch that counts for nothing until tieout batches commit"),
+      again: flag(
+        "again",
+        "Accounting systems: everything once more; the batches that have any of it (--base: any of the days) are superseded whole",
+      ),
+      asOf: optional(
+        text(
+          "as-of",
+          "TIME",
+          "What the books said then (2026-11-01T12:00:00Z, or a day: its end), with difference.csv to now; counts for nothing",
+        ),
+      ),
+      base: flag(
+        "base",
+        "The base-currency journal instead of the books in their own currencies; not with --since-last",
+      ),
+      mode: withDefault(
+        choice("mode", "detail|summary", "Accounting systems: a journal per entry, or per day and currency", [
+          "detail",
+          "summary",
+        ]),
+        "detail",
+      ),
+      book,
+      out: withDefault(text("out", "DIR", "Where the folders go"), "exports"),
+    },
+    examples: [
+      ["tieout export --format journal,hledger --period 2026-10", "October in two formats"],
+      ["tieout export --format journal --since-last", "only what the last export did not have"],
+      [
+        "tieout export --format journal --period 2026-10 --as-of 2026-11-05",
+        "October as the books had it then",
+      ],
+      ["tieout export --base --format xero --period 2026-10", "October in the base currency, for Xero"],
+    ],
+    exits: { attention: "done, and a batch is incomplete" },
+    list: { title: "Formats:", rows: formats.map(({ description, name }) => [name, description]) },
   },
   Effect.fn("Cli.export")(function* ({
     again,
@@ -191,7 +178,7 @@ export const exportCommand = Command.make(
     ...scopeOptions
   }) {
     const output = yield* Output
-    const formats = yield* formatsOf(format)
+    const wanted = yield* formatsOf(format)
     const scope = yield* scopeOf(scopeOptions)
     const time = Option.isNone(asOf) ? {} : { asOf: yield* parseAsOf(asOf.value) }
     if (base && scope.kind === "since-last") {
@@ -209,7 +196,7 @@ export const exportCommand = Command.make(
       const valuing = base ? { base: { baseCurrency, settings: valuation, chart } } : {}
       return yield* run({
         ...valuing,
-        ...{ formats, scope, connection: Option.none(), book, out, mode, tables },
+        ...{ formats: wanted, scope, connection: Option.none(), book, out, mode, tables },
         ...{ again, preview, ...time, who: yield* who },
         keepFiles: kept.keepFiles,
         timeZone: accounting.timeZone,
@@ -217,7 +204,7 @@ export const exportCommand = Command.make(
     }).pipe(Effect.provide(Layer.provideMerge(Ledger.Default, books)))
     yield* output.report({
       document: documentOf(summary),
-      lines: linesOf(summary, output.terminal.stdout),
+      lines: exportLines(summary, output.terminal.stdout),
       code: summary.complete ? exitCodes.done : exitCodes.attention,
     })
   }),

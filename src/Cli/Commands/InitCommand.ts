@@ -2,13 +2,13 @@ import { existsSync } from "node:fs"
 import { writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import { createInterface } from "node:readline/promises"
-import { Command, Options } from "@effect/cli"
 import { Effect, Either } from "effect"
 import { makeFolder } from "../../Common/Folders.ts"
 import { type Answers, defaultAnswers, settingsText, surfaces, variablesOf } from "../../Init.ts"
 import { Settings } from "../../Settings.ts"
-import { UsageError } from "../Arguments.ts"
+import { command, flag, text, withDefault } from "../Declaration.ts"
 import { exitCodes } from "../ExitCode.ts"
+import { UsageError } from "../Failure.ts"
 import { Output } from "../Output.ts"
 
 const usage = (detail: string, advice: string) => new UsageError({ detail, advice })
@@ -30,7 +30,7 @@ const asking = async <A>(conversation: (ask: Asked) => Promise<A>): Promise<A> =
   }
 }
 
-/** What was answered is checked as settings are, as a whole and afterwards. */
+/** The answers are checked afterwards and as a whole, as settings are. */
 const ask = (): Promise<Answers> =>
   asking(async (question) => {
     const names = words(await question("Names of the connections (one per set of credentials)", "default"))
@@ -64,16 +64,27 @@ const write = (file: string, text: string, force: boolean) =>
       ),
   })
 
-/** Settings that this very text gives; fails with their mistakes. */
+/** Reads the file as settings; fails with its mistakes. */
 const check = (file: string) =>
   Effect.provide(Effect.asVoid(Settings), Settings.from({ file, variables: {} }))
 
-export const init = Command.make(
-  "init",
+export const init = command(
   {
-    yes: Options.boolean("yes"),
-    out: Options.text("out").pipe(Options.withDefault("config/tieout.yaml")),
-    force: Options.boolean("force"),
+    name: "init",
+    summary: "Write a settings file, with every setting and its default in it.",
+    about: [
+      "Asks for the connections, their surfaces, the time zone and the base currency, and says which environment variables to",
+      "set next. Where it is not run on a terminal, --yes takes the defaults. Credentials never stand in the file.",
+    ],
+    takes: {
+      yes: flag("yes", "Take the defaults and ask nothing"),
+      out: withDefault(text("out", "FILE", "Where it goes"), "config/tieout.yaml"),
+      force: flag("force", "Overwrite a file that is there"),
+    },
+    examples: [
+      ["tieout init", "before anything else"],
+      ["tieout init --yes --out /etc/tieout/tieout.yaml", "on a server"],
+    ],
   },
   Effect.fn("Cli.init")(function* ({ force, out, yes }) {
     const output = yield* Output

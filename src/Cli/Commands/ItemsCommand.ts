@@ -1,4 +1,3 @@
-import { Args, Command } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { chooseBooks } from "../../Book/ChosenBooks.ts"
 import { count, counted } from "../../Common/Text.ts"
@@ -8,18 +7,19 @@ import { accountsOf } from "../../Inquiry/Register.ts"
 import { printed, printedSum } from "../../Reconcile/Printed.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
-import { UsageError } from "../Arguments.ts"
 import { books } from "../Books.ts"
-import * as Options from "../Options.ts"
+import { argument, command } from "../Declaration.ts"
+import { UsageError } from "../Failure.ts"
+import { book, period } from "../Options.ts"
 import { Output } from "../Output.ts"
-import { month } from "../Period.ts"
+import { parseMonth } from "../Period.ts"
 import { noAccount } from "./RegisterCommand.ts"
 
 /** Lines of one account that a person is shown; `--json` lists all. */
-const listed = 200
+const mostItems = 200
 
 /** Below this many columns whom a movement was with, and its reference, are left out: identifiers are never cut. */
-const roomy = 110
+const roomyColumns = 110
 
 const columns = [
   { title: "Since" },
@@ -28,12 +28,12 @@ const columns = [
   { title: "Amount", align: "right" },
   { title: "State", shrinks: true },
 ] as const
-const more = [
+const partyColumns = [
   { title: "Counterparty", shrinks: true },
   { title: "Reference", shrinks: true },
 ] as const
 
-interface Told extends ItemAccount {
+interface BookItems extends ItemAccount {
   readonly book: string
   readonly items: ReadonlyArray<OpenItem>
 }
@@ -57,19 +57,19 @@ const rowOf = (item: OpenItem, currency: string): ReadonlyArray<string> =>
       ]
 
 const linesOf = (
-  { balance, book, code, currency, items, name }: Told,
+  { balance, book, code, currency, items, name }: BookItems,
   period: string | null,
   screen: Screen,
 ): ReadonlyArray<string> => {
-  const hidden = items.length - listed
+  const hidden = items.length - mostItems
   const which = period === null ? "the balance" : `the balance at the end of ${period}`
   return [
     `${book}  ${code}  ${name}`,
     ...(items.length === 0
       ? []
       : table(
-          screen.width < roomy ? columns : [...columns, ...more],
-          items.slice(0, listed).map((item) => rowOf(item, currency)),
+          screen.width < roomyColumns ? columns : [...columns, ...partyColumns],
+          items.slice(0, mostItems).map((item) => rowOf(item, currency)),
           screen,
         )),
     ...(hidden > 0 ? [`… and ${count(hidden)} more; --json lists them all.`] : []),
@@ -78,12 +78,12 @@ const linesOf = (
   ]
 }
 
-const documentOf = ({ accountId: _, ...told }: Told): object => ({
-  ...told,
-  balance: printed(told.balance, told.currency),
-  items: told.items.map(({ accountId: _account, ...item }) => ({
+const documentOf = ({ accountId: _, ...account }: BookItems): object => ({
+  ...account,
+  balance: printed(account.balance, account.currency),
+  items: account.items.map(({ accountId: _account, ...item }) => ({
     ...item,
-    amount: printed(item.amount, told.currency),
+    amount: printed(item.amount, account.currency),
   })),
 })
 
@@ -92,7 +92,7 @@ const read = Effect.fn("Cli.items.read")(function* (
   book: Option.Option<string>,
   period: string | null,
 ) {
-  const told: Array<Told> = []
+  const found: Array<BookItems> = []
   let known = false
   for (const { bookId, code: bookCode } of yield* chooseBooks(Option.none(), book)) {
     known ||= (yield* accountsOf(bookId, code)).length > 0
@@ -105,10 +105,10 @@ const read = Effect.fn("Cli.items.read")(function* (
         accountId: account.accountId,
         drill: period,
       })
-      told.push({ book: bookCode, ...account, items })
+      found.push({ book: bookCode, ...account, items })
     }
   }
-  if (told.length > 0) return told
+  if (found.length > 0) return found
   if (!known) return yield* noAccount(code)
   return yield* new UsageError({
     detail: `${code} is cash, income or expenses: its balance is not made of open items.`,
@@ -116,20 +116,38 @@ const read = Effect.fn("Cli.items.read")(function* (
   })
 })
 
-export const items = Command.make(
-  "items",
-  { code: Args.text({ name: "CODE" }), period: Options.period, book: Options.book },
+export const items = command(
+  {
+    name: "items",
+    summary: "Show what the balance of a balance-sheet account is made of, with its age.",
+    about: [
+      "Item by item: suspense, conversions in transit, loans, and deposits and withdrawals that are not final or came back in part.",
+      "The rest of a clearing account, payouts and trading: a line per closed month, and what stands in the open months movement by",
+      "movement. The lines of an account add up to its balance. What settles an item in your accounting system is not known here.",
+    ],
+    takes: {
+      code: argument.text("CODE"),
+      period: period(
+        "What was open at the end of this month (a closed one: at its close), with its own movements one by one",
+      ),
+      book,
+    },
+    examples: [
+      ["tieout items 1990", "what stands in suspense, and since when"],
+      ["tieout items 1020 --period 2026-09", "what was in clearing at the end of September"],
+    ],
+  },
   Effect.fn("Cli.items")(function* ({ book, code, period: text }) {
     const output = yield* Output
     const database = yield* Database
-    const period = Option.isNone(text) ? null : yield* month(text.value)
-    const told = yield* database.transaction(read(code, book, period), {
+    const period = Option.isNone(text) ? null : yield* parseMonth(text.value)
+    const accounts = yield* database.transaction(read(code, book, period), {
       isolation: "repeatable read",
       readOnly: true,
     })
     yield* output.report({
-      document: { period, accounts: told.map(documentOf) },
-      lines: told.flatMap((one) => linesOf(one, period, output.terminal.stdout)),
+      document: { period, accounts: accounts.map(documentOf) },
+      lines: accounts.flatMap((one) => linesOf(one, period, output.terminal.stdout)),
     })
   }, Effect.provide(books)),
 )

@@ -1,4 +1,3 @@
-import { Args, Command, Options as Flags } from "@effect/cli"
 import { Data, Effect, Either, Layer, Option } from "effect"
 import { counted, harmless, styled } from "../../Common/Text.ts"
 import { Ledger } from "../../Ledger.ts"
@@ -6,15 +5,16 @@ import { Quarantine, type QuarantinedRow, quarantineNumber } from "../../Mirror/
 import { QuarantineReplay } from "../../Sync/Replay.ts"
 import { type ReplayReport, stillWait, type Tried } from "../../Sync/Runs/Tried.ts"
 import { jsonLines } from "../../Terminal/Json.ts"
-import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
-import { UsageError } from "../Arguments.ts"
-import { books, booksForSync, knownConnection } from "../Books.ts"
+import { books, booksForSync, knownConnection, needingCredentials } from "../Books.ts"
 import { withinDeadline } from "../Deadline.ts"
-import { type ExitCode, exitCodes, worst } from "../ExitCode.ts"
-import { documentOf, type Failure, ofError } from "../Failure.ts"
-import * as Options from "../Options.ts"
+import { argument, flag, group, subcommand } from "../Declaration.ts"
+import { type ExitCode, exitCodes, exitCodeTexts, worst } from "../ExitCode.ts"
+import { failureOf, UsageError } from "../Failure.ts"
+import { type Failure, failureDocument } from "../FailureDocument.ts"
+import { connection } from "../Options.ts"
 import { Output } from "../Output.ts"
+import { quarantineLines, toSecond } from "../Tables/QuarantineTable.ts"
 
 class NoSuchRow extends Data.TaggedError("NoSuchRow")<{ readonly numbers: ReadonlyArray<string> }> {
   override get message(): string {
@@ -51,54 +51,8 @@ const documentOfRow = ({ bookId: _, quarantineId, ...row }: QuarantinedRow) => (
   ...row,
 })
 
-const columns = (all: boolean) => [
-  { title: "Row" },
-  { title: "Book" },
-  { title: "Stream", shrinks: true },
-  { title: "Item", shrinks: true },
-  { title: "Reason", shrinks: true },
-  { title: "Path", shrinks: true },
-  { title: "First seen" },
-  { title: "Last seen" },
-  { title: "Run", align: "right" as const },
-  ...(all ? [{ title: "Settled" }] : []),
-]
-
-/** To the second: the rest is for `--json`. */
-const toSecond = (instant: string | null): string => (instant === null ? "" : `${instant.slice(0, 19)}Z`)
-
-const listLines = (
-  rows: ReadonlyArray<QuarantinedRow>,
-  all: boolean,
-  screen: Screen,
-): ReadonlyArray<string> => {
-  const open = rows.filter(({ resolvedAt }) => resolvedAt === null).length
-  const cells = rows.map((row) => [
-    quarantineNumber(row),
-    row.book,
-    row.stream,
-    row.itemId ?? "",
-    row.reason,
-    row.path,
-    toSecond(row.firstSeenAt),
-    toSecond(row.lastSeenAt),
-    String(row.runId),
-    ...(all ? [toSecond(row.resolvedAt)] : []),
-  ])
-  const conclusion =
-    open === 0
-      ? styled(screen.color, "green", "Nothing waits in quarantine.")
-      : styled(
-          screen.color,
-          "red",
-          `${counted(open, "row waits", "rows wait")}. See: tieout quarantine show ${cells[0]?.[0] ?? ""}; try again: tieout quarantine replay`,
-        )
-  return rows.length === 0 ? [conclusion] : [...table(columns(all), cells, screen), "", conclusion]
-}
-
-const list = Command.make(
-  "list",
-  { connection: Options.connection, all: Flags.boolean("all") },
+const listRows = subcommand(
+  { name: "list", takes: { all: flag("all", "The rows that are settled, too"), connection } },
   Effect.fn("Cli.quarantine.list")(
     function* ({ all, connection }) {
       const output = yield* Output
@@ -107,7 +61,7 @@ const list = Command.make(
       const open = rows.filter(({ resolvedAt }) => resolvedAt === null).length
       yield* output.report({
         document: { open, rows: rows.map(documentOfRow) },
-        lines: listLines(rows, all, output.terminal.stdout),
+        lines: quarantineLines(rows, all, output.terminal.stdout),
         code: open > 0 ? exitCodes.attention : exitCodes.done,
       })
     },
@@ -115,9 +69,8 @@ const list = Command.make(
   ),
 )
 
-const show = Command.make(
-  "show",
-  { row: Args.text({ name: "Q12" }) },
+const showRow = subcommand(
+  { name: "show", takes: { row: argument.text("Q12") } },
   Effect.fn("Cli.quarantine.show")(
     function* ({ row: text }) {
       const output = yield* Output
@@ -170,7 +123,7 @@ const outcomeLines = ({ connection, result }: Outcome, screen: Screen): Readonly
 }
 
 const outcomeDocument = ({ connection, result }: Outcome): object => {
-  if (Either.isLeft(result)) return { connection, ...documentOf([result.left]) }
+  if (Either.isLeft(result)) return { connection, ...failureDocument([result.left]) }
   const { tried, ...report } = result.right
   return {
     ...report,
@@ -186,9 +139,8 @@ const outcomeDocument = ({ connection, result }: Outcome): object => {
   }
 }
 
-const replay = Command.make(
-  "replay",
-  { connection: Options.connection, rows: Args.text({ name: "Q12" }).pipe(Args.repeated) },
+const replayRows = subcommand(
+  { name: "replay", takes: { rows: argument.repeated("Q12"), connection } },
   Effect.fn("Cli.quarantine.replay")(
     function* ({ connection, rows: texts }) {
       const output = yield* Output
@@ -204,7 +156,7 @@ const replay = Command.make(
       const outcomes = yield* Effect.forEach(names, (name) =>
         Effect.map(
           Effect.either(withinDeadline(name)(replays.run({ connection: name, rows: ids }))),
-          (result): Outcome => ({ connection: name, result: Either.mapLeft(result, ofError) }),
+          (result): Outcome => ({ connection: name, result: Either.mapLeft(result, failureOf) }),
         ),
       )
       const failures = outcomes.flatMap(({ result }) => (Either.isLeft(result) ? [result.left] : []))
@@ -230,7 +182,27 @@ const replay = Command.make(
         Layer.provideMerge(booksForSync),
       ),
     ),
+    needingCredentials,
   ),
 )
 
-export const quarantine = Command.make("quarantine").pipe(Command.withSubcommands([list, show, replay]))
+export const quarantine = group(
+  {
+    name: "quarantine",
+    summary: "List what could not be understood, look at it, and try it again.",
+    about: [
+      "list: the rows that wait, by number, with the reason and the place in the row. Ends with 3 while a row waits.",
+      "show: one row as the service sent it. That is personal data: nothing else shows it, and no log holds it.",
+      "replay: tries the rows that wait again, or those named, with today's settings, and books what can be understood now.",
+      "What needs the service (a statement entry, a row that is still not understood) is asked for again. Numbers and",
+      "reconciles the books concerned. It is safe to repeat; ends with 3 while a row that was tried still waits.",
+    ],
+    examples: [
+      ["tieout quarantine list", "what waits, and why"],
+      ["tieout quarantine replay", "after an upgrade, or once the settings' interface section is mended"],
+      ["tieout quarantine show Q12", "one row as the service sent it"],
+    ],
+    exits: { attention: "done, and a row still waits", busy: exitCodeTexts.busy },
+  },
+  [listRows, showRow, replayRows],
+)

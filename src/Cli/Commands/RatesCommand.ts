@@ -1,4 +1,3 @@
-import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { count, counted } from "../../Common/Text.ts"
 import { exportRates, importRates, type Overtaken, overtaken, writeRates } from "../../Rates.ts"
@@ -6,6 +5,7 @@ import { Settings } from "../../Settings.ts"
 import { table } from "../../Terminal/Table.ts"
 import { pairs } from "../../Valuation/Rates/RateStore.ts"
 import { books } from "../Books.ts"
+import { argument, group, optional, subcommand, text } from "../Declaration.ts"
 import { Output } from "../Output.ts"
 
 const overtakenLines = ({ batches, book, months }: Overtaken): ReadonlyArray<string> => [
@@ -16,9 +16,8 @@ const overtakenLines = ({ batches, book, months }: Overtaken): ReadonlyArray<str
   ),
 ]
 
-const importCommand = Command.make(
-  "import",
-  { file: Args.text({ name: "FILE" }) },
+const importFile = subcommand(
+  { name: "import", takes: { file: argument.text("FILE") } },
   Effect.fn("Cli.rates.import")(function* ({ file }) {
     const output = yield* Output
     const { accounting, chart } = yield* Settings
@@ -36,9 +35,8 @@ const importCommand = Command.make(
   }, Effect.provide(books)),
 )
 
-const exportCommand = Command.make(
-  "export",
-  { out: Options.text("out").pipe(Options.optional) },
+const exportFile = subcommand(
+  { name: "export", takes: { out: optional(text("out", "FILE", "A new file"), "standard output") } },
   Effect.fn("Cli.rates.export")(function* ({ out }) {
     const output = yield* Output
     const lines = yield* exportRates()
@@ -60,9 +58,8 @@ const columns = [
   { title: "Newest version", align: "right" },
 ] as const
 
-const listCommand = Command.make(
-  "list",
-  {},
+const listPairs = subcommand(
+  { name: "list", takes: {} },
   Effect.fn("Cli.rates.list")(function* () {
     const output = yield* Output
     const found = yield* pairs()
@@ -83,6 +80,21 @@ const listCommand = Command.make(
   }, Effect.provide(books)),
 )
 
-export const rates = Command.make("rates").pipe(
-  Command.withSubcommands([importCommand, exportCommand, listCommand]),
+export const rates = group(
+  {
+    name: "rates",
+    summary: "Keep the exchange rates that the base-currency journal is valued at.",
+    about: [
+      "import: a CSV with the columns date,from,to,rate,source: one unit of from is worth rate of to. It is checked as a whole",
+      "and stored as a new version, or refused with every mistake by its line and nothing stored (exit code 2). The newest rate",
+      "of a day and pair counts; where only the other direction is there, it is turned round exactly. Then",
+      "it says which months will be valued again, and which batches are out of date.",
+      "export: all rates that count, as such a file. list: the pairs, and the days that they are there for.",
+    ],
+    examples: [
+      ["tieout rates import ecb-2026-10.csv", "October's rates"],
+      ["tieout rates list", "what there is"],
+    ],
+  },
+  [importFile, exportFile, listPairs],
 )

@@ -1,4 +1,3 @@
-import { Args, Command, Options as Flags } from "@effect/cli"
 import { Effect, Layer, Option } from "effect"
 import { who } from "../../Close/Who.ts"
 import { count, counted, harmless } from "../../Common/Text.ts"
@@ -10,15 +9,17 @@ import { Reconcile } from "../../Reconcile.ts"
 import { PostingFacts } from "../../Sync/Statements/PostingFacts.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
-import { UsageError } from "../Arguments.ts"
 import { books } from "../Books.ts"
+import { argument, command, flag, optional, text } from "../Declaration.ts"
+import { exitCodeTexts } from "../ExitCode.ts"
+import { UsageError } from "../Failure.ts"
 import { Output } from "../Output.ts"
 
-/** With the words before it a description of at most 200 characters. */
-const longest = 150
+/** Characters of a reason: with the words before it, the description of the journal entry has at most 200. */
+const longestReason = 150
 
-/** Of a preview, on a terminal. */
-const mostLines = 50
+/** Entries of a book that are listed; the rest is counted. */
+const mostListed = 50
 
 const changeColumns = [
   { title: "  Entry" },
@@ -31,9 +32,9 @@ const changeColumns = [
 
 const reasonOf = (given: Option.Option<string>) => {
   const reason = Option.getOrElse(given, () => "").trim()
-  return reason === "" || reason.length > longest
+  return reason === "" || reason.length > longestReason
     ? new UsageError({
-        detail: `--reason: expected 1 to ${longest} characters, found ${reason.length}.`,
+        detail: `--reason: expected 1 to ${longestReason} characters, found ${reason.length}.`,
         advice: "It stands in the description of the journal entry.",
       })
     : Effect.succeed(reason)
@@ -51,14 +52,17 @@ const linesOf = ({
   `  ${harmless(reason)}`,
 ]
 
-const shownOf = ({ book, changed, changes, kept, keptByHand, looked, totals }: Reapplied, screen: Screen) => [
+const reappliedLines = (
+  { book, changed, changes, kept, keptByHand, looked, totals }: Reapplied,
+  screen: Screen,
+) => [
   `${book}: ${counted(changed, "entry", "entries")} of ${count(looked)} in open months`,
   ...(changes.length === 0
     ? []
     : table(
         changeColumns,
         changes
-          .slice(0, mostLines)
+          .slice(0, mostListed)
           .map(({ amount, credit, debit, description, effectiveDate, number }) => [
             `  ${number}`,
             effectiveDate,
@@ -69,7 +73,7 @@ const shownOf = ({ book, changed, changes, kept, keptByHand, looked, totals }: R
           ]),
         screen,
       )),
-  ...(changed > mostLines ? [`  … and ${count(changed - mostLines)} more.`] : []),
+  ...(changed > mostListed ? [`  … and ${count(changed - mostListed)} more.`] : []),
   ...totals.map(
     ({ amount, credit, debit, entries }) =>
       `  ${harmless(debit)} from ${harmless(credit)}: ${amount} in ${counted(entries, "entry", "entries")}`,
@@ -77,11 +81,11 @@ const shownOf = ({ book, changed, changes, kept, keptByHand, looked, totals }: R
   ...(keptByHand === 0
     ? []
     : [
-        `  Left where a person put ${keptByHand === 1 ? "it" : "them"}: ${kept.slice(0, mostLines).join(", ")}${keptByHand > mostLines ? ` … (${count(keptByHand)} in all)` : ""}`,
+        `  Left where a person put ${keptByHand === 1 ? "it" : "them"}: ${kept.slice(0, mostListed).join(", ")}${keptByHand > mostListed ? ` … (${count(keptByHand)} in all)` : ""}`,
       ]),
 ]
 
-const reapplied = Effect.fn("Cli.reclassify.rules")(function* (options: {
+const applyRules = Effect.fn("Cli.reclassify.rules")(function* (options: {
   readonly apply: boolean
   readonly book: Option.Option<string>
   readonly reason: Option.Option<string>
@@ -98,7 +102,7 @@ const reapplied = Effect.fn("Cli.reclassify.rules")(function* (options: {
   yield* output.report({
     document: { applied: options.apply, books: results },
     lines: [
-      ...results.flatMap((result) => shownOf(result, output.terminal.stdout)),
+      ...results.flatMap((result) => reappliedLines(result, output.terminal.stdout)),
       nothing
         ? "Everything stands where the posting rules send it."
         : options.apply
@@ -108,7 +112,7 @@ const reapplied = Effect.fn("Cli.reclassify.rules")(function* (options: {
   })
 })
 
-const single = Effect.fn("Cli.reclassify.one")(function* (options: {
+const moveOne = Effect.fn("Cli.reclassify.one")(function* (options: {
   readonly id: string
   readonly to: Option.Option<string>
   readonly name: Option.Option<string>
@@ -132,23 +136,63 @@ const single = Effect.fn("Cli.reclassify.one")(function* (options: {
   yield* output.report({ document: done, lines: linesOf(done) })
 })
 
-export const reclassify = Command.make(
-  "reclassify",
+export const reclassify = command(
   {
-    id: Args.text({ name: "ID" }).pipe(Args.optional),
-    to: Flags.text("to").pipe(Flags.optional),
-    reason: Flags.text("reason").pipe(Flags.optional),
-    name: Flags.text("name").pipe(Flags.optional),
-    rules: Flags.boolean("rules"),
-    apply: Flags.boolean("apply"),
-    book: Flags.text("book").pipe(Flags.optional),
+    name: "reclassify",
+    usage: "(ID --to CODE --reason TEXT [--name NAME] | --rules [--apply --reason TEXT] [--book B])",
+    summary:
+      "Move what stands in suspense to the account that it belongs to, or what changed posting rules move.",
+    about: [
+      "ID: a journal number, a finding (F12) or a statement entry. Moves all that stands of it in suspense, or else in a clearing",
+      "account or in transit, by a journal entry of its own, dated as the entry, or today where its month is closed. Cash is never touched.",
+      "Its finding closes. Not while a sync of the connection runs (exit code 4).",
+      "--rules: applies the posting rules of the settings again to the entries of open months. Shows what would move; with --apply",
+      "it moves it, by reclassifications dated as their entries. What a person has moved stays, and so do closed months. A return",
+      "of what a person has moved goes to the same account.",
+    ],
+    takes: {
+      id: argument.optional("ID"),
+      to: optional(text("to", "CODE", "The account's code")),
+      reason: optional(
+        text(
+          "reason",
+          "TEXT",
+          `Why; it stands in the journal entry's description. Required, at most ${longestReason} characters`,
+        ),
+      ),
+      name: optional(
+        text(
+          "name",
+          "NAME",
+          "The account's name, such as Expenses:Bank; needed where nothing has the code yet",
+        ),
+      ),
+      rules: flag(
+        "rules",
+        "All entries of open months that the posting rules of the settings send elsewhere now",
+      ),
+      apply: flag("apply", "With --rules: moves them; without it they are only shown"),
+      book: optional(
+        text("book", "B", "With --rules: only this book, by its code or its client's identifier"),
+        "all",
+      ),
+    },
+    examples: [
+      [
+        'tieout reclassify F12 --to 6855 --name "Expenses:Bank" --reason "Account fee of October"',
+        "by its finding",
+      ],
+      ['tieout reclassify ORG-2026-10-000007 --to 4120 --reason "Interest"', "by its journal number"],
+      ["tieout reclassify --rules", "what changed posting rules would move"],
+    ],
+    exits: { busy: exitCodeTexts.busy },
   },
   Effect.fn("Cli.reclassify")(
     function* ({ apply, book, id, name, reason, rules, to }) {
       const oneGiven = Option.isSome(id) || Option.isSome(to) || Option.isSome(name)
-      if (rules && !oneGiven) return yield* reapplied({ apply, book, reason })
+      if (rules && !oneGiven) return yield* applyRules({ apply, book, reason })
       if (!rules && !apply && Option.isNone(book) && Option.isSome(id)) {
-        return yield* single({ id: id.value, to, name, reason })
+        return yield* moveOne({ id: id.value, to, name, reason })
       }
       return yield* new UsageError({
         detail: "Expected an ID with --to and --reason, or --rules with --apply or without.",

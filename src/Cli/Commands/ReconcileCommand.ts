@@ -1,4 +1,3 @@
-import { Command } from "@effect/cli"
 import { Effect, Layer, Option } from "effect"
 import { counted, harmless, styled } from "../../Common/Text.ts"
 import type { OpenFinding } from "../../Reconcile/Summary.ts"
@@ -6,13 +5,14 @@ import { needsAttention, tieOutSentence, tiesOut } from "../../Reconcile/TieOut.
 import { Reconcile, type ReconcileSummary } from "../../Reconcile.ts"
 import type { Screen } from "../../Terminal.ts"
 import { books, knownConnection } from "../Books.ts"
-import { exitCodes } from "../ExitCode.ts"
-import * as Options from "../Options.ts"
+import { command, flag } from "../Declaration.ts"
+import { exitCodes, exitCodeTexts } from "../ExitCode.ts"
+import { connection, period } from "../Options.ts"
 import { Output } from "../Output.ts"
-import { month } from "../Period.ts"
+import { parseMonth } from "../Period.ts"
 
-/** Of one check; the rest is counted. `--json` lists all. */
-const listed = 5
+/** Findings of one check; the rest is counted, and `--json` lists all. */
+const mostListed = 5
 
 const findingLines = (finding: OpenFinding, color: boolean): ReadonlyArray<string> => [
   `  ${styled(color, finding.severity === "blocking" ? "red" : "yellow", finding.book)}  ${harmless(finding.message)}`,
@@ -24,10 +24,10 @@ const checkLines = (
   findings: ReadonlyArray<OpenFinding>,
   color: boolean,
 ): ReadonlyArray<string> => {
-  const more = findings.length - listed
+  const more = findings.length - mostListed
   return [
     `${name}: ${counted(findings.length, findings[0]?.severity === "blocking" ? "blocking finding" : "warning")}`,
-    ...findings.slice(0, listed).flatMap((finding) => findingLines(finding, color)),
+    ...findings.slice(0, mostListed).flatMap((finding) => findingLines(finding, color)),
     ...(more > 0 ? [`  … and ${more} more; --json lists them all.`] : []),
     "",
   ]
@@ -56,14 +56,27 @@ const linesOf = (summary: ReconcileSummary, screen: Screen): ReadonlyArray<strin
   ]
 }
 
-export const reconcile = Command.make(
-  "reconcile",
-  { connection: Options.connection, period: Options.period, full: Options.full },
+export const reconcile = command(
+  {
+    name: "reconcile",
+    summary: "Check that the books agree with the service, and list what does not.",
+    about: [
+      "Runs every check over what changed since it last held. A finding stays open until a run proves it gone.",
+      "Ends with 3 while a blocking finding is open or something is in quarantine.",
+    ],
+    takes: {
+      connection,
+      period: period("Only this month, in the time zone of each book"),
+      full: flag("full", "Over all history, not only what changed; the base-currency journal as well"),
+    },
+    examples: [["tieout reconcile --period 2026-10", "before closing October"]],
+    exits: { attention: exitCodeTexts.attention },
+  },
   Effect.fn("Cli.reconcile")(
     function* (options) {
       const output = yield* Output
       const period = Option.isSome(options.period)
-        ? Option.some(yield* month(options.period.value))
+        ? Option.some(yield* parseMonth(options.period.value))
         : Option.none<string>()
       yield* knownConnection(options.connection)
       const summary = yield* (yield* Reconcile).run({ ...options, period })

@@ -1,4 +1,3 @@
-import { Args, Command, Options as Flags } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { chooseBooks } from "../../Book/ChosenBooks.ts"
 import { count, counted } from "../../Common/Text.ts"
@@ -13,11 +12,12 @@ import {
 import { printed } from "../../Reconcile/Printed.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
-import { UsageError } from "../Arguments.ts"
 import { books } from "../Books.ts"
-import * as Options from "../Options.ts"
+import { argument, command, wholeNumber, withDefault } from "../Declaration.ts"
+import { UsageError } from "../Failure.ts"
+import { book, period } from "../Options.ts"
 import { Output } from "../Output.ts"
-import { month } from "../Period.ts"
+import { parseMonth } from "../Period.ts"
 
 const columns = [
   { title: "Date" },
@@ -30,7 +30,7 @@ const columns = [
   { title: "Balance", align: "right" },
 ] as const
 
-interface Told extends RegisterAccount, Register {
+interface BookRegister extends RegisterAccount, Register {
   readonly book: string
 }
 
@@ -38,8 +38,8 @@ interface Told extends RegisterAccount, Register {
 const numberOf = (book: string, { number, period }: RegisterLine): string =>
   number === null ? "" : `${book}-${period}-${String(number).padStart(6, "0")}`
 
-const linesOf = (told: Told, screen: Screen): ReadonlyArray<string> => {
-  const { book, closing, code, currency, lines, name, opening, postings } = told
+const linesOf = (register: BookRegister, screen: Screen): ReadonlyArray<string> => {
+  const { book, closing, code, currency, lines, name, opening, postings } = register
   const money = (amount: string) => printed(amount, currency)
   const end = (what: string, amount: string) => ["", "", what, "", "", "", "", money(amount)]
   const more = postings - lines.length
@@ -74,15 +74,15 @@ const linesOf = (told: Told, screen: Screen): ReadonlyArray<string> => {
   ]
 }
 
-const documentOf = (told: Told): object => {
-  const { currency } = told
+const documentOf = (register: BookRegister): object => {
+  const { currency } = register
   return {
-    ...told,
-    opening: printed(told.opening, currency),
-    closing: printed(told.closing, currency),
-    lines: told.lines.map((line) => ({
+    ...register,
+    opening: printed(register.opening, currency),
+    closing: printed(register.closing, currency),
+    lines: register.lines.map((line) => ({
       ...line,
-      number: numberOf(told.book, line) || null,
+      number: numberOf(register.book, line) || null,
       amount: printed(line.amount, currency),
       balance: printed(line.balance, currency),
     })),
@@ -101,39 +101,46 @@ const read = Effect.fn("Cli.register.read")(function* (
   book: Option.Option<string>,
   what: { readonly limit: number; readonly period: string | null },
 ) {
-  const told: Array<Told> = []
+  const registers: Array<BookRegister> = []
   for (const { bookId, code: bookCode } of yield* chooseBooks(Option.none(), book)) {
     for (const account of yield* accountsOf(bookId, code))
-      told.push({ book: bookCode, ...account, ...(yield* registerOf(bookId, account.accountId, what)) })
+      registers.push({ book: bookCode, ...account, ...(yield* registerOf(bookId, account.accountId, what)) })
   }
-  return told.length === 0 ? yield* noAccount(code) : told
+  return registers.length === 0 ? yield* noAccount(code) : registers
 })
 
-export const register = Command.make(
-  "register",
+export const register = command(
   {
-    code: Args.text({ name: "CODE" }),
-    period: Options.period,
-    book: Options.book,
-    limit: Flags.integer("limit").pipe(Flags.withDefault(100)),
+    name: "register",
+    summary: "Show the postings of an account with the balance after each.",
+    about: [
+      "CODE: an account's code, as tieout balance shows it; all accounts that have it, each by itself.",
+    ],
+    takes: {
+      code: argument.text("CODE"),
+      period: period("Only this month, from its opening to its closing balance"),
+      book,
+      limit: withDefault(wholeNumber("limit", "N", "The last N postings of each account"), 100),
+    },
+    examples: [["tieout register 6850 --period 2026-10", "the fees of October"]],
   },
   Effect.fn("Cli.register")(function* ({ book, code, limit, period: text }) {
     const output = yield* Output
     const database = yield* Database
-    const period = Option.isNone(text) ? null : yield* month(text.value)
+    const period = Option.isNone(text) ? null : yield* parseMonth(text.value)
     if (limit < 1) {
       return yield* new UsageError({
         detail: `--limit: found ${limit}, expected a whole number from 1.`,
         advice: "",
       })
     }
-    const told = yield* database.transaction(read(code, book, { limit, period }), {
+    const registers = yield* database.transaction(read(code, book, { limit, period }), {
       isolation: "repeatable read",
       readOnly: true,
     })
     yield* output.report({
-      document: { period, accounts: told.map(documentOf) },
-      lines: told.flatMap((one) => linesOf(one, output.terminal.stdout)),
+      document: { period, accounts: registers.map(documentOf) },
+      lines: registers.flatMap((one) => linesOf(one, output.terminal.stdout)),
     })
   }, Effect.provide(books)),
 )

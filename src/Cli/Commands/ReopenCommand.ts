@@ -1,19 +1,32 @@
-import { Args, Command, Options as Flags } from "@effect/cli"
 import { Effect } from "effect"
 import { who } from "../../Close/Who.ts"
 import { reopen as reopenMonth } from "../../Close.ts"
-import { UsageError } from "../Arguments.ts"
 import { books } from "../Books.ts"
-import * as Options from "../Options.ts"
+import { argument, command, optional, text } from "../Declaration.ts"
+import { UsageError } from "../Failure.ts"
 import { Output } from "../Output.ts"
-import { month } from "../Period.ts"
+import { parseMonth } from "../Period.ts"
 
-export const reopen = Command.make(
-  "reopen",
-  { period: Args.text({ name: "YYYY-MM" }), reason: Flags.text("reason"), book: Options.book },
+export const reopen = command(
+  {
+    name: "reopen",
+    summary: "Open the latest closed month again.",
+    about: [
+      "Only the latest closed month of a book can be opened. The close stays on record, and so does who opened it, when and why.",
+    ],
+    takes: {
+      period: argument.text("YYYY-MM"),
+      reason: text("reason", "TEXT", "Why"),
+      book: optional(
+        text("book", "B", "Only this book, by its code or its client's identifier"),
+        "all in which the month is closed",
+      ),
+    },
+    examples: [['tieout reopen 2026-10 --reason "Fee invoice came late" --book ORG', "one book"]],
+  },
   Effect.fn("Cli.reopen")(function* ({ book, period: text, reason: given }) {
     const output = yield* Output
-    const period = yield* month(text, "the month")
+    const period = yield* parseMonth(text, "the month")
     const reason = given.trim()
     if (reason === "" || reason.length > 500) {
       return yield* new UsageError({ detail: "--reason: expected 1 to 500 characters.", advice: "" })

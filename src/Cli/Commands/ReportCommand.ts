@@ -1,4 +1,3 @@
-import { Args, Command, Options as Flags } from "@effect/cli"
 import { Effect, Layer, Option } from "effect"
 import { count, counted, harmless, styled } from "../../Common/Text.ts"
 import { parseAsOf } from "../../Ledger/AsOf.ts"
@@ -8,10 +7,11 @@ import { type WrittenReport, report as writeReports } from "../../Report.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
 import { books } from "../Books.ts"
+import { argument, command, optional, text, withDefault } from "../Declaration.ts"
 import { exitCodes } from "../ExitCode.ts"
-import * as Options from "../Options.ts"
+import { book } from "../Options.ts"
 import { Output } from "../Output.ts"
-import { month } from "../Period.ts"
+import { parseMonth } from "../Period.ts"
 import { numberEntries } from "./ExportCommand.ts"
 
 const columns = [{ title: "  File" }, { title: "Rows", align: "right" }] as const
@@ -36,18 +36,38 @@ const reportLines = ({ folder, manifest }: WrittenReport, screen: Screen): Reado
   ]
 }
 
-export const report = Command.make(
-  "report",
+export const report = command(
   {
-    period: Args.text({ name: "YYYY-MM" }),
-    book: Options.book,
-    out: Flags.text("out").pipe(Flags.withDefault("reports")),
-    asOf: Flags.text("as-of").pipe(Flags.optional),
+    name: "report",
+    summary: "Write a month's close package: review files, and one page for the auditor.",
+    about: [
+      "Trial balance, every posting with its running balance, every account from its opening to the provider's own balance,",
+      "roll-forward, conversions, fees, receivables by age, open items, exceptions and late entries, as CSV and report.html, in",
+      "DIR/<connection>-<org|client>/<month>/. A report of the same month that nobody changed is replaced; a folder that holds",
+      "anything else is refused. A month that is not closed, or does not tie out, is marked DRAFT, and it ends with 3.",
+    ],
+    takes: {
+      period: argument.text("YYYY-MM"),
+      book,
+      out: withDefault(text("out", "DIR", "Where the folders go"), "reports"),
+      asOf: optional(
+        text(
+          "as-of",
+          "TIME",
+          "What the books said then, by the time of recording, and difference.csv to now: 2026-11-05T12:00:00Z, or a day, which means its end",
+        ),
+      ),
+    },
+    examples: [
+      ["tieout report 2026-10", "after tieout close 2026-10"],
+      ["tieout report 2026-10 --as-of 2026-11-05", "what October looked like at the end of 5 November"],
+    ],
+    exits: { attention: "done, and a report is a draft" },
   },
   Effect.fn("Cli.report")(
     function* ({ asOf: asOfText, book, out, period: text }) {
       const output = yield* Output
-      const period = yield* month(text, "the month")
+      const period = yield* parseMonth(text, "the month")
       const asOf = Option.isNone(asOfText) ? Option.none() : Option.some(yield* parseAsOf(asOfText.value))
       yield* numberEntries()
       const reports = yield* writeReports({ period, book, out, asOf })

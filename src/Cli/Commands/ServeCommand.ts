@@ -1,13 +1,13 @@
-import { Command, Options } from "@effect/cli"
 import { Effect, Layer, Option } from "effect"
 import { Ledger } from "../../Ledger.ts"
-import type { ServeOptions } from "../../Serve.ts"
+import { parts, serve as run, type ServeOptions } from "../../Serve.ts"
 import { Settings } from "../../Settings.ts"
 import { Events } from "../../Sync/Events.ts"
 import { Sync } from "../../Sync.ts"
 import { Inbox } from "../../Webhook/Inbox.ts"
-import { UsageError } from "../Arguments.ts"
-import { books, booksForSync } from "../Books.ts"
+import { books, booksForSync, needingAllSecrets } from "../Books.ts"
+import { command, flag, optional, wholeNumber } from "../Declaration.ts"
+import { UsageError } from "../Failure.ts"
 import { Output } from "../Output.ts"
 
 /** A database of its own, with the plans that suit a sync; the pages and exports use one with ordinary plans. */
@@ -18,13 +18,7 @@ const syncs = Layer.fresh(
   ),
 )
 
-/** Not loaded by the other commands: the HTTP server takes its time. */
-const services = Layer.unwrapEffect(
-  Effect.map(
-    Effect.promise(() => import("../../Serve.ts")),
-    ({ parts }) => Layer.provideMerge(parts, Layer.provideMerge(syncs, books)),
-  ),
-)
+const services = Layer.provideMerge(parts, Layer.provideMerge(syncs, books))
 
 /** Fails before anything is started. */
 const checkPort = (port: Option.Option<number>) =>
@@ -35,24 +29,48 @@ const checkPort = (port: Option.Option<number>) =>
       })
     : Effect.void
 
-const serving = Effect.fn("Cli.serving")(function* (options: ServeOptions) {
-  const output = yield* Output
-  const { connectionNames, schedule } = yield* Settings
-  const { serve: run } = yield* Effect.promise(() => import("../../Serve.ts"))
-  yield* output.interruptIsTheEnd
-  return yield* run(
-    options,
-    Effect.logInfo(
-      `Serving ${connectionNames.join(", ")}; ${schedule.nightly === null ? "nothing runs by itself" : `the nightly sync is due at "${schedule.nightly}"`}.`,
-    ),
-  )
-}, Effect.provide(services))
+const serving = Effect.fn("Cli.serving")(
+  function* (options: ServeOptions) {
+    const output = yield* Output
+    const { connectionNames, schedule } = yield* Settings
+    yield* output.interruptIsTheEnd
+    return yield* run(
+      options,
+      Effect.logInfo(
+        `Serving ${connectionNames.join(", ")}; ${schedule.nightly === null ? "nothing runs by itself" : `the nightly sync is due at "${schedule.nightly}"`}.`,
+      ),
+    )
+  },
+  Effect.provide(services),
+  needingAllSecrets,
+)
 
-export const serve = Command.make(
-  "serve",
+export const serve = command(
   {
-    noWebhook: Options.boolean("no-webhook"),
-    statusPort: Options.integer("status-port").pipe(Options.optional),
+    name: "serve",
+    summary: "Run by itself: the nightly sync, events, the status page, metrics and alerts in one process.",
+    about: [
+      "Syncs every connection at schedule.nightly (in accounting.timeZone), and at once where the last time was missed; then",
+      "exports what is new in the formats of schedule.export. The status page is at http://127.0.0.1:8788/, with /healthz,",
+      "/readyz and /metrics beside it; elsewhere than on loopback (status.host) it asks for TIEOUT_STATUS_TOKEN.",
+      "Events are received on webhook.port, proved, kept and then acknowledged; what they name is read and booked at once.",
+      "Ends with 0 on SIGTERM or SIGINT, after at most ten seconds. The log is JSON unless it is read on a terminal.",
+    ],
+    takes: {
+      noWebhook: flag("no-webhook", "Without the public listener for events"),
+      statusPort: optional(
+        wholeNumber(
+          "status-port",
+          "N",
+          "Where the private server listens, instead of status.port; 0: any free port",
+        ),
+      ),
+    },
+    examples: [
+      ["tieout serve", "until it is interrupted"],
+      ["tieout serve --no-webhook --status-port 9000", "only the schedule and the status page"],
+    ],
+    exits: { done: "done: it was interrupted" },
   },
   Effect.fn("Cli.serve")(function* ({ noWebhook, statusPort }) {
     yield* checkPort(statusPort)

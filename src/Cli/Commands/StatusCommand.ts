@@ -1,13 +1,13 @@
-import { Command } from "@effect/cli"
 import { Effect, Layer } from "effect"
 import { Status, type StatusSummary } from "../../Inquiry/Status.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
 import { books, knownConnection } from "../Books.ts"
+import { command } from "../Declaration.ts"
 import { exitCodes } from "../ExitCode.ts"
-import * as Options from "../Options.ts"
+import { connection } from "../Options.ts"
 import { Output } from "../Output.ts"
-import { needsAttention, standingLines, verdict } from "../Tables/StandingTable.ts"
+import { isBlocking, standingLines, verdict } from "../Tables/StandingTable.ts"
 
 const runColumns = [
   { title: "Connection" },
@@ -34,9 +34,15 @@ const linesOf = (summary: StatusSummary, screen: Screen): ReadonlyArray<string> 
   ]
 }
 
-export const status = Command.make(
-  "status",
-  { connection: Options.connection },
+export const status = command(
+  {
+    name: "status",
+    summary: "Show every account, whether it ties out, and what beside cash is open.",
+    about: ["Reads the database only; needs no credentials."],
+    takes: { connection },
+    examples: [["tieout status", "where the books stand"]],
+    exits: { attention: "quarantine or blocking findings, or an account that does not tie out" },
+  },
   Effect.fn("Cli.status")(
     function* ({ connection }) {
       const output = yield* Output
@@ -46,7 +52,7 @@ export const status = Command.make(
         document: summary,
         lines: linesOf(summary, output.terminal.stdout),
         code:
-          needsAttention(summary.open) || summary.accounts.some(({ tiesOut }) => !tiesOut)
+          isBlocking(summary.open) || summary.accounts.some(({ tiesOut }) => !tiesOut)
             ? exitCodes.attention
             : exitCodes.done,
       })

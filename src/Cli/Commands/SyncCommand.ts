@@ -1,4 +1,3 @@
-import { Command } from "@effect/cli"
 import { Effect, Either, Layer, Option } from "effect"
 import { counted, harmless } from "../../Common/Text.ts"
 import { Status } from "../../Inquiry/Status.ts"
@@ -7,14 +6,15 @@ import { Settings } from "../../Settings.ts"
 import { SyncIncomplete, type SyncReport } from "../../Sync/Runs/RunReport.ts"
 import { Sync, type SyncOptions } from "../../Sync.ts"
 import type { Screen } from "../../Terminal.ts"
-import { UsageError } from "../Arguments.ts"
-import { booksForSync } from "../Books.ts"
+import { booksForSync, needingCredentials } from "../Books.ts"
 import { withinDeadline } from "../Deadline.ts"
-import { type ExitCode, exitCodes, worst } from "../ExitCode.ts"
-import { documentOf, type Failure, ofError } from "../Failure.ts"
-import * as Options from "../Options.ts"
+import { command, flag } from "../Declaration.ts"
+import { type ExitCode, exitCodes, exitCodeTexts, worst } from "../ExitCode.ts"
+import { failureOf, UsageError } from "../Failure.ts"
+import { type Failure, failureDocument } from "../FailureDocument.ts"
+import { client, connection, surface } from "../Options.ts"
 import { Output } from "../Output.ts"
-import { needsAttention, standingLines, verdict } from "../Tables/StandingTable.ts"
+import { isBlocking, standingLines, verdict } from "../Tables/StandingTable.ts"
 
 /** What became of one connection: a run that failed may still have read a lot. */
 interface Outcome {
@@ -25,8 +25,8 @@ interface Outcome {
 
 type Counters = SyncReport["counters"]
 
-/** In the order in which it is told; what is zero is not. */
-const told: ReadonlyArray<readonly [key: keyof Counters, one: string, many: string]> = [
+/** What a run counts, in the words and the order of its summary. */
+const counterWords: ReadonlyArray<readonly [key: keyof Counters, one: string, many: string]> = [
   ["entries", "statement entry", "statement entries"],
   ["resources", "resource read", "resources read"],
   ["changedResources", "changed resource", "changed resources"],
@@ -42,7 +42,7 @@ const told: ReadonlyArray<readonly [key: keyof Counters, one: string, many: stri
 const total = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((sum, value) => sum + value, 0)
 
-/** Names that fit on a line or two; how many more there are. */
+/** The first ten names, and how many more there are. */
 const listed = (what: string, names: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (names.length === 0) return []
   const shown = names.slice(0, 10).map(harmless).join(", ")
@@ -50,7 +50,7 @@ const listed = (what: string, names: ReadonlyArray<string>): ReadonlyArray<strin
 }
 
 const reportLines = (report: SyncReport): ReadonlyArray<string> => {
-  const counts = told
+  const counts = counterWords
     .filter(([key]) => report.counters[key] > 0)
     .map(([key, one, many]) => counted(report.counters[key], one, many))
   const did = counts.length === 0 ? "nothing new" : counts.join(", ")
@@ -77,7 +77,7 @@ const outcomeLines = ({ connection, failure, report }: Outcome): ReadonlyArray<s
 const outcomeDocument = ({ connection, failure, report }: Outcome): object => ({
   connection,
   ...(report === undefined ? {} : { ...report, newEntries: Object.fromEntries(report.newEntries) }),
-  ...(failure === undefined ? {} : documentOf([failure])),
+  ...(failure === undefined ? {} : failureDocument([failure])),
 })
 
 const runOne = Effect.fn("Cli.sync.connection")(function* (options: SyncOptions) {
@@ -87,7 +87,7 @@ const runOne = Effect.fn("Cli.sync.connection")(function* (options: SyncOptions)
   if (Either.isRight(result))
     return { connection, report: result.right, failure: undefined } satisfies Outcome
   const report = result.left instanceof SyncIncomplete ? result.left.report : undefined
-  return { connection, report, failure: ofError(result.left) } satisfies Outcome
+  return { connection, report, failure: failureOf(result.left) } satisfies Outcome
 })
 
 const standing = Effect.fn("Cli.sync.standing")(function* (
@@ -115,14 +115,35 @@ const linesOf = (
   ...verdict(tieOut, notRead, screen),
 ]
 
-export const sync = Command.make(
-  "sync",
+export const sync = command(
   {
-    connection: Options.connection,
-    surface: Options.surface,
-    client: Options.client,
-    full: Options.full,
-    quick: Options.quick,
+    name: "sync",
+    usage: "[--connection NAME] [--surface NAME] [--client ID] [--full | --quick]",
+    summary: "Read what is new at the service, book it and prove it.",
+    about: [
+      "Reads every account's statement from where the last run stopped, fetches the deposits, withdrawals and conversions",
+      "behind it, posts the journal entries and numbers them. Each page is one transaction: killed at any moment, the same",
+      "command goes on where it stopped. It never writes to the service. Every client of the client surface is a book of its",
+      "own; a client that cannot be read is named at the end and does not stop the others (exit code 3).",
+    ],
+    takes: {
+      connection,
+      surface,
+      client,
+      full: flag("full", "Read everything again from the start; what is known already changes nothing"),
+      quick: flag(
+        "quick",
+        "Only statements whose account's balance has moved: for the hours between full runs",
+      ),
+    },
+    examples: [
+      ["tieout sync", "what a nightly job runs"],
+      ["tieout sync --connection acme-uk --json", "one connection, the result as JSON"],
+    ],
+    exits: {
+      attention: "done, with quarantine or blocking findings, or without a client that could not be read",
+      busy: exitCodeTexts.busy,
+    },
   },
   Effect.fn("Cli.sync")(
     function* ({ client, connection, full, quick, surface }) {
@@ -135,14 +156,14 @@ export const sync = Command.make(
       }
       const { connectionNames } = yield* Settings
       const names = Option.isSome(connection) ? [connection.value] : connectionNames
-      // One connection's trouble is not the others': each gets its run, and the worst decides the exit code.
+      // Where one connection fails, the others still get their run; the worst outcome decides the exit code.
       const outcomes = yield* Effect.forEach(names, (name) =>
         runOne({ connection: name, full, quick, surface, client }),
       )
       const codes = outcomes.flatMap(
         ({ failure }): ReadonlyArray<ExitCode> => (failure ? [failure.code] : []),
       )
-      // Where nothing was read there is nothing to show but why.
+      // Where nothing was read, the failures are all there is to report.
       if (outcomes.every(({ report }) => report === undefined)) {
         return yield* output.fail(outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure])))
       }
@@ -152,12 +173,13 @@ export const sync = Command.make(
         lines: linesOf(outcomes, stands, output.terminal.stdout),
         code: worst([
           ...codes,
-          needsAttention(stands.open) || outcomes.some(leftClientsOut) ? exitCodes.attention : exitCodes.done,
+          isBlocking(stands.open) || outcomes.some(leftClientsOut) ? exitCodes.attention : exitCodes.done,
         ]),
       })
     },
     Effect.provide(
       Layer.mergeAll(Sync.Default, Ledger.Default, Status.Default).pipe(Layer.provideMerge(booksForSync)),
     ),
+    needingCredentials,
   ),
 )

@@ -1,11 +1,11 @@
-import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { counted, harmless } from "../../Common/Text.ts"
 import { type DatabaseProof, prove } from "../../Proof.ts"
 import { run, type Verification } from "../../Verify.ts"
-import { UsageError } from "../Arguments.ts"
 import { database } from "../Books.ts"
+import { argument, command, flag } from "../Declaration.ts"
 import { exitCodes } from "../ExitCode.ts"
+import { UsageError } from "../Failure.ts"
 import { Output } from "../Output.ts"
 
 const wholeLine = ({ folder, manifest, report }: Verification): string =>
@@ -56,12 +56,35 @@ const verifyDatabase = Effect.fn("Cli.verify.database")(function* () {
   })
 }, Effect.provide(database))
 
-export const verify = Command.make(
-  "verify",
+export const verify = command(
   {
-    folder: Args.text({ name: "DIR" }).pipe(Args.optional),
-    chain: Options.boolean("chain"),
-    database: Options.boolean("database"),
+    name: "verify",
+    usage: "(DIR [--chain] | --database)",
+    summary:
+      "Check an export folder, or a report's, from its files alone; or prove the whole database again.",
+    about: [
+      "DIR: checksums, row counts, control totals and balanced entries, against manifest.json; the statement's running balances;",
+      "and every format converted back to the manifest's totals and the journal beside it. The folders' names must be those of",
+      "the batch, its scope and its book; links and anything but regular files are refused. Where the batches before and after",
+      "it stand beside it, their manifests are checked as a chain. Of a report: its files, and that its totals add up.",
+      "Needs no database. --database: every journal entry, date, balance, running balance, journal number, close, batch with its",
+      "bytes, and the base-currency journal, from the rows themselves; what was read against the service's own words; that what",
+      "the checks find is an open finding; and that every rule of the database is in place. Every row that is wrong is named.",
+      "Changes nothing.",
+    ],
+    takes: {
+      folder: argument.optional("DIR"),
+      chain: flag(
+        "chain",
+        "A batch that is missing from the chain beside the folder is a problem, and no note",
+      ),
+      database: flag("database", "Prove the database of the settings instead of a folder"),
+    },
+    examples: [
+      ["tieout verify exports/default-org/2026-10/1", "after copying it somewhere"],
+      ["tieout verify --database", "after restoring it, or once a month"],
+    ],
+    exits: { failed: "failed, or something is not what was written" },
   },
   Effect.fn("Cli.verify")(function* ({ chain, database: wanted, folder }) {
     const usage = (detail: string) =>

@@ -1,21 +1,23 @@
-import { commonOptions, flagsOf, proposedCommands, valueOptions } from "./Proposals.ts"
+import { flagsOf, type Proposals } from "./Proposals.ts"
 
-const names = proposedCommands.map(({ name }) => name).join(" ")
+const ofOptions = ({ valueOptions }: Proposals): ReadonlyArray<string> =>
+  valueOptions
+    .filter(({ values }) => values.length > 0)
+    .map(({ flag, several, values }) => {
+      const before = several ? ` before=\${word%"\${word##*,}"}` : ""
+      return `      ${flag}) list="${values.join(" ")}"${before} ;;`
+    })
 
-const ofOptions = valueOptions
-  .filter(({ values }) => values.length > 0)
-  .map(({ flag, several, values }) => {
-    const before = several ? ` before=\${word%"\${word##*,}"}` : ""
-    return `      ${flag}) list="${values.join(" ")}"${before} ;;`
+const ofCommands = ({ commands }: Proposals): ReadonlyArray<string> =>
+  commands.map(({ first, name, options }) => {
+    const list = first.length === 0 ? "" : `; [ -n "$below" ] || list="${first.join(" ")}"`
+    return `    ${name}) flags="$flags ${flagsOf(options)}"${list} ;;`
   })
 
-const ofCommands = proposedCommands.map(({ first, name, options }) => {
-  const list = first.length === 0 ? "" : `; [ -n "$below" ] || list="${first.join(" ")}"`
-  return `    ${name}) flags="$flags ${flagsOf(options)}"${list} ;;`
-})
-
-/** Bash takes `--name=value` for three words. What is no command, option or known value is proposed as a file. */
-export const bash = (): string => `# tieout completions for bash: source <(tieout completions bash)
+/** Bash hands `--name=value` over as three words. What is no command, option or known value is proposed as a file. */
+export const bash = (
+  proposals: Proposals,
+): string => `# tieout completions for bash: source <(tieout completions bash)
 _tieout_files() {
   local IFS=$'\\n'
   COMPREPLY=($(compgen -f -- "$1"))
@@ -23,7 +25,7 @@ _tieout_files() {
 _tieout() {
   local word=\${COMP_WORDS[COMP_CWORD]} option=\${COMP_WORDS[COMP_CWORD-1]}
   local command= below= list= before= each value=
-  local flags="${flagsOf(commonOptions)}" valued=" ${flagsOf(valueOptions)} "
+  local flags="${flagsOf(proposals.commonOptions)}" valued=" ${flagsOf(proposals.valueOptions)} "
   if [ "$word" = = ]; then word=; elif [ "$option" = = ]; then option=\${COMP_WORDS[COMP_CWORD-2]}; fi
   for each in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $each in
@@ -36,15 +38,15 @@ _tieout() {
   done
   if [ -n "$value" ]; then
     case $option in
-${ofOptions.join("\n")}
+${ofOptions(proposals).join("\n")}
       *) _tieout_files "$word"; return ;;
     esac
     COMPREPLY=($(compgen -P "$before" -W "$list" -- "\${word#"$before"}"))
     return
   fi
   case $command in
-    "") list="${names} $flags" ;;
-${ofCommands.join("\n")}
+    "") list="${proposals.commands.map(({ name }) => name).join(" ")} $flags" ;;
+${ofCommands(proposals).join("\n")}
   esac
   if [ -z "$command" ]; then
     COMPREPLY=($(compgen -W "$list" -- "$word"))

@@ -1,4 +1,4 @@
-import { commonOptions, flagsOf, type ProposedOption, proposedCommands, valueOptions } from "./Proposals.ts"
+import { flagsOf, type Proposals, type ProposedOption } from "./Proposals.ts"
 
 const escaped = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")
 
@@ -11,8 +11,8 @@ const valuesOf = ({ several, takesValue, values }: ProposedOption): string => {
 const optionOf = (condition: string, option: ProposedOption): string =>
   `complete -c tieout ${condition}-l ${option.flag.replace(/^--/, "")}${valuesOf(option)} -d '${escaped(option.what)}'`
 
-/** Words that are neither options nor their values say where on the command line it is: a subcommand may be named as a command is. */
-const helpers = `function __tieout_words
+/** Only the words that are neither options nor their values tell the command: a subcommand may have the name of another command. */
+const helpers = (valueOptions: ReadonlyArray<ProposedOption>): string => `function __tieout_words
     set -l value
     for each in (commandline -opc)[2..-1]
         if test -n "$value"
@@ -39,15 +39,15 @@ function __tieout_list
     end
 end`
 
-export const fish = (): string =>
+export const fish = ({ commands, commonOptions, valueOptions }: Proposals): string =>
   [
     "# tieout completions for fish: tieout completions fish > ~/.config/fish/completions/tieout.fish",
-    helpers,
-    ...proposedCommands.map(
+    helpers(valueOptions),
+    ...commands.map(
       ({ name, summary }) => `complete -c tieout -n __tieout_is -f -a ${name} -d '${escaped(summary)}'`,
     ),
     ...commonOptions.map((option) => optionOf("", option)),
-    ...proposedCommands.flatMap(({ first, name, options }) => [
+    ...commands.flatMap(({ first, name, options }) => [
       ...options.map((option) => optionOf(`-n '__tieout_begins ${name}' `, option)),
       ...(first.length === 0
         ? []

@@ -1,6 +1,5 @@
 /** What a shell proposes: the commands and options of the manual, and the values that are known beforehand. */
-import { type CommandManual, commands, globalOptions } from "../Manual.ts"
-import { firstArguments, optionValues } from "../Values.ts"
+import { globalOptions, type Manual, type OptionManual, optionsOf, sentenceOf } from "../Manual.ts"
 
 export interface ProposedOption {
   readonly flag: string
@@ -16,41 +15,40 @@ interface ProposedCommand {
   readonly name: string
   readonly summary: string
   readonly options: ReadonlyArray<ProposedOption>
-  /** What can stand right after it; empty where that is not known. */
+  /** What can stand right after it, a subcommand or an argument; empty where that is not known. */
   readonly first: ReadonlyArray<string>
 }
 
-const optionsOf = (options: Readonly<Record<string, string>>): ReadonlyArray<ProposedOption> =>
-  Object.entries(options).map(([option, what]) => {
-    const [flag = option, value] = option.split(" ")
-    return {
-      flag,
-      takesValue: value !== undefined,
-      values: optionValues[flag] ?? [],
-      several: value?.endsWith("[,F…]") === true,
-      what,
-    }
-  })
+export interface Proposals {
+  readonly commands: ReadonlyArray<ProposedCommand>
+  readonly commonOptions: ReadonlyArray<ProposedOption>
+  /** Every option that takes a value, once. */
+  readonly valueOptions: ReadonlyArray<ProposedOption>
+}
 
-const manuals: ReadonlyArray<readonly [string, CommandManual]> = Object.entries(commands)
+const proposed = (option: OptionManual): ProposedOption => ({
+  flag: option.flag,
+  takesValue: option.kind !== "flag",
+  values: option.values,
+  several: option.kind === "list",
+  what: sentenceOf(option),
+})
 
-export const proposedCommands: ReadonlyArray<ProposedCommand> = manuals.map(([name, manual]) => ({
-  name,
-  summary: manual.summary,
-  options: optionsOf(manual.options),
-  first: firstArguments[name] ?? [],
-}))
-
-export const commonOptions = optionsOf(globalOptions)
-
-const byFlag = new Map(
-  [...commonOptions, ...proposedCommands.flatMap(({ options }) => options)]
-    .filter(({ takesValue }) => takesValue)
-    .map((option) => [option.flag, option] as const),
-)
-
-/** Every option that takes a value, once. */
-export const valueOptions: ReadonlyArray<ProposedOption> = [...byFlag.values()]
+export const proposalsOf = (manual: Manual): Proposals => {
+  const commonOptions = globalOptions.map(proposed)
+  const commands = manual.map((command) => ({
+    name: command.name,
+    summary: command.summary,
+    options: optionsOf(command).map(proposed),
+    first: command.subcommands.map(({ name }) => name).concat(command.arguments[0]?.values ?? []),
+  }))
+  const byFlag = new Map(
+    [...commonOptions, ...commands.flatMap(({ options }) => options)]
+      .filter(({ takesValue }) => takesValue)
+      .map((option) => [option.flag, option] as const),
+  )
+  return { commands, commonOptions, valueOptions: [...byFlag.values()] }
+}
 
 export const flagsOf = (options: ReadonlyArray<ProposedOption>): string =>
   options.map(({ flag }) => flag).join(" ")

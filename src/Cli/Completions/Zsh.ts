@@ -1,4 +1,4 @@
-import { commonOptions, type ProposedOption, proposedCommands } from "./Proposals.ts"
+import type { Proposals, ProposedOption } from "./Proposals.ts"
 
 const escaped = (text: string): string => text.replaceAll("'", "'\\''").replaceAll(/[[\]:]/g, "\\$&")
 
@@ -12,22 +12,23 @@ const optionOf = (option: ProposedOption): string =>
     ? `'${option.flag}=[${escaped(option.what)}]:value:${actionOf(option)}'`
     : `'${option.flag}[${escaped(option.what)}]'`
 
-const common = commonOptions.map(optionOf).join(" ")
+const ofCommands = ({ commands }: Proposals, common: string): ReadonlyArray<string> =>
+  commands.map(({ first, name, options }) => {
+    const own = options.map(optionOf).join(" ")
+    const list = first.length === 0 ? "" : ` '1:argument:(${first.join(" ")})'`
+    return `    ${name}) _arguments ${own} ${common}${list} '*:argument:_files' ;;`
+  })
 
-const ofCommands = proposedCommands.map(({ first, name, options }) => {
-  const own = options.map(optionOf).join(" ")
-  const list = first.length === 0 ? "" : ` '1:argument:(${first.join(" ")})'`
-  return `    ${name}) _arguments ${own} ${common}${list} '*:argument:_files' ;;`
-})
-
-export const zsh = (): string => `#compdef tieout
+export const zsh = (proposals: Proposals): string => {
+  const common = proposals.commonOptions.map(optionOf).join(" ")
+  return `#compdef tieout
 # tieout completions for zsh: put this into a file named _tieout in a folder of $fpath
 _tieout() {
   local curcontext="$curcontext" context state state_descr line
   typeset -A opt_args
   local -a subcommands
   subcommands=(
-${proposedCommands.map(({ name, summary }) => `    '${name}:${escaped(summary)}'`).join("\n")}
+${proposals.commands.map(({ name, summary }) => `    '${name}:${escaped(summary)}'`).join("\n")}
   )
   _arguments -C ${common} '1:command:->command' '*::argument:->own'
   if [ "$state" = command ]; then
@@ -35,8 +36,9 @@ ${proposedCommands.map(({ name, summary }) => `    '${name}:${escaped(summary)}'
     return
   fi
   case $words[1] in
-${ofCommands.join("\n")}
+${ofCommands(proposals, common).join("\n")}
   esac
 }
 if [ "$funcstack[1]" = _tieout ]; then _tieout "$@"; else compdef _tieout tieout; fi
 `
+}

@@ -1,10 +1,10 @@
-/** Where every account stands: the table that `sync` and `status` end with. */
+/** Where every account stands, and whether the books tie out: what `sync` and `status` end with. */
 
 import { count, counted, styled } from "../../Common/Text.ts"
 import type { Standing } from "../../Inquiry/AccountStandings.ts"
 import type { OpenCounts } from "../../Reconcile/Summary.ts"
 import {
-  needsAttention as isUrgent,
+  needsAttention,
   openItemCount,
   type TieOut,
   tieOutSentence,
@@ -42,7 +42,7 @@ export const standingLines = (accounts: ReadonlyArray<Standing>, screen: Screen)
   return table(columns, rows, screen)
 }
 
-/** The sentence that matters most, last. */
+/** The conclusion as one sentence, with the commands that show what is open. */
 export const verdict = (
   tieOut: TieOut,
   notRead: ReadonlyArray<NotRead>,
@@ -53,7 +53,7 @@ export const verdict = (
   if (explained && accounts === 0) return []
   const sentences = [`${tieOutSentence(tieOut, notRead)}.`]
   if (otherWarnings > 0) sentences.push(`${counted(otherWarnings, "warning")}.`)
-  // What waits in quarantine is a finding as well; where that is all there is, the list says more.
+  // A row in quarantine is a finding as well; where that is all there is, the list of rows says more.
   const elsewhere = off > 0 || otherWarnings > 0 || openItemCount(tieOut) > 0
   const commands = [
     ...(elsewhere ? ["tieout reconcile"] : []),
@@ -61,9 +61,9 @@ export const verdict = (
   ]
   if (notRead.length > 0) sentences.push("tieout sync reads all of it.")
   if (commands.length > 0) sentences.push(`See: ${commands.join(", ")}`)
-  const colour = explained && notRead.length === 0 ? "green" : isUrgent(tieOut) ? "red" : "yellow"
+  const colour = explained && notRead.length === 0 ? "green" : needsAttention(tieOut) ? "red" : "yellow"
   return ["", styled(screen.color, colour, sentences.join(" "))]
 }
 
-/** Whether a person has to look. */
-export const needsAttention = (open: OpenCounts): boolean => open.blockingFindings > 0 || open.quarantined > 0
+/** Whether something blocks: exit code 3. */
+export const isBlocking = (open: OpenCounts): boolean => open.blockingFindings > 0 || open.quarantined > 0

@@ -1,4 +1,4 @@
-/** So many of each name within a while, and so many altogether: what a million entries bring about stays a handful. */
+/** Admits so many of each name within a window of time, and so many of all: what a million entries cause stays a handful. */
 export class Allowance {
   private readonly each: number
   private readonly all: number

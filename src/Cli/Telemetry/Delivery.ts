@@ -1,23 +1,23 @@
 /**
- * The way to the collector. What it does not take in time is dropped: a collector that is away costs no memory, fails
- * nothing and holds nothing up.
+ * Sends to the collector. What it does not take in time is dropped: a collector that is down costs no memory, fails
+ * nothing and delays nothing.
  */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { Effect, Layer } from "effect"
 
-const patience = "2 seconds"
-/** Traces, metrics and logs, and one more while the last is still on its way. */
-const mostUnderWay = 4
-/** The log says only so often that nothing arrives. Milliseconds. */
-const quiet = 60_000
+const requestTimeout = "2 seconds"
+/** At the same time: one each of traces, metrics and logs, and one more while another is slow. */
+const mostRequests = 4
+/** How often the log says that nothing arrives. */
+const warningEveryMillis = 60_000
 
-const tell = (toldAt: { at: number }, why: string) =>
+const warn = (warnedAt: { at: number }, why: string) =>
   Effect.suspend(() => {
     const now = performance.now()
-    if (now - toldAt.at < quiet) return Effect.void
-    toldAt.at = now
+    if (now - warnedAt.at < warningEveryMillis) return Effect.void
+    warnedAt.at = now
     return Effect.logWarning(
       `The collector of OTEL_EXPORTER_OTLP_ENDPOINT takes no telemetry (${why}): it is dropped until it does.`,
     )
@@ -25,12 +25,12 @@ const tell = (toldAt: { at: number }, why: string) =>
 
 const make = Effect.gen(function* () {
   const client = yield* HttpClient.HttpClient
-  const toldAt = { at: Number.NEGATIVE_INFINITY }
+  const warnedAt = { at: Number.NEGATIVE_INFINITY }
   let underWay = 0
   return HttpClient.make((request) => {
-    // As good as taken: the exporter must neither keep it nor try again.
+    // The exporter is told that it was taken: it must neither keep it nor try again.
     const dropped = HttpClientResponse.fromWeb(request, new Response(null, { status: 204 }))
-    if (underWay >= mostUnderWay) return Effect.as(tell(toldAt, "it is too slow"), dropped)
+    if (underWay >= mostRequests) return Effect.as(warn(warnedAt, "it is too slow"), dropped)
     return Effect.suspend(() => {
       underWay += 1
       return client.execute(request)
@@ -40,12 +40,15 @@ const make = Effect.gen(function* () {
           underWay -= 1
         }),
       ),
-      Effect.timeoutFail({ duration: patience, onTimeout: () => ({ _tag: "Timeout" as const }) }),
+      Effect.timeoutFail({ duration: requestTimeout, onTimeout: () => ({ _tag: "Timeout" as const }) }),
       Effect.flatMap(({ status }) =>
-        status >= 200 && status < 300 ? Effect.void : tell(toldAt, `it answered ${status}`),
+        status >= 200 && status < 300 ? Effect.void : warn(warnedAt, `it answered ${status}`),
       ),
       Effect.catchAll((error) =>
-        tell(toldAt, error._tag === "Timeout" ? `no answer within ${patience}` : "it cannot be reached"),
+        warn(
+          warnedAt,
+          error._tag === "Timeout" ? `no answer within ${requestTimeout}` : "it cannot be reached",
+        ),
       ),
       Effect.as(dropped),
     )

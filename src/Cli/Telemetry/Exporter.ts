@@ -8,8 +8,7 @@ import { productVersion } from "../../Common/Version.ts"
 import type { TelemetryOptions } from "../Telemetry.ts"
 import { Allowance } from "./Allowance.ts"
 import { delivery } from "./Delivery.ts"
-import * as Lines from "./Lines.ts"
-import * as Spans from "./Spans.ts"
+import { redactedLogger, redactedTracer } from "./Redaction.ts"
 
 /** Every five seconds, and at the end, when each kind gets one more second. */
 const exportInterval = Duration.seconds(5)
@@ -34,12 +33,12 @@ export const exporting = ({ endpoint, headers, serviceName }: TelemetryOptions):
   })
   const tracer = Layer.unwrapScoped(
     Effect.map(OtlpTracer.make(options("traces")), (made) =>
-      Layer.setTracer(Spans.sparing(made, new Allowance(spansAllowed))),
+      Layer.setTracer(redactedTracer(made, new Allowance(spansAllowed))),
     ),
   )
   const logger = Logger.addScoped(
     Effect.map(OtlpLogger.make({ ...options("logs"), excludeLogSpans: true }), (made) =>
-      Lines.sparing(made, new Allowance(linesAllowed)),
+      redactedLogger(made, new Allowance(linesAllowed)),
     ),
   )
   return Layer.mergeAll(tracer, logger, OtlpMetrics.layer(options("metrics"))).pipe(

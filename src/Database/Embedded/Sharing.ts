@@ -1,4 +1,6 @@
 import postgres from "postgres"
+import { bool } from "../Columns.ts"
+import { onlyRow } from "../Rows.ts"
 import { type Cluster, readPassword, superuser } from "./Cluster.ts"
 import { sleep } from "./Command.ts"
 import { codeOf, EmbeddedError } from "./EmbeddedError.ts"
@@ -66,14 +68,15 @@ const enter = async (
   })
   const sql = connect(server, password, closed)
   try {
-    const [row] = await sql<[{ entered: boolean; made: boolean }]>`
+    const entry = await sql`
       select pg_try_advisory_lock_shared(${presence.key}::bigint) as entered,
              exists (select from pg_database where datname = ${databaseName}) as made`
-    if (!row.entered) {
+    const { entered, made } = onlyRow("Embedded.enter", { entered: bool, made: bool }, entry)
+    if (!entered) {
       await sql.end({ timeout: 1 })
       return undefined
     }
-    if (!row.made) {
+    if (!made) {
       await sql`create database ${sql(databaseName)}`.catch((error: unknown) => {
         // Another client made it at the same moment.
         if (!["42P04", "23505"].includes(codeOf(error) ?? "")) throw error
@@ -85,11 +88,12 @@ const enter = async (
   }
   const leave = async () => {
     try {
-      const [row] = await sql<[{ last: boolean }]>`
-        select pg_advisory_unlock_shared(${presence.key}::bigint),
+      const exit = await sql`
+        select pg_advisory_unlock_shared(${presence.key}::bigint) as left,
                pg_try_advisory_lock(${presence.key}::bigint) as last`
+      const { last } = onlyRow("Embedded.leave", { left: bool, last: bool }, exit)
       // Nobody can enter while we hold the lock exclusively, so nobody loses the server.
-      if (row.last) await stopServer(cluster)
+      if (last) await stopServer(cluster)
     } finally {
       await sql.end({ timeout: 1 })
     }

@@ -1,5 +1,6 @@
 /** Column types that drizzle lacks, kept as text so that nothing is rounded or re-formatted on the way. */
-import { customType } from "drizzle-orm/pg-core"
+import { type SQL, sql } from "drizzle-orm"
+import { type AnyPgColumn, customType } from "drizzle-orm/pg-core"
 
 /** A point in time as Postgres prints it; unlike drizzle's own string mode it is never parsed by JavaScript. */
 export const instant = customType<{ data: string }>({ dataType: () => "timestamptz" })
@@ -7,8 +8,14 @@ export const instant = customType<{ data: string }>({ dataType: () => "timestamp
 /** An exact decimal without a declared precision: `numeric` keeps every digit and the scale that it was given. */
 export const exact = customType<{ data: string }>({ dataType: () => "numeric" })
 
-/** JSON kept to the letter, unlike `jsonb`. */
-export const verbatim = customType<{ data: string }>({ dataType: () => "json" })
+/** JSON kept to the letter, unlike `jsonb`; the driver reads it, so it comes back as what it says. */
+export const verbatim = customType<{ data: unknown }>({ dataType: () => "json" })
+
+export const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" })
 
 /** A transaction as Postgres counts them, over all of its life. */
 export const transactionId = customType<{ data: string }>({ dataType: () => "xid8" })
+
+/** A point in time that is not null as ISO 8601 in UTC, to the microsecond. */
+export const isoText = (column: AnyPgColumn): SQL<string> =>
+  sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.mapWith(String)

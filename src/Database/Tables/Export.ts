@@ -4,7 +4,6 @@ import {
   bigint,
   boolean,
   check,
-  customType,
   date,
   foreignKey,
   integer,
@@ -13,9 +12,7 @@ import {
   primaryKey,
   text,
 } from "drizzle-orm/pg-core"
-import { instant, verbatim } from "./Columns.ts"
-
-const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" })
+import { bytes, instant, verbatim } from "./Columns.ts"
 
 export const exported = pgSchema("export")
 

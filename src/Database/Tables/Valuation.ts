@@ -69,8 +69,8 @@ export const valuationSettings = valuation.table(
     sequence: integer("sequence").notNull(),
     since: instant("since").notNull().default(sql`now()`),
     baseCurrency: text("base_currency").notNull(),
-    method: text("method").notNull(),
-    rates: text("rates").notNull(),
+    method: text("method", { enum: ["average", "fifo"] }).notNull(),
+    rates: text("rates", { enum: ["file", "conversions"] }).notNull(),
     maxRateAgeDays: smallint("max_rate_age_days").notNull(),
     /** Roles in order, with a space between them. */
     monetaryRoles: text("monetary_roles").notNull(),

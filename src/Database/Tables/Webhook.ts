@@ -1,9 +1,7 @@
 /** Deliveries of the service's events, stored before they are acknowledged. */
 import { sql } from "drizzle-orm"
-import { boolean, check, customType, index, integer, pgSchema, primaryKey, text } from "drizzle-orm/pg-core"
-import { instant } from "./Columns.ts"
-
-const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" })
+import { boolean, check, index, integer, pgSchema, primaryKey, text } from "drizzle-orm/pg-core"
+import { bytes, instant } from "./Columns.ts"
 
 export const webhook = pgSchema("webhook")
 
@@ -23,7 +21,7 @@ export const inbox = webhook.table(
     keyId: text("key_id").notNull(),
     algorithm: text("algorithm").notNull(),
     /** `waiting`, `done`, `failed` (tried, and tried again at `next_try_at`), `dead` (given up), `poison` (unreadable). */
-    state: text("state").notNull(),
+    state: text("state", { enum: ["waiting", "done", "failed", "dead", "poison"] }).notNull(),
     tries: integer("tries").notNull().default(0),
     nextTryAt: instant("next_try_at").notNull().default(sql`now()`),
     /** Why it is not done; of one that is done, what is odd about it. */

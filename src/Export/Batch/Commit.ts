@@ -25,7 +25,7 @@ const insertBatch = Effect.fn("Export.insertBatch")(function* (
   const database = yield* Database
   const { batch, formats, lineage, scope, throughNumbering } = manifest
   const text = print(manifest)
-  yield* database.query(
+  yield* database.execute(
     "Export.commitBatch",
     (sql) => sql`
       insert into export.batches

@@ -1,9 +1,8 @@
 /** A committed batch against the ledger as it is now: the same entries must still add up to the batch's totals. */
 import { Effect, Either, Schema } from "effect"
 import { parse, print } from "../../Common/MinorUnits.ts"
+import { int2, int8, numeric, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
-import type { Selection } from "../Request/Scope.ts"
-import { selected } from "../Request/Selected.ts"
 import { Manifest } from "./Manifest.ts"
 
 /** A control total that is no longer the ledger's; amounts and counts as text, `null` where one side has none. */
@@ -14,41 +13,30 @@ export interface BatchDifference {
   readonly ledger: string | null
 }
 
-interface BatchRow {
-  readonly manifest: string
-}
-
-interface TotalRow {
-  readonly currency: string
-  readonly scale: number
-  readonly debit: string
-  readonly credit: string
-  readonly entries: bigint
-  readonly postings: bigint
+const totalColumns = {
+  currency: text,
+  scale: int2,
+  debit: numeric,
+  credit: numeric,
+  entries: int8,
+  postings: int8,
 }
 
 const decode = Schema.decodeUnknownEither(Schema.parseJson(Manifest))
 
-const selectionOf = ({ scope, throughNumbering }: Manifest): Selection => ({
-  ...scope,
-  through: throughNumbering,
-  asOf: scope.asOf ?? null,
-})
-
-const ledgerTotals = Effect.fn("Export.ledgerTotals")(function* (bookId: number, selection: Selection) {
+const ledgerTotals = Effect.fn("Export.ledgerTotals")(function* (bookId: number, batch: number) {
   const database = yield* Database
-  return yield* database.query(
+  return yield* database.rows(
     "Export.ledgerTotals",
-    (sql) => sql<Array<TotalRow>>`
-      select p.currency, c.scale, count(distinct p.entry_id) as entries, count(*) as postings,
-        coalesce(sum(p.amount) filter (where p.amount > 0), 0)::text as debit,
-        coalesce(-sum(p.amount) filter (where p.amount < 0), 0)::text as credit
-      from ledger.journal_numbers n
-      join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
-      join ledger.postings p on p.book_id = n.book_id and p.entry_id = n.entry_id
-      join ledger.currencies c on c.code = p.currency
-      where ${selected(sql, bookId, selection)}
-      group by p.currency, c.scale`,
+    totalColumns,
+    (sql) => sql`
+      select e.currency, c.scale, count(distinct e.entry_id) as entries, count(*) as postings,
+        coalesce(sum(e.amount) filter (where e.amount > 0), 0) as debit,
+        coalesce(-sum(e.amount) filter (where e.amount < 0), 0) as credit
+      from export.batch_lines e
+      join ledger.currencies c on c.code = e.currency
+      where e.book_id = ${bookId} and e.batch = ${batch}
+      group by e.currency, c.scale`,
   )
 })
 
@@ -76,12 +64,12 @@ export const batchDifferences = Effect.fn("Export.batchDifferences")(function* (
   batch: number,
 ) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const [row] = yield* database.rows(
     "Export.batchDifferences",
-    (sql) => sql<Array<BatchRow>>`
+    { manifest: text },
+    (sql) => sql`
       select manifest::text as manifest from export.batches where book_id = ${bookId} and batch = ${batch}`,
   )
-  const [row] = rows
   if (row === undefined) return null
   const manifest = decode(row.manifest)
   if (Either.isLeft(manifest)) {
@@ -89,7 +77,7 @@ export const batchDifferences = Effect.fn("Export.batchDifferences")(function* (
   }
   // Valued entries are not the ledger's, and an open month of theirs is replaced when it changes.
   if (manifest.right.base !== undefined) return []
-  const totals = yield* ledgerTotals(bookId, selectionOf(manifest.right))
+  const totals = yield* ledgerTotals(bookId, batch)
   const exported: Figures = new Map(
     manifest.right.currencies.map(({ currency, debit, credit, entries, postings }) => [
       currency,

@@ -7,7 +7,9 @@ import { type FileHandle, open } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { gunzip, gzip } from "node:zlib"
+import { and, eq } from "drizzle-orm"
 import { Effect } from "effect"
+import { batchFiles } from "../../Database/Tables/Export.ts"
 import { Database } from "../../Database.ts"
 import { exportError } from "../ExportError.ts"
 import { attempt, quietly } from "./Folder.ts"
@@ -49,11 +51,8 @@ const keepFile = Effect.fn("Export.keepFile")(function* (
     if (block.length === 0) break
     hash.update(block)
     const content = yield* Effect.promise(() => compress(block, { level: 3 }))
-    yield* database.query(
-      "Export.keepFile",
-      (sql) => sql`
-          insert into export.batch_files (book_id, batch, name, chunk, content)
-          values (${bookId}, ${batch}, ${name}, ${chunk}, ${content})`,
+    yield* database.orm("Export.keepFile", (orm) =>
+      orm.insert(batchFiles).values({ bookId, batch, name, chunk, content }),
     )
   }
   if (hash.digest("hex") !== sha256) {
@@ -81,11 +80,18 @@ export const keptBlock = Effect.fn("Export.keptBlock")(function* (
   chunk: number,
 ) {
   const database = yield* Database
-  const [row] = yield* database.query(
-    "Export.keptBlock",
-    (sql) => sql<Array<{ content: Uint8Array }>>`
-      select content from export.batch_files
-      where book_id = ${bookId} and batch = ${batch} and name = ${name} and chunk = ${chunk}`,
+  const [row] = yield* database.orm("Export.keptBlock", (orm) =>
+    orm
+      .select({ content: batchFiles.content })
+      .from(batchFiles)
+      .where(
+        and(
+          eq(batchFiles.bookId, bookId),
+          eq(batchFiles.batch, batch),
+          eq(batchFiles.name, name),
+          eq(batchFiles.chunk, chunk),
+        ),
+      ),
   )
   return row === undefined ? undefined : yield* Effect.promise(() => expand(row.content))
 })
@@ -93,10 +99,11 @@ export const keptBlock = Effect.fn("Export.keptBlock")(function* (
 /** Whether the database has every file of the batch that holds anything. */
 export const areKept = Effect.fn("Export.areKept")(function* (bookId: number, { batch, files }: Manifest) {
   const database = yield* Database
-  const rows = yield* database.query(
-    "Export.areKept",
-    (sql) => sql<Array<{ name: string }>>`
-      select distinct name from export.batch_files where book_id = ${bookId} and batch = ${batch}`,
+  const rows = yield* database.orm("Export.areKept", (orm) =>
+    orm
+      .selectDistinct({ name: batchFiles.name })
+      .from(batchFiles)
+      .where(and(eq(batchFiles.bookId, bookId), eq(batchFiles.batch, batch))),
   )
   const kept = new Set(rows.map(({ name }) => name))
   return files.every(({ bytes, name }) => bytes === 0 || kept.has(name))

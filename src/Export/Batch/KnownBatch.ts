@@ -2,12 +2,13 @@
 import { Effect, Either, Option, Schema } from "effect"
 import { chooseBooks } from "../../Book/ChosenBooks.ts"
 import { allBooks, type Book } from "../../Book.ts"
+import { arrayOf, bool, int4, nullable, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { outdatedBatches } from "../../Reconcile/OutdatedBatches.ts"
 import { exportError } from "../ExportError.ts"
 import { manifestHash } from "../Request/Lineage.ts"
 import { Manifest } from "./Manifest.ts"
-import type { BatchState } from "./States.ts"
+import { type BatchState, batchState } from "./States.ts"
 
 export interface ListedBatch {
   readonly book: string
@@ -45,6 +46,20 @@ export interface KnownBatch {
 
 const decode = Schema.decodeUnknownEither(Schema.parseJson(Manifest))
 
+const listedColumns = {
+  book: text,
+  batch: int4,
+  scope: text,
+  formats: arrayOf(text),
+  state: batchState,
+  entries: int4,
+  delta: bool,
+  baseCurrency: nullable(text),
+  asOf: nullable(text),
+  at: text,
+  who: nullable(text),
+}
+
 /** Of one book or all, the newest first. */
 export const listBatches = Effect.fn("Export.listBatches")(function* (wanted: Option.Option<string>) {
   const database = yield* Database
@@ -52,9 +67,10 @@ export const listBatches = Effect.fn("Export.listBatches")(function* (wanted: Op
   const lists = yield* Effect.forEach(books, ({ bookId, code }) =>
     Effect.gen(function* () {
       const outdated = new Map((yield* outdatedBatches(bookId)).map(({ batch, months }) => [batch, months]))
-      const rows = yield* database.query(
+      const rows = yield* database.rows(
         "Export.listBatches",
-        (sql) => sql<Array<Omit<ListedBatch, "outdated">>>`
+        listedColumns,
+        (sql) => sql`
           select ${code}::text as book, b.batch, b.scope, b.formats, export.batch_state(b.book_id, b.batch) as state,
             coalesce((b.manifest ->> 'entries')::integer, 0) as entries,
             coalesce((b.manifest #>> '{lineage,delta}')::boolean, false) as delta,
@@ -68,13 +84,13 @@ export const listBatches = Effect.fn("Export.listBatches")(function* (wanted: Op
   return lists.flat()
 })
 
-interface BatchRow {
-  readonly state: BatchState
-  readonly place: string
-  readonly at: string
-  readonly who: string | null
-  readonly text: string
-  readonly sha256: string
+const batchColumns = {
+  state: batchState,
+  place: text,
+  at: text,
+  who: nullable(text),
+  text,
+  sha256: text,
 }
 
 /** The batch that a text such as `ORG/3` names: the book's code and the batch's number. */
@@ -92,9 +108,10 @@ export const findBatch = Effect.fn("Export.findBatch")(function* (reference: str
   const [row] =
     book === undefined
       ? []
-      : yield* database.query(
+      : yield* database.rows(
           "Export.findBatch",
-          (sql) => sql<Array<BatchRow>>`
+          batchColumns,
+          (sql) => sql`
             select export.batch_state(b.book_id, b.batch) as state, b.folder as place, b.who,
               to_char(b.committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at,
               b.manifest::text as text, ${manifestHash(sql)} as sha256

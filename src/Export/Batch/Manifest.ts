@@ -23,12 +23,14 @@ const Book = Schema.Struct({
 /** SHA-256, lower-case hexadecimal. */
 const Hash = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/))
 
-const Covered = Schema.Struct({
+/** Entries that earlier batches have: dated so, and numbered after one step (the first where absent) through another. */
+export const Covered = Schema.Struct({
   from: Schema.String,
   to: Schema.String,
   after: Schema.optionalWith(Schema.String, { exact: true }),
   through: Schema.String,
 })
+export type Covered = typeof Covered.Type
 
 /** Where a batch stands among the others of its book, and on which closes. All as it was when it was written. */
 const Lineage = Schema.Struct({

@@ -1,11 +1,16 @@
 /** What became of a batch: preview → committed → acknowledged → superseded. The database allows no other change. */
 import { Effect } from "effect"
+import { int4, nullable, oneOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 
-export type BatchState = "preview" | "committed" | "acknowledged" | "superseded"
+const changes = ["committed", "acknowledged", "superseded"] as const
+
+/** The column of `export.batch_state`. */
+export const batchState = oneOf("preview", ...changes)
+export type BatchState = "preview" | (typeof changes)[number]
 
 export interface StateChange {
-  readonly state: Exclude<BatchState, "preview">
+  readonly state: (typeof changes)[number]
   readonly who: string
   /** Why it was superseded; a note of who imported it. */
   readonly reason: string | null
@@ -25,7 +30,7 @@ export const changeState = Effect.fn("Export.changeState")(function* (
   { byBatch, reason, state, who }: StateChange,
 ) {
   const database = yield* Database
-  yield* database.query(
+  yield* database.execute(
     "Export.changeState",
     (sql) => sql`
       insert into export.batch_states (book_id, batch, sequence, state, who, reason, by_batch)
@@ -49,13 +54,23 @@ export const supersedeBy = Effect.fn("Export.supersedeBy")(function* (
   )
 })
 
+const changeColumns = {
+  state: oneOf(...changes),
+  who: text,
+  at: text,
+  reason: nullable(text),
+  byBatch: nullable(int4),
+}
+
 /** The changes of a batch after it was written, the first first. */
 export const changesOf = Effect.fn("Export.changesOf")(function* (bookId: number, batch: number) {
   const database = yield* Database
-  return yield* database.query(
+  const kept: ReadonlyArray<KeptChange> = yield* database.rows(
     "Export.changesOf",
-    (sql) => sql<Array<KeptChange>>`
+    changeColumns,
+    (sql) => sql`
       select state, who, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at, reason, by_batch as "byBatch"
       from export.batch_states where book_id = ${bookId} and batch = ${batch} order by sequence`,
   )
+  return kept
 })

@@ -6,13 +6,33 @@ import { NotRegular, openRegular } from "../../Common/RegularFile.ts"
 import { firstChange, type LineChecks, LineDigests } from "./LineChecks.ts"
 import { type FileRecord, manifestFile } from "./Manifest.ts"
 
+/** Reads a file's content while its digest is made; what it leaves unread is read for the digest all the same. */
+export type Content = (chunks: AsyncIterable<Buffer>) => Promise<void>
+
+/** Bytes that are read at a time. */
+const chunkSize = 1 << 20
+
 /** Of as many bytes as are stated and one more: a file that grows while it is read ends all the same. */
-const digestsOf = async (path: string, stated: number, every: number | undefined) => {
+const digestsOf = async (path: string, stated: number, every: number | undefined, content?: Content) => {
   const digests = new LineDigests(every)
   const handle = await openRegular(path)
   const { size } = await handle.stat()
-  for await (const chunk of handle.createReadStream({ end: stated })) {
-    if (Buffer.isBuffer(chunk)) digests.add(chunk)
+  const source: AsyncIterator<unknown> = handle
+    .createReadStream({ end: stated, highWaterMark: chunkSize })
+    [Symbol.asyncIterator]()
+  const next = async (): Promise<IteratorResult<Buffer, undefined>> => {
+    const { done, value } = await source.next()
+    if (done === true || !Buffer.isBuffer(value)) return { done: true, value: undefined }
+    digests.add(value)
+    return { done: false, value }
+  }
+  // Without `return`: a reader that stops does not close the file.
+  const chunks: AsyncIterable<Buffer> = { [Symbol.asyncIterator]: () => ({ next }) }
+  try {
+    await content?.(chunks)
+    while ((await next()).done !== true);
+  } finally {
+    await source.return?.()
   }
   return { size, checks: digests.checks(), sha256: digests.sha256() }
 }
@@ -30,9 +50,10 @@ const checkFile = async (
   folder: string,
   { name, bytes, lines, sha256: digest }: Stated,
   problems: Problems,
+  content: Content | undefined,
 ): Promise<boolean> => {
   const path = join(folder, name)
-  const found = await digestsOf(path, bytes, lines?.every).catch((cause) => {
+  const found = await digestsOf(path, bytes, lines?.every, content).catch((cause) => {
     if (cause instanceof NotRegular) return cause
     throw cause
   })
@@ -52,11 +73,12 @@ const checkFile = async (
   return true
 }
 
-/** The names of the files that are there and can be read further. */
+/** Gives the names of the files that are there and were read, each once, by `contentOf` as well where it wants to. */
 export const checkFiles = async (
   folder: string,
   manifest: { readonly files: ReadonlyArray<Stated> },
   problems: Problems,
+  contentOf: (name: string) => Content | undefined = () => undefined,
 ): Promise<ReadonlySet<string>> => {
   const there = new Set(await readdir(folder))
   const expected = new Set(manifest.files.map(({ name }) => name))
@@ -68,7 +90,7 @@ export const checkFiles = async (
   const readable = new Set<string>()
   for (const file of manifest.files) {
     if (!there.has(file.name)) problems.add(file.name, null, "is missing")
-    else if (await checkFile(folder, file, problems)) readable.add(file.name)
+    else if (await checkFile(folder, file, problems, contentOf(file.name))) readable.add(file.name)
   }
   return readable
 }

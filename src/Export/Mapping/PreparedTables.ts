@@ -54,7 +54,7 @@ const refusal = (problems: ReadonlyArray<string>) => {
 export const prepareTables = Effect.fn("Export.prepareTables")(function* (
   bookId: number,
   selection: Selection,
-  { accounts, moved, nativeOf }: Pick<Source, "accounts" | "moved" | "nativeOf">,
+  { accounts, moved }: Pick<Source, "accounts" | "moved">,
   formats: ReadonlyArray<TableFormat>,
   { baseCurrency, mode, settings }: TableOptions,
   createdAt: string,
@@ -69,7 +69,7 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
     const profile = profileWith(format, settings)
     const leaveOut = leftOut(format, settings)
     const used = touched.filter(({ currency }) => !leaveOut.includes(currency))
-    const { mapping, unmapped } = mapAccounts(used, format.target, profile, stored, nativeOf)
+    const { mapping, unmapped } = mapAccounts(used, format.target, profile, stored, accounts.nativeOf)
     problems.push(
       ...settingProblems(profile),
       ...currencyProblems(profile, used),

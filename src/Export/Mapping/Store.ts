@@ -1,5 +1,8 @@
 /** The versions of each book's mapping: added, never changed. */
+import { and, desc, eq, lte } from "drizzle-orm"
 import { Effect, Schema } from "effect"
+import { int4 } from "../../Database/Columns.ts"
+import { accountMappings } from "../../Database/Tables/Export.ts"
 import { Database } from "../../Database.ts"
 import { MappingRow } from "./Row.ts"
 
@@ -8,9 +11,9 @@ export interface StoredMapping {
   readonly rows: ReadonlyArray<MappingRow>
 }
 
-const Rows = Schema.parseJson(Schema.Array(MappingRow))
+const Rows = Schema.Array(MappingRow)
 const decode = Schema.decodeUnknown(Rows)
-const encode = Schema.encodeSync(Rows)
+const encode = Schema.encodeSync(Schema.parseJson(Rows))
 
 /** The newest version, of those imported by `asOf` (ISO 8601) where that is given; null where there is none. */
 export const newestMapping = Effect.fn("AccountMapping.newest")(function* (
@@ -18,12 +21,18 @@ export const newestMapping = Effect.fn("AccountMapping.newest")(function* (
   asOf: string | null = null,
 ) {
   const database = yield* Database
-  const [row] = yield* database.query(
-    "AccountMapping.newest",
-    (sql) => sql<Array<{ version: number; accounts: string }>>`
-      select version, accounts::text as accounts from export.account_mappings
-      where book_id = ${bookId} and imported_at <= coalesce(${asOf}::text::timestamptz, 'infinity')
-      order by version desc limit 1`,
+  const [row] = yield* database.orm("AccountMapping.newest", (orm) =>
+    orm
+      .select()
+      .from(accountMappings)
+      .where(
+        and(
+          eq(accountMappings.bookId, bookId),
+          asOf === null ? undefined : lte(accountMappings.importedAt, asOf),
+        ),
+      )
+      .orderBy(desc(accountMappings.version))
+      .limit(1),
   )
   if (row === undefined) return null
   return { version: row.version, rows: yield* Effect.orDie(decode(row.accounts)) } satisfies StoredMapping
@@ -35,13 +44,14 @@ export const addMapping = Effect.fn("AccountMapping.add")(function* (
   rows: ReadonlyArray<MappingRow>,
 ) {
   const database = yield* Database
-  const [row] = yield* database.query(
+  const { version } = yield* database.row(
     "AccountMapping.add",
-    (sql) => sql<Array<{ version: number }>>`
+    { version: int4 },
+    (sql) => sql`
       insert into export.account_mappings (book_id, version, accounts)
       select ${bookId}, coalesce(max(version), 0) + 1, ${encode(rows)}::text::json
       from export.account_mappings where book_id = ${bookId}
       returning version`,
   )
-  return row?.version ?? 0
+  return version
 })

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { nullable, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import type { Selection } from "./Scope.ts"
 import { selected } from "./Selected.ts"
@@ -14,15 +15,14 @@ export const daysOf = Effect.fn("Export.daysOf")(function* (bookId: number, sele
   const { from, to } = selection
   if (from !== null && to !== null) return { first: from, last: to }
   const database = yield* Database
-  const [row] = yield* database.query(
+  const row = yield* database.row(
     "Export.daysOf",
-    (sql) => sql<Array<{ first: string | null; last: string | null }>>`
+    { first: nullable(text), last: nullable(text) },
+    (sql) => sql`
       select min(e.effective_date)::text as first, max(e.effective_date)::text as last
-      from ledger.journal_numbers n
-      join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
-      where ${selected(sql, bookId, selection)}`,
+      from ledger.journal e where ${selected(sql, bookId, selection)}`,
   )
-  const first = from ?? row?.first ?? null
-  const last = to ?? row?.last ?? null
+  const first = from ?? row.first
+  const last = to ?? row.last
   return first === null || last === null ? null : { first, last }
 })

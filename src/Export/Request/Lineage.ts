@@ -1,8 +1,8 @@
 /** What a manifest says of the batches before it and of the closes that it stands on. */
 import { Effect } from "effect"
 import type { Sql } from "../../Database/Client.ts"
+import { int4, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
-import type { Lineage } from "../Batch/Manifest.ts"
 import type { Selection } from "./Scope.ts"
 
 /** The hash of a batch's manifest, also of one that was committed before it was kept. */
@@ -12,9 +12,10 @@ export const manifestHash = (sql: Sql) =>
 /** The book's last batch, whatever became of it; null where there is none. */
 export const previousBatch = Effect.fn("Export.previousBatch")(function* (bookId: number) {
   const database = yield* Database
-  const [row] = yield* database.query(
+  const [row] = yield* database.rows(
     "Export.previousBatch",
-    (sql) => sql<Array<{ batch: number; manifestSha256: string }>>`
+    { batch: int4, manifestSha256: text },
+    (sql) => sql`
       select b.batch, ${manifestHash(sql)} as "manifestSha256"
       from export.batches b where b.book_id = ${bookId} order by b.batch desc limit 1`,
   )
@@ -28,18 +29,13 @@ export const closesWithin = Effect.fn("Export.closesWithin")(function* (
 ) {
   const database = yield* Database
   const first = from === null ? "-infinity" : `${from.slice(0, 7)}-01`
-  return yield* database.query(
+  return yield* database.rows(
     "Export.closesWithin",
-    (sql) => sql<Array<Lineage["closes"][number]>>`
+    { period: text, sequence: int4, hash: text },
+    (sql) => sql`
       select to_char(c.period, 'YYYY-MM') as period, c.sequence, c.hash
-      from (
-        select distinct on (x.period) x.period, x.sequence, x.hash, x.action
-        from ledger.closes x
-        where x.book_id = ${bookId}
-          and x.period between ${first}::text::date and ${to ?? "infinity"}::text::date
-          and x.at <= coalesce(${asOf}::text::timestamptz, 'infinity')
-        order by x.period, x.sequence desc) c
-      where c.action = 'close'
+      from ledger.standing_closes(${bookId}, coalesce(${asOf}::text::timestamptz, 'infinity')) c
+      where c.period between ${first}::text::date and ${to ?? "infinity"}::text::date
       order by c.period`,
   )
 })

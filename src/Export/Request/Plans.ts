@@ -4,12 +4,14 @@
  * a trial balance is a whole that takes the place of the one before.
  */
 import { Effect } from "effect"
+import { arrayOf, bool, int4 } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { nativeBasis } from "../../Format/Entry.ts"
 import { accumulates, type FormatName } from "../../Format/Formats.ts"
+import type { Covered } from "../Batch/Manifest.ts"
 import { exportError } from "../ExportError.ts"
 import { box, everyStep, intersect, subtract, union, wholeThrough } from "./Region.ts"
-import { type Covered, type Selection, sinceSelection } from "./Scope.ts"
+import { type Selection, sinceSelection } from "./Scope.ts"
 import { hasNews, selected } from "./Selected.ts"
 import { coveredBy, type StandingBatch, standingBatches } from "./StandingBatches.ts"
 
@@ -42,13 +44,12 @@ const overlap = Effect.fn("Export.overlap")(function* (
   parts: ReadonlyArray<Covered & { readonly batch: number }>,
 ) {
   const database = yield* Database
-  const [row] = yield* database.query(
+  return yield* database.row(
     "Export.overlap",
-    (sql) => sql<Array<{ batches: ReadonlyArray<number>; news: boolean }>>`
+    { batches: arrayOf(int4), news: bool },
+    (sql) => sql`
       with points as materialized (
-        select distinct e.effective_date as day, n.numbering as step
-        from ledger.journal_numbers n
-        join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
+        select distinct e.effective_date as day, e.numbering as step from ledger.journal e
         where ${selected(sql, bookId, selection)}),
       parts as materialized (
         select * from json_to_recordset(${JSON.stringify(parts)}::text::json)
@@ -64,7 +65,6 @@ const overlap = Effect.fn("Export.overlap")(function* (
           where x.batch is not null), '{}') as batches
       from found f`,
   )
-  return row ?? { batches: [], news: false }
 })
 
 /** An accounting system's format over given dates. */

@@ -1,5 +1,6 @@
 /** What an export covers. Dates are calendar dates in the accounting time zone and inclusive. */
 import { Either } from "effect"
+import type { Covered } from "../Batch/Manifest.ts"
 import { type ExportError, exportError } from "../ExportError.ts"
 
 export type ExportScope =
@@ -7,14 +8,6 @@ export type ExportScope =
   | { readonly kind: "range"; readonly from: string; readonly to: string }
   | { readonly kind: "all" }
   | { readonly kind: "since-last" }
-
-/** Entries that earlier batches have: dated so, and numbered after one step (the first where absent) through another. */
-export interface Covered {
-  readonly from: string
-  readonly to: string
-  readonly after?: string
-  readonly through: string
-}
 
 /** A scope made concrete for one book. */
 export interface Selection {

@@ -2,30 +2,32 @@
 import { Effect } from "effect"
 import { shiftDate } from "../../Common/Time.ts"
 import type { Sql } from "../../Database/Client.ts"
+import { bool } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { recordedAfter, recordedBy } from "../../Ledger/AsOf.ts"
-import type { Covered, Selection } from "./Scope.ts"
+import type { Covered } from "../Batch/Manifest.ts"
+import type { Selection } from "./Scope.ts"
 
 const notCovered = (sql: Sql, covered: ReadonlyArray<Covered>) => sql`not exists (
   select 1 from json_to_recordset(${JSON.stringify(covered)}::text::json) as c ("from" date, "to" date, after bigint, through bigint)
-  where e.effective_date between c."from" and c."to" and n.numbering > coalesce(c.after, 0) and n.numbering <= c.through)`
+  where e.effective_date between c."from" and c."to" and e.numbering > coalesce(c.after, 0) and e.numbering <= c.through)`
 
 /** Whole months are told by their period, which has an index; only days within one need the entry's date. */
 const isWholeMonths = ({ from, to }: Selection): boolean =>
   (from === null || from.endsWith("-01")) && (to === null || shiftDate(to, 1).endsWith("-01"))
 
-/** The numbered entries `n` of a selection. `e` is the entry, which the statement joins. */
+/** The rows `e` of a selection: of `ledger.journal`, of `ledger.journal_lines`, or of their like in the base currency. */
 export const selected = (sql: Sql, bookId: number, selection: Selection) => {
   const { asOf, covered, from, since, through, to } = selection
   const first = from === null ? "-infinity" : `${from.slice(0, 7)}-01`
   const last = to ?? "infinity"
   const days = sql`and e.effective_date between ${from ?? "-infinity"}::text::date and ${last}::text::date`
   return sql`
-    n.book_id = ${bookId}
-    ${from === null && to === null ? sql`` : sql`and n.period between ${first}::text::date and ${last}::text::date`}
+    e.book_id = ${bookId}
+    ${from === null && to === null ? sql`` : sql`and e.period between ${first}::text::date and ${last}::text::date`}
     ${isWholeMonths(selection) ? sql`` : days}
-    ${since === null ? sql`` : sql`and n.numbering > ${since}::text::bigint`}
-    ${through === null ? sql`` : sql`and n.numbering <= ${through}::text::bigint`}
+    ${since === null ? sql`` : sql`and e.numbering > ${since}::text::bigint`}
+    ${through === null ? sql`` : sql`and e.numbering <= ${through}::text::bigint`}
     ${recordedBy(sql, asOf)}
     ${recordedAfter(sql, selection.recordedAfter ?? null)}
     ${covered.length === 0 ? sql`` : sql`and ${notCovered(sql, covered)}`}`
@@ -34,13 +36,12 @@ export const selected = (sql: Sql, bookId: number, selection: Selection) => {
 /** Whether a selection holds any entry. */
 export const hasNews = Effect.fn("Export.hasNews")(function* (bookId: number, selection: Selection) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const { news } = yield* database.row(
     "Export.hasNews",
-    (sql) => sql<Array<{ news: boolean }>>`
+    { news: bool },
+    (sql) => sql`
       select exists (
-        select 1 from ledger.journal_numbers n
-        join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
-        where ${selected(sql, bookId, selection)}) as news`,
+        select 1 from ledger.journal e where ${selected(sql, bookId, selection)}) as news`,
   )
-  return rows[0]?.news ?? false
+  return news
 })

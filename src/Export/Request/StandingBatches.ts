@@ -1,20 +1,22 @@
 /** The batches of a book that count: committed or acknowledged, not superseded, and not of a time in the past. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
+import { arrayOf, int4, int8, jsonOf, nullable, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { nativeBasis } from "../../Format/Entry.ts"
+import { Covered } from "../Batch/Manifest.ts"
 import { box, everyStep, type Region, subtract, union } from "./Region.ts"
-import type { Covered } from "./Scope.ts"
 
-interface BatchRow {
-  readonly batch: number
-  readonly scope: string
-  readonly from: string | null
-  readonly to: string | null
-  readonly formats: ReadonlyArray<string>
-  readonly since: bigint
-  readonly through: bigint
-  readonly covered: ReadonlyArray<Covered>
+const batchColumns = {
+  batch: int4,
+  scope: text,
+  from: nullable(text),
+  to: nullable(text),
+  formats: arrayOf(text),
+  since: int8,
+  through: int8,
+  covered: jsonOf(Schema.Array(Covered)),
 }
+type BatchRow = RowOf<typeof batchColumns>
 
 export interface StandingBatch {
   readonly batch: number
@@ -47,18 +49,14 @@ const regionOf = (basis: string, { covered, from, since, through, to }: BatchRow
 /** One row per batch of the book, without its manifest; the first first. */
 export const standingBatches = Effect.fn("Export.standingBatches")(function* (bookId: number, basis: string) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Export.standingBatches",
-    (sql) => sql<Array<BatchRow>>`
+    batchColumns,
+    (sql) => sql`
       select b.batch, b.scope, b.from_date::text as from, b.formats,
-        -- All of the base currency's journal ends with its last valued month: what comes after is not in it.
-        coalesce(b.to_date, (
-          select (max((m ->> 'period') || '-01')::date + interval '1 month' - interval '1 day')::date
-          from json_array_elements(b.manifest #> '{base,months}') m))::text as to,
-        b.since_numbering as since, b.through_numbering as through, b.covered
-      from export.batches b
-      where b.book_id = ${bookId} and b.currency_basis = ${basis} and b.as_of is null
-        and export.batch_state(b.book_id, b.batch) in ('committed', 'acknowledged')
+        b.last_day::text as to, b.since_numbering as since, b.through_numbering as through, b.covered
+      from export.standing_batches b
+      where b.book_id = ${bookId} and b.currency_basis = ${basis}
       order by b.batch`,
   )
   return rows.map(

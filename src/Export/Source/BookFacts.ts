@@ -1,36 +1,38 @@
 /** What the manifest says about the state of the book: how far the service was read, and what is known to be amiss. */
 import { Effect } from "effect"
+import { bool, int4, int8, nullable, numeric, type RowOf, text, uuid } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import type { Manifest } from "../Batch/Manifest.ts"
 
-interface ReadRow {
-  readonly account_id: string
-  readonly currency: string
-  readonly status: string
-  readonly entries: bigint
-  readonly last_entry_id: string | null
-  readonly last_occurred_at: string | null
-  readonly last_balance: string | null
-  readonly tail_read_at: string | null
-  readonly balance: string
-  readonly balance_read_at: string
+const accountColumns = {
+  account_id: uuid,
+  currency: text,
+  status: text,
+  entries: int8,
+  last_entry_id: nullable(uuid),
+  last_balance: nullable(numeric),
+  balance: numeric,
+  last_occurred_at: nullable(text),
+  tail_read_at: nullable(text),
+  balance_read_at: text,
 }
 
-interface BookRow {
-  readonly known_since: string
-  readonly findings: number
-  readonly quarantined: number
-  readonly unnumbered: number
+const bookColumns = {
+  known_since: text,
+  now: text,
+  findings: int4,
+  quarantined: int4,
+  unnumbered: int4,
   /** Accounts whose statement was never read to its end, or ends elsewhere than the balance that the service reports. */
-  readonly unread: number
+  unread: int4,
   /** How the connection's last sync ended; null where there was none. */
-  readonly last_sync: string | null
+  last_sync: nullable(text),
   /** The connection's last sync could not read this book. */
-  readonly failed: boolean
+  failed: bool,
   /** The day (accounting time zone) on which the statement that was read longest ago was read to its end. */
-  readonly read_on: string | null
-  readonly now: string
+  read_on: nullable(text),
 }
+type BookRow = RowOf<typeof bookColumns>
 
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
 
@@ -57,10 +59,11 @@ const reasonsOf = (
 
 const readAccounts = Effect.fn("Export.readFacts.accounts")(function* (bookId: number) {
   const database = yield* Database
-  return yield* database.query(
+  return yield* database.rows(
     "Export.readFacts.accounts",
-    (sql) => sql<Array<ReadRow>>`
-      select a.account_id, a.currency, a.status, a.entries, a.last_entry_id, a.last_balance::text, a.balance::text,
+    accountColumns,
+    (sql) => sql`
+      select a.account_id, a.currency, a.status, a.entries, a.last_entry_id, a.last_balance, a.balance,
         to_char(a.last_occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as last_occurred_at,
         to_char(a.tail_read_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as tail_read_at,
         to_char(a.balance_read_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as balance_read_at
@@ -79,31 +82,27 @@ export interface Facts {
 /** `to` is the last day of the scope, where it has one. */
 export const readFacts = Effect.fn("Export.readFacts")(function* (bookId: number, to: string | null) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const book = yield* database.row(
     "Export.readFacts",
-    (sql) => sql<Array<BookRow>>`
+    bookColumns,
+    (sql) => sql`
       select to_char(b.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as known_since,
         to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now,
-        (select count(*)::integer from reconcile.findings f
-          where f.book_id = b.book_id and f.closed_at is null and f.severity = 'blocking') as findings,
-        (select count(*)::integer from mirror.quarantine q
-          where q.book_id = b.book_id and q.resolved_at is null) as quarantined,
+        (select count(*)::integer from reconcile.open_findings f
+          where f.book_id = b.book_id and f.severity = 'blocking') as findings,
+        (select count(*)::integer from mirror.open_quarantine q where q.book_id = b.book_id) as quarantined,
         (select count(*)::integer from ledger.unnumbered u where u.book_id = b.book_id) as unnumbered,
         (select count(*)::integer from mirror.accounts a
           where a.book_id = b.book_id
             and (a.tail_read_at is null or a.balance <> coalesce(a.last_balance, 0))) as unread,
-        (select r.state from sync.runs r
-          where r.connection = b.connection and r.command = 'sync' order by r.run_id desc limit 1) as last_sync,
-        coalesce((select r.summary -> 'failedBooks' ? b.code from sync.runs r
-          where r.connection = b.connection and r.command = 'sync' order by r.run_id desc limit 1), false) as failed,
-        (select to_char(min(a.tail_read_at) at time zone coalesce(
-            (select l.time_zone from ledger.locks l where l.book_id = b.book_id), 'UTC'), 'YYYY-MM-DD')
-          from mirror.accounts a
+        r.state as last_sync, coalesce(r.summary -> 'failedBooks' ? b.code, false) as failed,
+        (select ledger.day_of(min(a.tail_read_at), l.time_zone)::text from mirror.accounts a
           where a.book_id = b.book_id) as read_on
-      from mirror.books b where b.book_id = ${bookId}`,
+      from mirror.books b
+      join ledger.locks l on l.book_id = b.book_id
+      left join lateral sync.last_sync(b.connection) r on true
+      where b.book_id = ${bookId}`,
   )
-  const [book] = rows
-  if (book === undefined) return yield* Effect.dieMessage(`there is no book ${bookId}`)
   const accounts = yield* readAccounts(bookId)
   const read: Manifest["read"] = accounts.map((account) => ({
     accountId: account.account_id,

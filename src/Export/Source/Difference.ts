@@ -5,21 +5,14 @@
  * accounts' differences. Amounts are in the major unit, debit positive.
  */
 import { Effect, Stream } from "effect"
-import type { Book } from "../../Book.ts"
 import { cellCache, textCell } from "../../Common/Csv.ts"
 import { print } from "../../Common/MinorUnits.ts"
-import type { DatabaseError } from "../../Database/DatabaseError.ts"
-import type { Database } from "../../Database.ts"
 import { besides } from "../../Format/Besides.ts"
 import { encode } from "../../Format/Encoding.ts"
-import type { Account, Entry } from "../../Format/Entry.ts"
+import type { Account } from "../../Format/Entry.ts"
 import type { Folder } from "../Batch/Folder.ts"
 import type { FileRecord } from "../Batch/Manifest.ts"
-import type { ExportError } from "../ExportError.ts"
-import type { Selection } from "../Request/Scope.ts"
-import { endOf } from "../Source.ts"
-import { balancesAsOf, balancesBefore, readAccounts, type Sums } from "./Balances.ts"
-import { streamEntries } from "./Entries.ts"
+import type { Comparison, LaterLine } from "./Comparison.ts"
 
 const columns = [
   "record",
@@ -55,35 +48,6 @@ export interface Difference {
   readonly accounts: ReadonlyArray<AccountDifference>
 }
 
-/** A line that the books have now and did not have then, or have with another amount. */
-export interface LaterLine {
-  readonly journalNumber: string
-  readonly line: number
-  readonly effectiveDate: string
-  /** Empty where it is not an entry of the books. */
-  readonly recordedAt: string
-  readonly kind: string
-  readonly account: Account
-  /** Null: it was not there; not said where no entry ever changes. */
-  readonly before: bigint | null
-  readonly now: bigint | null
-  readonly difference: bigint
-}
-
-/** The lines of some entries; `entries` counts those that no chunk had before. */
-export interface LaterChunk {
-  readonly entries: number
-  readonly lines: ReadonlyArray<LaterLine>
-}
-
-/** Then and now, in the snapshot of the export. */
-export interface Comparison {
-  readonly accounts: ReadonlyArray<Account>
-  readonly before: Sums
-  readonly now: Sums
-  readonly later: Stream.Stream<LaterChunk, DatabaseError | ExportError, Database>
-}
-
 const rowsOf = () => {
   const cached = cellCache()
   const accountCells = ({ code, currency, name, partnerAccountId, role }: Account): string =>
@@ -111,33 +75,6 @@ const rowsOf = () => {
     },
   }
 }
-
-const linesOf = ({ effectiveDate, kind, lines, number, recordedAt }: Entry): ReadonlyArray<LaterLine> =>
-  lines.map(({ account, minor, number: line }) => ({
-    ...{ journalNumber: number, line, effectiveDate, recordedAt, kind, account },
-    before: null,
-    now: null,
-    difference: minor,
-  }))
-
-/** In the books' own currencies: entries never change, so what differs is what was recorded since. */
-export const nativeComparison = Effect.fn("Export.nativeComparison")(function* (
-  book: Book,
-  selection: Selection,
-  asOf: string,
-) {
-  const accounts = yield* readAccounts(book.bookId)
-  const later: Selection = { ...selection, from: null, asOf: null, recordedAfter: asOf }
-  return {
-    accounts: accounts.ordered,
-    before: yield* balancesAsOf(book.bookId, endOf(selection), accounts, asOf),
-    now: yield* balancesBefore(book.bookId, endOf(selection), accounts),
-    later: Stream.map(streamEntries(book, later, "number", accounts), ({ entries }) => ({
-      entries: entries.length,
-      lines: entries.flatMap(linesOf),
-    })),
-  } satisfies Comparison
-})
 
 export const writeDifference = Effect.fn("Export.writeDifference")(function* (
   folder: Folder,

@@ -6,6 +6,7 @@ import { Effect, Stream } from "effect"
 import type { Book } from "../../Book.ts"
 import { parse, print } from "../../Common/MinorUnits.ts"
 import type { Sql } from "../../Database/Client.ts"
+import { int2, int4, int8, numeric, type RowOf, text, uuid } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { besides } from "../../Format/Besides.ts"
 import { encode } from "../../Format/Encoding.ts"
@@ -28,27 +29,27 @@ const statementColumns = [
   "journal_number",
 ] as const
 
-interface StatementRow {
-  readonly account_id: string
-  readonly currency: string
-  readonly scale: number
-  readonly position: bigint
-  readonly entry_id: string
-  readonly occurred_at: string
-  readonly amount: string
-  readonly balance_after: string
-  readonly period: string
-  readonly number: number
+const rowColumns = {
+  account_id: uuid,
+  currency: text,
+  scale: int2,
+  position: int8,
+  entry_id: uuid,
+  occurred_at: text,
+  amount: numeric,
+  balance_after: numeric,
+  period: text,
+  number: int4,
 }
+type StatementRow = RowOf<typeof rowColumns>
 
 /** A statement entry has one journal entry that moves cash; reclassifications (sequence 1 and on) never do. */
-const statement = (sql: Sql, bookId: number, selection: Selection) => sql<Array<StatementRow>>`
-  select s.account_id, s.currency, c.scale, s.position, s.entry_id, s.balance_after::text as balance_after,
+const statement = (sql: Sql, bookId: number, selection: Selection) => sql`
+  select s.account_id, s.currency, c.scale, s.position, s.entry_id, s.balance_after,
     to_char(s.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at,
-    case s.type when 'CREDIT' then s.amount else -s.amount end::text as amount,
-    to_char(n.period, 'YYYY-MM') as period, n.number
-  from ledger.journal_numbers n
-  join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
+    case s.type when 'CREDIT' then s.amount else -s.amount end as amount,
+    to_char(e.period, 'YYYY-MM') as period, e.number
+  from ledger.journal e
   join mirror.statement_entries s on s.book_id = e.book_id and s.account_id = e.partner_account_id
     and s.position = e.position and s.entry_id = e.source_id
   join ledger.currencies c on c.code = s.currency
@@ -156,7 +157,7 @@ export const writeStatement = Effect.fn("Export.writeStatement")(function* (
       return `${lineOf(book.code, row, minor, after)}\n`
     })
   yield* database
-    .stream("Export.statement", (sql) => statement(sql, book.bookId, selection))
+    .rowStream("Export.statement", rowColumns, (sql) => statement(sql, book.bookId, selection))
     .pipe(
       Stream.chunks,
       Stream.runForEach((chunk) =>

@@ -2,6 +2,7 @@
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import * as Money from "../../Common/Money.ts"
+import { int4, jsonRows, nullable, oneOf, type RowOf, text, uuid } from "../../Database/Columns.ts"
 import { plainArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { Journal, type ResolvedEntry } from "../Journal.ts"
@@ -9,39 +10,44 @@ import type { JournalEntry } from "../JournalEntry.ts"
 import { Accounts } from "../LedgerAccounts.ts"
 import { type Leg, type Step, stepsOf, type Terms, type Written } from "./ConversionSides.ts"
 
-interface Touched {
-  readonly book_id: number
-  readonly conversion_id: string
+const touchedColumns = {
+  book_id: int4,
+  conversion_id: uuid,
 }
 
-interface ConversionRow extends Touched {
-  readonly account_id: string
-  readonly currency: string
-  readonly amount: string
-  readonly fee: string
-  readonly fee_currency: string | null
-  readonly buy_account_id: string
-  readonly buy_currency: string
-  readonly buy_amount: string
-  readonly external_reference: string | null
-  readonly counterparty: string | null
-  readonly legs: ReadonlyArray<{
-    readonly accountId: string
-    readonly position: string
-    readonly occurredAt: string
-    readonly currency: string
-    readonly type: "CREDIT" | "DEBIT"
-    readonly amount: string
-    readonly transit: string
-  }>
-  readonly written: ReadonlyArray<{
-    readonly entryId: string
-    readonly sequence: number
-    readonly kind: string
-    readonly datedAt: string
-    readonly traded: ReadonlyArray<{ readonly currency: string; readonly amount: string }>
-  }>
+type Touched = RowOf<typeof touchedColumns>
+
+const conversionColumns = {
+  ...touchedColumns,
+  account_id: uuid,
+  currency: text,
+  amount: text,
+  fee: text,
+  fee_currency: nullable(text),
+  buy_account_id: uuid,
+  buy_currency: text,
+  buy_amount: text,
+  external_reference: nullable(text),
+  counterparty: nullable(text),
+  legs: jsonRows({
+    accountId: text,
+    position: text,
+    occurredAt: text,
+    currency: text,
+    type: oneOf("CREDIT", "DEBIT"),
+    amount: text,
+    transit: text,
+  }),
+  written: jsonRows({
+    entryId: text,
+    sequence: int4,
+    kind: text,
+    datedAt: text,
+    traded: jsonRows({ currency: text, amount: text }),
+  }),
 }
+
+type ConversionRow = RowOf<typeof conversionColumns>
 
 /** Conversions that are looked at together: bounds the memory, not the transaction. */
 const together = 1_000
@@ -113,9 +119,10 @@ export class Conversions extends Effect.Service<Conversions>()("tieout/Ledger/Co
 
     /** Those that may have changed since the last numbering: taken off the queue. */
     const take = (books: ReadonlyArray<Book>) =>
-      database.query(
+      database.rows(
         "Ledger.Conversions.take",
-        (sql) => sql<Array<Touched>>`
+        touchedColumns,
+        (sql) => sql`
           with taken as (
             delete from ledger.touched_conversions t
             where t.book_id = any (${`{${books.map((book) => book.bookId).join(",")}}`}::text::integer[])
@@ -125,9 +132,10 @@ export class Conversions extends Effect.Service<Conversions>()("tieout/Ledger/Co
 
     /** What the mirror and the books have of them; those that cannot be read yet have no terms. */
     const read = (touched: ReadonlyArray<Touched>) =>
-      database.query(
+      database.rows(
         "Ledger.Conversions.read",
-        (sql) => sql<Array<ConversionRow>>`
+        conversionColumns,
+        (sql) => sql`
           select r.book_id, r.resource_id as conversion_id, r.account_id, r.currency, r.amount::text as amount,
             coalesce(r.fee, 0)::text as fee, r.fee_currency, r.buy_account_id, r.buy_currency,
             r.buy_amount::text as buy_amount, r.external_reference, r.counterparty,

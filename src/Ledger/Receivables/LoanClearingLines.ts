@@ -3,13 +3,14 @@ import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
+import { text } from "../../Database/Columns.ts"
 import { plainArray, textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { sequenceOf } from "./Receivable.ts"
 import { type Settled, takenOf } from "./ReceivableCash.ts"
 import type { ReceivableView } from "./ReceivableSteps.ts"
 
-const text = (amount: Amount): string => Money.toText(Money.plain(amount))
+const plainText = (amount: Amount): string => Money.toText(Money.plain(amount))
 
 /** What of the settings decides how a receivable is booked, on whichever side. */
 const policyOf = ({ interest, interestBetweenReads, repaymentAmount }: ReceivableView): string =>
@@ -23,9 +24,10 @@ export const bookedOtherwise = Effect.fn("Ledger.bookedOtherwise")(function* (
   const database = yield* Database
   const policy = policyOf(view)
   // Two ranges of an index: nothing is read where nothing has changed.
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Ledger.bookedOtherwise",
-    (sql) => sql<Array<{ receivable_id: string }>>`
+    { receivable_id: text },
+    (sql) => sql`
       select receivable_id::text as receivable_id from ledger.receivable_dues
       where book_id = ${book.bookId} and policy < ${policy}
       union all
@@ -42,7 +44,7 @@ const keepWaits = Effect.fn("Ledger.keepWaits")(function* (
 ) {
   const database = yield* Database
   const ids = settled.map(({ receivableId }) => receivableId)
-  yield* database.query(
+  yield* database.execute(
     "Ledger.dropWaits",
     (sql) => sql`
       delete from ledger.receivable_waits
@@ -52,7 +54,7 @@ const keepWaits = Effect.fn("Ledger.keepWaits")(function* (
     legs.map((leg) => ({ ...leg, currency, receivableId })),
   )
   if (waits.length === 0) return
-  yield* database.query("Ledger.keepWaits", (sql) => {
+  yield* database.execute("Ledger.keepWaits", (sql) => {
     const plain = (of: (wait: (typeof waits)[number]) => string) => plainArray(sql, waits.map(of))
     return sql`
       insert into ledger.receivable_waits (book_id, receivable_id, purpose, version, sequence, currency, amount, side,
@@ -62,7 +64,7 @@ const keepWaits = Effect.fn("Ledger.keepWaits")(function* (
         w.occurred_at::timestamptz, array(select json_array_elements_text(w.tx_ids::json)), w.whole::boolean
       from unnest(${plain((wait) => wait.receivableId)}, ${plain((wait) => wait.purpose)},
         ${plain((wait) => String(wait.version))}, ${plain((wait) => String(sequenceOf(wait.version, wait.purpose)))},
-        ${plain((wait) => wait.currency)}, ${plain((wait) => text(wait.amount))}, ${plain((wait) => wait.occurredAt)},
+        ${plain((wait) => wait.currency)}, ${plain((wait) => plainText(wait.amount))}, ${plain((wait) => wait.occurredAt)},
         ${textArray(
           sql,
           waits.map((wait) => JSON.stringify(wait.txIds)),
@@ -83,7 +85,7 @@ export const keepShares = Effect.fn("Ledger.keepShares")(function* (
   const inBooks = (amount: Amount): Amount => (side === 1 ? amount : Money.negate(amount))
   const ids = settled.map(({ receivableId }) => receivableId)
   const shares = settled.flatMap((one) => one.shares)
-  yield* database.query(
+  yield* database.execute(
     "Ledger.dropShares",
     (sql) => sql`
       delete from ledger.receivable_shares
@@ -91,7 +93,7 @@ export const keepShares = Effect.fn("Ledger.keepShares")(function* (
   )
   if (shares.length > 0) {
     const column = (of: (share: (typeof shares)[number]) => string) => shares.map(of)
-    yield* database.query(
+    yield* database.execute(
       "Ledger.keepShares",
       (sql) => sql`
         insert into ledger.receivable_shares (book_id, receivable_id, unit, currency, purpose, amount, rest, entries)
@@ -111,7 +113,7 @@ export const keepShares = Effect.fn("Ledger.keepShares")(function* (
           column((share) => share.purpose),
         )}, ${plainArray(
           sql,
-          column((share) => text(inBooks(share.amount))),
+          column((share) => plainText(inBooks(share.amount))),
         )}, ${plainArray(
           sql,
           column((share) => String(share.rest)),
@@ -123,7 +125,7 @@ export const keepShares = Effect.fn("Ledger.keepShares")(function* (
   }
   yield* keepWaits(book, settled, side)
   const column = (of: (one: Settled) => string) => settled.map(of)
-  yield* database.query(
+  yield* database.execute(
     "Ledger.keepDues",
     (sql) => sql`
       insert into ledger.receivable_dues (book_id, receivable_id, currency, side, lent, lent_waiting, repaid,
@@ -136,22 +138,22 @@ export const keepShares = Effect.fn("Ledger.keepShares")(function* (
         column((one) => one.currency),
       )}, ${plainArray(
         sql,
-        column((one) => text(one.lent.due)),
+        column((one) => plainText(one.lent.due)),
       )}, ${plainArray(
         sql,
-        column((one) => text(one.lent.waiting)),
+        column((one) => plainText(one.lent.waiting)),
       )}, ${plainArray(
         sql,
-        column((one) => text(one.repaid.due)),
+        column((one) => plainText(one.repaid.due)),
       )}, ${plainArray(
         sql,
-        column((one) => text(one.repaid.waiting)),
+        column((one) => plainText(one.repaid.waiting)),
       )}, ${plainArray(
         sql,
-        column((one) => text(one.takenBack)),
+        column((one) => plainText(one.takenBack)),
       )}, ${plainArray(
         sql,
-        column((one) => text(takenOf(one, view))),
+        column((one) => plainText(takenOf(one, view))),
       )}, ${plainArray(
         sql,
         column((one) => String(Option.isSome(one.since))),

@@ -2,13 +2,14 @@
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import * as Money from "../../Common/Money.ts"
+import { int4, jsonRows, nullable, numeric, oneOf, type RowOf, text, uuid } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
-import type { Role } from "../Role.ts"
+import { roles } from "../Role.ts"
 import type { PostedPart } from "./Receivable.ts"
 import type { Told, ToldReceivable } from "./ReceivableCash.ts"
 import type { ReceivableView } from "./ReceivableSteps.ts"
-import type { Moved, Named, Purpose } from "./Sharing.ts"
+import type { Moved, Named } from "./Sharing.ts"
 
 /** The receivables with all others that are connected to them through transactions, in order. */
 export const connectedReceivables = Effect.fn("Ledger.connectedReceivables")(function* (
@@ -16,9 +17,10 @@ export const connectedReceivables = Effect.fn("Ledger.connectedReceivables")(fun
   ids: ReadonlyArray<string>,
 ) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Ledger.connectedReceivables",
-    (sql) => sql<Array<{ receivable_id: string }>>`
+    { receivable_id: text },
+    (sql) => sql`
       with recursive connected (receivable_id) as (
         select unnest(${textArray(sql, ids)}::uuid[])
         union
@@ -40,18 +42,20 @@ export const connectedReceivables = Effect.fn("Ledger.connectedReceivables")(fun
   return rows.map(({ receivable_id: id }) => id)
 })
 
-interface VersionRow {
-  readonly receivable_id: string
-  readonly version: number
-  readonly status: string
-  readonly currency: string
-  readonly issued_at: string
-  readonly initial_principal: string
-  readonly current_principal: string
-  readonly repayment_amount: string
-  readonly served_at: string
-  readonly counterparty: string | null
+const versionColumns = {
+  receivable_id: uuid,
+  version: int4,
+  status: text,
+  currency: text,
+  issued_at: text,
+  initial_principal: numeric,
+  current_principal: numeric,
+  repayment_amount: numeric,
+  served_at: text,
+  counterparty: nullable(text),
 }
+
+type VersionRow = RowOf<typeof versionColumns>
 
 const toldOf = (row: VersionRow): Told => ({
   version: row.version,
@@ -68,9 +72,10 @@ export const toldReceivables = Effect.fn("Ledger.toldReceivables")(function* (
   ids: ReadonlyArray<string>,
 ) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Ledger.toldReceivables",
-    (sql) => sql<Array<VersionRow>>`
+    versionColumns,
+    (sql) => sql`
       select v.receivable_id, v.version, v.status, v.currency, v.initial_principal, v.current_principal,
         v.repayment_amount, to_char(v.served_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as served_at,
         to_char(v.issue_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as issued_at,
@@ -97,12 +102,12 @@ export const toldReceivables = Effect.fn("Ledger.toldReceivables")(function* (
   return [...told.values()]
 })
 
-interface NamedRow {
-  readonly receivable_id: string
-  readonly tx_id: string
-  readonly version: number
-  readonly purpose: Purpose
-  readonly tx_timestamp: string
+const namedColumns = {
+  receivable_id: uuid,
+  tx_id: text,
+  version: int4,
+  purpose: oneOf("disbursement", "repayment"),
+  tx_timestamp: text,
 }
 
 /** The transactions that the receivables name. */
@@ -111,9 +116,10 @@ export const namedTransactions = Effect.fn("Ledger.namedTransactions")(function*
   ids: ReadonlyArray<string>,
 ) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Ledger.namedTransactions",
-    (sql) => sql<Array<NamedRow>>`
+    namedColumns,
+    (sql) => sql`
       select t.receivable_id, t.tx_id, t.version, t.purpose,
         to_char(t.tx_timestamp at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as tx_timestamp
       from mirror.receivable_transactions t
@@ -131,11 +137,11 @@ export const namedTransactions = Effect.fn("Ledger.namedTransactions")(function*
   )
 })
 
-interface MovedRow {
-  readonly tx_id: string
-  readonly entry_id: string
-  readonly currency: string
-  readonly amount: string
+const movedColumns = {
+  tx_id: text,
+  entry_id: uuid,
+  currency: text,
+  amount: text,
 }
 
 /**
@@ -149,9 +155,10 @@ export const movedCash = Effect.fn("Ledger.movedCash")(function* (
 ) {
   const database = yield* Database
   const sign = view === "lender" ? -1 : 1
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Ledger.movedCash",
-    (sql) => sql<Array<MovedRow>>`
+    movedColumns,
+    (sql) => sql`
       select w.tx_id, e.entry_id, p.currency, (${sign}::integer * sum(p.amount))::text as amount
       from unnest(${textArray(sql, txIds)}) as w (tx_id)
       cross join lateral mirror.entries_of_transaction(${book.bookId}, w.tx_id) as e (entry_id)
@@ -172,11 +179,11 @@ export const movedCash = Effect.fn("Ledger.movedCash")(function* (
   )
 })
 
-interface BookedRow {
-  readonly receivable_id: string
-  readonly sequence: number
-  readonly corrections: number
-  readonly lines: ReadonlyArray<{ readonly role: Role; readonly amount: string; readonly currency: string }>
+const bookedColumns = {
+  receivable_id: uuid,
+  sequence: int4,
+  corrections: int4,
+  lines: jsonRows({ role: oneOf(...roles), amount: text, currency: text }),
 }
 
 /** What is booked of the receivables: by receivable, then by the sequence of the part. */
@@ -185,9 +192,10 @@ export const bookedReceivables = Effect.fn("Ledger.bookedReceivables")(function*
   ids: ReadonlyArray<string>,
 ) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Ledger.bookedReceivables",
-    (sql) => sql<Array<BookedRow>>`
+    bookedColumns,
+    (sql) => sql`
       select s.receivable_id, s.sequence, max(s.corrections) as corrections,
         json_agg(json_build_object('role', s.role, 'amount', s.amount::text, 'currency', s.currency) order by s.role) as lines
       from (

@@ -27,15 +27,14 @@ const changed = (sql: Sql, scope: Scope): Fragment => sql`
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   with changed as materialized (${changed(sql, scope)}),
   batches as materialized (
-    select b.book_id, b.batch, b.scope, b.currency_basis, b.from_date, b.to_date, b.manifest
-    from export.batches b
+    select b.book_id, b.batch, b.scope, b.currency_basis, b.from_date, b.to_date, b.last_day, b.manifest
+    from export.standing_batches b
     left join changed c on c.book_id = b.book_id
-    where b.book_id = ${inBooks(sql, scope)} and b.as_of is null and b.currency_basis <> ${nativeBasis} and (
+    where b.book_id = ${inBooks(sql, scope)} and b.currency_basis <> ${nativeBasis} and (
         ${isEverything(scope)} or b.scope = ${scope.period}::text
         or coalesce(b.to_date, 'infinity') >= c.first
         or (b.book_id, b.batch::text) in (
-          select o.book_id, o.subject_id from (${openSubjects(sql, scope, "base-exports")}) o))
-      and export.batch_state(b.book_id, b.batch) in ('committed', 'acknowledged'))
+          select o.book_id, o.subject_id from (${openSubjects(sql, scope, "base-exports")}) o)))
   select 'base-exports' as check_name, b.book_id, 'batch' as subject_type, b.batch::text as subject_id, true as ripe,
     format('Export batch %s (%s, %s) is out of date, %s changed since: export it again with --base --again.', b.batch,
       b.scope, b.currency_basis, array_to_string(x.months, ', ')) as message,

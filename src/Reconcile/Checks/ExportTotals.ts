@@ -11,10 +11,10 @@ import { amountText, type Fragment, inBooks, isEverything, openSubjects, type Sc
 const overlap = "1 day"
 
 const batches = (sql: Sql, scope: Scope): Fragment => sql`
-  select b.book_id, b.batch, b.scope, b.from_date, b.to_date, b.through_numbering, b.as_of, b.manifest::jsonb as manifest
+  select b.book_id, b.batch, b.scope, b.manifest::jsonb as manifest
   from export.batches b
   join reconcile.progress g on g.book_id = b.book_id
-  where b.book_id = ${inBooks(sql, scope)} and b.manifest -> 'base' is null and (
+  where b.book_id = ${inBooks(sql, scope)} and b.currency_basis = 'native' and (
     ${isEverything(scope)} or b.scope = ${scope.period}::text or b.committed_at > g.reconciled_at - ${overlap}::text::interval
     or (b.book_id, b.batch::text) in (
       select o.book_id, o.subject_id from (${openSubjects(sql, scope, "export-totals")}) o))`
@@ -29,23 +29,10 @@ const both = (sql: Sql): Fragment => sql`
   select b.book_id, b.batch, l.*, true
   from batches b
   cross join lateral (
-    select p.currency, sum(greatest(p.amount, 0)) as debit, sum(greatest(-p.amount, 0)) as credit,
-      count(distinct n.entry_id) as entries
-    from ledger.journal_numbers n
-    join ledger.journal_entries j on j.book_id = n.book_id and j.entry_id = n.entry_id
-    join ledger.postings p on p.book_id = n.book_id and p.entry_id = n.entry_id
-    where n.book_id = b.book_id and n.numbering <= b.through_numbering
-      and n.numbering > coalesce((b.manifest #>> '{scope,since}')::bigint, 0)
-      and j.effective_date between coalesce(b.from_date, '-infinity') and coalesce(b.to_date, 'infinity')
-      and n.period between coalesce(date_trunc('month', b.from_date::timestamp)::date, '-infinity')
-        and coalesce(b.to_date, 'infinity')
-      and not exists (
-        select 1 from jsonb_to_recordset(coalesce(b.manifest #> '{scope,covered}', '[]'))
-          as c ("from" date, "to" date, after bigint, through bigint)
-        where j.effective_date between c."from" and c."to" and n.numbering > coalesce(c.after, 0)
-          and n.numbering <= c.through)
-      and (b.as_of is null or j.recorded_at <= b.as_of)
-    group by p.currency) l`
+    select e.currency, sum(greatest(e.amount, 0)) as debit, sum(greatest(-e.amount, 0)) as credit,
+      count(distinct e.entry_id) as entries
+    from export.batch_lines e where e.book_id = b.book_id and e.batch = b.batch
+    group by e.currency) l`
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   with batches as materialized (${batches(sql, scope)}),

@@ -16,10 +16,10 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
     jsonb_build_object('receivableId', t.receivable_id, 'purpose', t.purpose, 'currency', t.currency,
       'amount', ${amountText(sql, sql`t.amount`, sql`t.currency`)}, 'since', t.since, 'days', t.age, 'transactions', to_jsonb(t.tx_ids), 'material', true) as evidence
   from (
-    select w.*, d.since, ledger.day_of(now(), coalesce(l.time_zone, 'UTC')) - d.since as age
+    select w.*, d.since, ledger.day_of(now(), l.time_zone) - d.since as age
     from ledger.receivable_waits w
     join ledger.locks l on l.book_id = w.book_id
-    cross join lateral (select ledger.day_of(w.occurred_at, coalesce(l.time_zone, 'UTC')) as since) d
+    cross join lateral (select ledger.day_of(w.occurred_at, l.time_zone) as since) d
     where w.book_id = ${inBooks(sql, scope)}) t
   where t.age > ${scope.transitDays}::integer
     and t.amount > coalesce((${JSON.stringify(scope.materiality)}::text::json ->> t.currency)::numeric, 0)`

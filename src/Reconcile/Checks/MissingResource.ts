@@ -42,8 +42,8 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
   left join mirror.missing_resources m on m.book_id = n.book_id and m.resource_id = n.resource_id
     and m.resource_type = n.resource_type
   left join lateral (
-    select q.path, q.reason from mirror.quarantine q
-    where q.book_id = n.book_id and q.stream = lower(n.resource_type) || 's' and q.resolved_at is null
+    select q.path, q.reason from mirror.open_quarantine q
+    where q.book_id = n.book_id and q.stream = lower(n.resource_type) || 's'
       and q.item_id = n.resource_id::text
     order by q.quarantine_id limit 1) q on true
   where s.entries > 0 and not exists (

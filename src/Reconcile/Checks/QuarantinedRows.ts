@@ -13,8 +13,8 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
   from (
     select w.book_id, w.stream, w.path, w.reason, w.item_id, w.first_seen_at, count(*) over stream as rows,
       row_number() over (stream order by w.quarantine_id) as place
-    from mirror.quarantine w
-    where w.book_id = ${inBooks(sql, scope)} and w.resolved_at is null
+    from mirror.open_quarantine w
+    where w.book_id = ${inBooks(sql, scope)}
     window stream as (partition by w.book_id, w.stream)) q
   where q.place = 1`
 

@@ -14,6 +14,8 @@ const usual = {
 
 export type FaultName = keyof typeof usual
 
+export const faultNames = Object.keys(usual)
+
 const isFault = (name: string): name is FaultName => Object.hasOwn(usual, name)
 
 /** Rates by fault; what is missing does not happen. */
@@ -31,7 +33,7 @@ const wild: FaultPlan = new Map([
   ["change", 0.5],
 ])
 
-const expected = `expected none, or some of wild, ${Object.keys(usual).join(", ")}, separated by commas, each with :rate if need be`
+const expected = `expected none, or some of wild, ${faultNames.join(", ")}, separated by commas, each with :rate if need be`
 
 /** Reads `none`, `wild` or `name[:rate][,…]`; later ones outdo earlier ones. The text is an error message. */
 export const readFaults = (text: string): FaultPlan | string => {

@@ -22,6 +22,8 @@ const wires: ReadonlyMap<string, Wire> = new Map([
   ],
 ])
 
+export const wireNames = [...wires.keys()]
+
 /** The wire with that name, or what its name should have been. */
 export const wireNamed = (name: string): Wire | string =>
-  wires.get(name) ?? `found ${JSON.stringify(name)}, expected ${[...wires.keys()].join(" or ")}`
+  wires.get(name) ?? `found ${JSON.stringify(name)}, expected ${wireNames.join(" or ")}`

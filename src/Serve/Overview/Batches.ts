@@ -1,8 +1,9 @@
 /** Committed exports and their files: what the page offers, and nothing else can be downloaded. */
 import { Effect, Either, Option, Schema } from "effect"
+import { bool, float8, int4, json, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { manifestFile } from "../../Export/Batch/Manifest.ts"
-import type { BatchState } from "../../Export/Batch/States.ts"
+import { type BatchState, batchState } from "../../Export/Batch/States.ts"
 
 export interface BatchFile {
   readonly name: string
@@ -39,23 +40,24 @@ const filesOf = (files: unknown): ReadonlyArray<BatchFile> => {
   return Either.isRight(decoded) ? [...decoded.right, { name: manifestFile, bytes: null }] : []
 }
 
-interface Row {
-  readonly code: string
-  readonly batch: number
-  readonly scope: string
-  readonly complete: boolean
-  readonly state: BatchState
-  readonly entries: number
-  readonly committed_at: number
-  readonly files: unknown
+const columns = {
+  code: text,
+  batch: int4,
+  scope: text,
+  complete: bool,
+  state: batchState,
+  entries: int4,
+  committed_at: float8,
+  files: json,
 }
 
 /** The last batches, the newest first. */
 export const recentBatches = Effect.fn("Overview.batches")(function* () {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Overview.batches",
-    (sql) => sql<Array<Row>>`
+    columns,
+    (sql) => sql`
       with recent as (
         select k.code, e.book_id, e.batch, e.scope, e.committed_at from mirror.books k
         cross join lateral (
@@ -89,9 +91,10 @@ export const batchFile = Effect.fn("Overview.batchFile")(function* (
   name: string,
 ) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Overview.batchFile",
-    (sql) => sql<Array<{ folder: string; files: unknown }>>`
+    { folder: text, files: json },
+    (sql) => sql`
       select b.folder, b.manifest -> 'files' as files
       from export.batches b join mirror.books k on k.book_id = b.book_id
       where k.code = ${code} and b.batch = ${batch}`,

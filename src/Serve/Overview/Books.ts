@@ -1,5 +1,6 @@
 /** Where every book stands, in one row each, the worst first. */
 import { Effect } from "effect"
+import { text } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { printed } from "../../Reconcile/Printed.ts"
@@ -44,9 +45,10 @@ export const bookStandings = Effect.fn("Overview.books")(function* () {
 /** The ledger's cash of some books by book and currency, each currency by itself. */
 export const cashBalances = Effect.fn("Overview.balances")(function* (codes: ReadonlyArray<string>) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Overview.balances",
-    (sql) => sql<Array<{ code: string; currency: string; amount: string }>>`
+    { code: text, currency: text, amount: text },
+    (sql) => sql`
       select b.code, l.currency, sum(t.debit - t.credit)::text as amount
       from mirror.books b
       join ledger.accounts l on l.book_id = b.book_id and l.role = 'cash'

@@ -1,5 +1,6 @@
 /** Events that came in by webhook. As long as their table is not there, nothing is shown. */
 import { Effect } from "effect"
+import { bool, float8, int4, oneOf, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 
 export interface InboxEvent {
@@ -14,11 +15,13 @@ export interface InboxEvent {
 export const openStates = ["waiting", "failed", "dead", "poison"] as const
 export type OpenState = (typeof openStates)[number]
 
-export interface InboxCount {
-  readonly connection: string
-  readonly state: OpenState
-  readonly events: number
+const inboxCountColumns = {
+  connection: text,
+  state: oneOf(...openStates),
+  events: int4,
 }
+
+export type InboxCount = RowOf<typeof inboxCountColumns>
 
 export interface InboxOverview {
   /** Events that wait, those that are to be tried again included. */
@@ -38,18 +41,20 @@ export const inState = (counts: ReadonlyArray<InboxCount>, state: OpenState): nu
 const readInbox = Effect.fn("Overview.readInbox")(function* () {
   const database = yield* Database
   // Each half has an index of its own; what is done is not looked at.
-  const counts = yield* database.query(
+  const counts = yield* database.rows(
     "Overview.inboxCounts",
-    (sql) => sql<Array<InboxCount>>`
+    inboxCountColumns,
+    (sql) => sql`
       select connection, state, count(*)::integer as events from (
         (select connection, state from webhook.inbox where state in ('waiting', 'failed') limit ${mostCounted})
         union all
         (select connection, state from webhook.inbox where state in ('dead', 'poison') limit ${mostCounted})) o
       group by connection, state order by connection, state`,
   )
-  const recent = yield* database.query(
+  const recent = yield* database.rows(
     "Overview.inboxRecent",
-    (sql) => sql<Array<{ connection: string; event_type: string; received_at: number; state: string }>>`
+    { connection: text, event_type: text, received_at: float8, state: text },
+    (sql) => sql`
       select connection, coalesce(type, '(unreadable)') as event_type, state,
         (extract(epoch from received_at) * 1000)::float8 as received_at
       from webhook.inbox order by received_at desc limit ${listed}`,
@@ -70,9 +75,10 @@ const readInbox = Effect.fn("Overview.readInbox")(function* () {
 /** Null where there is no such table, or one of another shape. */
 export const inboxOverview = Effect.fn("Overview.inbox")(function* () {
   const database = yield* Database
-  const there = yield* database.query(
+  const there = yield* database.rows(
     "Overview.inboxThere",
-    (sql) => sql<Array<{ there: boolean }>>`select to_regclass('webhook.inbox') is not null as there`,
+    { there: bool },
+    (sql) => sql`select to_regclass('webhook.inbox') is not null as there`,
   )
   if (there[0]?.there !== true) return null
   // A savepoint: what the table lacks must not end the caller's transaction.
@@ -87,21 +93,23 @@ export const inboxOverview = Effect.fn("Overview.inbox")(function* () {
 /** Days; what has been known for longer is on the page, and no news. */
 const newsFor = 7
 
-export interface InboxTrouble {
-  readonly givenUp: number
-  readonly unreadable: number
+const inboxTroubleColumns = {
+  givenUp: int4,
+  unreadable: int4,
 }
+
+export type InboxTrouble = RowOf<typeof inboxTroubleColumns>
 
 /** Events of the last seven days whose effect nobody will bring about by himself. */
 export const inboxTrouble = Effect.fn("Overview.inboxTrouble")(function* () {
   const database = yield* Database
-  const rows = yield* database.query(
+  return yield* database.row(
     "Overview.inboxTrouble",
-    (sql) => sql<Array<InboxTrouble>>`
+    inboxTroubleColumns,
+    (sql) => sql`
       select (count(*) filter (where state = 'dead'))::integer as "givenUp",
         (count(*) filter (where state = 'poison'))::integer as unreadable
       from webhook.inbox
       where state in ('dead', 'poison') and received_at > now() - make_interval(days => ${newsFor})`,
   )
-  return { givenUp: rows[0]?.givenUp ?? 0, unreadable: rows[0]?.unreadable ?? 0 }
 })

@@ -1,5 +1,6 @@
 /** What waits for a person: findings with their evidence, and what is in quarantine. Bounded, the worst first. */
 import { Effect } from "effect"
+import { float8, int4, int8, json, oneOf, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import type { Severity } from "../../Reconcile/Check.ts"
 import { type Evidence, evidenceOf } from "../FindingEvidence.ts"
@@ -18,11 +19,13 @@ export interface FindingRow {
   readonly ofCheck: number
 }
 
-export interface FindingCount {
-  readonly connection: string
-  readonly severity: Severity
-  readonly count: number
+const findingCountColumns = {
+  connection: text,
+  severity: oneOf("warning", "blocking"),
+  count: int4,
 }
+
+export type FindingCount = RowOf<typeof findingCountColumns>
 
 export interface QuarantineRow {
   readonly connection: string
@@ -42,24 +45,23 @@ const listedOfCheck = 5
 /** The first findings of every check over all books, blocking ones first, then the oldest. */
 export const openFindings = Effect.fn("Overview.findings")(function* () {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Overview.findings",
-    (sql) => sql<
-      Array<{
-        finding_id: bigint
-        check_name: string
-        severity: Severity
-        code: string
-        message: string
-        evidence: unknown
-        opened_at: number
-        of_check: number
-      }>
-    >`
+    {
+      finding_id: int8,
+      check_name: text,
+      severity: oneOf("warning", "blocking"),
+      code: text,
+      message: text,
+      evidence: json,
+      opened_at: float8,
+      of_check: int4,
+    },
+    (sql) => sql`
       with ranked as (
         select finding_id, (count(*) over (partition by severity, check_name))::integer as of_check,
           row_number() over (partition by severity, check_name order by opened_at, finding_id) as place
-        from reconcile.findings where closed_at is null)
+        from reconcile.open_findings)
       select f.finding_id, f.check_name, f.severity, b.code, f.message, f.evidence, r.of_check,
         (extract(epoch from f.opened_at) * 1000)::float8 as opened_at
       from ranked r
@@ -83,12 +85,13 @@ export const openFindings = Effect.fn("Overview.findings")(function* () {
 
 export const findingCounts = Effect.fn("Overview.findingCounts")(function* () {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Overview.findingCounts",
-    (sql) => sql<Array<FindingCount>>`
+    findingCountColumns,
+    (sql) => sql`
       select b.connection, f.severity, count(*)::integer as count
-      from reconcile.findings f join mirror.books b on b.book_id = f.book_id
-      where f.closed_at is null group by b.connection, f.severity order by b.connection, f.severity`,
+      from reconcile.open_findings f join mirror.books b on b.book_id = f.book_id
+      group by b.connection, f.severity order by b.connection, f.severity`,
   )
   return rows.map((row): FindingCount => ({ ...row }))
 })
@@ -96,22 +99,13 @@ export const findingCounts = Effect.fn("Overview.findingCounts")(function* () {
 /** Rows in quarantine by connection, stream, reason and path; never what is in them. */
 export const quarantined = Effect.fn("Overview.quarantine")(function* () {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Overview.quarantine",
-    (sql) => sql<
-      Array<{
-        connection: string
-        stream: string
-        reason: string
-        path: string
-        rows: number
-        last_seen_at: number
-      }>
-    >`
+    { connection: text, stream: text, reason: text, path: text, rows: int4, last_seen_at: float8 },
+    (sql) => sql`
       select b.connection, split_part(q.stream, ':', 1) as stream, q.reason, q.path, count(*)::integer as rows,
         (extract(epoch from max(q.last_seen_at)) * 1000)::float8 as last_seen_at
-      from mirror.quarantine q join mirror.books b on b.book_id = q.book_id
-      where q.resolved_at is null
+      from mirror.open_quarantine q join mirror.books b on b.book_id = q.book_id
       group by 1, 2, 3, 4 order by rows desc, 1, 2, 3, 4`,
   )
   return rows.map(

@@ -1,19 +1,22 @@
 /** What ran, and when each connection was last read as a whole. */
 import { Effect, Either, Schema } from "effect"
+import { float8, int4, json, nullable, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 
-export interface RunRow {
-  readonly runId: number
-  readonly connection: string
-  readonly command: string
+const runColumns = {
+  runId: int4,
+  connection: text,
+  command: text,
   /** `running`, `done`, `failed`, `stopped`, `abandoned`. */
-  readonly state: string
+  state: text,
   /** Epoch milliseconds. */
-  readonly startedAt: number
+  startedAt: float8,
   /** Seconds; of a run under way, so far. */
-  readonly seconds: number
-  readonly exitCode: number | null
+  seconds: float8,
+  exitCode: nullable(int4),
 }
+
+export type RunRow = RowOf<typeof runColumns>
 
 export interface ConnectionRuns {
   readonly connection: string
@@ -32,37 +35,18 @@ const lookBack = 1_000
 /** Runs that the chart shows. */
 export const charted = 40
 
-interface Row {
-  readonly run_id: number
-  readonly connection: string
-  readonly command: string
-  readonly state: string
-  readonly started_at: number
-  readonly seconds: number
-  readonly exit_code: number | null
-}
-
-const runOf = (row: Row): RunRow => ({
-  runId: row.run_id,
-  connection: row.connection,
-  command: row.command,
-  state: row.state,
-  startedAt: row.started_at,
-  seconds: row.seconds,
-  exitCode: row.exit_code,
-})
-
 /** The last runs of all connections, the newest first. */
 export const recentRuns = Effect.fn("Overview.recentRuns")(function* () {
   const database = yield* Database
-  const rows = yield* database.query(
+  return yield* database.rows(
     "Overview.recentRuns",
-    (sql) => sql<Array<Row>>`
-      select run_id, connection, command, state, exit_code, (extract(epoch from started_at) * 1000)::float8 as started_at,
+    runColumns,
+    (sql) => sql`
+      select run_id as "runId", connection, command, state, exit_code as "exitCode",
+        (extract(epoch from started_at) * 1000)::float8 as "startedAt",
         extract(epoch from coalesce(ended_at, now()) - started_at)::float8 as seconds
       from sync.runs order by run_id desc limit ${charted}`,
   )
-  return rows.map(runOf)
 })
 
 const Summary = Schema.Struct({
@@ -70,36 +54,49 @@ const Summary = Schema.Struct({
 })
 const decodeSummary = Schema.decodeUnknownEither(Summary)
 
-interface ConnectionRow extends Omit<Row, "run_id"> {
-  /** Null where nothing ran yet. */
-  readonly run_id: number | null
-  readonly summary: unknown
-  readonly last_success: number | null
+/** Nothing of a run where nothing ran yet. */
+const connectionColumns = {
+  connection: text,
+  runId: nullable(int4),
+  command: nullable(text),
+  state: nullable(text),
+  startedAt: nullable(float8),
+  seconds: nullable(float8),
+  exitCode: nullable(int4),
+  summary: json,
+  lastSuccess: nullable(float8),
+}
+
+const lastOf = (row: RowOf<typeof connectionColumns>): RunRow | null => {
+  const { command, connection, exitCode, runId, seconds, startedAt, state } = row
+  return runId === null || command === null || state === null || startedAt === null || seconds === null
+    ? null
+    : { runId, connection, command, state, startedAt, seconds, exitCode }
 }
 
 /** Every connection that ever ran, by name. */
 export const connectionRuns = Effect.fn("Overview.connectionRuns")(function* () {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Overview.connectionRuns",
-    (sql) => sql<Array<ConnectionRow>>`
-      select c.connection, r.run_id, r.command, r.state, r.exit_code, r.summary - 'newEntries' as summary,
-        (extract(epoch from r.started_at) * 1000)::float8 as started_at,
+    connectionColumns,
+    (sql) => sql`
+      select c.connection, r.run_id as "runId", r.command, r.state, r.exit_code as "exitCode",
+        r.summary - 'newEntries' as summary, (extract(epoch from r.started_at) * 1000)::float8 as "startedAt",
         extract(epoch from coalesce(r.ended_at, now()) - r.started_at)::float8 as seconds,
-        (extract(epoch from s.ended_at) * 1000)::float8 as last_success
-      from (select connection from sync.leases union select connection from mirror.books) c
-      left join lateral (
-        select * from sync.runs x where x.connection = c.connection and x.command = 'sync'
-        order by x.run_id desc limit 1) r on true
+        (extract(epoch from s.ended_at) * 1000)::float8 as "lastSuccess"
+      from sync.connections c
+      left join lateral sync.last_sync(c.connection) r on true
       left join lateral (
         select x.ended_at from (
           select * from sync.runs y where y.connection = c.connection order by y.run_id desc limit ${lookBack}) x
         where x.command = 'sync' and x.state = 'done' and coalesce(x.summary ->> 'partial', '') <> 'true' order by x.run_id desc limit 1) s on true
       order by c.connection`,
   )
-  const states = yield* database.query(
+  const states = yield* database.rows(
     "Overview.lastDay",
-    (sql) => sql<Array<{ connection: string; state: string; runs: number }>>`
+    { connection: text, state: text, runs: int4 },
+    (sql) => sql`
       select c.connection, r.state, count(*)::integer as runs
       from sync.leases c
       cross join lateral (
@@ -113,8 +110,8 @@ export const connectionRuns = Effect.fn("Overview.connectionRuns")(function* () 
     const own = states.filter(({ connection }) => connection === row.connection)
     return {
       connection: row.connection,
-      last: row.run_id === null ? null : runOf({ ...row, run_id: row.run_id }),
-      lastSuccessAt: row.last_success,
+      last: lastOf(row),
+      lastSuccessAt: row.lastSuccess,
       lastDay: Object.fromEntries(own.map(({ runs, state }) => [state, runs])),
       requests: Either.isRight(summary) ? summary.right.requests : {},
     }

@@ -1,10 +1,11 @@
 /** Reads everything of one book that touches a window again: statements, and the resources behind them. */
 import { Effect } from "effect"
 import type { Book } from "../../Book.ts"
+import { oneOf, uuid } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { MirrorAccounts, type MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
-import { Partner, type ResourceType } from "../../Partner.ts"
+import { Partner, resourceTypes } from "../../Partner.ts"
 import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
 import { ResourceKey } from "../Resources/Hydration.ts"
@@ -41,9 +42,10 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
 
     /** Accounts whose statement has not been read past the window's end. */
     const unread = Effect.fn("Backfill.Reader.unread")(function* (book: Book) {
-      const rows = yield* database.query(
+      const rows = yield* database.rows(
         "Backfill.Reader.unread",
-        (sql) => sql<Array<{ account_id: string }>>`
+        { account_id: uuid },
+        (sql) => sql`
           select account_id from mirror.accounts
           where book_id = ${book.bookId} and (tail_read_at is null or tail_read_at < ${window.end})`,
       )
@@ -73,9 +75,10 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
 
     /** Movements that were created in the window or have entries in it. */
     const touching = Effect.fn("Backfill.Reader.touching")(function* (book: Book) {
-      const rows = yield* database.query(
+      const rows = yield* database.rows(
         "Backfill.Reader.touching",
-        (sql) => sql<Array<{ type: ResourceType; id: string }>>`
+        { type: oneOf(...resourceTypes), id: uuid },
+        (sql) => sql`
           select r.resource_type as type, r.resource_id as id from mirror.resources r
           where r.book_id = ${book.bookId} and r.created_at >= ${window.start} and r.created_at < ${window.end}
           union

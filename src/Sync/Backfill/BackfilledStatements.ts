@@ -3,6 +3,7 @@ import { Data, Effect, Either, Option, Stream } from "effect"
 import type { Book } from "../../Book.ts"
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
+import { int4, int8, text, uuid } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { openingCorrection } from "../../Ledger/Opening.ts"
 import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
@@ -71,9 +72,10 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       accountId: string,
       window: Window,
     ) {
-      const rows = yield* database.query(
+      const rows = yield* database.rows(
         "Backfill.Statements.starts",
-        (sql) => sql<Array<{ cursor: string; position: bigint; balance: string }>>`
+        { cursor: text, position: int8, balance: text },
+        (sql) => sql`
           select p.cursor, p.position, e.balance_after::text as balance
           from sync.page_boundaries p
           join mirror.statement_entries e on e.book_id = p.book_id and e.account_id = p.account_id
@@ -136,13 +138,14 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
     })
 
     const firstPlace = Effect.fn("Backfill.Statements.firstPlace")(function* (book: Book, accountId: string) {
-      const rows = yield* database.query(
+      const { first } = yield* database.row(
         "Backfill.Statements.firstPlace",
-        (sql) => sql<Array<{ first: bigint }>>`
+        { first: int8 },
+        (sql) => sql`
           select coalesce(min(position), 1) as first from mirror.statement_entries
           where book_id = ${book.bookId} and account_id = ${accountId} and not held`,
       )
-      return rows[0]?.first ?? 1n
+      return first
     })
 
     const idsAt = Effect.fn("Backfill.Statements.idsAt")(function* (
@@ -150,9 +153,10 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       accountId: string,
       { after, before }: Comparison["gone"][number],
     ) {
-      const rows = yield* database.query(
+      const rows = yield* database.rows(
         "Backfill.Statements.idsAt",
-        (sql) => sql<Array<{ entry_id: string }>>`
+        { entry_id: uuid },
+        (sql) => sql`
           select entry_id from mirror.statement_entries
           where book_id = ${book.bookId} and account_id = ${accountId} and not held
             and position > ${after} and position < ${before} order by position`,
@@ -164,13 +168,14 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       book: Book,
       accountId: string,
     ) {
-      const rows = yield* database.query(
+      const { last } = yield* database.row(
         "Backfill.Statements.corrections",
-        (sql) => sql<Array<{ last: number }>>`
+        { last: int4 },
+        (sql) => sql`
           select coalesce(max(sequence), 0) as last from ledger.journal_entries
           where book_id = ${book.bookId} and source_id = ${accountId} and source_type = 'opening'`,
       )
-      return rows[0]?.last ?? 0
+      return last
     })
 
     /** Books entries that are older than all that were known, and takes what they moved off the opening balance. */
@@ -228,13 +233,14 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       { accountId, entries: known }: MirroredAccount,
       held: bigint,
     ) {
-      const rows = yield* database.query(
+      const mirrored = yield* database.row(
         "Backfill.Statements.unmoved",
-        (sql) => sql<Array<{ entries: bigint }>>`
+        { entries: int8 },
+        (sql) => sql`
           select entries from mirror.accounts where book_id = ${book.bookId} and account_id = ${accountId}`,
       )
       const now = yield* entries.heldCount(book, accountId)
-      if (rows[0]?.entries !== known || now !== held) return yield* new StatementMoved({ accountId })
+      if (mirrored.entries !== known || now !== held) return yield* new StatementMoved({ accountId })
     })
 
     /** Fails with `StatementMoved`, and has written nothing, where it is to be compared again. */

@@ -1,5 +1,6 @@
 /** The stretch of time that a backfill reads again: whole days of the accounting time zone. */
 import { Effect } from "effect"
+import { text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 
 export interface Days {
@@ -17,15 +18,14 @@ export interface Window extends Days {
 /** The database knows every time zone's rules; so do the books, which are dated by them. */
 export const windowOf = Effect.fn("Backfill.windowOf")(function* ({ from, to }: Days, timeZone: string) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const { end, start } = yield* database.row(
     "Backfill.windowOf",
-    (sql) => sql<Array<{ start: string; end: string }>>`
+    { start: text, end: text },
+    (sql) => sql`
       select to_char(${from}::text::timestamp at time zone ${timeZone}::text at time zone 'UTC',
           'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as start,
         to_char((${to}::text::date + 1)::timestamp at time zone ${timeZone}::text at time zone 'UTC',
           'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as end`,
   )
-  const row = rows[0]
-  if (row === undefined) return yield* Effect.dieMessage("a window has a start and an end")
-  return { from, to, start: row.start, end: row.end } satisfies Window
+  return { from, to, start, end } satisfies Window
 })

@@ -4,6 +4,7 @@
  */
 import { Effect, Either, Option, Stream } from "effect"
 import { allBooks, type Book, clientBook } from "../../Book.ts"
+import { bool, int4, uuid } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
@@ -111,9 +112,10 @@ export class Credit extends Effect.Service<Credit>()("tieout/Sync/Credit", {
         if (settings.accounting.receivables.view === "lender")
           return items.map((receivable): PlacedReceivable => ({ receivable, bookId: organization.bookId }))
         const clients = [...new Set(items.map(({ clientId }) => clientId))].sort()
-        const known = yield* database.query(
+        const known = yield* database.rows(
           "Sync.Credit.clientBooks",
-          (sql) => sql<Array<{ client_id: string; book_id: number }>>`
+          { client_id: uuid, book_id: int4 },
+          (sql) => sql`
             select client_id, book_id from mirror.books
             where connection = ${organization.connection}
               and client_id = any (${textArray(sql, clients)}::uuid[])`,
@@ -162,9 +164,10 @@ export class Credit extends Effect.Service<Credit>()("tieout/Sync/Credit", {
 
     /** Whether the receivables add up to what the credit accounts say. */
     const agree = Effect.fn("Sync.Credit.agree")(function* (organization: Book) {
-      const rows = yield* database.query(
+      const found = yield* database.row(
         "Sync.Credit.agree",
-        (sql) => sql<Array<{ agree: boolean }>>`
+        { agree: bool },
+        (sql) => sql`
           select not exists (
             select 1 from (
               select r.raw ->> 'currency' as currency, r.raw ->> 'paymentRails' as rail,
@@ -177,7 +180,7 @@ export class Credit extends Effect.Service<Credit>()("tieout/Sync/Credit", {
               where v.book_id = ${organization.bookId} and v.current and v.status = 'ACTIVE'
                 and v.currency = c.currency and v.payment_rails = c.rail)) as agree`,
       )
-      return rows[0]?.agree ?? true
+      return found.agree
     })
 
     const read = Effect.fn("Sync.Credit.read")(function* (organization: Book) {
@@ -212,9 +215,10 @@ export class Credit extends Effect.Service<Credit>()("tieout/Sync/Credit", {
     /** The client books that have, or are to get, receivables of the borrower's view. */
     const borrowers = Effect.fn("Sync.Credit.borrowers")(
       function* (organization: Book) {
-        const rows = yield* database.query(
+        const rows = yield* database.rows(
           "Sync.Credit.borrowers",
-          (sql) => sql<Array<{ book_id: number }>>`
+          { book_id: int4 },
+          (sql) => sql`
             select b.book_id from mirror.books b
             where b.connection = ${organization.connection} and b.client_id is not null
               and (exists (select 1 from mirror.receivable_transactions t where t.book_id = b.book_id)

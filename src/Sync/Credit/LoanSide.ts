@@ -1,6 +1,7 @@
 /** Receivables are booked on one side of the loan for good: the lender's books and the borrower's are others. */
 import { Effect } from "effect"
 import type { Book } from "../../Book.ts"
+import { text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { Settings, SettingsError } from "../../Settings.ts"
 
@@ -10,9 +11,10 @@ const sides = { lender: "borrower", borrower: "lender" } as const
 export const onTheirSide = Effect.fn("Sync.onTheirSide")(function* ({ connection }: Book) {
   const database = yield* Database
   const { view } = (yield* Settings).accounting.receivables
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Sync.onTheirSide",
-    (sql) => sql<Array<{ code: string }>>`
+    { code: text },
+    (sql) => sql`
       select b.code from mirror.books b
       where b.connection = ${connection} and (b.client_id is null) = ${view === "borrower"}
         and exists (select 1 from ledger.receivable_dues d where d.book_id = b.book_id) limit 1`,

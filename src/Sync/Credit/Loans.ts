@@ -5,6 +5,7 @@
  */
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
+import { nullable, text, uuid } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { resourceKey } from "../../Ledger/Movements.ts"
@@ -51,9 +52,10 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
 
     /** Transactions that were not looked for yet, or whose cash a later run has brought. */
     const due = Effect.fn("Sync.Loans.due")(function* (book: Book, since: number) {
-      return yield* database.query(
+      return yield* database.rows(
         "Sync.Loans.due",
-        (sql) => sql<Array<{ receivable_id: string; tx_id: string }>>`
+        { receivable_id: uuid, tx_id: text },
+        (sql) => sql`
           select receivable_id, tx_id from mirror.receivable_transactions
           where book_id = ${book.bookId} and not sought
           union
@@ -88,9 +90,10 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
     const link = Effect.fn("Sync.Loans.link")(function* (book: Book, txIds: ReadonlyArray<string>) {
       const run = yield* Run
       const rails = new Map((yield* accounts.all(book)).map((one) => [one.accountId, one.paymentRails]))
-      const named = yield* database.query(
+      const named = yield* database.rows(
         "Sync.Loans.named",
-        (sql) => sql<Array<{ entry_id: string; related_id: string | null }>>`
+        { entry_id: uuid, related_id: nullable(uuid) },
+        (sql) => sql`
           with wanted as (select unnest(${textArray(sql, txIds)}) as tx_id),
           ids as (select tx_id::uuid as id from wanted
                   where tx_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$')
@@ -104,7 +107,7 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
       const entries = named.filter(({ related_id: id }) => id === null).map(({ entry_id: id }) => id)
       const booked = yield* subjectsOf(book, related, entries)
       const found = yield* resources.find(book, related, run.startedAt)
-      const markSought = database.query(
+      const markSought = database.execute(
         "Sync.Loans.sought",
         (sql) => sql`
           update mirror.receivable_transactions set sought = true
@@ -131,9 +134,10 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
 
     const waiting = Effect.fn("Sync.Loans.waiting")(function* (organization: Book, book: Book) {
       const lender = settings.accounting.receivables.view === "lender"
-      const rows = yield* database.query(
+      const rows = yield* database.rows(
         "Sync.Loans.waiting",
-        (sql) => sql<Array<{ receivable_id: string }>>`
+        { receivable_id: uuid },
+        (sql) => sql`
           select distinct receivable_id from mirror.receivables
           where book_id = ${organization.bookId} and not posted
             and (${lender} or client_id = ${Option.getOrNull(book.clientId)}::uuid)`,
@@ -168,7 +172,7 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
       const prepared = yield* ledger.prepare(book, entries, () => "")
       yield* run.commit(
         Effect.gen(function* () {
-          yield* database.query(
+          yield* database.execute(
             "Sync.Loans.posted",
             (sql) => sql`
               update mirror.receivables set posted = true

@@ -1,6 +1,7 @@
 /** Reads again what events have touched of one book: resources, the tails of statements, accounts, the address book. */
 import { Effect, Either, Option } from "effect"
 import type { Book } from "../../Book.ts"
+import { uuid } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
@@ -42,9 +43,10 @@ export class TouchedReader extends Effect.Service<TouchedReader>()("tieout/Event
       keys: ReadonlyArray<ResourceKey>,
     ) {
       if (keys.length === 0) return []
-      const rows = yield* database.query(
+      const rows = yield* database.rows(
         "Events.Reader.accountsOf",
-        (sql) => sql<Array<{ account_id: string }>>`
+        { account_id: uuid },
+        (sql) => sql`
           select account_id from mirror.resources
           where book_id = ${book.bookId} and resource_id = any (${textArray(
             sql,

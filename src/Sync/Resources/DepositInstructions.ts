@@ -4,6 +4,7 @@
  */
 import { Effect, Either, Option } from "effect"
 import type { Book } from "../../Book.ts"
+import { uuid } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
@@ -23,9 +24,10 @@ export class DepositInstructions extends Effect.Service<DepositInstructions>()(
       const quarantine = yield* Quarantine
 
       const unread = Effect.fn("Sync.DepositInstructions.unread")(function* (book: Book) {
-        const rows = yield* database.query(
+        const rows = yield* database.rows(
           "Sync.DepositInstructions.unread",
-          (sql) => sql<Array<{ account_id: string }>>`
+          { account_id: uuid },
+          (sql) => sql`
             select account_id from mirror.accounts
             where book_id = ${book.bookId} and tail_read_at is null and entries = 0 order by account_id`,
         )

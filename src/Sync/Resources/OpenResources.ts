@@ -1,10 +1,11 @@
 /**
- * Reads by id what may have changed since: resources that were not in a final state, those the service did not have, and
- * those whose row could not be understood. What has been open for long is asked for less and less often, but once after
+ * Reads by id what may have changed since: resources that were not in a final state, those that their entries do not fit,
+ * those the service did not have, and those whose row could not be understood. What has been open for long is asked for less and less often, but once after
  * every month's end: a close asks for that.
  */
 import { Chunk, Effect, Stream } from "effect"
 import type { Book } from "../../Book.ts"
+import { nullable, oneOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { type ResourceType, resourceTypes } from "../../Partner.ts"
@@ -33,9 +34,10 @@ export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/
     /** Everything that is due, the conversions of the client's own reads included. */
     const due = Effect.fn("Sync.OpenResources.due")(function* (book: Book) {
       const { startedAt } = yield* Run
-      const rows = yield* database.query(
+      const rows = yield* database.rows(
         "Sync.OpenResources.due",
-        (sql) => sql<Array<{ type: ResourceType | null; id: string; stream: string | null }>>`
+        { type: nullable(oneOf(...resourceTypes)), id: text, stream: nullable(text) },
+        (sql) => sql`
           select resource_type as type, resource_id::text as id, null as stream from mirror.resources
           where book_id = ${book.bookId} and not final and read_at < ${startedAt}
             and (changed_at > ${startedAt}::timestamptz - interval '35 days'
@@ -43,6 +45,11 @@ export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/
               or read_at < date_trunc('month', ${startedAt}::timestamptz, ${accounting.timeZone}))
           union
           select resource_type, resource_id::text, null from mirror.missing_resources where book_id = ${book.bookId}
+          union
+          select r.resource_type, r.resource_id::text, null from reconcile.findings f
+          join mirror.resources r on r.book_id = f.book_id and r.resource_id = f.subject_id::uuid
+            and lower(r.resource_type) = f.subject_type
+          where f.book_id = ${book.bookId} and f.check_name = 'movement-entries' and f.closed_at is null
           union
           select null, item_id, stream from mirror.quarantine
           where book_id = ${book.bookId} and resolved_at is null and item_id is not null

@@ -1,6 +1,7 @@
 /** The clients of a connection: every one that may be read is a book. */
 import { Effect, Either, Option, Stream } from "effect"
 import { allBooks, type Book, clientBook } from "../../Book.ts"
+import { int4 } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
@@ -58,9 +59,10 @@ export class Clients extends Effect.Service<Clients>()("tieout/Sync/Clients", {
     /** What was read before and is not to be read now, or not in the list. */
     const left = Effect.fn("Sync.Clients.left")(
       function* (connection: string, found: ReadonlyMap<string, Client>, unreadable: ReadonlySet<string>) {
-        const rows = yield* database.query(
+        const rows = yield* database.rows(
           "Sync.Clients.left",
-          (sql) => sql<Array<{ book_id: number }>>`
+          { book_id: int4 },
+          (sql) => sql`
             select b.book_id from mirror.books b
             where b.connection = ${connection} and b.client_id is not null
               and exists (select 1 from mirror.accounts a where a.book_id = b.book_id)`,

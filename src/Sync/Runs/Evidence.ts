@@ -36,7 +36,7 @@ export const noteReads = Effect.fn("Sync.noteReads")(function* (book: Book, read
   const { runId } = yield* Run
   const streams = reads.map(({ stream }) => stream)
   const times = reads.map(({ beganAt }) => Option.getOrNull(beganAt))
-  yield* database.query(
+  yield* database.execute(
     "Sync.noteReads",
     (sql) => sql`
       with t as (
@@ -64,7 +64,7 @@ export const noteStatements = Effect.fn("Sync.noteStatements")(function* (
   const { runId } = yield* Run
   const column = (of: (statement: WholeStatement) => string) => statements.map(of)
   const times = statements.map(({ read }) => Option.getOrNull(read.beganAt))
-  yield* database.query(
+  yield* database.execute(
     "Sync.noteStatements",
     (sql) => sql`
       with t as (
@@ -104,7 +104,7 @@ export const noteTrouble = Effect.fn("Sync.noteTrouble")(function* (
   { detail, reason, status }: Trouble,
 ) {
   const database = yield* Database
-  yield* database.query(
+  yield* database.execute(
     "Sync.noteTrouble",
     (sql) => sql`
       insert into sync.stream_reads as r (book_id, stream, trouble, status, detail, failing_since)

@@ -6,6 +6,7 @@
 import { Effect } from "effect"
 import type { PendingQuery, Row } from "postgres"
 import type { Sql } from "../../Database/Client.ts"
+import { int4 } from "../../Database/Columns.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import { Database } from "../../Database.ts"
 import { type Counters, Run } from "../../Run.ts"
@@ -46,9 +47,10 @@ export class Statistics extends Effect.Service<Statistics>()("tieout/Sync/Statis
 
     const rowsOf = (table: string) =>
       database
-        .query(
+        .rows(
           "Sync.Statistics.rowsOf",
-          (sql) => sql<Array<{ rows: number }>>`
+          { rows: int4 },
+          (sql) => sql`
             select greatest(0, reltuples)::integer as rows from pg_class where oid = ${table}::text::regclass`,
         )
         .pipe(Effect.map((rows) => rows[0]?.rows ?? 0))
@@ -64,7 +66,7 @@ export class Statistics extends Effect.Service<Statistics>()("tieout/Sync/Statis
             const rows = count(counters)
             if (rows < at) return
             due.set(table, growth * rows)
-            yield* database.query("Sync.Statistics.analyze", analyze)
+            yield* database.execute("Sync.Statistics.analyze", analyze)
           }),
         )
       })

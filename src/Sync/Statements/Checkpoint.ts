@@ -1,6 +1,7 @@
 /** How far a stream has been read: committed together with what was read. */
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
+import { bool, nullable, oneOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { Run } from "../../Run.ts"
 
@@ -18,19 +19,20 @@ export const beginning: Checkpoint = { cursor: Option.none(), ordering: Option.n
 
 export const statementStream = (accountId: string): string => `statement:${accountId}`
 
-interface CheckpointRow {
-  stream: string
-  cursor: string | null
-  ordering: Ordering | null
-  complete: boolean
+const checkpointColumns = {
+  stream: text,
+  cursor: nullable(text),
+  ordering: nullable(oneOf("oldest-first", "newest-first", "unordered")),
+  complete: bool,
 }
 
 /** All checkpoints of a book, by stream. */
 export const checkpoints = Effect.fn("Sync.checkpoints")(function* (book: Book) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Sync.checkpoints",
-    (sql) => sql<Array<CheckpointRow>>`
+    checkpointColumns,
+    (sql) => sql`
       select stream, cursor, ordering, complete from sync.checkpoints where book_id = ${book.bookId}`,
   )
   return new Map(
@@ -53,7 +55,7 @@ export const saveCheckpoint = Effect.fn("Sync.saveCheckpoint")(function* (
 ) {
   const database = yield* Database
   const { runId } = yield* Run
-  yield* database.query(
+  yield* database.execute(
     "Sync.saveCheckpoint",
     (sql) => sql`
       insert into sync.checkpoints (book_id, stream, cursor, ordering, complete, run_id)
@@ -89,7 +91,7 @@ export const saveStatementProgress = Effect.fn("Sync.saveStatementProgress")(fun
 ) {
   const database = yield* Database
   const { runId } = yield* Run
-  yield* database.query(
+  yield* database.execute(
     "Sync.saveStatementProgress",
     (sql) => sql`
       with head as (
@@ -116,9 +118,10 @@ export const newestBoundaries = Effect.fn("Sync.newestBoundaries")(function* (
   count: number,
 ) {
   const database = yield* Database
-  return yield* database.query(
+  return yield* database.rows(
     "Sync.newestBoundaries",
-    (sql) => sql<Array<{ cursor: string }>>`
+    { cursor: text },
+    (sql) => sql`
       select cursor from sync.page_boundaries where book_id = ${book.bookId} and account_id = ${accountId}
       order by position desc limit ${count}`,
   )

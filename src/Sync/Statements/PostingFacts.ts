@@ -1,6 +1,7 @@
 /** What posting has to know of the book that is being read: taken from the mirror before movements are posted. */
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
+import { nullable, text } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import type { BookFacts } from "../../Ledger/Facts.ts"
@@ -17,9 +18,10 @@ export class PostingFacts extends Effect.Service<PostingFacts>()("tieout/Sync/Po
     /** Called when the lists that they come from have been read, before movements are posted. */
     const refresh = Effect.fn("Sync.PostingFacts.refresh")(function* (book: Book) {
       // One question for both: the row without an id says whether the book has loans.
-      const rows = yield* database.query(
+      const rows = yield* database.rows(
         "Sync.PostingFacts.refresh",
-        (sql) => sql<Array<{ id: string | null; label: string }>>`
+        { id: nullable(text), label: text },
+        (sql) => sql`
           select item_id as id, label from mirror.reference_items
           where book_id = ${book.bookId} and kind = 'destination' and current and label is not null
           union all
@@ -42,9 +44,10 @@ export class PostingFacts extends Effect.Service<PostingFacts>()("tieout/Sync/Po
       }
       for (const { transactionHash } of resources)
         if (Option.isSome(transactionHash)) names.add(transactionHash.value.toLowerCase())
-      const rows = yield* database.query(
+      const rows = yield* database.rows(
         "Sync.PostingFacts.loanTransactions",
-        (sql) => sql<Array<{ tx_id: string }>>`
+        { tx_id: text },
+        (sql) => sql`
           select tx_id from mirror.receivable_transactions
           where book_id = ${book.bookId} and tx_id = any (${textArray(sql, [...names])})`,
       )

@@ -86,7 +86,7 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
       keys: ReadonlyArray<ResourceKey>,
     ) {
       if (keys.length === 0) return
-      yield* database.query(
+      yield* database.execute(
         "Sync.Pages.noteMissing",
         (sql) => sql`
           insert into mirror.missing_resources as m (book_id, resource_type, resource_id)

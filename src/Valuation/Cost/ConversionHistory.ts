@@ -2,8 +2,8 @@
 import { Effect } from "effect"
 import type { PendingQuery, Row } from "postgres"
 import type { Sql } from "../../Database/Client.ts"
+import { text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
-import { recordedBy } from "../../Ledger/AsOf.ts"
 import type { Journal } from "../BaseJournal.ts"
 import type { Unit } from "../Rates/Rate.ts"
 import { earlier, type MonthEntries } from "./EarlierLines.ts"
@@ -18,18 +18,13 @@ export const pricesIn = Effect.fn("Valuation.pricesIn")(function* (
   baseCurrency: string,
 ) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Valuation.pricesIn",
-    (sql) => sql<Array<{ id: string; currency: string; cents: string; minor: string }>>`
+    { id: text, currency: text, cents: text, minor: text },
+    (sql) => sql`
       with traded as (
-        select e.resource_id, p.currency, sum(p.amount) as amount
-        from ledger.journal_numbers n
-        join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
-        join ledger.postings p on p.book_id = n.book_id and p.entry_id = n.entry_id
-        join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'trading'
-        where n.book_id = ${bookId} and n.period = ${firstDay}::text::date and n.number <= ${through}
-          and e.resource_id is not null ${recordedBy(sql, asOf)}
-        group by e.resource_id, p.currency)
+        select t.* from valuation.traded_in(${bookId}, ${firstDay}::text::date, ${through},
+          coalesce(${asOf}::text::timestamptz, 'infinity')) t)
       select g.resource_id as id, b.currency, trunc(g.amount * 100)::text as cents,
         trunc(-b.amount * 10::numeric ^ c.scale)::text as minor
       from traded g

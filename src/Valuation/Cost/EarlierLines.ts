@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { PendingQuery, Row } from "postgres"
 import type { Sql } from "../../Database/Client.ts"
+import { int4, nullable, text, uuid } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { recordedBy } from "../../Ledger/AsOf.ts"
 import { type Journal, journalTable } from "../BaseJournal.ts"
@@ -50,19 +51,18 @@ export const earlier = Effect.fn("Valuation.earlier")(function* (
   { back, of, roles }: Wanted,
 ) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Valuation.earlier",
-    (sql) => sql<
-      Array<{
-        id: string
-        account_id: number
-        role: string
-        partner: string | null
-        period: string
-        native: string
-        cents: string | null
-      }>
-    >`
+    {
+      id: uuid,
+      account_id: int4,
+      role: text,
+      partner: nullable(text),
+      period: text,
+      native: text,
+      cents: nullable(text),
+    },
+    (sql) => sql`
       with back as materialized (
         select distinct e.resource_id
         from ledger.journal_numbers n

@@ -1,26 +1,30 @@
 /** The rates that were imported: versions that are added and never changed. The newest of a day and pair counts. */
 import { Effect } from "effect"
 import type { Sql } from "../../Database/Client.ts"
+import { int2, int4, text } from "../../Database/Columns.ts"
 import { plainArray, textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
-import { recordedBy } from "../../Ledger/AsOf.ts"
 import type { Exchanged, RateRow } from "./RateTable.ts"
+
+const rateColumns = { date: text, from: text, to: text, rate: text, source: text }
+
+const versionedColumns = { ...rateColumns, version: int4 }
 
 const addVersion = Effect.fn("Valuation.addVersion")(function* (rows: ReadonlyArray<RateRow>) {
   const database = yield* Database
-  yield* database.query(
+  yield* database.execute(
     "Valuation.addVersion.lock",
     (sql) => sql`lock table valuation.rate_imports in exclusive mode`,
   )
-  const [added] = yield* database.query(
+  const { version } = yield* database.row(
     "Valuation.addVersion.next",
-    (sql) => sql<Array<{ version: number }>>`
+    { version: int4 },
+    (sql) => sql`
       -- The time after the wait for the lock: of two imports at once the later version has the later time.
       insert into valuation.rate_imports (version, imported_at)
       select coalesce(max(version), 0) + 1, clock_timestamp() from valuation.rate_imports returning version`,
   )
-  const version = added?.version ?? 0
-  yield* database.query(
+  yield* database.execute(
     "Valuation.addVersion",
     (sql) => sql`
       insert into valuation.rates (date, from_currency, to_currency, version, rate, source)
@@ -56,9 +60,10 @@ export const addRates = Effect.fn("Valuation.addRates")(function* (rows: Readonl
 /** Every rate that counts, by pair and day. */
 export const allRates = Effect.fn("Valuation.allRates")(function* () {
   const database = yield* Database
-  return yield* database.query(
+  return yield* database.rows(
     "Valuation.allRates",
-    (sql) => sql<Array<RateRow>>`
+    rateColumns,
+    (sql) => sql`
       select distinct on (from_currency, to_currency, date)
         date::text as date, from_currency as "from", to_currency as "to", rate::text as rate, source
       from valuation.rates order by from_currency, to_currency, date, version desc`,
@@ -84,9 +89,10 @@ export const ratesBetween = Effect.fn("Valuation.ratesBetween")(function* (
   through: number | null,
 ) {
   const database = yield* Database
-  return yield* database.query(
+  return yield* database.rows(
     "Valuation.ratesBetween",
-    (sql) => sql<Array<RateRow>>`
+    rateColumns,
+    (sql) => sql`
       select distinct on (r.date, r.from_currency, r.to_currency)
         r.date::text as date, r.from_currency as "from", r.to_currency as "to", r.rate::text as rate, r.source
       from valuation.rates r
@@ -104,9 +110,10 @@ export const laterRates = Effect.fn("Valuation.laterRates")(function* (
   through: number | null,
 ) {
   const database = yield* Database
-  return yield* database.query(
+  return yield* database.rows(
     "Valuation.laterRates",
-    (sql) => sql<Array<RateRow & { readonly version: number }>>`
+    versionedColumns,
+    (sql) => sql`
       select r.date::text as date, r.from_currency as "from", r.to_currency as "to", r.rate::text as rate, r.source,
         r.version
       from valuation.rates r
@@ -116,21 +123,22 @@ export const laterRates = Effect.fn("Valuation.laterRates")(function* (
   )
 })
 
-export interface PairSummary {
-  readonly from: string
-  readonly to: string
-  readonly days: number
-  readonly first: string
-  readonly last: string
-  readonly newestVersion: number
+const pairSummaryColumns = {
+  from: text,
+  to: text,
+  days: int4,
+  first: text,
+  last: text,
+  newestVersion: int4,
 }
 
 /** What there is, a line per pair. */
 export const pairs = Effect.fn("Valuation.pairs")(function* () {
   const database = yield* Database
-  return yield* database.query(
+  return yield* database.rows(
     "Valuation.pairs",
-    (sql) => sql<Array<PairSummary>>`
+    pairSummaryColumns,
+    (sql) => sql`
       select from_currency as "from", to_currency as "to", count(distinct date)::integer as days,
         min(date)::text as first, max(date)::text as last, max(version) as "newestVersion"
       from valuation.rates group by from_currency, to_currency order by from_currency, to_currency`,
@@ -146,18 +154,14 @@ export const exchangedIn = Effect.fn("Valuation.exchangedIn")(function* (
   asOf: string | null,
 ) {
   const database = yield* Database
-  const rows = yield* database.query(
+  const rows = yield* database.rows(
     "Valuation.exchangedIn",
-    (sql) => sql<Array<{ currency: string; scale: number; foreign: string; base: string }>>`
+    { currency: text, scale: int2, foreign: text, base: text },
+    (sql) => sql`
       with leg as (
-        select e.resource_id, p.currency, abs(sum(p.amount)) as amount
-        from ledger.journal_numbers n
-        join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
-        join ledger.postings p on p.book_id = n.book_id and p.entry_id = n.entry_id
-        join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'trading'
-        where n.book_id = ${bookId} and n.period = ${firstDay}::text::date and n.number <= ${throughNumber}
-          and e.resource_id is not null ${recordedBy(sql, asOf)}
-        group by e.resource_id, p.currency having sum(p.amount) <> 0)
+        select t.resource_id, t.currency, abs(t.amount) as amount
+        from valuation.traded_in(${bookId}, ${firstDay}::text::date, ${throughNumber},
+          coalesce(${asOf}::text::timestamptz, 'infinity')) t)
       select f.currency, c.scale, trunc(sum(f.amount) * 10::numeric ^ c.scale)::text as foreign,
         trunc(sum(b.amount) * 100)::text as base
       from leg f

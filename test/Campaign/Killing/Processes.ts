@@ -1,16 +1,14 @@
 /** Processes that are ready to be told what to do before they are killed. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { copyFileSync, mkdirSync, mkdtempSync } from "node:fs"
+import { mkdtempSync, symlinkSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
-import { bundle } from "../../support/Compiler.ts"
+import { projectFolder } from "../../../bin/bundle.ts"
+import { bundlePrograms } from "../../support/Compiler.ts"
 import { type Command, isLine, type Line } from "./Command.ts"
-
-const root = fileURLToPath(new URL("../../../", import.meta.url))
 
 /** The program as one file. Gives its path; gone with the scope. */
 export const bundled = Effect.gen(function* () {
@@ -18,12 +16,10 @@ export const bundled = Effect.gen(function* () {
     Effect.sync(() => mkdtempSync(join(tmpdir(), "tieout-killed-"))),
     (made) => Effect.promise(() => rm(made, { recursive: true, force: true })),
   )
-  // As deep as the sources are, for what is read from beside them.
-  mkdirSync(join(folder, "a", "b"), { recursive: true })
-  copyFileSync(join(root, "package.json"), join(folder, "package.json"))
-  const program = join(folder, "a", "b", "killed.mjs")
-  yield* Effect.promise(() => bundle(fileURLToPath(new URL("./Killed.ts", import.meta.url)), program))
-  return program
+  // What the program reads from beside its sources.
+  for (const name of ["package.json", "drizzle"]) symlinkSync(join(projectFolder, name), join(folder, name))
+  yield* Effect.promise(() => bundlePrograms(["test/Campaign/Killing/Killed.ts"], folder))
+  return join(folder, "Killed.mjs")
 })
 
 export interface Process {

@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises"
-import { Args, Command, Options } from "@effect/cli"
 import { Effect, Either, Option } from "effect"
 import { stringify } from "yaml"
 import { harmless } from "../../../Common/Text.ts"
@@ -11,8 +10,9 @@ import {
   readCapture,
   readKeys,
 } from "../../../Webhook/Diagnosis.ts"
-import { UsageError } from "../../Arguments.ts"
+import { argument, optional, subcommand, text } from "../../Declaration.ts"
 import { exitCodes } from "../../ExitCode.ts"
+import { UsageError } from "../../Failure.ts"
 import { Output } from "../../Output.ts"
 
 const largestFile = 1024 * 1024
@@ -33,7 +33,7 @@ const read = (file: string) =>
     ),
   )
 
-/** The part of the settings that says it. */
+/** The settings by which the signature is good. */
 const fragmentOf = ({ algorithm, algorithmName, encoding, headers, signedPayload }: Found): object => ({
   interface: {
     webhook: {
@@ -65,9 +65,21 @@ const linesOf = (diagnosis: Diagnosis): ReadonlyArray<string> => {
   ]
 }
 
-export const diagnose = Command.make(
-  "diagnose",
-  { file: Args.text({ name: "FILE" }), key: Options.text("key").pipe(Options.optional) },
+export const diagnose = subcommand(
+  {
+    name: "diagnose",
+    takes: {
+      file: argument.text("FILE"),
+      key: optional(
+        text(
+          "key",
+          "FILE",
+          "The public key: PEM, base64 of its DER, a JWK, or the service's list of public keys",
+        ),
+        "the one in the captured delivery",
+      ),
+    },
+  },
   Effect.fn("Cli.webhook.diagnose")(function* ({ file, key }) {
     const output = yield* Output
     const { interface: profile } = yield* Settings
@@ -79,11 +91,12 @@ export const diagnose = Command.make(
           'Save the request as it came (headers, an empty line, the body), or as JSON: {"headers": {…}, "body": "…"}.',
       })
     }
-    const text = Option.isSome(key) ? (yield* read(key.value)).toString() : capture.right.key
-    const keys = text === undefined ? [] : readKeys(text)
+    const keyText = Option.isSome(key) ? (yield* read(key.value)).toString() : capture.right.key
+    const keys = keyText === undefined ? [] : readKeys(keyText)
     if (keys.length === 0) {
       return yield* new UsageError({
-        detail: text === undefined ? "No public key is named." : "The file of the key holds no public key.",
+        detail:
+          keyText === undefined ? "No public key is named." : "The file of the key holds no public key.",
         advice:
           "Name one with --key FILE: PEM, base64 of its DER, a JWK, or the service's list of public keys.",
       })

@@ -1,18 +1,17 @@
-import { Command, Options } from "@effect/cli"
 import { Effect, Layer, Option } from "effect"
 import { count, counted } from "../../../Common/Text.ts"
 import { table } from "../../../Terminal/Table.ts"
 import type { Screen } from "../../../Terminal.ts"
 import { Inbox } from "../../../Webhook/Inbox.ts"
 import { type InboxCount, type ListedEvent, states, type Wanted } from "../../../Webhook/InboxList.ts"
-import { UsageError } from "../../Arguments.ts"
 import { books, knownConnection } from "../../Books.ts"
+import { choice, optional, subcommand, wholeNumber, withDefault } from "../../Declaration.ts"
+import { UsageError } from "../../Failure.ts"
 import { connection } from "../../Options.ts"
 import { Output } from "../../Output.ts"
 
-/** The latest of them, unless `--limit` says otherwise. */
-const listed = 100
-const mostListed = 100_000
+const defaultLimit = 100
+const highestLimit = 100_000
 
 const columns = [
   { title: "Received" },
@@ -29,7 +28,7 @@ const noteOf = ({ conflict, error, note }: ListedEvent): string =>
     .filter((text) => text !== "")
     .join("; ")
 
-/** How many there are of what was asked for. */
+/** How many events fit what was asked for, listed or not. */
 const totalOf = (counts: ReadonlyArray<InboxCount>, wanted: Omit<Wanted, "limit">): number =>
   counts
     .filter(
@@ -68,19 +67,28 @@ const linesOf = (
   ]
 }
 
-export const events = Command.make(
-  "events",
+export const events = subcommand(
   {
-    connection,
-    state: Options.choice("state", states).pipe(Options.optional),
-    limit: Options.integer("limit").pipe(Options.withDefault(listed)),
+    name: "events",
+    takes: {
+      connection,
+      state: optional(
+        choice(
+          "state",
+          "S",
+          "Only events that are waiting, done, failed (tried again later), dead (given up) or poison (unreadable)",
+          states,
+        ),
+      ),
+      limit: withDefault(wholeNumber("limit", "N", "How many, the latest first"), defaultLimit),
+    },
   },
   Effect.fn("Cli.webhook.events")(
     function* (wanted) {
       const output = yield* Output
-      if (wanted.limit < 1 || wanted.limit > mostListed) {
+      if (wanted.limit < 1 || wanted.limit > highestLimit) {
         return yield* new UsageError({
-          detail: `--limit: found ${wanted.limit}, expected a whole number from 1 to ${mostListed}.`,
+          detail: `--limit: found ${wanted.limit}, expected a whole number from 1 to ${highestLimit}.`,
           advice: "Leave it out to see the latest hundred.",
         })
       }

@@ -1,16 +1,23 @@
-import { Args, Command, Options } from "@effect/cli"
 import { Effect, Layer } from "effect"
 import { counted, harmless } from "../../../Common/Text.ts"
 import { Inbox } from "../../../Webhook/Inbox.ts"
-import { UsageError } from "../../Arguments.ts"
 import { books, knownConnection } from "../../Books.ts"
+import { argument, flag, subcommand } from "../../Declaration.ts"
 import { exitCodes } from "../../ExitCode.ts"
+import { UsageError } from "../../Failure.ts"
 import { connection } from "../../Options.ts"
 import { Output } from "../../Output.ts"
 
-export const replay = Command.make(
-  "replay",
-  { ids: Args.text({ name: "ID" }).pipe(Args.repeated), connection, dead: Options.boolean("dead") },
+export const replay = subcommand(
+  {
+    name: "replay",
+    usage: "(ID… | --dead) [--connection NAME]",
+    takes: {
+      ids: argument.repeated("ID"),
+      dead: flag("dead", "All events that were given up"),
+      connection,
+    },
+  },
   Effect.fn("Cli.webhook.replay")(
     function* ({ connection: only, dead, ids }) {
       const output = yield* Output

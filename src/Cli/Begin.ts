@@ -1,0 +1,62 @@
+/**
+ * How every start begins: help, the version and a command line that is wrong by itself are answered from what is small; only
+ * then is the program loaded, which is not.
+ */
+import { productVersion } from "../Common/Version.ts"
+import { ArgumentMistake, type Arguments, readArguments } from "./Arguments.ts"
+import { type ExitCode, exitCodes } from "./ExitCode.ts"
+import { documentText, failureDocument } from "./FailureDocument.ts"
+import { helpFor, overview } from "./Help.ts"
+import type { Manual } from "./Manual.ts"
+import { manualFile, readManualFile } from "./ManualFile.ts"
+import type { launch, readManual } from "./Program.ts"
+
+export interface Program {
+  readonly launch: typeof launch
+  readonly readManual: typeof readManual
+}
+
+/** What the program says without being loaded. */
+export interface Answer {
+  readonly out: string
+  readonly error: string
+  readonly code: ExitCode
+}
+
+const refused = ({ message }: ArgumentMistake, args: ReadonlyArray<string>): Answer => {
+  const failure = { code: exitCodes.usage, error: "UsageError", reason: null, message }
+  const document = args.includes("--json") ? documentText(failureDocument([failure])) : ""
+  return { out: document, error: `${message}\n`, code: exitCodes.usage }
+}
+
+/** The answer, or the arguments of the command that gives it. */
+export const answerOf = (
+  args: ReadonlyArray<string>,
+  variables: Readonly<Record<string, string | undefined>>,
+  manual: Manual,
+): Answer | Arguments => {
+  const help = helpFor(args, manual)
+  if (help !== undefined) return { out: `${help}\n`, error: "", code: exitCodes.done }
+  if (args.includes("--version")) return { out: `${productVersion()}\n`, error: "", code: exitCodes.done }
+  if (args.length === 0) return { out: "", error: `${overview(manual)}\n`, code: exitCodes.usage }
+  const read = readArguments(args, variables, manual)
+  return read instanceof ArgumentMistake ? refused(read, args) : read
+}
+
+export const begin = async (
+  args: ReadonlyArray<string>,
+  variables: Readonly<Record<string, string | undefined>>,
+  program: () => Promise<Program>,
+): Promise<void> => {
+  // `tieout … | head` closes our stdout early; that is no failure of ours.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === "EPIPE" ? 0 : 1)
+  })
+  // Where nothing has been built (TypeScript is run as it stands) the commands themselves are read, which takes a second.
+  const manual = readManualFile(manualFile) ?? (await (await program()).readManual())
+  const found = answerOf(args, variables, manual)
+  if (!("code" in found)) return (await program()).launch(found, manual, variables)
+  process.stdout.write(found.out)
+  process.stderr.write(found.error)
+  process.exitCode = found.code
+}

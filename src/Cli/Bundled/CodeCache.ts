@@ -1,0 +1,109 @@
+/**
+ * V8's compiled code of the bundle, kept between starts: compiling it anew takes longer than most commands run. It is a file of
+ * this user alone, named after the bundle and after Node's version, architecture and V8 flags. Where there is none, or it is
+ * not to be trusted or cannot be written, the program starts slower and is the same.
+ */
+import { createHash } from "node:crypto"
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs"
+import { homedir } from "node:os"
+import { join } from "node:path"
+import { cachedDataVersionTag } from "node:v8"
+
+/** Bytes; more is no cache of ours. */
+const largest = 64 * 1024 * 1024
+
+/** Milliseconds after which a cache of another version is in nobody's use. */
+const outdated = 30 * 24 * 60 * 60 * 1000
+
+const digestOf = (bytes: Uint8Array): Buffer => createHash("sha256").update(bytes).digest()
+const digestBytes = 32
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** Whether something belongs to the user who runs us. Windows keeps users apart by the folder alone. */
+const isOurs = (found: { readonly uid: number }): boolean =>
+  process.getuid === undefined || found.uid === process.getuid()
+
+/**
+ * The folder of caches, made if need be; none where the user's own folder is another's (`sudo` may leave `HOME` as it was), or
+ * others can write to ours.
+ */
+const cacheFolder = (variables: Variables): string | undefined => {
+  const named = process.platform === "win32" ? variables.LOCALAPPDATA : variables.XDG_CACHE_HOME
+  const base = named || homedir()
+  if (!isOurs(statSync(base))) return undefined
+  const folder = join(base, ...(named ? [] : [".cache"]), "tieout")
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const made = lstatSync(folder)
+  const closed = process.platform === "win32" || (made.mode & 0o077) === 0
+  return made.isDirectory() && isOurs(made) && closed ? folder : undefined
+}
+
+/** The file of a cache; none where there is no place for one. Never fails. */
+export const cacheFile = (source: Uint8Array, variables: Variables): string | undefined => {
+  // Node's own switch for what Node itself caches.
+  if (variables.NODE_DISABLE_COMPILE_CACHE) return undefined
+  try {
+    const folder = cacheFolder(variables)
+    if (folder === undefined) return undefined
+    const bundle = digestOf(source).toString("hex").slice(0, 24)
+    const engine = cachedDataVersionTag().toString(16)
+    return join(folder, `${bundle}-${process.version}-${process.arch}-${engine}.code`)
+  } catch {
+    return undefined
+  }
+}
+
+/** What was kept, if it is whole and this user's. Never fails. */
+export const readCache = (file: string): Buffer | undefined => {
+  let opened: number | undefined
+  try {
+    // O_NOFOLLOW is missing on Windows, where it would be undefined.
+    opened = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
+    const found = fstatSync(opened)
+    if (!found.isFile() || !isOurs(found) || found.nlink !== 1 || found.size > largest) return undefined
+    const bytes = readFileSync(opened)
+    const code = bytes.subarray(digestBytes)
+    return digestOf(code).equals(bytes.subarray(0, digestBytes)) ? code : undefined
+  } catch {
+    return undefined
+  } finally {
+    if (opened !== undefined) closeSync(opened)
+  }
+}
+
+const prune = (folder: string, now: number): void => {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name)
+    if (name.endsWith(".code") && now - lstatSync(path).mtimeMs > outdated) unlinkSync(path)
+  }
+}
+
+/** Keeps code for the next start, whole or not at all. Never fails. */
+export const writeCache = (file: string, code: Buffer): void => {
+  const partial = `${file}.${process.pid}`
+  try {
+    writeFileSync(partial, Buffer.concat([digestOf(code), code]), { flag: "wx", mode: 0o600 })
+    renameSync(partial, file)
+    prune(join(file, ".."), Date.now())
+  } catch {
+    try {
+      unlinkSync(partial)
+    } catch {
+      // There is none, or it stays.
+    }
+  }
+}

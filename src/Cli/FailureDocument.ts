@@ -1,0 +1,26 @@
+/** The document of a failed command with `--json`. Imports no library: the launcher reports wrong usage by itself. */
+import { type ExitCode, worst } from "./ExitCode.ts"
+
+export interface Failure {
+  readonly code: ExitCode
+  /** The error's class and reason, for programs. */
+  readonly error: string
+  readonly reason: string | null
+  /** What happened, where and what to do. The first line is the headline. */
+  readonly message: string
+}
+
+/** The code of several failures together. */
+export const codeOf = (failures: ReadonlyArray<Failure>): ExitCode => worst(failures.map(({ code }) => code))
+
+/** The failures as the document that `--json` prints. */
+export const failureDocument = (failures: ReadonlyArray<Failure>): object => ({
+  exitCode: codeOf(failures),
+  errors: failures.map(({ error, message, reason }) => ({ error, reason, message })),
+})
+
+const bigintAsText = (_key: string, value: unknown): unknown =>
+  typeof value === "bigint" ? value.toString() : value
+
+/** The text of any command's document. */
+export const documentText = (document: object): string => `${JSON.stringify(document, bigintAsText, 2)}\n`

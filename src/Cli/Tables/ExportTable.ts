@@ -1,0 +1,99 @@
+/** What an export wrote, batch by batch; of an export as of a time also what has changed since. */
+import { count, counted, styled } from "../../Common/Text.ts"
+import { type Manifest, print, sha256Of } from "../../Export/Batch/Manifest.ts"
+import type { Difference } from "../../Export/Source/Difference.ts"
+import type { ExportedBatch, ExportSummary, Outdated } from "../../Export.ts"
+import { table } from "../../Terminal/Table.ts"
+import type { Screen } from "../../Terminal.ts"
+
+const fileColumns = [
+  { title: "  File" },
+  { title: "Rows", align: "right" },
+  { title: "Bytes", align: "right" },
+] as const
+
+const lineageText = ({ lineage }: Manifest): string => {
+  if (lineage === undefined) return ""
+  const { delta, follows, state, supersedes } = lineage
+  return [
+    state === "preview" ? ", a preview" : "",
+    delta ? `, only what batch ${follows.join(", ")} does not have` : "",
+    supersedes.length === 0 ? "" : `, in place of batch ${supersedes.join(", ")}`,
+  ].join("")
+}
+
+const differenceColumns = [
+  { title: "  Account" },
+  { title: "Cur" },
+  { title: "Then", align: "right" },
+  { title: "Now", align: "right" },
+  { title: "Difference", align: "right" },
+] as const
+
+const differenceLines = (
+  { accounts, entries }: Difference,
+  inBase: boolean,
+  screen: Screen,
+): ReadonlyArray<string> => {
+  const what = inBase ? "recorded or valued otherwise since" : "recorded since"
+  const head = `  ${entries === 0 ? "Nothing" : counted(entries, "entry", "entries")} ${what}.`
+  const cells = accounts.map(({ before, code, currency, difference, name, now }) => [
+    `  ${code} ${name}`,
+    currency,
+    before,
+    now,
+    difference,
+  ])
+  return accounts.length === 0 ? [head] : [head, ...table(differenceColumns, cells, screen)]
+}
+
+/** What an export as of a time differs in from now; nothing for any other export. */
+const changedSinceLines = (
+  { difference, lackingRates }: Pick<ExportedBatch, "difference" | "lackingRates">,
+  inBase: boolean,
+  screen: Screen,
+): ReadonlyArray<string> => [
+  ...(difference === null ? [] : differenceLines(difference, inBase, screen)),
+  ...(lackingRates === 0
+    ? []
+    : [
+        `  What is different now cannot be told: ${counted(lackingRates, "rate")} of later days or entries lack. tieout export --base lists them.`,
+      ]),
+]
+
+const batchLines = (
+  { difference, folder, lackingRates, manifest }: ExportedBatch,
+  screen: Screen,
+): ReadonlyArray<string> => {
+  const { base, batch, book, files, firstNumber, lastNumber, reasons, scope } = manifest
+  const numbers = firstNumber === null ? "" : `, ${firstNumber} to ${lastNumber ?? firstNumber}`
+  const rows = files.map(({ bytes, name, rows }) => [`  ${name}`, count(rows), count(bytes)])
+  return [
+    `${book.code}/${batch} ${scope.text}${base === undefined ? "" : ` in ${base.currency}`}: ${counted(manifest.entries, "entry", "entries")}${numbers}${lineageText(manifest)}`,
+    folder,
+    `  manifest ${sha256Of(print(manifest))}`,
+    ...table(fileColumns, rows, screen),
+    ...changedSinceLines({ difference, lackingRates }, base !== undefined, screen),
+    ...reasons.map((reason) => styled(screen.color, "red", `INCOMPLETE: ${reason}`)),
+    "",
+  ]
+}
+
+const outdatedLine = ({ batch, book, formats, months, scope }: Outdated): string =>
+  `OUT OF DATE: ${book}/${batch} ${scope} ${formats.join(",")}: ${months.join(", ")} changed since. Export it again with --again.`
+
+export const exportLines = (
+  { batches, exported, outdated, unchanged }: ExportSummary,
+  screen: Screen,
+): ReadonlyArray<string> => [
+  ...batches.flatMap((batch) => batchLines(batch, screen)),
+  ...unchanged.map((book) => `${book}: nothing new.`),
+  ...exported.map(
+    ({ batches: having, book, formats }) =>
+      `${book} ${formats.join(",")}: nothing new, batch ${having.join(", ")} has it. Once more: --again`,
+  ),
+  ...outdated.map((one) => styled(screen.color, "yellow", outdatedLine(one))),
+  ...(batches[0] === undefined
+    ? []
+    : [`Check a folder by its files alone: tieout verify ${batches[0].folder}`]),
+]

@@ -1,0 +1,22 @@
+/**
+ * The folder that Tieout was installed into, which holds `package.json`, `drizzle` and `config`: the nearest one above the
+ * running file, whether that is a source or a bundle.
+ */
+import { existsSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const above = (folder: string): string => {
+  if (existsSync(join(folder, "drizzle", "rules.sql"))) return folder
+  const parent = dirname(folder)
+  if (parent === folder) throw new Error("Tieout's own files are not complete: drizzle/rules.sql is missing")
+  return above(parent)
+}
+
+let found: string | undefined
+
+/** A file or folder of the installed package, as an absolute path. */
+export const packageFile = (...names: ReadonlyArray<string>): string => {
+  found ??= above(dirname(fileURLToPath(import.meta.url)))
+  return join(found, ...names)
+}

@@ -1,0 +1,15 @@
+/** Cuts a file's bytes where its lines end, so that text can be read from them piece by piece. */
+
+const lineFeed = 0x0a
+
+/** The same bytes in pieces that end with a line feed; the last one may not. */
+export const wholeLines = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    const end = bytes.lastIndexOf(lineFeed) + 1
+    rest = bytes.subarray(end)
+    if (end > 0) yield bytes.subarray(0, end)
+  }
+  if (rest.length > 0) yield rest
+}

@@ -1,0 +1,17 @@
+/** How `src` reads rows: by columns that every answer is compared with, never by a cast. */
+import { readFileSync } from "node:fs"
+import { describe, expect, it } from "vitest"
+import { sources } from "../support/folderMap.ts"
+
+describe("the statements of src", () => {
+  const files = sources().map((path) => ({ path, text: readFileSync(path, "utf8") }))
+  const saying = (what: RegExp) => files.filter(({ text }) => what.test(text)).map(({ path }) => path)
+
+  it("claim no type for what the database answers", () => {
+    expect(saying(/\b(?:sql|client)<[^`]*`/)).toEqual([])
+  })
+
+  it("read no rows that nobody looks at", () => {
+    expect(saying(/\bdatabase\s*\.query\(/)).toEqual([])
+  })
+})
