@@ -25,13 +25,19 @@ const peakOf = (pid: number | undefined): number => {
   }
 }
 
+/** Another program than Node, another folder than the project's. */
+interface Where {
+  readonly cwd?: string
+  readonly program?: string
+}
+
 const start = (
   args: ReadonlyArray<string>,
   env: Record<string, string>,
-  program = process.execPath,
+  { cwd = root, program = process.execPath }: Where = {},
 ): ChildProcess =>
   spawn(program, args, {
-    cwd: root,
+    cwd,
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   })
@@ -40,11 +46,11 @@ const start = (
 export const run = async (
   args: ReadonlyArray<string>,
   env: Record<string, string>,
-  program?: string,
+  where?: Where,
 ): Promise<Finished> => {
   const started = performance.now()
   const before = endedChildren()
-  const child = start(args, env, program)
+  const child = start(args, env, where)
   let stdout = ""
   let stderr = ""
   let peak = 0

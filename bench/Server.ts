@@ -14,6 +14,8 @@ export interface Server {
   /** Makes a database. Gives its address. */
   readonly create: () => Promise<string>
   readonly drop: (url: string) => Promise<void>
+  /** Makes a role that somebody else's migrations expect, where there is none. */
+  readonly role: (name: string) => Promise<void>
   readonly bytes: (url: string) => Promise<number>
   /** Of the processor, so far. */
   readonly seconds: () => number
@@ -35,6 +37,10 @@ const serving = async <A>(url: string, work: (server: Server) => Promise<A>): Pr
       },
       drop: async (of) => {
         await sql`drop database ${sql(nameOf(of))} with (force)`
+      },
+      role: async (name) => {
+        const [found] = await sql`select from pg_roles where rolname = ${name}`
+        if (found === undefined) await sql`create role ${sql(name)}`
       },
       bytes: async (of) => {
         const [size] = await sql<[{ bytes: bigint }]>`select pg_database_size(${nameOf(of)}) as bytes`

@@ -55,7 +55,7 @@ try {
   const ledger: Array<Finished> = []
   const verify: Array<Finished> = []
   for (let pair = 0; pair < pairs; pair++) {
-    ledger.push(await run(["-f", join(folder, "books.ledger"), "bal"], {}, "ledger"))
+    ledger.push(await run(["-f", join(folder, "books.ledger"), "bal"], {}, { program: "ledger" }))
     verify.push(await run([cli, "verify", folder], {}))
   }
   const row = (name: string, of: ReadonlyArray<Finished>) => {
