@@ -61,7 +61,7 @@ export const listen = Effect.fn("Webhook.listen")(function* (options: WebhookOpt
       const keyring = yield* makeKeyring(Context.get(context, PartnerConnection).publicKeys, tuning)
       const signatures = connection.interface.webhook
       const parts = { connection: name, signatures, keyring, commits, bodyLimit }
-      return [name, makeReceiver(parts)] as const
+      return [name, yield* makeReceiver(parts)] as const
     }),
   )
   const listening = yield* listenTo(

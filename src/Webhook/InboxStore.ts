@@ -53,10 +53,11 @@ export const store = (database: Database) =>
     const rows = [...distinct.values()]
     const doubled = doubledIn(rows)
     const stored = yield* database.rows("Webhook.Inbox.put", storedColumns, (sql) => {
-      const text = (of: (row: Delivery) => string | null) => textArray(sql, rows.map(of))
-      const plain = (of: (row: Delivery) => string | null) => plainArray(sql, rows.map(of))
+      const text = (of: (row: Delivery) => string | null) => sql`(select ${textArray(sql, rows.map(of))})`
+      const plain = (of: (row: Delivery) => string | null) => sql`(select ${plainArray(sql, rows.map(of))})`
       // `offset 0` keeps the planner from joining: it is to look each event up in the index, however small it believes the
-      // table to be when it first makes the plan that the session then keeps.
+      // table to be when it first makes the plan that the session then keeps. `(select …)` hides from it how long the arrays
+      // are: it would plan every statement of few deliveries anew, which costs more than storing them.
       return sql`
           insert into webhook.inbox (connection, event_id, digest, type, body, key_id, algorithm, state, error, conflict)
           select t.connection, t.event_id, decode(t.digest, 'hex'), t.type, decode(t.body, 'base64'), t.key_id, t.algorithm,
