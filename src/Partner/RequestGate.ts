@@ -11,7 +11,7 @@ export class GateClosed extends Data.TaggedError("GateClosed")<{
   readonly wait: number
 }> {}
 
-/** What became of a request, as far as the pace is concerned. `hold` is a wait that the service asked of everybody. */
+/** How a request ended, as the pace counts it. `hold`: a wait that the service asked for, for all requests. */
 export interface Outcome {
   readonly kind: "accepted" | "refused" | "failed" | "returned"
   readonly hold?: number | undefined
@@ -39,7 +39,7 @@ export class Gate {
     this.breaker = new Breaker(bounds)
   }
 
-  /** Waits for its turn. A pass must be handed back with `leave`. */
+  /** Waits for a turn. The pass must be handed back with `leave`. */
   readonly enter: Effect.Effect<Pass, GateClosed> = Effect.suspend(() => {
     const now = performance.now()
     if (this.waiting.size === 0) {
@@ -76,7 +76,7 @@ export class Gate {
       this.waiting.add(waiter)
       this.pump()
     }).pipe(
-      // A pass may be granted at the very moment at which its fiber is interrupted: it must not be lost.
+      // A pass may be granted at the moment its fiber is interrupted: it must not be lost.
       Effect.onInterrupt(() =>
         Effect.sync(() => {
           if (waiter === undefined) return

@@ -1,5 +1,5 @@
 /**
- * One request, one answer, whole or not at all. It speaks to undici's dispatcher directly: measured at 16 requests under
+ * One request and its answer, whole or not at all. It uses undici's dispatcher directly: measured at 16 requests under
  * way on one machine, a small GET costs about 60 µs of processor time here, 125 µs through `undici.request`, 480 µs
  * through `fetch` and 700 µs through `@effect/platform`'s HttpClient over undici, and a sync makes a request per resource.
  */
@@ -25,7 +25,7 @@ export interface Reply {
   readonly body: Buffer
 }
 
-/** `unreachable` will not heal by itself within a run; the others may. */
+/** `unreachable` will not pass within a run; the others may. */
 export class TransportFault extends Data.TaggedError("TransportFault")<{
   readonly kind: "unreachable" | "network" | "timeout" | "garbled" | "tooLarge"
   readonly detail: string
@@ -65,7 +65,7 @@ const faultOf = (error: Error, host: string): TransportFault => {
 const tooLarge = (limit: number) =>
   new TransportFault({ kind: "tooLarge", detail: `the answer is larger than ${limit} bytes` })
 
-/** Unpacks a body; the limit holds for what comes out, so that a small one cannot grow into a large one. */
+/** Decompresses a body; the limit holds for the decoded bytes, so that a small body cannot grow into a large one. */
 const unpack = (
   body: Buffer,
   encoding: string,
@@ -90,7 +90,7 @@ const unpack = (
     )
 }
 
-/** Gathers one answer and calls `done` exactly once. */
+/** Collects one answer and calls `done` exactly once. */
 class Gatherer implements Dispatcher.DispatchHandler {
   private readonly limit: number
   private readonly done: (result: Reply | TransportFault) => void
@@ -151,7 +151,7 @@ class Gatherer implements Dispatcher.DispatchHandler {
 
 const interrupted = new TransportFault({ kind: "network", detail: "given up" })
 
-/** Connections to one origin; redirects are never followed. The pool ends with the scope. */
+/** Connections to one origin; redirects are never followed. The pool closes with the scope. */
 export const make = (origin: string, bounds: Bounds): Effect.Effect<Transport, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
@@ -188,7 +188,10 @@ export const make = (origin: string, bounds: Bounds): Effect.Effect<Transport, n
     }),
   )
 
-/** The text of a body, and whether its bytes were UTF-8 (others became the replacement character). A byte order mark goes. */
+/**
+ * The text of a body, and whether its bytes were UTF-8 (invalid ones became the replacement character). A byte order mark is
+ * dropped.
+ */
 export const textOf = (body: Buffer): { readonly text: string; readonly valid: boolean } => {
   const text = body.toString("utf8")
   return { text: text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, valid: isUtf8(body) }

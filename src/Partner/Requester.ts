@@ -1,4 +1,4 @@
-/** Asks until there is an answer, at the connection's pace; again where that makes sense. */
+/** Sends a request at the connection's pace, and retries it with a backoff until there is an answer or no retry can help. */
 import { Clock, Effect } from "effect"
 import type { PartnerError } from "../Partner.ts"
 import { type Answer, type Attempt, judge, outcomeOf, type Question } from "./Attempt.ts"
@@ -14,8 +14,8 @@ interface Tries {
   readonly limited: number
 }
 
-/** Everything that one connection shares: its pool, its pace, its token, its counts. */
-export class Line {
+/** What all requests of one connection share: its pool, its pace, its retry budget, its counts. */
+export class Requester {
   readonly counts = new Map<string, number>()
   private readonly bounds: Bounds
   private readonly gate: Gate
@@ -23,7 +23,7 @@ export class Line {
   private readonly meters: Meters
   private last: PartnerError | undefined
 
-  /** `name` is the connection's, for what is counted. */
+  /** `name` is the connection's: it labels the metrics. */
   constructor(name: string, bounds: Bounds, transport: Transport.Transport) {
     this.bounds = bounds
     this.gate = new Gate(bounds)
@@ -31,7 +31,7 @@ export class Line {
     this.meters = new Meters(name)
   }
 
-  private readonly closed = (operation: string, { why, wait }: GateClosed) =>
+  private readonly gateError = (operation: string, { why, wait }: GateClosed) =>
     Effect.map(Clock.currentTimeMillis, (now) =>
       why === "limited"
         ? Fault.make("RateLimited", operation, {
@@ -60,11 +60,13 @@ export class Line {
     })
   }
 
-  /** One attempt, at its turn. */
-  private once(question: Question): Effect.Effect<Attempt, PartnerError> {
+  /** One attempt, once the gate lets it through. */
+  private attempt(question: Question): Effect.Effect<Attempt, PartnerError> {
     return Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(
-        restore(this.gate.enter).pipe(Effect.catchAll((closed) => this.closed(question.operation, closed))),
+        restore(this.gate.enter).pipe(
+          Effect.catchAll((closed) => this.gateError(question.operation, closed)),
+        ),
         (pass) =>
           restore(this.send(question)).pipe(
             Effect.onExit((exit) =>
@@ -81,8 +83,8 @@ export class Line {
     )
   }
 
-  /** The wait before the next attempt, in milliseconds; or the error with which it ends. */
-  private again(
+  /** How long to wait before the next attempt, in milliseconds; fails with the attempt's error where no retry is due. */
+  private backoff(
     failure: Fault.Failure,
     hint: number | undefined,
     tries: Tries,
@@ -109,16 +111,16 @@ export class Line {
     return Effect.succeed(hint ?? fullJitter(tries.failed, this.bounds, Math.random()))
   }
 
-  /** Attempts until there is an answer, or a reason to stop. */
+  /** Retries until there is an answer, or a reason to give up. */
   ask(question: Question, before: Tries = { failed: 0, limited: 0 }): Effect.Effect<Answer, PartnerError> {
-    return Effect.flatMap(this.once(question), (attempt) => {
+    return Effect.flatMap(this.attempt(question), (attempt) => {
       if (attempt.kind === "answer") return Effect.succeed(attempt.answer)
       const isLimited = attempt.failure.retry === "limited"
       const tries = {
         failed: before.failed + (isLimited ? 0 : 1),
         limited: before.limited + (isLimited ? 1 : 0),
       }
-      return this.again(attempt.failure, attempt.hint, tries).pipe(
+      return this.backoff(attempt.failure, attempt.hint, tries).pipe(
         Effect.flatMap((wait) => {
           this.meters.retried(attempt.failure.error.reason)
           return Effect.sleep(wait)
