@@ -27,16 +27,11 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
     const journal = yield* Journal
     const conversions = yield* Conversions
 
-    /** Outside any transaction. `railOf` names the payment rail of a partner account. */
-    const prepare = Effect.fn("Ledger.prepare")(function* (
-      book: Book,
-      entries: ReadonlyArray<JournalEntry>,
-      railOf: (accountId: string) => string,
-    ) {
+    /** Outside any transaction. */
+    const prepare = Effect.fn("Ledger.prepare")(function* (book: Book, entries: ReadonlyArray<JournalEntry>) {
       const ids = yield* accounts.idsOf(
         book,
         entries.flatMap(({ lines }) => lines),
-        railOf,
       )
       let next = 0
       const resolved = entries.map((entry): ResolvedEntry => {

@@ -112,7 +112,6 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
     const takePage = Effect.fn("Sync.Statements.takePage")(function* (
       book: Book,
       account: MirroredAccount,
-      railOf: (accountId: string) => string,
       reading: Reading,
       page: Page<StatementEntry>,
       tolerant: boolean,
@@ -156,7 +155,6 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
         const missing = [...hydrated.missing, ...hydrated.malformed.map(({ key }) => key)]
         yield* pages.absorb(
           book,
-          railOf,
           {
             fresh: walked.good,
             enriched: walked.enriched,
@@ -173,20 +171,14 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
       run.counters.contradictions += walked.contradictions.length
     })
 
-    const readOn = (
-      book: Book,
-      account: MirroredAccount,
-      railOf: (accountId: string) => string,
-      reading: Reading,
-      tolerant: boolean,
-    ) =>
+    const readOn = (book: Book, account: MirroredAccount, reading: Reading, tolerant: boolean) =>
       partner
         .statement(account.accountId)(reading.cursor)
         .pipe(
           grouped(settings.limits.pagesPerTransaction),
           Stream.runForEach((page) => {
             reading.beganAt ??= page.servedAt
-            return takePage(book, account, railOf, reading, page, tolerant)
+            return takePage(book, account, reading, page, tolerant)
           }),
         )
 
@@ -194,14 +186,13 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
     const fromOlder = Effect.fn("Sync.Statements.fromOlder")(function* (
       book: Book,
       account: MirroredAccount,
-      railOf: (accountId: string) => string,
       reading: Reading,
     ) {
       const boundaries = yield* newestBoundaries(book, account.accountId, boundariesTried)
       const cursors = [...boundaries.map(({ cursor }) => Option.some(cursor)), Option.none<string>()]
       for (const [at, cursor] of cursors.entries()) {
         reading.cursor = cursor
-        const done = yield* readOn(book, account, railOf, reading, true).pipe(
+        const done = yield* readOn(book, account, reading, true).pipe(
           Effect.as(true),
           Effect.catchIf(
             (error) =>
@@ -218,7 +209,6 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
       book: Book,
       account: MirroredAccount,
       checkpoint: Checkpoint,
-      railOf: (accountId: string) => string,
     ) {
       const reading: Reading = {
         chain: { position: account.entries, balance: account.lastBalance, broken: false },
@@ -229,11 +219,11 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
         tailReadAt: Option.none(),
         beganAt: undefined,
       }
-      yield* readOn(book, account, railOf, reading, false).pipe(
-        Effect.catchTag("ChainBroken", () => readOn(book, account, railOf, reading, true)),
+      yield* readOn(book, account, reading, false).pipe(
+        Effect.catchTag("ChainBroken", () => readOn(book, account, reading, true)),
         Effect.catchIf(
           (error) => error instanceof PartnerError && error.reason === "CursorExpired",
-          () => fromOlder(book, account, railOf, reading),
+          () => fromOlder(book, account, reading),
         ),
         Effect.catchTag("ChainBroken", () => Effect.dieMessage("a tolerant read takes breaks as they are")),
       )

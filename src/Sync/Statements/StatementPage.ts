@@ -109,12 +109,7 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
      * checkpoint, the quarantine), or nothing of it. Entries that are booked already are put right where a resource
      * changed.
      */
-    const absorb = <E, R>(
-      book: Book,
-      railOf: (accountId: string) => string,
-      absorbed: Absorbed,
-      also: Effect.Effect<void, E, R>,
-    ) => {
+    const absorb = <E, R>(book: Book, absorbed: Absorbed, also: Effect.Effect<void, E, R>) => {
       let asked = absorbed.booked
       const attempt = Effect.gen(function* () {
         const run = yield* Run
@@ -140,7 +135,7 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
           ),
           ...(absorbed.more ?? []),
         ]
-        const prepared = yield* ledger.prepare(book, entries, railOf)
+        const prepared = yield* ledger.prepare(book, entries)
         const readAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
         const changed = yield* run.commit(
           Effect.gen(function* () {
@@ -171,14 +166,12 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
     /** Resources alone, as a list or a read by id brings them. */
     const absorbResources = <E, R>(
       book: Book,
-      railOf: (accountId: string) => string,
       read: ReadonlyArray<Resource>,
       missing: ReadonlyArray<ResourceKey>,
       also: Effect.Effect<void, E, R>,
     ) =>
       absorb(
         book,
-        railOf,
         {
           fresh: [],
           opens: false,
