@@ -19,11 +19,11 @@ const keyOfAccount = (
 const keyOf = (bookId: number, { currency, partnerAccountId, role, rule }: Line): string =>
   keyOfAccount(bookId, role, currency, partnerAccountId, rule?.code ?? "")
 
+const inOrder = (wanted: ReadonlyMap<string, Line>): ReadonlyArray<Line> =>
+  [...wanted].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line)
+
 /** The id of a ledger account within its book. */
 export type AccountId = number
-
-const couldNotBeMade = ({ currency, role }: Line) =>
-  Effect.dieMessage(`the ledger account of ${role} in ${currency} could not be created`)
 
 const accountColumns = {
   account_id: int4,
@@ -53,7 +53,10 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
       return new Map(rows.map((row) => [row.account_id, row.payment_rails]))
     })
 
-    /** Makes the accounts of lines, each wanted once, in their order, and gives their ids by `keyOf`. */
+    /**
+     * Makes the accounts of lines, each wanted once, and gives their ids by `keyOf`. In the order of their keys, so that two
+     * that make the same accounts wait for each other and never in a circle.
+     */
     const create = Effect.fn("Ledger.Accounts.create")(function* (book: Book, wanted: ReadonlyArray<Line>) {
       const rails = yield* railsOf(book, wanted)
       const named = wanted.map((line) => ({
@@ -86,42 +89,42 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
       )
     })
 
-    const idIn = (ids: ReadonlyMap<string, AccountId>, book: Book, line: Line) => {
-      const id = ids.get(keyOf(book.bookId, line))
-      return id === undefined ? couldNotBeMade(line) : Effect.succeed(id)
-    }
+    /** The accounts of lines, in their order, and those of them that had to be made, by `keyOf`. */
+    const resolve = Effect.fn("Ledger.Accounts.resolve")(function* (book: Book, lines: ReadonlyArray<Line>) {
+      const keys = lines.map((line) => keyOf(book.bookId, line))
+      const wanted = new Map<string, Line>()
+      for (const [at, line] of lines.entries()) {
+        const key = keys[at] ?? ""
+        if (!known.has(key) && !wanted.has(key)) wanted.set(key, line)
+      }
+      const made =
+        wanted.size === 0 ? new Map<string, AccountId>() : yield* create(book, inOrder(wanted))
+      const ids: Array<AccountId> = []
+      for (const [at, { currency, role }] of lines.entries()) {
+        const key = keys[at] ?? ""
+        const id = known.get(key) ?? made.get(key)
+        if (id === undefined) {
+          return yield* Effect.dieMessage(`the ledger account of ${role} in ${currency} could not be created`)
+        }
+        ids.push(id)
+      }
+      return { ids, made }
+    })
 
     /**
      * The accounts of lines, in their order. Outside any page's transaction, so that an id that is remembered is one that
      * stays.
      */
-    const idsOf = Effect.fn("Ledger.Accounts.idsOf")(function* (book: Book, lines: ReadonlyArray<Line>) {
-      const keys = lines.map((line) => keyOf(book.bookId, line))
-      const wanted = new Map<string, Line>()
-      lines.forEach((line, at) => {
-        const key = keys[at] ?? ""
-        if (!known.has(key) && !wanted.has(key)) wanted.set(key, line)
+    const idsOf = (book: Book, lines: ReadonlyArray<Line>) =>
+      Effect.map(resolve(book, lines), ({ ids, made }) => {
+        for (const [key, id] of made) known.set(key, id)
+        return ids
       })
-      if (wanted.size > 0) {
-        for (const [key, id] of yield* create(book, [...wanted.values()])) known.set(key, id)
-      }
-      const ids: Array<AccountId> = []
-      for (const [at, line] of lines.entries()) {
-        const id = known.get(keys[at] ?? "")
-        if (id === undefined) return yield* couldNotBeMade(line)
-        ids.push(id)
-      }
-      return ids
-    })
 
-    /** The account of a line that is not cash, within a transaction: what that makes may yet be undone, and is not remembered. */
-    const idWithin = (book: Book, line: Line) => {
-      const id = known.get(keyOf(book.bookId, line))
-      return id === undefined
-        ? Effect.flatMap(create(book, [line]), (ids) => idIn(ids, book, line))
-        : Effect.succeed(id)
-    }
+    /** The same within a transaction: what that makes may yet be undone, and is not remembered. No line is cash. */
+    const idsWithin = (book: Book, lines: ReadonlyArray<Line>) =>
+      Effect.map(resolve(book, lines), ({ ids }) => ids)
 
-    return { idsOf, idWithin }
+    return { idsOf, idsWithin }
   }),
 }) {}

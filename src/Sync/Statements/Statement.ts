@@ -9,7 +9,12 @@ import * as Money from "../../Common/Money.ts"
 import { subjectsOf } from "../../Ledger/Subjects.ts"
 import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
-import { heldFrom, refuseElsewhere, StatementEntries } from "../../Mirror/StatementEntries.ts"
+import {
+  heldFrom,
+  isKnownMeanwhile,
+  refuseElsewhere,
+  StatementEntries,
+} from "../../Mirror/StatementEntries.ts"
 import { type Instant, type Page, Partner, PartnerError, type StatementEntry } from "../../Partner.ts"
 import { nowIso, Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
@@ -79,11 +84,12 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
       walked: Walked,
       reading: Reading,
       page: Page<StatementEntry>,
+      areNew: boolean,
     ) =>
       Effect.gen(function* () {
         const { runId } = yield* Run
         const stream = statementStream(account.accountId)
-        yield* entries.put(book, runId, walked.good, false)
+        yield* areNew ? entries.add(book, runId, walked.good) : entries.put(book, runId, walked.good, false)
         const behind = walked.behind.map((entry, at) => ({
           entry,
           position: heldFrom + reading.heldNext + BigInt(at) + 1n,
@@ -146,24 +152,29 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
         const named = naming.flatMap(({ entry }) => Option.toArray(entry.relatedResourceId))
         const booked = yield* subjectsOf(book, [...new Set(named)])
         const hydrated = yield* hydration.hydrate(book, naming, booked)
-        const also = Effect.zipRight(
-          alongside(book, account, walked, reading, page),
-          Effect.forEach(hydrated.malformed, ({ key, row }) =>
-            quarantine.put(book, run.runId, streamOf(key.type), [{ ...row, id: Option.some(key.id) }]),
-          ),
-        ).pipe(Effect.asVoid)
+        const also = (areNew: boolean) =>
+          Effect.zipRight(
+            alongside(book, account, walked, reading, page, areNew),
+            Effect.forEach(
+              hydrated.malformed,
+              ({ key, row }) =>
+                quarantine.put(book, run.runId, streamOf(key.type), [{ ...row, id: Option.some(key.id) }]),
+              { discard: true },
+            ),
+          )
         const missing = [...hydrated.missing, ...hydrated.malformed.map(({ key }) => key)]
-        yield* pages.absorb(
-          book,
-          {
-            fresh: walked.good,
-            enriched: walked.enriched,
-            opens,
-            booked: hydrated.reread || walked.enriched.length > 0 ? undefined : booked,
-            hydrated: { ...hydrated, missing },
-          },
-          also,
-        )
+        const absorbed = {
+          fresh: walked.good,
+          enriched: walked.enriched,
+          opens,
+          booked: walked.enriched.length > 0 ? undefined : booked,
+          reread: hydrated.reread,
+          hydrated: { ...hydrated, missing },
+        }
+        const areNew = !walked.good.some(({ entry }) => known.has(entry.entryId))
+        yield* pages
+          .absorb(book, absorbed, also(areNew))
+          .pipe(Effect.catchIf(isKnownMeanwhile, () => pages.absorb(book, absorbed, also(false))))
       }
       note(reading, walked, page)
       run.counters.held += walked.behind.length
