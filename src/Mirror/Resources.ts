@@ -91,8 +91,11 @@ export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resour
           where book_id = ${book.bookId} and resource_id = any (${plainArray(sql, ids, "uuid")})`,
       )
       return rows.map(
-        ({ final, fresh, readAt, ...row }): KnownResource => ({
-          ...{ resource: fromRow(row), final, fresh, readAt },
+        (row): KnownResource => ({
+          resource: fromRow(row),
+          final: row.final,
+          fresh: row.fresh,
+          readAt: row.readAt,
         }),
       )
     })

@@ -32,7 +32,8 @@ export class TransportFault extends Data.TaggedError("TransportFault")<{
 }> {}
 
 export interface Transport {
-  readonly send: (request: Request) => Effect.Effect<Reply, TransportFault>
+  /** Calls `done` once, later; gives what ends the request early. */
+  readonly send: (request: Request, done: (result: Reply | TransportFault) => void) => () => void
 }
 
 const timeouts: Readonly<Record<string, string>> = {
@@ -152,8 +153,9 @@ class Gatherer implements Dispatcher.DispatchHandler {
 const interrupted = new TransportFault({ kind: "network", detail: "given up" })
 
 /** Connections to one origin; redirects are never followed. The pool ends with the scope. */
-export const make = (origin: string, bounds: Bounds): Effect.Effect<Transport, never, Scope.Scope> =>
-  Effect.map(
+export const make = (origin: string, bounds: Bounds): Effect.Effect<Transport, never, Scope.Scope> => {
+  const { host } = new URL(origin)
+  return Effect.map(
     Effect.acquireRelease(
       Effect.sync(
         () =>
@@ -168,25 +170,25 @@ export const make = (origin: string, bounds: Bounds): Effect.Effect<Transport, n
       (agent) => Effect.promise(() => agent.destroy()),
     ),
     (agent): Transport => ({
-      send: (request) =>
-        Effect.async<Reply, TransportFault>((resume) => {
-          const gatherer = new Gatherer(new URL(origin).host, bounds.maxBodyBytes, (result) => {
-            clearTimeout(timer)
-            resume(result instanceof TransportFault ? Effect.fail(result) : Effect.succeed(result))
-          })
-          const timer = setTimeout(() => {
-            const detail = "no whole answer within the attempt timeout"
-            gatherer.abort(new TransportFault({ kind: "timeout", detail }))
-          }, bounds.attemptTimeout)
-          const { method, path, headers, body = null } = request
-          agent.dispatch({ origin, method, path, headers, body }, gatherer)
-          return Effect.sync(() => {
-            clearTimeout(timer)
-            gatherer.abort(interrupted)
-          })
-        }),
+      send: (request, done) => {
+        const gatherer = new Gatherer(host, bounds.maxBodyBytes, (result) => {
+          clearTimeout(timer)
+          done(result)
+        })
+        const timer = setTimeout(() => {
+          const detail = "no whole answer within the attempt timeout"
+          gatherer.abort(new TransportFault({ kind: "timeout", detail }))
+        }, bounds.attemptTimeout)
+        const { method, path, headers, body = null } = request
+        agent.dispatch({ origin, method, path, headers, body }, gatherer)
+        return () => {
+          clearTimeout(timer)
+          gatherer.abort(interrupted)
+        }
+      },
     }),
   )
+}
 
 /** The text of a body, and whether its bytes were UTF-8 (others became the replacement character). A byte order mark goes. */
 export const textOf = (body: Buffer): { readonly text: string; readonly valid: boolean } => {
