@@ -152,10 +152,16 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       return { opened, closed }
     })
 
-    /** After a first sync nothing has told the planner yet how much there is: its plans would be for a handful of rows. */
-    const analyze = database.execute(
-      "Reconcile.analyze",
-      (sql) => sql`analyze mirror.statement_entries, mirror.resources`,
+    /**
+     * After a first sync nothing has told the planner yet how much there is: its plans would be for a handful of rows. Part of
+     * the transaction; a tenth of the usual sample shows that.
+     */
+    const analyze = Effect.zipRight(
+      database.execute(
+        "Reconcile.sampleLess",
+        (sql) => sql`select set_config('default_statistics_target', '10', true)`,
+      ),
+      database.execute("Reconcile.analyze", (sql) => sql`analyze mirror.statement_entries, mirror.resources`),
     )
 
     /** A sync's sessions probe indexes only; what follows looks at many rows at once and leaves the choice to the planner. */
