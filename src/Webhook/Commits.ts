@@ -20,6 +20,8 @@ export interface CommitBounds {
   readonly patience: number
   /** While one waits for the disk, the next can be on its way. */
   readonly statementsAtOnce: number
+  /** Fewer than these wait for the statement before them: one more would cost more than it hastens. */
+  readonly leastBeside: number
   readonly rowsPerStatement: number
   readonly bytesPerStatement: number
   readonly waitingRows: number
@@ -29,6 +31,7 @@ export interface CommitBounds {
 const defaultBounds: CommitBounds = {
   patience: 5_000,
   statementsAtOnce: 3,
+  leastBeside: 16,
   rowsPerStatement: 500,
   bytesPerStatement: 4 * 1024 * 1024,
   waitingRows: 20_000,
@@ -130,6 +133,7 @@ export const makeCommits = (
     /** In the next turn of the event loop: everything that has arrived by then joins the statement. */
     const writeSoon = () => {
       if (isNextDue || waiting.length === 0 || statements === bounds.statementsAtOnce) return
+      if (statements > 0 && waiting.length < bounds.leastBeside) return
       isNextDue = true
       setImmediate(writeNext)
     }

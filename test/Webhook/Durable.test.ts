@@ -220,6 +220,7 @@ layer(Layer.empty, { excludeTestServices: true })("group commit", (it) => {
       const bounds = {
         patience: 50,
         statementsAtOnce: 1,
+        leastBeside: 1,
         rowsPerStatement: 1,
         bytesPerStatement: 10,
         waitingRows: 3,
