@@ -1,7 +1,7 @@
 /**
- * A `text[]` parameter for `unnest($1::text[], …)`, with the casts in the SELECT: the fastest way to bring many rows in,
- * and the only array type that the driver writes without knowing the column. The literal is built here, as one text
- * parameter, because the driver's own array writer costs several times as much.
+ * A `text[]` parameter for `unnest($1::text[], …)`, with the casts in the SELECT: the fastest way to insert many rows,
+ * and the only array type that the driver writes without knowing the column. It is one text parameter that holds the array
+ * literal, because the driver's own array writer costs several times as much.
  */
 import type { Sql } from "./Client.ts"
 
@@ -15,15 +15,15 @@ const literalOf = (values: ReadonlyArray<string | null>): string => {
     given ||= value !== null
     elements.push(value === null ? "NULL" : `"${escaped(value)}"`)
   }
-  // `unnest` fills shorter arrays up with NULL: a column without any value needs none.
+  // `unnest` pads shorter arrays with NULL, so a column without any value can be an empty array.
   return given ? `{${elements.join(",")}}` : "{}"
 }
 
 export const textArray = (sql: Sql, values: ReadonlyArray<string | null>) => sql`${literalOf(values)}::text[]`
 
 /**
- * The same for values that need no quotes in an array, because of what they are: identifiers (UUID), exact decimals,
- * integers, points in time, currency codes. A fifth of the work, where there are hundreds of thousands of them.
+ * As `textArray`, for values that never need quotes: UUIDs, exact decimals, integers, points in time, currency codes. A fifth
+ * of the work, which counts for hundreds of thousands of them.
  */
 export const plainArray = (sql: Sql, values: ReadonlyArray<string | null>) => {
   let literal = ""
