@@ -15,7 +15,7 @@ export const textLiteral = (values: ReadonlyArray<string | null>): string => {
     given ||= value !== null
     elements.push(value === null ? "NULL" : `"${escaped(value)}"`)
   }
-  // `unnest` fills shorter arrays up with NULL: a column without any value needs none.
+  // `unnest` pads shorter arrays with NULL, so a column without any value can be an empty array.
   return given ? `{${elements.join(",")}}` : "{}"
 }
 
@@ -23,8 +23,8 @@ export const textArray = (sql: Sql, values: ReadonlyArray<string | null>) =>
   sql`${textLiteral(values)}::text[]`
 
 /**
- * The same for values that need no quotes in an array, because of what they are: identifiers (UUID), exact decimals,
- * integers, points in time, currency codes. A fifth of the work, where there are hundreds of thousands of them.
+ * As `textArray`, for values that never need quotes: UUIDs, exact decimals, integers, points in time, currency codes. A fifth
+ * of the work, which counts for hundreds of thousands of them.
  */
 export const plainLiteral = (values: ReadonlyArray<string | null>): string => {
   let literal = ""
