@@ -27,7 +27,7 @@ export interface Reply {
 
 /** `unreachable` will not pass within a run; the others may. */
 export class TransportFault extends Data.TaggedError("TransportFault")<{
-  readonly kind: "unreachable" | "network" | "timeout" | "garbled" | "tooLarge"
+  readonly kind: "unreachable" | "network" | "timeout" | "garbled" | "tooLarge" | "crowded"
   readonly detail: string
 }> {}
 
@@ -65,6 +65,33 @@ const faultOf = (error: Error, host: string): TransportFault => {
 const tooLarge = (limit: number) =>
   new TransportFault({ kind: "tooLarge", detail: `the answer is larger than ${limit} bytes` })
 
+/** Bytes of all answers that are under way at the same time, in the largest that one may have. */
+const answersUnderWay = 4
+
+/** What is held of answers that are not whole yet. */
+class Budget {
+  private held = 0
+  private readonly most: number
+
+  constructor(most: number) {
+    this.most = most
+  }
+
+  take(bytes: number): boolean {
+    this.held += bytes
+    return this.held <= this.most
+  }
+
+  give(bytes: number): void {
+    this.held -= bytes
+  }
+}
+
+const crowded = new TransportFault({
+  kind: "crowded",
+  detail: "too many large answers came at once",
+})
+
 /** Decompresses a body; the limit holds for the decoded bytes, so that a small body cannot grow into a large one. */
 const unpack = (
   body: Buffer,
@@ -99,18 +126,26 @@ class Gatherer implements Dispatcher.DispatchHandler {
   private aborted: TransportFault | undefined
   private status = 0
   private headers: Headers = {}
+  private readonly budget: Budget
   private chunks: Array<Buffer> = []
   private size = 0
 
-  constructor(host: string, limit: number, done: (result: Reply | TransportFault) => void) {
+  constructor(host: string, limit: number, budget: Budget, done: (result: Reply | TransportFault) => void) {
     this.host = host
     this.limit = limit
+    this.budget = budget
     this.done = done
+  }
+
+  private release(): void {
+    this.budget.give(this.size)
+    this.size = 0
+    this.chunks = []
   }
 
   abort(fault: TransportFault): void {
     this.aborted ??= fault
-    this.chunks = []
+    this.release()
     this.controller?.abort(fault)
   }
 
@@ -126,8 +161,11 @@ class Gatherer implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.aborted !== undefined) return
     this.size += chunk.length
+    const fits = this.budget.take(chunk.length)
     if (this.size > this.limit) this.abort(tooLarge(this.limit))
+    else if (!fits) this.abort(crowded)
     else this.chunks.push(chunk)
   }
 
@@ -135,6 +173,7 @@ class Gatherer implements Dispatcher.DispatchHandler {
     const [first] = this.chunks
     const body = this.chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.chunks)
     const encoding = String(this.headers["content-encoding"] ?? "").toLowerCase()
+    this.release()
     unpack(body, encoding, this.limit, (result) => {
       this.done(
         result instanceof TransportFault
@@ -145,6 +184,7 @@ class Gatherer implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.release()
     this.done(this.aborted ?? faultOf(error, this.host))
   }
 }
@@ -152,8 +192,9 @@ class Gatherer implements Dispatcher.DispatchHandler {
 const interrupted = new TransportFault({ kind: "network", detail: "given up" })
 
 /** Connections to one origin; redirects are never followed. The pool closes with the scope. */
-export const make = (origin: string, bounds: Bounds): Effect.Effect<Transport, never, Scope.Scope> =>
-  Effect.map(
+export const make = (origin: string, bounds: Bounds): Effect.Effect<Transport, never, Scope.Scope> => {
+  const budget = new Budget(answersUnderWay * bounds.maxBodyBytes)
+  return Effect.map(
     Effect.acquireRelease(
       Effect.sync(
         () =>
@@ -170,7 +211,7 @@ export const make = (origin: string, bounds: Bounds): Effect.Effect<Transport, n
     (agent): Transport => ({
       send: (request) =>
         Effect.async<Reply, TransportFault>((resume) => {
-          const gatherer = new Gatherer(new URL(origin).host, bounds.maxBodyBytes, (result) => {
+          const gatherer = new Gatherer(new URL(origin).host, bounds.maxBodyBytes, budget, (result) => {
             clearTimeout(timer)
             resume(result instanceof TransportFault ? Effect.fail(result) : Effect.succeed(result))
           })
@@ -187,6 +228,7 @@ export const make = (origin: string, bounds: Bounds): Effect.Effect<Transport, n
         }),
     }),
   )
+}
 
 /**
  * The text of a body, and whether its bytes were UTF-8 (invalid ones became the replacement character). A byte order mark is
