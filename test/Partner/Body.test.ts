@@ -215,8 +215,8 @@ describe("An answer within the bytes that it may have", () => {
         const text = JSON.stringify({ ...account(Number(path.slice(-2))), note: "x".repeat(size) })
         response.writeHead(200).write(text.slice(0, -2))
         const end = () => response.end(text.slice(-2))
-        if (!together) return end()
-        waiting.push(end)
+        if (together) waiting.push(end)
+        else end()
         if (waiting.length < 5) return
         together = false
         // Once all five have come but for their ends: the last of them is more than is held at a time.
