@@ -15,16 +15,16 @@ import { exportError } from "../ExportError.ts"
 import { attempt, quietly } from "./Folder.ts"
 import type { FileRecord, Manifest } from "./Manifest.ts"
 
-/** Bytes of a file per block: what cannot be compressed is still at most 1 MiB. */
-export const blockSize = 1024 * 1024 - 4096
+/** Bytes of a file per block: what becomes of it is small enough to be forgotten at once. The table takes up to 1 MiB, compressed. */
+export const blockSize = 256 * 1024
 
 const brotli = promisify(brotliCompress)
 const compress = (block: Buffer): Promise<Buffer> =>
   brotli(block, {
     params: {
       [constants.BROTLI_PARAM_QUALITY]: 1,
-      // A window of a whole block: 2^20 bytes.
-      [constants.BROTLI_PARAM_LGWIN]: 20,
+      // A window of a whole block: 2^18 bytes.
+      [constants.BROTLI_PARAM_LGWIN]: 18,
       [constants.BROTLI_PARAM_SIZE_HINT]: block.length,
     },
   })
@@ -32,13 +32,12 @@ const compress = (block: Buffer): Promise<Buffer> =>
 const fromBrotli = promisify(brotliDecompress)
 const fromGzip = promisify(gunzip)
 
-/** With a window of 2^20 bytes, a Brotli stream's first four bits are 7: gzip, which batches were kept in before, begins otherwise. */
+/** With a window of 2^18 bytes, a Brotli stream's first four bits are 3: gzip, which batches were kept in before, begins otherwise. */
 const expand = (content: Buffer): Promise<Buffer> =>
   content[0] === 0x1f ? fromGzip(content) : fromBrotli(content)
 
-/** The next block of a file, shorter only at its end. */
-const readBlock = async (handle: FileHandle): Promise<Buffer> => {
-  const block = Buffer.allocUnsafe(blockSize)
+/** The next block of a file, shorter only at its end, in the buffer of the one before. */
+const readBlock = async (handle: FileHandle, block: Buffer): Promise<Buffer> => {
   let at = 0
   while (at < blockSize) {
     const { bytesRead } = await handle.read(block, at, blockSize - at)
@@ -61,8 +60,9 @@ const keepFile = Effect.fn("Export.keepFile")(function* (
     (opened) => quietly(() => opened.close()),
   )
   const hash = createHash("sha256")
+  const buffer = Buffer.allocUnsafe(blockSize)
   for (let chunk = 1; ; chunk++) {
-    const block = yield* attempt(path, () => readBlock(handle))
+    const block = yield* attempt(path, () => readBlock(handle, buffer))
     if (block.length === 0) break
     hash.update(block)
     const content = yield* Effect.promise(() => compress(block))
