@@ -32,6 +32,14 @@ interface Share {
   readonly account?: string
 }
 
+/** A finished file, which gets its name when it is known how many parts there are. */
+interface Part {
+  readonly share: Share
+  readonly period: string
+  readonly part: number
+  readonly record: FileRecord
+}
+
 interface OpenFile {
   readonly share: Share
   readonly period: string
@@ -43,14 +51,15 @@ interface OpenFile {
 
 const compact = (date: string): string => date.replaceAll("-", "")
 
-const nameOf = ({ days, profile }: TableContext, share: Share, period: string, part: number): string =>
+/** A file's name. `part` is empty where nothing is in parts. */
+const nameOf = ({ days, profile }: TableContext, share: Share, period: string, part: string): string =>
   profile.file
     .replace("{currency}", share.currency ?? "")
     .replace("{account}", share.account ?? "")
     .replace("{period}", period)
     .replace("{from}", compact(days?.first ?? ""))
     .replace("{to}", compact(days?.last ?? ""))
-    .replace("{part}", part === 1 ? "" : `-${part}`)
+    .replace("{part}", part)
 
 const headOf = ({ createdAt, profile }: TableContext, share: Share, period: string): string => {
   const { columns, delimiter, lineEnd, preamble } = profile
@@ -90,7 +99,7 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
     profile.limits.rowsPerJournal,
   )
   const open = new Map<string, OpenFile>()
-  const finished: Array<FileRecord> = []
+  const finished: Array<Part> = []
 
   const flush = (output: OpenFile) =>
     Effect.suspend(() => {
@@ -103,19 +112,28 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
     yield* flush(output)
     const written = yield* output.file.finish
     const { bytes, lines, name: fileName, sha256 } = written
-    finished.push({
-      name: fileName,
-      format: profile.name,
-      ...output.share,
-      rows: output.rows,
-      bytes,
-      sha256,
-      lines,
+    const { part, period, rows, share } = output
+    const record = { name: fileName, format: profile.name, ...share, rows, bytes, sha256, lines }
+    finished.push({ share, period, part, record })
+  })
+
+  /** Files that are the only one of their share and month have no number; the others have two digits at least, so that they sort. */
+  const named = Effect.gen(function* () {
+    const keyOfPart = ({ period, share }: Part) => `${keyOf(share)} ${profile.filePerPeriod ? period : ""}`
+    const counts = new Map<string, number>()
+    for (const one of finished) counts.set(keyOfPart(one), (counts.get(keyOfPart(one)) ?? 0) + 1)
+    return yield* Effect.forEach(finished, (one) => {
+      const parts = counts.get(keyOfPart(one)) ?? 1
+      const digits = Math.max(2, String(parts).length)
+      const part = parts === 1 ? "" : `-${String(one.part).padStart(digits, "0")}`
+      const name = nameOf(context, one.share, one.period, part)
+      return Effect.as(folder.rename(one.record.name, name), { ...one.record, name })
     })
   })
 
   const start = Effect.fnUntraced(function* (share: Share, period: string, part: number) {
-    const file = yield* folder.create(nameOf(context, share, period, part))
+    // A name of its own that no finished file can have.
+    const file = yield* folder.create(nameOf(context, share, period, `.${part}`))
     const output: OpenFile = {
       share,
       period,
@@ -158,7 +176,7 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
     end: Effect.gen(function* () {
       yield* put(journals.end())
       for (const output of open.values()) yield* finish(output)
-      return finished.sort((a, b) => (a.name < b.name ? -1 : 1))
+      return (yield* named).toSorted((a, b) => (a.name < b.name ? -1 : 1))
     }),
   }
 }

@@ -33,7 +33,7 @@ export interface Profile {
   readonly name: string
   /**
    * Of each file. Filled in are `{currency}`, `{period}`, `{account}` (the service's identifier), `{from}` and `{to}` (days as
-   * YYYYMMDD) and `{part}` (nothing, -2, -3 …).
+   * YYYYMMDD) and `{part}` (nothing where there is one file, else -01, -02 …).
    */
   readonly file: string
   readonly encoding: Encoding
