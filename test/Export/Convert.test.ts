@@ -243,4 +243,30 @@ describe("an accounting system's format", () => {
       { numRuns: 15 },
     )
   })
+
+  it("of 2,772 lines is ten numbered files for Xero, of 300 lines at most, that sort in the order of the journals", async () => {
+    const xero = tableFormats.filter(({ name }) => name === "xero")
+    const [format] = xero
+    if (format === undefined) throw new Error("there is no such format")
+    const entries = entriesOf(
+      Array.from({ length: 1386 }, (_, at) => ({
+        day: 1 + (at % 31),
+        description: "Deposit",
+        amounts: [["EUR", 0, BigInt(at + 1)] as const],
+      })),
+    )
+    const written = await write(format, "detail", entries, temporaryFolder())
+    expect(written.files.map(({ name, rows }) => [name, rows])).toEqual(
+      Array.from({ length: 10 }, (_, at) => [
+        `xero-EUR-${String(at + 1).padStart(2, "0")}.csv`,
+        at < 9 ? 300 : 72,
+      ]),
+    )
+    expect(sorted(await readBack(format, "detail", written))).toEqual(sorted(balancesOf(format, entries)))
+    const dates = (await read(format, "detail", written)).flat().map(({ date }) => date)
+    expect(dates).toEqual(dates.toSorted())
+    // A file that is the only one of its currency has no number.
+    const few = await write(format, "detail", entries.slice(0, 150), temporaryFolder())
+    expect(few.files.map(({ name }) => name)).toEqual(["xero-EUR.csv"])
+  })
 })

@@ -41,7 +41,7 @@ layer(TestDatabase.layer)("a profile that the settings override", (it) => {
         expect((yield* Verify.run(folder)).problems).toEqual([])
         if (mode === "summary") continue
         const lines = (name: string) => readFileSync(join(folder, name), "utf8").split("\n")
-        expect(lines("qbo-USD-uk-2.csv").slice(0, 2)).toEqual([
+        expect(lines("qbo-USD-uk-02.csv").slice(0, 2)).toEqual([
           "JournalNo,*JournalDate,*AccountName,Debits,Credits,Memo,Name,Currency,Location,Class",
           "OVER-2026-10-000006,03/10/2026,Assets:Partner:USD:SWIFT:11111111,,20.00,Payroll,,USD,,",
         ])
