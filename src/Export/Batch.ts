@@ -111,7 +111,7 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
   }
   const wanted = [...plainsOf(plan.formats), ...source.alongside]
   const { contexts, mappingVersion } = yield* prepareTables(
-    book.bookId,
+    book,
     selection,
     source,
     tablesOf(plan.formats),

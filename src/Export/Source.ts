@@ -11,6 +11,7 @@ import type { ExportError } from "./ExportError.ts"
 import type { Selection } from "./Request/Scope.ts"
 import { type BookAccounts, inBase, type JournalAccounts } from "./Source/Accounts.ts"
 import { balancesAsOf, balancesBefore, type Sums, selectedSums } from "./Source/Balances.ts"
+import { type CurrencyEntries, currencyEntries } from "./Source/CurrencyEntries.ts"
 import { type EntryChunk, streamEntries } from "./Source/Entries.ts"
 import { type JournalName, lookUpOneByOne } from "./Source/Journal.ts"
 import { bounded, valuedMonths } from "./Source/ValuedMonths.ts"
@@ -28,6 +29,8 @@ export interface Source {
   readonly entries: (
     order: "number" | "date",
   ) => Stream.Stream<EntryChunk, DatabaseError | ExportError, Database>
+  /** By currency, how many of the selected entries there are, and how many have an amount of more than so many decimals. */
+  readonly entriesByCurrency: (decimals: number) => Read<CurrencyEntries>
   /** Files that are written whatever was asked for. */
   readonly alongside: ReadonlyArray<SingleFile>
   readonly base: Omit<NonNullable<Manifest["base"]>, "omitted"> | undefined
@@ -70,6 +73,7 @@ const readSource = Effect.fn("Export.readSource")(function* (
   const source: Source = {
     ...{ accounts, opening, closing, moved },
     entries: (order) => streamEntries(book, journal, selection, order, accounts),
+    entriesByCurrency: (decimals) => currencyEntries(of, selection, decimals),
     alongside: [],
     base: undefined,
   }

@@ -16,6 +16,7 @@ import { tableFormats } from "../../src/Format/Formats.ts"
 import type { Booked } from "../../src/Format/Reading/Booked.ts"
 import type { TableFormat } from "../../src/Format/Table/Define.ts"
 import type { Mode } from "../../src/Format/Table/Journals.ts"
+import { takesCurrency } from "../../src/Format/Table/Profile.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { readTable } from "../../src/Verify/TableFile.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
@@ -213,7 +214,9 @@ const cases = ofJournals.flatMap((format) => modes.map((mode) => [format.name, m
 /** Those whose codes and decimals the format can hold. */
 const currenciesFor = ({ template }: TableFormat): ReadonlyArray<string> =>
   Object.entries(scales)
-    .filter(([currency, scale]) => template.currency.test(currency) && scale <= template.decimals.most)
+    .filter(
+      ([currency, scale]) => takesCurrency(template, currency, "EUR") && scale <= template.decimals.most,
+    )
     .map(([currency]) => currency)
 
 describe("an accounting system's format", () => {

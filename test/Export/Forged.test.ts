@@ -14,7 +14,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
 
 const settings = decodeUnknownSync(Content)({
-  formats: { leaveOut: ["USDT"], datev: { consultant: 1001, client: 1 } },
+  formats: { leaveOut: ["JPY", "USDT"], datev: { consultant: 1001, client: 1 } },
 }).formats
 
 const formats = [
@@ -78,7 +78,12 @@ const cases: ReadonlyArray<readonly [file: string, from: string, to: string, pro
     "JC,,1010,0,01/10/2026",
     "sage50-USD.csv:1: the journal 2026-10-000001",
   ],
-  ["business-central-JPY.csv", ",JPY,", ",EUR,", 'business-central-JPY.csv:2: the currency is "EUR"'],
+  [
+    "business-central-USD.csv",
+    ",,995.00,",
+    ",EUR,995.00,",
+    'business-central-USD.csv:2: the currency is "EUR"',
+  ],
   [
     "EXTF_2026-10_USD.csv",
     '995,00;"S"',
@@ -119,7 +124,7 @@ layer(TestDatabase.layer)("a forged file", (it) => {
           connection: Option.none(),
           book: Option.some("FORGED"),
           out: temporaryFolder(),
-          tables: { settings, baseCurrency: "EUR" },
+          tables: { settings, baseCurrency: "USD" },
         })
         return batches[0]?.folder ?? ""
       }),

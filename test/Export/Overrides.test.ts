@@ -23,6 +23,9 @@ const profiles = {
   sage50: { lineEnd: "LF" },
 } as const
 
+/** Dollars are the base currency here. */
+const settings = decodeSync(Content)({ formats: { profiles, leaveOut: ["JPY", "USDT"] } }).formats
+
 layer(TestDatabase.layer)("a profile that the settings override", (it) => {
   it.effect("is written as they say, and read back by the manifest alone", () =>
     Effect.gen(function* () {
@@ -35,7 +38,7 @@ layer(TestDatabase.layer)("a profile that the settings override", (it) => {
           book: Option.some("OVER"),
           out: temporaryFolder(),
           mode,
-          tables: { settings: decodeSync(Content)({ formats: { profiles } }).formats, baseCurrency: "EUR" },
+          tables: { settings, baseCurrency: "USD" },
         })
         const { folder } = batches[0] ?? (yield* Effect.dieMessage("no batch"))
         expect((yield* Verify.run(folder)).problems).toEqual([])
@@ -45,8 +48,8 @@ layer(TestDatabase.layer)("a profile that the settings override", (it) => {
           "JournalNo,*JournalDate,*AccountName,Debits,Credits,Memo,Name,Currency,Location,Class",
           "OVER-2026-10-000006,03/10/2026,Assets:Partner:USD:SWIFT:11111111,,20.00,Payroll,,USD,,",
         ])
-        expect(lines("business-central-USDT.csv")[1]).toBe(
-          "05.10.2026;OVER-2610-000004;G/L Account;1010;Conversion USD to USDT;USDT;994,2031;OVER-2610-000004",
+        expect(lines("business-central-USD.csv")[1]).toBe(
+          "01.10.2026;OVER-2610-000001;G/L Account;1010;Deposit from Acme;;995,00;OVER-2610-000001",
         )
         expect(lines("GL_Detail_20261001_20261031.csv")[4]).toMatch(
           /^OVER-2026-10-000002\|1\|deposit\|"HYPERLINK.*\|statement_entry\|OVER\|2026-10-01\|2026\|10\|1010\|0\.01\|D\|USD\|tieout\|\d{4}-\d{2}-\d{2}\|\d{2}:\d{2}:\d{2}\r$/,

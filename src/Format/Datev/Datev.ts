@@ -101,7 +101,7 @@ export const datev = defineTable({
     filePerPeriod: true,
     row: "pair",
     mode: "any",
-    currency: /^[A-Z]{3}$/,
+    currencies: "official",
     preamble: datevHeader(own),
     wrongAccount: (account) =>
       account.length > own.accountLength + 1

@@ -54,6 +54,7 @@ export const intacct = defineTable({
         text: { most: 200, without: /[,"]/g },
         number: 20,
         limits: { rowsPerJournal: 5000, rowsPerFile: 5000 },
+        currencies: "base",
       },
     ),
   reader: intacctReader,

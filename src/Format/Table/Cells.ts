@@ -43,7 +43,7 @@ export const plain = (fill: Fill): Cell => ({ kind: "plain", fill })
 export const text = (fill: Fill): Cell => ({ kind: "text", fill })
 export const name = (fill: Fill): Cell => ({ kind: "name", fill })
 
-const amount: Fill = ({ journal, minor }, { profile }) => withoutSign(minor, journal.scale, profile)
+const amount: Fill = ({ journal, minor }, { profile }) => withoutSign(minor, journal, profile)
 
 const numberOf: Fill = ({ journal }, { profile }) =>
   numbered(journal.number, profile.number, journal.mode === "summary")

@@ -64,12 +64,24 @@ export interface Profile {
   readonly row: "line" | "pair"
   /** `any`: as the export asks. `detail`: always a journal per entry. `statement`: a row per movement of a cash account. */
   readonly mode: "any" | "detail" | "statement"
-  /** What a currency must look like. */
-  readonly currency: RegExp
+  /**
+   * Which a file can say. `any`: each by its code. `official`: codes of three letters, so that there are no stablecoins.
+   * `base`: none, since no column says it, and every amount is taken for one in the base currency.
+   */
+  readonly currencies: "any" | "official" | "base"
   /** The lines before the header, each with its line end. */
   readonly preamble?: (file: PreambleOf) => string
   /** What is wrong with the name of an account beside what the mapping's column takes; undefined: nothing. */
   readonly wrongAccount?: (account: string) => string | undefined
   /** Keys of the format's settings without which nothing can be exported, and that nobody set. */
   readonly lacks?: ReadonlyArray<string>
+}
+
+export const takesCurrency = (
+  { currencies }: Pick<Profile, "currencies">,
+  currency: string,
+  baseCurrency: string,
+): boolean => {
+  if (currencies === "any") return true
+  return currencies === "base" ? currency === baseCurrency : /^[A-Z]{3}$/.test(currency)
 }

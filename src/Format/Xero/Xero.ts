@@ -48,6 +48,7 @@ export const xero = defineTable({
         encoding: "ascii",
         date: "long",
         limits: { rowsPerJournal: 300, rowsPerFile: 300 },
+        currencies: "base",
       },
     ),
   reader: xeroReader,

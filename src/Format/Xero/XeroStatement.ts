@@ -28,7 +28,7 @@ export const xeroStatement = defineTable({
       text: { most: 255 },
       limits: { rowsPerJournal: 1000, rowsPerFile: 1000 },
       mode: "statement",
-      currency: /^[A-Z]{3}$/,
+      currencies: "official",
     },
   ),
   reader: xeroStatementReader,

@@ -92,7 +92,7 @@ layer(TestDatabase.layer)("the statement beside the journal", (it) => {
       for (const [at, date] of dates.entries()) yield* post(bookId, income(date, `${at + 1}.00`))
       yield* post(bookId, income("2026-10-31", "7.00", false))
       yield* assignNumbers(bookId)
-      const formats = ["journal", "xero", "xero-statement", "gl-detail", "sage50"]
+      const formats = ["journal", "qbo", "xero-statement", "gl-detail", "business-central"]
       const spans: Array<unknown> = []
       const scopes: ReadonlyArray<ExportScope> = [
         { kind: "period", period: "2026-09" },
