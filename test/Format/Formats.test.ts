@@ -115,7 +115,8 @@ describe("what follows from the formats", () => {
       leaveOut: [],
       xero: { taxRate: "Tax Exempt", tracking: null },
       netsuite: { subsidiary: null },
-      intacct: { journal: "GJ", location: null },
+      intacct: { journal: "GJ", location: null, descriptionLength: 80 },
+      "business-central": { template: "GENERAL", batch: "DEFAULT" },
       datev: {
         consultant: null,
         client: null,

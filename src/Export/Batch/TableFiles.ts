@@ -100,6 +100,7 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
   )
   const open = new Map<string, OpenFile>()
   const finished: Array<Part> = []
+  let written = 0
 
   const flush = (output: OpenFile) =>
     Effect.suspend(() => {
@@ -110,8 +111,7 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
 
   const finish = Effect.fnUntraced(function* (output: OpenFile) {
     yield* flush(output)
-    const written = yield* output.file.finish
-    const { bytes, lines, name: fileName, sha256 } = written
+    const { bytes, lines, name: fileName, sha256 } = yield* output.file.finish
     const { part, period, rows, share } = output
     const record = { name: fileName, format: profile.name, ...share, rows, bytes, sha256, lines }
     finished.push({ share, period, part, record })
@@ -160,8 +160,9 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
 
   const put = Effect.fnUntraced(function* (ready: ReadonlyArray<TableJournal>) {
     for (const journal of ready) {
-      const rows = yield* held(context, () => rowsOf(journal, mapping, setup))
+      const rows = yield* held(context, () => rowsOf(journal, mapping, setup, written))
       if (rows.length === 0) continue
+      written += rows.length
       const output = yield* fileFor(journal, rows.length)
       output.rows += rows.length
       output.text += rows.join("")

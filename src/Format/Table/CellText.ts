@@ -41,10 +41,24 @@ export interface TextRule {
   readonly without?: RegExp
 }
 
+/**
+ * The beginning of a text, cut between words: half a number would be another number. What has no gap in its first half is cut
+ * where it must be, unless that is within a number.
+ */
+const cut = (text: string, most: number): string => {
+  const chars = [...text]
+  if (chars.length <= most) return text
+  const kept = chars.slice(0, most).join("")
+  if (chars[most] === " ") return kept.trimEnd()
+  const gap = kept.lastIndexOf(" ")
+  const begun = kept.slice(gap + 1)
+  return gap >= kept.length / 2 || /\d/.test(begun) ? kept.slice(0, Math.max(gap, 0)).trimEnd() : kept
+}
+
 const cleaned = (text: string, { encoding, most, without }: TextRule): string => {
   const plain = encoding === "ascii" ? toAscii(oneLine(text)) : oneLine(text).normalize("NFKC")
   const allowed = without === undefined ? plain : plain.replace(without, " ").replace(/ {2,}/g, " ")
-  return [...allowed.replace(formula, "")].slice(0, most).join("").trimEnd()
+  return cut(allowed.replace(formula, ""), most).trimEnd()
 }
 
 /**

@@ -14,6 +14,8 @@ export interface Row {
   readonly journal: TableJournal
   /** From 1, among the journal's rows. */
   readonly place: number
+  /** From 1, among the rows of all files of the format. */
+  readonly fileRow: number
   /** From 1, among the entry's lines; 0 where the row is no line of one. */
   readonly lineNumber: number
   readonly mapped: Mapped
@@ -35,7 +37,7 @@ export interface Cell {
    */
   readonly kind: "plain" | "text" | "name"
   readonly fill: Fill
-  /** A text that may be empty; another one is then the journal's kind. */
+  /** A text that may be empty, as it is where it does not fit; another one is then the journal's kind. */
   readonly optional?: true
 }
 
@@ -74,5 +76,6 @@ export const textOf = (
   const { encoding, text: rule } = setup.profile
   const own = fill(row, setup)
   if (kind === "name" || (optional === true && own === "")) return own
-  return fitted(own, { encoding, ...rule, most: most ?? rule.most }, row.journal.kind)
+  const instead = optional === true ? "" : row.journal.kind
+  return fitted(own, { encoding, ...rule, most: most ?? rule.most }, instead)
 }

@@ -31,6 +31,7 @@ export interface TableJournal {
   readonly kind: string
   readonly description: string
   readonly counterparty: string | null
+  readonly externalReference: string | null
   /** ISO 8601 in UTC; of the first entry. */
   readonly recordedAt: string
   readonly sourceType: string
@@ -69,6 +70,7 @@ const journalOf = (entry: Entry, currency: string, lines: ReadonlyArray<JournalL
   kind: entry.kind,
   description: entry.description,
   counterparty: entry.counterparty,
+  externalReference: entry.externalReference,
   recordedAt: entry.recordedAt,
   sourceType: entry.sourceType,
   currency,
@@ -101,6 +103,7 @@ const summaryOf = (day: Day, currency: string): TableJournal => ({
   kind: "summary",
   description: `${day.entries === 1 ? "1 entry" : `${day.entries} entries`}, ${day.first.number} to ${day.last.number}`,
   counterparty: null,
+  externalReference: null,
   recordedAt: day.first.recordedAt,
   sourceType: "summary",
   currency,

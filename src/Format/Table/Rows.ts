@@ -15,7 +15,10 @@ const mappedOf = (mapping: Mapping, account: Account): Mapped => {
   return mapped
 }
 
-const lineRows = (journal: TableJournal, mapping: Mapping): ReadonlyArray<Row> =>
+/** All that there is to say of a row but its place in the files. */
+type Content = Omit<Row, "fileRow">
+
+const lineRows = (journal: TableJournal, mapping: Mapping): ReadonlyArray<Content> =>
   journal.lines.map(({ account, minor, number }, at) => ({
     journal,
     place: at + 1,
@@ -53,10 +56,10 @@ const smaller = (a: bigint, b: bigint): bigint => {
  * Debits against credits, each as far as it goes: at most one row fewer than there are accounts, and every account's
  * balance is that of the lines. An account against itself moves nothing and has no row.
  */
-const pairRows = (journal: TableJournal, mapping: Mapping): ReadonlyArray<Row> => {
+const pairRows = (journal: TableJournal, mapping: Mapping): ReadonlyArray<Content> => {
   const sums = netted(journal.lines, mapping)
   const credits = sums.filter(({ left }) => left < 0n)
-  const rows: Array<Row> = []
+  const rows: Array<Content> = []
   for (const debit of sums) {
     while (debit.left > 0n) {
       const credit = credits[0]
@@ -91,8 +94,13 @@ const cellOf = (column: Column, row: Row, setup: Setup): string => {
   return quoted(text, delimiter, quoteTexts)
 }
 
-/** One text per row, with its line end. */
-export const rowsOf = (journal: TableJournal, mapping: Mapping, setup: Setup): ReadonlyArray<string> => {
+/** One text per row, with its line end. `before`: the rows that the format's files have already. */
+export const rowsOf = (
+  journal: TableJournal,
+  mapping: Mapping,
+  setup: Setup,
+  before: number,
+): ReadonlyArray<string> => {
   const { profile } = setup
   const rows = profile.row === "line" ? lineRows(journal, mapping) : pairRows(journal, mapping)
   if (rows.length > profile.limits.rowsPerJournal) {
@@ -100,8 +108,10 @@ export const rowsOf = (journal: TableJournal, mapping: Mapping, setup: Setup): R
       `${journal.number} has ${rows.length} rows, ${profile.name} takes ${profile.limits.rowsPerJournal} in one journal`,
     )
   }
-  return rows.map(
-    (row) =>
-      profile.columns.map((column) => cellOf(column, row, setup)).join(profile.delimiter) + profile.lineEnd,
-  )
+  return rows.map((content) => {
+    const row = { ...content, fileRow: before + content.place }
+    return (
+      profile.columns.map((column) => cellOf(column, row, setup)).join(profile.delimiter) + profile.lineEnd
+    )
+  })
 }

@@ -85,6 +85,14 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
         ["business-central-JPY.csv", "JPY", 2],
         ["business-central-USD.csv", "USD", 12],
       ])
+      // Template, batch and line number are the key of a journal line, over all files.
+      const lines = ["JPY", "USD"].flatMap((currency) =>
+        readFileSync(join(many.folder, `business-central-${currency}.csv`), "utf8")
+          .split("\n")
+          .slice(1, -1),
+      )
+      const numbers = lines.map((line) => Number(line.split(",")[2]))
+      expect(numbers.toSorted((a, b) => a - b)).toEqual(lines.map((_, at) => (at + 1) * 1000))
       const { folder, manifest } = yield* batchOf("XERO", ["xero"], dollars)
       expect(manifest.files.map(({ currency, name, rows }) => [name, currency, rows])).toEqual([
         ["xero-USD.csv", "USD", 12],
@@ -110,10 +118,10 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
       yield* postMonths(yield* openBook("SUMS", client(2)))
       const { folder } = yield* batchOf("SUMS", ["business-central"], { mode: "summary" })
       expect(readFileSync(join(folder, "business-central-USD.csv"), "utf8").split("\n").slice(0, 4)).toEqual([
-        "Posting Date,Document No.,Account Type,Account No.,Description,Currency Code,Amount,External Document No.",
-        '2026-10-01,SUMS-2610-000001S,G/L Account,1010,"2 entries, SUMS-2026-10-000001 to SUMS-2026-10-000",USD,995.01,SUMS-2610-000001S',
-        '2026-10-01,SUMS-2610-000001S,G/L Account,6850,"2 entries, SUMS-2026-10-000001 to SUMS-2026-10-000",USD,5.00,SUMS-2610-000001S',
-        '2026-10-01,SUMS-2610-000001S,G/L Account,1020,"2 entries, SUMS-2026-10-000001 to SUMS-2026-10-000",USD,-1000.01,SUMS-2610-000001S',
+        "Journal Template Name,Journal Batch Name,Line No.,Posting Date,Document No.,Account Type,Account No.,Description,Currency Code,Amount,External Document No.",
+        'GENERAL,DEFAULT,1000,2026-10-01,SUMS-2610-000001S,G/L Account,1010,"2 entries, SUMS-2026-10-000001 to SUMS-2026-10-000002",USD,995.01,',
+        'GENERAL,DEFAULT,2000,2026-10-01,SUMS-2610-000001S,G/L Account,6850,"2 entries, SUMS-2026-10-000001 to SUMS-2026-10-000002",USD,5.00,',
+        'GENERAL,DEFAULT,3000,2026-10-01,SUMS-2610-000001S,G/L Account,1020,"2 entries, SUMS-2026-10-000001 to SUMS-2026-10-000002",USD,-1000.01,',
       ])
     }),
   )
