@@ -132,7 +132,8 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
     needsStatement(plan.formats) && plan.base === undefined
       ? yield* writeStatement(folder, book, selection, balances, totals)
       : undefined
-  const names = [...plan.formats, ...source.alongside.map(({ name }) => name)]
+  const beside = [...contexts.flatMap(({ accountFiles }) => accountFiles), ...source.alongside]
+  const names = [...plan.formats, ...beside.map(({ name }) => name)]
   const inOrder = names.flatMap((name) => [...files, ...dated].filter((file) => file.format === name))
   const closes = yield* closesWithin(book.bookId, selection)
   const { lackingRates, written } = yield* differenceOf(plan, folder)

@@ -64,7 +64,7 @@ layer(TestDatabase.layer)("a folder of every format", (it) => {
       const copy = temporaryFolder()
       cpSync(folder, copy, { recursive: true })
       const names = readdirSync(copy)
-      expect(names.length).toBe(17)
+      expect(names.length).toBe(19)
       for (const name of names) {
         const path = join(copy, name)
         const original = readFileSync(path)

@@ -9,7 +9,7 @@ import { openFolder } from "../../src/Export/Batch/Folder.ts"
 import type { FileRecord } from "../../src/Export/Batch/Manifest.ts"
 import { layoutOf } from "../../src/Export/Batch/ReadBack.ts"
 import { tableWriter } from "../../src/Export/Batch/TableFiles.ts"
-import { mapAccounts } from "../../src/Export/Mapping/Mapped.ts"
+import { mapAccounts, numberAccounts } from "../../src/Export/Mapping/Mapped.ts"
 import type { Account, Entry } from "../../src/Format/Entry.ts"
 import { profileWith } from "../../src/Format/FormatSettings.ts"
 import { tableFormats } from "../../src/Format/Formats.ts"
@@ -110,6 +110,11 @@ const entriesOf = (drafts: ReadonlyArray<Draft>): ReadonlyArray<Entry> => {
     })
 }
 
+const mappingOf = (format: TableFormat) =>
+  format.numbers === null
+    ? mapAccounts(chart, format.target, profileWith(format, settings), null)
+    : numberAccounts({ ordered: chart, nativeOf: (account) => account }, format.numbers)
+
 interface Written {
   readonly path: string
   readonly files: ReadonlyArray<FileRecord>
@@ -132,7 +137,7 @@ const write = async (
     Effect.scoped(
       Effect.gen(function* () {
         const folder = yield* openFolder(path)
-        const { mapping, unmapped } = mapAccounts(chart, format.target, profile, null)
+        const { mapping, unmapped } = mappingOf(format)
         expect(unmapped).toEqual([])
         const createdAt = "2026-11-01T03:30:00.123456Z"
         const writer = tableWriter(folder, {
@@ -143,6 +148,7 @@ const write = async (
           mapping,
           createdAt,
           days: { first: "2026-10-01", last: "2026-11-30" },
+          ...{ accountFiles: [], book: "A_CLIENT.7", accounts: [] },
         })
         for (let at = 0; at < entries.length; at += 3) yield* writer.write(entries.slice(at, at + 3))
         const files = yield* writer.end
@@ -181,9 +187,10 @@ const add = (sums: Map<string, bigint>, key: string, amount: bigint) => {
 /** What the entries come to per currency, account of the system and day; nothing where they cancel out. */
 const balancesOf = (format: TableFormat, entries: ReadonlyArray<Entry>) => {
   const sums = new Map<string, bigint>()
+  const { mapping } = mappingOf(format)
   for (const entry of entries) {
     for (const { account, minor } of entry.lines) {
-      const own = account[format.target?.fallback ?? "code"]
+      const own = mapping.get(account)?.account
       add(sums, `${account.currency} ${own} ${entry.effectiveDate}`, inUnits(minor, account.scale))
     }
   }

@@ -98,6 +98,18 @@ const cases: ReadonlyArray<readonly [file: string, from: string, to: string, pro
   ],
   ["EXTF_2026-10_USD.csv", "20261031", "20261130", "EXTF_2026-10_USD.csv:1: the period is no month"],
   ["GL_Detail_20261001_20261031.csv", ",D,USD", ",C,USD", "GL_Detail_20261001_20261031.csv:2: the journal"],
+  [
+    "Trial_Balance_20261001_20261031.csv",
+    ",500.00,475.01,",
+    ",500.00,475.02,",
+    "Trial_Balance_20261001_20261031.csv:3: 475.02 is not the closing balance",
+  ],
+  [
+    "Chart_Of_Accounts_20261001_20261031.csv",
+    "6850-USD,",
+    "6851-USD,",
+    "Chart_Of_Accounts_20261001_20261031.csv:14: 6851-USD is no account of the manifest",
+  ],
   [usd, "995.00", "995.01", "xero-statement: USD 11111111-0000-4000-8000-000000000001 does not come to"],
   [
     "statement.csv",

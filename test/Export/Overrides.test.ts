@@ -52,8 +52,19 @@ layer(TestDatabase.layer)("a profile that the settings override", (it) => {
           "GENERAL;DEFAULT;1000;01.10.2026;OVER-2610-000001;G/L Account;1010;Deposit from Acme;;995,00;INV 7",
         )
         expect(lines("GL_Detail_20261001_20261031.csv")[4]).toMatch(
-          /^OVER-2026-10-000002\|1\|deposit\|"HYPERLINK.*\|statement_entry\|OVER\|2026-10-01\|2026\|10\|1010\|0\.01\|D\|USD\|tieout\|\d{4}-\d{2}-\d{2}\|\d{2}:\d{2}:\d{2}\r$/,
+          /^OVER-2026-10-000002\|1\|deposit\|"HYPERLINK.*\|statement_entry\|OVER\|2026-10-01\|2026\|10\|1010-USD-11111111\|0\.01\|D\|USD\|tieout\|\d{4}-\d{2}-\d{2}\|\d{2}:\d{2}:\d{2}\r$/,
         )
+        // What stands beside has the same delimiter and line ends.
+        expect(lines("Trial_Balance_20261001_20261031.csv").slice(0, 4)).toEqual([
+          "GL_Account_Number|Fiscal_Year|Period|Balance_As_Of_Date|Amount_Beginning|Amount_Ending|Amount_Currency|Business_Unit_Code\r",
+          "1010-JPY-11111111|2026|10|2026-10-31|0|120000|JPY|OVER\r",
+          "1010-USD-11111111|2026|10|2026-10-31|500.00|475.01|USD|OVER\r",
+          "1010-USDT-11111111|2026|10|2026-10-31|0.00000000|994.20310000|USDT|OVER\r",
+        ])
+        expect(lines("Chart_Of_Accounts_20261001_20261031.csv").slice(0, 2)).toEqual([
+          "GL_Account_Number|GL_Account_Name|GL_Account_Description|Account_Type|Account_Subtype|Business_Unit_Code\r",
+          "1010-JPY-11111111|Assets:Partner:JPY:(Zengin) main|1010 JPY 11111111-0000-4000-8000-000000000003|Assets|cash|OVER\r",
+        ])
       }
     }),
   )

@@ -2,9 +2,10 @@
 import { Effect } from "effect"
 import { TooPrecise } from "../../Common/MinorUnits.ts"
 import { encode } from "../../Format/Encoding.ts"
-import type { Entry } from "../../Format/Entry.ts"
+import type { Entry, OpenedAccount } from "../../Format/Entry.ts"
 import type { Setup } from "../../Format/Table/Cells.ts"
 import { quoted } from "../../Format/Table/CellText.ts"
+import type { AccountFile } from "../../Format/Table/Define.ts"
 import { journalsOf, type Mode, type TableJournal, Unholdable } from "../../Format/Table/Journals.ts"
 import type { Profile } from "../../Format/Table/Profile.ts"
 import { type Mapping, rowsOf } from "../../Format/Table/Rows.ts"
@@ -24,6 +25,11 @@ export interface TableContext {
   readonly createdAt: string
   /** The first and the last day, `YYYY-MM-DD`; null where there is nothing to write. */
   readonly days: Days | null
+  /** Files of the book's accounts that stand beside; they come last, with the totals of the entries. */
+  readonly accountFiles: ReadonlyArray<AccountFile>
+  /** The book's code, and its accounts before the first entry. */
+  readonly book: string
+  readonly accounts: ReadonlyArray<OpenedAccount>
 }
 
 /** What a file holds: one currency, all (gl-detail), or one of the service's accounts. */
@@ -51,14 +57,16 @@ interface OpenFile {
 
 const compact = (date: string): string => date.replaceAll("-", "")
 
-/** A file's name. `part` is empty where nothing is in parts. */
+/** A file's name with its days, where it names them. */
+export const inDays = (file: string, days: Days | null): string =>
+  file.replace("{from}", compact(days?.first ?? "")).replace("{to}", compact(days?.last ?? ""))
+
+/** `part` is empty where nothing is in parts. */
 const nameOf = ({ days, profile }: TableContext, share: Share, period: string, part: string): string =>
-  profile.file
+  inDays(profile.file, days)
     .replace("{currency}", share.currency ?? "")
     .replace("{account}", share.account ?? "")
     .replace("{period}", period)
-    .replace("{from}", compact(days?.first ?? ""))
-    .replace("{to}", compact(days?.last ?? ""))
     .replace("{part}", part)
 
 const headOf = ({ createdAt, profile }: TableContext, share: Share, period: string): string => {

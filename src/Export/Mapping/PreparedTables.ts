@@ -8,8 +8,9 @@ import type { TableContext } from "../Batch/TableFiles.ts"
 import { exportError } from "../ExportError.ts"
 import { daysOf } from "../Request/Days.ts"
 import type { Selection } from "../Request/Scope.ts"
+import { opened } from "../Source/Balances.ts"
 import type { Source } from "../Source.ts"
-import { mapAccounts } from "./Mapped.ts"
+import { mapAccounts, numberAccounts } from "./Mapped.ts"
 import { newestMapping } from "./Store.ts"
 import { adviceFor, findUnfit, type Used } from "./Unfit.ts"
 
@@ -46,7 +47,12 @@ const refusal = (problems: ReadonlyArray<string>, advice: ReadonlyArray<string>)
 export const prepareTables = Effect.fn("Export.prepareTables")(function* (
   { bookId, code }: { readonly bookId: number; readonly code: string },
   selection: Selection,
-  { accounts, entriesByCurrency, moved }: Pick<Source, "accounts" | "entriesByCurrency" | "moved">,
+  {
+    accounts,
+    entriesByCurrency,
+    moved,
+    opening,
+  }: Pick<Source, "accounts" | "entriesByCurrency" | "moved" | "opening">,
   formats: ReadonlyArray<TableFormat>,
   { baseCurrency, mode, settings }: TableOptions,
   createdAt: string,
@@ -63,11 +69,19 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
     const profile = profileWith(format, settings)
     const leaveOut = leftOut(format, settings)
     const own = touched.filter(({ currency }) => !leaveOut.includes(currency))
-    const { mapping, unmapped } = mapAccounts(own, format.target, profile, stored, accounts.nativeOf)
+    const { mapping, unmapped } =
+      format.numbers === null
+        ? mapAccounts(own, format.target, profile, stored, accounts.nativeOf)
+        : numberAccounts(accounts, format.numbers)
     used.push({ profile, accounts: own })
     lacking.push(...settingProblems(profile))
     unknown.push(...unmapped.map((line) => `${format.name}: account ${line}`))
-    return { profile, leaveOut, baseCurrency, mode, mapping, createdAt, days }
+    const { accountFiles } = format
+    const all = opened(accounts, opening)
+    return {
+      ...{ profile, leaveOut, baseCurrency, mode, mapping, createdAt, days },
+      ...{ accountFiles, book: code, accounts: all },
+    }
   })
   const unfit = yield* findUnfit(used, baseCurrency, entriesByCurrency)
   const problems = [...lacking, ...unfit.map(({ message }) => message), ...unknown]

@@ -1,5 +1,6 @@
 /** A format whose files are tables: all that there is to say of it, in one object. */
 import { Schema } from "effect"
+import type { Account } from "../Entry.ts"
 import type { Reader } from "../Reading/Reader.ts"
 import type { Overridable } from "./Override.ts"
 import type { Profile } from "./Profile.ts"
@@ -12,6 +13,32 @@ export interface Target {
   readonly expects: string
   /** What an account is called while the mapping says nothing. */
   readonly fallback: "code" | "name"
+}
+
+/** What is known once all entries have been written. */
+export interface AccountFileContext {
+  readonly profile: Profile
+  /** The book's code. */
+  readonly book: string
+  /** The first and the last day, `YYYY-MM-DD`. */
+  readonly days: { readonly first: string; readonly last: string }
+  /** All of the book, with the numbers that the format has for them and their balances. */
+  readonly accounts: ReadonlyArray<{
+    readonly account: Account
+    readonly number: string
+    /** Smallest units, debit positive. */
+    readonly opening: bigint
+    readonly closing: bigint
+  }>
+}
+
+export interface AccountFile {
+  /** As the manifest calls it. */
+  readonly name: string
+  /** With `{from}` and `{to}`, as in a profile. */
+  readonly file: string
+  /** The whole text, and its rows without the header. */
+  readonly make: (context: AccountFileContext) => { readonly text: string; readonly rows: number }
 }
 
 export interface TableFormat<Name extends string = string> {
@@ -28,6 +55,10 @@ export interface TableFormat<Name extends string = string> {
   readonly besideStatement: boolean
   /** Null: the chart's own codes, which no mapping changes. */
   readonly target: Target | null
+  /** A number for each account instead of the chart's codes, where several accounts share one; null: the codes. */
+  readonly numbers: ((accounts: ReadonlyArray<Account>) => ReadonlyMap<Account, string>) | null
+  /** Files of the book's accounts that stand beside. */
+  readonly accountFiles: ReadonlyArray<AccountFile>
   /** The section `formats.<name>`; null: there is none. */
   readonly settings: Schema.Schema<unknown> | null
   /** The template as it is published, with the defaults of the settings. */
@@ -43,7 +74,12 @@ export interface TableFormat<Name extends string = string> {
 export type Shape = Omit<Profile, "name" | "file"> & Partial<Pick<Profile, "file">>
 
 type Definition<Name extends string> = Pick<TableFormat<Name>, "name" | "description" | "target" | "reader"> &
-  Partial<Pick<TableFormat, "accumulates" | "leavesNothingOut" | "besideStatement" | "overridable">>
+  Partial<
+    Pick<
+      TableFormat,
+      "accumulates" | "leavesNothingOut" | "besideStatement" | "overridable" | "numbers" | "accountFiles"
+    >
+  >
 
 /** One whose files are the same whatever the settings say. */
 interface Fixed {
@@ -72,11 +108,13 @@ const made = <S, I>(
 }
 
 export const defineTable = <const Name extends string, S, I>({
+  accountFiles = [],
   accumulates = true,
   besideStatement = false,
   description,
   leavesNothingOut = false,
   name,
+  numbers = null,
   overridable = "all",
   reader,
   target,
@@ -87,6 +125,6 @@ export const defineTable = <const Name extends string, S, I>({
   return {
     kind: "table",
     ...{ name, description, accumulates, leavesNothingOut, besideStatement, target, overridable, reader },
-    ...{ settings, profile, template: profile(undefined) },
+    ...{ numbers, accountFiles, settings, profile, template: profile(undefined) },
   }
 }
