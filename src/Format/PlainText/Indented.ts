@@ -4,6 +4,7 @@ import { print } from "../../Common/MinorUnits.ts"
 import type { Account, Entry, OpenedAccount } from "../Entry.ts"
 import type { FormatContext, Writer } from "../Format.ts"
 import { oneLine } from "../OneLine.ts"
+import type { Totals } from "../Totals.ts"
 import { nameOf } from "./AccountNames.ts"
 import { openingDate, runningBalances } from "./Balances.ts"
 import { indentedNames } from "./IndentedNames.ts"
@@ -18,6 +19,9 @@ const inTag = (text: string): string => oneLine(inText(text).replaceAll(",", " "
 export const tags = ["kind", "counterparty", "reference", "late", "reverses"] as const
 
 const commodity = (currency: string): string => (/^[A-Za-z]+$/.test(currency) ? currency : `"${currency}"`)
+
+/** `1000.00`: an amount with a currency's own decimals, which is how both programs show its balances. */
+export const sample = (scale: number): string => print(1000n * 10n ** BigInt(scale), scale)
 
 const amount = (minor: bigint, { scale, currency }: Account): string =>
   `${print(minor, scale)} ${commodity(currency)}`
@@ -59,11 +63,12 @@ const declarations = (
   )
 }
 
-/** A journal with every amount explicit, no prices, and an assertion after every cash line. */
+/** A journal with every amount explicit, no prices, an assertion after every cash line, and one of every account at the end. */
 export const indentedWriter = ({ accounts, book, from, scope }: FormatContext, dialect: Dialect): Writer => {
   const names = indentedNames(accounts)
   const balances = runningBalances(accounts)
   let rows = 0
+  let day: string | undefined
 
   const posting = (account: Account, minor: bigint, after: bigint): string => {
     const assertion = account.role === "cash" ? ` = ${amount(after, account)}` : ""
@@ -86,15 +91,33 @@ export const indentedWriter = ({ accounts, book, from, scope }: FormatContext, d
     return text
   }
 
+  /** Nothing moves: what each account has come to is asserted, exactly, whatever precision a program balances with. */
+  const closing = (totals: Totals): string => {
+    const used = accounts.filter(({ account, opening: before }) => {
+      const { credit, debit } = totals.of(account)
+      return before !== 0n || debit !== 0n || credit !== 0n
+    })
+    if (used.length === 0 || day === undefined) return ""
+    rows += 1
+    const lines = used.map(
+      ({ account }) =>
+        `    ${nameOf(names, account)}  ${amount(0n, account)} = ${amount(balances.of(account), account)}\n`,
+    )
+    return `\n${day} * Closing balances\n${lines.join("")}`
+  }
+
   return {
-    begin: (firstDate) =>
-      `; ${inText(`${book.code} ${book.name}`)}, ${scope}\n${declarations(dialect, accounts, [...names.values()])}` +
-      opening(openingDate(from, firstDate)),
+    begin: (firstDate) => {
+      day = openingDate(from, firstDate)
+      const title = `; ${inText(`${book.code} ${book.name}`)}, ${scope}\n`
+      return title + declarations(dialect, accounts, [...names.values()]) + opening(day)
+    },
     write: (entries) => {
       rows += entries.length
+      day = entries.at(-1)?.effectiveDate ?? day
       return entries.map(transaction).join("")
     },
-    end: () => "",
+    end: closing,
     rows: () => rows,
   }
 }
