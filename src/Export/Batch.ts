@@ -30,6 +30,7 @@ const writePass = Effect.fn("Export.writePass")(function* (
   source: Source,
   order: "number" | "date",
   outputs: ReadonlyArray<Output>,
+  withPayments: boolean,
 ) {
   const totals = new RunningTotals()
   let through = 0n
@@ -39,7 +40,7 @@ const writePass = Effect.fn("Export.writePass")(function* (
     begun = true
     return Effect.forEach(outputs, (output) => output.begin(firstDate), { discard: true })
   }
-  yield* Stream.runForEach(source.entries(order), ({ entries, numbering }) =>
+  yield* Stream.runForEach(source.entries(order, withPayments), ({ entries, numbering }) =>
     Effect.gen(function* () {
       if (!begun) yield* begin(entries[0]?.effectiveDate)
       const worth = entries.every(hasLines) ? entries : entries.filter(hasLines)
@@ -122,7 +123,7 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
     const own = wanted.filter((format) => format.order === order)
     const outputs = yield* Effect.forEach(own, (format) => singleOutput(folder, format, context))
     const tables = order === "date" ? contexts.map((table) => tableOutput(folder, table)) : []
-    return yield* writePass(source, order, [...outputs, ...tables])
+    return yield* writePass(source, order, [...outputs, ...tables], tables.length > 0)
   })
   const { files, omitted, through, totals } = yield* pass("number")
   yield* checkTotals(balances, source.closing, totals)

@@ -26,8 +26,10 @@ export interface Source {
   readonly closing: Sums
   /** The selected entries' sums, by account: only accounts that they touch. */
   readonly moved: Read<Sums>
+  /** By date, with what the service says of the payments where that is wanted. */
   readonly entries: (
     order: "number" | "date",
+    withPayments?: boolean,
   ) => Stream.Stream<EntryChunk, DatabaseError | ExportError, Database>
   /** By currency, how many of the selected entries there are, and how many have an amount of more than so many decimals. */
   readonly entriesByCurrency: (decimals: number) => Read<CurrencyEntries>
@@ -72,7 +74,7 @@ const readSource = Effect.fn("Export.readSource")(function* (
     since === null && covered.length === 0 ? yield* balances(from ?? "-infinity") : yield* withoutNews
   const source: Source = {
     ...{ accounts, opening, closing, moved },
-    entries: (order) => streamEntries(book, journal, selection, order, accounts),
+    entries: (order, withPayments) => streamEntries(book, journal, selection, order, accounts, withPayments),
     entriesByCurrency: (decimals) => currencyEntries(of, selection, decimals),
     alongside: [],
     base: undefined,

@@ -42,13 +42,13 @@ const overrides: Readonly<Record<Overridable, Schema.Schema<Override>>> = {
 const overrideOf = ({ overridable, template }: TableFormat) =>
   given(overrides[overridable].pipe(Schema.filter((own) => [...mistakesOf(template, own)])))
 
-const sections = Object.fromEntries(
-  tableFormats.flatMap(({ name, settings }) => (settings === null ? [] : [[name, section(settings)]])),
-)
+const sections = Object.fromEntries(tableFormats.map(({ name, settings }) => [name, section(settings)]))
 
 export const FormatSettings = Schema.Struct({
   /** Currencies that accounting systems' formats leave out; one that a format cannot hold is otherwise refused. */
   leaveOut: withDefault(Schema.Array(CurrencyCode), []),
+  /** Whether names and free texts of payments stand in their lines. */
+  personalData: withDefault(Schema.Boolean, true),
   ...sections,
   /** What differs from the published templates, by format. */
   profiles: section(
@@ -60,7 +60,11 @@ export type FormatSettings = typeof FormatSettings.Type
 /** A format's profile as the settings have it: with its own section, then with what differs from the template. */
 export const profileWith = (format: TableFormat, settings: FormatSettings): Profile => {
   const own: Readonly<Record<string, unknown>> = settings
-  return overridden(format.profile(own[format.name]), settings.profiles[format.name] ?? {})
+  const { personalData } = settings
+  return {
+    ...overridden(format.profile(own[format.name]), settings.profiles[format.name] ?? {}),
+    personalData,
+  }
 }
 
 /** The currencies that a format leaves out. */

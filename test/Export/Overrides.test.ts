@@ -49,7 +49,7 @@ layer(TestDatabase.layer)("a profile that the settings override", (it) => {
           "OVER-2026-10-000006,03/10/2026,Assets:Partner:USD:SWIFT:11111111,,20.00,Payroll,,USD,,",
         ])
         expect(lines("business-central-USD.csv")[1]).toBe(
-          "GENERAL;DEFAULT;1000;01.10.2026;OVER-2610-000001;G/L Account;1010;Deposit from Acme;;995,00;INV 7",
+          "GENERAL;DEFAULT;1000;01.10.2026;OVER-2610-000001;G/L Account;1010;Deposit from Acme / Acme, Inc. | London / -INV 7;;995,00;INV 7",
         )
         expect(lines("GL_Detail_20261001_20261031.csv")[4]).toMatch(
           /^OVER-2026-10-000002\|1\|deposit\|"HYPERLINK.*\|statement_entry\|OVER\|2026-10-01\|2026\|10\|1010-USD-11111111\|0\.01\|D\|USD\|tieout\|\d{4}-\d{2}-\d{2}\|\d{2}:\d{2}:\d{2}\r$/,

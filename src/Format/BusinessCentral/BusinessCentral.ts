@@ -40,7 +40,7 @@ const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 /** The movement's own reference, which whoever sent it knows. */
 const externalReference: Cell = {
   ...text(({ journal }) => {
-    const reference = journal.externalReference ?? ""
+    const reference = journal.entry?.externalReference ?? ""
     return uuid.test(reference) ? reference.replaceAll("-", "") : reference
   }),
   optional: true,

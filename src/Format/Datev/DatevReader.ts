@@ -46,8 +46,11 @@ const fieldRules = new Map<number, RegExp>([
   [7, /^\d{1,9}$/],
   [8, /^\d{1,9}$/],
   [10, /^(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])$/],
-  [11, /^"[a-zA-Z0-9$%&*+\-/]{1,36}"$/],
+  [11, /^"[a-zA-Z0-9$%&*+\-/]{0,36}"$/],
+  [12, /^"[a-zA-Z0-9$%&*+\-/]{0,12}"$/],
   [14, /^".{0,60}"$/],
+  [21, /^"(?:Journal)?"$/],
+  [22, /^"[a-zA-Z0-9-]{0,80}"$/],
   [37, /^"[\w .-]{0,36}"$/],
   [114, /^[01]$/],
 ])
@@ -102,7 +105,8 @@ const rows = ({ currency, mode }: FileContext): RowReader => {
     must(compact >= header.from && compact <= header.to, `${date} is not in the file's month`)
     const size = positive(of(1), ",")
     const amount = of(2) === "S" ? size : -size
-    const journal = journalOf(of(11), mode)
+    // The number stands in its own document information where Belegfeld 1 has something else.
+    const journal = journalOf(of(21) === "Journal" ? of(22) : of(11), mode)
     return [
       { journal, date, account, currency, amount },
       { journal, date, account: contra, currency, amount: -amount },

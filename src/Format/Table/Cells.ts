@@ -1,8 +1,10 @@
 /** What can stand in a cell of an import file. Here is what several systems share; a system's own cells stand with its format. */
+import type { Entry } from "../Entry.ts"
 import { dated, numbered, unsigned as withoutSign } from "./Amount.ts"
-import { fitted } from "./CellText.ts"
+import { fitted, isHoldable } from "./CellText.ts"
+import { described } from "./Description.ts"
 import type { TableJournal } from "./Journals.ts"
-import type { Profile } from "./Profile.ts"
+import type { Column, Profile } from "./Profile.ts"
 
 /** What an account is in the accounting system. */
 export interface Mapped {
@@ -61,7 +63,21 @@ export const number = name(numberOf)
 export const narration = text(
   (row, setup) => `${numberOf(row, setup)} ${row.journal.kind.replaceAll("_", " ")}`,
 )
-export const description = text(({ journal }) => journal.description)
+
+const describedIn = (template: string, entry: Entry, { encoding, personalData }: Profile): string =>
+  described(template, entry, { personalData, isHoldable: (value) => isHoldable(value, encoding) })
+
+/** What a template makes of a journal's entry; empty in a day's summary. */
+export const templated = (template: string): Cell => ({
+  ...text(({ journal: { entry } }, { profile }) =>
+    entry === null ? "" : describedIn(template, entry, profile),
+  ),
+  optional: true,
+})
+
+export const description = text(({ journal }, { profile }) =>
+  journal.entry === null ? journal.description : describedIn(profile.description, journal.entry, profile),
+)
 export const account = name(({ mapped }) => mapped.account)
 export const dimension = name(({ mapped }) => mapped.dimension)
 export const currency = name(({ journal }) => journal.currency)
@@ -69,13 +85,14 @@ export const currency = name(({ journal }) => journal.currency)
 /** The content of a text or a name, made to fit. */
 export const textOf = (
   { fill, kind, optional }: Cell,
-  most: number | undefined,
+  { drop, most }: Pick<Column, "drop" | "most">,
   row: Row,
   setup: Setup,
 ): string => {
   const { encoding, text: rule } = setup.profile
-  const own = fill(row, setup)
-  if (kind === "name" || (optional === true && own === "")) return own
+  const content = fill(row, setup)
+  if (kind === "name" || (optional === true && content === "")) return content
   const instead = optional === true ? "" : row.journal.kind
-  return fitted(own, { encoding, ...rule, most: most ?? rule.most }, instead)
+  const own = { ...(drop === undefined ? {} : { drop }), ...(most === undefined ? {} : { most }) }
+  return fitted(content, { encoding, ...rule, ...own }, instead)
 }

@@ -1,7 +1,9 @@
 /** A format whose files are tables: all that there is to say of it, in one object. */
 import { Schema } from "effect"
+import { withDefault } from "../../Common/Field.ts"
 import type { Account } from "../Entry.ts"
 import type { Reader } from "../Reading/Reader.ts"
+import { defaultTemplate, Template } from "./Description.ts"
 import type { Overridable } from "./Override.ts"
 import type { Profile } from "./Profile.ts"
 
@@ -59,8 +61,8 @@ export interface TableFormat<Name extends string = string> {
   readonly numbers: ((accounts: ReadonlyArray<Account>) => ReadonlyMap<Account, string>) | null
   /** Files of the book's accounts that stand beside. */
   readonly accountFiles: ReadonlyArray<AccountFile>
-  /** The section `formats.<name>`; null: there is none. */
-  readonly settings: Schema.Schema<unknown> | null
+  /** The section `formats.<name>`. */
+  readonly settings: Schema.Schema<unknown>
   /** The template as it is published, with the defaults of the settings. */
   readonly template: Profile
   /** The template with a decoded section `formats.<name>`. */
@@ -70,8 +72,12 @@ export interface TableFormat<Name extends string = string> {
   readonly reader: Reader
 }
 
-/** A profile without the name, which the format has; the file has a name of its own where none is given. */
-export type Shape = Omit<Profile, "name" | "file"> & Partial<Pick<Profile, "file">>
+/** A profile without the name, which the format has, and the texts, which the settings say; the file has a name where none is given. */
+export type Shape = Omit<Profile, "name" | "file" | "description" | "personalData"> &
+  Partial<Pick<Profile, "file">>
+
+/** What every format's section has. */
+const Described = Schema.Struct({ description: withDefault(Template, defaultTemplate) })
 
 type Definition<Name extends string> = Pick<TableFormat<Name>, "name" | "description" | "target" | "reader"> &
   Partial<
@@ -92,18 +98,24 @@ interface Configured<S, I> {
   readonly profile: (own: S) => Shape
 }
 
-const made = <S, I>(
-  how: Fixed | Configured<S, I>,
-): Pick<TableFormat, "settings"> & {
-  readonly shape: (own: unknown) => Shape
-} => {
-  if (!("settings" in how)) return { settings: null, shape: () => how.profile }
-  const { profile, settings } = how
-  const defaults = Schema.decodeUnknownSync(settings)({})
-  const own = Schema.validateSync(settings)
+/** What a decoded section makes of the profile; the same where the format has no settings of its own. */
+const shaped = <S, I>(how: Fixed | Configured<S, I>): ((own: unknown) => Shape) => {
+  if (!("settings" in how)) return () => how.profile
+  const validate = Schema.validateSync(how.settings)
+  return (own) => how.profile(validate(own))
+}
+
+const made = <S, I>(how: Fixed | Configured<S, I>) => {
+  const section = "settings" in how ? Schema.extend(how.settings, Described) : Described
+  const settings = Schema.make<unknown>(section.ast)
+  const shapeOf = shaped(how)
+  const textsOf = Schema.validateSync(Described)
   return {
-    settings: Schema.make<unknown>(settings.ast),
-    shape: (given) => profile(given === undefined ? defaults : own(given)),
+    settings,
+    shape: (given: unknown) => {
+      const own = given ?? Schema.decodeUnknownSync(settings)({})
+      return { ...shapeOf(own), ...textsOf(own) }
+    },
   }
 }
 
@@ -121,7 +133,12 @@ export const defineTable = <const Name extends string, S, I>({
   ...how
 }: Definition<Name> & (Fixed | Configured<S, I>)): TableFormat<Name> => {
   const { settings, shape } = made(how)
-  const profile = (own: unknown): Profile => ({ file: `${name}-{currency}{part}.csv`, ...shape(own), name })
+  const profile = (own: unknown): Profile => ({
+    file: `${name}-{currency}{part}.csv`,
+    personalData: true,
+    ...shape(own),
+    name,
+  })
   return {
     kind: "table",
     ...{ name, description, accumulates, leavesNothingOut, besideStatement, target, overridable, reader },

@@ -30,8 +30,8 @@ export interface TableJournal {
   readonly period: string
   readonly kind: string
   readonly description: string
-  readonly counterparty: string | null
-  readonly externalReference: string | null
+  /** Null in a summary. */
+  readonly entry: Entry | null
   /** ISO 8601 in UTC; of the first entry. */
   readonly recordedAt: string
   readonly sourceType: string
@@ -69,8 +69,7 @@ const journalOf = (entry: Entry, currency: string, lines: ReadonlyArray<JournalL
   period: entry.period,
   kind: entry.kind,
   description: entry.description,
-  counterparty: entry.counterparty,
-  externalReference: entry.externalReference,
+  entry,
   recordedAt: entry.recordedAt,
   sourceType: entry.sourceType,
   currency,
@@ -102,8 +101,7 @@ const summaryOf = (day: Day, currency: string): TableJournal => ({
   period: day.first.period,
   kind: "summary",
   description: `${day.entries === 1 ? "1 entry" : `${day.entries} entries`}, ${day.first.number} to ${day.last.number}`,
-  counterparty: null,
-  externalReference: null,
+  entry: null,
   recordedAt: day.first.recordedAt,
   sourceType: "summary",
   currency,

@@ -16,6 +16,8 @@ export interface Column {
   readonly first?: true
   /** Characters, at most; the profile's own limit where there is none. */
   readonly most?: number
+  /** Characters that are left out of this text. */
+  readonly drop?: RegExp
   /** An empty text column that is written as `""`, not as nothing. */
   readonly emptyQuoted?: true
 }
@@ -55,6 +57,10 @@ export interface Profile {
   readonly digits: number
   /** Characters of a text. */
   readonly text: { readonly most: number; readonly without?: RegExp }
+  /** What a line says of its movement: a template (`Description.ts`). */
+  readonly description: string
+  /** Whether names and free texts of payments may stand in it. */
+  readonly personalData: boolean
   /** Characters of a journal number, which names a journal to the importer and never changes. */
   readonly number: number
   readonly limits: { readonly rowsPerJournal: number; readonly rowsPerFile: number }

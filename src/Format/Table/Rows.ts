@@ -88,7 +88,7 @@ const cellOf = (column: Column, row: Row, setup: Setup): string => {
   if (column.constant !== undefined) return column.constant
   if (column.cell === undefined || (column.first === true && row.place > 1)) return empty
   if (column.cell.kind === "plain") return column.cell.fill(row, setup)
-  const text = textOf(column.cell, column.most, row, setup)
+  const text = textOf(column.cell, column, row, setup)
   if (text === "") return empty
   if (!holds(text, encoding)) throw new Unholdable(`${JSON.stringify(text)} is not in ${encoding}`)
   return quoted(text, delimiter, quoteTexts)

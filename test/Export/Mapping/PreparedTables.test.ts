@@ -99,7 +99,7 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
       ])
       expect(readFileSync(join(folder, "xero-USD.csv"), "utf8").split("\n").slice(0, 2)).toEqual([
         "*Narration,*Date,Description,*AccountCode,*TaxRate,*Amount,TrackingName1,TrackingOption1,TrackingName2,TrackingOption2",
-        "XERO-2026-10-000001 deposit,01 Oct 2026,Deposit from Acme,1010,Tax Exempt,995.00,,,,",
+        'XERO-2026-10-000001 deposit,01 Oct 2026,"Deposit from Acme / Acme, Inc. | London / -INV 7",1010,Tax Exempt,995.00,,,,',
       ])
       // By date, not by number; what would begin a formula and what ASCII lacks is gone.
       const usd = readFileSync(join(folder, "xero-USD.csv"), "utf8").split("\n")
@@ -170,7 +170,32 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
         /^"EXTF";700;21;"Buchungsstapel";13;\d{17};;"RE";"";"";1001;7;20260101;4;20261001;20261031;"Tieout 2026-10";"TO";1;0;0;"USD";;"";;;"03";;;"";""$/,
       )
       expect(datev.split("\r\n")[2]).toMatch(
-        /^995,00;"S";"USD";;;"";1010;1020;"";0110;"REFUSED-2026-10-000001";"";;"Deposit from Acme";;"";/,
+        /^995,00;"S";"USD";;;"";1010;1020;"";0110;"REFUSED-2026-10-000001";"";;"Deposit from Acme \/ Acme, Inc\. \| London \/ -INV 7";;"";/,
+      )
+    }),
+  )
+
+  it.effect("say what the settings want of a movement, without people where that is wanted", () =>
+    Effect.gen(function* () {
+      yield* postMonths(yield* openBook("TEXTS", client(6)))
+      const datev = {
+        ...{ consultant: 1001, client: 7, description: "{externalReference} {counterparty} ({kind})" },
+        ...{ belegfeld1: "{externalReference}", belegfeld2: "{kind}" },
+      }
+      const first = Effect.fnUntraced(function* (settings: object) {
+        const { folder } = yield* batchOf("TEXTS", ["journal", "datev"], { settings })
+        expect((yield* Verify.run(folder)).problems).toEqual([])
+        const text = new TextDecoder("windows-1252").decode(
+          readFileSync(join(folder, "EXTF_2026-10_USD.csv")),
+        )
+        return text.split("\r\n")[2] ?? ""
+      })
+      // What a document field cannot hold is left out of it, and the number stands in its own place.
+      expect(yield* first({ leaveOut: ["USDT"], datev })).toMatch(
+        /^995,00;"S";"USD";;;"";1010;1020;"";0110;"INV7";"deposit";;"INV 7 Acme, Inc\. \| London \(deposit\)";;"";;;;"";"Journal";"TEXTS-2026-10-000001";"";/,
+      )
+      expect(yield* first({ leaveOut: ["USDT"], personalData: false, datev })).toContain(
+        ';"INV7";"deposit";;"INV 7 (deposit)";;',
       )
     }),
   )
