@@ -122,7 +122,7 @@ $$;
 -- The closed month that such an entry belongs to by its time; null where it is dated there.
 create or replace function ledger.late_for(at timestamptz, zone text, closed_through date) returns date
 language sql immutable parallel safe as $$
-  select case when ledger.day_of(at, zone) < (closed_through + interval '1 month')::date
+  select case when closed_through is not null and ledger.day_of(at, zone) < (closed_through + interval '1 month')::date
     then date_trunc('month', ledger.day_of(at, zone)::timestamp)::date end
 $$;
 

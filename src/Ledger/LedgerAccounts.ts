@@ -97,8 +97,7 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
         const key = keys[at] ?? ""
         if (!known.has(key) && !wanted.has(key)) wanted.set(key, line)
       }
-      const made =
-        wanted.size === 0 ? new Map<string, AccountId>() : yield* create(book, inOrder(wanted))
+      const made = wanted.size === 0 ? new Map<string, AccountId>() : yield* create(book, inOrder(wanted))
       const ids: Array<AccountId> = []
       for (const [at, { currency, role }] of lines.entries()) {
         const key = keys[at] ?? ""
