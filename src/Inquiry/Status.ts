@@ -3,7 +3,7 @@ import { Effect, type Option } from "effect"
 import { allBooks } from "../Book.ts"
 import { Database } from "../Database.ts"
 import { type OpenCounts, openCounts } from "../Reconcile/Summary.ts"
-import { bookTieOuts, type TieOut, together } from "../Reconcile/TieOut.ts"
+import { bookTieOuts, combined, type TieOut } from "../Reconcile/TieOut.ts"
 import { type NotRead, notReadBySync } from "../Reconcile/Unread.ts"
 import { Settings } from "../Settings.ts"
 import { accountStandings, type Standing } from "./AccountStandings.ts"
@@ -30,7 +30,7 @@ export class Status extends Effect.Service<Status>()("tieout/Status", {
         const books = yield* allBooks(connection)
         const { newEntries, runs } = yield* lastRuns(connection)
         const accounts = yield* accountStandings(books, newEntries)
-        const tieOut = together(yield* bookTieOuts(books.map(({ bookId }) => bookId)))
+        const tieOut = combined(yield* bookTieOuts(books.map(({ bookId }) => bookId)))
         const notRead = yield* notReadBySync(books)
         return { runs, accounts, open: yield* openCounts(books), tieOut, notRead } satisfies StatusSummary
       },

@@ -27,12 +27,13 @@ export interface Reply {
 
 /** `unreachable` will not heal by itself within a run; the others may. */
 export class TransportFault extends Data.TaggedError("TransportFault")<{
-  readonly kind: "unreachable" | "network" | "timeout" | "garbled" | "tooLarge"
+  readonly kind: "unreachable" | "network" | "timeout" | "garbled" | "tooLarge" | "crowded"
   readonly detail: string
 }> {}
 
 export interface Transport {
-  readonly send: (request: Request) => Effect.Effect<Reply, TransportFault>
+  /** Calls `done` once, later; gives what ends the request early. */
+  readonly send: (request: Request, done: (result: Reply | TransportFault) => void) => () => void
 }
 
 const timeouts: Readonly<Record<string, string>> = {
@@ -65,7 +66,34 @@ const faultOf = (error: Error, host: string): TransportFault => {
 const tooLarge = (limit: number) =>
   new TransportFault({ kind: "tooLarge", detail: `the answer is larger than ${limit} bytes` })
 
-/** Unpacks a body; the limit holds for what comes out, so that a small one cannot grow into a large one. */
+/** Bytes of all answers that are under way at the same time, in the largest that one may have. */
+const answersUnderWay = 4
+
+/** What is held of answers that are not whole yet. */
+class Budget {
+  private held = 0
+  private readonly most: number
+
+  constructor(most: number) {
+    this.most = most
+  }
+
+  take(bytes: number): boolean {
+    this.held += bytes
+    return this.held <= this.most
+  }
+
+  give(bytes: number): void {
+    this.held -= bytes
+  }
+}
+
+const crowded = new TransportFault({
+  kind: "crowded",
+  detail: "too many large answers came at once",
+})
+
+/** Decompresses a body; the limit holds for the decoded bytes, so that a small body cannot grow into a large one. */
 const unpack = (
   body: Buffer,
   encoding: string,
@@ -99,18 +127,26 @@ class Gatherer implements Dispatcher.DispatchHandler {
   private aborted: TransportFault | undefined
   private status = 0
   private headers: Headers = {}
+  private readonly budget: Budget
   private chunks: Array<Buffer> = []
   private size = 0
 
-  constructor(host: string, limit: number, done: (result: Reply | TransportFault) => void) {
+  constructor(host: string, limit: number, budget: Budget, done: (result: Reply | TransportFault) => void) {
     this.host = host
     this.limit = limit
+    this.budget = budget
     this.done = done
+  }
+
+  private release(): void {
+    this.budget.give(this.size)
+    this.size = 0
+    this.chunks = []
   }
 
   abort(fault: TransportFault): void {
     this.aborted ??= fault
-    this.chunks = []
+    this.release()
     this.controller?.abort(fault)
   }
 
@@ -126,8 +162,11 @@ class Gatherer implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.aborted !== undefined) return
     this.size += chunk.length
+    const fits = this.budget.take(chunk.length)
     if (this.size > this.limit) this.abort(tooLarge(this.limit))
+    else if (!fits) this.abort(crowded)
     else this.chunks.push(chunk)
   }
 
@@ -135,6 +174,7 @@ class Gatherer implements Dispatcher.DispatchHandler {
     const [first] = this.chunks
     const body = this.chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.chunks)
     const encoding = String(this.headers["content-encoding"] ?? "").toLowerCase()
+    this.release()
     unpack(body, encoding, this.limit, (result) => {
       this.done(
         result instanceof TransportFault
@@ -145,15 +185,18 @@ class Gatherer implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.release()
     this.done(this.aborted ?? faultOf(error, this.host))
   }
 }
 
 const interrupted = new TransportFault({ kind: "network", detail: "given up" })
 
-/** Connections to one origin; redirects are never followed. The pool ends with the scope. */
-export const make = (origin: string, bounds: Bounds): Effect.Effect<Transport, never, Scope.Scope> =>
-  Effect.map(
+/** Connections to one origin; redirects are never followed. The pool closes with the scope. */
+export const make = (origin: string, bounds: Bounds): Effect.Effect<Transport, never, Scope.Scope> => {
+  const { host } = new URL(origin)
+  const budget = new Budget(answersUnderWay * bounds.maxBodyBytes)
+  return Effect.map(
     Effect.acquireRelease(
       Effect.sync(
         () =>
@@ -168,25 +211,25 @@ export const make = (origin: string, bounds: Bounds): Effect.Effect<Transport, n
       (agent) => Effect.promise(() => agent.destroy()),
     ),
     (agent): Transport => ({
-      send: (request) =>
-        Effect.async<Reply, TransportFault>((resume) => {
-          const gatherer = new Gatherer(new URL(origin).host, bounds.maxBodyBytes, (result) => {
-            clearTimeout(timer)
-            resume(result instanceof TransportFault ? Effect.fail(result) : Effect.succeed(result))
-          })
-          const timer = setTimeout(() => {
-            const detail = "no whole answer within the attempt timeout"
-            gatherer.abort(new TransportFault({ kind: "timeout", detail }))
-          }, bounds.attemptTimeout)
-          const { method, path, headers, body = null } = request
-          agent.dispatch({ origin, method, path, headers, body }, gatherer)
-          return Effect.sync(() => {
-            clearTimeout(timer)
-            gatherer.abort(interrupted)
-          })
-        }),
+      send: (request, done) => {
+        const gatherer = new Gatherer(host, bounds.maxBodyBytes, budget, (result) => {
+          clearTimeout(timer)
+          done(result)
+        })
+        const timer = setTimeout(() => {
+          const detail = "no whole answer within the attempt timeout"
+          gatherer.abort(new TransportFault({ kind: "timeout", detail }))
+        }, bounds.attemptTimeout)
+        const { method, path, headers, body = null } = request
+        agent.dispatch({ origin, method, path, headers, body }, gatherer)
+        return () => {
+          clearTimeout(timer)
+          gatherer.abort(interrupted)
+        }
+      },
     }),
   )
+}
 
 /** The text of a body, and whether its bytes were UTF-8 (others became the replacement character). A byte order mark goes. */
 export const textOf = (body: Buffer): { readonly text: string; readonly valid: boolean } => {

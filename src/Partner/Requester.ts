@@ -1,13 +1,14 @@
 /** Asks until there is an answer, at the connection's pace; again where that makes sense. */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Either } from "effect"
 import type { PartnerError } from "../Partner.ts"
 import { type Answer, type Attempt, judge, outcomeOf, type Question } from "./Attempt.ts"
 import { equalJitter, fullJitter } from "./Backoff.ts"
 import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
-import { Gate, type GateClosed } from "./RequestGate.ts"
+import { Gate, GateClosed, type Pass } from "./RequestGate.ts"
 import { Meters } from "./RequestMeters.ts"
 import type * as Transport from "./Transport.ts"
+import { TransportFault } from "./Transport.ts"
 
 interface Tries {
   readonly failed: number
@@ -15,7 +16,7 @@ interface Tries {
 }
 
 /** Everything that one connection shares: its pool, its pace, its token, its counts. */
-export class Line {
+export class Requester {
   readonly counts = new Map<string, number>()
   private readonly bounds: Bounds
   private readonly gate: Gate
@@ -31,53 +32,71 @@ export class Line {
     this.meters = new Meters(name)
   }
 
-  private readonly closed = (operation: string, { why, wait }: GateClosed) =>
-    Effect.map(Clock.currentTimeMillis, (now) =>
-      why === "limited"
-        ? Fault.make("RateLimited", operation, {
-            detail: `the service asks for a pause of ${Math.ceil(wait / 1000)} s`,
-            retryAt: now + wait,
-          })
-        : Fault.make(this.last?.reason ?? "Unavailable", operation, {
-            detail: `not asked, since the service failed every time (last: ${this.last?.detail ?? "unknown"})`,
-            retryAt: now + wait,
-          }),
-    ).pipe(Effect.flip)
+  private closed(operation: string, { why, wait }: GateClosed, now: number): PartnerError {
+    return why === "limited"
+      ? Fault.make("RateLimited", operation, {
+          detail: `the service asks for a pause of ${Math.ceil(wait / 1000)} s`,
+          retryAt: now + wait,
+        })
+      : Fault.make(this.last?.reason ?? "Unavailable", operation, {
+          detail: `not asked, since the service failed every time (last: ${this.last?.detail ?? "unknown"})`,
+          retryAt: now + wait,
+        })
+  }
 
-  private send(question: Question): Effect.Effect<Attempt> {
-    return Effect.flatMap(Clock.currentTimeMillis, (requestedAt) => {
-      this.counts.set(question.kind, (this.counts.get(question.kind) ?? 0) + 1)
-      return Effect.matchEffect(this.transport.send(question.request), {
-        onSuccess: (reply) =>
-          Effect.map(Clock.currentTimeMillis, (now) => judge(question, reply, requestedAt, now)),
-        onFailure: (fault) =>
-          Effect.succeed<Attempt>({
-            kind: "failure",
-            failure: Fault.ofTransport(question.operation, fault),
-            hint: undefined,
-          }),
-      })
+  /** Sends a request with its pass, which is handed back in any case. Gives what ends it early. */
+  private send(
+    question: Question,
+    pass: Pass,
+    clock: Clock.Clock,
+    done: (attempt: Effect.Effect<Attempt>) => void,
+  ): () => void {
+    const requestedAt = clock.unsafeCurrentTimeMillis()
+    this.counts.set(question.kind, (this.counts.get(question.kind) ?? 0) + 1)
+    let ended = false
+    const read = (reply: Transport.Reply | Transport.TransportFault): Attempt =>
+      reply instanceof TransportFault
+        ? { kind: "failure", failure: Fault.ofTransport(question.operation, reply), hint: undefined }
+        : judge(question, reply, requestedAt, clock.unsafeCurrentTimeMillis())
+    const abort = this.transport.send(question.request, (reply) => {
+      if (ended) return
+      ended = true
+      const attempt = Either.try(() => read(reply))
+      if (Either.isLeft(attempt)) {
+        this.gate.leave(pass, { kind: "returned" })
+        done(Effect.die(attempt.left))
+        return
+      }
+      if (attempt.right.kind === "failure") this.last = attempt.right.failure.error
+      this.gate.leave(pass, outcomeOf(attempt.right, this.bounds))
+      this.meters.attempted(attempt.right, this.gate.paced)
+      done(Effect.succeed(attempt.right))
     })
+    return () => {
+      if (ended) return
+      ended = true
+      abort()
+      this.gate.leave(pass, { kind: "returned" })
+    }
   }
 
   /** One attempt, at its turn. */
   private once(question: Question): Effect.Effect<Attempt, PartnerError> {
-    return Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(
-        restore(this.gate.enter).pipe(Effect.catchAll((closed) => this.closed(question.operation, closed))),
-        (pass) =>
-          restore(this.send(question)).pipe(
-            Effect.onExit((exit) =>
-              Effect.sync(() => {
-                if (exit._tag === "Failure") return this.gate.leave(pass, { kind: "returned" })
-                const attempt = exit.value
-                if (attempt.kind === "failure") this.last = attempt.failure.error
-                this.gate.leave(pass, outcomeOf(attempt, this.bounds))
-                this.meters.attempted(attempt, this.gate.paced)
-              }),
-            ),
-          ),
-      ),
+    return Effect.clockWith((clock) =>
+      Effect.async<Attempt, PartnerError>((resume) => {
+        let giveUp: (() => void) | undefined
+        const leaveQueue = this.gate.enter((turn) => {
+          if (turn instanceof GateClosed) {
+            resume(Effect.fail(this.closed(question.operation, turn, clock.unsafeCurrentTimeMillis())))
+          } else {
+            giveUp = this.send(question, turn, clock, resume)
+          }
+        })
+        return Effect.sync(() => {
+          leaveQueue()
+          giveUp?.()
+        })
+      }),
     )
   }
 
