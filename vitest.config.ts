@@ -5,8 +5,9 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/globalSetup.ts"],
     setupFiles: ["test/support/testMethods.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // Against a hang, never against a slow machine: no test says how fast it is to be.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     pool: "forks",
     // A process reads the sources once, not once for every file. A test therefore must not need a process of its own.
     isolate: false,

@@ -670,8 +670,13 @@ create or replace function ledger.loan_clearing_of(book integer, sources uuid[],
     and p.currency = in_currency
 $$;
 
--- What is open: findings that no run has proved gone, and rows in quarantine that are not understood yet.
+-- What is open: findings that no run has proved gone (or had by a time), and rows in quarantine that are not understood yet.
 create or replace view reconcile.open_findings as select f.* from reconcile.findings f where f.closed_at is null;
+
+create or replace function reconcile.findings_open_at(at timestamptz) returns setof reconcile.findings
+language sql stable as $$
+  select f.* from reconcile.findings f where f.opened_at <= at and (f.closed_at is null or f.closed_at > at)
+$$;
 
 create or replace view mirror.open_quarantine as select q.* from mirror.quarantine q where q.resolved_at is null;
 
@@ -826,6 +831,22 @@ end $$;
 
 create or replace trigger close_balances_checked after insert on ledger.close_balances
   referencing new table as new_balances for each statement execute function ledger.check_close_balances();
+
+-- The closes of a book that stood at a time: the last of each month, where it was not a reopening.
+create or replace function ledger.standing_closes(of_book integer, known_at timestamptz) returns setof ledger.closes
+language sql stable as $$
+  select c.* from ledger.closes c
+  where c.book_id = of_book and c.action = 'close' and c.at <= known_at and not exists (
+    select 1 from ledger.closes x
+    where x.book_id = of_book and x.period = c.period and x.sequence > c.sequence and x.at <= known_at)
+$$;
+
+-- What an account holds, debit positive: at the end of a month, or of all that is booked.
+create or replace function ledger.balance_of(of_book integer, of_account integer, through date default 'infinity')
+returns table (balance numeric) language sql stable rows 1 as $$
+  select coalesce(sum(b.debit - b.credit), 0) from ledger.balances b
+  where b.book_id = of_book and b.account_id = of_account and b.period <= through
+$$;
 
 -- What the books say at the end of a period, account by account: what a close of it keeps.
 create or replace function ledger.balances_at(of_book integer, at_period date)
@@ -1121,6 +1142,17 @@ create or replace function export.batch_state(of_book integer, of_batch integer)
      where b.book_id = of_book and b.batch = of_batch))
 $$;
 
+-- The batches that count: not superseded, no mere preview, and not of a time in the past. `last_day`: where one ends; all of the
+-- base-currency journal ends with its last valued month, what comes after is not in it.
+create or replace view export.standing_batches as
+select b.book_id, b.batch, b.scope, b.formats, b.currency_basis, b.from_date, b.to_date, b.since_numbering,
+  b.through_numbering, b.covered, b.manifest,
+  coalesce(b.to_date, (
+    select (max((m.period || '-01')::date) + interval '1 month')::date - 1
+    from json_to_recordset(b.manifest #> '{base,months}') as m (period text))) as last_day
+from export.batches b
+where b.as_of is null and export.batch_state(b.book_id, b.batch) in ('committed', 'acknowledged');
+
 -- A batch of what the books said at a time counts for nothing: it stays as it was written.
 create or replace function export.check_batch_state() returns trigger language plpgsql as $$
 declare
@@ -1356,7 +1388,7 @@ create or replace trigger settings_immutable before update or delete or truncate
 create or replace view ledger.journal as
 select n.book_id, n.period, 'journal'::text as series, n.number, n.number::bigint as place, n.numbering, e.entry_id,
   e.effective_date, e.occurred_at, e.recorded_at, e.kind, e.description, e.source_type, e.source_id, e.sequence,
-  e.partner_account_id, e.position, e.resource_type, e.resource_id::text as resource_id, e.external_reference,
+  e.correction, e.partner_account_id, e.position, e.resource_type, e.resource_id::text as resource_id, e.external_reference,
   e.counterparty, e.late_for, r.period as reverses_period, r.number as reverses_number,
   (select string_agg(p.account_id || ' ' || p.amount, ' ' order by p.line_number) from ledger.postings p
    where p.book_id = n.book_id and p.entry_id = n.entry_id) as lines,
@@ -1385,7 +1417,7 @@ begin
       coalesce(e.occurred_at, v.effective_date::timestamp at time zone 'UTC') as occurred_at,
       coalesce(e.recorded_at, m.valued_at) as recorded_at, coalesce(v.kind, e.kind) as kind,
       coalesce(v.description, e.description) as description, coalesce(e.source_type, 'valuation') as source_type,
-      e.source_id, e.sequence, e.partner_account_id, e.position,
+      e.source_id, e.sequence, e.correction, e.partner_account_id, e.position,
       coalesce(e.resource_type, case when v.resource_id is not null then 'CONVERSION' end) as resource_type,
       coalesce(e.resource_id::text, v.resource_id) as resource_id, e.external_reference, e.counterparty, e.late_for,
       coalesce(r.period, case when v.reverses is not null then (v.period - interval '1 month')::date end) as reverses_period,
@@ -1419,6 +1451,19 @@ begin
 end $$;
 
 do $$ begin perform valuation.make_journal_views('valuation.'); end $$;
+
+-- What the conversions of a month put on trading, corrections included, by conversion and currency: of the entries up to a
+-- journal number that were recorded by then. Nothing where both directions cancel each other out.
+create or replace function valuation.traded_in(of_book integer, month date, through_number integer, known_at timestamptz)
+returns table (resource_id text, currency text, amount numeric) language sql stable as $$
+  select e.resource_id, p.currency, sum(p.amount)
+  from ledger.journal e
+  join ledger.postings p on p.book_id = e.book_id and p.entry_id = e.entry_id
+  join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'trading'
+  where e.book_id = of_book and e.period = month and e.number <= through_number and e.recorded_at <= known_at
+    and e.resource_id is not null
+  group by e.resource_id, p.currency having sum(p.amount) <> 0
+$$;
 
 -- The lines of the books that a batch in their own currencies covers, as its row says: what its control totals are held against.
 create or replace view export.batch_lines as
@@ -1614,8 +1659,8 @@ language sql stable as $$
     where k.ends is not null
     union
     select mirror.uuid_or_null(f.subject_id), upper(f.subject_type) from lock k
-    join reconcile.findings f on f.book_id = of_book and (f.closed_at is null or f.closed_at > k.stated)
-      and f.opened_at <= k.stated and f.subject_type in ('deposit', 'withdrawal')
+    cross join lateral reconcile.findings_open_at(k.stated) f
+    where f.book_id = of_book and f.subject_type in ('deposit', 'withdrawal')
     union
     select p.resource_id, p.resource_type from posting p
     where p.reading = 'clearing' and p.resource_id is not null and p.kind in ('deposit_return', 'withdrawal_return')),
@@ -1630,8 +1675,8 @@ language sql stable as $$
       where exists (select 1 from account c where c.reading = 'clearing')
       union
       select mirror.uuid_or_null(f.subject_id) from lock k
-      join reconcile.findings f on f.book_id = of_book and (f.closed_at is null or f.closed_at > k.stated)
-        and f.opened_at <= k.stated and f.check_name = 'clearing-movement'
+      cross join lateral reconcile.findings_open_at(k.stated) f
+      where f.book_id = of_book and f.check_name = 'clearing-movement'
       union
       select p.source_id from posting p where p.reading = 'clearing' and p.resource_id is null) o
     join ledger.journal_entries j on j.book_id = of_book and j.source_id = o.source_id and j.period <= through
@@ -1793,10 +1838,8 @@ language sql stable as $$
   unnamed as (
     select a.book_id, count(*) as accounts
     from ledger.accounts a
-    cross join lateral (
-      select sum(t.debit - t.credit) as amount from ledger.balances t
-      where t.book_id = a.book_id and t.account_id = a.account_id) b
-    where a.role = 'suspense' and a.rule_code = '' and b.amount <> 0
+    cross join lateral ledger.balance_of(a.book_id, a.account_id) b
+    where a.role = 'suspense' and a.rule_code = '' and b.balance <> 0
       and (of_books is null or a.book_id = any (of_books))
       and not exists (select 1 from finding f where f.book_id = a.book_id and f.kind = a.role)
     group by a.book_id),

@@ -10,7 +10,7 @@ import { Database } from "./Database.ts"
 export interface Book {
   readonly bookId: number
   readonly connection: string
-  /** None for the organization's own book. */
+  /** None: the organization's own book. */
   readonly clientId: Option.Option<string>
   /** Leads journal numbers, unique in the database: `ORG`, `PRODUCTION-ORG`. */
   readonly code: string
@@ -20,7 +20,7 @@ export interface Book {
 const organizationCode = (connection: string): string =>
   connection === "default" ? "ORG" : `${connection.toUpperCase().replaceAll(/[^A-Z0-9_.-]/g, "-")}-ORG`
 
-/** The organization's book of a connection, created where it is not there yet. */
+/** The organization's book of a connection, created on first use. */
 export const organizationBook = Effect.fn("Book.organization")(function* (
   connection: string,
 ): Effect.fn.Return<Book, DatabaseError, Database> {
@@ -45,7 +45,7 @@ export const organizationBook = Effect.fn("Book.organization")(function* (
 
 const codeChars = (text: string): string => text.toUpperCase().replaceAll(/[^A-Z0-9_.-]+/g, "-")
 
-/** What a client's book may be called, the best first: codes are unique in the database and 40 characters long at most. */
+/** Candidates for the code of a client's book, the best first: a code is unique in the database, with at most 40 characters. */
 const clientCodes = (connection: string, clientId: string, clientCode: string): ReadonlyArray<string> => {
   const prefix = connection === "default" ? "" : `${codeChars(connection).slice(0, 15)}-`
   const plain = codeChars(clientCode).replaceAll(/^[^A-Z0-9]+|[^A-Z0-9]+$/g, "")
@@ -57,8 +57,8 @@ const clientCodes = (connection: string, clientId: string, clientCode: string): 
 }
 
 /**
- * The book of a client, created where it is not there yet. It keeps the code that it was given first, whatever the client
- * is called later: journal numbers begin with it.
+ * The book of a client, created on first use. It keeps its first code even when the client is renamed: journal numbers begin
+ * with it.
  */
 export const clientBook = Effect.fn("Book.client")(function* (
   connection: string,
@@ -96,7 +96,7 @@ export const clientBook = Effect.fn("Book.client")(function* (
   }
 })
 
-/** Those of the books that hold anything: an organization's that is only there for its clients has no accounts. */
+/** The books that have accounts: an organization's book that only serves its clients has none. */
 export const heldBooks = Effect.fn("Book.held")(function* (books: ReadonlyArray<Book>) {
   const database = yield* Database
   const rows = yield* database.rows(

@@ -36,9 +36,9 @@ export interface StatementEntry {
   readonly relatedResourceType: Option.Option<string>
   readonly relatedResourceId: Option.Option<string>
   readonly occurredAt: Instant
-  /** JSON of every field that the others do not give back to the letter; null where they do. */
+  /** JSON of every field that the others do not reproduce exactly; null where they all do. */
   readonly extra: string | null
-  /** The row to the letter, of an entry of zero that states no balance before it: its neighbours may show it malformed. */
+  /** The row's JSON, only for an entry of zero without `balanceBefore`: its neighbours may show that it is malformed. */
   readonly source?: string
 }
 
@@ -99,10 +99,10 @@ export type Resource = Deposit | Withdrawal | Conversion
 export type ResourceType = Resource["resourceType"]
 export const resourceTypes: ReadonlyArray<ResourceType> = ["DEPOSIT", "WITHDRAWAL", "CONVERSION"]
 
-/** A conversion pair, an address book entry, a payment rail: kept whole; understood are its identifier and its name. */
+/** A conversion pair, an address book entry or a payment rail: kept whole, of which only identifier and name are decoded. */
 export interface ReferenceItem {
   readonly id: string
-  /** What a person calls it; an address book entry's is personal data and never logged. */
+  /** Its name for a person; an address book entry's is personal data and never logged. */
   readonly label: Option.Option<string>
   readonly raw: string
 }
@@ -148,7 +148,7 @@ export interface CreditAccount extends ReferenceItem {
   readonly paymentRails: string
   readonly principalOutstanding: Amount
   readonly totalRepaymentAmount: Amount
-  /** Whose it is, where the service says so: the interface does not document it. */
+  /** The client it belongs to, where the service says so; the interface does not document the field. */
   readonly clientId: Option.Option<string>
 }
 
@@ -158,11 +158,11 @@ export interface PublicKey {
   /** Verbatim: what the deliveries' algorithm header says. */
   readonly algorithm: string
   readonly active: boolean
-  /** In whichever form the service has it: PEM, base64 of the DER, or a JWK as JSON text. */
+  /** As the service sends it: PEM, base64 of the DER, or a JWK as JSON text. */
   readonly publicKey: string
 }
 
-/** A row that could not be understood: what it was, why, and where in it. */
+/** A row that could not be understood: its JSON, why, and where in it. */
 export interface Malformed {
   readonly raw: string
   readonly reason: string
@@ -210,7 +210,7 @@ export class PartnerError extends Data.TaggedError("PartnerError")<{
   readonly status?: number
   readonly detail: string
   readonly advice: string
-  /** Epoch milliseconds at which the service said that a retry makes sense. */
+  /** When the service said a retry makes sense, epoch milliseconds. */
   readonly retryAt?: number
   readonly cause?: unknown
 }> {
@@ -221,10 +221,10 @@ export class PartnerError extends Data.TaggedError("PartnerError")<{
 }
 
 /**
- * Pages of a list from a cursor on (none: from the start), in sequence, one page ahead of the consumer. `ahead`: whether the
- * page after this one is asked for before the consumer wants it; who may stop at a page says no there, and wastes no
- * request. Fails with `CursorLoop` where a cursor repeats, cycles or is missing while more is promised, and with
- * `CursorExpired` where the service refuses the first cursor.
+ * Pages of a list from a cursor on (none: from the start), in sequence, one page ahead of the consumer. `ahead` decides
+ * whether to prefetch the page after this one; a consumer that may stop at this page answers no, and wastes no request. Fails
+ * with `CursorLoop` where a cursor repeats, cycles or is missing while more is promised, and with `CursorExpired` where the
+ * service refuses the first cursor.
  */
 export type Pages<A> = (
   from: Option.Option<string>,
@@ -237,10 +237,10 @@ export interface Stretch {
   readonly to: Instant
 }
 
-/** What can be read of one book: the organization's own, or one client's. All operations are read-only. */
+/** The reads of one book: the organization's own, or one client's. All operations are read-only. */
 export interface BookReads {
   readonly accounts: Pages<Account>
-  /** `within` limits it to a stretch of time where the profile has filters for that, and is passed over where not. */
+  /** `within` limits it to a stretch of time where the profile names filters for that; otherwise it is ignored. */
   readonly statement: (accountId: string, within?: Stretch) => Pages<StatementEntry>
   /** Null where the profile has no such list. */
   readonly deposits: Pages<Deposit> | null
@@ -250,7 +250,7 @@ export interface BookReads {
   readonly addressBook: Pages<ReferenceItem> | null
   /** One account, with its current balance. */
   readonly account: (accountId: string) => Effect.Effect<Option.Option<Row<Account>>, PartnerError>
-  /** How an account is paid into. Null where the profile has no such path. Personal data: never logged. */
+  /** How to pay into an account. Null where the profile has no such path. Personal data: never logged. */
   readonly depositInstructions:
     | ((accountId: string) => Effect.Effect<Option.Option<Row<ReferenceItem>>, PartnerError>)
     | null
@@ -261,7 +261,7 @@ export interface BookReads {
   ) => Effect.Effect<Option.Option<Row<Resource>>, PartnerError>
 }
 
-/** What one connection offers on all its surfaces. Everything is paced together. */
+/** What one connection offers on all its surfaces. All requests share one pace. */
 export class PartnerConnection extends Context.Tag("tieout/PartnerConnection")<
   PartnerConnection,
   {

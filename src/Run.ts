@@ -1,6 +1,6 @@
 /**
- * One run of a connection: its lease, its number and what it counts. Every transaction of a run first proves that the
- * lease is still its own, so that a process that was stalled and overtaken writes nothing.
+ * One run of a connection: its lease, its number and its counters. Every transaction of a run first proves that the run still
+ * holds the lease (the fence), so that a process that stalled and was overtaken writes nothing.
  */
 import { and, eq, sql } from "drizzle-orm"
 import { Context, Data, Effect } from "effect"
@@ -9,7 +9,7 @@ import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { runs } from "./Database/Tables/Sync.ts"
 import { Database } from "./Database.ts"
 
-/** Another run has taken the connection since: this one stops and writes nothing more. */
+/** A later run has taken the connection: this one stops and writes nothing more. */
 export class LeaseLost extends Data.TaggedError("LeaseLost")<{
   readonly connection: string
   readonly runId: number
@@ -19,7 +19,7 @@ export class LeaseLost extends Data.TaggedError("LeaseLost")<{
   }
 }
 
-/** What every transaction of a run goes through: all of it is committed while the lease is held, or none of it. */
+/** Runs an effect as one transaction that commits only while the run holds the lease. */
 export type Commit = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
 ) => Effect.Effect<A, E | DatabaseError | LeaseLost, R>
@@ -53,7 +53,7 @@ const noCounts = (): Counters => ({
   pages: 0,
 })
 
-/** How much of what this run has to read is read: for whoever watches. */
+/** How much this run has read of what it has to read, for the progress line. */
 export interface Reading {
   readonly statements: { done: number; all: number }
   readonly clients: { done: number; all: number }
@@ -68,14 +68,13 @@ export class Run extends Context.Tag("tieout/Sync/Run")<
     readonly startedAt: string
     readonly counters: Counters
     readonly reading: Reading
-    /** Runs an effect as one transaction of this run: all of it is committed, or none of it. */
     readonly commit: Commit
     /**
-     * Runs an effect while nobody else writes to the connection's books: at once where the run has the connection for
-     * itself, in its turn where it shares it. What is planned from the books is planned within, after the wait.
+     * Runs an effect while nobody else writes to the connection's books: at once where the run owns the connection, in turn
+     * where it shares it. Plan from the books within the effect, after the wait.
      */
     readonly turn: Commit
-    /** As `commit`, for how the run ended; does not wait for a turn. */
+    /** As `commit`, to record how the run ended; does not wait for a turn. */
     readonly conclude: Commit
   }
 >() {}
@@ -90,7 +89,7 @@ const leaseColumns = {
 
 type Lease = RowOf<typeof leaseColumns>
 
-/** Takes the connection's lease for a run: whoever had it before writes nothing more. */
+/** Takes the connection's lease for a run: the holder before can write nothing more. */
 export const takeLease = Effect.fn("Sync.takeLease")(function* (connection: string, runId: number) {
   const database = yield* Database
   return yield* database.row(

@@ -1,6 +1,6 @@
 /**
- * The settings: `config/tieout.yaml` with the environment laid over it, parsed once into exact types. Every mistake is
- * reported at once, with its place, what was found and what is expected. Credentials stand in the environment only.
+ * The settings: `config/tieout.yaml`, overridden by the environment, parsed once into exact types. All mistakes are reported
+ * at once, each with its place, what was found and what is expected. Credentials come from the environment alone.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { Context, Data, Effect, Either, Layer, Option, Redacted, Schema } from "effect"
@@ -21,7 +21,7 @@ const defaultFile = "config/tieout.yaml"
 export interface ConnectionSettings extends Credentials {
   readonly name: string
   readonly surfaces: ReadonlyArray<"organization" | "client" | "credit">
-  /** The common profile with this connection's own differences laid over it. */
+  /** The common profile with this connection's overrides. */
   readonly interface: Interface
 }
 
@@ -32,7 +32,7 @@ export class SettingsSource extends Context.Reference<SettingsSource>()("tieout/
     readonly variables: Variables
     readonly needs?: Option.Option<Needs>
   } => ({
-    /** A file that was asked for: it must be there. */
+    /** The file that was asked for, which must exist. */
     file: Option.none(),
     variables: process.env,
   }),
@@ -70,7 +70,7 @@ const readFile = Effect.fn("Settings.readFile")(function* (asked: Option.Option<
   return { file, document: readDocument(text.replace(/^\uFEFF/, "")) }
 })
 
-/** Mistakes as whole lines, those of the file in its order. */
+/** Mistakes as whole lines, in the order of the file. */
 const linesFor = (
   mistakes: ReadonlyArray<Mistake>,
   file: string,
@@ -100,6 +100,11 @@ const databaseMistakes = (url: Option.Option<string>): ReadonlyArray<Mistake> =>
     ? []
     : [{ path: ["DATABASE_URL"], text: "expected an address that begins with postgres://" }]
 
+const serverMistakes = (isRequired: boolean, url: Option.Option<string>): ReadonlyArray<Mistake> =>
+  isRequired && Option.isNone(url)
+    ? [{ path: ["DATABASE_URL"], text: "is not set, and database.required says that a server is expected" }]
+    : []
+
 const decode = Schema.decodeUnknownEither(Content, { errors: "all" })
 
 const load = Effect.fn("Settings.load")(function* () {
@@ -110,7 +115,7 @@ const load = Effect.fn("Settings.load")(function* () {
     new SettingsError({
       reason: "Invalid",
       mistakes: [...new Set(lines)],
-      advice: "Mend the settings and run the command again; nothing has been read or written.",
+      advice: "Correct the settings and run the command again; nothing has been read or written.",
     })
   if (document.mistakes.length > 0) {
     return yield* invalid(
@@ -129,6 +134,7 @@ const load = Effect.fn("Settings.load")(function* () {
     ...(Either.isLeft(decoded) ? mistakesOf(decoded.left.issue) : []),
     ...unknownVariables,
     ...databaseMistakes(databaseUrl),
+    ...(Either.isRight(decoded) ? serverMistakes(decoded.right.database.required, databaseUrl) : []),
   ]
   if (mistakes.length > 0 || Either.isLeft(decoded)) {
     const lacking = Option.match(needs, {
@@ -140,7 +146,7 @@ const load = Effect.fn("Settings.load")(function* () {
   return { file, raw: cleaned, content: decoded.right, databaseUrl, variables }
 })
 
-/** The profile of one connection. What is laid over has been validated part by part, so that this cannot fail. */
+/** The profile of one connection. Both parts have been validated, so merging them cannot fail. */
 const profileOf = (raw: unknown, name: string): Interface => {
   const sections = isRecord(raw) ? raw : {}
   const connections = isRecord(sections.connections) ? sections.connections : {}
@@ -155,7 +161,7 @@ export class Settings extends Effect.Service<Settings>()("tieout/Settings", {
     const { content, databaseUrl, file, raw, variables } = yield* load()
     const names = Object.keys(content.connections)
 
-    /** Settings and credentials of one connection; fails when it is not known or its variables are missing. */
+    /** Settings and credentials of one connection; fails where it is unknown or its variables are missing. */
     const connection = Effect.fn("Settings.connection")(function* (name: string) {
       const known = content.connections[name]
       if (known === undefined) {
@@ -194,22 +200,22 @@ export class Settings extends Effect.Service<Settings>()("tieout/Settings", {
 
     return {
       ...content,
-      /** Fails where others can reach the status page and there is no token, or none that is good enough. */
+      /** Fails where others can reach the status page and there is no token, or a weak one. */
       checkStatusToken: missing(
         tokenMistakes(variable(variables, "TIEOUT_STATUS_TOKEN"), content.status.host),
         "Make one, for example with: openssl rand -hex 24",
       ),
-      /** Fails with everything that a server lacks: the credentials of every connection, and the token. */
+      /** Fails with everything that a server lacks: credentials of connections, and the token. */
       checkSecrets: missing(
         secretMistakes(content, variables, everything),
         "Set these environment variables and start it again; nothing has been read or written.",
       ),
-      /** The file that was read, whether or not it was there. */
+      /** The file that was read, or looked for. */
       file,
       connectionNames: names,
       connection,
       databaseUrl: Option.map(databaseUrl, (url) => Redacted.make(url)),
-      /** What opens the status page where it is not only on this machine. */
+      /** The token of the status page, needed where it does not listen on loopback alone. */
       statusToken: Option.map(variable(variables, "TIEOUT_STATUS_TOKEN"), (token) => Redacted.make(token)),
       /** Where an embedded database keeps its data, as given: relative to the working directory. */
       dataDir: Option.getOrElse(variable(variables, "TIEOUT_DATA_DIR"), () => "data"),

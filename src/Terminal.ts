@@ -2,9 +2,9 @@
 import { Context } from "effect"
 
 export interface Screen {
-  /** A person looks at it as it is written. */
+  /** It is a terminal, which a person watches. */
   readonly interactive: boolean
-  /** Columns; unbounded where it is not a terminal. */
+  /** Columns; infinite where it is not a terminal. */
   readonly width: number
   readonly color: boolean
 }

@@ -1,10 +1,10 @@
 import { Data, Effect, Option } from "effect"
 import { allBooks, heldBooks } from "../Book.ts"
 
-/** No book of that code or client, or none at all yet: exit code 2. */
+/** There is no book of that code or client, or no book at all yet: exit code 2. */
 export class UnknownBook extends Data.TaggedError("UnknownBook")<{ readonly message: string }> {}
 
-/** The book of that code or client, or all that hold anything. */
+/** The book of that code or client, or all books that have accounts. */
 export const chooseBooks = Effect.fn("Book.choose")(function* (
   connection: Option.Option<string>,
   wanted: Option.Option<string>,

@@ -66,6 +66,10 @@ const optionMistake = (
     : undefined
 }
 
+/** A flag may be followed by its value: `--full true`. */
+const isSwitch = (text: string | undefined): boolean =>
+  /^(?:true|1|y|yes|on|false|0|n|no|off)$/.test(text ?? "")
+
 /** Options, and what stands between them, as far as they can be told apart without parsing. */
 const sorted = (own: ReadonlyArray<string>, options: ReadonlyArray<OptionManual>) => {
   const given: Array<{ readonly arg: string; readonly next: string | undefined }> = []
@@ -77,7 +81,7 @@ const sorted = (own: ReadonlyArray<string>, options: ReadonlyArray<OptionManual>
     else {
       const declared = options.find(({ flag }) => flag === arg)
       given.push({ arg, next: own[index + 1] })
-      if (declared !== undefined && declared.kind !== "flag") index += 1
+      if (declared !== undefined && (declared.kind !== "flag" || isSwitch(own[index + 1]))) index += 1
     }
   }
   return { given, words }
@@ -101,10 +105,11 @@ const ownMistake = (form: FormManual, own: ReadonlyArray<string>): string | unde
       return `${placeholder}: found ${JSON.stringify(word)}, expected one of ${values.join(", ")}.`
     }
   }
-  return undefined
+  const surplus = form.arguments.some(({ repeated }) => repeated) ? undefined : words[form.arguments.length]
+  return surplus === undefined ? undefined : `Received unknown argument: '${surplus}'`
 }
 
-/** The parser of the commands tells the rest: what is too much, and what does not go together. */
+/** The commands tell the rest: what does not go together. */
 const usageMistake = (
   manual: Manual,
   name: string,

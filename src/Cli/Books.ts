@@ -18,7 +18,7 @@ const databaseWith = (session: Readonly<Record<string, string>>) =>
     Layer.provideMerge(Settings.Default),
   )
 
-/** The database as it is found. */
+/** The database, whatever version its tables are. */
 export const database = databaseWith({})
 
 const migrated = Layer.effectDiscard(
@@ -53,7 +53,7 @@ const needing =
       Effect.map(SettingsSource, (source) => ({ ...source, needs: Option.some(needs) })),
     )
 
-/** For a command that asks the service: credentials that lack are told together with what is wrong in the settings. */
+/** For a command that asks the service: missing credentials are reported together with what is wrong in the settings. */
 export const needingCredentials = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   { connection }: { readonly connection: Option.Option<string> },

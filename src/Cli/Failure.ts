@@ -75,7 +75,7 @@ const stopped: Failure = {
     "Stopped before it was done. What has been committed stays; run the same command again and it goes on from there.",
 }
 
-/** Everything that a cause holds, worst first; a repeated message is told once. */
+/** Everything that a cause holds, worst first; a message that repeats is reported once. */
 export const failuresOf = (cause: Cause.Cause<unknown>, debug: boolean): ReadonlyArray<Failure> => {
   if (Cause.isInterruptedOnly(cause)) return [stopped]
   const failures = [

@@ -1,4 +1,4 @@
-/** What a program is told with `--json` where a command fails. Loads nothing: the launcher tells wrong usage by itself. */
+/** The document of a failed command with `--json`. Imports no library: the launcher reports wrong usage by itself. */
 import { type ExitCode, worst } from "./ExitCode.ts"
 
 export interface Failure {

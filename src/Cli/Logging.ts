@@ -27,7 +27,7 @@ const spansOf = (options: Logger.Logger.Options<unknown>): Record<string, number
 const messageOfError = (error: unknown): string | undefined =>
   error instanceof Error && "_tag" in error ? error.message : undefined
 
-/** Errors that are expected say what happened; where in the program is told of defects only. */
+/** An expected error says what happened; a defect says where in the program, too. */
 const causeText = (cause: Cause.Cause<unknown>): string => {
   const messages = Chunk.toReadonlyArray(Cause.failures(cause)).map(messageOfError)
   const expected = messages.filter((message) => message !== undefined)

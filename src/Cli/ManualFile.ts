@@ -6,7 +6,7 @@ import type { Manual } from "./Manual.ts"
 /** Beside the bundle that runs; beside a source there is none. */
 export const manualFile = fileURLToPath(new URL("manual.json", import.meta.url))
 
-/** What our own build wrote needs no more than a look at its shape. */
+/** Our own build wrote it: a look at its shape is enough. */
 const isManual = (value: unknown): value is Manual =>
   Array.isArray(value) &&
   value.every((one) => typeof one === "object" && one !== null && "subcommands" in one)

@@ -23,14 +23,14 @@ export class Outcome {
 
 export const makeOutput = (json: boolean, terminal: TerminalService, outcome: Outcome) => ({
   terminal,
-  /** The answer of a command that did what it was asked; once. */
+  /** The answer of a command that did what it was asked. Called once. */
   report: ({ code, document, lines }: Report): Effect.Effect<void> =>
     Effect.sync(() => {
       outcome.code = worst([outcome.code, code ?? exitCodes.done])
       outcome.documented = true
       terminal.writeOut(json ? documentText(document) : lines.map((line) => `${line}\n`).join(""))
     }),
-  /** Tells every failure once: to people on stderr, to programs as the document too if there is none yet. */
+  /** Reports failures: on stderr, and with `--json` as the document too if there is none yet. */
   fail: (failures: ReadonlyArray<Failure>): Effect.Effect<void> =>
     Effect.sync(() => {
       outcome.code = worst([outcome.code, codeOf(failures)])
@@ -38,7 +38,7 @@ export const makeOutput = (json: boolean, terminal: TerminalService, outcome: Ou
       if (json && !outcome.documented) terminal.writeOut(documentText(failureDocument(failures)))
       outcome.documented = true
     }),
-  /** For a command that an interrupt ends in the ordinary course. */
+  /** For a server: an interrupt is its ordinary end. */
   interruptIsTheEnd: Effect.sync(() => {
     outcome.interruptedCode = exitCodes.done
   }),

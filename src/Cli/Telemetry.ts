@@ -22,7 +22,7 @@ const endpointOf = ({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED }: Variable
 const decoded = (text: string): Either.Either<string, unknown> =>
   Either.try(() => decodeURIComponent(text.trim()))
 
-/** `key=value,key=value`, percent-encoded; what is no header is left out. */
+/** `key=value,key=value`, percent-encoded; anything else is left out. */
 export const headersOf = (text: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     text.split(",").flatMap((pair) => {
@@ -33,10 +33,10 @@ export const headersOf = (text: string): Readonly<Record<string, string>> =>
     }),
   )
 
-/** Whether spans go anywhere: making them for nobody costs a sync a tenth of its time. */
+/** Whether spans are exported: making spans that nobody gets costs a sync a tenth of its time. */
 export const isTraced = (variables: Variables): boolean => endpointOf(variables) !== undefined
 
-/** Ends with the command, once what it has is delivered or cannot be. */
+/** Ends with the command, once everything is delivered or given up. */
 export const telemetry = (variables: Variables): Layer.Layer<never> => {
   const endpoint = endpointOf(variables)
   if (endpoint === undefined) return Layer.empty

@@ -1,12 +1,12 @@
 /**
- * Whether a schedule of five fields can be one; without the scheduler, which only `tieout serve` loads. By hand, since
- * Effect's `Cron` takes what node-cron refuses (`5/3`): the schedule would be found wrong only when `serve` starts.
+ * Validates a cron schedule of five fields without loading the scheduler, which only `tieout serve` does. By hand, since
+ * Effect's `Cron` accepts what node-cron refuses (`5/3`): the mistake would show only when `serve` starts.
  */
 
 interface FieldRange {
   readonly from: number
   readonly to: number
-  /** The first of them stands for `from`. */
+  /** The first name stands for `from`. */
   readonly names: ReadonlyArray<string>
 }
 
@@ -33,14 +33,14 @@ const isItem = (text: string, range: FieldRange): boolean => {
   const [whole, first, upTo, step] = item.exec(text) ?? []
   const last = upTo ?? first
   if (whole === undefined || step === "0") return false
-  // node-cron steps through `*` and ranges only.
+  // node-cron allows a step only after `*` and ranges.
   if (step !== undefined && first !== undefined && upTo === undefined) return false
   if (first === undefined || last === undefined) return true
   const [from, to] = [valueOf(first, range), valueOf(last, range)]
   return from >= range.from && to <= range.to && from <= to
 }
 
-/** Whether each of the five fields, in their order, holds what it may. */
+/** Whether there are five fields and each is valid. */
 export const isCron = (text: string): boolean => {
   const fields = text.split(" ")
   return (

@@ -1,14 +1,14 @@
-/** CSV files that people give us, read strictly: UTF-8, a header of known columns, rows of one length. */
+/** Reads a CSV file from a person, strictly: UTF-8, a header of known columns, rows of one length. */
 import { parse } from "csv-parse/sync"
 import { Either, Schema } from "effect"
 
-/** A mistake in a file, with its line from 1. */
+/** A mistake in a file, with its line (the first is 1). */
 export interface Mistake {
   readonly line: number
   readonly text: string
 }
 
-/** One row; `cell` gives a column's content without the space around it. */
+/** One row; `cell` returns a column's content, trimmed. */
 export interface CsvRow<Column extends string> {
   readonly line: number
   readonly cell: (column: Column) => string
@@ -22,7 +22,7 @@ const unread: { readonly [code: string]: string } = {
   EPERM: "may not be read by this user",
 }
 
-/** Why a file that was named could not be read, from the failure of the file system, and what to do. */
+/** Why a file could not be read, from the error of the file system, and what to do. */
 export const unreadable = (file: string, cause: unknown): string => {
   const code =
     cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "unknown error"
@@ -33,7 +33,7 @@ const mistake = (line: number, text: string) => Either.left<Mistake>({ line, tex
 
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
-/** The text of a file in UTF-8, or the line on which it stops being that. */
+/** The text of a UTF-8 file, or its first line that is not UTF-8. */
 const decoded = (bytes: Uint8Array): Either.Either<string, Mistake> => {
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
     return mistake(1, "the file is in UTF-16: save it as CSV UTF-8")
@@ -46,7 +46,7 @@ const decoded = (bytes: Uint8Array): Either.Either<string, Mistake> => {
   }
 }
 
-/** Lines end in a byte that occurs in no other character of UTF-8, so that each can be read alone. */
+/** In UTF-8 the line feed's byte is part of no other character, so each line can be checked alone. */
 const firstBadLine = (bytes: Uint8Array): number => {
   let line = 1
   let start = 0
@@ -69,7 +69,7 @@ const Parsed = Schema.Array(
 type Parsed = typeof Parsed.Type
 const asParsed = Schema.decodeUnknownSync(Parsed)
 
-/** Spreadsheets of countries with a decimal comma part cells by semicolons. */
+/** Spreadsheets in countries with a decimal comma separate cells by semicolons. */
 const delimiterOf = (text: string): "," | ";" => ((text.split("\n", 1)[0] ?? "").includes(";") ? ";" : ",")
 
 const records = (text: string): Either.Either<Parsed, Mistake> => {
@@ -98,11 +98,11 @@ const headerMistakes = (
 
 export interface CsvRead<Column extends string> {
   readonly rows: ReadonlyArray<CsvRow<Column>>
-  /** Rows of another length than the header: they are not among `rows`. */
+  /** Rows whose length differs from the header's; `rows` leaves them out. */
   readonly mistakes: ReadonlyArray<Mistake>
 }
 
-/** The rows of a file, columns in any order; left is what keeps the file from being read at all. */
+/** The rows of a file, with columns in any order. Left: why the file as a whole cannot be read. */
 export const readCsvFile = <Column extends string>(
   bytes: Uint8Array,
   columns: ReadonlyArray<Column>,

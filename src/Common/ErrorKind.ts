@@ -1,4 +1,4 @@
-/** What an error is, for those who may not see what it says: its message may quote what the service answered. */
+/** The kind of an error without its message, for telemetry: the message may quote what the service answered. */
 import { Cause, Chunk, Option } from "effect"
 
 export const kindOf = (error: unknown): string => {

@@ -1,9 +1,9 @@
-/** The kinds of values that settings are made of; each says in its description what it expects. */
+/** The kinds of values in the settings; the description of each says what it expects. */
 import { Duration, Option, ParseResult, Schema } from "effect"
 import { isCron } from "./CronText.ts"
 import { isKnown } from "./Currency.ts"
 
-/** A key that may be left out: its default then holds. */
+/** A key that may be left out: then its default applies. */
 export const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: NoInfer<A>) =>
   Schema.optionalWith(schema, { default: () => value })
 
@@ -86,7 +86,7 @@ const span = (atLeastMillis: number) =>
 /** A span of time, written with its unit. */
 export const Span = span(Number.MIN_VALUE)
 
-/** The same, where none at all (`0 s`) makes sense too. */
+/** A span of time that may be zero (`0 s`). */
 export const Wait = span(0)
 
 const cannotBeRead = (text: string): string | undefined => {

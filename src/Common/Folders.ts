@@ -7,7 +7,7 @@ const isFolder = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** Whether it was made; somebody else may have made it first. */
+/** Whether this call created the folder; another process may have been first. */
 const makeOne = async (path: string): Promise<boolean> => {
   try {
     await mkdir(path)
@@ -22,9 +22,9 @@ const isAbsence = (cause: unknown): boolean =>
   cause instanceof Error && "code" in cause && cause.code === "ENOENT"
 
 /**
- * Makes a folder and those above it; returns the outermost that was made. The recursive mkdir of Node does not tell a
- * read-only file system (it says that all is well), and never ends where a folder is there and nothing can be made in it
- * because it "does not exist", as in /proc.
+ * Creates a folder and its parents; returns the outermost one that it created. Node's recursive mkdir reports success on a
+ * read-only file system, and never ends below a folder that exists but in which creating anything fails with ENOENT, as in
+ * /proc.
  */
 export const makeFolder = async (path: string): Promise<string | undefined> => {
   try {

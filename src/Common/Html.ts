@@ -1,4 +1,4 @@
-/** HTML as values. What is put into a template is escaped, unless it is HTML itself; there is no other way in. */
+/** HTML as values. A template escapes everything that is not HTML itself; there is no other way in. */
 import { harmless } from "./Text.ts"
 
 export class Html {
@@ -18,7 +18,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 }
 
-/** Text as it may stand in an element or in a quoted attribute. Direction overrides and control characters become visible. */
+/** Text escaped for an element or a quoted attribute. Direction overrides and control characters become visible. */
 const escaped = (text: string): string =>
   harmless(text).replace(/[&<>"']/g, (character) => entities[character] ?? character)
 
@@ -29,6 +29,6 @@ const textOf = (content: Content): string => {
   return typeof content === "number" ? String(content) : content.map(({ text }) => text).join("")
 }
 
-/** Attributes must be quoted in the template. */
+/** An HTML template. It must quote its attributes. */
 export const html = (parts: TemplateStringsArray, ...contents: ReadonlyArray<Content>): Html =>
   new Html(parts.reduce((text, part, index) => text + textOf(contents[index - 1]) + part))

@@ -1,11 +1,11 @@
 /**
- * Amounts as whole numbers of a currency's smallest unit: what sums and running balances of an export are kept in. Exact
- * at any size; much faster than a general decimal, and an export touches every posting of the ledger.
+ * Amounts as whole numbers of a currency's smallest unit, for the sums and running balances of an export. Exact at any size,
+ * and much faster than a general decimal: an export touches every posting of the ledger.
  */
 
 const zeros = "0".repeat(64)
 
-/** An amount has more significant decimals than its currency: it is refused, never rounded. */
+/** An amount with more significant decimals than its currency has: refused, never rounded. */
 export class TooPrecise extends Error {
   override readonly name = "TooPrecise"
 }

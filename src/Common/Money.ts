@@ -22,7 +22,7 @@ const negativeZero = /^-0(?:\.0+)?$/
 
 /**
  * Parses `-?digits[.digits]`: no exponent, no plus sign, no grouping, no padding, no negative zero, at most 38 digits.
- * Left is the reason, in words for a person.
+ * Left: the reason, for a person.
  */
 export const parse = (text: string): Either.Either<Amount, string> => {
   if (text.length > maximumDigits + 2 || !grammar.test(text)) {
@@ -68,7 +68,7 @@ export const format = (amount: Amount, scale: number): string => {
 export const toText = (amount: Amount): string =>
   amount.scale < 0 ? format(amount, 0) : digitsAt(amount.value, amount.scale)
 
-/** Without trailing zeros: the same number is the same text. */
+/** Without trailing zeros: equal numbers print as equal texts. */
 export const plain = (amount: Amount): Amount => BigDecimal.scale(amount, significantDecimals(amount))
 
 export const zero: Amount = BigDecimal.make(0n, 0)
@@ -76,7 +76,7 @@ export const add = BigDecimal.sum
 export const subtract = BigDecimal.subtract
 export const negate = BigDecimal.negate
 export const equals = BigDecimal.equals
-/** So many percent of an amount, cut off (towards zero) after `scale` decimals. */
+/** `rate` percent of an amount, truncated (towards zero) to `scale` decimals. */
 export const percent = (amount: Amount, rate: Amount, scale: number): Amount => {
   const product = BigDecimal.multiply(amount, rate)
   return BigDecimal.scale(BigDecimal.make(product.value, product.scale + 2), scale)

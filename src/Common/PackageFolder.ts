@@ -1,6 +1,6 @@
 /**
- * The folder that Tieout was installed into, which holds `package.json`, `drizzle` and `config`: the nearest one above the
- * running file, whether that is a source or a bundle.
+ * The folder of the installed package, which holds `package.json`, `drizzle` and `config`: the nearest one above the running
+ * file, be that a source or the bundle.
  */
 import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"

@@ -1,19 +1,19 @@
-/** What a check of a folder found, with its place. */
+/** Something wrong in a checked folder, with its place. */
 export interface Problem {
   readonly file: string
-  /** Line in the file, from 1; null where the whole file is meant. */
+  /** Line in the file, the first is 1; null: the whole file. */
   readonly line: number | null
   readonly message: string
 }
 
-/** The first problems say enough; a file that is wrong from top to bottom would give a million. */
+/** The first problems say enough: a file that is wrong throughout would give a million. */
 const most = 50
 
 export class Problems {
   readonly found: Array<Problem> = []
-  /** All of them, kept or not. */
+  /** All problems, listed or not. */
   count = 0
-  /** What could not be checked, or is worth knowing, and is no problem. */
+  /** What could not be checked, or is worth knowing without being a problem. */
   readonly notes: Array<string> = []
 
   add(file: string, line: number | null, message: string): void {
@@ -25,7 +25,7 @@ export class Problems {
     this.notes.push(text)
   }
 
-  /** What another check found, behind what this one did. */
+  /** Appends another check's problems to these. */
   absorb(other: Problems): void {
     for (const { file, line, message } of other.found) this.add(file, line, message)
     this.count += other.count - other.found.length

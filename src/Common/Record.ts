@@ -1,3 +1,3 @@
-/** A section as it is read: an object that is no list. */
+/** Whether a parsed value is an object, not an array. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)

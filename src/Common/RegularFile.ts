@@ -1,11 +1,11 @@
 /**
- * Opens what a checked folder holds: regular files only. A link would have another file read in its place, a pipe or a device
- * would be waited for without end.
+ * Opens the files of a folder that is checked: regular files only. A link would lead to another file, and a pipe or a device
+ * would block for ever.
  */
 import { constants } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
 
-/** There is something of that name, but no regular file; `message` says so. */
+/** The name belongs to something other than a regular file; `message` says so. */
 export class NotRegular extends Error {
   override readonly name = "NotRegular"
 }
@@ -13,10 +13,10 @@ export class NotRegular extends Error {
 const codeOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : ""
 
-// Windows has neither flag: there a link is told by what it leads to.
+// Windows has neither flag: there a link looks like the file that it leads to.
 const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-/** Fails with `NotRegular`, or as the file system says. The caller closes it. */
+/** Throws `NotRegular` or the file system's error. The caller closes the handle. */
 export const openRegular = async (path: string): Promise<FileHandle> => {
   let handle: FileHandle
   try {
@@ -41,7 +41,7 @@ export const chunksOf = async function* (path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** The whole of a file that is not expected to be large. */
+/** The content of a small file, of at most `most` bytes. */
 export const readRegular = async (path: string, most: number): Promise<Buffer> => {
   const handle = await openRegular(path)
   try {
@@ -53,5 +53,5 @@ export const readRegular = async (path: string, most: number): Promise<Buffer> =
   }
 }
 
-/** A manifest names every account and file of a batch: ten thousand clients' accounts fit in many times over. */
+/** Bytes. A manifest names every account and file of a batch: ten thousand clients' accounts fit many times over. */
 export const largestManifest = 256 * 1024 * 1024

@@ -1,4 +1,4 @@
-/** Text as it stands in a terminal: how wide it is, and nothing in it that could move the cursor or lie. */
+/** Text for a terminal: its width, and without anything that could move the cursor or mislead the reader. */
 
 const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" })
 
@@ -19,11 +19,11 @@ export const widthOf = (text: string): number => {
   return width
 }
 
-/** What others wrote (names, references) with control characters and direction overrides made visible. */
+/** Text from outside (names, references) with control characters and direction overrides made visible. */
 export const harmless = (text: string): string =>
   text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, "\ufffd")
 
-/** Cuts text to so many columns and says so with an ellipsis. Not for text with colours. */
+/** Cuts text to a number of columns, with an ellipsis. Not for text with colours. */
 export const truncate = (text: string, columns: number): string => {
   if (widthOf(text) <= columns) return text
   let kept = ""

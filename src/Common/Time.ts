@@ -1,7 +1,7 @@
-/** Spans and points of time, in words for a person. */
+/** Spans and points of time as text for a person. */
 import { counted } from "./Text.ts"
 
-/** `45 seconds`, `3 minutes`, `26 hours`, `5 days`: the largest unit that says it well enough. */
+/** `45 seconds`, `3 minutes`, `26 hours`, `5 days`: in the largest unit that is precise enough. */
 export const spanText = (seconds: number): string => {
   const whole = Math.max(0, Math.round(seconds))
   if (whole < 120) return counted(whole, "second")
@@ -31,6 +31,6 @@ export const clockText = (instant: number, timeZone: string): string =>
     minute: "2-digit",
   }).format(instant)
 
-/** `YYYY-MM-DD` some days later or, negative, earlier. */
+/** The date `days` later, or earlier where negative, as `YYYY-MM-DD`. */
 export const shiftDate = (date: string, days: number): string =>
   new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)

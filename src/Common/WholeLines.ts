@@ -1,8 +1,8 @@
-/** Cuts a file's bytes where its lines end, so that text can be read from them piece by piece. */
+/** Splits a file's bytes at line ends, so that its text can be read piece by piece. */
 
 const lineFeed = 0x0a
 
-/** The same bytes in pieces that end with a line feed; the last one may not. */
+/** The same bytes in chunks that end with a line feed, except perhaps the last. */
 export const wholeLines = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of chunks) {

@@ -57,14 +57,12 @@ export const account = Effect.fn("Explain.account")(function* (bookId: number, i
     (sql) => sql`
       select b.code, a.currency, a.payment_rails, a.status, a.balance, a.entries, a.last_balance, a.last_entry_id,
         a.raw::text as raw, ${instantText(sql, sql`a.balance_read_at`)} as balance_read_at,
-        ${instantText(sql, sql`a.tail_read_at`)} as tail_read_at, l.ledger_account, coalesce(l.ledger, 0)::text as ledger
+        ${instantText(sql, sql`a.tail_read_at`)} as tail_read_at,
+        c.code || '  ' || c.name as ledger_account, s.ledger::text as ledger
       from mirror.accounts a
       join mirror.books b on b.book_id = a.book_id
-      left join lateral (
-        select min(c.code || '  ' || c.name) as ledger_account, sum(t.debit - t.credit) as ledger
-        from ledger.accounts c
-        left join ledger.balances t on t.book_id = c.book_id and t.account_id = c.account_id
-        where c.book_id = a.book_id and c.role = 'cash' and c.partner_account_id = a.account_id) l on true
+      join reconcile.account_standings s on s.book_id = a.book_id and s.account_id = a.account_id
+      left join ledger.accounts c on c.book_id = a.book_id and c.partner_account_id = a.account_id
       where a.book_id = ${bookId} and a.account_id = ${id}`,
   )
   return rows.map((row) => stepOf(id, row))

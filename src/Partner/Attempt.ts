@@ -1,13 +1,14 @@
-/** One question to the service, and what one attempt at it came to. */
+/** A request to the service, and how one attempt at it ended. `Requester.ts` sends it and retries. */
 import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
 import type { Outcome } from "./RequestGate.ts"
 import { complaint, sanitize } from "./Sanitize.ts"
 import * as Transport from "./Transport.ts"
 import * as Hint from "./WaitHint.ts"
+import { beyondBounds } from "./Wire/Extent.ts"
 import type { Source } from "./Wire/Row.ts"
 
-/** A whole answer: complete JSON, and the text that it was. */
+/** A whole answer: the parsed JSON, and the text it was parsed from. */
 export interface Answer {
   readonly value: unknown
   readonly source: Source
@@ -17,17 +18,20 @@ export interface Answer {
   readonly servedAt: number | undefined
 }
 
-/** What is to be asked, and how its refusals are read. */
+/** What to ask, and how to read a refusal. */
 export interface Question {
   readonly kind: string
-  /** For messages: without the query. */
+  /** Method and path without the query, for messages. */
   readonly operation: string
   readonly request: Transport.Request
   readonly secrets: ReadonlyArray<string>
   readonly ofStatus: typeof Fault.ofStatus
 }
 
-/** What one request came to. `hold` and `hint` are waits that the service asked for, in milliseconds. */
+/**
+ * How one attempt ended. Both waits come from the service, in milliseconds: `hold` until its quota is full again, for every
+ * request; `hint` before a retry of this one.
+ */
 export type Attempt =
   | {
       readonly kind: "answer"
@@ -37,9 +41,9 @@ export type Attempt =
     }
   | { readonly kind: "failure"; readonly failure: Fault.Failure; readonly hint: number | undefined }
 
-/** A quota that is used up holds everybody back for at most this long before the service is asked again. Milliseconds. */
+/** The longest that a used-up quota holds all requests back, in milliseconds. */
 const longestQuotaHold = 60_000
-/** Text that is worth a closer look, row by row: escapes of NUL and of surrogates. */
+/** Escapes of NUL and of surrogates: text with any of them is checked row by row. */
 const suspectEscape = /\\u(?:0000|d[89a-f])/i
 
 const readJson = (reply: Transport.Reply, requestedAt: number): Answer | undefined => {
@@ -64,6 +68,9 @@ export const judge = (
   const { operation, secrets } = question
   const { status, headers, body } = reply
   if (status >= 200 && status < 300) {
+    const beyond = beyondBounds(body)
+    if (beyond !== undefined)
+      return { kind: "failure", failure: Fault.ofExtent(operation, beyond), hint: undefined }
     const answer = readJson(reply, requestedAt)
     if (answer !== undefined) {
       const left = Hint.quota(headers, now)
@@ -72,7 +79,7 @@ export const judge = (
       return { kind: "answer", answer, status, hold }
     }
     const contentType = sanitize(String(headers["content-type"] ?? ""), secrets, 60)
-    // What a token endpoint answers may be half a token, which nobody knows yet to take out.
+    // A token endpoint may have answered with half a token, which `secrets` does not hold yet.
     const beginning =
       question.kind === "token" && body.length > 0
         ? `${body.length} bytes`
@@ -92,7 +99,7 @@ export const judge = (
   }
 }
 
-/** What the pace is to learn from an attempt. */
+/** What the pace learns from an attempt. */
 export const outcomeOf = (attempt: Attempt, bounds: Bounds): Outcome => {
   if (attempt.kind === "answer") return { kind: "accepted", hold: attempt.hold }
   const { error, retry } = attempt.failure

@@ -1,7 +1,7 @@
 import { Duration, Schema } from "effect"
 import { Limits } from "../Settings/Limits.ts"
 
-/** The settings' limits that concern the service. */
+/** The settings' limits on requests to the service. */
 export type ServiceLimits = Pick<
   Limits,
   | "concurrency"
@@ -16,16 +16,16 @@ export type ServiceLimits = Pick<
   | "tries"
 >
 
-/** How the adapter behaves where no setting is needed; tests shorten the waits. All times in milliseconds. */
+/** Bounds that are no settings; tests shorten the waits. All times in milliseconds. */
 export interface Tuning {
-  /** Requests per second that a connection begins with. */
+  /** Requests per second that a connection starts with. */
   readonly startRate: number
-  /** A first wait is at most this long; it doubles with every further one. */
+  /** The first wait is at most this long; the bound doubles with every further one. */
   readonly backoffBase: number
   readonly backoffCap: number
   /** Attempts at a request that is answered 429, the first included. */
   readonly limitedTries: number
-  /** What a `Retry-After` may say at most; more is cut to this. */
+  /** A longer `Retry-After` is cut to this. */
   readonly retryAfterCap: number
   /** Failures in a row after which only one request at a time is let through, and how many of those may fail. */
   readonly breakerThreshold: number
@@ -57,7 +57,7 @@ export interface Bounds extends Tuning {
   readonly maxBodyBytes: number
   readonly maxPages: number
   readonly maxEmptyPages: number
-  /** The longest wait that the service may ask for before the run had better stop. */
+  /** A longer wait that the service asks for stops the run instead. */
   readonly longestWait: number
   readonly tries: number
 }

@@ -1,7 +1,7 @@
 /**
- * Keeps a service that is down from being asked over and over. A state machine over a monotonic clock in milliseconds:
- * after some failures in a row only one request at a time goes, with growing waits; when several of those have failed too,
- * everything is refused at once for a while.
+ * The circuit breaker: it keeps us from asking a service that is down over and over. A state machine over a monotonic clock in
+ * milliseconds: after some failures in a row it lets one request at a time through (a probe), with growing waits; when several
+ * probes have failed too, it refuses everything at once for a while.
  */
 import { fullJitter } from "./Backoff.ts"
 import type { Bounds } from "./Bounds.ts"
@@ -28,18 +28,18 @@ export class Breaker {
     return this.failures >= this.bounds.breakerThreshold
   }
 
-  /** Milliseconds until a request may go; Infinity while another is trying. */
+  /** Milliseconds until a request may go; Infinity while a probe is under way. */
   delay(now: number): number {
     if (!this.isOpen) return 0
     return this.isProbing ? Number.POSITIVE_INFINITY : Math.max(0, this.openUntil - now)
   }
 
-  /** Whether it is pointless to wait. */
+  /** Whether waiting is pointless. */
   refuses(now: number): boolean {
     return this.isOpen && this.failedProbes >= this.bounds.breakerProbes && now < this.openUntil
   }
 
-  /** Counts a request that goes; true where it is the one that tries. */
+  /** Lets a request go; true where it is a probe. */
   admit(): boolean {
     if (this.isOpen) this.isProbing = true
     return this.isOpen
@@ -65,12 +65,12 @@ export class Breaker {
       now + (isHopeless ? this.bounds.backoffCap : fullJitter(this.failedProbes + 1, this.bounds, random))
   }
 
-  /** A request that tried came to nothing that tells whether the service works. */
+  /** A request ended in a way that does not show whether the service works. */
   returned(wasProbe: boolean): void {
     if (wasProbe) this.isProbing = false
   }
 
-  /** Takes one retry from what is left of the budget; false where it is spent. */
+  /** Takes one retry from the budget; false where the budget is spent. */
   spendRetry(): boolean {
     if (this.retries < 1) return false
     this.retries--

@@ -1,4 +1,4 @@
-/** How a connection reaches the service: over HTTP, unless whoever composes the program says otherwise. */
+/** How a connection reaches the service: over HTTP, unless the program or a test provides another way. */
 import { Context, Effect, Layer } from "effect"
 import type { Partner, PartnerConnection, PartnerError } from "../Partner.ts"
 import * as PartnerHttp from "./Http.ts"

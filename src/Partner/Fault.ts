@@ -1,8 +1,8 @@
-/** The words of what goes wrong at the service: what was seen, and what to do about it. */
+/** Builds the errors of the port: what was seen at the service, and what to do about it. */
 import { PartnerError, type PartnerReason } from "../Partner.ts"
 import type { TransportFault } from "./Transport.ts"
 
-/** What a failed attempt allows: `transient` may pass by itself, `limited` passes with time. */
+/** A failed attempt, and whether a retry may help: `transient` may pass by itself, `limited` passes with time. */
 export interface Failure {
   readonly error: PartnerError
   readonly retry: "never" | "transient" | "limited"
@@ -11,7 +11,7 @@ export interface Failure {
 interface Seen {
   readonly operation: string
   readonly status: number
-  /** The service's own words, already sanitized. */
+  /** The service's own message, already sanitized. */
   readonly said: string | undefined
 }
 
@@ -98,12 +98,22 @@ export const ofTokenStatus = (seen: Seen): Failure => {
   }
 }
 
+/** A success that holds more than any page of the interface does. */
+export const ofExtent = (operation: string, what: string): Failure => ({
+  error: make("TooLarge", operation, {
+    detail: `the answer is too large: ${what}`,
+    advice: "Set a smaller `interface.paging.size`; if the service does not heed it, ask its operators",
+  }),
+  retry: "never",
+})
+
 const reasonOfFault: Readonly<Record<TransportFault["kind"], PartnerReason>> = {
   unreachable: "Unreachable",
   network: "Unreachable",
   timeout: "Timeout",
   garbled: "BadResponse",
   tooLarge: "TooLarge",
+  crowded: "Unavailable",
 }
 
 export const ofTransport = (operation: string, fault: TransportFault): Failure => ({

@@ -1,4 +1,4 @@
-/** The partner port over HTTP: the surfaces of `docs/interface.md`, by the names of the profile. */
+/** The partner port over HTTP: the surfaces of `docs/interface.md`, with the profile's names and paths. */
 import { Context, Effect, Either, Layer, type Redacted, type Scope } from "effect"
 import { Partner, PartnerConnection, type PartnerError } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"

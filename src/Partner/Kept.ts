@@ -1,4 +1,4 @@
-/** Rows that were kept because they could not be understood, read again with today's decoders and names. Sends nothing. */
+/** Decodes quarantined rows again from their stored JSON, with today's decoders and names. Sends nothing. */
 import { Either, Option } from "effect"
 import type {
   Account,
@@ -34,7 +34,7 @@ export const isReferenceKind = (stream: string): stream is ReferenceKind => Obje
 const parsed = (raw: string): Either.Either<unknown, string> =>
   Either.try({ try: (): unknown => JSON.parse(raw), catch: () => "is not whole JSON" })
 
-/** A replacement character may stand for bytes that are lost: it is not taken for what the service said. */
+/** A replacement character may stand for lost bytes: a row that holds one stays malformed. */
 const read = <A>(decoder: Decoder<A>, raw: string): Row<A> =>
   Either.match(parsed(raw), {
     onLeft: (reason) => Either.left({ raw, reason, path: "$", id: Option.none() }),

@@ -1,30 +1,30 @@
 /**
- * How fast one connection may ask, learned from the answers. A state machine over a clock that the caller reads
- * (milliseconds, monotonic), so that it can be shown against any service without waiting.
+ * How fast one connection may send requests, learned from the answers. A state machine over a monotonic clock in milliseconds
+ * that the caller reads, so that a test needs no waiting.
  *
- * It begins gently and doubles while all is well. The first 429 shows a rate that is too high (`bad`): the rate is halved,
- * comes back to just below `bad` in a few steps, and tries more than that only after hundreds of requests, ever more of
- * them the oftener it fails, so that in the long run far less than one request in a hundred is refused.
+ * It starts slowly and doubles while all is well. The first 429 shows a rate that is too high (`bad`): the rate is halved, then
+ * climbs back to just below `bad` in a few steps. It probes above `bad` only after hundreds of requests, and after more of them
+ * each time a probe fails, so that in the long run far less than one request in a hundred is refused.
  */
 
 export interface PaceBounds {
   readonly concurrency: number
-  /** Requests per second to begin with. */
+  /** Requests per second at the start. */
   readonly startRate: number
 }
 
-/** A request that was let through; given back with its outcome. */
+/** A request that was let through; handed back with its outcome. */
 export interface Permit {
   readonly admittedAt: number
 }
 
 const startWindow = 2
-/** The part of a rate known to be too high that is taken for safe. */
+/** The share of a rate known to be too high that counts as safe. */
 const safely = 0.8
 const firstBetweenProbes = 300
 const fewestBetweenProbes = 40
 const mostBetweenProbes = 5000
-/** Most services count by the second: a pause of that length ends the count that was too high. Milliseconds. */
+/** Most services count per second: a pause of that length lets the count start over. Milliseconds. */
 export const pauseAfterCut = 1000
 const lowestRate = 0.05
 
@@ -53,7 +53,7 @@ export class Pace {
     this.window = Math.min(startWindow, bounds.concurrency)
   }
 
-  /** Milliseconds until a request may go: 0 now, Infinity when one under way must come back first. */
+  /** Milliseconds until a request may go: 0 is now, Infinity while another must come back first. */
   delay(now: number): number {
     if (this.underWay >= this.window) return Number.POSITIVE_INFINITY
     if (now < this.heldUntil) return this.heldUntil - now
@@ -65,7 +65,7 @@ export class Pace {
   admit(now: number): Permit {
     this.underWay++
     const interval = 1000 / this.rate
-    // Timers wake late; what they lose may be caught up, a little, or a rate of 5000/s could not be reached.
+    // Timers wake late: some of the loss may be made up, or a rate of 5000/s could not be reached.
     const slack = Math.max(interval / 4, 5)
     this.nextAt = Math.max(this.nextAt, now - slack) + interval
     this.sent = this.sent * Math.exp((this.sentAt - now) / 1000) + 1
@@ -85,7 +85,7 @@ export class Pace {
     if (this.isLimiting) this.widen()
   }
 
-  /** The service answered 429. Those that were sent before the last cut tell nothing new. */
+  /** The service answered 429. A request sent before the last cut shows nothing new. */
   refused(permit: Permit, now: number): void {
     this.underWay--
     if (permit.admittedAt < this.cutAt) return
@@ -100,12 +100,12 @@ export class Pace {
     this.hold(now + pauseAfterCut)
   }
 
-  /** The request came to nothing that tells about the pace. */
+  /** The request ended in a way that says nothing about the pace. */
   returned(): void {
     this.underWay--
   }
 
-  /** Nothing goes before `until`. */
+  /** No request goes before `until`. */
   hold(until: number): void {
     if (until > this.heldUntil) this.heldUntil = until
   }
@@ -129,7 +129,7 @@ export class Pace {
     if (this.successes < this.betweenProbes) return
     this.change(this.rate * 1.05)
     if (this.rate <= this.bad) return
-    // What was too much is not any more: `bad` was a bad guess, or the limit was raised. Further steps may come sooner.
+    // The rate that was too high no longer is: `bad` was a bad guess, or the limit was raised. Climb faster from here.
     this.bad = this.rate
     this.betweenProbes = Math.max(fewestBetweenProbes, this.betweenProbes / 2)
   }

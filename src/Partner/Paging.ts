@@ -1,4 +1,4 @@
-/** Cursor paging (`docs/interface.md`, PageInfo) as a stream of pages, one page ahead of whoever reads on. */
+/** Cursor paging (`docs/interface.md`, PageInfo) as a stream of pages that prefetches one page. */
 import { Effect, Fiber, Option, Schema, type Scope, Stream } from "effect"
 import type { Page, Pages, PartnerError } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"
@@ -38,15 +38,31 @@ interface Envelope {
   readonly endCursor: Option.Option<string>
 }
 
+/** A page may hold more than was asked for (a service with a least size of its own), but not many times as much. */
+const timesTheSize = 10
+const alwaysAllowed = 5_000
+
+/** What is wrong with the number of a page's items; undefined: nothing. */
+const tooMany = (
+  items: ReadonlyArray<unknown>,
+  { size, sizeParam }: Interface["paging"],
+): string | undefined => {
+  const most = Math.max(timesTheSize * size, alwaysAllowed)
+  return sizeParam !== null && items.length > most
+    ? `a page holds ${items.length} items, and ${size} were asked for`
+    : undefined
+}
+
 const lastPage: Omit<Envelope, "items"> = { hasNextPage: false, endCursor: Option.none() }
 
-/** Takes an answer apart by the profile; never assumes that a list ends where it does not say so. */
+/** Finds rows and PageInfo in an answer by the profile; a list ends only where its PageInfo says so. */
 const openEnvelope = (
   { value }: Answer,
   operation: string,
-  { itemsField, pageInfoField }: Interface["paging"],
+  paging: Interface["paging"],
   mayBePlain: boolean,
 ): Effect.Effect<Envelope, PartnerError> => {
+  const { itemsField, pageInfoField } = paging
   const wrong = (what: string, setting: string) =>
     Effect.fail(
       Fault.make("BadResponse", operation, {
@@ -58,6 +74,8 @@ const openEnvelope = (
   const items = at(value, pathOf(itemsField))
   if (!Array.isArray(items))
     return wrong(`there is no array at "${itemsField}"`, "interface.paging.itemsField")
+  const excess = tooMany(items, paging)
+  if (excess !== undefined) return Effect.fail(Fault.ofExtent(operation, excess).error)
   // An answer that is the array itself has no place for paging.
   if (itemsField === "") return Effect.succeed({ items, ...lastPage })
   const info = decodePageInfo(at(value, pathOf(pageInfoField)))
@@ -72,8 +90,8 @@ const openEnvelope = (
 const refusalsOfCursor: ReadonlySet<number | undefined> = new Set([400, 404, 410, 422])
 
 /**
- * Notices a cursor that comes again, in bounded memory: the latest thousand are known, and longer circles are noticed by
- * keeping one cursor for ever longer stretches (Brent's method).
+ * Detects a repeated cursor in bounded memory: it remembers the latest thousand, and detects longer cycles by keeping one
+ * cursor for ever longer stretches (Brent's algorithm).
  */
 class Trail {
   private readonly recent = new Set<string>()
@@ -103,11 +121,11 @@ export interface Listing<A> {
   readonly session: Session
   readonly paging: Interface["paging"]
   readonly bounds: Pick<Bounds, "maxPages" | "maxEmptyPages">
-  /** What the requests are counted under. */
+  /** Labels the requests in the counts. */
   readonly kind: string
   readonly path: string
   readonly decoder: Decoder<A>
-  /** Query parameters besides those of paging. */
+  /** Query parameters besides those for paging. */
   readonly filters?: Readonly<Record<string, string>>
   /** The service may answer with the list itself, whatever its other lists look like. */
   readonly mayBePlain?: boolean
@@ -152,7 +170,7 @@ const fetchPage = <A>(
   )
 }
 
-/** Watches one walk through a list; gives what is wrong with the page that came. */
+/** Follows one reading of a list, and says what is wrong with a page. */
 class Walk {
   private readonly bounds: Listing<never>["bounds"]
   private readonly trail = new Trail()
@@ -177,7 +195,7 @@ class Walk {
   }
 }
 
-/** A request that is under way, or that is sent when its page is wanted. */
+/** The request for a page: under way already, or sent when the page is wanted. */
 type Asked<A> = Effect.Effect<Fiber.Fiber<Page<A>, PartnerError>>
 
 const walk = <A>(
@@ -203,7 +221,7 @@ const walk = <A>(
     return Stream.paginateEffect<Asked<A>, Page<A>, PartnerError, never>(launch(from), step)
   })
 
-/** The pages of a list; the requests of one that is no longer read are given up. */
+/** The pages of a list; its requests are interrupted when the reader stops. */
 export const pages =
   <A>(listing: Listing<A>): Pages<A> =>
   (from, ahead = () => true) =>

@@ -23,7 +23,9 @@ const decoder: Decoder<PublicKey> = {
   },
 }
 
-/** All keys of the list. One that cannot be read is left out: what it signed is refused as from an unknown key. */
+/**
+ * All keys of the list. A key that cannot be read is left out: a delivery that it signed is refused, as with an unknown key.
+ */
 export const publicKeys = (
   { bounds, interface: { paging }, session }: Wiring,
   path: string,

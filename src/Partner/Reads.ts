@@ -1,4 +1,4 @@
-/** What can be read of one book, by the paths that its surface has. */
+/** The reads of one book, at the paths of its surface. */
 import { Effect, Option } from "effect"
 import type { BookReads, Pages, PartnerError, Resource, ResourceType, Row, Stretch } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"
@@ -39,13 +39,13 @@ export type BookPaths = Pick<
   | "addressBook"
 >
 
-/** The client surface: the organization's paths below the prefix, but for those that the profile says differ. */
+/** The client surface: the organization's paths below the prefix, except those that the profile overrides. */
 export const clientPaths = (profile: Interface, clientId: string): BookPaths => {
   const { prefix, ...own } = profile.clientPaths
   const { paths } = profile
   const below = (path: string): string => Address.forClient(`${prefix}${path}`, clientId)
   const belowOrNull = (path: string | null): string | null => (path === null ? null : below(path))
-  /** Not set is as on the organization surface; null is none. */
+  /** Not set: the organization's path; null: the client surface has none. */
   const either = (differs: string | null | undefined, common: string | null): string | null =>
     belowOrNull(differs === undefined ? common : differs)
   return {

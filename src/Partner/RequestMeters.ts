@@ -1,4 +1,4 @@
-/** What the requests to the service come to, as counters of this process: for /metrics and the telemetry. */
+/** Metrics of the requests to the service, counted in this process: for /metrics and the telemetry. */
 import { Metric, MetricLabel } from "effect"
 import type { PartnerReason } from "../Partner.ts"
 import type { Attempt } from "./Attempt.ts"
@@ -24,7 +24,7 @@ const concurrency = Metric.gauge("tieout_pace_concurrency", {
 
 type Labels = ReadonlyArray<MetricLabel.MetricLabel>
 
-/** A service cannot make up labels: whatever is no status of HTTP is one of them. */
+/** The service must not be able to invent labels: everything that is no HTTP status shares one. */
 const statusOf = (attempt: Attempt): string => {
   const status = attempt.kind === "answer" ? attempt.status : attempt.failure.error.status
   if (status === undefined) return "none"
@@ -39,7 +39,7 @@ interface Paced {
   readonly window: number
 }
 
-/** The counters of one connection. The same labels are always the same array: that is how Effect finds a counter at once. */
+/** The counters of one connection. Each set of labels is one array that is reused, by which Effect finds a counter fastest. */
 export class Meters {
   private readonly connection: Labels
   private readonly statuses = new Map<string, Labels>()
@@ -49,7 +49,7 @@ export class Meters {
     this.connection = [MetricLabel.make("connection", connection)]
   }
 
-  /** One request has come to its end. */
+  /** One request has ended. */
   attempted(attempt: Attempt, paced: Paced): void {
     requests.unsafeUpdate(1, this.labelled(this.statuses, "status", statusOf(attempt)))
     rate.unsafeUpdate(paced.rate, this.connection)

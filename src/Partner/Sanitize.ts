@@ -14,7 +14,7 @@ export const sanitize = (text: string, secrets: ReadonlyArray<string>, length: n
 const short = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" && value.length <= 200 ? value : undefined
 
-/** What a JSON error answer says about itself, if it says it briefly: its code and message. The envelope is not documented. */
+/** The code and message of a JSON error answer, where they are short. The envelope is not documented. */
 export const complaint = (body: string): string | undefined => {
   let parsed: unknown
   try {

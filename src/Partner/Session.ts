@@ -1,16 +1,17 @@
-/** A connection that is logged in: what is read goes with a bearer, which is renewed when it is refused. */
+/** An authenticated connection: every read carries a bearer token, which is renewed when the service refuses it. */
 import { Effect, Option, Redacted, type Scope } from "effect"
 import type { PartnerError } from "../Partner.ts"
 import type { Address } from "./Address.ts"
 import type { Answer, Question } from "./Attempt.ts"
 import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
-import { Line } from "./Line.ts"
+import { Requester } from "./Requester.ts"
+import { formsOf } from "./SecretForms.ts"
 import * as Token from "./Token.ts"
 import * as Transport from "./Transport.ts"
 
 export interface Credentials {
-  /** The connection's, for what is counted. */
+  /** The connection's name: it labels the metrics. */
   readonly name: string
   readonly clientId: string
   readonly clientSecret: Redacted.Redacted
@@ -19,12 +20,17 @@ export interface Credentials {
 }
 
 export interface Session {
-  /** Reads a path below the base address; `kind` is what the request is counted under. */
+  /** Reads a path below the base address; `kind` labels the request in the counts. */
   readonly get: (kind: string, path: string, query?: string) => Effect.Effect<Answer, PartnerError>
   readonly requests: Effect.Effect<ReadonlyMap<string, number>>
 }
 
-const tokenRequest = (line: Line, address: Address, tokenPath: string, credentials: Credentials) => {
+const tokenRequest = (
+  requester: Requester,
+  address: Address,
+  tokenPath: string,
+  credentials: Credentials,
+) => {
   const secret = Redacted.value(credentials.clientSecret)
   const operation = `POST ${tokenPath}`
   const question: Question = {
@@ -41,11 +47,11 @@ const tokenRequest = (line: Line, address: Address, tokenPath: string, credentia
         scope: credentials.scope,
       }).toString(),
     },
-    secrets: [secret, encodeURIComponent(secret)],
+    secrets: formsOf(secret),
     ofStatus: Fault.ofTokenStatus,
   }
   const unreadable = Fault.make("BadResponse", operation, { detail: "the answer holds no bearer token" })
-  return Effect.flatMap(line.ask(question), (answer) =>
+  return Effect.flatMap(requester.ask(question), (answer) =>
     Option.match(Token.decode(answer.value), {
       onNone: () => Effect.fail(unreadable),
       onSome: Effect.succeed,
@@ -53,7 +59,7 @@ const tokenRequest = (line: Line, address: Address, tokenPath: string, credentia
   )
 }
 
-/** Opens a connection; its sockets end with the scope. */
+/** Opens a connection; its sockets close with the scope. */
 export const make = (
   address: Address,
   tokenPath: string,
@@ -61,13 +67,13 @@ export const make = (
   bounds: Bounds,
 ): Effect.Effect<Session, never, Scope.Scope> =>
   Effect.map(Transport.make(address.origin, bounds), (transport) => {
-    const line = new Line(credentials.name, bounds, transport)
-    const tokens = Token.make(Effect.suspend(() => tokenRequest(line, address, tokenPath, credentials)))
-    const secret = Redacted.value(credentials.clientSecret)
+    const requester = new Requester(credentials.name, bounds, transport)
+    const tokens = Token.make(Effect.suspend(() => tokenRequest(requester, address, tokenPath, credentials)))
+    const secretForms = formsOf(Redacted.value(credentials.clientSecret))
 
     const withToken = (kind: string, path: string, query: string, token: Redacted.Redacted) => {
       const bearer = Redacted.value(token)
-      return line.ask({
+      return requester.ask({
         kind,
         operation: `GET ${path}`,
         request: {
@@ -79,7 +85,7 @@ export const make = (
             "accept-encoding": "gzip",
           },
         },
-        secrets: [bearer, secret],
+        secrets: [...formsOf(bearer), ...secretForms],
         ofStatus: Fault.ofStatus,
       })
     }
@@ -98,6 +104,6 @@ export const make = (
             ),
           ),
         ),
-      requests: Effect.sync(() => new Map(line.counts)),
+      requests: Effect.sync(() => new Map(requester.counts)),
     }
   })

@@ -1,6 +1,6 @@
 /**
- * The bearer of a connection (`docs/interface.md`, Authentication): asked for once by however many wait for it, kept
- * until 80 % of its life are over, forgotten when the service refuses it. A failure is never kept.
+ * The bearer token of a connection (`docs/interface.md`, Authentication): one request serves all who wait for it. It is cached
+ * for 80 % of its lifetime, and dropped when the service refuses it. A failure is never cached.
  */
 import { Clock, Deferred, Effect, FiberId, Option, type Redacted, Schema } from "effect"
 import type { PartnerError } from "../Partner.ts"
@@ -18,7 +18,7 @@ const shareOfLife = 0.8
 
 const Seconds = Schema.Union(Schema.Number, Schema.NumberFromString).pipe(Schema.positive())
 
-/** A token goes into a header: anything but visible ASCII is no token. */
+/** A token goes into a header, so it is visible ASCII alone. */
 const TokenText = Schema.String.pipe(Schema.pattern(/^[\x21-\x7e]{1,16384}$/))
 
 const TokenAnswer = Schema.Struct({
@@ -30,7 +30,7 @@ const TokenAnswer = Schema.Struct({
 const decodeAnswer = Schema.decodeUnknownOption(TokenAnswer)
 const decodeSeconds = Schema.decodeUnknownOption(Seconds)
 
-/** None where the answer is no bearer token. What was read is not repeated anywhere. */
+/** None where the answer is no bearer token. No message repeats what was read. */
 export const decode = (answer: unknown): Option.Option<Bearer> =>
   Option.map(decodeAnswer(answer), ({ access_token, expires_in }) => ({
     token: access_token,
@@ -39,7 +39,7 @@ export const decode = (answer: unknown): Option.Option<Bearer> =>
 
 export interface Tokens {
   readonly get: Effect.Effect<Redacted.Redacted, PartnerError>
-  /** Forgets a token that was refused; one that has been replaced meanwhile stays. */
+  /** Drops a token that was refused; a newer one stays. */
   readonly invalidate: (token: Redacted.Redacted) => Effect.Effect<void>
 }
 
@@ -65,7 +65,7 @@ export const make = (request: Effect.Effect<Bearer, PartnerError>): Tokens => {
       return bearer.token
     })
 
-  // A fiber of its own: whoever asked first may be interrupted while others wait for the same answer.
+  // On its own fiber: the first caller may be interrupted while others wait for the same answer.
   const launch = (mine: Flight) =>
     Effect.flatMap(request, take).pipe(
       Effect.exit,

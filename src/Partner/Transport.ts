@@ -27,7 +27,7 @@ export interface Reply {
 
 /** `unreachable` will not heal by itself within a run; the others may. */
 export class TransportFault extends Data.TaggedError("TransportFault")<{
-  readonly kind: "unreachable" | "network" | "timeout" | "garbled" | "tooLarge"
+  readonly kind: "unreachable" | "network" | "timeout" | "garbled" | "tooLarge" | "crowded"
   readonly detail: string
 }> {}
 
@@ -66,7 +66,34 @@ const faultOf = (error: Error, host: string): TransportFault => {
 const tooLarge = (limit: number) =>
   new TransportFault({ kind: "tooLarge", detail: `the answer is larger than ${limit} bytes` })
 
-/** Unpacks a body; the limit holds for what comes out, so that a small one cannot grow into a large one. */
+/** Bytes of all answers that are under way at the same time, in the largest that one may have. */
+const answersUnderWay = 4
+
+/** What is held of answers that are not whole yet. */
+class Budget {
+  private held = 0
+  private readonly most: number
+
+  constructor(most: number) {
+    this.most = most
+  }
+
+  take(bytes: number): boolean {
+    this.held += bytes
+    return this.held <= this.most
+  }
+
+  give(bytes: number): void {
+    this.held -= bytes
+  }
+}
+
+const crowded = new TransportFault({
+  kind: "crowded",
+  detail: "too many large answers came at once",
+})
+
+/** Decompresses a body; the limit holds for the decoded bytes, so that a small body cannot grow into a large one. */
 const unpack = (
   body: Buffer,
   encoding: string,
@@ -100,18 +127,26 @@ class Gatherer implements Dispatcher.DispatchHandler {
   private aborted: TransportFault | undefined
   private status = 0
   private headers: Headers = {}
+  private readonly budget: Budget
   private chunks: Array<Buffer> = []
   private size = 0
 
-  constructor(host: string, limit: number, done: (result: Reply | TransportFault) => void) {
+  constructor(host: string, limit: number, budget: Budget, done: (result: Reply | TransportFault) => void) {
     this.host = host
     this.limit = limit
+    this.budget = budget
     this.done = done
+  }
+
+  private release(): void {
+    this.budget.give(this.size)
+    this.size = 0
+    this.chunks = []
   }
 
   abort(fault: TransportFault): void {
     this.aborted ??= fault
-    this.chunks = []
+    this.release()
     this.controller?.abort(fault)
   }
 
@@ -127,8 +162,11 @@ class Gatherer implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.aborted !== undefined) return
     this.size += chunk.length
+    const fits = this.budget.take(chunk.length)
     if (this.size > this.limit) this.abort(tooLarge(this.limit))
+    else if (!fits) this.abort(crowded)
     else this.chunks.push(chunk)
   }
 
@@ -136,6 +174,7 @@ class Gatherer implements Dispatcher.DispatchHandler {
     const [first] = this.chunks
     const body = this.chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.chunks)
     const encoding = String(this.headers["content-encoding"] ?? "").toLowerCase()
+    this.release()
     unpack(body, encoding, this.limit, (result) => {
       this.done(
         result instanceof TransportFault
@@ -146,15 +185,17 @@ class Gatherer implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.release()
     this.done(this.aborted ?? faultOf(error, this.host))
   }
 }
 
 const interrupted = new TransportFault({ kind: "network", detail: "given up" })
 
-/** Connections to one origin; redirects are never followed. The pool ends with the scope. */
+/** Connections to one origin; redirects are never followed. The pool closes with the scope. */
 export const make = (origin: string, bounds: Bounds): Effect.Effect<Transport, never, Scope.Scope> => {
   const { host } = new URL(origin)
+  const budget = new Budget(answersUnderWay * bounds.maxBodyBytes)
   return Effect.map(
     Effect.acquireRelease(
       Effect.sync(
@@ -171,7 +212,7 @@ export const make = (origin: string, bounds: Bounds): Effect.Effect<Transport, n
     ),
     (agent): Transport => ({
       send: (request, done) => {
-        const gatherer = new Gatherer(host, bounds.maxBodyBytes, (result) => {
+        const gatherer = new Gatherer(host, bounds.maxBodyBytes, budget, (result) => {
           clearTimeout(timer)
           done(result)
         })

@@ -1,4 +1,4 @@
-/** What a service says about when to come back. Malformed hints are ignored. Times in milliseconds. */
+/** How long a service asks us to wait: `Retry-After` and rate-limit headers. Malformed ones are ignored. Milliseconds. */
 import type { Headers } from "./Transport.ts"
 
 const header = (headers: Headers, name: string): string | undefined => {
@@ -16,7 +16,7 @@ const httpDate = (text: string | undefined): number | undefined => {
   return Number.isFinite(time) && new Date(time).toUTCString() === text ? time : undefined
 }
 
-/** When the service says that it answered. Epoch milliseconds, its clock. */
+/** When the service answered, by its own clock (`Date`). Epoch milliseconds. */
 export const servedAt = (headers: Headers): number | undefined => httpDate(header(headers, "date"))
 
 /** `Retry-After` in milliseconds from now; the past is 0. A date counts from the answer's own `Date` where it has one. */
@@ -57,7 +57,7 @@ export const quota = (headers: Headers, now: number): Quota | undefined =>
   separate(headers, "ratelimit", now) ??
   separate(headers, "x-ratelimit", now)
 
-/** How long to wait before the next request, by whichever hint is the stronger. */
+/** How long to wait before the next request: by `Retry-After`, else until a quota that is used up is full again. */
 export const wait = (headers: Headers, now: number): number | undefined => {
   const after = retryAfter(headers, now)
   if (after !== undefined) return after

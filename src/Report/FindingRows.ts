@@ -37,9 +37,8 @@ export const readFindings = Effect.fn("Report.findings")(function* (scope: Repor
     return sql`
       select 'F' || f.finding_id as id, f.check_name as check, f.severity, f.subject_id as subject, f.message,
         ${instantText(sql, sql`f.opened_at`)} as "openedAt", ${happened} is not null as dated
-      from reconcile.findings f
-      where f.book_id = ${book.bookId} and ${known(sql, scope, sql`f.opened_at`)}
-        and (f.closed_at is null or not ${asOf === null ? sql`true` : known(sql, scope, sql`f.closed_at`)})
+      from reconcile.findings_open_at(coalesce(${asOf}::text::timestamptz, 'infinity')) f
+      where f.book_id = ${book.bookId}
         and coalesce(${happened}, ${period}) = ${period}
       order by f.severity, f.opened_at, f.finding_id`
   })

@@ -13,29 +13,45 @@ export class SandboxError extends Data.TaggedError("SandboxError")<{
   readonly problems: ReadonlyArray<string>
 }> {}
 
+/** What holds where an option is left out. */
+export const defaults = {
+  seed: 1,
+  accounts: 12,
+  entries: 2000,
+  clients: 0,
+  accountsPerClient: 4,
+  receivables: 0,
+  from: "2026-09-01",
+  to: "2026-10-31",
+  faults: "none",
+  names: "plain",
+  webhookAlgorithm: "ES256",
+  rate: 0,
+} as const
+
 /** What to serve and where. Everything may be left out. */
 export interface SandboxOptions {
   /** 0 lets the system choose. Default 0. */
   readonly port?: number | undefined
   /** Default 127.0.0.1. */
   readonly host?: string | undefined
-  /** The same seed gives the same bytes. 0 .. 2^32 - 1, default 1. */
+  /** The same seed gives the same bytes. 0 .. 2^32 - 1. */
   readonly seed?: number | undefined
-  /** How many accounts, 1 .. 100,000, default 12. Six or more have all currencies; twelve or more also closed ones. */
+  /** How many accounts, 1 .. 100,000. Six or more have all currencies; twelve or more also closed ones. */
   readonly accounts?: number | undefined
-  /** How many statement entries over all accounts together, exactly; 0 .. 20,000,000, default 2,000. */
+  /** How many statement entries over all accounts together, exactly; 0 .. 20,000,000. */
   readonly entries?: number | undefined
-  /** How many represented clients, 0 .. 10,000, default 0. Of ten or more, one in ten is not active. */
+  /** How many represented clients, 0 .. 10,000. Of ten or more, one in ten is not active. */
   readonly clients?: number | undefined
-  /** How many accounts each active client has, 1 .. 100, default 4. */
+  /** How many accounts each active client has, 1 .. 100. */
   readonly accountsPerClient?: number | undefined
   /** How many statement entries over all clients together, exactly; 0 .. 20,000,000, default 20 for each account. */
   readonly clientEntries?: number | undefined
-  /** How many receivables, 0 .. 100,000, default 0; eight or more show every status. */
+  /** How many receivables, 0 .. 100,000; eight or more show every status. */
   readonly receivables?: number | undefined
-  /** First day with movements, YYYY-MM-DD in UTC, default 2026-09-01. */
+  /** First day with movements, YYYY-MM-DD in UTC. */
   readonly from?: string | undefined
-  /** Last day with movements, included, YYYY-MM-DD in UTC, default 2026-10-31. */
+  /** Last day with movements, included, YYYY-MM-DD in UTC. */
   readonly to?: string | undefined
   /** Default `sandbox-client`. */
   readonly clientId?: string | undefined
@@ -43,15 +59,15 @@ export interface SandboxOptions {
   readonly clientSecret?: string | undefined
   /** Lifetime of a token in seconds, default 3600. */
   readonly expiresIn?: number | undefined
-  /** What goes wrong: `none`, `wild`, or `name[:rate]` of FaultPlan.ts, separated by commas. Default `none`. */
+  /** What goes wrong: `none`, `wild`, or `name[:rate]` of FaultPlan.ts, separated by commas. */
   readonly faults?: string | undefined
-  /** Which names and paths the wire has where the interface leaves them open: `plain` or `odd`. Default `plain`. */
+  /** Which names and paths the wire has where the interface leaves them open: `plain` or `odd`. */
   readonly names?: string | undefined
   /** Where signed events go for what happens from the start on. Default: nowhere. */
   readonly webhook?: string | undefined
-  /** ES256, ES384, EdDSA, RS256, RS512, PS256 or PS512. Default ES256. */
+  /** ES256, ES384, EdDSA, RS256, RS512, PS256 or PS512. */
   readonly webhookAlgorithm?: string | undefined
-  /** Movements of the organization that happen by themselves every second, 0 .. 1000, default 0. */
+  /** Movements of the organization that happen by themselves every second, 0 .. 1000. */
   readonly rate?: number | undefined
   /** Some of these names one by one. */
   readonly wire?: WireOptions | undefined
@@ -129,26 +145,32 @@ const checkOptions = (problems: Array<string>) => {
 export const readOptions = (options: SandboxOptions): { data: SandboxData; service: SandboxService } => {
   const problems: Array<string> = []
   const { integer, date, text, address, algorithm } = checkOptions(problems)
-  const start = date("from", options.from ?? "2026-09-01")
-  const last = date("to", options.to ?? "2026-10-31")
-  if (start > last) problems.push(`to: found ${options.to ?? "2026-10-31"}, expected a day not before from`)
+  const start = date("from", options.from ?? defaults.from)
+  const last = date("to", options.to ?? defaults.to)
+  if (start > last) problems.push(`to: found ${options.to ?? defaults.to}, expected a day not before from`)
   const data = {
-    seed: integer("seed", options.seed, 0, 0xffffffff, 1),
-    accounts: integer("accounts", options.accounts, 1, 100_000, 12),
-    entries: integer("entries", options.entries, 0, 20_000_000, 2000),
-    clients: integer("clients", options.clients, 0, 10_000, 0),
-    accountsPerClient: integer("accountsPerClient", options.accountsPerClient, 1, 100, 4),
+    seed: integer("seed", options.seed, 0, 0xffffffff, defaults.seed),
+    accounts: integer("accounts", options.accounts, 1, 100_000, defaults.accounts),
+    entries: integer("entries", options.entries, 0, 20_000_000, defaults.entries),
+    clients: integer("clients", options.clients, 0, 10_000, defaults.clients),
+    accountsPerClient: integer(
+      "accountsPerClient",
+      options.accountsPerClient,
+      1,
+      100,
+      defaults.accountsPerClient,
+    ),
     clientEntries:
       options.clientEntries === undefined
         ? undefined
         : integer("clientEntries", options.clientEntries, 0, 20_000_000, 0),
-    receivables: integer("receivables", options.receivables, 0, 100_000, 0),
+    receivables: integer("receivables", options.receivables, 0, 100_000, defaults.receivables),
     start,
     end: last + day - 1,
   }
-  const faults = readFaults(options.faults ?? "none")
+  const faults = readFaults(options.faults ?? defaults.faults)
   if (typeof faults === "string") problems.push(`faults: ${faults}`)
-  const named = wireNamed(options.names ?? "plain")
+  const named = wireNamed(options.names ?? defaults.names)
   if (typeof named === "string") problems.push(`names: ${named}`)
   const service = {
     port: integer("port", options.port, 0, 65_535, 0),
@@ -161,9 +183,9 @@ export const readOptions = (options: SandboxOptions): { data: SandboxData; servi
     now: options.now ?? Date.now,
     webhook: {
       url: address("webhook", options.webhook),
-      algorithm: algorithm(options.webhookAlgorithm ?? "ES256"),
+      algorithm: algorithm(options.webhookAlgorithm ?? defaults.webhookAlgorithm),
     },
-    rate: integer("rate", options.rate, 0, 1000, 0),
+    rate: integer("rate", options.rate, 0, 1000, defaults.rate),
   }
   if (problems.length > 0) {
     const message = `the sandbox cannot start: ${problems.join("; ")}`

@@ -10,7 +10,7 @@ import { Database } from "../Database.ts"
 import { run as runExport } from "../Export.ts"
 import { PartnerError } from "../Partner.ts"
 import { type OpenCounts, openCounts } from "../Reconcile/Summary.ts"
-import { bookTieOuts, type TieOut, tieOutSentence, together } from "../Reconcile/TieOut.ts"
+import { bookTieOuts, combined, type TieOut, tieOutSentence } from "../Reconcile/TieOut.ts"
 import { LeaseLost } from "../Run.ts"
 import { Settings, SettingsError } from "../Settings.ts"
 import { SyncIncomplete } from "../Sync/Runs/RunReport.ts"
@@ -130,7 +130,7 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
     const raiseOpen = Effect.fn("Nightly.attention")(
       function* () {
         const open = yield* openCounts(yield* allBooks(Option.none()))
-        const attention = attentionTo(open, together(yield* bookTieOuts(null)), yield* inboxTrouble())
+        const attention = attentionTo(open, combined(yield* bookTieOuts(null)), yield* inboxTrouble())
         if (attention.text === "") return
         yield* alerts.raise({ kind: "findings", connection: null, ...attention })
       },

@@ -3,26 +3,26 @@ import { Schema } from "effect"
 import { CurrencyCode, Percentage, section, TimeZone, withDefault } from "../Common/Field.ts"
 
 const Receivables = Schema.Struct({
-  /** On whose side of a loan the book stands. */
+  /** The book's side of a loan. */
   view: withDefault(Schema.Literal("lender", "borrower"), "lender"),
   /** Whether `repaymentAmount` falls with repayments or stays as it was at the start. */
   repaymentAmount: withDefault(Schema.Literal("outstanding", "original"), "outstanding"),
   /**
-   * When interest is income: when the service tells of it, or when it is paid; until then it stands in `deferred_interest`.
+   * When interest is income: when the service states it, or when it is paid; until then it stands in `deferred_interest`.
    * Neither is the effective-interest method.
    */
   interest: withDefault(Schema.Literal("as_stated", "when_paid"), "as_stated"),
-  /** How much new interest may have come between two readings and be paid with the second: % of the principal a day. */
+  /** How much interest a repayment may hold that no version has stated yet: % of the principal per day between two reads. */
   interestBetweenReads: withDefault(Percentage, "0"),
 })
 
-/** How the cost of a foreign currency that leaves is found: over the whole holding, or from the oldest lots. */
+/** The cost of outgoing foreign currency: averaged over the whole holding, or taken from the oldest lots. */
 const Method = Schema.Literal("average", "fifo")
 export type Method = typeof Method.Type
 
 /**
- * Assets and liabilities, unless the chart says otherwise: what may be revalued. `other` goes by its name, and `trading` holds
- * nothing in the base currency.
+ * The roles that may be revalued: assets and liabilities, unless the chart says otherwise. For `other` the account's name
+ * decides, and `trading` holds nothing in the base currency.
  */
 export const HeldRole = Schema.Literal(
   "cash",
@@ -43,7 +43,7 @@ const Valuation = Schema.Struct({
   method: withDefault(Method, "average"),
   /** Where rates come from: files (`tieout rates import`), or the month's own conversions. */
   rates: withDefault(Schema.Literal("file", "conversions"), "file"),
-  /** How old a rate of a file may be, in days: 0 is a rate for the very day. */
+  /** How old an imported rate may be, in days; 0: only a rate of the day itself. */
   maxRateAgeDays: withDefault(
     Schema.Int.pipe(Schema.between(0, 31)).annotations({ description: "a whole number from 0 to 31" }),
     0,
@@ -59,20 +59,20 @@ const Valuation = Schema.Struct({
     "loan_clearing",
     "conversions_in_transit",
   ]),
-  /** What differs for a book, by its code. */
+  /** Overrides for single books, by code. */
   books: withDefault(Schema.Record({ key: Schema.String, value: Schema.Struct({ method: Method }) }), {}),
 })
 export type Valuation = typeof Valuation.Type
 
 export const Accounting = Schema.Struct({
-  /** Decides the effective date of an entry, and so its period. */
+  /** Decides an entry's effective date, and with it the period. */
   timeZone: withDefault(TimeZone, "UTC"),
   /** The currency that formats with one currency are valued in. */
   baseCurrency: withDefault(CurrencyCode, "EUR"),
   /** Where a flat withdrawal's entries total its amount: is the stated fee inside it, or was there none? */
   flatWithdrawalFee: withDefault(Schema.Literal("inside", "none"), "inside"),
   receivables: section(Receivables),
-  /** How the base-currency journal comes about. */
+  /** How the base-currency journal is made. */
   valuation: section(Valuation),
 })
 export type Accounting = typeof Accounting.Type

@@ -1,7 +1,6 @@
 /**
- * The chart of accounts: every role of the ledger with the code and the name that it has in the books and the exports.
- * Names are `Parent:Child`, and begin with Assets, Liabilities, Equity, Income or Expenses, which is what hledger, ledger and
- * beancount have in common.
+ * The chart of accounts: every role of the ledger with its code and name in the books and the exports. Names are
+ * `Parent:Child` and begin with Assets, Liabilities, Equity, Income or Expenses, as hledger, ledger and beancount all accept.
  */
 import { Schema } from "effect"
 import { section, withDefault } from "../Common/Field.ts"
@@ -12,7 +11,7 @@ const unknownPlaceholder = new RegExp(`\\{(?!(?:${placeholders.join("|")})\\})|(
 const onlyKnownPlaceholders = (text: string): boolean => !unknownPlaceholder.test(text)
 const placeholderList = placeholders.map((name) => `{${name}}`).join(" ")
 
-/** An account code, unique or not: what the accounting system calls the account. At most 64 characters. */
+/** An account code, the name of the account in the accounting system. At most 64 characters, not necessarily unique. */
 export const AccountCode = Schema.String.pipe(
   Schema.filter(
     (text) => /^[^\s"';,](?:[^"';,\p{Cc}]{0,62}[^\s"';,])?$/u.test(text) && onlyKnownPlaceholders(text),
@@ -43,7 +42,7 @@ const account = (code: string, name: string) =>
     }),
   )
 
-/** An account is one currency's, and a cash account is one partner account's: the names say so. */
+/** An account has one currency, and a cash account one partner account: their names must show it. */
 export const Chart = Schema.Struct({
   cash: account("1010", "Assets:Partner:{currency}:{rail}:{account}"),
   deposits_clearing: account("1020", "Assets:Clearing:Deposits:{currency}"),

@@ -1,4 +1,4 @@
-/** Which connections there are, and what each may use. Their secrets come from the environment: `Credentials.ts`. */
+/** The connections and their surfaces. Their secrets come from the environment: `Credentials.ts`. */
 import { Schema } from "effect"
 import { withDefault } from "../Common/Field.ts"
 import { Interface } from "./Interface.ts"
@@ -11,11 +11,11 @@ const Surfaces = Schema.NonEmptyArray(Surface)
 
 const Connection = Schema.Struct({
   surfaces: withDefault(Surfaces, ["organization"]),
-  /** What differs from the common `interface` section for this connection alone. */
+  /** Overrides of the common `interface` section for this connection. */
   interface: Schema.optionalWith(Interface, { exact: true }),
 })
 
-/** Lower case, so that the names of its variables follow from it and no two connections can share them. */
+/** Lower case: the names of its variables follow from it, and no two connections share one. */
 const connectionName = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/
 
 export const Connections = Schema.Record({ key: Schema.String, value: Connection }).pipe(

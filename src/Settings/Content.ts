@@ -5,12 +5,21 @@ import { FormatSettings } from "../Format/FormatSettings.ts"
 import { Accounting } from "./Accounting.ts"
 import { Chart } from "./Chart.ts"
 import { Connections } from "./Connections.ts"
-import { Export } from "./Export.ts"
 import { Interface } from "./Interface.ts"
 import { Limits } from "./Limits.ts"
 import { Reconcile } from "./Reconcile.ts"
 import { Rules } from "./Rules.ts"
 import { Alerts, Nightly, Status, Webhook } from "./Servers.ts"
+
+const Export = Schema.Struct({
+  /** Keeps a batch's files in the database too, compressed, so that `tieout batches download` needs no folder. */
+  keepFiles: withDefault(Schema.Boolean, true),
+})
+
+const DatabaseSection = Schema.Struct({
+  /** A server is expected: without `DATABASE_URL` no command starts the embedded one, which would be empty. */
+  required: withDefault(Schema.Boolean, false),
+})
 
 export const Content = Schema.Struct({
   connections: withDefault(Connections, { default: { surfaces: ["organization"] } }),
@@ -21,6 +30,7 @@ export const Content = Schema.Struct({
   reconcile: section(Reconcile),
   formats: section(FormatSettings),
   export: section(Export),
+  database: section(DatabaseSection),
   limits: section(Limits),
   webhook: section(Webhook),
   status: section(Status),

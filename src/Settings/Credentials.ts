@@ -1,4 +1,4 @@
-/** What a connection needs to reach the service. It stands in the environment only. */
+/** What a connection needs to reach the service. It comes from the environment alone. */
 import { Either, Option, Redacted } from "effect"
 import { type Variables, variable } from "./Environment.ts"
 import { connectionPrefix } from "./Keys.ts"
@@ -14,7 +14,7 @@ export interface Credentials {
   readonly scope: string
 }
 
-/** The address in normal form, or what is wrong with it. User names and passwords in it are never repeated. */
+/** The normalized address, or what is wrong with it. Never repeats a user name or password. */
 const baseUrl = (text: string): Either.Either<string, string> => {
   if (!URL.canParse(text)) return Either.left("is no address; expected https://host/api/v1")
   const url = new URL(text)

@@ -1,10 +1,10 @@
-/** The settings file as text: its content, and the line that each key stands on. */
+/** The settings file: its content, and the line of each key. */
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml"
 import type { Mistake, Path } from "./Mistake.ts"
 
 export interface Document {
   readonly content: unknown
-  /** The line of the deepest key of the path that the file has, counted from 1. */
+  /** The line (from 1) of the deepest key on the path that the file holds. */
   readonly lineOf: (path: Path) => number | undefined
   readonly mistakes: ReadonlyArray<Mistake & { readonly line?: number }>
 }

@@ -1,4 +1,4 @@
-/** Settings from environment variables: every key's name follows from its path, and beats the file. */
+/** Settings from environment variables: a variable's name follows from the key's path, and it overrides the file. */
 import { Option, type SchemaAST } from "effect"
 import { parse } from "yaml"
 import { isRecord } from "../Common/Record.ts"
@@ -20,7 +20,7 @@ const variableName = (path: ReadonlyArray<string>): string =>
 
 const sections = sectionNames.map((name) => variableName([name]))
 
-/** Variables that are no keys of the file. */
+/** Variables that have no key in the file. */
 const ownVariables = [
   "TIEOUT_CONFIG",
   "TIEOUT_DATA_DIR",
@@ -54,7 +54,7 @@ const yamlOrText = (text: string): unknown => {
   }
 }
 
-/** Text stays text, whatever it looks like; a list may be separated by commas; the rest is read as YAML. */
+/** A text stays text, whatever it looks like; a list may be separated by commas; anything else is parsed as YAML. */
 const valueOf = (text: string, ast: SchemaAST.AST): unknown => {
   if (acceptsNull(ast) && text === "null") return null
   if (acceptsText(ast)) return text
@@ -87,7 +87,7 @@ const misspelled = (variables: Variables, known: ReadonlyArray<string>): Readonl
     .filter((name) => Option.isSome(variable(variables, name)))
     .flatMap((name): ReadonlyArray<Mistake> => {
       const near = nearest(name, known, 2)
-      // Other programs may have variables of their own that begin like ours; below one of our sections they do not.
+      // Other programs may have variables that begin with TIEOUT_, but none that begins with one of our sections.
       const below = sections.some((section) => name.startsWith(`${section}_`))
       if (near === undefined && !below) return []
       const best = near ?? nearest(name, known, name.length / 3)
@@ -96,7 +96,7 @@ const misspelled = (variables: Variables, known: ReadonlyArray<string>): Readonl
       ]
     })
 
-/** Lays the variables over the content of the file. */
+/** Overrides the file's content by the variables. */
 export const overlay = (content: unknown, variables: Variables): Overlaid => {
   const whole = variable(variables, "TIEOUT_CONNECTIONS")
   const start = Option.isSome(whole) ? put(content, ["connections"], yamlOrText(whole.value)) : content

@@ -14,7 +14,7 @@ const Name = Schema.NonEmptyTrimmedString
 const Path = Schema.String.pipe(
   Schema.pattern(/^\/[^\s?#]*$/, { description: "a path that starts with / and has no query" }),
 )
-/** A list or a document that the service may not have: null, then it is not asked for. */
+/** The path of a list or document that the service may lack; null: it does, and it is not read. */
 const OptionalPath = Schema.NullOr(Path)
 
 const Paths = Schema.Struct({
@@ -42,7 +42,7 @@ const Paths = Schema.Struct({
 const asPaths = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 /**
- * The client surface: the same paths below `prefix`, but for those that stand here. The interface shows no lists of
+ * The client surface: the organization's paths below `prefix`, except those set here. The interface shows no lists of
  * deposits, withdrawals and conversions there.
  */
 const ClientPaths = Schema.Struct({
@@ -77,7 +77,7 @@ const Paging = Schema.Struct({
   cursorParam: withDefault(Name, "after"),
   sizeParam: withDefault(Schema.NullOr(Name), "first"),
   size: withDefault(Schema.Int.pipe(Schema.between(1, 10_000)), 100),
-  /** Dotted path; empty for an answer that is the array itself. */
+  /** Dotted path; empty where the answer is the array itself. */
   itemsField: withDefault(Schema.String, "items"),
   pageInfoField: withDefault(Schema.String, "pageInfo"),
 })

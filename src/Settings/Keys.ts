@@ -1,4 +1,4 @@
-/** Which keys the settings have, read off their schema: for variable names, unknown keys and suggestions. */
+/** The keys of the settings, derived from the schema: for variable names, unknown keys and suggestions. */
 import { Schema, type SchemaAST } from "effect"
 import { isRecord } from "../Common/Record.ts"
 import { Content } from "./Content.ts"
@@ -7,7 +7,7 @@ import { nearest } from "./Nearest.ts"
 
 const root = Schema.encodedSchema(Content).ast
 
-/** Unwraps what a key may also be: undefined where it is optional. */
+/** The schema of a key's value, without the undefined of an optional key. */
 const core = (ast: SchemaAST.AST): SchemaAST.AST => {
   if (ast._tag === "Suspend") return core(ast.f())
   if (ast._tag === "Refinement") return core(ast.from)
@@ -29,7 +29,7 @@ export interface Leaf {
   readonly ast: SchemaAST.AST
 }
 
-/** Every key that takes a value, `names` standing for the keys of sections that are free to name theirs. */
+/** Every key that takes a value; `names` stands for the keys of sections whose keys the user names. */
 export const leaves = (
   names: ReadonlyArray<string>,
   ast: SchemaAST.AST = root,
@@ -55,10 +55,10 @@ const secretKeys: Record<string, string> = {
   statustoken: "TIEOUT_STATUS_TOKEN",
 }
 
-/** Secrets that belong to no connection: their names are whole. */
+/** Secrets that belong to no connection, whose names have no connection's prefix. */
 const notOfConnections = new Set(["DATABASE_URL", "TIEOUT_STATUS_TOKEN"])
 
-/** The variables' common beginning for one connection. */
+/** The prefix of one connection's variables. */
 export const connectionPrefix = (name: string): string =>
   name === "default" ? "TIEOUT_" : `TIEOUT_${name.toUpperCase().replace(/-/g, "_")}_`
 
@@ -89,7 +89,7 @@ const unknownKey = (path: Path, key: string, known: ReadonlyArray<string>): Mist
   return { path: at, text: `unknown key; ${hint}` }
 }
 
-/** Keys that no setting has, wherever they stand. */
+/** The keys, at any depth, that are no settings. */
 export const unknownKeys = (
   value: unknown,
   ast: SchemaAST.AST = root,
@@ -110,7 +110,7 @@ export const unknownKeys = (
   })
 }
 
-/** A section or list whose keys are all commented out reads as null: it is the same as not there. */
+/** A section or list whose keys are all commented out reads as null: treated as absent. */
 export const withoutEmptySections = (value: unknown, ast: SchemaAST.AST = root): unknown => {
   if (ast._tag !== "TypeLiteral" || !isRecord(value)) return value
   const known = new Map(children(ast))

@@ -1,4 +1,4 @@
-/** The bounds on everything that could grow or wait without end. */
+/** The bounds on everything that could grow or wait for ever. */
 import { Duration, Schema } from "effect"
 import { Count, Span, section, withDefault } from "../Common/Field.ts"
 
@@ -28,9 +28,9 @@ export const Limits = Schema.Struct({
   headersTimeout: withDefault(Span, Duration.seconds(20)),
   /** Between two pieces of a body. */
   bodyTimeout: withDefault(Span, Duration.seconds(20)),
-  /** One attempt from start to end, whatever its phases took. */
+  /** One attempt as a whole. */
   attemptTimeout: withDefault(Span, Duration.seconds(30)),
-  /** A run that takes longer stops at its checkpoint and ends with 75. */
+  /** A run that takes longer stops at its checkpoint, with exit code 75. */
   runDeadline: withDefault(Span, Duration.hours(12)),
   /** Bytes of a decoded answer. */
   maxBodyBytes: withDefault(Count, 16 * 1024 * 1024),
@@ -38,7 +38,7 @@ export const Limits = Schema.Struct({
   maxPages: withDefault(Count, 1_000_000),
   /** Consecutive pages of a list or statement that are committed in one transaction. */
   pagesPerTransaction: withDefault(Count, 10),
-  /** Pages without a row, in a row, that are followed. */
+  /** Consecutive empty pages before a list counts as endless. */
   maxEmptyPages: withDefault(Count, 100),
   /** A longer `Retry-After` ends the run at its checkpoint. */
   maxRetryAfter: withDefault(Span, Duration.minutes(15)),

@@ -1,3 +1,3 @@
-/** Whether a host name, as it stands in a URL, is this machine itself. */
+/** Whether a URL's host name is this machine. */
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "[::1]" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host)

@@ -1,4 +1,4 @@
-/** One thing that is wrong in the settings: where, what was found, what is expected. */
+/** A mistake in the settings: where, what was found, what is expected. */
 import { Option, type ParseResult, SchemaAST } from "effect"
 
 export type Path = ReadonlyArray<PropertyKey>
@@ -19,10 +19,10 @@ export const formatPath = (path: Path): string =>
 
 const show = (value: unknown): string => {
   if (value === undefined || value === null) return "nothing"
-  // What stands inside a section is not shown: a secret may have strayed into it.
+  // The content of a section is not shown: a secret may have strayed into it.
   if (typeof value === "object")
     return Array.isArray(value) ? (value.length === 0 ? "an empty list" : "a list") : "a section"
-  // Nor what follows the host in an address: that may be what lets one in.
+  // Nor what follows the host in an address, which may be a secret.
   const shown =
     typeof value === "string" ? value.replace(/^(\w+:\/\/)(?:[^/?#]*@)?([^/?#]*).+$/, "$1$2/…") : value
   const text = JSON.stringify(shown) ?? String(shown)
@@ -37,7 +37,7 @@ const plain: Record<string, string> = {
   boolean: "true or false",
 }
 
-/** The schema's own words for what it wants: its description, else its message, else its structure. */
+/** What the schema expects, as text: its description, else its message, else its structure. */
 const expected = (ast: SchemaAST.AST): string => {
   const described = SchemaAST.getDescriptionAnnotation(ast)
   if (Option.isSome(described) && !described.value.startsWith("a string matching")) {
@@ -78,13 +78,13 @@ const messageOf = (issue: ParseResult.Refinement | ParseResult.Type): Option.Opt
 const isAbsence = (issue: ParseResult.ParseIssue): boolean =>
   issue._tag === "Type" && issue.ast._tag === "UndefinedKeyword"
 
-/** What the whole wants, for where already its kind of value is wrong. */
+/** What the outer schema expects, for a value of the wrong kind. */
 const wantedBy = (ast: SchemaAST.AST, outer: string | undefined): string | undefined =>
   outer ?? Option.getOrUndefined(SchemaAST.getDescriptionAnnotation(ast))
 
 /**
- * Flattens what the decoder found into one mistake per place. `outer` is what the schema around this place asks for; it
- * explains more than the bare kind of value does.
+ * Flattens the decoder's issue into one mistake per place. `outer` is what the schema around this place expects, which
+ * explains more than the bare kind of value.
  */
 export const mistakesOf = (
   issue: ParseResult.ParseIssue,
@@ -102,10 +102,10 @@ export const mistakesOf = (
     case "Composite": {
       const issues = "_tag" in issue.issues ? [issue.issues] : issue.issues
       if (issue.ast._tag !== "Union") return issues.flatMap((part) => mistakesOf(part, path))
-      // A choice between kinds of values is explained as a whole; "this or not there" is no choice.
+      // A choice between kinds of values is explained as a whole; an optional value is no choice.
       const [only, ...others] = issues.filter((part) => !isAbsence(part))
       if (only !== undefined && others.length === 0) return mistakesOf(only, path, outer)
-      // Of a list, the items that are wrong are named; that it could also be null is none of their matter.
+      // In a list, the wrong items are named; that the list could also be null explains nothing.
       if (Array.isArray(issue.actual) && issue.actual.length > 0) {
         const ofItems = issues
           .flatMap((part) => mistakesOf(part, path))
@@ -127,7 +127,7 @@ export const mistakesOf = (
       return [{ path, text: sentence(issue.actual, expected(issue.ast)) + detail }]
     }
     case "Type": {
-      // Several values that do not go together: the message tells which.
+      // Values that contradict each other: the message says which.
       if (issue.message !== undefined && typeof issue.actual === "object") {
         return [{ path, text: `expected ${issue.message}` }]
       }

@@ -1,6 +1,6 @@
-/** What a person most likely meant by a name that is not known. */
+/** The known name that a person most likely meant. */
 
-/** How many letters must be changed, added or taken away (Levenshtein). */
+/** The Levenshtein distance. */
 const distance = (from: string, to: string): number => {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (let i = 1; i <= from.length; i++) {

@@ -1,14 +1,16 @@
-/** From when on something that is open stands in the way of a close. */
+/** When an open item blocks the close of a month. */
 import { Schema } from "effect"
 import { withDefault } from "../Common/Field.ts"
 
-/** Money is never a number: in YAML it stands in quotes. */
+/** An amount is never a number: YAML needs quotes. */
 const AmountText = Schema.String.pipe(Schema.pattern(/^\d{1,30}(\.\d{1,18})?$/)).annotations({
   description: 'an amount in quotes, such as "10.00"',
 })
 
 export const Reconcile = Schema.Struct({
-  /** Days for which a conversion may stand in transit, and a loan wait for its cash, before it blocks the close of its month. */
+  /**
+   * Days for which a conversion may stand in transit, and a loan wait for its cash, before it blocks the close of its month.
+   */
   transitDays: withDefault(
     Schema.Int.pipe(Schema.between(0, 366)).annotations({ description: "a whole number from 0 to 366" }),
     3,

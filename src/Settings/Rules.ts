@@ -7,7 +7,7 @@ const exactly = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schem
 
 /** All criteria that are given must hold. Patterns match anywhere in the text unless they are anchored. */
 export const Match = Schema.Struct({
-  /** `ADJUSTMENT`: an entry that names no resource. A conversion's other side is always in transit. */
+  /** `ADJUSTMENT`: an entry without a resource. No rule applies to conversions, which always go through transit. */
   type: exactly(Schema.Literal("DEPOSIT", "WITHDRAWAL", "PAYOUT", "ADJUSTMENT")),
   direction: exactly(Schema.Literal("CREDIT", "DEBIT")),
   destinationId: exactly(Text),

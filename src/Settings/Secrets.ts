@@ -5,16 +5,16 @@ import { type Variables, variable } from "./Environment.ts"
 import type { Mistake } from "./Mistake.ts"
 import { tokenMistakes } from "./StatusToken.ts"
 
-/** What is needed besides the settings themselves: where those are wrong, what lacks of it is told with them. */
+/** The secrets that a command needs: missing ones are reported together with mistakes in the settings. */
 export interface Needs {
-  /** Whose credentials; none: every connection's. */
+  /** The connection whose credentials are needed; none: all connections. */
   readonly connection: Option.Option<string>
   readonly statusToken: boolean
 }
 
 export const everything: Needs = { connection: Option.none(), statusToken: true }
 
-/** What lacks of the secrets that are needed, as far as settings that are wrong elsewhere let it be known. */
+/** The missing or wrong secrets. `content` may hold mistakes elsewhere. */
 export const secretMistakes = (
   content: unknown,
   variables: Variables,

@@ -1,9 +1,18 @@
-/** What listens, what runs by itself and whom it tells. */
+/** The servers, the schedule and the alerts. */
+import { isIP } from "node:net"
 import { Duration, Schema } from "effect"
 import { Port, Schedule, Span, Text, Wait, withDefault } from "../Common/Field.ts"
 import { formatNames, isFormatName } from "../Format/Formats.ts"
-import { isHost } from "./Host.ts"
 import { isLoopback } from "./Loopback.ts"
+
+const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
+
+/** An IP address (IPv6 with or without brackets) or a host name, without a port. Digits and dots alone are no name. */
+const isHost = (text: string): boolean => {
+  const bare = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text
+  if (isIP(bare) !== 0) return bare === text || isIP(bare) === 6
+  return text.length <= 253 && !/^[\d.]+$/.test(text) && text.split(".").every((part) => label.test(part))
+}
 
 const HostName = Schema.String.pipe(Schema.filter(isHost)).annotations({
   description: "a host name or an IP address without a port",
@@ -11,7 +20,7 @@ const HostName = Schema.String.pipe(Schema.filter(isHost)).annotations({
 
 export const Webhook = Schema.Struct({
   port: withDefault(Port, 8787),
-  /** The address to listen on: all of them, unless a proxy with TLS stands on this machine. */
+  /** The address to listen on: all addresses, unless a TLS proxy runs on this machine. */
   host: withDefault(HostName, "0.0.0.0"),
   path: withDefault(
     Schema.String.pipe(Schema.pattern(/^\/[^\s?#]*$/)).annotations({
@@ -23,9 +32,9 @@ export const Webhook = Schema.Struct({
 
 export const Status = Schema.Struct({
   port: withDefault(Port, 8788),
-  /** The address to listen on. Elsewhere than on this machine itself it needs `TIEOUT_STATUS_TOKEN`. */
+  /** The address to listen on. Any but loopback needs `TIEOUT_STATUS_TOKEN`. */
   host: withDefault(HostName, "127.0.0.1"),
-  /** Further names by which the page may be reached: a Host header that is not known is refused. */
+  /** Further host names of the page: a request with an unknown Host header is refused. */
   names: withDefault(
     Schema.Array(HostName).annotations({ description: "a list of host names without ports" }),
     [],
@@ -41,13 +50,13 @@ const FormatNames = Schema.NonEmptyArray(
 ).annotations({ description: `a list of export formats: ${formatNames.join(", ")}` })
 
 export const Nightly = Schema.Struct({
-  /** In the accounting time zone; null: nothing runs by itself. */
+  /** In the accounting time zone; null: nothing is scheduled. */
   nightly: withDefault(Schema.NullOr(Schedule), "30 3 * * *"),
-  /** Each run waits a random part of this first, so that many installations do not call at the same second. */
+  /** Each run first waits a random part of this, so that many installations do not start in the same second. */
   jitter: withDefault(Wait, Duration.zero),
   /** Formats that are exported after each nightly sync (`--since-last`); null: none. */
   export: withDefault(Schema.NullOr(FormatNames), null),
-  /** Where exports go, and where the status page takes the files from that it offers. */
+  /** The folder of exports, from which the status page offers files. */
   out: withDefault(Text, "exports"),
 })
 export type Nightly = typeof Nightly.Type
@@ -68,7 +77,7 @@ const occasions = ["failure", "findings", "staleness"] as const
 export type Occasion = (typeof occasions)[number]
 
 export const Alerts = Schema.Struct({
-  /** Gets each alert as JSON by POST. Where the address is a secret itself: `TIEOUT_ALERTS_WEBHOOK`. */
+  /** Gets each alert as JSON by POST. Set a secret address by `TIEOUT_ALERTS_WEBHOOK`. */
   webhook: withDefault(Schema.NullOr(AlertAddress), null),
   /** A program and its arguments, started without a shell; gets each alert as JSON on its standard input. */
   command: withDefault(
@@ -86,7 +95,7 @@ export const Alerts = Schema.Struct({
     }),
     occasions,
   ),
-  /** The books are stale when no sync has succeeded for so long. */
+  /** The books are stale when no sync has succeeded within this time. */
   staleAfter: withDefault(Span, Duration.hours(26)),
 })
 export type Alerts = typeof Alerts.Type

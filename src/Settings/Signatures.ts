@@ -15,7 +15,7 @@ const Headers = Schema.Struct({
   algorithm: withDefault(HeaderName, "x-algorithm"),
 })
 
-/** One part of the template that is filled in. */
+/** A placeholder of the template. */
 export const placeholder = /\{(body|sha256|id|timestamp|header:[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64})\}/g
 
 /** A signature that does not cover the body proves nothing about it. */
@@ -34,7 +34,7 @@ const SignedPayload = Schema.String.pipe(
 const Hash = Schema.Literal("sha256", "sha384", "sha512")
 const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
-/** One way of signing. There is no HMAC: whoever can check one can forge it. */
+/** A signature algorithm. No HMAC: whoever can check one can forge it. */
 const Algorithm = Schema.Struct({
   keyType: Schema.Literal("ec", "ed25519", "rsa", "rsa-pss"),
   /** Of keyType `ec`. */
@@ -74,7 +74,7 @@ const Algorithm = Schema.Struct({
 )
 export type Algorithm = typeof Algorithm.Type
 
-/** Names that mean no signature, or a shared secret, whatever the settings say. */
+/** Names of no signature or a shared secret: refused in the settings. */
 const refusedName = /^(?:none|hs\d+|hmac.*)$/i
 
 const Algorithms = Schema.Record({ key: Schema.String, value: Algorithm }).pipe(
@@ -107,7 +107,7 @@ export const Signatures = Schema.Struct({
   headers: withDefault(Headers, Headers.make({})),
   signedPayload: withDefault(SignedPayload, "{body}"),
   encoding: withDefault(Schema.Literal(...encodings), "base64"),
-  /** What stands in the algorithm header → how it is checked. A map of one's own replaces this one. */
+  /** By the value of the algorithm header. A map in the settings replaces this one. */
   algorithms: withDefault(Algorithms, defaultAlgorithms),
 })
 export type Signatures = typeof Signatures.Type

@@ -1,12 +1,12 @@
-/** The token that opens the status page, which there must be where others could come by. */
+/** The token of the status page, required where others can reach it. */
 import { Option } from "effect"
 import { isLoopback } from "./Loopback.ts"
 import type { Mistake } from "./Mistake.ts"
 
-/** Fewer characters could be guessed. */
+/** Characters: a shorter token could be guessed. */
 const leastToken = 16
 
-/** What is wrong with it. It is never repeated. */
+/** What is wrong with the token, which no message repeats. */
 export const tokenMistakes = (token: Option.Option<string>, host: string): ReadonlyArray<Mistake> => {
   const path = ["TIEOUT_STATUS_TOKEN"]
   if (Option.isNone(token)) {

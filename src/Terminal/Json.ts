@@ -1,4 +1,4 @@
-/** JSON text over several lines for a person: only the space between its parts changes, never a digit of a number. */
+/** Pretty-prints JSON text: only whitespace changes, never a digit of a number. */
 
 const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 
@@ -11,7 +11,7 @@ const isWhole = (text: string): boolean => {
   }
 }
 
-/** The lines of a JSON text; one that is not whole JSON stays as it is. */
+/** The lines of a JSON text; text that is not JSON stays as it is. */
 export const jsonLines = (text: string): ReadonlyArray<string> => {
   if (!isWhole(text)) return text.split("\n")
   const lines: Array<string> = []

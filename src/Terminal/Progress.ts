@@ -1,26 +1,26 @@
 /**
- * How far long work is. On a terminal one line that is rewritten in place; elsewhere a plain line every few seconds, so
- * that a log shows that it goes on.
+ * The progress of long work: on a terminal one line that is rewritten in place; elsewhere a plain line every few seconds,
+ * so that a log shows the work going on.
  */
 import { Context, Effect, type Scope } from "effect"
 import { harmless, truncate } from "../Common/Text.ts"
 import type { TerminalService } from "../Terminal.ts"
 
 export interface ProgressReport {
-  /** What is being done: `sync`, `export journal`. */
+  /** The work: `sync`, `export journal`. */
   readonly stage: string
-  /** Where it stands: `12,345 entries, 3 of 12 accounts`. */
+  /** How far it is: `12,345 entries, 3 of 12 accounts`. */
   readonly text: string
 }
 
 export interface ProgressService {
   /** Cheap: may be called for every page. */
   readonly report: (report: ProgressReport) => Effect.Effect<void>
-  /** Writes a line of log without tearing the progress line. */
+  /** Writes a line of log above the progress line. */
   readonly writeAbove: (line: string) => void
 }
 
-/** Reports go nowhere, unless what `showProgress` makes is provided. */
+/** Discards reports, unless the service of `showProgress` is provided. */
 export class Progress extends Context.Reference<Progress>()("tieout/Progress", {
   defaultValue: (): ProgressService => ({
     report: () => Effect.void,
@@ -39,7 +39,7 @@ const elapsed = (millis: number): string => {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`
 }
 
-/** Shows reports on stderr, if `wanted`, until the scope closes, and leaves no half line behind. */
+/** Shows reports on stderr, if `wanted`, until the scope closes; leaves no unfinished line behind. */
 export const showProgress = (
   terminal: TerminalService,
   wanted: boolean,

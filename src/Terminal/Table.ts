@@ -1,4 +1,4 @@
-/** Rows in aligned columns, for people. */
+/** Rows in aligned columns. */
 
 import { harmless, styled, truncate, widthOf } from "../Common/Text.ts"
 import type { Screen } from "../Terminal.ts"
@@ -12,7 +12,7 @@ export interface Column {
 
 const gap = 2
 
-/** The widths with the columns that may be cut made narrower, as far as the screen asks for it. */
+/** The columns' widths; on a narrower screen the columns that may be cut shrink. */
 const fitted = (columns: ReadonlyArray<Column>, widths: ReadonlyArray<number>, screen: number) => {
   let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - screen
   return widths.map((width, index) => {

@@ -1,7 +1,7 @@
-/** What a valuation reads of the native books: a book's accounts, and a month's entries in their order. */
+/** Reads the native books for a valuation: a book's accounts, and a month's entries in order. */
 import { Effect, Stream } from "effect"
 import { parse } from "../Common/MinorUnits.ts"
-import { bool, int2, int4, nullable, text, uuid } from "../Database/Columns.ts"
+import { bool, int2, int4, nullable, text } from "../Database/Columns.ts"
 import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { recordedBy } from "../Ledger/AsOf.ts"
@@ -13,9 +13,9 @@ const heldRoles: ReadonlySet<string> = new Set(HeldRole.literals)
 export type Nature = Pick<NativeAccount, "held" | "monetary">
 
 /**
- * A chart or a posting rule may book a movement as an expense, income or equity: what such an account holds is not worth
- * more or less when the rate moves. An account that a rule or a person named is what its name says, whatever the movement;
- * it is an asset or a liability only where the name begins so.
+ * Whether an account is held and monetary. A chart or a posting rule may book a movement as expense, income or equity, which an
+ * exchange rate does not revalue. For an account that a rule or a person named, the name decides: it is an asset or a liability
+ * only where its name begins so.
  */
 export const natureOf = (
   role: string,
@@ -45,7 +45,7 @@ const accountColumns = {
   since: nullable(text),
 }
 
-/** In an order that does not depend on when each was made. */
+/** In an order that does not depend on when they were created. */
 export const nativeAccounts = Effect.fn("Valuation.nativeAccounts")(function* (
   bookId: number,
   monetaryRoles: ReadonlyArray<string>,
@@ -83,7 +83,7 @@ const entryColumns = {
   date: text,
   kind: text,
   partner: nullable(text),
-  resource_id: nullable(uuid),
+  resource_id: nullable(text),
   lines: text,
 }
 
@@ -99,10 +99,10 @@ const linesOf = (text: string, accounts: ReadonlyMap<number, NativeAccount>): Na
   })
 }
 
-/** Entries that are valued and written at a time. */
+/** Entries per chunk. */
 const chunkSize = 1000
 
-/** The numbers of a month's entries in the order in which they are valued: by day, then as their statements have them. */
+/** The numbers of a month's entries in the order of valuation: by day, then in the order of their statements. */
 const orderedNumbers = Effect.fn("Valuation.orderedNumbers")(function* (
   bookId: number,
   firstDay: string,
@@ -114,11 +114,10 @@ const orderedNumbers = Effect.fn("Valuation.orderedNumbers")(function* (
     "Valuation.orderedNumbers",
     { numbers: nullable(text) },
     (sql) => sql`
-      select string_agg(n.number::text, ',' order by e.effective_date, e.partner_account_id, e.position, e.sequence,
+      select string_agg(e.number::text, ',' order by e.effective_date, e.partner_account_id, e.position, e.sequence,
         e.correction, e.source_type, e.source_id) as numbers
-      from ledger.journal_numbers n
-      join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
-      where n.book_id = ${bookId} and n.period = ${firstDay}::text::date and n.number <= ${through}
+      from ledger.journal e
+      where e.book_id = ${bookId} and e.period = ${firstDay}::text::date and e.number <= ${through}
         ${recordedBy(sql, asOf)}`,
   )
   return (row?.numbers ?? "").split(",").filter((number) => number !== "")
@@ -135,15 +134,11 @@ const readChunk = Effect.fn("Valuation.readChunk")(function* (
     "Valuation.readChunk",
     entryColumns,
     (sql) => sql`
-      select e.entry_id::text as entry_id, n.number, e.effective_date::text as date, e.kind,
-        e.partner_account_id::text as partner, e.resource_id, l.lines
+      select e.entry_id::text as entry_id, e.number, e.effective_date::text as date, e.kind,
+        e.partner_account_id::text as partner, e.resource_id, e.lines
       from unnest(${plainArray(sql, numbers)}) with ordinality as w (number, place)
-      join ledger.journal_numbers n
-        on n.book_id = ${bookId} and n.period = ${firstDay}::text::date and n.number = w.number::integer
-      join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
-      cross join lateral (
-        select string_agg(p.account_id || ' ' || p.amount, ' ' order by p.line_number) as lines from ledger.postings p
-        where p.book_id = n.book_id and p.entry_id = n.entry_id) l
+      join ledger.journal e
+        on e.book_id = ${bookId} and e.period = ${firstDay}::text::date and e.number = w.number::integer
       order by w.place`,
   )
   return rows.map(
@@ -159,7 +154,10 @@ const readChunk = Effect.fn("Valuation.readChunk")(function* (
   )
 })
 
-/** The entries up to a journal number (`asOf`: that were recorded by then), a chunk at a time; between two chunks the connection is free to write. */
+/**
+ * The entries up to a journal number (with `asOf`, only those recorded by then), a chunk at a time; between two chunks the
+ * connection is free to write.
+ */
 export const nativeEntries = (
   bookId: number,
   firstDay: string,

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { Effect } from "effect"
 import type { Database } from "../../src/Database.ts"
+import { listenOn } from "../support/Loopback.ts"
 import type { BookName, History } from "./History.ts"
 import * as Lists from "./Lists.ts"
 import { type Played, play } from "./Play.ts"
@@ -114,27 +115,15 @@ const handle = (world: World, request: IncomingMessage, response: ServerResponse
 }
 
 /** Serves a world until the scope ends; gives the base address. */
-const served = (worldOf: () => World | undefined) =>
-  Effect.acquireRelease(
-    Effect.async<{ readonly url: string; readonly close: () => void }>((resume) => {
-      const server = createServer((request, response) => {
-        request.resume()
-        const world = worldOf()
-        if (world === undefined) response.destroy()
-        else handle(world, request, response)
-      })
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        const port = typeof address === "object" && address !== null ? address.port : 0
-        const close = (): void => {
-          server.closeAllConnections()
-          server.close()
-        }
-        resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, close }))
-      })
-    }),
-    ({ close }) => Effect.sync(close),
-  )
+const served = (worldOf: () => World | undefined) => {
+  const server = createServer((request, response) => {
+    request.resume()
+    const world = worldOf()
+    if (world === undefined) response.destroy()
+    else handle(world, request, response)
+  })
+  return Effect.map(listenOn(server), (port) => ({ url: `http://127.0.0.1:${port}` }))
+}
 
 /** Plays a history whose service is read over HTTP. */
 export const overHttp = (

@@ -60,6 +60,7 @@ describe("right arguments", () => {
     "reopen 2026-10 --reason -late",
     "close 2026-10 --accept F1 --accept F2 --reason known",
     "sync --full true",
+    "verify --chain 1 exports/default-org/all/1",
     "quarantine replay Q1 Q2",
     "sync --surface=client",
   ])("%s", (line) => expect(mistake(line)).toEqual([]))
@@ -83,6 +84,8 @@ describe("wrong arguments", () => {
     ["export --all", "Expected to find option: '--format'"],
     ["reclassify F1 --reason --to 6855", "The option --reason needs a value: --reason TEXT."],
     ["register", "Missing argument <CODE>"],
+    ["register 6850 6851", "Received unknown argument: '6851'"],
+    ["sync --full extra", "Received unknown argument: 'extra'"],
     ["webhook diagnose --key x", "Missing argument <FILE>"],
     ["sync --surface x", '--surface: found "x", expected one of organization, client, credit.'],
     ["completions ksh", 'SHELL: found "ksh", expected one of bash, zsh, fish.'],

@@ -47,7 +47,7 @@ const credentials = () => ({
 beforeAll(async () => {
   const sandbox = await startSandbox({ entries: 150, accounts: 4 })
   const context = await Effect.runPromise(Layer.buildWithScope(TestDatabase.blank, scope))
-  const program = await Effect.runPromise(Scope.extend(makeProgram, scope))
+  const program = await Effect.runPromise(makeProgram)
   world = { program, sandbox, databaseUrl: Context.get(context, TestDatabase).url }
 })
 
@@ -87,6 +87,16 @@ describe("the command line", () => {
       'bad.yaml:1: accounting.timeZone: found "Mars/Phobos", expected an IANA time zone such as Europe/Berlin or UTC',
       "bad.yaml:2: limits.tries: found 0, expected a whole number of at least 1",
     ])
+  })
+
+  it("takes its database from a file, and starts no other one where that cannot be read", async () => {
+    const { databaseUrl, program } = here()
+    await writeFile(join(program.cwd, "url"), `${databaseUrl}\n`)
+    const found = await tieout(["status"], { DATABASE_URL: "", DATABASE_URL_FILE: "url" })
+    expect([found.code, found.out]).toEqual([0, "Nothing has been read yet. Run: tieout sync\n"])
+    const missing = await tieout(["status"], { DATABASE_URL: "", DATABASE_URL_FILE: "nowhere/url" })
+    expect([missing.code, missing.out]).toEqual([2, ""])
+    expect(missing.error).toContain("DATABASE_URL_FILE: nowhere/url cannot be read [ENOENT]")
   })
 
   it("needs no credentials but for sync, which names all four variables", async () => {

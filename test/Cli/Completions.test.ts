@@ -1,14 +1,13 @@
 import { execFileSync, spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { type Shell, scriptFor, shells } from "../../src/Cli/Commands/CompletionsCommand.ts"
 import { builtManual } from "../support/Compiled.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const manual = builtManual()
-const folder = mkdtempSync(join(tmpdir(), "tieout-completions-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 for (const shell of shells) writeFileSync(join(folder, `${shell}.script`), scriptFor(shell, manual))
 
 const run = (program: string, args: ReadonlyArray<string>): ReadonlyArray<string> =>

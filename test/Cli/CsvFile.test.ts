@@ -1,22 +1,17 @@
 /** What the commands that read a CSV file say of one that cannot be read. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { importFrom } from "../../src/Export/Mapping.ts"
 import { importRates } from "../../src/Rates.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "tieout-csv-"))),
-  (made) => Effect.sync(() => rmSync(made, { recursive: true })),
-)
 
 layer(TestDatabase.layer)("a CSV file that cannot be read", (it) => {
   it.scoped("is named, with what is wrong and what to do", () =>
     Effect.gen(function* () {
-      const place = yield* folder
+      const place = temporaryFolder()
       const file = join(place, "file.csv")
       writeFileSync(file, "")
       const wrong = [

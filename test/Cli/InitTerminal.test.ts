@@ -33,39 +33,36 @@ const typing = (cwd: string, main: string, answers: Answers) =>
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
-it.scopedLive.skipIf(!canGive)(
-  "init asks on a terminal, and writes settings that hold the answers",
-  () =>
-    Effect.gen(function* () {
-      const { cwd, main } = yield* program
-      const file = join(cwd, "config", "tieout.yaml")
-      const answers: Answers = [
-        ["Names of the connections (one per set of credentials) [default]: ", "default, acme-uk"],
-        [
-          "Surfaces that default may use (organization, client, credit) [organization]: ",
-          "credit organization moon",
-        ],
-        ["Surfaces that acme-uk may use (organization, client, credit) [organization]: ", ""],
-        ["Time zone of the accounts (IANA) [UTC]: ", "Europe/Zurich"],
-        ["Base currency [EUR]: ", "chf"],
-      ]
-      const { code, screen } = yield* typing(cwd, main, answers)
-      expect([code, code === 0 ? "" : screen]).toEqual([0, ""])
-      for (const [question] of answers) expect(screen).toContain(question)
-      expect(screen).toContain("There is no surface moon; it is left out.")
-      expect(screen).toContain("Wrote config/tieout.yaml")
-      expect(screen).toContain("  export TIEOUT_ACME_UK_CLIENT_SECRET=")
-      const found = yield* Effect.provide(Settings, Settings.from({ file, variables: {} }))
-      expect(found.connections).toEqual({
-        default: { surfaces: ["organization", "credit"] },
-        "acme-uk": { surfaces: ["organization"] },
-      })
-      expect(found.accounting).toMatchObject({ timeZone: "Europe/Zurich", baseCurrency: "CHF" })
+it.scopedLive.skipIf(!canGive)("init asks on a terminal, and writes settings that hold the answers", () =>
+  Effect.gen(function* () {
+    const { cwd, main } = yield* program
+    const file = join(cwd, "config", "tieout.yaml")
+    const answers: Answers = [
+      ["Names of the connections (one per set of credentials) [default]: ", "default, acme-uk"],
+      [
+        "Surfaces that default may use (organization, client, credit) [organization]: ",
+        "credit organization moon",
+      ],
+      ["Surfaces that acme-uk may use (organization, client, credit) [organization]: ", ""],
+      ["Time zone of the accounts (IANA) [UTC]: ", "Europe/Zurich"],
+      ["Base currency [EUR]: ", "chf"],
+    ]
+    const { code, screen } = yield* typing(cwd, main, answers)
+    expect([code, code === 0 ? "" : screen]).toEqual([0, ""])
+    for (const [question] of answers) expect(screen).toContain(question)
+    expect(screen).toContain("There is no surface moon; it is left out.")
+    expect(screen).toContain("Wrote config/tieout.yaml")
+    expect(screen).toContain("  export TIEOUT_ACME_UK_CLIENT_SECRET=")
+    const found = yield* Effect.provide(Settings, Settings.from({ file, variables: {} }))
+    expect(found.connections).toEqual({
+      default: { surfaces: ["organization", "credit"] },
+      "acme-uk": { surfaces: ["organization"] },
+    })
+    expect(found.accounting).toMatchObject({ timeZone: "Europe/Zurich", baseCurrency: "CHF" })
 
-      const before = readFileSync(file, "utf8")
-      const again = yield* typing(cwd, main, [])
-      expect([again.code, again.screen.includes("config/tieout.yaml is there already.")]).toEqual([2, true])
-      expect([existsSync(file), readFileSync(file, "utf8") === before]).toEqual([true, true])
-    }),
-  240_000,
+    const before = readFileSync(file, "utf8")
+    const again = yield* typing(cwd, main, [])
+    expect([again.code, again.screen.includes("config/tieout.yaml is there already.")]).toEqual([2, true])
+    expect([existsSync(file), readFileSync(file, "utf8") === before]).toEqual([true, true])
+  }),
 )

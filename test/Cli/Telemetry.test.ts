@@ -9,6 +9,7 @@ import { headersOf } from "../../src/Cli/Telemetry.ts"
 import { accountId, credit, deposit, id, partnership } from "../Sync/Partnership.ts"
 import { variablesFor } from "../Sync/Runs.ts"
 import { compiled } from "../support/Compiled.ts"
+import { listenOn } from "../support/Loopback.ts"
 import { type Finished, program as makeProgram, type Program } from "../support/Program.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -36,32 +37,20 @@ interface Received {
 }
 
 /** Takes everything, or answers nothing at all. */
-const collector = (answers = true) =>
-  Effect.acquireRelease(
-    Effect.async<{ url: string; received: Array<Received>; close: () => void }>((resume) => {
-      const received: Array<Received> = []
-      const server = createServer((request, response) => {
-        let body = ""
-        request.setEncoding("utf8").on("data", (text: string) => {
-          body += text
-        })
-        request.on("end", () => {
-          received.push({ path: request.url ?? "", headers: request.headers, body })
-          if (answers) response.writeHead(200, { "content-type": "application/json" }).end("{}")
-        })
-      })
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        const port = typeof address === "object" && address !== null ? address.port : 0
-        const close = () => {
-          server.closeAllConnections()
-          server.close()
-        }
-        resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, received, close }))
-      })
-    }),
-    ({ close }) => Effect.sync(close),
-  )
+const collector = (answers = true) => {
+  const received: Array<Received> = []
+  const server = createServer((request, response) => {
+    let body = ""
+    request.setEncoding("utf8").on("data", (text: string) => {
+      body += text
+    })
+    request.on("end", () => {
+      received.push({ path: request.url ?? "", headers: request.headers, body })
+      if (answers) response.writeHead(200, { "content-type": "application/json" }).end("{}")
+    })
+  })
+  return Effect.map(listenOn(server), (port) => ({ url: `http://127.0.0.1:${port}`, received }))
+}
 
 /** A service whose one movement names a person. */
 const service = Effect.gen(function* () {
@@ -91,9 +80,8 @@ const documents = (received: ReadonlyArray<Received>, path: string): ReadonlyArr
 
 const done = ({ code, error }: Finished) => [code, error.includes("Something went wrong")]
 
-layer(Layer.merge(TestDatabase.layer, Layer.scoped(Tool, makeProgram)), {
+layer(Layer.merge(TestDatabase.layer, Layer.effect(Tool, makeProgram)), {
   excludeTestServices: true,
-  timeout: "4 minutes",
 })("telemetry", (it) => {
   it.scoped(
     "of a sync arrives whole: spans, metrics and log lines, with nothing that is anybody's business",
@@ -136,112 +124,99 @@ layer(Layer.merge(TestDatabase.layer, Layer.scoped(Tool, makeProgram)), {
         )
         expect(error).not.toContain("collector key")
       }),
-    240_000,
   )
 
-  it.scoped(
-    "of an error is what it is, and not what it says; the log is sent from info on",
-    () =>
-      Effect.gen(function* () {
-        const { received, url } = yield* collector()
-        const made = yield* service
-        made.held.interfere = (path, response) => {
-          if (!path.startsWith("/accounts")) return false
-          response.writeHead(403, { "content-type": "application/json" }).end('{"message":"Jane may not"}')
-          return true
-        }
-        const database = yield* TestDatabase
-        const { run } = yield* Tool
-        const { code } = yield* run(["sync"], {
-          ...variablesFor(made.service.url),
+  it.scoped("of an error is what it is, and not what it says; the log is sent from info on", () =>
+    Effect.gen(function* () {
+      const { received, url } = yield* collector()
+      const made = yield* service
+      made.held.interfere = (path, response) => {
+        if (!path.startsWith("/accounts")) return false
+        response.writeHead(403, { "content-type": "application/json" }).end('{"message":"Jane may not"}')
+        return true
+      }
+      const database = yield* TestDatabase
+      const { run } = yield* Tool
+      const { code } = yield* run(["sync"], {
+        ...variablesFor(made.service.url),
+        DATABASE_URL: database.url,
+        OTEL_EXPORTER_OTLP_ENDPOINT: url,
+        OTEL_SERVICE_NAME: "books",
+      })
+      expect(code).toBe(1)
+      const text = received.map(({ body }) => body).join("\n")
+      expect(text).toContain("PartnerError (Forbidden)")
+      expect(text).toContain('{"key":"service.name","value":{"stringValue":"books"}}')
+      expect(text).not.toContain("Jane")
+    }),
+  )
+
+  it.scoped("of a server holds its log, and the end of it", () =>
+    Effect.gen(function* () {
+      const { received, url } = yield* collector()
+      const { service: at } = yield* service
+      const database = yield* TestDatabase
+      const { start } = yield* Tool
+      const { code } = yield* start(
+        ["serve", "--no-webhook", "--status-port", "0"],
+        {
+          ...variablesFor(at.url),
           DATABASE_URL: database.url,
+          TIEOUT_SCHEDULE_NIGHTLY: "null",
           OTEL_EXPORTER_OTLP_ENDPOINT: url,
-          OTEL_SERVICE_NAME: "books",
-        })
-        expect(code).toBe(1)
-        const text = received.map(({ body }) => body).join("\n")
-        expect(text).toContain("PartnerError (Forbidden)")
-        expect(text).toContain('{"key":"service.name","value":{"stringValue":"books"}}')
-        expect(text).not.toContain("Jane")
-      }),
-    240_000,
+        },
+        (child) =>
+          child.stderr?.on("data", (text: string) => {
+            if (text.includes("Serving default")) child.kill("SIGTERM")
+          }),
+      )
+      expect(code).toBe(0)
+      const lines = documents(received, "/v1/logs").flatMap((one) => all(one, "stringValue"))
+      expect(lines).toContain("Serving default; nothing runs by itself.")
+      expect(lines).toContain("Stopping.")
+    }),
   )
 
-  it.scoped(
-    "of a server holds its log, and the end of it",
-    () =>
-      Effect.gen(function* () {
-        const { received, url } = yield* collector()
-        const { service: at } = yield* service
-        const database = yield* TestDatabase
-        const { start } = yield* Tool
-        const { code } = yield* start(
-          ["serve", "--no-webhook", "--status-port", "0"],
-          {
-            ...variablesFor(at.url),
-            DATABASE_URL: database.url,
-            TIEOUT_SCHEDULE_NIGHTLY: "null",
-            OTEL_EXPORTER_OTLP_ENDPOINT: url,
-          },
-          (child) =>
-            child.stderr?.on("data", (text: string) => {
-              if (text.includes("Serving default")) child.kill("SIGTERM")
-            }),
+  it.scoped("to a collector that is not there, or says nothing, changes no command", () =>
+    Effect.gen(function* () {
+      const silent = yield* collector(false)
+      for (const url of ["http://127.0.0.1:9", silent.url]) {
+        const finished = yield* syncing("run", { OTEL_EXPORTER_OTLP_ENDPOINT: url })
+        expect([url, ...done(finished)]).toEqual([url, 0, false])
+      }
+      expect(silent.received.length).toBeGreaterThan(0)
+      const mistaken = yield* syncing("run", { OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318" })
+      expect([mistaken.code, mistaken.error.includes("OTEL_EXPORTER_OTLP_ENDPOINT is no address")]).toEqual([
+        0,
+        true,
+      ])
+    }),
+  )
+
+  it.scoped("is not even loaded where nobody asks for it", () =>
+    Effect.gen(function* () {
+      const { url } = yield* collector()
+      const { cwd } = yield* Tool
+      const bundle = readFileSync(compiled("dist/program.cjs"), "latin1")
+      // What the exporter alone says, in a function that only loading it runs.
+      const place = bundle.indexOf("excludeLogSpans:!0")
+      expect(place).toBeGreaterThan(0)
+      /** Whether a command loads the exporter, by what V8 says that it ran. */
+      const loads = (folder: string, variables: Record<string, string>) =>
+        Effect.map(syncing("start", { NODE_V8_COVERAGE: join(cwd, folder), ...variables }), () =>
+          readdirSync(join(cwd, folder))
+            .map((file) => decodeCoverage(readFileSync(join(cwd, folder, file), "utf8")))
+            .flatMap(({ result }) => result.filter(({ url: of }) => of.endsWith("program.cjs")))
+            .flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges.slice(0, 1)))
+            .filter(({ endOffset, startOffset }) => startOffset < place && place < endOffset)
+            // The file itself is a function, too, and always runs.
+            .some(
+              ({ count, endOffset, startOffset }) => count > 0 && endOffset - startOffset < bundle.length / 2,
+            ),
         )
-        expect(code).toBe(0)
-        const lines = documents(received, "/v1/logs").flatMap((one) => all(one, "stringValue"))
-        expect(lines).toContain("Serving default; nothing runs by itself.")
-        expect(lines).toContain("Stopping.")
-      }),
-    240_000,
-  )
-
-  it.scoped(
-    "to a collector that is not there, or says nothing, changes no command",
-    () =>
-      Effect.gen(function* () {
-        const silent = yield* collector(false)
-        for (const url of ["http://127.0.0.1:9", silent.url]) {
-          const finished = yield* syncing("run", { OTEL_EXPORTER_OTLP_ENDPOINT: url })
-          expect([url, ...done(finished)]).toEqual([url, 0, false])
-        }
-        expect(silent.received.length).toBeGreaterThan(0)
-        const mistaken = yield* syncing("run", { OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318" })
-        expect([mistaken.code, mistaken.error.includes("OTEL_EXPORTER_OTLP_ENDPOINT is no address")]).toEqual(
-          [0, true],
-        )
-      }),
-    240_000,
-  )
-
-  it.scoped(
-    "is not even loaded where nobody asks for it",
-    () =>
-      Effect.gen(function* () {
-        const { url } = yield* collector()
-        const { cwd } = yield* Tool
-        const bundle = readFileSync(compiled("dist/program.cjs"), "latin1")
-        // What the exporter alone says, in a function that only loading it runs.
-        const place = bundle.indexOf("excludeLogSpans:!0")
-        expect(place).toBeGreaterThan(0)
-        /** Whether a command loads the exporter, by what V8 says that it ran. */
-        const loads = (folder: string, variables: Record<string, string>) =>
-          Effect.map(syncing("start", { NODE_V8_COVERAGE: join(cwd, folder), ...variables }), () =>
-            readdirSync(join(cwd, folder))
-              .map((file) => decodeCoverage(readFileSync(join(cwd, folder, file), "utf8")))
-              .flatMap(({ result }) => result.filter(({ url: of }) => of.endsWith("program.cjs")))
-              .flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges.slice(0, 1)))
-              .filter(({ endOffset, startOffset }) => startOffset < place && place < endOffset)
-              // The file itself is a function, too, and always runs.
-              .some(
-                ({ count, endOffset, startOffset }) =>
-                  count > 0 && endOffset - startOffset < bundle.length / 2,
-              ),
-          )
-        expect(yield* loads("asked", { OTEL_EXPORTER_OTLP_ENDPOINT: url })).toBe(true)
-        expect(yield* loads("unasked", {})).toBe(false)
-      }),
-    240_000,
+      expect(yield* loads("asked", { OTEL_EXPORTER_OTLP_ENDPOINT: url })).toBe(true)
+      expect(yield* loads("unasked", {})).toBe(false)
+    }),
   )
 })
 

@@ -5,13 +5,14 @@ import { close } from "../../src/Close.ts"
 import { Ledger } from "../../src/Ledger.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { Settings } from "../../src/Settings.ts"
-import { temporaryFolder } from "../Export/Folders.ts"
 import { json } from "../Partner/Service.ts"
 import { reporting, textOf } from "../Report/Reports.ts"
 import { exchange } from "../Sync/Exchange.ts"
 import { accountOf, creditAccount, lending, move, receivable } from "../Sync/Lending.ts"
+import { surfaces } from "../Sync/Loaned.ts"
 import { id } from "../Sync/Partnership.ts"
 import { rows, sync } from "../Sync/Runs.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { closing } from "./Months.ts"
 
@@ -44,8 +45,6 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a month with several t
     }),
   )
 })
-
-const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, credit]}}" }
 
 const closingWithCredit = (accept: ReadonlyArray<{ readonly id: string; readonly reason: string }> = []) =>
   close({

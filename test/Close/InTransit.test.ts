@@ -7,11 +7,11 @@ import { Ledger } from "../../src/Ledger.ts"
 import { reclassify } from "../../src/Reclassify.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { Settings } from "../../src/Settings.ts"
-import { temporaryFolder } from "../Export/Folders.ts"
 import { reporting, sheet } from "../Report/Reports.ts"
 import { type Exchange, exchange, type Move } from "../Sync/Exchange.ts"
 import { id } from "../Sync/Partnership.ts"
 import { findings, rows, sync } from "../Sync/Runs.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const servicesWith = (variables: Record<string, string>) =>

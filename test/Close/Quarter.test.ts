@@ -1,17 +1,15 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { type Sandbox, startSandbox } from "../../src/Sandbox.ts"
-import { temporaryFolder } from "../Export/Folders.ts"
+import type { Sandbox } from "../../src/Sandbox.ts"
 import { roundTrip } from "../Export/RoundTrip.ts"
 import { minor, reporting, sheet } from "../Report/Reports.ts"
 import { rows, sync } from "../Sync/Runs.ts"
+import { runningSandbox } from "../support/RunningSandbox.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { bridging, checking, closing, reopening } from "./Months.ts"
 
-const sandbox = Effect.acquireRelease(
-  Effect.promise(() => startSandbox({ entries: 900, from: "2026-08-01", to: "2026-10-31", accounts: 8 })),
-  (started) => Effect.promise(() => started.close()),
-)
+const sandbox = runningSandbox({ entries: 900, from: "2026-08-01", to: "2026-10-31", accounts: 8 })
 
 const control = (of: Sandbox, path: string) =>
   Effect.promise(() => fetch(`${of.origin}/control/${path}`, { method: "POST" }))
@@ -154,6 +152,5 @@ layer(TestDatabase.layer, { excludeTestServices: true })("three months", (it) =>
         expect(yield* checking("2026-08")).toEqual([])
         expect((yield* checking("2026-09")).length).toBeGreaterThan(0)
       }),
-    240_000,
   )
 })

@@ -1,12 +1,11 @@
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { makeFolder } from "../../src/Common/Folders.ts"
 import { findPlace } from "../../src/Database/Embedded/Place.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
-const root = mkdtempSync(join(tmpdir(), "tieout-folders-"))
-afterAll(() => rmSync(root, { recursive: true }))
+const root = temporaryFolder()
 
 const refusal = (work: Promise<unknown>): Promise<string> =>
   work.then(

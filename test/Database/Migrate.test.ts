@@ -1,10 +1,10 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { migrate, pendingMigrations } from "../../src/Database/Migrate.ts"
 import { Database } from "../../src/Database.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const first = {
@@ -20,25 +20,22 @@ const broken = {
 }
 
 const folderOf = (migrations: ReadonlyArray<typeof first>, rules?: string) =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const folder = await mkdtemp(join(tmpdir(), "tieout-migrations-"))
-      await mkdir(join(folder, "meta"))
-      const entries = migrations.map(({ tag, when }, idx) => ({
-        idx,
-        version: "7",
-        when,
-        tag,
-        breakpoints: true,
-      }))
-      const journal = { version: "7", dialect: "postgresql", entries }
-      await writeFile(join(folder, "meta", "_journal.json"), JSON.stringify(journal))
-      for (const { sql, tag } of migrations) await writeFile(join(folder, `${tag}.sql`), sql)
-      if (rules !== undefined) await writeFile(join(folder, "rules.sql"), rules)
-      return folder
-    }),
-    (folder) => Effect.promise(() => rm(folder, { recursive: true })),
-  )
+  Effect.promise(async () => {
+    const folder = temporaryFolder()
+    await mkdir(join(folder, "meta"))
+    const entries = migrations.map(({ tag, when }, idx) => ({
+      idx,
+      version: "7",
+      when,
+      tag,
+      breakpoints: true,
+    }))
+    const journal = { version: "7", dialect: "postgresql", entries }
+    await writeFile(join(folder, "meta", "_journal.json"), JSON.stringify(journal))
+    for (const { sql, tag } of migrations) await writeFile(join(folder, `${tag}.sql`), sql)
+    if (rules !== undefined) await writeFile(join(folder, "rules.sql"), rules)
+    return folder
+  })
 
 const fresh = TestDatabase.blankLayer
 

@@ -122,6 +122,18 @@ layer(TestDatabase.blankLayer)("an answer of the database", (it) => {
       expect(yield* dying(side, "select 's3cret' as side")).toMatchObject({ found: "another value" })
       const kept = { kept: Column.jsonOf(Schema.Struct({ files: Schema.Number })) }
       expect(yield* dying(kept, `select '{"files": "2"}'::jsonb as kept`)).toMatchObject({ column: "kept" })
+      const lines = { lines: Column.jsonRows({ ...side, note: Column.nullable(Column.text) }) }
+      const line = (text: string) => dying(lines, `select '[${text}]'::json as lines`)
+      expect(yield* line('{"side": "debit", "note": null, "more": 1}, {"side": "credit", "note": "n"}')).toBe(
+        undefined,
+      )
+      for (const wrong of [
+        '{"side": "none", "note": null}',
+        '{"side": "debit", "note": 1}',
+        '{"side": "debit"}',
+        "1",
+      ])
+        expect(yield* line(wrong)).toMatchObject({ column: "lines", found: "another value" })
       const names = { names: Column.arrayOf(Column.text) }
       expect(yield* dying(names, "select array['a', null] as names")).toMatchObject({ column: "names" })
     }),

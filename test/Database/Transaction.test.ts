@@ -182,12 +182,14 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
       const runs = yield* Ref.make(0)
       const update = (id: number) =>
         database.query("Note.update", (sql) => sql`update note set body = body || ${"+"} where id = ${id}`)
-      const both = (first: number, second: number) =>
+      const holds = { 1: yield* Deferred.make<void>(), 2: yield* Deferred.make<void>() }
+      const both = (first: 1 | 2, second: 1 | 2) =>
         database.transaction(
           Effect.gen(function* () {
             yield* Ref.update(runs, (n) => n + 1)
             yield* update(first)
-            yield* Effect.sleep("100 millis")
+            yield* Deferred.succeed(holds[first], undefined)
+            yield* Deferred.await(holds[second])
             // What the caller makes of the error does not matter.
             yield* Effect.mapError(update(second), () => "mine")
           }),
@@ -255,7 +257,7 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
               "Test.pid",
               (sql) => sql<[{ pid: number }]>`select pg_backend_pid() as pid`,
             )
-            yield* Effect.promise(() => database.client`select pg_terminate_backend(${pid})`)
+            yield* Effect.promise(() => database.client`select pg_terminate_backend(${pid}, 600000)`)
             yield* Effect.sleep("100 millis")
             yield* Effect.ignore(insert(2))
             yield* insert(3)
@@ -278,7 +280,7 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a transaction", (
               "Test.pid",
               (sql) => sql<[{ pid: number }]>`select pg_backend_pid() as pid`,
             )
-            yield* Effect.promise(() => database.client`select pg_terminate_backend(${pid})`)
+            yield* Effect.promise(() => database.client`select pg_terminate_backend(${pid}, 600000)`)
           }),
         ),
       )

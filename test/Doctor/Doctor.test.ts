@@ -1,10 +1,9 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { it } from "@effect/vitest"
 import { Effect, Either, Layer, Option, Stream } from "effect"
-import { afterAll, beforeAll, describe, expect } from "vitest"
+import { describe, expect } from "vitest"
 import { parse } from "yaml"
 import { doctor } from "../../src/Cli/Commands/DoctorCommand.ts"
 import { failureOf } from "../../src/Cli/Failure.ts"
@@ -13,13 +12,10 @@ import * as PartnerHttp from "../../src/Partner/Http.ts"
 import { type Pages, Partner } from "../../src/Partner.ts"
 import { Settings, SettingsSource } from "../../src/Settings.ts"
 import { json, type Service, secret, serve, uuid } from "../Partner/Service.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { imitate, personal } from "./Imitation.ts"
 
-let folder = ""
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tieout-doctor-"))
-})
-afterAll(() => rm(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
 
 const plain = { interactive: false, width: Number.POSITIVE_INFINITY, color: false }
 

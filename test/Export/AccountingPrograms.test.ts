@@ -5,9 +5,9 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { ExportScope } from "../../src/Export/Request/Scope.ts"
 import * as Export from "../../src/Export.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
-import { temporaryFolder } from "./Folders.ts"
 
 interface Program {
   readonly format: string

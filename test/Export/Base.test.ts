@@ -12,16 +12,16 @@ import { current } from "../../src/Export/Mapping.ts"
 import type { ExportScope } from "../../src/Export/Request/Scope.ts"
 import * as Export from "../../src/Export.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
-import { startSandbox } from "../../src/Sandbox.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { Settings } from "../../src/Settings.ts"
 import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
 import type { RateRow } from "../../src/Valuation/Rates/RateTable.ts"
 import * as Verify from "../../src/Verify.ts"
 import { sync } from "../Sync/Runs.ts"
+import { runningSandbox } from "../support/RunningSandbox.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { exact, rowsOf } from "./Cells.ts"
-import { temporaryFolder } from "./Folders.ts"
 
 const { accounting, chart, formats } = decodeUnknownSync(Content)({
   formats: { datev: { consultant: 1001, client: 1 }, leaveOut: ["USDT"] },
@@ -70,10 +70,7 @@ const rates: ReadonlyArray<RateRow> = Array.from({ length: 61 }, (_, day) => {
 }).flat()
 
 const filled = Effect.gen(function* () {
-  const sandbox = yield* Effect.acquireRelease(
-    Effect.promise(() => startSandbox({ entries: 400 })),
-    (started) => Effect.promise(() => started.close()),
-  )
+  const sandbox = yield* runningSandbox({ entries: 400 })
   yield* sync(sandbox.url)
 }).pipe(Effect.scoped)
 

@@ -15,8 +15,8 @@ import { Content } from "../../src/Settings/Content.ts"
 import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
 import * as Verify from "../../src/Verify.ts"
 import { clock } from "../support/clock.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-
 import {
   addConversionAccounts,
   assignNumbers,
@@ -30,7 +30,6 @@ import {
 } from "./Books.ts"
 import { exact, rowsOf } from "./Cells.ts"
 import { all, client, deposit, everything, exporting, october, range } from "./Exporting.ts"
-import { temporaryFolder } from "./Folders.ts"
 
 const { accounting, chart } = decodeSync(Content)({})
 const inBase = (baseCurrency: string, settings: Partial<Valuation> = {}) => ({

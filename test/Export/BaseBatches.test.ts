@@ -13,10 +13,10 @@ import { Reconcile } from "../../src/Reconcile.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { Settings } from "../../src/Settings.ts"
 import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { closeMonth, openBook } from "./Books.ts"
 import { all, client, deposit, exporting, october, range, states } from "./Exporting.ts"
-import { temporaryFolder } from "./Folders.ts"
 
 const { accounting, chart } = decodeSync(Content)({})
 const base = { baseCurrency: "EUR", settings: accounting.valuation, chart }

@@ -11,10 +11,10 @@ import * as Export from "../../src/Export.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
 import * as Verify from "../../src/Verify.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { assignNumbers, openBook, partner, post } from "./Books.ts"
 import { rowsOf } from "./Cells.ts"
-import { temporaryFolder } from "./Folders.ts"
 
 const { accounting, chart, formats } = decodeSync(Content)({})
 

@@ -9,10 +9,10 @@ import * as Batches from "../../src/Export/Batches.ts"
 import type * as Export from "../../src/Export.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import * as Verify from "../../src/Verify.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
 import { all, client, deposit, exporting, october, states } from "./Exporting.ts"
-import { temporaryFolder } from "./Folders.ts"
 
 const { accounting, chart } = decodeSync(Content)({})
 const valuing = { baseCurrency: "EUR", settings: accounting.valuation, chart }

@@ -18,7 +18,7 @@ import type { TableFormat } from "../../src/Format/Table/Define.ts"
 import type { Mode } from "../../src/Format/Table/Journals.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { readTable } from "../../src/Verify/TableFile.ts"
-import { temporaryFolder } from "./Folders.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const scales: Readonly<Record<string, number>> = { EUR: 2, JPY: 0, USDT: 8 }
 const settings = decodeUnknownSync(Content)({ formats: { datev: { consultant: 1001, client: 1 } } }).formats

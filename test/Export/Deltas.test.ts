@@ -5,10 +5,10 @@ import type { Database } from "../../src/Database.ts"
 import * as Batches from "../../src/Export/Batches.ts"
 import type * as Export from "../../src/Export.ts"
 import * as Verify from "../../src/Verify.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
 import { all, client, deposit, exporting, imported, october, range, states } from "./Exporting.ts"
-import { temporaryFolder } from "./Folders.ts"
 
 layer(TestDatabase.layer)("an accounting system's batches", (it) => {
   it.effect("hold each entry once: overlapping dates give a delta, nothing new gives none", () =>
@@ -141,6 +141,5 @@ layer(TestDatabase.layer)("an accounting system's batches", (it) => {
           ),
         )
       }),
-    120_000,
   )
 })

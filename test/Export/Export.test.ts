@@ -7,12 +7,12 @@ import { Database } from "../../src/Database.ts"
 import type { ExportScope } from "../../src/Export/Request/Scope.ts"
 import * as Export from "../../src/Export.ts"
 import * as Verify from "../../src/Verify.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { assignNumbers, awkward, openBook, partner, post, postMonths } from "./Books.ts"
-import { temporaryFolder } from "./Folders.ts"
+import { october } from "./Exporting.ts"
 
 const all: ExportScope = { kind: "all" }
-const october: ExportScope = { kind: "period", period: "2026-10" }
 
 const request = (out: string, scope: ExportScope, formats: ReadonlyArray<string>, book: string) => ({
   formats,

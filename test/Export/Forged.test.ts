@@ -9,9 +9,9 @@ import * as Manifest from "../../src/Export/Batch/Manifest.ts"
 import * as Export from "../../src/Export.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import * as Verify from "../../src/Verify.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
-import { temporaryFolder } from "./Folders.ts"
 
 const settings = decodeUnknownSync(Content)({
   formats: { leaveOut: ["USDT"], datev: { consultant: 1001, client: 1 } },

@@ -6,9 +6,9 @@ import { decodeSync } from "effect/Schema"
 import * as Export from "../../src/Export.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import * as Verify from "../../src/Verify.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
-import { temporaryFolder } from "./Folders.ts"
 
 const profiles = {
   qbo: {

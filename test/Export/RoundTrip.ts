@@ -6,7 +6,7 @@ import type { ExportScope } from "../../src/Export/Request/Scope.ts"
 import * as Export from "../../src/Export.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import * as Verify from "../../src/Verify.ts"
-import { temporaryFolder } from "./Folders.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const precise = ["xero", "qbo", "intacct", "sage50", "business-central", "gl-detail"]
 /** What these take has two decimals. */

@@ -1,18 +1,15 @@
 /** The sandbox's data through every accounting system's format and back, against the canonical journal beside it. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { startSandbox } from "../../src/Sandbox.ts"
 import { sync } from "../Sync/Runs.ts"
+import { runningSandbox } from "../support/RunningSandbox.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { roundTrip } from "./RoundTrip.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("the sandbox's books", (it) => {
   it.scoped("come back from every format as they went, in detail and in summary", () =>
     Effect.gen(function* () {
-      const sandbox = yield* Effect.acquireRelease(
-        Effect.promise(() => startSandbox({ entries: 600 })),
-        (started) => Effect.promise(() => started.close()),
-      )
+      const sandbox = yield* runningSandbox({ entries: 600 })
       yield* sync(sandbox.url)
       const scopes = [{ kind: "all" }, { kind: "period", period: "2026-09" }] as const
       for (const mode of ["detail", "summary"] as const) {

@@ -9,9 +9,9 @@ import { decodeUnknownSync } from "effect/Schema"
 import * as Export from "../../src/Export.ts"
 import { formatNames } from "../../src/Format/Formats.ts"
 import { Content } from "../../src/Settings/Content.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { assignNumbers, awkward, openBook, partner, post, postMonths } from "./Books.ts"
-import { temporaryFolder } from "./Folders.ts"
 
 const program = "soffice"
 const there = spawnSync(program, ["--version"], { timeout: 60_000 }).status === 0
@@ -109,62 +109,59 @@ const amountsOf = (name: string, rows: ReadonlyArray<ReadonlyArray<SheetCell>>) 
 }
 
 layer(TestDatabase.layer)("a spreadsheet", (it) => {
-  it.effect.skipIf(!there)(
-    "finds no formula in any format, and a number in every amount",
-    () =>
-      Effect.gen(function* () {
-        const bookId = yield* openBook("SHEETS")
-        yield* postMonths(bookId)
-        for (const text of hostile) {
-          yield* post(bookId, {
-            date: "2026-10-20",
-            kind: "deposit",
-            partner: partner.usd,
-            cash: "1234.50",
-            description: text,
-            counterparty: text,
-            reference: text,
-            lines: [
-              ["cash", "", "USD", "1234.50"],
-              ["deposits_clearing", "", "USD", "-1234.50"],
-            ],
-          })
-        }
-        yield* assignNumbers(bookId)
-        const { batches } = yield* Export.run({
-          formats: formatNames,
-          scope: { kind: "period", period: "2026-10" },
-          connection: Option.none(),
-          book: Option.some("SHEETS"),
-          out: temporaryFolder(),
-          tables: { settings, baseCurrency: "EUR" },
+  it.effect.skipIf(!there)("finds no formula in any format, and a number in every amount", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("SHEETS")
+      yield* postMonths(bookId)
+      for (const text of hostile) {
+        yield* post(bookId, {
+          date: "2026-10-20",
+          kind: "deposit",
+          partner: partner.usd,
+          cash: "1234.50",
+          description: text,
+          counterparty: text,
+          reference: text,
+          lines: [
+            ["cash", "", "USD", "1234.50"],
+            ["deposits_clearing", "", "USD", "-1234.50"],
+          ],
         })
-        const { folder, manifest } = batches[0] ?? (yield* Effect.dieMessage("no batch"))
-        const names = manifest.files.map(({ name }) => name).filter((name) => name.endsWith(".csv"))
-        const sheets = [
-          ...opened(
-            folder,
-            names.filter((name) => !name.startsWith("EXTF")),
-            american,
-          ),
-          ...opened(
-            folder,
-            names.filter((name) => name.startsWith("EXTF")),
-            german,
-          ),
-        ]
-        expect(sheets.length).toBe(names.length)
-        for (const { name, text } of sheets) {
-          expect([name, text.includes("table:formula")]).toEqual([name, false])
-          const rows = rowsOf(text)
-          const { columns, first } = amountsOf(name, rows)
-          expect([name, columns.length > 0]).toEqual([name, true])
-          const amounts = rows.slice(first).flatMap((row) => columns.map((at) => row[at]))
-          const filled = amounts.filter((cell) => cell !== undefined && cell.text !== "")
-          expect([name, filled.length > 0]).toEqual([name, true])
-          expect([name, filled.filter((cell) => cell?.type !== "float")]).toEqual([name, []])
-        }
-      }),
-    300_000,
+      }
+      yield* assignNumbers(bookId)
+      const { batches } = yield* Export.run({
+        formats: formatNames,
+        scope: { kind: "period", period: "2026-10" },
+        connection: Option.none(),
+        book: Option.some("SHEETS"),
+        out: temporaryFolder(),
+        tables: { settings, baseCurrency: "EUR" },
+      })
+      const { folder, manifest } = batches[0] ?? (yield* Effect.dieMessage("no batch"))
+      const names = manifest.files.map(({ name }) => name).filter((name) => name.endsWith(".csv"))
+      const sheets = [
+        ...opened(
+          folder,
+          names.filter((name) => !name.startsWith("EXTF")),
+          american,
+        ),
+        ...opened(
+          folder,
+          names.filter((name) => name.startsWith("EXTF")),
+          german,
+        ),
+      ]
+      expect(sheets.length).toBe(names.length)
+      for (const { name, text } of sheets) {
+        expect([name, text.includes("table:formula")]).toEqual([name, false])
+        const rows = rowsOf(text)
+        const { columns, first } = amountsOf(name, rows)
+        expect([name, columns.length > 0]).toEqual([name, true])
+        const amounts = rows.slice(first).flatMap((row) => columns.map((at) => row[at]))
+        const filled = amounts.filter((cell) => cell !== undefined && cell.text !== "")
+        expect([name, filled.length > 0]).toEqual([name, true])
+        expect([name, filled.filter((cell) => cell?.type !== "float")]).toEqual([name, []])
+      }
+    }),
   )
 })

@@ -10,9 +10,9 @@ import * as Manifest from "../../src/Export/Batch/Manifest.ts"
 import * as Export from "../../src/Export.ts"
 import { plainFormats } from "../../src/Format/Formats.ts"
 import * as Verify from "../../src/Verify.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
-import { temporaryFolder } from "./Folders.ts"
 
 const clientId = "55555555-0000-4000-8000-000000000001"
 const names = [

@@ -206,7 +206,6 @@ layer(services)("open items", (it) => {
         )
         yield* Effect.promise(() => fc.assert(history, { numRuns: 25 }))
       }),
-    { timeout: 120_000 },
   )
 
   it.effect("are movements in flight one by one, and the others by closed month, then one by one", () =>

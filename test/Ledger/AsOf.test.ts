@@ -6,7 +6,7 @@ import type { Manifest } from "../../src/Export/Batch/Manifest.ts"
 import * as Verify from "../../src/Verify.ts"
 import { closeMonth, openBook, postMonths } from "../Export/Books.ts"
 import { client, deposit, everything, exporting, october } from "../Export/Exporting.ts"
-import { temporaryFolder } from "../Export/Folders.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("what the books said at a time", (it) => {

@@ -1,9 +1,9 @@
-import { createServer } from "node:net"
 import { it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Option } from "effect"
 import { describe, expect } from "vitest"
 import { Partner } from "../../src/Partner.ts"
 import { defaultInterface } from "../../src/Settings/Interface.ts"
+import { freePort } from "../support/Loopback.ts"
 import {
   type Answerer,
   account,
@@ -134,7 +134,8 @@ describe("A pause that the service asks for", () => {
         Effect.gen(function* () {
           const first = yield* Effect.fork(partner.account(uuid(1)))
           while (arrivals.length === 0) yield* Effect.sleep("5 millis")
-          yield* Effect.sleep("50 millis")
+          // The refusal is on its way in this very process: turns, not time, are what it needs to be read.
+          for (let turn = 0; turn < 100; turn++) yield* Effect.sleep("1 millis")
           yield* partner.account(uuid(2))
           yield* Fiber.join(first)
           const [refused = 0, next = 0] = arrivals
@@ -258,12 +259,7 @@ describe("Bearer and secret", () => {
 describe("A service that is not there", () => {
   it.live("[C2] is asked again, and then said to be unreachable", () =>
     Effect.gen(function* () {
-      const port = yield* Effect.async<number>((resume) => {
-        const server = createServer().listen(0, "127.0.0.1", () => {
-          const address = server.address()
-          server.close(() => resume(Effect.succeed(typeof address === "object" ? (address?.port ?? 0) : 0)))
-        })
-      })
+      const port = yield* freePort
       const error = yield* failureOf(
         Effect.flatMap(Partner, (partner) => partner.account(uuid(1))).pipe(
           Effect.provide(partnerAt(`http://127.0.0.1:${port}/api/v1`)),

@@ -5,6 +5,7 @@ import { defaultLimits, type ServiceLimits, type Tuning } from "../../src/Partne
 import * as PartnerHttp from "../../src/Partner/Http.ts"
 import { Partner, PartnerError } from "../../src/Partner.ts"
 import { defaultInterface } from "../../src/Settings/Interface.ts"
+import { listenOn } from "../support/Loopback.ts"
 
 export const secret = "s3cr3t+with/signs&more"
 export const uuid = (index: number) => `0f8fad5b-d9cb-469f-a165-${String(index).padStart(12, "0")}`
@@ -35,41 +36,29 @@ export interface Service {
 }
 
 /** Listens until the scope closes. The token endpoint answers by itself unless told otherwise. */
-export const serve = (answer: Answerer, token: Answerer = tokenAnswer) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.async<{ readonly service: Service; readonly stop: () => void }>((resume) => {
-        const calls: Array<Call> = []
-        const count = (prefix: string) => calls.filter(({ path }) => path.startsWith(prefix)).length
-        const server = createServer((request, response) => {
-          let body = ""
-          request.setEncoding("utf8")
-          request.on("data", (chunk: string) => {
-            body += chunk
-          })
-          request.on("end", () => {
-            const { method = "", url = "", headers } = request
-            const call = { method, path: url.replace("/api/v1", ""), headers, body }
-            const index = calls.filter(({ path }) => path === call.path).length
-            calls.push(call)
-            if (call.path === "/oauth/token") token(call, response, index)
-            else answer(call, response, index)
-          })
-        })
-        server.listen(0, "127.0.0.1", () => {
-          const address = server.address()
-          const port = typeof address === "object" && address !== null ? address.port : 0
-          const stop = () => {
-            server.closeAllConnections()
-            server.close()
-          }
-          resume(Effect.succeed({ service: { url: `http://127.0.0.1:${port}/api/v1`, calls, count }, stop }))
-        })
-      }),
-      ({ stop }) => Effect.sync(stop),
-    ),
-    ({ service }) => service,
-  )
+export const serve = (
+  answer: Answerer,
+  token: Answerer = tokenAnswer,
+): Effect.Effect<Service, never, Scope.Scope> => {
+  const calls: Array<Call> = []
+  const count = (prefix: string) => calls.filter(({ path }) => path.startsWith(prefix)).length
+  const server = createServer((request, response) => {
+    let body = ""
+    request.setEncoding("utf8")
+    request.on("data", (chunk: string) => {
+      body += chunk
+    })
+    request.on("end", () => {
+      const { method = "", url = "", headers } = request
+      const call = { method, path: url.replace("/api/v1", ""), headers, body }
+      const index = calls.filter(({ path }) => path === call.path).length
+      calls.push(call)
+      if (call.path === "/oauth/token") token(call, response, index)
+      else answer(call, response, index)
+    })
+  })
+  return Effect.map(listenOn(server), (port) => ({ url: `http://127.0.0.1:${port}/api/v1`, calls, count }))
+}
 
 /** Waits so short that a test may go through all of them. */
 const quick: Partial<Tuning> = { backoffBase: 1, startRate: 5000 }

@@ -8,8 +8,8 @@ import { Content } from "../../src/Settings/Content.ts"
 import { Settings } from "../../src/Settings.ts"
 import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
 import { closing, threeMonths } from "../Close/Months.ts"
-import { temporaryFolder } from "../Export/Folders.ts"
 import { sync } from "../Sync/Runs.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { unruled } from "../support/unruled.ts"
 
 const { accounting, chart, formats } = decodeSync(Content)({})

@@ -2,7 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { checks } from "../../src/Reconcile/Check.ts"
-import { together } from "../../src/Reconcile/TieOut.ts"
+import { combined } from "../../src/Reconcile/TieOut.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { unruled } from "../support/unruled.ts"
 import {
@@ -132,9 +132,10 @@ layer(services)("an export", (it) => {
         currencies: [{ currency: "USD", scale: 2, debit, credit: debit, entries: 1, postings: 2 }],
       }
       return sql`
-        insert into export.batches (book_id, batch, scope, from_date, to_date, formats, folder, through_numbering, manifest)
+        insert into export.batches (book_id, batch, scope, from_date, to_date, formats, folder, since_numbering,
+          through_numbering, manifest)
         select ${book.bookId}, ${batch}, '2026-10', '2026-10-01', '2026-10-31', '{journal}', 'x',
-          max(numbering), ${JSON.stringify(manifest)}::text::json
+          ${since ?? "0"}::text::bigint, max(numbering), ${JSON.stringify(manifest)}::text::json
         from ledger.journal_numbers where book_id = ${book.bookId}`
     })
 
@@ -243,7 +244,7 @@ layer(services)("reconciling", (it) => {
         closed: 0,
         findings: [],
         quarantined: 0,
-        tieOut: { ...together([]), accounts: 1 },
+        tieOut: { ...combined([]), accounts: 1 },
         notRead: [],
       })
       yield* query((sql) => sql`update mirror.accounts set balance = 11 where book_id = ${book.bookId}`)
@@ -299,10 +300,10 @@ layer(services)("reconciling", (it) => {
 
   it.effect("goes as far as the run that has read, and never past one that still runs", () =>
     Effect.gen(function* () {
-      const { afterRun, book: reconcileBook } = yield* Reconcile
+      const { afterRun } = yield* Reconcile
       const { book } = yield* oneEntry
       const first = yield* startRun(book)
-      yield* reconcileBook(book, { ...(yield* asRun(first)), full: false })
+      yield* afterRun([book], { ...(yield* asRun(first)), full: false })
       expect(yield* throughOf(book)).toBe(first)
       const running = yield* startRun(book)
       yield* unruled(`update sync.runs set state = 'running', ended_at = null where run_id = ${running}`)
@@ -314,7 +315,7 @@ layer(services)("reconciling", (it) => {
         (sql) =>
           sql`insert into sync.leases (connection, epoch, run_id) values (${book.connection}, 2, ${second})`,
       )
-      yield* reconcileBook(book, { ...(yield* asRun(second)), full: false })
+      yield* afterRun([book], { ...(yield* asRun(second)), full: false })
       expect(yield* throughOf(book)).toBe(second)
     }),
   )

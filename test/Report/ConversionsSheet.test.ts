@@ -2,11 +2,11 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Legs, remarkOf } from "../../src/Report/ConversionRemark.ts"
-import { temporaryFolder } from "../Export/Folders.ts"
 import { json } from "../Partner/Service.ts"
 import { accountId, id, partnership } from "../Sync/Partnership.ts"
 import { sync } from "../Sync/Runs.ts"
 import { clock } from "../support/clock.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { reporting, sheet } from "./Reports.ts"
 

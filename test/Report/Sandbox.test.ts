@@ -2,9 +2,9 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { shownRows } from "../../src/Report/Page/Tables.ts"
-import { startSandbox } from "../../src/Sandbox.ts"
-import { temporaryFolder } from "../Export/Folders.ts"
 import { rows, sync } from "../Sync/Runs.ts"
+import { runningSandbox } from "../support/RunningSandbox.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { minor, reporting, sheet, sumsOf, textOf } from "./Reports.ts"
 
@@ -29,10 +29,7 @@ const dated = `ledger.journal_entries e join ledger.postings p using (book_id, e
 layer(TestDatabase.layer, { excludeTestServices: true })("a report of the sandbox's month", (it) => {
   it.scoped("holds what the books hold, and each file what the others say", () =>
     Effect.gen(function* () {
-      const sandbox = yield* Effect.acquireRelease(
-        Effect.promise(() => startSandbox({ entries: 900, clients: 3, receivables: 16 })),
-        (started) => Effect.promise(() => started.close()),
-      )
+      const sandbox = yield* runningSandbox({ entries: 900, clients: 3, receivables: 16 })
       yield* sync(sandbox.url, { TIEOUT_CONNECTIONS_DEFAULT_SURFACES: "organization,client,credit" })
       const out = temporaryFolder()
       const { folder, manifest } = yield* reporting("2026-10", out)

@@ -5,7 +5,7 @@ import { Effect, Stream } from "effect"
 import { openFolder } from "../../src/Export/Batch/Folder.ts"
 import { bucketOf } from "../../src/Report/Ageing.ts"
 import { writeSheet } from "../../src/Report/Sheet.ts"
-import { temporaryFolder } from "../Export/Folders.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const columns = { name: "text", amount: "figure" } as const
 

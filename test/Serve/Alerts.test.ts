@@ -1,46 +1,48 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer, Logger, LogLevel } from "effect"
 import { describe } from "vitest"
 import { type Alert, Alerts } from "../../src/Serve/Alerts.ts"
 import { Settings } from "../../src/Settings.ts"
+import { listenOn } from "../support/Loopback.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const alert: Alert = { kind: "failure", text: "It failed.", connection: "default", counts: { tries: 1 } }
 
-/** Gives what was posted; refuses so many first. */
-const receiver = (refusals: number) =>
-  Effect.acquireRelease(
-    Effect.async<{ url: string; bodies: Array<string>; close: () => void }>((resume) => {
-      const bodies: Array<string> = []
-      let left = refusals
-      const server = createServer((request, response) => {
-        let body = ""
-        request.on("data", (chunk) => {
-          body += String(chunk)
-        })
-        request.on("end", () => {
-          left -= 1
-          if (left < 0) bodies.push(body)
-          response.writeHead(left < 0 ? 204 : 503).end()
-        })
-      })
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        const port = typeof address === "object" && address !== null ? address.port : 0
-        resume(Effect.succeed({ url: `http://127.0.0.1:${port}/hook`, bodies, close: () => server.close() }))
-      })
-    }),
-    ({ close }) => Effect.sync(close),
-  )
+/** Gives what was posted; refuses so many first, or answers nothing until it is told to. */
+const receiver = (refusals: number, silent = false) => {
+  const bodies: Array<string> = []
+  const held: Array<() => void> = []
+  let holds = silent
+  let left = refusals
+  const server = createServer((request, response) => {
+    let body = ""
+    request.on("data", (chunk) => {
+      body += String(chunk)
+    })
+    request.on("end", () => {
+      left -= 1
+      if (left < 0) bodies.push(body)
+      const status = left < 0 ? 204 : 503
+      const reply = () => void response.writeHead(status).end()
+      if (holds) held.push(reply)
+      else reply()
+    })
+  })
+  /** Answers what is held back, and all that comes from now on. */
+  const answer = () => {
+    holds = false
+    for (const reply of held.splice(0)) reply()
+  }
+  return Effect.map(listenOn(server), (port) => ({ url: `http://127.0.0.1:${port}/hook`, bodies, answer }))
+}
 
 const alerting = (variables: Record<string, string>) =>
   Layer.provide(Alerts.Default, Settings.from({ variables }))
 
-const until = (done: () => boolean) =>
-  Effect.repeat(Effect.sleep("20 millis"), { until: done }).pipe(Effect.timeout("10 seconds"))
+const until = (done: () => boolean) => Effect.repeat(Effect.sleep("20 millis"), { until: done })
 
 describe("alerts", () => {
   it.scopedLive("are posted as JSON, again where they are refused", () =>
@@ -56,11 +58,7 @@ describe("alerts", () => {
 
   it.scopedLive("reach a program on its standard input, without a shell and without credentials", () =>
     Effect.gen(function* () {
-      const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "tieout-alert-"))),
-        (made) => Effect.sync(() => rmSync(made, { recursive: true })),
-      )
-      const file = join(folder, "out; touch x")
+      const file = join(temporaryFolder(), "out; touch x")
       yield* Effect.acquireRelease(
         Effect.sync(() => {
           process.env.TIEOUT_CLIENT_SECRET = "hunter2"
@@ -87,16 +85,20 @@ describe("alerts", () => {
 
   it.scopedLive("never hold up whoever raises them, and leave out what is not wanted", () =>
     Effect.gen(function* () {
-      const { bodies, url } = yield* receiver(0)
+      const { answer, bodies, url } = yield* receiver(0, true)
       yield* Effect.gen(function* () {
         const { raise } = yield* Alerts
-        const started = performance.now()
-        for (let index = 0; index < 300; index++) yield* raise({ ...alert, kind: "staleness" })
         yield* raise({ ...alert, kind: "findings" })
-        expect(performance.now() - started).toBeLessThan(1_000)
         yield* until(() => bodies.length > 0)
+        // Nobody has answered that one yet, and more are raised than may wait.
+        for (let index = 0; index < 300; index++) {
+          yield* raise({ ...alert, kind: "staleness" })
+          yield* raise({ ...alert, kind: "findings" })
+        }
+        answer()
+        yield* until(() => bodies.length > 1)
       }).pipe(Effect.provide(alerting({ TIEOUT_ALERTS_WEBHOOK: url, TIEOUT_ALERTS_ON: "findings" })))
-      expect(bodies.map((body) => JSON.parse(body).kind)).toEqual(["findings"])
+      expect(new Set(bodies.map((body) => JSON.parse(body).kind))).toEqual(new Set(["findings"]))
     }).pipe(Logger.withMinimumLogLevel(LogLevel.None)),
   )
 })

@@ -1,18 +1,14 @@
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { startSandbox } from "../../src/Sandbox.ts"
 import { variablesFor } from "../Sync/Runs.ts"
 import { commonVariables, compiled } from "../support/Compiled.ts"
+import { runningSandbox } from "../support/RunningSandbox.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { ask } from "./Asking.ts"
-
-const made = <A>(make: () => Promise<A>, end: (value: A) => Promise<unknown>) =>
-  Effect.acquireRelease(Effect.promise(make), (value) => Effect.promise(() => end(value)))
 
 /** `tieout serve` as a process, its log line by line, and how it ended. */
 const starting = (program: string, cwd: string, variables: Record<string, string>) =>
@@ -34,20 +30,14 @@ const starting = (program: string, cwd: string, variables: Record<string, string
   )
 
 const until = (done: () => boolean) =>
-  Effect.repeat(Effect.sleep("50 millis"), { until: done }).pipe(Effect.timeout("20 seconds"))
+  Effect.repeat(Effect.sleep("50 millis"), { until: done }).pipe(Effect.timeout("5 minutes"))
 
 it.scopedLive(
   "serve makes up for a missed night, exports, shows that cash ties out and what is open, and ends with 0 on SIGTERM",
   () =>
     Effect.gen(function* () {
-      const cwd = yield* made(
-        () => mkdtemp(join(tmpdir(), "tieout-serve-")),
-        (path) => rm(path, { recursive: true }),
-      )
-      const sandbox = yield* made(
-        () => startSandbox({ entries: 60, accounts: 3 }),
-        (running) => running.close(),
-      )
+      const cwd = temporaryFolder()
+      const sandbox = yield* runningSandbox({ entries: 60, accounts: 3 })
       const { url } = yield* TestDatabase
       const { child, ended, log } = yield* starting(compiled("bin/tieout.js"), cwd, {
         ...variablesFor(sandbox.url),

@@ -6,35 +6,25 @@ import { Alerts } from "../../src/Serve/Alerts.ts"
 import { watchStaleness } from "../../src/Serve/Staleness.ts"
 import { Settings } from "../../src/Settings.ts"
 import { rows } from "../Sync/Runs.ts"
+import { listenOn } from "../support/Loopback.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unruled } from "../support/unruled.ts"
 
 /** Where alerts are posted to. */
-const receiver = Effect.acquireRelease(
-  Effect.async<{
-    url: string
-    alerts: Array<{ kind: string; connection: string; text: string }>
-    close: () => void
-  }>((resume) => {
-    const alerts: Array<{ kind: string; connection: string; text: string }> = []
-    const server = createServer((request, response) => {
-      let body = ""
-      request.setEncoding("utf8").on("data", (text: string) => {
-        body += text
-      })
-      request.on("end", () => {
-        alerts.push(JSON.parse(body))
-        response.writeHead(204).end()
-      })
+const receiver = Effect.suspend(() => {
+  const alerts: Array<{ kind: string; connection: string; text: string }> = []
+  const server = createServer((request, response) => {
+    let body = ""
+    request.setEncoding("utf8").on("data", (text: string) => {
+      body += text
     })
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      const port = typeof address === "object" && address !== null ? address.port : 0
-      resume(Effect.succeed({ url: `http://127.0.0.1:${port}/`, alerts, close: () => server.close() }))
+    request.on("end", () => {
+      alerts.push(JSON.parse(body))
+      response.writeHead(204).end()
     })
-  }),
-  ({ close }) => Effect.sync(close),
-)
+  })
+  return Effect.map(listenOn(server), (port) => ({ url: `http://127.0.0.1:${port}/`, alerts }))
+})
 
 /** A sync that ended well so many hours ago. */
 const syncedAgo = (hours: number) =>
@@ -52,9 +42,7 @@ describe("staleness", () => {
       })
       const looks = rows("select 1").pipe(Effect.delay("30 millis"), Effect.repeatN(9))
       const until = (count: number) =>
-        Effect.repeat(Effect.sleep("20 millis"), { until: () => alerts.length >= count }).pipe(
-          Effect.timeout("30 seconds"),
-        )
+        Effect.repeat(Effect.sleep("20 millis"), { until: () => alerts.length >= count })
       yield* Effect.gen(function* () {
         yield* rows(
           "insert into sync.leases (connection, epoch, run_id) values ('default', 1, 1) returning 1",
@@ -93,9 +81,7 @@ describe("staleness", () => {
           yield* Effect.scoped(
             Effect.zipRight(
               watchStaleness("1 hour"),
-              Effect.repeat(Effect.sleep("20 millis"), { until: () => alerts.length >= starts }).pipe(
-                Effect.timeout("30 seconds"),
-              ),
+              Effect.repeat(Effect.sleep("20 millis"), { until: () => alerts.length >= starts }),
             ),
           )
         }

@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { connect, type Socket } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { Settings } from "../../src/Settings.ts"
 import { addEntry, openAccount, openBook, query, reconciled, startRun } from "../Reconcile/Books.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { ask, serving } from "./Asking.ts"
 
@@ -192,10 +192,7 @@ layer(services, { excludeTestServices: true })("the private server", (it) => {
 
   it.scoped("gives the files that a batch names, and no others", () =>
     Effect.gen(function* () {
-      const out = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "tieout-exports-"))),
-        (folder) => Effect.sync(() => rmSync(folder, { recursive: true })),
-      )
+      const out = temporaryFolder()
       const book = yield* openBook
       const folder = join(out, "a", "all", "1")
       mkdirSync(folder, { recursive: true })

@@ -1,18 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Duration, Effect, Either, Layer, Option, Redacted } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { formatNames } from "../../src/Format/Formats.ts"
 import { defaultInterface } from "../../src/Settings/Interface.ts"
 import { everything, type Needs } from "../../src/Settings/Secrets.ts"
 import { Settings, SettingsError, SettingsSource } from "../../src/Settings.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 let folder = ""
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "tieout-settings-"))
+  folder = temporaryFolder()
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const write = (text: string) => {
   const file = join(folder, "tieout.yaml")
@@ -99,7 +98,7 @@ describe("settings that are right", () => {
     const { connection: _a, file: _b, ...defaults } = settings("")
     const { connection: _c, file: _d, ...fromExample } = settings(uncommented)
     expect(fromExample).toEqual(defaults)
-    expect(uncommented.split("\n").filter((line) => /^[a-z]+:/.test(line))).toHaveLength(13)
+    expect(uncommented.split("\n").filter((line) => /^[a-z]+:/.test(line))).toHaveLength(14)
     expect(uncommented).toContain("\n      PS512: {")
   })
 
@@ -217,6 +216,17 @@ interface: { paging: { size: 50, cursorParam: cursor } }`
 })
 
 describe("mistakes in the settings", () => {
+  it("tell of a server that is expected and not named", () => {
+    expect(mistakes("database: { required: true }")).toEqual([
+      "DATABASE_URL: is not set, and database.required says that a server is expected",
+    ])
+    expect(
+      settings("database: { required: true }", { DATABASE_URL: "postgres://db/books" }).database,
+    ).toEqual({
+      required: true,
+    })
+  })
+
   it("are reported all at once, in the order of the file, with place, finding and expectation", () => {
     expect(
       mistakes(

@@ -5,7 +5,7 @@ import * as Export from "../../src/Export.ts"
 import { Settings } from "../../src/Settings.ts"
 import { Backfill } from "../../src/Sync/Backfill.ts"
 import * as Verify from "../../src/Verify.ts"
-import { temporaryFolder } from "../Export/Folders.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { accountId, credit, debit, deposit, id, type Partnership, partnership } from "./Partnership.ts"
 import { findings, journal, postings, rows, sync, variablesFor } from "./Runs.ts"
@@ -327,7 +327,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A backfill", (it) => {
         Effect.gen(function* () {
           yield* database.tryLock("sync:default")
           const fiber = yield* Effect.forkDaemon(backfill(service.url))
-          yield* Effect.sleep("700 millis")
+          // Until that one holds its own lock, too.
+          yield* Effect.repeat(
+            rows(`select 1 from pg_locks where locktype = 'advisory' and granted
+              and database = (select oid from pg_database where datname = current_database())`),
+            { until: (locks) => locks.length >= 2 },
+          )
           const second = yield* Effect.flip(backfill(service.url))
           expect(second.message).toContain("Another backfill of connection default is running")
           return fiber

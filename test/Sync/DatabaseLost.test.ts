@@ -2,8 +2,8 @@
 import { expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../../src/Database.ts"
-import { startSandbox } from "../../src/Sandbox.ts"
 import { program as makeProgram, type Program } from "../support/Program.ts"
+import { runningSandbox } from "../support/RunningSandbox.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { journal, rows, sync, variablesFor } from "./Runs.ts"
 
@@ -21,18 +21,14 @@ const cut = Effect.flatMap(Database, ({ query }) =>
   ),
 )
 
-layer(Layer.merge(TestDatabase.layer, Layer.scoped(Tool, makeProgram)), {
+layer(Layer.merge(TestDatabase.layer, Layer.effect(Tool, makeProgram)), {
   excludeTestServices: true,
-  timeout: "4 minutes",
 })("a sync whose sessions are ended by the server", (it) => {
   it.scoped(
     "fails with a sentence and 1, or goes on, and in the end has the journal of an undisturbed one [S3]",
     () =>
       Effect.gen(function* () {
-        const sandbox = yield* Effect.acquireRelease(
-          Effect.promise(() => startSandbox({ entries, seed: 5 })),
-          (running) => Effect.promise(() => running.close()),
-        )
+        const sandbox = yield* runningSandbox({ entries, seed: 5 })
         const { url } = yield* TestDatabase
         const { start } = yield* Tool
         const syncing = start(["sync"], { ...variablesFor(sandbox.url), DATABASE_URL: url })
@@ -71,6 +67,5 @@ layer(Layer.merge(TestDatabase.layer, Layer.scoped(Tool, makeProgram)), {
         expect(cutShort.length).toBeGreaterThan(entries)
         expect(cutShort).toEqual(whole)
       }),
-    240_000,
   )
 })

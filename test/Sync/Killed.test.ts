@@ -2,8 +2,8 @@
 import { spawn } from "node:child_process"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { startSandbox } from "../../src/Sandbox.ts"
 import { compiled } from "../support/Compiled.ts"
+import { runningSandbox } from "../support/RunningSandbox.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { journal, rows, sync, variablesFor } from "./Runs.ts"
 
@@ -48,34 +48,28 @@ const runAndKill = (sandboxUrl: string, databaseUrl: string, after: number) =>
   })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("kill -9", (it) => {
-  it.scoped(
-    "in the middle of a run, again and again, leaves the journal of an uninterrupted run [S1]",
-    () =>
-      Effect.gen(function* () {
-        const sandbox = yield* Effect.acquireRelease(
-          Effect.promise(() => startSandbox({ entries, seed: 3 })),
-          (running) => Effect.promise(() => running.close()),
-        )
-        const { url } = yield* TestDatabase
-        let kills = 0
-        for (const after of [0, 100, 200, 200]) {
-          if (yield* runAndKill(sandbox.url, url, after)) kills += 1
-        }
-        expect(kills).toBeGreaterThan(1)
-        expect(yield* runAndKill(sandbox.url, url, Number.POSITIVE_INFINITY)).toBe(false)
-        const killed = yield* journal
-        const whole = yield* Effect.zipRight(sync(sandbox.url), journal).pipe(
-          Effect.provide(TestDatabase.layer),
-        )
-        expect(killed).toEqual(whole)
-        // What was killed is told as such.
-        expect(
-          yield* rows("select state, count(*)::integer as n from sync.runs group by 1 order by 1"),
-        ).toEqual([
-          { state: "abandoned", n: kills },
-          { state: "done", n: 1 },
-        ])
-      }),
-    240_000,
+  it.scoped("in the middle of a run, again and again, leaves the journal of an uninterrupted run [S1]", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* runningSandbox({ entries, seed: 3 })
+      const { url } = yield* TestDatabase
+      let kills = 0
+      for (const after of [0, 100, 200, 200]) {
+        if (yield* runAndKill(sandbox.url, url, after)) kills += 1
+      }
+      expect(kills).toBeGreaterThan(1)
+      expect(yield* runAndKill(sandbox.url, url, Number.POSITIVE_INFINITY)).toBe(false)
+      const killed = yield* journal
+      const whole = yield* Effect.zipRight(sync(sandbox.url), journal).pipe(
+        Effect.provide(TestDatabase.layer),
+      )
+      expect(killed).toEqual(whole)
+      // What was killed is told as such.
+      expect(
+        yield* rows("select state, count(*)::integer as n from sync.runs group by 1 order by 1"),
+      ).toEqual([
+        { state: "abandoned", n: kills },
+        { state: "done", n: 1 },
+      ])
+    }),
   )
 })

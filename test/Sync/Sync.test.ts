@@ -1,15 +1,9 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import type { SandboxOptions } from "../../src/Sandbox/Options.ts"
-import { type Sandbox, startSandbox } from "../../src/Sandbox.ts"
+import type { Sandbox } from "../../src/Sandbox.ts"
+import { runningSandbox } from "../support/RunningSandbox.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { journal, rows, sync } from "./Runs.ts"
-
-const served = (options: SandboxOptions) =>
-  Effect.acquireRelease(
-    Effect.promise(() => startSandbox(options)),
-    (sandbox) => Effect.promise(() => sandbox.close()),
-  )
 
 const State = Schema.Struct({
   accounts: Schema.Array(
@@ -46,7 +40,7 @@ const tiesOut = (sandbox: Sandbox) =>
 layer(TestDatabase.layer, { excludeTestServices: true })("sync", (it) => {
   it.scoped("books everything, ties out, and then reads only what is new", () =>
     Effect.gen(function* () {
-      const sandbox = yield* served({ entries: 600 })
+      const sandbox = yield* runningSandbox({ entries: 600 })
       const first = yield* sync(sandbox.url)
       expect(first.counters.entries).toBe(600)
       yield* tiesOut(sandbox)
@@ -88,7 +82,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("sync", (it) => {
 layer(TestDatabase.layer, { excludeTestServices: true })("A quick run", (it) => {
   it.scoped("reads only the statements whose balance has moved, and nothing else", () =>
     Effect.gen(function* () {
-      const sandbox = yield* served({ entries: 400, seed: 7 })
+      const sandbox = yield* runningSandbox({ entries: 400, seed: 7 })
       yield* sync(sandbox.url)
       const still = yield* sync(sandbox.url, {}, false, true)
       expect(still.requests).toEqual({ accounts: 1, token: 1 })
@@ -114,7 +108,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the books", (it) => {
 
   it.scoped("are the same to the letter however many accounts are read at once", () =>
     Effect.gen(function* () {
-      const sandbox = yield* served({ entries: 400, seed: 7 })
+      const sandbox = yield* runningSandbox({ entries: 400, seed: 7 })
       const journalWith = (variables: Record<string, string>) =>
         Effect.zipRight(sync(sandbox.url, variables), journal).pipe(Effect.provide(TestDatabase.layer))
       const usual = yield* journalWith({})
@@ -125,7 +119,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the books", (it) => {
 
   it.scoped("have the same totals per resource, role and currency wherever the pages end", () =>
     Effect.gen(function* () {
-      const sandbox = yield* served({ entries: 400, seed: 7 })
+      const sandbox = yield* runningSandbox({ entries: 400, seed: 7 })
       const totalsWith = (size: string) =>
         Effect.zipRight(sync(sandbox.url, { TIEOUT_INTERFACE_PAGING_SIZE: size }), totals).pipe(
           Effect.provide(TestDatabase.layer),

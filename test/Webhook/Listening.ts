@@ -107,7 +107,9 @@ export const listening = (
     const running = yield* listen({
       host: "127.0.0.1",
       port: 0,
-      grace: Duration.seconds(2),
+      // Only what is about them waits for them.
+      requestTimeout: Duration.minutes(5),
+      grace: Duration.minutes(5),
       ...rest,
     }).pipe(Effect.provide(settingsAt(service.url, variables)))
     return { port: running.port, counts: running.counts, service, inbox }

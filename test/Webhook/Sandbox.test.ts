@@ -1,20 +1,12 @@
-import { createServer } from "node:net"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option, Schema } from "effect"
 import { Database } from "../../src/Database.ts"
-import { startSandbox } from "../../src/Sandbox.ts"
 import { Inbox } from "../../src/Webhook/Inbox.ts"
 import { listen } from "../../src/Webhook.ts"
+import { freePort } from "../support/Loopback.ts"
+import { runningSandbox } from "../support/RunningSandbox.ts"
 import { algorithms } from "./Keys.ts"
 import { database, settingsAt } from "./Listening.ts"
-
-const freePort = Effect.async<number>((resume) => {
-  const probe = createServer().listen(0, "127.0.0.1", () => {
-    const address = probe.address()
-    const port = typeof address === "object" && address !== null ? address.port : 0
-    probe.close(() => resume(Effect.succeed(port)))
-  })
-})
 
 const post = (origin: string, path: string) =>
   Effect.promise(() => fetch(`${origin}${path}`, { method: "POST" }).then((answer) => answer.json()))
@@ -34,19 +26,14 @@ const together = (algorithm: string) =>
   Effect.gen(function* () {
     const port = yield* freePort
     const webhook = `http://127.0.0.1:${port}/webhooks/default`
-    const sandbox = yield* Effect.acquireRelease(
-      Effect.promise(() =>
-        startSandbox({
-          entries: 200,
-          clients: 1,
-          webhook,
-          webhookAlgorithm: algorithm,
-          clientId: "client",
-          clientSecret: "hunter2-secret",
-        }),
-      ),
-      ({ close }) => Effect.promise(close),
-    )
+    const sandbox = yield* runningSandbox({
+      entries: 200,
+      clients: 1,
+      webhook,
+      webhookAlgorithm: algorithm,
+      clientId: "client",
+      clientSecret: "hunter2-secret",
+    })
     const running = yield* Effect.provide(listen({ host: "127.0.0.1", port }), settingsAt(sandbox.url))
     const { query, transaction } = yield* Database
     yield* transaction(
@@ -60,31 +47,28 @@ const together = (algorithm: string) =>
 
 layer(database, { excludeTestServices: true })("the sandbox's webhooks", (it) => {
   for (const algorithm of algorithms) {
-    it.scoped(
-      `sends events for what happens, signed with ${algorithm}`,
-      () =>
-        Effect.gen(function* () {
-          const { inbox, origin, sandbox } = yield* together(algorithm)
-          sandbox.advance(40)
-          sandbox.advance(10, 0)
-          const state = yield* settled(origin)
-          expect(state.accepted).toBe(state.events)
-          const rows = yield* inbox.list({ connection: Option.none(), state: Option.none(), limit: 1_000 })
-          expect(rows.length).toBe(state.events)
-          expect(new Set(rows.map((row) => row.algorithm))).toEqual(new Set([algorithm]))
-          const types = new Set(rows.map(({ type }) => type))
-          for (const type of [
-            "deposit.created",
-            "deposit.completed",
-            "withdrawal.created",
-            "account.credited",
-            "account.debited",
-          ])
-            expect(types).toContain(type)
-          const events = yield* inbox.take("default", 1_000)
-          expect(events.some(({ body }) => Buffer.from(body).includes(`"clientId":"`))).toBe(true)
-        }),
-      30_000,
+    it.scoped(`sends events for what happens, signed with ${algorithm}`, () =>
+      Effect.gen(function* () {
+        const { inbox, origin, sandbox } = yield* together(algorithm)
+        sandbox.advance(40)
+        sandbox.advance(10, 0)
+        const state = yield* settled(origin)
+        expect(state.accepted).toBe(state.events)
+        const rows = yield* inbox.list({ connection: Option.none(), state: Option.none(), limit: 1_000 })
+        expect(rows.length).toBe(state.events)
+        expect(new Set(rows.map((row) => row.algorithm))).toEqual(new Set([algorithm]))
+        const types = new Set(rows.map(({ type }) => type))
+        for (const type of [
+          "deposit.created",
+          "deposit.completed",
+          "withdrawal.created",
+          "account.credited",
+          "account.debited",
+        ])
+          expect(types).toContain(type)
+        const events = yield* inbox.take("default", 1_000)
+        expect(events.some(({ body }) => Buffer.from(body).includes(`"clientId":"`))).toBe(true)
+      }),
     )
   }
 
@@ -110,7 +94,6 @@ layer(database, { excludeTestServices: true })("the sandbox's webhooks", (it) =>
         sandbox.advance(1)
         expect(yield* post(origin, "/control/webhooks?set=noise")).toMatchObject({ error: "invalid_request" })
       }),
-    30_000,
   )
 
   it.scoped("announces what becomes of an address book entry", () =>
@@ -136,7 +119,9 @@ layer(database, { excludeTestServices: true })("the sandbox's webhooks", (it) =>
     Effect.gen(function* () {
       const { inbox, origin } = yield* together("EdDSA")
       expect(yield* post(origin, "/control/rate?movements=50")).toEqual({ rate: 50 })
-      yield* Effect.sleep("600 millis")
+      yield* Effect.repeat(Effect.delay(stateOf(origin), "50 millis"), {
+        until: ({ events = 0 }) => events > 20,
+      })
       expect(yield* post(origin, "/control/rate?movements=0")).toEqual({ rate: 0 })
       const state = yield* settled(origin)
       expect(state.events).toBeGreaterThan(20)

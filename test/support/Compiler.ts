@@ -32,6 +32,7 @@ const programs = ["commandHost", "embeddedClient", "syncProcess", "webhookProces
  * a process is up many times sooner than from the sources. Types are not checked here.
  */
 export const compile = async (folder: string): Promise<void> => {
+  await mkdir(folder)
   await writeFile(join(folder, "package.json"), '{"type":"module","version":"9.8.7"}')
   for (const name of ["node_modules", "drizzle", "config"]) {
     await symlink(join(projectFolder, name), join(folder, name), "dir")

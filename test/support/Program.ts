@@ -1,11 +1,9 @@
 /** The program as a person runs it: compiled, each command with nothing but given variables, in a folder of its own. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { Effect, type Scope } from "effect"
+import { Effect } from "effect"
 import { commonVariables, compiled } from "./Compiled.ts"
 import type { Answered, Asked } from "./commandHost.ts"
+import { temporaryFolder } from "./TemporaryFolder.ts"
 
 export interface Finished {
   readonly code: number | null
@@ -100,11 +98,8 @@ const inHost =
     })
 
 /** Started when first asked for; it ends with the process of the tests. */
-export const program: Effect.Effect<Program, never, Scope.Scope> = Effect.gen(function* () {
-  const cwd = yield* Effect.acquireRelease(
-    Effect.promise(() => mkdtemp(join(tmpdir(), "tieout-program-"))),
-    (made) => Effect.promise(() => rm(made, { recursive: true, force: true })),
-  )
+export const program: Effect.Effect<Program> = Effect.sync(() => {
+  const cwd = temporaryFolder()
   const main = compiled("bin/tieout.js")
   return { cwd, main, run: inHost(cwd), start: asProcess(cwd, main) }
 })

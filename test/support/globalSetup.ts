@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { rm } from "node:fs/promises"
+import { join } from "node:path"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import type { TestProject } from "vitest/node"
 import { type Client, makeClient } from "../../src/Database/Client.ts"
@@ -18,6 +19,8 @@ declare module "vitest" {
     readonly testTemplate: string
     /** Why there is no such database; empty when there is. */
     readonly testTemplateError: string
+    /** The run's folder, in which tests make their own. */
+    readonly testFolder: string
     /** A folder like an installed one, as version 9.8.7, with the programs of the tests in `test/support`. */
     readonly testCompiled: string
   }
@@ -34,7 +37,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const scope = Effect.runSync(Scope.make())
   const url =
     process.env.TEST_DATABASE_URL ?? (await Effect.runPromise(Scope.extend(startTestServer(), scope)))
-  const compilation = await makeRunFolder()
+  const folder = await makeRunFolder()
+  const compilation = join(folder, "compiled")
   const compiled = compile(compilation)
   const template = `tieout_template_${randomBytes(6).toString("hex")}`
   const sql = adminOf(url)
@@ -46,9 +50,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("testTemplate", template)
   project.provide("testTemplateError", Exit.isSuccess(migrated) ? "" : String(migrated.cause))
   await compiled
+  project.provide("testFolder", folder)
   project.provide("testCompiled", compilation)
   return async () => {
-    await rm(compilation, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true })
     await sql`drop database if exists ${sql(template)} with (force)`
     await sql.end({ timeout: 2 })
     await Effect.runPromise(Scope.close(scope, Exit.void))

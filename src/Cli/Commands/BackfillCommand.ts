@@ -29,7 +29,7 @@ const lastDayOf = (period: string): string => {
   return new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10)
 }
 
-/** A month, or the first and the last day. */
+/** The days of `--period`, or from `--from` to `--to`. */
 const daysOf = ({ from, period, to }: DayOptions): Either.Either<Days, UsageError> =>
   Either.gen(function* () {
     const wrong = (detail: string) =>
@@ -92,7 +92,7 @@ const accountLines = (accounts: ReadonlyArray<AccountBackfill>, screen: Screen):
   )
 }
 
-/** Findings are not of the window alone: the books are proved as they stand now. */
+/** Findings of any month: the books are proved as they stand now, not the window alone. */
 const findingLines = (
   { blockingFindings, findingsClosed, findingsOpened }: BackfillReport,
   screen: Screen,

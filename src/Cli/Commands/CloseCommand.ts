@@ -113,7 +113,7 @@ const showCheck = Effect.fn("Cli.close.check")(function* (period: string, book: 
   })
 })
 
-/** What was accepted must be in the way of at least one of the books: a typo must not look like responsibility taken. */
+/** Accepted identifiers that are in the way of no book: a typo must not pass for responsibility taken. */
 const acceptedInVain = (
   accept: ReadonlyArray<{ readonly id: string }>,
   results: ReadonlyArray<BookClose>,

@@ -41,7 +41,7 @@ const start = (
     stdio: ["ignore", stdout, "inherit"],
   })
 
-/** Ends with the process; an interrupt is passed on to it and waited for. */
+/** Runs a process to its end; an interrupt is passed on to it, and its end waited for. */
 const run = (args: ReadonlyArray<string>, variables: NodeJS.ProcessEnv, stdout: "inherit" | "pipe") =>
   Effect.async<Finished, DemoError>((resume) => {
     const child = start(args, variables, stdout)
@@ -121,10 +121,11 @@ const reportStep: Step = {
   args: ["report", "2026-10", "--out", reportsFolder],
 }
 
-/** The folders that a command's document names in its list `of`. */
-const foldersOf = (text: string, of: "batches" | "reports"): ReadonlyArray<string> => {
+/** The folders that the JSON document of a command names. */
+const foldersOf = (text: string, listName: "batches" | "reports"): ReadonlyArray<string> => {
   const document: unknown = JSON.parse(text)
-  const list: unknown = typeof document === "object" && document !== null ? Reflect.get(document, of) : []
+  const list: unknown =
+    typeof document === "object" && document !== null ? Reflect.get(document, listName) : []
   if (!Array.isArray(list)) return []
   return list.flatMap((one: unknown) => {
     const found: unknown = typeof one === "object" && one !== null ? Reflect.get(one, "folder") : undefined

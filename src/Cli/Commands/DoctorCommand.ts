@@ -76,7 +76,7 @@ const examinationLines = (diagnosis: Diagnosis, screen: Screen): ReadonlyArray<s
   ]
 }
 
-/** The check of what is proposed, as comments: what is printed is a settings file and nothing else. */
+/** How the proposed settings do, as comments: stdout holds a settings file and nothing else. */
 const checkLines = (diagnosis: Diagnosis): ReadonlyArray<string> => {
   const plain = { interactive: false, width: Number.POSITIVE_INFINITY, color: false }
   const amiss = diagnosis.endpoints.filter(({ severity }) => severity !== "none")
@@ -103,20 +103,20 @@ const documentOfOutcome = ({ connection, result }: Outcome, discovering: boolean
   }
 }
 
-/** Which connection it was, and the variables by the names that it has for them. */
+/** The failure with its connection named, and the variables as that connection has them. */
 const connectionFailure = (
   connection: string,
   several: boolean,
   error: SettingsError | PartnerError,
 ): Failure => {
   const failure = failureOf(error)
-  // The beginning of an answer that could not be read may hold anything, a token even.
-  const told =
+  // The beginning of an unreadable answer may hold anything, even a token.
+  const text =
     error.reason === "BadResponse" ? `${error.operation} ${seen(error)}. ${error.advice}` : failure.message
   const message =
     error instanceof PartnerError
-      ? told.replaceAll(/TIEOUT_(?=BASE_URL|CLIENT_|SCOPE)/g, connectionPrefix(connection))
-      : told
+      ? text.replaceAll(/TIEOUT_(?=BASE_URL|CLIENT_|SCOPE)/g, connectionPrefix(connection))
+      : text
   return { ...failure, message: several ? `${connection}: ${message}` : message }
 }
 
@@ -163,7 +163,7 @@ export const doctor = command(
       const failures = outcomes.flatMap(({ result }) => (Either.isLeft(result) ? [result.left] : []))
       const diagnoses = outcomes.flatMap(({ result }) => (Either.isRight(result) ? [result.right] : []))
       if (diagnoses.length === 0) return yield* output.fail(failures)
-      // Where a connection has a section of its own, the common one would not be looked at for it.
+      // A connection with a section of its own does not read the common one.
       const byConnection =
         connectionNames.length > 1 || names.some((name) => connections[name]?.interface !== undefined)
       const lines = discover
@@ -180,7 +180,7 @@ export const doctor = command(
           diagnoses.some(isWrong) ? exitCodes.failed : exitCodes.done,
         ]),
       })
-      // What goes to stdout is a settings fragment there.
+      // Stdout holds a settings fragment then: failures go to stderr alone.
       if (discover && failures.length > 0) yield* output.fail(failures)
     },
     Effect.provide(Settings.Default),

@@ -29,7 +29,7 @@ interface ScopeOptions {
 const advice = "Run tieout export --help to see what it takes."
 const wrong = (detail: string) => Either.left(new UsageError({ detail, advice }))
 
-/** Exactly one way to say which entries. */
+/** Which entries; exactly one way of saying so may be used. */
 export const scopeOf = (options: ScopeOptions): Either.Either<ExportScope, UsageError> =>
   Either.gen(function* () {
     const ranged = Option.isSome(options.from) || Option.isSome(options.to)
@@ -88,7 +88,7 @@ const documentOf = ({ batches, complete, exported, outdated, unchanged }: Export
   outdated,
 })
 
-/** What a sync has not numbered yet gets its numbers; one that runs numbers its own entries when it ends. */
+/** Numbers what no sync has numbered yet; a sync that runs now numbers its own entries when it ends. */
 export const numberEntries = Effect.fn("Cli.export.number")(function* () {
   const database = yield* Database
   const ledger = yield* Ledger

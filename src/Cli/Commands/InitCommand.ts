@@ -30,7 +30,7 @@ const asking = async <A>(conversation: (ask: Asked) => Promise<A>): Promise<A> =
   }
 }
 
-/** What was answered is checked as settings are, as a whole and afterwards. */
+/** The answers are checked afterwards and as a whole, as settings are. */
 const ask = (): Promise<Answers> =>
   asking(async (question) => {
     const names = words(await question("Names of the connections (one per set of credentials)", "default"))
@@ -64,7 +64,7 @@ const write = (file: string, text: string, force: boolean) =>
       ),
   })
 
-/** Settings that this very text gives; fails with their mistakes. */
+/** Reads the file as settings; fails with its mistakes. */
 const check = (file: string) =>
   Effect.provide(Effect.asVoid(Settings), Settings.from({ file, variables: {} }))
 

@@ -11,7 +11,7 @@ import { connection, period } from "../Options.ts"
 import { Output } from "../Output.ts"
 import { parseMonth } from "../Period.ts"
 
-/** Findings of one check that are mostListed; the rest is counted. `--json` lists all. */
+/** Findings of one check; the rest is counted, and `--json` lists all. */
 const mostListed = 5
 
 const findingLines = (finding: OpenFinding, color: boolean): ReadonlyArray<string> => [

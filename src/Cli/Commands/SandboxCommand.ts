@@ -1,27 +1,30 @@
 import { Effect, Option } from "effect"
 import { faultNames } from "../../Sandbox/Http/FaultPlan.ts"
 import { wireNames } from "../../Sandbox/Http/WireNames.ts"
-import { SandboxError } from "../../Sandbox/Options.ts"
+import { defaults, SandboxError } from "../../Sandbox/Options.ts"
 import { signingAlgorithms } from "../../Sandbox/Webhook/Keys.ts"
 import { startSandbox } from "../../Sandbox.ts"
 import { command, list, oneOf, optional, text, wholeNumber } from "../Declaration.ts"
 import { Output } from "../Output.ts"
 
-const number = (name: string, what: string, otherwise: string) =>
-  optional(wholeNumber(name, "N", what), otherwise)
+const number = (name: string, what: string, otherwise: number | string) =>
+  optional(wholeNumber(name, "N", what), String(otherwise))
 
-/** Defaults: `src/Sandbox/Options.ts`. */
 const takes = {
   port: number("port", "Where it listens, on 127.0.0.1", "any free port"),
-  seed: number("seed", "Which data", "1"),
-  accounts: number("accounts", "How many accounts of the organization", "12"),
-  entries: number("entries", "How many statement entries over all of them", "2000"),
+  seed: number("seed", "Which data", defaults.seed),
+  accounts: number("accounts", "How many accounts of the organization", defaults.accounts),
+  entries: number("entries", "How many statement entries over all of them", defaults.entries),
   clients: number(
     "clients",
     "How many represented clients, up to 10000; of ten or more, one in ten is not active",
-    "0",
+    defaults.clients,
   ),
-  accountsPerClient: number("accounts-per-client", "How many accounts each client has", "4"),
+  accountsPerClient: number(
+    "accounts-per-client",
+    "How many accounts each client has",
+    defaults.accountsPerClient,
+  ),
   clientEntries: number(
     "client-entries",
     "How many statement entries over all clients together",
@@ -30,10 +33,10 @@ const takes = {
   receivables: number(
     "receivables",
     "How many receivables, with the credit accounts that follow from them",
-    "0",
+    defaults.receivables,
   ),
-  from: optional(text("from", "DATE", "First day with movements"), "2026-09-01"),
-  to: optional(text("to", "DATE", "Last day with movements"), "2026-10-31"),
+  from: optional(text("from", "DATE", "First day with movements"), defaults.from),
+  to: optional(text("to", "DATE", "Last day with movements"), defaults.to),
   faults: optional(
     list(
       "faults",
@@ -41,7 +44,7 @@ const takes = {
       "What goes wrong: none, wild (all that passes), or names with a rate if need be, as in unavailable:2,limit:20",
       ["none", "wild", ...faultNames],
     ),
-    "none",
+    defaults.faults,
   ),
   names: optional(
     text(
@@ -50,7 +53,7 @@ const takes = {
       "plain, or odd: other parameters, fields and paths where the interface does not show them",
       wireNames,
     ),
-    "plain",
+    defaults.names,
   ),
   webhook: optional(
     text("webhook", "URL", "Where signed events go, such as http://127.0.0.1:8787/webhooks/default"),
@@ -58,9 +61,9 @@ const takes = {
   ),
   webhookAlgorithm: optional(
     text("webhook-algorithm", "A", `How they are signed: ${oneOf(signingAlgorithms)}`, signingAlgorithms),
-    "ES256",
+    defaults.webhookAlgorithm,
   ),
-  rate: number("rate", "Movements that happen by themselves every second, up to 1000", "0"),
+  rate: number("rate", "Movements that happen by themselves every second, up to 1000", defaults.rate),
 }
 
 const credentials = { clientId: "sandbox-client", clientSecret: "sandbox-secret", scope: "sandbox" }

@@ -42,7 +42,7 @@ const counterWords: ReadonlyArray<readonly [key: keyof Counters, one: string, ma
 const total = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((sum, value) => sum + value, 0)
 
-/** Names that fit on a line or two; how many more there are. */
+/** The first ten names, and how many more there are. */
 const listed = (what: string, names: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (names.length === 0) return []
   const shown = names.slice(0, 10).map(harmless).join(", ")
@@ -158,14 +158,14 @@ export const sync = command(
       }
       const { connectionNames } = yield* Settings
       const names = Option.isSome(connection) ? [connection.value] : connectionNames
-      // One connection's trouble is not the others': each gets its run, and the worst decides the exit code.
+      // Where one connection fails, the others still get their run; the worst outcome decides the exit code.
       const outcomes = yield* Effect.forEach(names, (name) =>
         runOne({ connection: name, full, quick, surface, client }),
       )
       const codes = outcomes.flatMap(
         ({ failure }): ReadonlyArray<ExitCode> => (failure ? [failure.code] : []),
       )
-      // Where nothing was read there is nothing to show but why.
+      // Where nothing was read, the failures are all there is to report.
       if (outcomes.every(({ report }) => report === undefined)) {
         return yield* output.fail(outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure])))
       }

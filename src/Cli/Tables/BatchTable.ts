@@ -1,4 +1,4 @@
-/** Batches as a list, and one with its files, its states and where it comes from. */
+/** Batches as a list; and one batch with its files, its states and the batches before it. */
 import type { Effect } from "effect"
 import { count, counted, harmless, styled } from "../../Common/Text.ts"
 import { type KnownBatch, type ListedBatch, nameOf } from "../../Export/Batch/KnownBatch.ts"
@@ -19,7 +19,7 @@ const stateText = (state: BatchState, { color }: Screen): string => {
   return tone === undefined ? state : styled(color, tone, state)
 }
 
-/** `, as of TIME` of a batch that counts for nothing, to follow its state. */
+/** `, as of TIME`, which follows the state of a batch that counts for nothing. */
 const asOfText = (asOf: string | null | undefined): string => (asOf == null ? "" : `, as of ${asOf}`)
 
 const columns = [

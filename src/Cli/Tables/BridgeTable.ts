@@ -19,8 +19,8 @@ const columns = [
   { title: "Difference", align: "right" },
 ] as const
 
-/** Of the closing balances, and of the movements where these leave something else. */
-const leftOver = ({ closingDifference, difference }: AccountBridge): string =>
+/** The difference of the closing balances, and that of the movements where it is another one. */
+const differenceText = ({ closingDifference, difference }: AccountBridge): string =>
   closingDifference === difference ? difference : `${closingDifference}, of the movements ${difference}`
 
 const lateLine = (entry: LateEntry, what: string): string =>
@@ -44,7 +44,7 @@ export const bridgeLines = (bridge: Bridge, screen: Screen): ReadonlyArray<strin
           account.booksOpening,
           account.booksMovements,
           account.booksClosing,
-          leftOver(account),
+          differenceText(account),
         ]),
         screen,
       )),

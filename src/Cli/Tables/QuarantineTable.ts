@@ -17,7 +17,7 @@ const columns = (all: boolean) => [
   ...(all ? [{ title: "Settled" }] : []),
 ]
 
-/** To the second: the rest is for `--json`. */
+/** To the second; `--json` has the whole time. */
 export const toSecond = (instant: string | null): string =>
   instant === null ? "" : `${instant.slice(0, 19)}Z`
 

@@ -42,7 +42,7 @@ export const standingLines = (accounts: ReadonlyArray<Standing>, screen: Screen)
   return table(columns, rows, screen)
 }
 
-/** The sentence that matters most, last. */
+/** The conclusion as one sentence, with the commands that show what is open. */
 export const verdict = (
   tieOut: TieOut,
   notRead: ReadonlyArray<NotRead>,
@@ -53,7 +53,7 @@ export const verdict = (
   if (explained && accounts === 0) return []
   const sentences = [`${tieOutSentence(tieOut, notRead)}.`]
   if (otherWarnings > 0) sentences.push(`${counted(otherWarnings, "warning")}.`)
-  // What waits in quarantine is a finding as well; where that is all there is, the list says more.
+  // A row in quarantine is a finding as well; where that is all there is, the list of rows says more.
   const elsewhere = off > 0 || otherWarnings > 0 || openItemCount(tieOut) > 0
   const commands = [
     ...(elsewhere ? ["tieout reconcile"] : []),

@@ -1,6 +1,6 @@
 /**
- * The way to the collector. What it does not take in time is dropped: a collector that is away costs no memory, fails
- * nothing and holds nothing up.
+ * Sends to the collector. What it does not take in time is dropped: a collector that is down costs no memory, fails
+ * nothing and delays nothing.
  */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -8,7 +8,7 @@ import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { Effect, Layer } from "effect"
 
 const requestTimeout = "2 seconds"
-/** Traces, metrics and logs, and one more while the last is still on its way. */
+/** At the same time: one each of traces, metrics and logs, and one more while another is slow. */
 const mostRequests = 4
 /** How often the log says that nothing arrives. */
 const warningEveryMillis = 60_000
@@ -28,7 +28,7 @@ const make = Effect.gen(function* () {
   const warnedAt = { at: Number.NEGATIVE_INFINITY }
   let underWay = 0
   return HttpClient.make((request) => {
-    // As good as taken: the exporter must neither keep it nor try again.
+    // The exporter is told that it was taken: it must neither keep it nor try again.
     const dropped = HttpClientResponse.fromWeb(request, new Response(null, { status: 204 }))
     if (underWay >= mostRequests) return Effect.as(warn(warnedAt, "it is too slow"), dropped)
     return Effect.suspend(() => {

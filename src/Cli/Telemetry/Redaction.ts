@@ -10,7 +10,7 @@ import type { Allowance } from "./Allowance.ts"
 /** Attributes and annotations that may leave. Whatever else a library or we ourselves note on a span or a line stays. */
 const listed: ReadonlySet<string> = new Set(["connection", "run"])
 
-/** A span that nobody will see; whatever happens within it belongs to the nearest span that is kept. */
+/** A span that is not exported; what happens within it belongs to the nearest span that is. */
 class Unkept implements Tracer.Span {
   readonly _tag = "Span"
   readonly name: string
@@ -50,7 +50,7 @@ const withoutContent = (exit: Exit.Exit<unknown, unknown>): Exit.Exit<unknown, u
   return Cause.isInterruptedOnly(exit.cause) ? exit : Exit.fail(kindOf(errorOf(exit.cause)))
 }
 
-/** The span with its ways in narrowed. Events are log lines, which are sent as such. */
+/** The span, made to keep only what is listed. Events are log lines, which are sent as such. */
 const guarded = (span: Tracer.Span): Tracer.Span => {
   const end = span.end.bind(span)
   const attribute = span.attribute.bind(span)
@@ -61,7 +61,7 @@ const guarded = (span: Tracer.Span): Tracer.Span => {
   })
 }
 
-/** Keeps spans as far as is allowed; below one that is not kept, none is. */
+/** Exports spans as far as the allowance admits them; below one that is left out, all are. */
 export const redactedTracer = (inner: Tracer.Tracer, allowance: Allowance): Tracer.Tracer =>
   Tracer.make({
     context: (run, fiber) => inner.context(run, fiber),

@@ -1,7 +1,7 @@
 /** A committed batch against the ledger as it is now: the same entries must still add up to the batch's totals. */
 import { Effect, Either, Schema } from "effect"
 import { parse, print } from "../../Common/MinorUnits.ts"
-import * as Column from "../../Database/Columns.ts"
+import { int2, int8, numeric, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { Manifest } from "./Manifest.ts"
 
@@ -14,12 +14,12 @@ export interface BatchDifference {
 }
 
 const totalColumns = {
-  currency: Column.text,
-  scale: Column.int2,
-  debit: Column.numeric,
-  credit: Column.numeric,
-  entries: Column.int8,
-  postings: Column.int8,
+  currency: text,
+  scale: int2,
+  debit: numeric,
+  credit: numeric,
+  entries: int8,
+  postings: int8,
 }
 
 const decode = Schema.decodeUnknownEither(Schema.parseJson(Manifest))
@@ -66,7 +66,7 @@ export const batchDifferences = Effect.fn("Export.batchDifferences")(function* (
   const database = yield* Database
   const [row] = yield* database.rows(
     "Export.batchDifferences",
-    { manifest: Column.text },
+    { manifest: text },
     (sql) => sql`
       select manifest::text as manifest from export.batches where book_id = ${bookId} and batch = ${batch}`,
   )

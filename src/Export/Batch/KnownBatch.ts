@@ -2,7 +2,7 @@
 import { Effect, Either, Option, Schema } from "effect"
 import { chooseBooks } from "../../Book/ChosenBooks.ts"
 import { allBooks, type Book } from "../../Book.ts"
-import * as Column from "../../Database/Columns.ts"
+import { arrayOf, bool, int4, nullable, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { outdatedBatches } from "../../Reconcile/OutdatedBatches.ts"
 import { exportError } from "../ExportError.ts"
@@ -47,17 +47,17 @@ export interface KnownBatch {
 const decode = Schema.decodeUnknownEither(Schema.parseJson(Manifest))
 
 const listedColumns = {
-  book: Column.text,
-  batch: Column.int4,
-  scope: Column.text,
-  formats: Column.arrayOf(Column.text),
+  book: text,
+  batch: int4,
+  scope: text,
+  formats: arrayOf(text),
   state: batchState,
-  entries: Column.int4,
-  delta: Column.bool,
-  baseCurrency: Column.nullable(Column.text),
-  asOf: Column.nullable(Column.text),
-  at: Column.text,
-  who: Column.nullable(Column.text),
+  entries: int4,
+  delta: bool,
+  baseCurrency: nullable(text),
+  asOf: nullable(text),
+  at: text,
+  who: nullable(text),
 }
 
 /** Of one book or all, the newest first. */
@@ -86,11 +86,11 @@ export const listBatches = Effect.fn("Export.listBatches")(function* (wanted: Op
 
 const batchColumns = {
   state: batchState,
-  place: Column.text,
-  at: Column.text,
-  who: Column.nullable(Column.text),
-  text: Column.text,
-  sha256: Column.text,
+  place: text,
+  at: text,
+  who: nullable(text),
+  text,
+  sha256: text,
 }
 
 /** The batch that a text such as `ORG/3` names: the book's code and the batch's number. */

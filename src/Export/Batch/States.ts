@@ -1,12 +1,12 @@
 /** What became of a batch: preview → committed → acknowledged → superseded. The database allows no other change. */
 import { Effect } from "effect"
-import * as Column from "../../Database/Columns.ts"
+import { int4, nullable, oneOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 
 const changes = ["committed", "acknowledged", "superseded"] as const
 
 /** The column of `export.batch_state`. */
-export const batchState = Column.oneOf("preview", ...changes)
+export const batchState = oneOf("preview", ...changes)
 export type BatchState = "preview" | (typeof changes)[number]
 
 export interface StateChange {
@@ -55,11 +55,11 @@ export const supersedeBy = Effect.fn("Export.supersedeBy")(function* (
 })
 
 const changeColumns = {
-  state: Column.oneOf(...changes),
-  who: Column.text,
-  at: Column.text,
-  reason: Column.nullable(Column.text),
-  byBatch: Column.nullable(Column.int4),
+  state: oneOf(...changes),
+  who: text,
+  at: text,
+  reason: nullable(text),
+  byBatch: nullable(int4),
 }
 
 /** The changes of a batch after it was written, the first first. */

@@ -1,7 +1,7 @@
 /** The versions of each book's mapping: added, never changed. */
 import { and, desc, eq, lte } from "drizzle-orm"
 import { Effect, Schema } from "effect"
-import * as Column from "../../Database/Columns.ts"
+import { int4 } from "../../Database/Columns.ts"
 import { accountMappings } from "../../Database/Tables/Export.ts"
 import { Database } from "../../Database.ts"
 import { MappingRow } from "./Row.ts"
@@ -46,7 +46,7 @@ export const addMapping = Effect.fn("AccountMapping.add")(function* (
   const database = yield* Database
   const { version } = yield* database.row(
     "AccountMapping.add",
-    { version: Column.int4 },
+    { version: int4 },
     (sql) => sql`
       insert into export.account_mappings (book_id, version, accounts)
       select ${bookId}, coalesce(max(version), 0) + 1, ${encode(rows)}::text::json

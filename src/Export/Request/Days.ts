@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import * as Column from "../../Database/Columns.ts"
+import { nullable, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import type { Selection } from "./Scope.ts"
 import { selected } from "./Selected.ts"
@@ -17,7 +17,7 @@ export const daysOf = Effect.fn("Export.daysOf")(function* (bookId: number, sele
   const database = yield* Database
   const row = yield* database.row(
     "Export.daysOf",
-    { first: Column.nullable(Column.text), last: Column.nullable(Column.text) },
+    { first: nullable(text), last: nullable(text) },
     (sql) => sql`
       select min(e.effective_date)::text as first, max(e.effective_date)::text as last
       from ledger.journal e where ${selected(sql, bookId, selection)}`,

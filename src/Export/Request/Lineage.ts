@@ -1,7 +1,7 @@
 /** What a manifest says of the batches before it and of the closes that it stands on. */
 import { Effect } from "effect"
 import type { Sql } from "../../Database/Client.ts"
-import * as Column from "../../Database/Columns.ts"
+import { int4, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import type { Selection } from "./Scope.ts"
 
@@ -14,7 +14,7 @@ export const previousBatch = Effect.fn("Export.previousBatch")(function* (bookId
   const database = yield* Database
   const [row] = yield* database.rows(
     "Export.previousBatch",
-    { batch: Column.int4, manifestSha256: Column.text },
+    { batch: int4, manifestSha256: text },
     (sql) => sql`
       select b.batch, ${manifestHash(sql)} as "manifestSha256"
       from export.batches b where b.book_id = ${bookId} order by b.batch desc limit 1`,
@@ -31,17 +31,11 @@ export const closesWithin = Effect.fn("Export.closesWithin")(function* (
   const first = from === null ? "-infinity" : `${from.slice(0, 7)}-01`
   return yield* database.rows(
     "Export.closesWithin",
-    { period: Column.text, sequence: Column.int4, hash: Column.text },
+    { period: text, sequence: int4, hash: text },
     (sql) => sql`
       select to_char(c.period, 'YYYY-MM') as period, c.sequence, c.hash
-      from (
-        select distinct on (x.period) x.period, x.sequence, x.hash, x.action
-        from ledger.closes x
-        where x.book_id = ${bookId}
-          and x.period between ${first}::text::date and ${to ?? "infinity"}::text::date
-          and x.at <= coalesce(${asOf}::text::timestamptz, 'infinity')
-        order by x.period, x.sequence desc) c
-      where c.action = 'close'
+      from ledger.standing_closes(${bookId}, coalesce(${asOf}::text::timestamptz, 'infinity')) c
+      where c.period between ${first}::text::date and ${to ?? "infinity"}::text::date
       order by c.period`,
   )
 })

@@ -4,7 +4,7 @@
  * a trial balance is a whole that takes the place of the one before.
  */
 import { Effect } from "effect"
-import * as Column from "../../Database/Columns.ts"
+import { arrayOf, bool, int4 } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { nativeBasis } from "../../Format/Entry.ts"
 import { accumulates, type FormatName } from "../../Format/Formats.ts"
@@ -46,7 +46,7 @@ const overlap = Effect.fn("Export.overlap")(function* (
   const database = yield* Database
   return yield* database.row(
     "Export.overlap",
-    { batches: Column.arrayOf(Column.int4), news: Column.bool },
+    { batches: arrayOf(int4), news: bool },
     (sql) => sql`
       with points as materialized (
         select distinct e.effective_date as day, e.numbering as step from ledger.journal e

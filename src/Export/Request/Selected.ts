@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { shiftDate } from "../../Common/Time.ts"
 import type { Sql } from "../../Database/Client.ts"
-import * as Column from "../../Database/Columns.ts"
+import { bool } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { recordedAfter, recordedBy } from "../../Ledger/AsOf.ts"
 import type { Covered } from "../Batch/Manifest.ts"
@@ -38,7 +38,7 @@ export const hasNews = Effect.fn("Export.hasNews")(function* (bookId: number, se
   const database = yield* Database
   const { news } = yield* database.row(
     "Export.hasNews",
-    { news: Column.bool },
+    { news: bool },
     (sql) => sql`
       select exists (
         select 1 from ledger.journal e where ${selected(sql, bookId, selection)}) as news`,

@@ -1,22 +1,22 @@
 /** The batches of a book that count: committed or acknowledged, not superseded, and not of a time in the past. */
 import { Effect, Schema } from "effect"
-import * as Column from "../../Database/Columns.ts"
+import { arrayOf, int4, int8, jsonOf, nullable, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { nativeBasis } from "../../Format/Entry.ts"
 import { Covered } from "../Batch/Manifest.ts"
 import { box, everyStep, type Region, subtract, union } from "./Region.ts"
 
 const batchColumns = {
-  batch: Column.int4,
-  scope: Column.text,
-  from: Column.nullable(Column.text),
-  to: Column.nullable(Column.text),
-  formats: Column.arrayOf(Column.text),
-  since: Column.int8,
-  through: Column.int8,
-  covered: Column.jsonOf(Schema.Array(Covered)),
+  batch: int4,
+  scope: text,
+  from: nullable(text),
+  to: nullable(text),
+  formats: arrayOf(text),
+  since: int8,
+  through: int8,
+  covered: jsonOf(Schema.Array(Covered)),
 }
-type BatchRow = Column.RowOf<typeof batchColumns>
+type BatchRow = RowOf<typeof batchColumns>
 
 export interface StandingBatch {
   readonly batch: number
@@ -54,14 +54,9 @@ export const standingBatches = Effect.fn("Export.standingBatches")(function* (bo
     batchColumns,
     (sql) => sql`
       select b.batch, b.scope, b.from_date::text as from, b.formats,
-        -- All of the base currency's journal ends with its last valued month: what comes after is not in it.
-        coalesce(b.to_date, (
-          select (max((m ->> 'period') || '-01')::date + interval '1 month' - interval '1 day')::date
-          from json_array_elements(b.manifest #> '{base,months}') m))::text as to,
-        b.since_numbering as since, b.through_numbering as through, b.covered
-      from export.batches b
-      where b.book_id = ${bookId} and b.currency_basis = ${basis} and b.as_of is null
-        and export.batch_state(b.book_id, b.batch) in ('committed', 'acknowledged')
+        b.last_day::text as to, b.since_numbering as since, b.through_numbering as through, b.covered
+      from export.standing_batches b
+      where b.book_id = ${bookId} and b.currency_basis = ${basis}
       order by b.batch`,
   )
   return rows.map(

@@ -1,7 +1,7 @@
 /** The accounts of a journal, in the caller's repeatable-read transaction. */
 import { Effect } from "effect"
 import type { Sql } from "../../Database/Client.ts"
-import * as Column from "../../Database/Columns.ts"
+import { int2, int4, nullable, type RowOf, text, uuid } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import type { Account } from "../../Format/Entry.ts"
 import { recordedBy } from "../../Ledger/AsOf.ts"
@@ -21,13 +21,13 @@ export interface JournalAccounts extends BookAccounts {
 }
 
 const accountColumns = {
-  account_id: Column.int4,
-  code: Column.text,
-  name: Column.text,
-  role: Column.text,
-  currency: Column.text,
-  scale: Column.int2,
-  partner_account_id: Column.nullable(Column.uuid),
+  account_id: int4,
+  code: text,
+  name: text,
+  role: text,
+  currency: text,
+  scale: int2,
+  partner_account_id: nullable(uuid),
 }
 
 /** An account that is younger than its first entry by their transactions' times belongs to that entry all the same. */
@@ -67,9 +67,9 @@ export const readAccounts = Effect.fn("Export.readAccounts")(function* (
   return { byKey, ordered: [...byContent.values()], nativeOf: (account) => account } satisfies JournalAccounts
 })
 
-const baseColumns = { role: Column.text, currency: Column.text, code: Column.text, name: Column.text }
+const baseColumns = { role: text, currency: text, code: text, name: text }
 
-const ofBaseAlone = ({ code, currency, name, role }: Column.RowOf<typeof baseColumns>): Account => ({
+const ofBaseAlone = ({ code, currency, name, role }: RowOf<typeof baseColumns>): Account => ({
   ...{ code, name, role, currency },
   scale: baseScale,
   partnerAccountId: null,

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { parse, TooPrecise } from "../../Common/MinorUnits.ts"
 import type { Sql } from "../../Database/Client.ts"
-import * as Column from "../../Database/Columns.ts"
+import { numeric, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import type { Account, OpenedAccount } from "../../Format/Entry.ts"
 import { recordedBy } from "../../Ledger/AsOf.ts"
@@ -36,9 +36,9 @@ export const accountOf = ({ byKey }: BookAccounts, key: string): Account => {
 
 export type Sums = ReadonlyMap<Account, bigint>
 
-const sumColumns = { account: Column.text, amount: Column.numeric }
+const sumColumns = { account: text, amount: numeric }
 
-const toSums = (rows: ReadonlyArray<Column.RowOf<typeof sumColumns>>, accounts: BookAccounts) =>
+const toSums = (rows: ReadonlyArray<RowOf<typeof sumColumns>>, accounts: BookAccounts) =>
   exactly((): Sums => {
     const sums = new Map<Account, bigint>()
     for (const { account: key, amount } of rows) {

@@ -1,38 +1,38 @@
 /** What the manifest says about the state of the book: how far the service was read, and what is known to be amiss. */
 import { Effect } from "effect"
-import * as Column from "../../Database/Columns.ts"
+import { bool, int4, int8, nullable, numeric, type RowOf, text, uuid } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import type { Manifest } from "../Batch/Manifest.ts"
 
 const accountColumns = {
-  account_id: Column.uuid,
-  currency: Column.text,
-  status: Column.text,
-  entries: Column.int8,
-  last_entry_id: Column.nullable(Column.uuid),
-  last_balance: Column.nullable(Column.numeric),
-  balance: Column.numeric,
-  last_occurred_at: Column.nullable(Column.text),
-  tail_read_at: Column.nullable(Column.text),
-  balance_read_at: Column.text,
+  account_id: uuid,
+  currency: text,
+  status: text,
+  entries: int8,
+  last_entry_id: nullable(uuid),
+  last_balance: nullable(numeric),
+  balance: numeric,
+  last_occurred_at: nullable(text),
+  tail_read_at: nullable(text),
+  balance_read_at: text,
 }
 
 const bookColumns = {
-  known_since: Column.text,
-  now: Column.text,
-  findings: Column.int4,
-  quarantined: Column.int4,
-  unnumbered: Column.int4,
+  known_since: text,
+  now: text,
+  findings: int4,
+  quarantined: int4,
+  unnumbered: int4,
   /** Accounts whose statement was never read to its end, or ends elsewhere than the balance that the service reports. */
-  unread: Column.int4,
+  unread: int4,
   /** How the connection's last sync ended; null where there was none. */
-  last_sync: Column.nullable(Column.text),
+  last_sync: nullable(text),
   /** The connection's last sync could not read this book. */
-  failed: Column.bool,
+  failed: bool,
   /** The day (accounting time zone) on which the statement that was read longest ago was read to its end. */
-  read_on: Column.nullable(Column.text),
+  read_on: nullable(text),
 }
-type BookRow = Column.RowOf<typeof bookColumns>
+type BookRow = RowOf<typeof bookColumns>
 
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
 

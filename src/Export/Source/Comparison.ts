@@ -6,7 +6,7 @@ import { Effect, Stream } from "effect"
 import type { Book } from "../../Book.ts"
 import { parse } from "../../Common/MinorUnits.ts"
 import type { Sql } from "../../Database/Client.ts"
-import * as Column from "../../Database/Columns.ts"
+import { int2, int4, int8, nullable, numeric, type RowOf, text } from "../../Database/Columns.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import { Database } from "../../Database.ts"
 import type { Account, Entry } from "../../Format/Entry.ts"
@@ -106,17 +106,17 @@ const linesIn = (sql: Sql, bookId: number, to: string, journal: Journal) => sql`
 
 const lineColumns = {
   /** Tells the entries apart. */
-  entry: Column.int8,
+  entry: int8,
   series,
-  period: Column.text,
-  number: Column.int4,
-  line: Column.int2,
-  date: Column.text,
-  recorded_at: Column.text,
-  kind: Column.text,
-  account: Column.text,
-  before: Column.nullable(Column.numeric),
-  now: Column.nullable(Column.numeric),
+  period: text,
+  number: int4,
+  line: int2,
+  date: text,
+  recorded_at: text,
+  kind: text,
+  account: text,
+  before: nullable(numeric),
+  now: nullable(numeric),
 }
 
 const changedLines = (sql: Sql, bookId: number, to: string) => sql`
@@ -146,7 +146,7 @@ const changedLines = (sql: Sql, bookId: number, to: string) => sql`
   from changed c
   order by c.period, c.series desc, c.number, c.identity, c.line, c.account`
 
-const lineOf = (book: string, accounts: BookAccounts, row: Column.RowOf<typeof lineColumns>): LaterLine => {
+const lineOf = (book: string, accounts: BookAccounts, row: RowOf<typeof lineColumns>): LaterLine => {
   const account = accountOf(accounts, row.account)
   const minorOf = (amount: string | null): bigint => (amount === null ? 0n : parse(amount, account.scale))
   const [before, now] = [minorOf(row.before), minorOf(row.now)]
@@ -167,7 +167,7 @@ const fingerprintsThen = Effect.fn("Export.fingerprintsThen")(function* (bookId:
   const database = yield* Database
   const rows = yield* database.rows(
     "Export.fingerprintsThen",
-    { period: Column.text, fingerprint: Column.text },
+    { period: text, fingerprint: text },
     (sql) => sql`
       select to_char(period, 'YYYY-MM') as period, fingerprint from ${journalTable(sql, "then", "months")}
       where book_id = ${bookId}`,

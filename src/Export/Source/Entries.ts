@@ -2,7 +2,7 @@
 import { Effect, Schema, Stream } from "effect"
 import { parse, print } from "../../Common/MinorUnits.ts"
 import type { Sql } from "../../Database/Client.ts"
-import * as Column from "../../Database/Columns.ts"
+import { int4, int8, nullable, oneOf, type RowOf, text } from "../../Database/Columns.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import { Database } from "../../Database.ts"
 import { type Entry, journalNumber, type Line, type NativeMovement } from "../../Format/Entry.ts"
@@ -14,33 +14,33 @@ import { accountOf, exactly } from "./Balances.ts"
 import { type JournalName, journalView, lookUpOneByOne } from "./Journal.ts"
 
 /** What only the base-currency journal has is counted by itself. */
-export const series = Column.oneOf("journal", "fx")
-type Series = Column.RowOf<{ readonly series: typeof series }>["series"]
+export const series = oneOf("journal", "fx")
+type Series = RowOf<{ readonly series: typeof series }>["series"]
 
 /** What the database says of an entry, everything already text. */
 const entryColumns = {
   series,
-  period: Column.text,
-  number: Column.int4,
-  numbering: Column.nullable(Column.int8),
-  effective_date: Column.text,
-  occurred_at: Column.text,
-  recorded_at: Column.text,
-  kind: Column.text,
-  description: Column.text,
-  source_type: Column.text,
-  source_id: Column.text,
-  resource_type: Column.nullable(Column.text),
-  resource_id: Column.nullable(Column.text),
-  external_reference: Column.nullable(Column.text),
-  counterparty: Column.nullable(Column.text),
-  late_for: Column.nullable(Column.text),
-  reverses_period: Column.nullable(Column.text),
-  reverses_number: Column.nullable(Column.int4),
-  lines: Column.nullable(Column.text),
-  natives: Column.nullable(Column.text),
+  period: text,
+  number: int4,
+  numbering: nullable(int8),
+  effective_date: text,
+  occurred_at: text,
+  recorded_at: text,
+  kind: text,
+  description: text,
+  source_type: text,
+  source_id: text,
+  resource_type: nullable(text),
+  resource_id: nullable(text),
+  external_reference: nullable(text),
+  counterparty: nullable(text),
+  late_for: nullable(text),
+  reverses_period: nullable(text),
+  reverses_number: nullable(int4),
+  lines: nullable(text),
+  natives: nullable(text),
 }
-type EntryRow = Column.RowOf<typeof entryColumns>
+type EntryRow = RowOf<typeof entryColumns>
 
 /** `account amount account amount …` in the order of the lines: one cell per entry instead of a row per line. */
 const linesOf = (text: string | null, accounts: BookAccounts): ReadonlyArray<Line> => {
@@ -148,15 +148,17 @@ const byNumber = (sql: Sql, bookId: number, journal: JournalName, selection: Sel
   where ${selected(sql, bookId, selection)}
   order by e.period, e.series = 'fx', e.number`
 
-// Only keys are sorted; the rest is looked up afterwards, in that order.
-const byDate = (sql: Sql, bookId: number, journal: JournalName, selection: Selection) => sql`
+// Only keys are sorted; the rest is looked up afterwards, in that order: of each on its own, whatever the planner believes.
+export const byDate = (sql: Sql, bookId: number, journal: JournalName, selection: Selection) => sql`
   select ${columns(sql)}
   from (
     select e.period, e.series, e.number, e.effective_date, e.place from ${journalView(sql, journal, "journal")} e
     where ${selected(sql, bookId, selection)}
     order by e.effective_date, e.place) k
-  join ${journalView(sql, journal, "journal")} e
-    on e.book_id = ${bookId} and e.period = k.period and e.series = k.series and e.number = k.number
+  cross join lateral (
+    select * from ${journalView(sql, journal, "journal")} e
+    where e.book_id = ${bookId} and e.period = k.period and e.series = k.series and e.number = k.number
+    limit 1) e
   order by k.effective_date, k.place`
 
 /** Entries with the numbering step of each chunk's newest. */

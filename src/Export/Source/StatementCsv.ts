@@ -6,7 +6,7 @@ import { Effect, Stream } from "effect"
 import type { Book } from "../../Book.ts"
 import { parse, print } from "../../Common/MinorUnits.ts"
 import type { Sql } from "../../Database/Client.ts"
-import * as Column from "../../Database/Columns.ts"
+import { int2, int4, int8, numeric, type RowOf, text, uuid } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { besides } from "../../Format/Besides.ts"
 import { encode } from "../../Format/Encoding.ts"
@@ -30,18 +30,18 @@ const statementColumns = [
 ] as const
 
 const rowColumns = {
-  account_id: Column.uuid,
-  currency: Column.text,
-  scale: Column.int2,
-  position: Column.int8,
-  entry_id: Column.uuid,
-  occurred_at: Column.text,
-  amount: Column.numeric,
-  balance_after: Column.numeric,
-  period: Column.text,
-  number: Column.int4,
+  account_id: uuid,
+  currency: text,
+  scale: int2,
+  position: int8,
+  entry_id: uuid,
+  occurred_at: text,
+  amount: numeric,
+  balance_after: numeric,
+  period: text,
+  number: int4,
 }
-type StatementRow = Column.RowOf<typeof rowColumns>
+type StatementRow = RowOf<typeof rowColumns>
 
 /** A statement entry has one journal entry that moves cash; reclassifications (sequence 1 and on) never do. */
 const statement = (sql: Sql, bookId: number, selection: Selection) => sql`

@@ -1,6 +1,6 @@
 /** What only the base-currency journal has: its valued months, and where a selection of it ends. */
 import { Effect } from "effect"
-import * as Column from "../../Database/Columns.ts"
+import { arrayOf, bool, int2, int4, nullable, oneOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import type { Journal } from "../../Valuation/BaseJournal.ts"
 import { journalTable } from "../../Valuation/BaseJournal.ts"
@@ -20,7 +20,7 @@ export const bounded = Effect.fn("Export.bounded")(function* (bookId: number, se
   const database = yield* Database
   const { last } = yield* database.row(
     "Export.bounded",
-    { last: Column.text },
+    { last: text },
     (sql) => sql`
       select (coalesce(max(period), '1970-01-01') + interval '1 month' - interval '1 day')::date::text as last
       from ledger.periods where book_id = ${bookId} and last_number > 0`,
@@ -29,16 +29,16 @@ export const bounded = Effect.fn("Export.bounded")(function* (bookId: number, se
 })
 
 const monthColumns = {
-  period: Column.text,
-  currency: Column.text,
-  method: Column.oneOf("average", "fifo"),
-  rates: Column.oneOf("file", "conversions"),
-  maxRateAgeDays: Column.int2,
-  monetaryRoles: Column.arrayOf(Column.text),
-  ratesVersion: Column.nullable(Column.int4),
-  fingerprint: Column.text,
-  over: Column.bool,
-  valuedAt: Column.text,
+  period: text,
+  currency: text,
+  method: oneOf("average", "fifo"),
+  rates: oneOf("file", "conversions"),
+  maxRateAgeDays: int2,
+  monetaryRoles: arrayOf(text),
+  ratesVersion: nullable(int4),
+  fingerprint: text,
+  over: bool,
+  valuedAt: text,
 }
 
 const readMonths = Effect.fn("Export.valuedMonths")(function* (

@@ -1,4 +1,4 @@
-/** A format whose files are tables: all that there is to say of it, in one object. */
+/** Defines a format whose files are tables, in one object. */
 import { Schema } from "effect"
 import type { Reader } from "../Reading/Reader.ts"
 import type { Overridable } from "./Override.ts"
@@ -8,29 +8,32 @@ import type { Profile } from "./Profile.ts"
 export interface Target {
   readonly column: string
   readonly pattern: RegExp
-  /** What the pattern allows, for people. */
+  /** What the pattern allows, for a person. */
   readonly expects: string
-  /** What an account is called while the mapping says nothing. */
+  /** The account's name where the mapping has none. */
   readonly fallback: "code" | "name"
 }
 
 export interface TableFormat<Name extends string = string> {
   readonly kind: "table"
-  /** As `--format` takes it. */
+  /** The name for `--format`. */
   readonly name: Name
   /** A line for `tieout export --help`. */
   readonly description: string
-  /** What an accounting system adds to what it has: importing it twice books it twice. Otherwise a file replaces the one before. */
+  /**
+   * The accounting system adds an import to its books, so importing twice books twice. Otherwise a file replaces the one
+   * before.
+   */
   readonly accumulates: boolean
-  /** A file of everything: `formats.leaveOut` leaves nothing out of it. */
+  /** The file holds everything: `formats.leaveOut` does not apply. */
   readonly leavesNothingOut: boolean
-  /** The provider's statement stands beside it. */
+  /** Writes the provider's statement, too. */
   readonly besideStatement: boolean
-  /** Null: the chart's own codes, which no mapping changes. */
+  /** Null: the chart's own codes, without a mapping. */
   readonly target: Target | null
   /** The section `formats.<name>`; null: there is none. */
   readonly settings: Schema.Schema<unknown> | null
-  /** The template as it is published, with the defaults of the settings. */
+  /** The published template, with the settings' defaults. */
   readonly template: Profile
   /** The template with a decoded section `formats.<name>`. */
   readonly profile: (own: unknown) => Profile
@@ -39,24 +42,24 @@ export interface TableFormat<Name extends string = string> {
   readonly reader: Reader
 }
 
-/** A profile without the name, which the format has; the file has a name of its own where none is given. */
+/** A profile without the name, which is the format's; `file` has a default. */
 export type Shape = Omit<Profile, "name" | "file"> & Partial<Pick<Profile, "file">>
 
 type Definition<Name extends string> = Pick<TableFormat<Name>, "name" | "description" | "target" | "reader"> &
   Partial<Pick<TableFormat, "accumulates" | "leavesNothingOut" | "besideStatement" | "overridable">>
 
-/** One whose files are the same whatever the settings say. */
+/** A format without settings. */
 interface Fixed {
   readonly profile: Shape
 }
 
-/** One with settings of its own: cells, preamble and limits may depend on them. */
+/** A format with settings, which cells, preamble and limits may depend on. */
 interface Configured<S, I> {
   readonly settings: Schema.Schema<S, I>
   readonly profile: (own: S) => Shape
 }
 
-const made = <S, I>(
+const shaped = <S, I>(
   how: Fixed | Configured<S, I>,
 ): Pick<TableFormat, "settings"> & {
   readonly shape: (own: unknown) => Shape
@@ -82,7 +85,7 @@ export const defineTable = <const Name extends string, S, I>({
   target,
   ...how
 }: Definition<Name> & (Fixed | Configured<S, I>)): TableFormat<Name> => {
-  const { settings, shape } = made(how)
+  const { settings, shape } = shaped(how)
   const profile = (own: unknown): Profile => ({ file: `${name}-{currency}{part}.csv`, ...shape(own), name })
   return {
     kind: "table",

@@ -30,7 +30,7 @@ export const client: Decoder<Client> = {
   },
 }
 
-/** The interface knows no such field: whatever else stands in it is kept in `raw`, and harms nothing. */
+/** The interface documents no such field: any other type is ignored here, and kept in `raw`. */
 const isText = (value: unknown): value is string => typeof value === "string"
 
 const longestTxId = 255

@@ -14,7 +14,7 @@ export type Fields = Readonly<Record<string, unknown>>
 export type MoneyFields = Interface["money"]
 export type Sign = "any" | "notNegative" | "positive"
 
-/** Why a row cannot be understood, and where in it. Not an Error: a stack trace per bad row would be paid for nothing. */
+/** Why a row cannot be understood, and where in it. Not an Error: nobody reads the stack trace, and it costs time per row. */
 export class Fault {
   readonly path: string
   readonly reason: string

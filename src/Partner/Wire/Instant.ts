@@ -17,7 +17,7 @@ const daysIn = (year: number, month: number): number => {
 const pair = (text: string, at: number): number =>
   (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48
 
-// Nothing, milliseconds or microseconds: what most services write, so that most texts are their own ordinary spelling.
+// No fraction, milliseconds or microseconds: what most services write, so that most texts are already in normal form.
 const fractionOf = (digits: string): string => {
   const micros = digits.slice(0, 6).padEnd(6, "0")
   if (micros === "000000") return ""
@@ -30,8 +30,8 @@ const inRange = (year: number): boolean => year >= firstYear && year <= lastYear
 /**
  * Reads an RFC 3339 date-time (`docs/interface.md`: "ISO 8601 `date-time`") and normalizes it to UTC with no, three or
  * six decimals of a second, whichever is the shortest that holds it; finer digits are cut off. Refused, with the reason
- * on the left: no zone, a date that the calendar lacks, a leap second, a year outside 1970 to 2199. The answer equals
- * the text exactly where the text was spelled the ordinary way.
+ * on the left: no zone, a date that the calendar lacks, a leap second, a year outside 1970 to 2199. A text in normal form
+ * comes back unchanged.
  */
 export const parse = (text: string): Either.Either<Instant, string> => {
   if (text.length > 64 || !grammar.test(text)) return Either.left("is not an RFC 3339 date-time with a zone")

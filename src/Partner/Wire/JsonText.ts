@@ -13,7 +13,7 @@ interface Member extends Span {
   readonly key: string
 }
 
-/** What a database of JSON documents could refuse, seen on the way over a value. */
+/** What a database could refuse of a JSON value: too deep a nesting, an absurd number. */
 interface Shape {
   readonly depth: number
   readonly absurdNumber: boolean

@@ -3,7 +3,7 @@ import type { ReferenceItem } from "../../Partner.ts"
 import { Fault, type Fields, isFields, optionalText, text, uuid } from "./Fields.ts"
 import { type Decoder, storable } from "./Row.ts"
 
-/** Of a pair only the identifier and its name are understood. */
+/** Only the identifier and the name of a pair are decoded. */
 export const conversionPair: Decoder<ReferenceItem> = {
   idField: "pairId",
   decode: (row, source) => ({

@@ -3,18 +3,21 @@ import type { Malformed, Row } from "../../Partner.ts"
 import { Fault, type Fields, isFields } from "./Fields.ts"
 import * as JsonText from "./JsonText.ts"
 
-/** How one kind of row is read. `source` gives the row's JSON as the service wrote it, at a price: call it when needed. */
+/**
+ * Decodes one kind of row. `source` gives the row's JSON as the service wrote it; it is expensive, so call it only when
+ * needed.
+ */
 export interface Decoder<A> {
   readonly idField: string
   readonly decode: (row: Fields, source: () => string) => A
 }
 
-/** The text of an answer, with what was seen while its bytes became text. */
+/** The text of an answer, and what decoding its bytes showed. */
 export interface Source {
   readonly text: string
-  /** Some text in it may hold what the database refuses: NUL, a lone surrogate, or bytes that were no UTF-8. */
+  /** It may hold text that the database refuses: NUL, a lone surrogate, or bytes that were no UTF-8. */
   readonly suspect: boolean
-  /** The bytes were not all UTF-8; the replacement character stands for those that were not. */
+  /** Not all bytes were UTF-8; the replacement character stands for the others. */
   readonly replaced: boolean
 }
 
@@ -48,7 +51,7 @@ const checkText = (value: unknown, path: string, replaced: boolean, depth: numbe
   }
 }
 
-/** JSON text that the database can hold; a fault where it could not. */
+/** JSON text that the database can hold; throws a `Fault` where it cannot. */
 export const storable = (text: string, path = "$"): string => {
   const { depth, absurdNumber } = JsonText.shape(text)
   if (depth > maximumDepth) throw new Fault(path, `is nested deeper than ${maximumDepth} levels`)
@@ -62,7 +65,7 @@ const idOf = (value: unknown, field: string): Option.Option<string> => {
   return Option.some(id.toLowerCase())
 }
 
-/** Reads one row; whatever is wrong with it stays with it. */
+/** Reads one row; a row that cannot be read becomes `Malformed` and harms no other. */
 export const decode = <A>(
   decoder: Decoder<A>,
   value: unknown,

@@ -37,7 +37,7 @@ const typeOf = (row: Fields): "CREDIT" | "DEBIT" => {
 const isSimple = (value: unknown): boolean =>
   value === null || typeof value === "string" || typeof value === "boolean"
 
-/** JSON of the fields named; numbers and nested values to the letter of the source. */
+/** JSON of the named fields; numbers and nested values exactly as the source has them. */
 const extraOf = (row: Fields, keys: ReadonlyArray<string>, source: () => string): string => {
   if (keys.every((key) => isSimple(row[key]))) {
     return `{${keys.map((key) => `${JSON.stringify(key)}:${JSON.stringify(row[key])}`).join(",")}}`

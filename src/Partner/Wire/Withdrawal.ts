@@ -43,7 +43,7 @@ const flatForm = (row: Fields, accountCurrency: string): Amounts => {
   return { form: "flat", amount: sent, delivered: Option.none(), fee }
 }
 
-/** The Money form is told by its `sourceAmount`; without one, the flat form is expected. */
+/** A `sourceAmount` marks the Money form; without one it is the flat form. */
 export const decoder = (names: MoneyFields): Decoder<Withdrawal> => ({
   idField: "withdrawalId",
   decode: (row, source) => {

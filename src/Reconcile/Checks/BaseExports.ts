@@ -1,6 +1,6 @@
 /**
- * Check 9, in the base currency: a standing batch was written from the months as they are valued now. An open month is valued
- * again when it changes, so that what was exported of it goes out of date; it is looked at where months were valued since.
+ * Check 9, in the base currency: a standing batch was written from its months as they are valued now. An open month is valued
+ * again when it changes, so that its exports go out of date; the check covers books with months valued since.
  */
 import type { Sql } from "../../Database/Client.ts"
 import { nativeBasis } from "../../Format/Entry.ts"
@@ -8,10 +8,10 @@ import type { CheckQuery } from "../Findings.ts"
 import { changedMonths } from "../OutdatedBatches.ts"
 import { type Fragment, inBooks, isEverything, openSubjects, type Scope } from "../Scope.ts"
 
-/** A month that was being valued while the last reconciliation ran may bear a time before it. */
+/** A month that was being valued during the last reconciliation may carry an earlier time. */
 const overlap = "1 day"
 
-/** The first month of each book that was valued since, or has entries that are not valued yet. */
+/** The first month of each book that was valued since, or that has entries not valued yet. */
 const changed = (sql: Sql, scope: Scope): Fragment => sql`
   select m.book_id, min(m.period) as first
   from (
@@ -27,15 +27,14 @@ const changed = (sql: Sql, scope: Scope): Fragment => sql`
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   with changed as materialized (${changed(sql, scope)}),
   batches as materialized (
-    select b.book_id, b.batch, b.scope, b.currency_basis, b.from_date, b.to_date, b.manifest
-    from export.batches b
+    select b.book_id, b.batch, b.scope, b.currency_basis, b.from_date, b.to_date, b.last_day, b.manifest
+    from export.standing_batches b
     left join changed c on c.book_id = b.book_id
-    where b.book_id = ${inBooks(sql, scope)} and b.as_of is null and b.currency_basis <> ${nativeBasis} and (
+    where b.book_id = ${inBooks(sql, scope)} and b.currency_basis <> ${nativeBasis} and (
         ${isEverything(scope)} or b.scope = ${scope.period}::text
         or coalesce(b.to_date, 'infinity') >= c.first
         or (b.book_id, b.batch::text) in (
-          select o.book_id, o.subject_id from (${openSubjects(sql, scope, "base-exports")}) o))
-      and export.batch_state(b.book_id, b.batch) in ('committed', 'acknowledged'))
+          select o.book_id, o.subject_id from (${openSubjects(sql, scope, "base-exports")}) o)))
   select 'base-exports' as check_name, b.book_id, 'batch' as subject_type, b.batch::text as subject_id, true as ripe,
     format('Export batch %s (%s, %s) is out of date, %s changed since: export it again with --base --again.', b.batch,
       b.scope, b.currency_basis, array_to_string(x.months, ', ')) as message,

@@ -1,4 +1,6 @@
-/** The open items of every balance-sheet account beside cash add up to its balance. They read the journal: in full only. */
+/**
+ * The open items of every balance-sheet account beside cash add up to its balance. Only with `--full`: it reads the journal.
+ */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { type Fragment, inBooks, openSubjects, type Scope, sumText } from "../Scope.ts"
@@ -6,9 +8,9 @@ import { type Fragment, inBooks, openSubjects, type Scope, sumText } from "../Sc
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   select 'open-items' as check_name, b.book_id, 'ledger_account' as subject_type, a.account_id::text as subject_id, true as ripe,
     format('The balance of %s is %s; its open items add up to %s.', a.code,
-      ${sumText(sql, sql`coalesce(t.amount, 0)`, sql`a.currency`)}, ${sumText(sql, sql`coalesce(i.amount, 0)`, sql`a.currency`)}) as message,
+      ${sumText(sql, sql`t.balance`, sql`a.currency`)}, ${sumText(sql, sql`coalesce(i.amount, 0)`, sql`a.currency`)}) as message,
     jsonb_build_object('accountId', a.account_id, 'code', a.code, 'currency', a.currency,
-      'balance', coalesce(t.amount, 0)::text, 'openItems', coalesce(i.amount, 0)::text) as evidence
+      'balance', t.balance::text, 'openItems', coalesce(i.amount, 0)::text) as evidence
   from (
     select m.book_id from mirror.books m where m.book_id = ${inBooks(sql, scope)} and ${scope.full}
     union
@@ -22,9 +24,7 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
       select o.book_id from (${openSubjects(sql, scope, "open-items")}) o) x
     cross join lateral ledger.open_items(x.book_id) n
     group by x.book_id, n.account_id) i on i.book_id = a.book_id and i.account_id = a.account_id
-  left join lateral (
-    select sum(l.debit - l.credit) as amount from ledger.balances l
-    where l.book_id = a.book_id and l.account_id = a.account_id) t on true
-  where coalesce(t.amount, 0) <> coalesce(i.amount, 0)`
+  cross join lateral ledger.balance_of(a.book_id, a.account_id) t
+  where t.balance <> coalesce(i.amount, 0)`
 
 export const openItems: CheckQuery = { checks: ["open-items"], found }

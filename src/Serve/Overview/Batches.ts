@@ -1,9 +1,9 @@
 /** Committed exports and their files: what the page offers, and nothing else can be downloaded. */
 import { Effect, Either, Option, Schema } from "effect"
-import { bool, float8, int4, json, oneOf, text } from "../../Database/Columns.ts"
+import { bool, float8, int4, json, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { manifestFile } from "../../Export/Batch/Manifest.ts"
-import type { BatchState } from "../../Export/Batch/States.ts"
+import { type BatchState, batchState } from "../../Export/Batch/States.ts"
 
 export interface BatchFile {
   readonly name: string
@@ -45,7 +45,7 @@ const columns = {
   batch: int4,
   scope: text,
   complete: bool,
-  state: oneOf("preview", "committed", "acknowledged", "superseded"),
+  state: batchState,
   entries: int4,
   committed_at: float8,
   files: json,

@@ -1,4 +1,4 @@
-/** A book's months as a valuation sees them: now, or as they were known at a time. */
+/** The facts about a book's months that a valuation needs, as of now or of a time. */
 import { Effect } from "effect"
 import type { Sql } from "../../Database/Client.ts"
 import { int4, nullable, type RowOf, text } from "../../Database/Columns.ts"
@@ -7,32 +7,32 @@ import { recordedBy } from "../../Ledger/AsOf.ts"
 
 const closedWithColumns = {
   period: text,
-  /** The newest import of rates that there was. */
+  /** The newest import of rates at the close. */
   ratesVersion: int4,
-  /** The method of the settings; null where the book had not been valued. */
+  /** The settings' method at the close; null where the book had not been valued. */
   method: nullable(text),
 }
 
 type ClosedWith = RowOf<typeof closedWithColumns>
 
 export interface BookMonths {
-  /** What `resolveAsOf` gave; null: now. */
+  /** From `resolveAsOf`; null: now. */
   readonly asOf: string | null
-  /** `YYYY-MM`; null where nothing is numbered. */
+  /** `YYYY-MM`; null: nothing is numbered. */
   readonly first: string | null
   readonly last: string | null
-  /** The month that it is, in the book's time zone. */
+  /** The current month in the book's time zone. */
   readonly current: string
   readonly closedThrough: string | null
-  /** Of those that are closed, the last that was not reopened since. */
+  /** The last closed month that was not reopened since. */
   readonly keptThrough: string | null
-  /** The closes of months, the earliest month first, each with what counted for the base-currency journal then. */
+  /** The closes of months, the earliest month first, each with what it recorded for the base-currency journal. */
   readonly closes: ReadonlyArray<ClosedWith>
   /** The newest import of rates; null before the first. */
   readonly ratesVersion: number | null
   /** The last journal number of every month that has one. */
   readonly numbers: ReadonlyMap<string, number>
-  /** Months with numbers up to that one which were recorded later. */
+  /** Months in which entries with smaller numbers were recorded after `asOf`. */
   readonly partial: ReadonlySet<string>
 }
 
@@ -42,25 +42,23 @@ const numbersColumns = {
   count: int4,
 }
 
-/** Numbers run from 1 without a gap, whenever their entries were recorded. */
+/** Numbers are gapless from 1, in whatever order their entries were recorded. */
 const numbersOf = (sql: Sql, bookId: number, asOf: string | null) =>
   asOf === null
     ? sql`
         select to_char(period, 'YYYY-MM') as period, last_number as last, last_number as count from ledger.periods
         where book_id = ${bookId} and last_number > 0 order by ledger.periods.period`
     : sql`
-        select to_char(n.period, 'YYYY-MM') as period, max(n.number) as last, count(*)::integer as count
-        from ledger.journal_numbers n
-        join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
-        where n.book_id = ${bookId} ${recordedBy(sql, asOf)}
-        group by n.period order by n.period`
+        select to_char(e.period, 'YYYY-MM') as period, max(e.number) as last, count(*)::integer as count
+        from ledger.journal e where e.book_id = ${bookId} ${recordedBy(sql, asOf)}
+        group by e.period order by e.period`
 
 const closedColumns = {
   closed: nullable(text),
   kept: nullable(text),
 }
 
-/** A month before another that is closed is closed, too. */
+/** All months before a closed month are closed, too. */
 const closedOf = (sql: Sql, bookId: number, asOf: string | null) =>
   asOf === null
     ? sql`
@@ -70,10 +68,7 @@ const closedOf = (sql: Sql, bookId: number, asOf: string | null) =>
         select to_char(max(c.period), 'YYYY-MM') as closed, to_char(max(c.period) filter (where not exists (
             select 1 from ledger.closes r
             where r.book_id = ${bookId} and r.period = c.period and r.at > ${asOf}::text::timestamptz)), 'YYYY-MM') as kept
-        from (
-          select distinct on (period) period, action from ledger.closes
-          where book_id = ${bookId} and at <= ${asOf}::text::timestamptz order by period, sequence desc) c
-        where c.action = 'close'`
+        from ledger.standing_closes(${bookId}, ${asOf}::text::timestamptz) c`
 
 const until = (sql: Sql, column: "at" | "imported_at", asOf: string | null) =>
   asOf === null ? sql`true` : sql`${sql(column)} <= ${asOf}::text::timestamptz`

@@ -1,10 +1,9 @@
-/** The rates that were imported: versions that are added and never changed. The newest of a day and pair counts. */
+/** Imported rates: append-only versions, of which the newest for a day and pair counts. */
 import { Effect } from "effect"
 import type { Sql } from "../../Database/Client.ts"
-import { int2, int4, type RowOf, text } from "../../Database/Columns.ts"
+import { int2, int4, text } from "../../Database/Columns.ts"
 import { plainArray, textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
-import { recordedBy } from "../../Ledger/AsOf.ts"
 import type { Exchanged, RateRow } from "./RateTable.ts"
 
 const rateColumns = { date: text, from: text, to: text, rate: text, source: text }
@@ -21,7 +20,7 @@ const addVersion = Effect.fn("Valuation.addVersion")(function* (rows: ReadonlyAr
     "Valuation.addVersion.next",
     { version: int4 },
     (sql) => sql`
-      -- The time after the wait for the lock: of two imports at once the later version has the later time.
+      -- The clock after the wait for the lock: of two concurrent imports the later version gets the later time.
       insert into valuation.rate_imports (version, imported_at)
       select coalesce(max(version), 0) + 1, clock_timestamp() from valuation.rate_imports returning version`,
   )
@@ -52,7 +51,7 @@ const addVersion = Effect.fn("Valuation.addVersion")(function* (rows: ReadonlyAr
   return version
 })
 
-/** Adds a version, whole or not at all; gives its number. */
+/** Adds a version, whole or not at all; returns its number. */
 export const addRates = Effect.fn("Valuation.addRates")(function* (rows: ReadonlyArray<RateRow>) {
   const database = yield* Database
   return yield* database.transaction(addVersion(rows))
@@ -82,7 +81,7 @@ const between = (sql: Sql, base: string, currencies: ReadonlyArray<string>, { fr
   and ((r.to_currency = ${base} and r.from_currency = any (${plainArray(sql, currencies)}))
     or (r.from_currency = ${base} and r.to_currency = any (${plainArray(sql, currencies)})))`
 
-/** Those between the base currency and the currencies of a book, of the imports through one (null: of all). */
+/** Rates between the base currency and a book's currencies, up to an import (null: all imports). */
 export const ratesBetween = Effect.fn("Valuation.ratesBetween")(function* (
   baseCurrency: string,
   currencies: ReadonlyArray<string>,
@@ -102,7 +101,7 @@ export const ratesBetween = Effect.fn("Valuation.ratesBetween")(function* (
   )
 })
 
-/** All that were imported after an import, through another (null: all), the earliest import first. */
+/** Rates imported after one import and up to another (null: all), the earliest import first. */
 export const laterRates = Effect.fn("Valuation.laterRates")(function* (
   baseCurrency: string,
   currencies: ReadonlyArray<string>,
@@ -133,9 +132,7 @@ const pairSummaryColumns = {
   newestVersion: int4,
 }
 
-export type PairSummary = RowOf<typeof pairSummaryColumns>
-
-/** What there is, a line per pair. */
+/** The stored rates, a line per pair. */
 export const pairs = Effect.fn("Valuation.pairs")(function* () {
   const database = yield* Database
   return yield* database.rows(
@@ -148,7 +145,7 @@ export const pairs = Effect.fn("Valuation.pairs")(function* () {
   )
 })
 
-/** What a month's conversions against the base currency exchanged in all: those whose two legs are both in the month. */
+/** The totals of a month's conversions against the base currency that have both legs in the month. */
 export const exchangedIn = Effect.fn("Valuation.exchangedIn")(function* (
   bookId: number,
   firstDay: string,
@@ -162,14 +159,9 @@ export const exchangedIn = Effect.fn("Valuation.exchangedIn")(function* (
     { currency: text, scale: int2, foreign: text, base: text },
     (sql) => sql`
       with leg as (
-        select e.resource_id, p.currency, abs(sum(p.amount)) as amount
-        from ledger.journal_numbers n
-        join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
-        join ledger.postings p on p.book_id = n.book_id and p.entry_id = n.entry_id
-        join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'trading'
-        where n.book_id = ${bookId} and n.period = ${firstDay}::text::date and n.number <= ${throughNumber}
-          and e.resource_id is not null ${recordedBy(sql, asOf)}
-        group by e.resource_id, p.currency having sum(p.amount) <> 0)
+        select t.resource_id, t.currency, abs(t.amount) as amount
+        from valuation.traded_in(${bookId}, ${firstDay}::text::date, ${throughNumber},
+          coalesce(${asOf}::text::timestamptz, 'infinity')) t)
       select f.currency, c.scale, trunc(sum(f.amount) * 10::numeric ^ c.scale)::text as foreign,
         trunc(sum(b.amount) * 100)::text as base
       from leg f

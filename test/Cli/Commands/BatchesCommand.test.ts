@@ -55,6 +55,5 @@ layer(Layer.fresh(TestDatabase.layer), { excludeTestServices: true })("batches o
         expect(JSON.parse(past).batches[0]).toMatchObject({ batch: 3, asOf: "2026-01-01T23:59:59.999999Z" })
         expect(yield* said("batches", "list")).toEqual(has(0, asOf))
       }),
-    { timeout: 180_000 },
   )
 })

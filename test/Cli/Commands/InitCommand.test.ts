@@ -1,26 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { defaultAnswers, settingsText, variablesOf } from "../../../src/Init.ts"
 import { Settings } from "../../../src/Settings.ts"
+import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 
-const inFolder = <A>(use: (folder: string) => A): A => {
-  const folder = mkdtempSync(join(tmpdir(), "tieout-init-"))
-  try {
-    return use(folder)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+const settings = (text: string): Settings => {
+  const file = join(temporaryFolder(), "tieout.yaml")
+  writeFileSync(file, text)
+  return Effect.runSync(Effect.provide(Settings, Settings.from({ file, variables: {} })))
 }
-
-const settings = (text: string): Settings =>
-  inFolder((folder) => {
-    const file = join(folder, "tieout.yaml")
-    writeFileSync(file, text)
-    return Effect.runSync(Effect.provide(Settings, Settings.from({ file, variables: {} })))
-  })
 
 describe("a new settings file", () => {
   it("with the defaults says what no file says", () => {

@@ -40,6 +40,5 @@ layer(TestDatabase.layer, { excludeTestServices: true })("on the command line", 
         writeFileSync(file, "date,from,to,rate,source\n2026-08-31,USD,EUR,0.9,ECB\n")
         expect(yield* tieout("rates", "import", file)).toEqual(has(0, "Version 1, 1 rate."))
       }),
-    { timeout: 180_000 },
   )
 })

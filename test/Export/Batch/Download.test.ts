@@ -5,10 +5,10 @@ import { Effect } from "effect"
 import { print } from "../../../src/Export/Batch/Manifest.ts"
 import * as Batches from "../../../src/Export/Batches.ts"
 import * as Verify from "../../../src/Verify.ts"
+import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { openBook, postMonths } from "../Books.ts"
 import { all, client, everything, exporting, october } from "../Exporting.ts"
-import { temporaryFolder } from "../Folders.ts"
 
 layer(TestDatabase.layer)("a batch's files", (it) => {
   it.effect("come back byte for byte when the folder is gone, into an empty folder only", () =>

@@ -7,9 +7,9 @@ import type { ExportScope } from "../../../src/Export/Request/Scope.ts"
 import * as Export from "../../../src/Export.ts"
 import { Content } from "../../../src/Settings/Content.ts"
 import * as Verify from "../../../src/Verify.ts"
+import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { assignNumbers, openBook, partner, post, postMonths } from "../Books.ts"
-import { temporaryFolder } from "../Folders.ts"
 
 const settings = decodeSync(Content)({ formats: { leaveOut: ["USDT"] } }).formats
 

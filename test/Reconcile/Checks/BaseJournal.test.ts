@@ -8,7 +8,7 @@ import { Settings } from "../../../src/Settings.ts"
 import { addRates } from "../../../src/Valuation/Rates/RateStore.ts"
 import { openBook } from "../../Export/Books.ts"
 import { all, client, deposit, exporting } from "../../Export/Exporting.ts"
-import { temporaryFolder } from "../../Export/Folders.ts"
+import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { mischief, query } from "../Books.ts"
 

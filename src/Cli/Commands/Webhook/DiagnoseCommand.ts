@@ -33,7 +33,7 @@ const read = (file: string) =>
     ),
   )
 
-/** The part of the settings that says it. */
+/** The settings by which the signature is good. */
 const fragmentOf = ({ algorithm, algorithmName, encoding, headers, signedPayload }: Found): object => ({
   interface: {
     webhook: {

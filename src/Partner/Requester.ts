@@ -16,7 +16,7 @@ interface Tries {
 }
 
 /** Everything that one connection shares: its pool, its pace, its token, its counts. */
-export class Line {
+export class Requester {
   readonly counts = new Map<string, number>()
   private readonly bounds: Bounds
   private readonly gate: Gate

@@ -1,8 +1,8 @@
-/** `tieout webhook …`: what was received, once more, and how it is signed. */
-import { group } from "../Declaration.ts"
-import { diagnose } from "./Webhook/DiagnoseCommand.ts"
-import { events } from "./Webhook/EventsCommand.ts"
-import { replay } from "./Webhook/ReplayCommand.ts"
+/** `tieout webhook …`: the events that were received, processing them again, and how they are signed. */
+import { group } from "../../Declaration.ts"
+import { diagnose } from "./DiagnoseCommand.ts"
+import { events } from "./EventsCommand.ts"
+import { replay } from "./ReplayCommand.ts"
 
 export const webhook = group(
   {
