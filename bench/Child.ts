@@ -2,12 +2,15 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { endedChildren } from "./Processor.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
 export interface Finished {
   readonly stdout: string
   readonly seconds: number
+  /** Of the processor, user and system. Nothing else of ours may end meanwhile. */
+  readonly processorSeconds: number
   /** The highest resident set size of the process itself, in megabytes (10^6 bytes). */
   readonly peakMegabytes: number
 }
@@ -22,17 +25,32 @@ const peakOf = (pid: number | undefined): number => {
   }
 }
 
-const start = (args: ReadonlyArray<string>, env: Record<string, string>): ChildProcess =>
-  spawn(process.execPath, args, {
-    cwd: root,
+/** Another program than Node, another folder than the project's. */
+interface Where {
+  readonly cwd?: string
+  readonly program?: string
+}
+
+const start = (
+  args: ReadonlyArray<string>,
+  env: Record<string, string>,
+  { cwd = root, program = process.execPath }: Where = {},
+): ChildProcess =>
+  spawn(program, args, {
+    cwd,
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   })
 
-/** Runs Node with the arguments to its end. Throws where it ends with another code than 0 or 3. */
-export const run = async (args: ReadonlyArray<string>, env: Record<string, string>): Promise<Finished> => {
+/** Runs a program, Node unless another is named, with the arguments to its end. Throws where it ends with another code than 0 or 3. */
+export const run = async (
+  args: ReadonlyArray<string>,
+  env: Record<string, string>,
+  where?: Where,
+): Promise<Finished> => {
   const started = performance.now()
-  const child = start(args, env)
+  const before = endedChildren()
+  const child = start(args, env, where)
   let stdout = ""
   let stderr = ""
   let peak = 0
@@ -48,14 +66,19 @@ export const run = async (args: ReadonlyArray<string>, env: Record<string, strin
   const code = await new Promise<number | null>((resolve) => child.once("exit", resolve))
   clearInterval(watch)
   if (code !== 0 && code !== 3) throw new Error(`${args.join(" ")} ended with ${code}:\n${stderr}${stdout}`)
-  return { stdout, seconds: (performance.now() - started) / 1_000, peakMegabytes: peak }
+  return {
+    stdout,
+    seconds: (performance.now() - started) / 1_000,
+    processorSeconds: endedChildren() - before,
+    peakMegabytes: peak,
+  }
 }
 
 /** Starts Node with the arguments and waits for its first whole JSON document on stdout. */
 export const serve = async (
   args: ReadonlyArray<string>,
   env: Record<string, string> = {},
-): Promise<{ answer: unknown; stop: () => void }> => {
+): Promise<{ answer: unknown; pid: number; stop: () => void }> => {
   const child = start(args, env)
   let text = ""
   const answer = await new Promise<unknown>((resolve, reject) => {
@@ -69,5 +92,5 @@ export const serve = async (
       }
     })
   })
-  return { answer, stop: () => child.kill("SIGTERM") }
+  return { answer, pid: child.pid ?? 0, stop: () => child.kill("SIGTERM") }
 }

@@ -5,6 +5,7 @@ import { connect } from "./Connection.ts"
 
 const { BENCH_DATABASE: database = "", BENCH_FILE: file = "" } = process.env
 const sql = connect(database, 1)
+const processor = process.cpuUsage()
 const started = performance.now()
 const rows = await sql
   .unsafe(
@@ -24,5 +25,11 @@ const rows = await sql
   )
   .readable()
 await pipeline(rows, createWriteStream(file))
-process.stdout.write(JSON.stringify({ seconds: (performance.now() - started) / 1_000 }))
+const { system, user } = process.cpuUsage(processor)
+process.stdout.write(
+  JSON.stringify({
+    seconds: (performance.now() - started) / 1_000,
+    processorSeconds: (user + system) / 1e6,
+  }),
+)
 await sql.end()

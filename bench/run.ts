@@ -1,171 +1,188 @@
 /**
- * `npm run bench [-- 10000 100000] [-- --million]`: a cold sync, a second one without news and an export, side by side
- * with the least that they could cost, measured in the same run. The sandbox runs in a process of its own, and so does
- * every stage; the database is an embedded one in a temporary folder unless BENCH_DATABASE_URL names a server.
+ * `npm run bench [-- 10000 100000] [-- --million] [-- --pairs 5] [-- --gate]`: a cold sync beside the least that it could cost, in
+ * pairs that take turns, then a night without news, `status` and an export beside `COPY`. What is compared is processor time of
+ * Node and of Postgres. The sandbox and every stage run in processes of their own; the database is an embedded one in a temporary
+ * folder unless BENCH_DATABASE_URL names a server on this machine.
  */
-import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { cpus, tmpdir, totalmem } from "node:os"
 import { join } from "node:path"
-import { Effect, Layer, Option } from "effect"
-import { DatabaseConfig } from "../src/Database/DatabaseConfig.ts"
-import { Database } from "../src/Database.ts"
-import { urlOf } from "../test/support/DatabaseAddress.ts"
-import { type Finished, run, serve } from "./Child.ts"
+import { run, serve } from "./Child.ts"
+import { type Line, lastLine, lineText, tooSlow } from "./History.ts"
+import { machine } from "./Processor.ts"
+import { type Server, withServer } from "./Server.ts"
 
 const cli = "bin/tieout.js"
 
-const sizes = (args: ReadonlyArray<string>): ReadonlyArray<number> => {
-  const named = args.map(Number).filter((size) => Number.isInteger(size) && size > 0)
-  const usual = named.length > 0 ? named : [10_000, 100_000]
-  return args.includes("--million") ? [...usual, 1_000_000] : usual
+const args = process.argv.slice(2)
+const optionOf = (name: string): string | undefined => {
+  const at = args.indexOf(name)
+  return at < 0 ? undefined : args[at + 1]
+}
+const named = args.filter((arg, at) => args[at - 1] !== "--pairs" && /^\d+$/.test(arg)).map(Number)
+const sizes = [...(named.length > 0 ? named : [100_000]), ...(args.includes("--million") ? [1_000_000] : [])]
+const pairsOf = (size: number): number => Number(optionOf("--pairs") ?? (size > 200_000 ? 1 : 5))
+
+const fieldOf = (document: unknown, key: string): unknown =>
+  typeof document === "object" && document !== null ? Reflect.get(document, key) : undefined
+
+interface Stage {
+  readonly name: string
+  /** Of the wall clock. */
+  readonly seconds: number
+  readonly node: number
+  readonly postgres: number
+  readonly megabytes: number
 }
 
-const numberAt = (document: unknown, ...path: ReadonlyArray<string>): number => {
-  let found = document
-  for (const key of path)
-    found = typeof found === "object" && found !== null ? Reflect.get(found, key) : undefined
-  return Number(found)
+const median = (values: ReadonlyArray<number>): number =>
+  [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN
+
+const medianOf = (name: string, stages: ReadonlyArray<Stage>): Stage => {
+  const of = (key: "seconds" | "node" | "postgres" | "megabytes") => median(stages.map((stage) => stage[key]))
+  return {
+    name,
+    seconds: of("seconds"),
+    node: of("node"),
+    postgres: of("postgres"),
+    megabytes: Math.max(...stages.map(({ megabytes }) => megabytes)),
+  }
 }
 
-const textAt = (document: unknown, key: string): string =>
-  typeof document === "object" && document !== null ? String(Reflect.get(document, key)) : ""
+const processorOf = ({ node, postgres }: Stage): number => node + postgres
 
-const requestsOf = (finished: Finished): number => {
-  const document: unknown = JSON.parse(finished.stdout)
-  const runs: unknown =
-    typeof document === "object" && document !== null ? Reflect.get(document, "runs") : undefined
-  const first: unknown = Array.isArray(runs) ? runs[0] : document
-  const requests: unknown = typeof first === "object" && first !== null ? Reflect.get(first, "requests") : {}
-  return Object.values(typeof requests === "object" && requests !== null ? requests : {}).reduce(
-    (sum: number, count: unknown) => sum + Number(count),
-    0,
-  )
-}
-
-const row = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`
 const fixed = (value: number, digits = 2): string => value.toFixed(digits)
 const count = (value: number): string => Math.round(value).toLocaleString("en-US")
+const row = (cells: ReadonlyArray<string>): void => {
+  process.stdout.write(`| ${cells.join(" | ")} |\n`)
+}
 
-/** All stages for one size, as the rows of the table. */
-const measure = async (entries: number, databaseUrl: string): Promise<ReadonlyArray<string>> => {
-  const sandbox = await serve([
-    cli,
-    "sandbox",
-    "--port",
-    "0",
-    "--entries",
-    String(entries),
-    "--accounts",
-    "24",
-    "--json",
+const shown = (size: number, stage: Stage, floor?: Stage): void =>
+  row([
+    count(size),
+    stage.name,
+    fixed(stage.seconds),
+    fixed(stage.node),
+    fixed(stage.postgres),
+    fixed(stage.megabytes, 0),
+    floor === undefined ? "" : fixed(stage.seconds / floor.seconds),
+    floor === undefined ? "" : fixed(processorOf(stage) / processorOf(floor)),
   ])
+
+const measure = async (size: number, server: Server): Promise<Line> => {
+  const sandboxArguments = ["--port", "0", "--entries", String(size), "--accounts", "24", "--json"]
+  const sandbox = await serve([cli, "sandbox", ...sandboxArguments])
   const out = mkdtempSync(join(tmpdir(), "tieout-bench-out-"))
   try {
-    const base = textAt(sandbox.answer, "url")
-    const env = {
-      DATABASE_URL: databaseUrl,
+    const base = String(fieldOf(sandbox.answer, "url"))
+    const connection = {
       TIEOUT_BASE_URL: base,
       TIEOUT_CLIENT_ID: "sandbox-client",
       TIEOUT_CLIENT_SECRET: "sandbox-secret",
       TIEOUT_SCOPE: "sandbox",
     }
-    const floor = await run(["--import", "tsx", "bench/floor.ts"], {
-      BENCH_URL: base,
-      BENCH_DATABASE: databaseUrl,
-    })
-    const floorTimes: unknown = JSON.parse(floor.stdout)
-    const fetched = numberAt(floorTimes, "fetched")
-    const inserted = numberAt(floorTimes, "inserted")
-    await run([cli, "migrate"], env)
-    const cold = await run([cli, "sync", "--json"], env)
-    const again = await run([cli, "sync", "--json"], env)
-    const exported = await run([cli, "export", "--format", "journal", "--all", "--out", out], env)
-    const copied = await run(["--import", "tsx", "bench/copy.ts"], {
-      BENCH_DATABASE: databaseUrl,
+    const stage = async (
+      name: string,
+      argv: ReadonlyArray<string>,
+      env: Record<string, string>,
+    ): Promise<Stage> => {
+      const before = server.seconds()
+      const { peakMegabytes, processorSeconds, seconds } = await run(argv, env)
+      const postgres = server.seconds() - before
+      return { name, seconds, node: processorSeconds, postgres, megabytes: peakMegabytes }
+    }
+    /** A floor says itself what it took: it has no program to load. */
+    const floorStage = async (name: string, source: string, env: Record<string, string>): Promise<Stage> => {
+      const before = server.seconds()
+      const { peakMegabytes, stdout } = await run(["--import", "tsx", source], env)
+      const postgres = server.seconds() - before
+      const own: unknown = JSON.parse(stdout)
+      const [seconds, node] = [Number(fieldOf(own, "seconds")), Number(fieldOf(own, "processorSeconds"))]
+      return { name, seconds, node, postgres, megabytes: peakMegabytes }
+    }
+    const floor = (database: string, client: string) =>
+      floorStage(`floor: ${client}, parse, bare insert`, "bench/floor.ts", {
+        BENCH_URL: base,
+        BENCH_DATABASE: database,
+        BENCH_CLIENT: client,
+      })
+    const floors: Array<Stage> = []
+    const lean: Array<Stage> = []
+    const colds: Array<Stage> = []
+    let database = ""
+    for (let pair = 0; pair < pairsOf(size); pair++) {
+      if (database !== "") await server.drop(database)
+      database = await server.create()
+      floors.push(await floor(database, "fetch"))
+      lean.push(await floor(database, "undici"))
+      await run([cli, "migrate"], { ...connection, DATABASE_URL: database })
+      colds.push(await stage("`tieout sync`, cold", [cli, "sync"], { ...connection, DATABASE_URL: database }))
+    }
+    const env = { ...connection, DATABASE_URL: database }
+    const least = medianOf("floor: fetch, parse, bare insert", floors)
+    const cold = medianOf("`tieout sync`, cold", colds)
+    shown(size, least, least)
+    shown(size, medianOf("floor: undici, parse, bare insert", lean), least)
+    shown(size, cold, least)
+    const bytes = await server.bytes(database)
+    shown(size, await stage("`tieout sync`, no news", [cli, "sync"], env))
+    shown(size, await stage("`tieout status`", [cli, "status"], env))
+    const copied = await floorStage("`COPY … TO STDOUT`", "bench/copy.ts", {
+      BENCH_DATABASE: database,
       BENCH_FILE: join(out, "copy.csv"),
     })
-    const copySeconds = numberAt(JSON.parse(copied.stdout), "seconds")
-    const size = count(entries)
-    const floorSeconds = fetched + inserted
-    return [
-      row([size, "floor: fetch and parse", fixed(fetched), "", "", "", ""]),
-      row([size, "floor: bare insert", fixed(inserted), "", "", "", ""]),
-      row([
-        size,
-        "floor, both",
-        fixed(floorSeconds),
-        count(entries / floorSeconds),
-        fixed(floor.peakMegabytes, 0),
-        "1.00",
-        "",
-      ]),
-      row([
-        size,
-        "`tieout sync`, cold",
-        fixed(cold.seconds),
-        count(entries / cold.seconds),
-        fixed(cold.peakMegabytes, 0),
-        fixed(cold.seconds / floorSeconds),
-        count(requestsOf(cold)),
-      ]),
-      row([
-        size,
-        "`tieout sync`, no news",
-        fixed(again.seconds),
-        "",
-        fixed(again.peakMegabytes, 0),
-        "",
-        count(requestsOf(again)),
-      ]),
-      row([
-        size,
-        "`COPY … TO STDOUT`",
-        fixed(copySeconds),
-        count(entries / copySeconds),
-        fixed(copied.peakMegabytes, 0),
-        "1.00",
-        "",
-      ]),
-      row([
-        size,
-        "`tieout export`, all",
-        fixed(exported.seconds),
-        count(entries / exported.seconds),
-        fixed(exported.peakMegabytes, 0),
-        fixed(exported.seconds / copySeconds),
-        "",
-      ]),
-    ]
+    shown(size, copied, copied)
+    const formats = "journal,hledger,ledger,beancount,trial-balance"
+    const exported = await stage(
+      "`tieout export --all`, five plain formats",
+      [cli, "export", "--format", formats, "--all", "--out", out],
+      env,
+    )
+    shown(size, exported, copied)
+    shown(size, await stage("`tieout reconcile --full`", [cli, "reconcile", "--full"], env))
+    return {
+      date: new Date().toISOString().slice(0, 10),
+      node: process.versions.node,
+      size,
+      wallRatio: cold.seconds / least.seconds,
+      processorRatio: processorOf(cold) / processorOf(least),
+      microseconds: (processorOf(cold) / size) * 1e6,
+      megabytes: cold.megabytes,
+      bytes: bytes / size,
+      exportRatio: processorOf(exported) / processorOf(copied),
+    }
   } finally {
     sandbox.stop()
     rmSync(out, { recursive: true, force: true })
   }
 }
 
-/** Calls `work` with a database of its own for every size. */
-const withDatabase = (
-  work: (url: string) => Promise<ReadonlyArray<string>>,
-): Promise<ReadonlyArray<string>> => {
-  const given = process.env.BENCH_DATABASE_URL
-  if (given !== undefined) return work(given)
-  const dataDir = mkdtempSync(join(tmpdir(), "tieout-bench-"))
-  // The server of a benchmark that root starts runs as an ordinary user, who has to get in.
-  chmodSync(dataDir, 0o755)
-  const config = Layer.sync(DatabaseConfig, () => DatabaseConfig.of({ url: Option.none(), dataDir }))
-  return Effect.runPromise(
-    Effect.flatMap(Database, ({ settings }) =>
-      Effect.promise(() => work(urlOf(settings, settings.database))),
-    ).pipe(Effect.provide(Layer.provide(Database.DefaultWithoutDependencies, config))),
-  ).finally(() => rmSync(dataDir, { recursive: true, force: true }))
-}
-
-const lines = [
-  `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}), ${fixed(totalmem() / 2 ** 30, 0)} GiB`,
-  "",
-  row(["entries", "stage", "seconds", "entries/s", "peak RSS, MB", "ratio", "requests"]),
-  row(["---:", "---", "---:", "---:", "---:", "---:", "---:"]),
-]
-for (const line of lines) process.stdout.write(`${line}\n`)
-for (const size of sizes(process.argv.slice(2))) {
-  for (const line of await withDatabase((url) => measure(size, url))) process.stdout.write(`${line}\n`)
+const since = machine()
+process.stdout.write(
+  `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}), ${fixed(totalmem() / 2 ** 30, 0)} GiB\n\n`,
+)
+row([
+  "entries",
+  "stage",
+  "wall, s",
+  "Node, s",
+  "Postgres, s",
+  "peak RSS, MB",
+  "wall ratio",
+  "processor ratio",
+])
+row(["---:", "---", "---:", "---:", "---:", "---:", "---:", "---:"])
+const lines: Array<Line> = []
+for (const size of sizes) lines.push(await withServer((server) => measure(size, server)))
+process.stdout.write(
+  `\nStolen from this machine meanwhile: ${fixed(since().steal * 100, 1)} %. For the history:\n\n`,
+)
+for (const line of lines) process.stdout.write(`${lineText(line)}\n`)
+if (args.includes("--gate")) {
+  for (const line of lines) {
+    const slow = tooSlow(line, lastLine(line.size))
+    if (slow === undefined) continue
+    process.stderr.write(`${slow}\n`)
+    process.exitCode = 1
+  }
 }

@@ -5,7 +5,7 @@
 import { HelpDoc, ValidationError } from "@effect/cli"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Cause, Effect, Exit, Layer, LogLevel, Option } from "effect"
+import { Cause, ConfigProvider, Effect, Either, Exit, Layer, LogLevel, Option } from "effect"
 import type { Arguments, LogLevelName } from "./Cli/Arguments.ts"
 import { commands } from "./Cli/Commands.ts"
 import { WholeManual } from "./Cli/Declaration.ts"
@@ -15,7 +15,9 @@ import { logFormat, logging } from "./Cli/Logging.ts"
 import type { Manual } from "./Cli/Manual.ts"
 import { makeOutput, Outcome, Output } from "./Cli/Output.ts"
 import { isTraced, telemetry } from "./Cli/Telemetry.ts"
-import { SettingsSource } from "./Settings.ts"
+import type { Mistake } from "./Settings/Mistake.ts"
+import { withSecretFiles } from "./Settings/SecretFiles.ts"
+import { SettingsError, SettingsSource } from "./Settings.ts"
 import { Progress, showProgress } from "./Terminal/Progress.ts"
 import { processTerminal, Terminal } from "./Terminal.ts"
 
@@ -68,13 +70,26 @@ const reportFailure = (outcome: Outcome, debug: boolean) => (cause: Cause.Cause<
     yield* (yield* Output).fail(failuresOf(cause, debug))
   })
 
+const unreadableSecrets = (mistakes: ReadonlyArray<Mistake>) =>
+  new SettingsError({
+    reason: "Unreadable",
+    mistakes: mistakes.map(({ path, text }) => `${path.join(".")}: ${text}`),
+    advice: "Name a file that this user can read, or unset the variable; nothing has been read or written.",
+  })
+
+const presentIn = (variables: Variables): ReadonlyArray<readonly [string, string]> =>
+  Object.entries(variables).flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const]))
+
 /** The command with its environment. `outcome` has the exit code afterwards. */
 const prepared = (
   args: Arguments,
   manual: Manual,
-  variables: Variables,
+  given: Variables,
   outcome: Outcome,
 ): Effect.Effect<void, unknown> => {
+  const found = withSecretFiles(given)
+  // Without what they hold only the mistake can be told.
+  const variables = Either.getOrElse(found, () => given)
   const terminal = processTerminal(variables)
   const level = levels[args.logLevel]
   const format = logFormat(args.json, variables.TIEOUT_LOG, terminal, args.command === "serve")
@@ -92,7 +107,8 @@ const prepared = (
     Layer.succeed(WholeManual, manual),
     NodeContext.layer,
   )
-  return runCommand(args).pipe(
+  return Effect.zipRight(Either.mapLeft(found, unreadableSecrets), runCommand(args)).pipe(
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(presentIn(variables)))),
     Effect.provide(Layer.provideMerge(telemetry(variables), Layer.merge(withProgress, environment))),
     // Not tapErrorCause, which does not run on an interrupt.
     Effect.onError(reportFailure(outcome, LogLevel.lessThanEqual(level, LogLevel.Debug))),

@@ -5,7 +5,7 @@ import { int4, int8, text } from "./Database/Columns.ts"
 import { Database } from "./Database.ts"
 import { Conversions } from "./Ledger/Conversions/WholeConversions.ts"
 import { type BookFacts, counterpartyBy, isLoanBy } from "./Ledger/Facts.ts"
-import { Journal, type ResolvedEntry } from "./Ledger/Journal.ts"
+import { Journal, type ResolvedEntry, withAccounts } from "./Ledger/Journal.ts"
 import type { JournalEntry } from "./Ledger/JournalEntry.ts"
 import { Accounts } from "./Ledger/LedgerAccounts.ts"
 import type { PostingContext } from "./Ledger/Posting.ts"
@@ -27,23 +27,13 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
     const journal = yield* Journal
     const conversions = yield* Conversions
 
-    /** Outside any transaction. `railOf` names the payment rail of a partner account. */
-    const prepare = Effect.fn("Ledger.prepare")(function* (
-      book: Book,
-      entries: ReadonlyArray<JournalEntry>,
-      railOf: (accountId: string) => string,
-    ) {
+    /** Outside any transaction. */
+    const prepare = Effect.fn("Ledger.prepare")(function* (book: Book, entries: ReadonlyArray<JournalEntry>) {
       const ids = yield* accounts.idsOf(
         book,
         entries.flatMap(({ lines }) => lines),
-        railOf,
       )
-      let next = 0
-      const resolved = entries.map((entry): ResolvedEntry => {
-        const first = next
-        next += entry.lines.length
-        return { entry, accounts: ids.slice(first, next) }
-      })
+      const resolved = withAccounts(entries, ids)
       return { entries: resolved, ids: yield* journal.takeIds(resolved.length) } satisfies PreparedEntries
     })
 

@@ -92,7 +92,7 @@ const posting = (request: ReclassifyRequest, book: Book, entryId: string, run: R
     const from = yield* movable(standing)
     const to = yield* targetOf(book, from, request.to, Option.getOrNull(request.name))
     const entry = entryOf(standing, from, to, request.reason)
-    const prepared = yield* ledger.prepare(book, [entry], () => "")
+    const prepared = yield* ledger.prepare(book, [entry])
     yield* run.commit(
       Effect.all([proof, ledger.post(book, run.runId, prepared), ledger.assignNumbers([book], run.runId)], {
         discard: true,

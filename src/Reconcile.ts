@@ -153,10 +153,16 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       return { opened, closed }
     })
 
-    /** After a first sync the planner has no statistics yet: it would plan for a handful of rows. */
-    const analyze = database.execute(
-      "Reconcile.analyze",
-      (sql) => sql`analyze mirror.statement_entries, mirror.resources`,
+    /**
+     * After a first sync the planner has no statistics yet: it would plan for a handful of rows. A tenth of the usual sample is
+     * enough for that. Part of the transaction.
+     */
+    const analyze = Effect.zipRight(
+      database.execute(
+        "Reconcile.sampleLess",
+        (sql) => sql`select set_config('default_statistics_target', '10', true)`,
+      ),
+      database.execute("Reconcile.analyze", (sql) => sql`analyze mirror.statement_entries, mirror.resources`),
     )
 
     /** A sync's sessions only probe indexes; the checks read many rows at once and leave the choice to the planner. */

@@ -76,6 +76,7 @@ export const variableTexts: ReadonlyArray<readonly [name: string, what: string]>
   ["TIEOUT_SCOPE", "the issued scopes, separated by spaces"],
   ["TIEOUT_<NAME>_…", "the same four for a connection named <name>"],
   ["DATABASE_URL", "a Postgres of your own (15 or later); default: an embedded one"],
+  ["DATABASE_URL_FILE", "a file that holds it, for this and every other secret (TIEOUT_CLIENT_SECRET_FILE)"],
   ["TIEOUT_DATA_DIR", "the embedded database's data; default: ./data"],
   ["TIEOUT_STATUS_TOKEN", "what opens the status page where it is not only on this machine"],
   ["TIEOUT_USER", "who closes, reopens, reclassifies and exports; default: the user of the operating system"],

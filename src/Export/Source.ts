@@ -12,6 +12,7 @@ import type { Selection } from "./Request/Scope.ts"
 import { type BookAccounts, inBase, type JournalAccounts } from "./Source/Accounts.ts"
 import { balancesAsOf, balancesBefore, type Sums, selectedSums } from "./Source/Balances.ts"
 import { type EntryChunk, streamEntries } from "./Source/Entries.ts"
+import { numberedByDate } from "./Source/EntryOrder.ts"
 import { type JournalName, lookUpOneByOne } from "./Source/Journal.ts"
 import { bounded, valuedMonths } from "./Source/ValuedMonths.ts"
 
@@ -28,6 +29,8 @@ export interface Source {
   readonly entries: (
     order: "number" | "date",
   ) => Stream.Stream<EntryChunk, DatabaseError | ExportError, Database>
+  /** Whether the entries by number are in the order of their dates as well. */
+  readonly numberedByDate: Read<boolean>
   /** Files that are written whatever was asked for. */
   readonly alongside: ReadonlyArray<SingleFile>
   readonly base: Omit<NonNullable<Manifest["base"]>, "omitted"> | undefined
@@ -70,6 +73,8 @@ const readSource = Effect.fn("Export.readSource")(function* (
   const source: Source = {
     ...{ accounts, opening, closing, moved },
     entries: (order) => streamEntries(book, journal, selection, order, accounts),
+    // The base-currency journal has two series of numbers, whose dates take turns.
+    numberedByDate: journal === "native" ? numberedByDate(book.bookId, selection) : Effect.succeed(false),
     alongside: [],
     base: undefined,
   }

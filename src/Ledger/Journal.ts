@@ -17,6 +17,19 @@ export interface ResolvedEntry {
   readonly accounts: ReadonlyArray<AccountId>
 }
 
+/** Entries with the ledger accounts of all their lines, which are in the same order. */
+export const withAccounts = (
+  entries: ReadonlyArray<JournalEntry>,
+  accounts: ReadonlyArray<AccountId>,
+): ReadonlyArray<ResolvedEntry> => {
+  let next = 0
+  return entries.map((entry) => {
+    const first = next
+    next += entry.lines.length
+    return { entry, accounts: accounts.slice(first, next) }
+  })
+}
+
 /** As many ids as one value of the sequence reserves. */
 const blockSize = 1024n
 
@@ -120,16 +133,15 @@ export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", 
         "Ledger.Journal.post",
         (sql) => sql`
           with given as (
-            select t.*, t.occurred_at::timestamptz as at
-            from unnest(${plainArray(sql, header.entryId)}, ${plainArray(sql, header.sourceType)},
-              ${plainArray(sql, header.sourceId)}, ${textArray(sql, header.kind)}, ${plainArray(sql, header.sequence)},
-              ${plainArray(sql, header.correction)},
-              ${plainArray(sql, header.occurredAt)}, ${plainArray(sql, header.lineCount)},
-              ${plainArray(sql, header.partnerAccountId)}, ${plainArray(sql, header.position)},
-              ${textArray(sql, header.resourceType)}, ${plainArray(sql, header.resourceId)},
+            select t.* from unnest(${plainArray(sql, header.entryId, "int8")}, ${plainArray(sql, header.sourceType)},
+              ${plainArray(sql, header.sourceId, "uuid")}, ${textArray(sql, header.kind)}, ${plainArray(sql, header.sequence, "int4")},
+              ${plainArray(sql, header.correction, "int4")},
+              ${plainArray(sql, header.occurredAt, "timestamptz")}, ${plainArray(sql, header.lineCount, "int2")},
+              ${plainArray(sql, header.partnerAccountId, "uuid")}, ${plainArray(sql, header.position, "int8")},
+              ${textArray(sql, header.resourceType)}, ${plainArray(sql, header.resourceId, "uuid")},
               ${textArray(sql, header.description)}, ${textArray(sql, header.externalReference)},
-              ${textArray(sql, header.counterparty)}, ${plainArray(sql, header.reverses)})
-            as t (entry_id, source_type, source_id, kind, sequence, correction, occurred_at, line_count,
+              ${textArray(sql, header.counterparty)}, ${plainArray(sql, header.reverses, "int8")})
+            as t (entry_id, source_type, source_id, kind, sequence, correction, at, line_count,
               partner_account_id, position, resource_type, resource_id, description, external_reference, counterparty,
               reverses)),
           -- Waits for a close that is under way and sees what it did: dated by what was before it, the rules would refuse.
@@ -139,18 +151,16 @@ export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", 
             insert into ledger.journal_entries (book_id, entry_id, source_type, source_id, kind, sequence,
               correction, effective_date, occurred_at, late_for, line_count, partner_account_id, position, resource_type,
               resource_id, description, external_reference, counterparty, reverses, run_id)
-            select ${book.bookId}, g.entry_id::bigint, g.source_type, g.source_id::uuid, g.kind, g.sequence::integer,
-              g.correction::integer,
+            select ${book.bookId}, g.entry_id, g.source_type, g.source_id, g.kind, g.sequence, g.correction,
               ledger.effective_date(g.at, d.time_zone, d.closed_through), g.at,
-              ledger.late_for(g.at, d.time_zone, d.closed_through), g.line_count::smallint, g.partner_account_id::uuid,
-              g.position::bigint, g.resource_type, g.resource_id::uuid, g.description, g.external_reference,
-              g.counterparty, g.reverses::bigint, ${runId}
+              ledger.late_for(g.at, d.time_zone, d.closed_through), g.line_count, g.partner_account_id,
+              g.position, g.resource_type, g.resource_id, g.description, g.external_reference,
+              g.counterparty, g.reverses, ${runId}
             from given g cross join dating d)
           insert into ledger.postings (book_id, entry_id, line_number, account_id, currency, amount)
-          select ${book.bookId}, l.entry_id::bigint, l.line_number::smallint, l.account_id::integer, l.currency,
-            l.amount::numeric
-          from unnest(${plainArray(sql, line.entryId)}, ${plainArray(sql, line.lineNumber)},
-            ${plainArray(sql, line.accountId)}, ${plainArray(sql, line.currency)}, ${plainArray(sql, line.amount)})
+          select ${book.bookId}, l.entry_id, l.line_number, l.account_id, l.currency, l.amount
+          from unnest(${plainArray(sql, line.entryId, "int8")}, ${plainArray(sql, line.lineNumber, "int2")},
+            ${plainArray(sql, line.accountId, "int4")}, ${plainArray(sql, line.currency)}, ${plainArray(sql, line.amount, "numeric")})
             as l (entry_id, line_number, account_id, currency, amount)`,
       )
     })

@@ -160,7 +160,6 @@ export const postChanges = Effect.fn("Reclassify.postChanges")(function* (
   const prepared = yield* ledger.prepare(
     book,
     changes.map(({ entry }) => entry),
-    () => "",
   )
   yield* run.commit(Effect.zipRight(proof, ledger.post(book, run.runId, prepared)))
   run.counters.journalEntries += changes.length

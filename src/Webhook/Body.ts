@@ -1,6 +1,6 @@
 /** The body of a request, read once and never more of it than may be kept. */
 import type { IncomingMessage } from "node:http"
-import { Data, Effect } from "effect"
+import { Data, Either } from "effect"
 
 export class BodyRefused extends Data.TaggedError("BodyRefused")<{
   readonly reason: "TooLarge" | "CutShort"
@@ -9,9 +9,13 @@ export class BodyRefused extends Data.TaggedError("BodyRefused")<{
 /** What it says of its own length, where it says so. */
 const declaredLength = ({ headers }: IncomingMessage): number => Number(headers["content-length"] ?? 0)
 
-export const readBody = (message: IncomingMessage, limit: number): Effect.Effect<Buffer, BodyRefused> =>
-  Effect.async((resume) => {
-    if (declaredLength(message) > limit) return resume(new BodyRefused({ reason: "TooLarge" }))
+export const readBody = (
+  message: IncomingMessage,
+  limit: number,
+): Promise<Either.Either<Buffer, BodyRefused>> =>
+  new Promise((resolve) => {
+    const refuse = (reason: BodyRefused["reason"]) => resolve(Either.left(new BodyRefused({ reason })))
+    if (declaredLength(message) > limit) return refuse("TooLarge")
     const chunks: Array<Buffer> = []
     let size = 0
     const stop = () => {
@@ -23,17 +27,16 @@ export const readBody = (message: IncomingMessage, limit: number): Effect.Effect
       stop()
       // What still comes is read and dropped, or the sender would never get to read the answer.
       message.resume()
-      return resume(new BodyRefused({ reason: "TooLarge" }))
+      return refuse("TooLarge")
     }
     const end = () => {
       stop()
       const [only] = chunks
-      resume(Effect.succeed(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)))
+      resolve(Either.right(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)))
     }
     const cut = () => {
       stop()
-      resume(new BodyRefused({ reason: "CutShort" }))
+      refuse("CutShort")
     }
     message.on("data", take).on("end", end).on("close", cut).on("error", cut)
-    return Effect.sync(stop)
   })

@@ -2,7 +2,7 @@
  * Group commit: while one statement is being made durable, deliveries gather, and the next statement takes all of them. A
  * delivery is waited for until its row is durable, or it is certain that it is not.
  */
-import { Data, Effect, Exit, FiberId, type Scope } from "effect"
+import { Cause, Data, Effect, Either, Exit, FiberId, FiberSet, type Scope } from "effect"
 import type { DatabaseError } from "../Database/DatabaseError.ts"
 import type { Delivery, Receipt } from "./Delivery.ts"
 
@@ -20,6 +20,8 @@ export interface CommitBounds {
   readonly patience: number
   /** While one waits for the disk, the next can be on its way. */
   readonly statementsAtOnce: number
+  /** Fewer than these wait for the statement before them: one more would cost more than it hastens. */
+  readonly leastBeside: number
   readonly rowsPerStatement: number
   readonly bytesPerStatement: number
   readonly waitingRows: number
@@ -29,68 +31,71 @@ export interface CommitBounds {
 const defaultBounds: CommitBounds = {
   patience: 5_000,
   statementsAtOnce: 3,
+  leastBeside: 16,
   rowsPerStatement: 500,
   bytesPerStatement: 4 * 1024 * 1024,
   waitingRows: 20_000,
   waitingBytes: 32 * 1024 * 1024,
 }
 
+/** Why a delivery is not known to be durable. */
+export type StoreError = DatabaseError | CommitsFull | CommitsSlow
+
+export type Stored = Either.Either<Receipt, StoreError>
+
 export interface Commits {
-  readonly store: (delivery: Delivery) => Effect.Effect<Receipt, DatabaseError | CommitsFull | CommitsSlow>
+  readonly store: (delivery: Delivery) => Promise<Stored>
 }
 
 type Put = (deliveries: ReadonlyArray<Delivery>) => Effect.Effect<ReadonlyArray<Receipt>, DatabaseError>
 
 interface Waiting {
   readonly delivery: Delivery
-  readonly resume: (outcome: Effect.Effect<Receipt, DatabaseError>) => void
+  /** Names the event, whatever its body. */
+  readonly event: string
+  readonly tell: (exit: Exit.Exit<Receipt, DatabaseError>) => void
 }
 
 /** The database said no to something in it, and would again; whatever else is in the same statement is not to suffer. */
 const isOfOneRow = ({ reason }: DatabaseError): boolean => reason === "Refused" || reason === "Other"
 
-const eventOf = ({ delivery }: Waiting): string => `${delivery.connection}\n${delivery.eventId}`
-
-/** Lets everything that has arrived by now join the next statement. */
-const turn = Effect.async<void>((resume) => {
-  setImmediate(() => resume(Effect.void))
-})
-
-const answer = (
+const tellAll = (
   batch: ReadonlyArray<Waiting>,
   exit: Exit.Exit<ReadonlyArray<Receipt>, DatabaseError>,
 ): void => {
-  for (const [index, { resume }] of batch.entries()) {
-    resume(Exit.map(exit, (receipts): Receipt => receipts[index] ?? "known"))
+  for (const [index, { tell }] of batch.entries()) {
+    tell(Exit.map(exit, (receipts): Receipt => receipts[index] ?? "known"))
   }
 }
 
+/** Gathers deliveries until the scope closes. A statement is an effect; a delivery is none, since there are so many of them. */
 export const makeCommits = (
   put: Put,
   bounds: CommitBounds = defaultBounds,
 ): Effect.Effect<Commits, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const filled = yield* Effect.makeLatch(false)
+    const start = yield* FiberSet.makeRuntime<never>()
     let waiting: Array<Waiting> = []
     /** Events that a statement under way is writing: the same one with another body must come after it, to be noticed. */
     const writing = new Set<string>()
     let bytes = 0
+    let statements = 0
+    let isNextDue = false
 
     const next = (): ReadonlyArray<Waiting> => {
       const batch: Array<Waiting> = []
       const left: Array<Waiting> = []
-      const others = new Set(writing)
       let size = 0
       for (const one of waiting) {
         const isFull = batch.length === bounds.rowsPerStatement || size > bounds.bytesPerStatement
-        if (isFull || others.has(eventOf(one))) {
+        if (isFull || writing.has(one.event)) {
           left.push(one)
           continue
         }
         batch.push(one)
-        writing.add(eventOf(one))
         size += one.delivery.body.length
       }
+      for (const { event } of batch) writing.add(event)
       waiting = left
       bytes -= size
       return batch
@@ -102,51 +107,64 @@ export const makeCommits = (
         if (batch.length > 1 && failure !== undefined && isOfOneRow(failure)) {
           return Effect.forEach(batch, (one) => write([one]), { discard: true })
         }
-        return Effect.sync(() => answer(batch, exit))
+        return Effect.sync(() => tellAll(batch, exit))
       })
 
-    const writeNext = Effect.suspend(() => {
+    const ended = (batch: ReadonlyArray<Waiting>) => {
+      statements--
+      for (const { event } of batch) writing.delete(event)
+      writeSoon()
+    }
+
+    const writeNext = () => {
+      isNextDue = false
       const batch = next()
-      if (batch.length === 0) return Effect.sync(() => filled.unsafeClose())
-      return Effect.ensuring(
-        write(batch),
-        Effect.sync(() => {
-          for (const one of batch) writing.delete(eventOf(one))
-          if (waiting.length > 0) filled.unsafeOpen()
-        }),
+      if (batch.length === 0) return
+      statements++
+      start(
+        Effect.ensuring(
+          write(batch),
+          Effect.sync(() => ended(batch)),
+        ),
       )
-    })
-    yield* filled.await.pipe(
-      Effect.zipRight(turn),
-      Effect.zipRight(writeNext),
-      Effect.forever,
-      Effect.forkScoped,
-      Effect.replicateEffect(bounds.statementsAtOnce),
-    )
+      writeSoon()
+    }
+
+    /** In the next turn of the event loop: everything that has arrived by then joins the statement. */
+    const writeSoon = () => {
+      if (isNextDue || waiting.length === 0 || statements === bounds.statementsAtOnce) return
+      if (statements > 0 && waiting.length < bounds.leastBeside) return
+      isNextDue = true
+      setImmediate(writeNext)
+    }
     // Nobody is left to write them, and none of them has been acknowledged.
     yield* Effect.addFinalizer(() =>
-      Effect.sync(() => answer(waiting.splice(0), Exit.interrupt(FiberId.none))),
+      Effect.sync(() => tellAll(waiting.splice(0), Exit.interrupt(FiberId.none))),
     )
 
-    // A timer of its own, not `Effect.timeout`: that starts two fibers, which is a good part of what a delivery costs.
-    const enqueue = (delivery: Delivery) =>
-      Effect.async<Receipt, DatabaseError | CommitsSlow>((resume) => {
-        const late = setTimeout(() => resume(new CommitsSlow({ patience: bounds.patience })), bounds.patience)
-        const done: Waiting["resume"] = (outcome) => {
+    const enqueue = (delivery: Delivery): Promise<Stored> =>
+      new Promise((resolve, reject) => {
+        const slow = () => resolve(Either.left(new CommitsSlow({ patience: bounds.patience })))
+        const late = setTimeout(slow, bounds.patience)
+        const tell = (exit: Exit.Exit<Receipt, DatabaseError>) => {
           clearTimeout(late)
-          resume(outcome)
+          if (Exit.isSuccess(exit)) return resolve(Either.right(exit.value))
+          return exit.cause._tag === "Fail"
+            ? resolve(Either.left(exit.cause.error))
+            : reject(Cause.squash(exit.cause))
         }
-        waiting.push({ delivery, resume: done })
+        waiting.push({ delivery, event: `${delivery.connection}\n${delivery.eventId}`, tell })
         bytes += delivery.body.length
-        filled.unsafeOpen()
+        writeSoon()
       })
 
-    const store = (delivery: Delivery): Effect.Effect<Receipt, DatabaseError | CommitsFull | CommitsSlow> =>
-      Effect.suspend((): Effect.Effect<Receipt, DatabaseError | CommitsFull | CommitsSlow> => {
-        const isFull =
-          waiting.length >= bounds.waitingRows || bytes + delivery.body.length > bounds.waitingBytes
-        return isFull ? new CommitsFull({ waiting: waiting.length }) : enqueue(delivery)
-      })
+    const store = (delivery: Delivery): Promise<Stored> => {
+      const isFull =
+        waiting.length >= bounds.waitingRows || bytes + delivery.body.length > bounds.waitingBytes
+      return isFull
+        ? Promise.resolve(Either.left(new CommitsFull({ waiting: waiting.length })))
+        : enqueue(delivery)
+    }
 
     return { store }
   })

@@ -79,27 +79,22 @@ const words: Readonly<Record<Refusal["status"], string>> = {
 const answer = (
   response: ServerResponse,
   status: number,
-  body: object,
+  text: string,
   headers: Readonly<Record<string, string>> = {},
-): Effect.Effect<void> =>
-  Effect.sync(() => {
-    const text = JSON.stringify(body)
-    const length = Buffer.byteLength(text)
-    response.writeHead(status, { "content-type": "application/json", "content-length": length, ...headers })
-    response.end(text)
-  })
+): void => {
+  const length = Buffer.byteLength(text)
+  response.writeHead(status, { "content-type": "application/json", "content-length": length, ...headers })
+  response.end(text)
+}
 
-const refuse = (response: ServerResponse, { retryAfter, status }: Refusal): Effect.Effect<void> =>
-  answer(
-    response,
-    status,
-    { error: words[status] },
-    {
-      ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
-      // The rest of a body that is not wanted is not waited for.
-      ...(status === 413 ? { connection: "close" } : {}),
-    },
-  )
+const received = JSON.stringify({ received: true })
+
+const refuse = (response: ServerResponse, { retryAfter, status }: Refusal): void =>
+  answer(response, status, JSON.stringify({ error: words[status] }), {
+    ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
+    // The rest of a body that is not wanted is not waited for.
+    ...(status === 413 ? { connection: "close" } : {}),
+  })
 
 /** Finds the receiver that a path belongs to. */
 const router = (template: string, receivers: ReadonlyMap<string, Receive>) => {
@@ -117,29 +112,28 @@ export interface Listening {
   readonly port: number
 }
 
-/** Told of everything that was received: for counts and the log. */
-export type Told = (connection: string, outcome: Verdict | Refusal) => Effect.Effect<void>
+/** Told of everything that was received, before it is answered: for counts and the log. */
+export type Told = (connection: string, outcome: Verdict | Refusal) => void
 
 /** Straight from the server's request to its response: the layers of an app would be a third of what a delivery costs. */
-const deliver = (
-  name: string,
-  receive: Receive,
-  told: Told,
-  message: IncomingMessage,
-  response: ServerResponse,
-): Effect.Effect<void> =>
-  receive(message).pipe(
-    Effect.matchEffect({
-      onSuccess: (verdict) => Effect.zipRight(told(name, verdict), answer(response, 200, { received: true })),
-      onFailure: (refusal) => Effect.zipRight(told(name, refusal), refuse(response, refusal)),
-    }),
-    Effect.catchAllCause((cause) =>
-      Effect.zipRight(
-        Effect.logError("A delivery could not be handled", cause),
-        Effect.sync(() => response.destroy()),
-      ),
-    ),
-  )
+const deliver =
+  (run: (effect: Effect.Effect<void>) => void, told: Told) =>
+  async (
+    name: string,
+    receive: Receive,
+    message: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> => {
+    try {
+      const outcome = await receive(message)
+      told(name, outcome)
+      if (typeof outcome === "string") answer(response, 200, received)
+      else refuse(response, outcome)
+    } catch (defect) {
+      run(Effect.logError("A delivery could not be handled", defect))
+      response.destroy()
+    }
+  }
 
 /** Listens until the scope closes; then it stops as `stop` says. */
 export const listen = (
@@ -150,20 +144,18 @@ export const listen = (
   Effect.gen(function* () {
     const server = makeServer(options)
     let inFlight = 0
-    server.on("request", (_, response) => {
+    const http = yield* NodeHttpServer.make(() => server, { host: options.host, port: options.port })
+    const find = router(options.path, receivers)
+    const others = yield* NodeHttpServer.makeHandler(app((url) => find(url) !== undefined))
+    const take = deliver(Runtime.runFork(yield* Effect.runtime<never>()), told)
+    server.on("request", (message, response) => {
       inFlight++
       response.once("close", () => {
         inFlight--
       })
-    })
-    const http = yield* NodeHttpServer.make(() => server, { host: options.host, port: options.port })
-    const find = router(options.path, receivers)
-    const others = yield* NodeHttpServer.makeHandler(app((url) => find(url) !== undefined))
-    const fork = Runtime.runFork(yield* Effect.runtime<never>())
-    server.on("request", (message, response) => {
       const found = message.method === "POST" ? find(message.url ?? "/") : undefined
       if (found === undefined) return others(message, response)
-      fork(deliver(found.name, found.receive, told, message, response))
+      void take(found.name, found.receive, message, response)
     })
     yield* Effect.addFinalizer(() => stop(server, () => inFlight, options.grace))
     const { address } = http

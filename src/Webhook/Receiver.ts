@@ -4,10 +4,10 @@
  */
 import { createHash } from "node:crypto"
 import type { IncomingMessage } from "node:http"
-import { Data, Effect, Either } from "effect"
+import { Data, Effect, Either, Runtime } from "effect"
 import type { Signatures } from "../Settings/Signatures.ts"
 import { type BodyRefused, readBody } from "./Body.ts"
-import type { Commits } from "./Commits.ts"
+import type { Commits, StoreError } from "./Commits.ts"
 import type { Delivery } from "./Delivery.ts"
 import { readEnvelope } from "./Envelope.ts"
 import { readHeaders, type SignedHeaders, single } from "./Headers.ts"
@@ -50,7 +50,8 @@ export interface ReceiverParts {
   readonly bodyLimit: number
 }
 
-export type Receive = (message: IncomingMessage) => Effect.Effect<Verdict, Refusal>
+/** Plain functions and promises: of a delivery, an effect for each step would be a good part of what it costs. */
+export type Receive = (message: IncomingMessage) => Promise<Verdict | Refusal>
 
 const unsigned = (detail: string, notable = false) =>
   new Refusal({ status: 401, verdict: "unsigned", detail, notable })
@@ -115,57 +116,58 @@ const deliveryOf = (connection: string, body: Buffer, headers: SignedHeaders): D
   })
 }
 
-export const makeReceiver = (parts: ReceiverParts): Receive => {
-  const { bodyLimit, commits, connection, keyring, signatures } = parts
-  const payloadOf = signedPayload(signatures.signedPayload)
-
-  const keyOf = (keyId: string): Effect.Effect<KnownKey, Refusal> => {
-    const known = keyring.known(keyId)
-    if (known !== undefined) return Effect.succeed(known)
-    return keyring.find(keyId).pipe(
-      Effect.mapError(ofKeys),
-      Effect.flatMap((found) =>
-        found === undefined ? unsigned(`the service has no key ${keyId}`) : Effect.succeed(found),
-      ),
-    )
+const ofStore = (error: StoreError): Refusal => {
+  switch (error._tag) {
+    case "CommitsFull":
+      return notDurable("too much is waiting for the database")
+    case "CommitsSlow":
+      return notDurable(`the database took longer than ${error.patience} ms`)
+    case "DatabaseError":
+      return notDurable(error.message)
   }
-
-  const check = (message: IncomingMessage, headers: SignedHeaders, known: KnownKey, body: Buffer) => {
-    if (known.key === undefined) return Effect.succeed(false)
-    const payload = payloadOf({ body, header: (name) => single(message, name) })
-    return payload === undefined
-      ? Effect.succeed(false)
-      : isSignedApart(headers.algorithm, known.key, payload, headers.signature)
-  }
-
-  const store = (delivery: Delivery): Effect.Effect<Verdict, Refusal> =>
-    commits.store(delivery).pipe(
-      Effect.mapError((error) => {
-        switch (error._tag) {
-          case "CommitsFull":
-            return notDurable("too much is waiting for the database")
-          case "CommitsSlow":
-            return notDurable(`the database took longer than ${error.patience} ms`)
-          case "DatabaseError":
-            return notDurable(error.message)
-        }
-      }),
-      Effect.map((receipt) => (delivery.poison !== null && receipt !== "known" ? "poison" : receipt)),
-    )
-
-  return Effect.fnUntraced(function* (message) {
-    const media = wrongMedia(message)
-    if (media !== undefined) return yield* media
-    const headers = yield* Either.mapLeft(readHeaders(message, signatures), (why) => unsigned(why))
-    const known = yield* keyOf(headers.keyId)
-    const disagrees = disagreement(headers, known, signatures)
-    if (disagrees !== undefined) return yield* disagrees
-    if (!known.record.active) {
-      return yield* unsigned(`the key ${headers.keyId} is not active any more`, true)
-    }
-    const body = yield* Effect.mapError(readBody(message, bodyLimit), ofBody)
-    if (!(yield* check(message, headers, known, body)))
-      return yield* unsigned("the signature does not fit the body")
-    return yield* store(deliveryOf(connection, body, headers))
-  })
 }
+
+export const makeReceiver = (parts: ReceiverParts): Effect.Effect<Receive> =>
+  Effect.map(Effect.runtime<never>(), (runtime): Receive => {
+    const { bodyLimit, commits, connection, keyring, signatures } = parts
+    const payloadOf = signedPayload(signatures.signedPayload)
+
+    const ask = (keyId: string): Promise<KnownKey | Refusal> =>
+      Runtime.runPromise(
+        runtime,
+        Effect.match(keyring.find(keyId), {
+          onFailure: ofKeys,
+          onSuccess: (found) => found ?? unsigned(`the service has no key ${keyId}`),
+        }),
+      )
+
+    const check = async (message: IncomingMessage, headers: SignedHeaders, known: KnownKey, body: Buffer) => {
+      if (known.key === undefined) return false
+      const payload = payloadOf({ body, header: (name) => single(message, name) })
+      return payload !== undefined && isSignedApart(headers.algorithm, known.key, payload, headers.signature)
+    }
+
+    const store = async (delivery: Delivery): Promise<Verdict | Refusal> =>
+      Either.match(await commits.store(delivery), {
+        onLeft: ofStore,
+        onRight: (receipt) => (delivery.poison !== null && receipt !== "known" ? "poison" : receipt),
+      })
+
+    return async (message) => {
+      const media = wrongMedia(message)
+      if (media !== undefined) return media
+      const read = readHeaders(message, signatures)
+      if (Either.isLeft(read)) return unsigned(read.left)
+      const headers = read.right
+      const known = keyring.known(headers.keyId) ?? (await ask(headers.keyId))
+      if (known instanceof Refusal) return known
+      const disagrees = disagreement(headers, known, signatures)
+      if (disagrees !== undefined) return disagrees
+      if (!known.record.active) return unsigned(`the key ${headers.keyId} is not active any more`, true)
+      const body = await readBody(message, bodyLimit)
+      if (Either.isLeft(body)) return ofBody(body.left)
+      const isGood = await check(message, headers, known, body.right)
+      if (!isGood) return unsigned("the signature does not fit the body")
+      return store(deliveryOf(connection, body.right, headers))
+    }
+  })

@@ -1,6 +1,5 @@
 /** Whether bytes were signed with the private half of a key: the profile's algorithms over `node:crypto`. */
 import { constants, type KeyObject, type VerifyKeyObjectInput, verify } from "node:crypto"
-import { Effect } from "effect"
 import type { Algorithm, Signatures } from "../Settings/Signatures.ts"
 
 /** OpenSSL's names of the curves that the settings can name. */
@@ -87,13 +86,13 @@ export const isSignedApart = (
   key: KeyObject,
   data: Uint8Array,
   signature: Uint8Array,
-): Effect.Effect<boolean> =>
-  Effect.async((resume) => {
+): Promise<boolean> =>
+  new Promise((resolve) => {
     try {
       const [hash, input] = checking(algorithm, key)
-      verify(hash, data, input, signature, (error, good) => resume(Effect.succeed(error === null && good)))
+      verify(hash, data, input, signature, (error, good) => resolve(error === null && good))
     } catch {
-      resume(Effect.succeed(false))
+      resolve(false)
     }
   })
 

@@ -9,6 +9,7 @@ import { json } from "../Partner/Service.ts"
 import { reporting, textOf } from "../Report/Reports.ts"
 import { exchange } from "../Sync/Exchange.ts"
 import { accountOf, creditAccount, lending, move, receivable } from "../Sync/Lending.ts"
+import { surfaces } from "../Sync/Loaned.ts"
 import { id } from "../Sync/Partnership.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
@@ -44,8 +45,6 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a month with several t
     }),
   )
 })
-
-const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, credit]}}" }
 
 const closingWithCredit = (accept: ReadonlyArray<{ readonly id: string; readonly reason: string }> = []) =>
   close({

@@ -10,9 +10,9 @@ import * as Verify from "../../src/Verify.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { assignNumbers, awkward, openBook, partner, post, postMonths } from "./Books.ts"
+import { october } from "./Exporting.ts"
 
 const all: ExportScope = { kind: "all" }
-const october: ExportScope = { kind: "period", period: "2026-10" }
 
 const request = (out: string, scope: ExportScope, formats: ReadonlyArray<string>, book: string) => ({
   formats,

@@ -2,13 +2,12 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { lending, receivable } from "../Sync/Lending.ts"
+import { surfaces } from "../Sync/Loaned.ts"
 import { id } from "../Sync/Partnership.ts"
 import { rows, sync } from "../Sync/Runs.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { reporting, sheet, textOf } from "./Reports.ts"
-
-const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, credit]}}" }
 
 const tx = (txId: string, day: string) => ({ txId, txTimestamp: `${day}T12:00:00Z` })
 

@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Exit, Layer } from "effect"
 import { databaseError } from "../../src/Database/DatabaseError.ts"
 import { Database } from "../../src/Database.ts"
-import { makeCommits } from "../../src/Webhook/Commits.ts"
+import { type Commits, makeCommits } from "../../src/Webhook/Commits.ts"
 import type { Delivery } from "../../src/Webhook/Delivery.ts"
 import { serve, uuid } from "../Partner/Service.ts"
 import { compiled } from "../support/Compiled.ts"
@@ -171,6 +171,9 @@ layer(database, { excludeTestServices: true })("durability", (it) => {
   )
 })
 
+const storing = (commits: Commits) => (one: Delivery) =>
+  Effect.flatten(Effect.promise(() => commits.store(one)))
+
 layer(Layer.empty, { excludeTestServices: true })("group commit", (it) => {
   it.scoped("takes all that gathered while the last statement ran, in their order", () =>
     Effect.gen(function* () {
@@ -183,7 +186,7 @@ layer(Layer.empty, { excludeTestServices: true })("group commit", (it) => {
       )
       yield* Effect.forEach(
         Array.from({ length: 1_200 }, (_, index) => delivery(String(index))),
-        commits.store,
+        storing(commits),
         {
           concurrency: "unbounded",
         },
@@ -203,7 +206,7 @@ layer(Layer.empty, { excludeTestServices: true })("group commit", (it) => {
       )
       const exits = yield* Effect.forEach(
         ["a", "bad", "b"],
-        (id) => Effect.exit(commits.store(delivery(id))),
+        (id) => Effect.exit(storing(commits)(delivery(id))),
         {
           concurrency: "unbounded",
         },
@@ -217,13 +220,14 @@ layer(Layer.empty, { excludeTestServices: true })("group commit", (it) => {
       const bounds = {
         patience: 50,
         statementsAtOnce: 1,
+        leastBeside: 1,
         rowsPerStatement: 1,
         bytesPerStatement: 10,
         waitingRows: 3,
         waitingBytes: 1_000,
       }
       const commits = yield* makeCommits(() => Effect.never, bounds)
-      const store = (id: string) => commits.store(delivery(id))
+      const store = (id: string) => storing(commits)(delivery(id))
       const exits = yield* Effect.forEach(["1", "2", "3", "4", "5"], (id) => Effect.flip(store(id)), {
         concurrency: "unbounded",
       })

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, rm } from "node:fs/promises"
+import { access, chmod, constants, mkdtemp, readdir, rm, statfs } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
@@ -9,20 +9,40 @@ import { urlOf } from "./DatabaseAddress.ts"
 /** Folders are named after the run that made them, so that what a killed run leaves behind can be told. */
 const prefix = "tieout-test-run-"
 
+/** A file system in memory, where the system has one. */
+const memory = "/dev/shm"
+
+/** Bytes that must be free in memory: many times what the databases of a run take at once. */
+const room = 4 * 2 ** 30
+
+/**
+ * Where the server keeps its files: in memory if there is room. A database is some 500 files that are soon deleted
+ * again, and a disk's file system takes as long over them as the server over a test's statements.
+ */
+const serverParent = async (): Promise<string> => {
+  try {
+    const { bavail, bsize } = await statfs(memory)
+    await access(memory, constants.W_OK)
+    return bavail * bsize < room ? tmpdir() : memory
+  } catch {
+    return tmpdir()
+  }
+}
+
 /** A folder for a run; the next run removes it if this one is killed. */
-export const makeRunFolder = async (): Promise<string> => {
-  const made = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`))
+export const makeRunFolder = async (parent: string = tmpdir()): Promise<string> => {
+  const made = await mkdtemp(join(parent, `${prefix}${process.pid}-`))
   // As root the server runs as another user, who must get in.
   await chmod(made, 0o755)
   return made
 }
 
 /** Stops the servers of test runs that were killed, and removes their data. */
-const sweep = async (): Promise<void> => {
-  for (const name of await readdir(tmpdir())) {
+const sweep = async (parent: string): Promise<void> => {
+  for (const name of await readdir(parent)) {
     const [, pid] = new RegExp(`^${prefix}(\\d+)-`).exec(name) ?? []
     if (pid === undefined || isAlive(Number.parseInt(pid, 10))) continue
-    const folder = join(tmpdir(), name)
+    const folder = join(parent, name)
     const cluster = join(folder, "postgres", "cluster")
     const left = await runningPostmaster(cluster)
     if (left !== undefined) process.kill(left.pid, "SIGQUIT")
@@ -42,6 +62,7 @@ const serverSettings: Readonly<Record<string, string>> = {
   wal_level: "minimal",
   max_wal_senders: "0",
   wal_compression: "off",
+  max_wal_size: "256MB",
   autovacuum: "off",
   plan_cache_mode: "force_generic_plan",
   max_connections: "200",
@@ -49,9 +70,10 @@ const serverSettings: Readonly<Record<string, string>> = {
 
 /** The embedded server in a folder of its own. Answers its URL. */
 export const startTestServer = Effect.fn("Test.startServer")(function* () {
-  yield* Effect.ignore(Effect.tryPromise(sweep))
-  const folder = yield* Effect.acquireRelease(Effect.promise(makeRunFolder), (made) =>
-    Effect.promise(() => rm(made, { recursive: true, force: true })),
+  for (const parent of [tmpdir(), memory]) yield* Effect.ignore(Effect.tryPromise(() => sweep(parent)))
+  const folder = yield* Effect.acquireRelease(
+    Effect.promise(async () => makeRunFolder(await serverParent())),
+    (made) => Effect.promise(() => rm(made, { recursive: true, force: true })),
   )
   const settings = yield* embedded({
     dataDir: folder,

@@ -3,7 +3,7 @@ import { counted, harmless } from "../../Common/Text.ts"
 import { Status } from "../../Inquiry/Status.ts"
 import { Ledger } from "../../Ledger.ts"
 import { Settings } from "../../Settings.ts"
-import { SyncIncomplete, type SyncReport } from "../../Sync/Runs/RunReport.ts"
+import { reportDocument, SyncIncomplete, type SyncReport, unreadText } from "../../Sync/Runs/RunReport.ts"
 import { Sync, type SyncOptions } from "../../Sync.ts"
 import type { Screen } from "../../Terminal.ts"
 import { booksForSync, needingCredentials } from "../Books.ts"
@@ -60,7 +60,9 @@ const reportLines = (report: SyncReport): ReadonlyArray<string> => {
     `${report.connection}: ${did}; ${counted(sent, "request")} in ${report.seconds.toFixed(1)} s${each}.`,
     ...(report.clients.read > 0 ? [`${counted(report.clients.read, "client")} read.`] : []),
     ...listed("Not read because of their status", report.clients.skipped),
-    ...report.clientFailures.map(({ what, why }) => `Could not be read: ${harmless(what)}: ${harmless(why)}`),
+    ...report.clientFailures.map(
+      (failure) => `Could not be read: ${harmless(unreadText(failure))}: ${harmless(failure.why)}`,
+    ),
     ...report.notices.map((notice) => `Note: ${harmless(notice)}`),
   ]
 }
@@ -76,7 +78,7 @@ const outcomeLines = ({ connection, failure, report }: Outcome): ReadonlyArray<s
 
 const outcomeDocument = ({ connection, failure, report }: Outcome): object => ({
   connection,
-  ...(report === undefined ? {} : { ...report, newEntries: Object.fromEntries(report.newEntries) }),
+  ...(report === undefined ? {} : reportDocument(report)),
   ...(failure === undefined ? {} : failureDocument([failure])),
 })
 

@@ -148,15 +148,17 @@ const byNumber = (sql: Sql, bookId: number, journal: JournalName, selection: Sel
   where ${selected(sql, bookId, selection)}
   order by e.period, e.series = 'fx', e.number`
 
-// Only keys are sorted; the rest is looked up afterwards, in that order.
-const byDate = (sql: Sql, bookId: number, journal: JournalName, selection: Selection) => sql`
+// Only keys are sorted; the rest is looked up afterwards, in that order: of each on its own, whatever the planner believes.
+export const byDate = (sql: Sql, bookId: number, journal: JournalName, selection: Selection) => sql`
   select ${columns(sql)}
   from (
     select e.period, e.series, e.number, e.effective_date, e.place from ${journalView(sql, journal, "journal")} e
     where ${selected(sql, bookId, selection)}
     order by e.effective_date, e.place) k
-  join ${journalView(sql, journal, "journal")} e
-    on e.book_id = ${bookId} and e.period = k.period and e.series = k.series and e.number = k.number
+  cross join lateral (
+    select * from ${journalView(sql, journal, "journal")} e
+    where e.book_id = ${bookId} and e.period = k.period and e.series = k.series and e.number = k.number
+    limit 1) e
   order by k.effective_date, k.place`
 
 /** Entries with the numbering step of each chunk's newest. */

@@ -39,7 +39,17 @@ const onCurve = (curve: string, name: string, secret: Buffer): KeyObject => {
 /** The beginning of an Ed25519 private key in DER; its 32 bytes follow. RFC 8410. */
 const ed25519Head = Buffer.from("302e020100300506032b657004220420", "hex")
 
-/** The same seed gives the same key, but for RSA, whose primes are drawn anew. */
+const drawn = new Map<string, KeyObject>()
+
+/** Takes long, and no seed decides on it: all sandboxes of a process share what was drawn. */
+const rsa = (algorithm: SigningAlgorithm, generation: number): KeyObject => {
+  const name = `${algorithm} ${generation}`
+  const key = drawn.get(name) ?? generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey
+  drawn.set(name, key)
+  return key
+}
+
+/** The same seed gives the same key, but for RSA, whose primes each process draws anew. */
 const make = (seed: number, algorithm: SigningAlgorithm, generation: number): KeyObject => {
   switch (algorithm) {
     case "EdDSA": {
@@ -51,7 +61,7 @@ const make = (seed: number, algorithm: SigningAlgorithm, generation: number): Ke
     case "ES384":
       return onCurve("secp384r1", "P-384", seeded(seed, algorithm, generation, 47))
     default:
-      return generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey
+      return rsa(algorithm, generation)
   }
 }
 

@@ -11,10 +11,10 @@ import {
   orgWithdrawal,
   receivable,
 } from "../Lending.ts"
+import { surfaces } from "../Loaned.ts"
 import { id } from "../Partnership.ts"
 import { findings, postings, rows, sync } from "../Runs.ts"
 
-const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, credit]}}" }
 const clientSurfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client, credit]}}" }
 const borrower = { ...clientSurfaces, TIEOUT_ACCOUNTING_RECEIVABLES_VIEW: "borrower" }
 
