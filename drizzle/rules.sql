@@ -336,7 +336,8 @@ begin
   end if;
 
   if seen.settled > 0 then
-    delete from ledger.transit t where t.amount = 0 and t.book_id in (select n.book_id from new_postings n);
+    delete from ledger.transit t
+    where t.amount = 0 and t.book_id = any (array(select distinct n.book_id from new_postings n));
   end if;
   return null;
 end $$;
