@@ -122,7 +122,7 @@ $$;
 -- The closed month that such an entry belongs to by its time; null where it is dated there.
 create or replace function ledger.late_for(at timestamptz, zone text, closed_through date) returns date
 language sql immutable parallel safe as $$
-  select case when ledger.day_of(at, zone) < (closed_through + interval '1 month')::date
+  select case when closed_through is not null and ledger.day_of(at, zone) < (closed_through + interval '1 month')::date
     then date_trunc('month', ledger.day_of(at, zone)::timestamp)::date end
 $$;
 
@@ -184,39 +184,95 @@ end $$;
 create or replace trigger journal_entries_checked after insert on ledger.journal_entries
   referencing new table as new_entries for each statement execute function ledger.check_entries();
 
+-- The rules of new lines, their balances and what they leave in transit, in one pass over them. A page posts to a handful of
+-- accounts, and each of its entries is looked up once: lateral probes, which `limit 1` keeps the planner from turning into
+-- joins that begin at the other end. What they found is joined by hash, however few lines the plan was made for. Only where
+-- a rule is broken is it asked which line it was.
 create or replace function ledger.check_postings() returns trigger language plpgsql
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  set enable_hashjoin = on set enable_seqscan = off set enable_nestloop = off set enable_mergejoin = off as $$
 declare
-  torn boolean;
-  foreign_account boolean;
-  wrong_cash boolean;
-  booking bigint;
-  cash_lines bigint;
-  cash_entries bigint;
+  seen record;
   bad record;
 begin
-  -- Each rule is one pass over the new rows; only where one is broken is it asked which row it was.
-  --
-  -- Look-ups are lateral index probes; `limit 1` keeps the planner, which knows nothing about the size of a transition
-  -- table, from turning them into joins that begin at the other end.
-  select bool_or(e.line_count is null or e.line_count <> n.lines or n.first <> 1 or n.last <> n.lines),
-    count(*) filter (where e.source_type = 'statement_entry' and e.sequence = 0)
-  into torn, booking
-  from (
-    select p.book_id, p.entry_id, count(*) as lines, min(p.line_number) as first, max(p.line_number) as last
-    from new_postings p group by p.book_id, p.entry_id
-  ) n
-  left join lateral (
-    select j.line_count, j.source_type, j.sequence from ledger.journal_entries j
-    where j.book_id = n.book_id and j.entry_id = n.entry_id limit 1
-  ) e on true;
-  if torn then
+  with account as materialized (
+    select n.book_id, n.account_id, a.currency, a.role, a.partner_account_id, a.scale
+    from (select distinct p.book_id, p.account_id from new_postings p) n
+    left join lateral (
+      select x.currency, x.role, x.partner_account_id,
+        (select y.scale from ledger.currencies y where y.code = x.currency) as scale
+      from ledger.accounts x where x.book_id = n.book_id and x.account_id = n.account_id limit 1) a on true),
+  entry as materialized (
+    select n.book_id, n.entry_id, e.source_type, e.source_id, e.sequence, e.partner_account_id, e.resource_id, e.period,
+      e.line_count, s.amount as stated
+    from (select distinct p.book_id, p.entry_id from new_postings p) n
+    left join lateral (
+      select j.source_type, j.source_id, j.sequence, j.partner_account_id, j.resource_id, j.period, j.line_count
+      from ledger.journal_entries j where j.book_id = n.book_id and j.entry_id = n.entry_id limit 1) e on true
+    left join lateral (
+      select case when m.held or m.account_id is distinct from e.partner_account_id then null
+        when m.type = 'CREDIT' then m.amount else -m.amount end as amount
+      from mirror.statement_entries m
+      where e.source_type = 'statement_entry' and e.sequence = 0 and m.book_id = n.book_id and m.entry_id = e.source_id
+      limit 1) s on true),
+  line as materialized (
+    select p.book_id, p.entry_id, p.line_number, p.account_id, p.currency, p.amount, a.role, e.period,
+      coalesce(e.resource_id, e.source_id) as item_id,
+      a.currency is null or a.currency <> p.currency or scale(trim_scale(p.amount)) > a.scale as foreign_account,
+      a.role = 'cash' and a.partner_account_id is distinct from e.partner_account_id as elsewhere
+    from new_postings p
+    join account a on a.book_id = p.book_id and a.account_id = p.account_id
+    join entry e on e.book_id = p.book_id and e.entry_id = p.entry_id),
+  -- Cash is what the statement says: the entry that books a statement entry has exactly one cash line, on the statement's
+  -- account, of exactly its amount; nothing else but an opening balance touches cash.
+  verdict as materialized (
+    select bool_or(e.line_count is null or e.line_count <> n.lines or n.first <> 1 or n.last <> n.lines) as torn,
+      bool_or(n.unbalanced) as unbalanced, bool_or(n.foreign_account) as foreign_account,
+      bool_or(n.elsewhere or case when e.source_type = 'statement_entry' and e.sequence = 0
+        then n.cash_lines <> 1 or n.cash is distinct from e.stated
+        else n.cash_lines > 0 and e.source_type <> 'opening' end) as wrong_cash
+    from (
+      select c.book_id, c.entry_id, sum(c.lines) as lines, min(c.first) as first, max(c.last) as last,
+        bool_or(c.difference <> 0) as unbalanced, bool_or(c.foreign_account) as foreign_account,
+        bool_or(c.elsewhere) as elsewhere, sum(c.cash_lines) as cash_lines, sum(c.cash) as cash
+      from (
+        select l.book_id, l.entry_id, count(*) as lines, min(l.line_number) as first, max(l.line_number) as last,
+          sum(l.amount) as difference, bool_or(l.foreign_account) as foreign_account, bool_or(l.elsewhere) as elsewhere,
+          count(*) filter (where l.role = 'cash') as cash_lines, sum(l.amount) filter (where l.role = 'cash') as cash
+        from line l group by l.book_id, l.entry_id, l.currency) c
+      group by c.book_id, c.entry_id) n
+    join entry e on e.book_id = n.book_id and e.entry_id = n.entry_id),
+  sound as materialized (
+    select from verdict v
+    where not (v.torn or v.unbalanced or coalesce(v.foreign_account, false) or coalesce(v.wrong_cash, false))),
+  -- Both in key order, so that two postings into the same accounts wait for each other and never in a circle.
+  kept as (
+    insert into ledger.balances as b (book_id, account_id, period, debit, credit)
+    select l.book_id, l.account_id, l.period,
+      coalesce(sum(l.amount) filter (where l.amount > 0), 0), coalesce(-sum(l.amount) filter (where l.amount < 0), 0)
+    from sound cross join line l
+    group by l.book_id, l.account_id, l.period
+    order by l.book_id, l.account_id, l.period
+    on conflict (book_id, account_id, period)
+    do update set debit = b.debit + excluded.debit, credit = b.credit + excluded.credit),
+  -- What stands in transit, by conversion: an open item is found without reading history.
+  moved as (
+    insert into ledger.transit as t (book_id, conversion_id, currency, amount)
+    select l.book_id, l.item_id, l.currency, sum(l.amount)
+    from sound cross join line l where l.role = 'conversions_in_transit'
+    group by l.book_id, l.item_id, l.currency having sum(l.amount) <> 0
+    order by l.book_id, l.item_id, l.currency
+    on conflict (book_id, conversion_id, currency) do update set amount = t.amount + excluded.amount
+    returning t.amount)
+  select v.*, (select count(*) from moved m where m.amount = 0) as settled into seen from verdict v;
+
+  if seen.torn then
     select n.book_id, n.entry_id, n.lines, e.line_count into bad
     from (
       select p.book_id, p.entry_id, count(*) as lines, min(p.line_number) as first, max(p.line_number) as last
-      from new_postings p group by p.book_id, p.entry_id
-    ) n
-    left join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
+      from new_postings p group by p.book_id, p.entry_id) n
+    left join lateral (
+      select j.line_count from ledger.journal_entries j
+      where j.book_id = n.book_id and j.entry_id = n.entry_id limit 1) e on true
     where e.line_count is null or e.line_count <> n.lines or n.first <> 1 or n.last <> n.lines
     limit 1;
     raise exception 'journal entry % of book %: % lines came, the entry says %', bad.entry_id, bad.book_id, bad.lines,
@@ -224,45 +280,20 @@ begin
       using errcode = 'TO001', hint = 'Insert the entry and all its lines in one statement.';
   end if;
 
-  select p.book_id, p.entry_id, p.currency, sum(p.amount) as difference into bad
-  from new_postings p group by p.book_id, p.entry_id, p.currency having sum(p.amount) <> 0 limit 1;
-  if found then
+  if seen.unbalanced then
+    select p.book_id, p.entry_id, p.currency, sum(p.amount) as difference into bad
+    from new_postings p group by p.book_id, p.entry_id, p.currency having sum(p.amount) <> 0 limit 1;
     raise exception 'journal entry % of book % does not balance: % % over', bad.entry_id, bad.book_id, bad.difference,
       bad.currency using errcode = 'TO002';
   end if;
 
-  -- Cash is what the statement says: the entry that books a statement entry has exactly one cash line, on the statement's
-  -- account, of exactly its amount; nothing else but an opening balance touches cash.
-  select
-    bool_or(a.code is null or a.currency <> p.currency or scale(trim_scale(p.amount)) > a.scale),
-    bool_or(c.source_type is not null and (
-      a.partner_account_id is distinct from c.partner_account_id
-      or c.source_type not in ('statement_entry', 'opening')
-      or (c.source_type = 'statement_entry' and (c.sequence > 0 or c.amount is distinct from p.amount)))),
-    count(*) filter (where c.source_type = 'statement_entry'),
-    count(distinct p.entry_id) filter (where c.source_type = 'statement_entry')
-  into foreign_account, wrong_cash, cash_lines, cash_entries
-  from new_postings p
-  left join lateral (
-    select x.code, x.currency, x.role, x.partner_account_id,
-      (select y.scale from ledger.currencies y where y.code = x.currency) as scale
-    from ledger.accounts x where x.book_id = p.book_id and x.account_id = p.account_id limit 1
-  ) a on true
-  left join lateral (
-    select j.source_type, j.sequence, j.partner_account_id,
-      (select case m.type when 'CREDIT' then m.amount else -m.amount end
-       from mirror.statement_entries m
-       where m.book_id = j.book_id and m.entry_id = j.source_id and m.account_id = j.partner_account_id and not m.held
-       limit 1) as amount
-    from ledger.journal_entries j
-    where a.role = 'cash' and j.book_id = p.book_id and j.entry_id = p.entry_id limit 1
-  ) c on true;
-  if foreign_account then
+  if seen.foreign_account then
     select p.book_id, p.entry_id, p.line_number, p.currency, p.amount, a.code, a.currency as expected into bad
     from new_postings p
-    left join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
-    left join ledger.currencies c on c.code = a.currency
-    where a.code is null or a.currency <> p.currency or scale(trim_scale(p.amount)) > c.scale
+    left join lateral (
+      select x.code, x.currency, (select y.scale from ledger.currencies y where y.code = x.currency) as scale
+      from ledger.accounts x where x.book_id = p.book_id and x.account_id = p.account_id limit 1) a on true
+    where a.code is null or a.currency <> p.currency or scale(trim_scale(p.amount)) > a.scale
     limit 1;
     if bad.code is null then
       raise exception 'line % of journal entry %: book % has no such account', bad.line_number, bad.entry_id, bad.book_id
@@ -275,43 +306,39 @@ begin
     raise exception 'line % of journal entry %: % has more decimals than % can have', bad.line_number, bad.entry_id,
       bad.amount, bad.currency using errcode = 'TO003';
   end if;
-  if wrong_cash or cash_lines <> booking or cash_entries <> booking then
-    select n.book_id, n.entry_id, n.source_type, n.cash, s.amount into bad
+
+  if seen.wrong_cash then
+    select n.book_id, n.entry_id, e.source_type, n.cash, s.amount into bad
     from (
-      select e.book_id, e.entry_id, e.source_type, e.source_id, e.sequence, e.partner_account_id,
-        sum(p.amount) filter (where a.role = 'cash') as cash, count(*) filter (where a.role = 'cash') as lines,
-        bool_or(a.role = 'cash' and a.partner_account_id is distinct from e.partner_account_id) as elsewhere
+      select p.book_id, p.entry_id, sum(p.amount) filter (where a.role = 'cash') as cash,
+        count(*) filter (where a.role = 'cash') as lines,
+        array_agg(a.partner_account_id) filter (where a.role = 'cash') as accounts
       from new_postings p
-      join ledger.journal_entries e on e.book_id = p.book_id and e.entry_id = p.entry_id
-      join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
-      group by e.book_id, e.entry_id, e.source_type, e.source_id, e.sequence, e.partner_account_id
-    ) n
+      cross join lateral (
+        select x.role, x.partner_account_id from ledger.accounts x
+        where x.book_id = p.book_id and x.account_id = p.account_id limit 1) a
+      group by p.book_id, p.entry_id) n
+    cross join lateral (
+      select j.source_type, j.source_id, j.sequence, j.partner_account_id from ledger.journal_entries j
+      where j.book_id = n.book_id and j.entry_id = n.entry_id limit 1) e
     left join lateral (
       select case m.type when 'CREDIT' then m.amount else -m.amount end as amount
       from mirror.statement_entries m
-      where n.source_type = 'statement_entry' and n.sequence = 0 and m.book_id = n.book_id and m.entry_id = n.source_id
-        and m.account_id = n.partner_account_id and not m.held
-    ) s on true
-    where n.elsewhere
-       or (n.source_type = 'statement_entry' and n.sequence = 0 and (n.lines <> 1 or n.cash is distinct from s.amount))
-       or (n.cash is not null and n.source_type <> 'opening' and (n.source_type <> 'statement_entry' or n.sequence > 0))
+      where e.source_type = 'statement_entry' and e.sequence = 0 and m.book_id = n.book_id and m.entry_id = e.source_id
+        and m.account_id = e.partner_account_id and not m.held limit 1) s on true
+    where exists (select from unnest(n.accounts) u where u is distinct from e.partner_account_id)
+       or (e.source_type = 'statement_entry' and e.sequence = 0 and (n.lines <> 1 or n.cash is distinct from s.amount))
+       or (n.cash is not null and e.source_type <> 'opening' and (e.source_type <> 'statement_entry' or e.sequence > 0))
     limit 1;
     raise exception 'journal entry % of book % moves % of cash, its source (%) %', bad.entry_id, bad.book_id,
       coalesce(bad.cash::text, 'nothing'), bad.source_type, coalesce('moves ' || bad.amount, 'moves none')
       using errcode = 'TO007';
   end if;
 
-  -- Locked in key order, so that two postings into the same accounts wait for each other and never in a circle.
-  insert into ledger.balances as b (book_id, account_id, period, debit, credit)
-  select p.book_id, p.account_id, e.period,
-    coalesce(sum(p.amount) filter (where p.amount > 0), 0), coalesce(-sum(p.amount) filter (where p.amount < 0), 0)
-  from new_postings p
-  cross join lateral (
-    select j.period from ledger.journal_entries j where j.book_id = p.book_id and j.entry_id = p.entry_id limit 1) e
-  group by p.book_id, p.account_id, e.period
-  order by p.book_id, p.account_id, e.period
-  on conflict (book_id, account_id, period)
-  do update set debit = b.debit + excluded.debit, credit = b.credit + excluded.credit;
+  if seen.settled > 0 then
+    delete from ledger.transit t
+    where t.amount = 0 and t.book_id = any (array(select distinct n.book_id from new_postings n));
+  end if;
   return null;
 end $$;
 
@@ -387,36 +414,8 @@ create or replace trigger resources_touch_conversions after update on mirror.res
     (new.account_id, new.currency, new.amount, new.fee, new.fee_currency, new.buy_account_id, new.buy_currency, new.buy_amount))
   execute function mirror.touch_conversion();
 
--- What stands in transit, by conversion: an open item is found without reading history. A book has a handful of accounts
--- of the role, so that the new lines on them are found from there.
-create or replace function ledger.keep_transit() returns trigger language plpgsql
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
-declare settled integer;
-begin
-  with moved as (
-    select j.book_id, coalesce(j.resource_id, j.source_id) as conversion_id, p.currency, sum(p.amount) as amount
-    from (select distinct n.book_id from new_postings n) b
-    join ledger.accounts a on a.book_id = b.book_id and a.role = 'conversions_in_transit'
-    join new_postings p on p.book_id = a.book_id and p.account_id = a.account_id
-    cross join lateral (
-      select e.book_id, e.resource_id, e.source_id from ledger.journal_entries e
-      where e.book_id = p.book_id and e.entry_id = p.entry_id limit 1) j
-    group by 1, 2, 3 having sum(p.amount) <> 0),
-  -- In key order, so that two postings wait for each other and never in a circle.
-  kept as (
-    insert into ledger.transit as t (book_id, conversion_id, currency, amount)
-    select m.book_id, m.conversion_id, m.currency, m.amount from moved m order by 1, 2, 3
-    on conflict (book_id, conversion_id, currency) do update set amount = t.amount + excluded.amount
-    returning t.book_id, t.conversion_id, t.currency, t.amount)
-  select count(*) filter (where k.amount = 0) into settled from kept k;
-  if settled > 0 then
-    delete from ledger.transit t where t.amount = 0 and t.book_id in (select n.book_id from new_postings n);
-  end if;
-  return null;
-end $$;
-
-create or replace trigger postings_keep_transit after insert on ledger.postings
-  referencing new table as new_postings for each statement execute function ledger.keep_transit();
+drop trigger if exists postings_keep_transit on ledger.postings;
+drop function if exists ledger.keep_transit();
 
 create or replace trigger transit_kept_by_posting before insert or update or delete or truncate on ledger.transit
   for each statement execute function ledger.refuse_direct_write();

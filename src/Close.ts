@@ -1,6 +1,6 @@
 /**
- * Closing a month: nothing is locked that has not been proved complete, and what is locked is kept with its balances, a hash
- * chained to the close before, and who did it, when and why.
+ * Closing a month: only a month that is proved complete is locked. A close keeps the month's balances, a hash chained to the
+ * previous close, and who closed it, when and why.
  */
 import { Effect, Option } from "effect"
 import { chooseBooks } from "./Book/ChosenBooks.ts"
@@ -30,17 +30,17 @@ import { methodAtClose } from "./Valuation/KeptSettings.ts"
 export interface CloseRequest extends Doing {
   /** `2026-10` */
   readonly period: string
-  /** A book's code or its client's id; none: all that hold anything. */
+  /** A book's code or its client's id; none: all books with accounts. */
   readonly book: Option.Option<string>
-  /** Says what would block, and locks nothing. */
+  /** Lists what would block, and locks nothing. */
   readonly dryRun: boolean
-  /** By what `Blocker.id` holds, in upper or lower case. */
+  /** The accepted findings by `Blocker.id`, in upper or lower case. */
   readonly accept: ReadonlyArray<{ readonly id: string; readonly reason: string }>
 }
 
 export type CloseState = "closed" | "blocked" | "closable" | "already closed"
 
-/** What became of one book. */
+/** The result for one book. */
 export interface BookClose {
   readonly book: string
   readonly period: string
@@ -55,7 +55,7 @@ export interface BookClose {
   readonly entries: bigint | null
 }
 
-const nothing = {
+const emptyResult = {
   blockers: [],
   accepted: [],
   notes: [],
@@ -66,8 +66,8 @@ const nothing = {
   entries: null,
 }
 
-/** The book that is named, or all that hold an account. */
-const closable = Effect.fn("Close.closable")(function* (wanted: Option.Option<string>) {
+/** The named book, or all books with accounts. */
+const chosenBooks = Effect.fn("Close.chosenBooks")(function* (wanted: Option.Option<string>) {
   const chosen = yield* chooseBooks(Option.none(), wanted)
   if (Option.isSome(wanted) || (yield* heldBooks(chosen)).length > 0) return chosen
   return yield* closeError(
@@ -76,27 +76,30 @@ const closable = Effect.fn("Close.closable")(function* (wanted: Option.Option<st
   )
 })
 
-/** Why a month cannot be closed whatever stands in it; of one that was locked with a later one, that too. */
+/** Why a month cannot be closed, whatever its content; of a month that a later close locked, that too. */
 const refusalIn = Effect.fn("Close.refusalIn")(function* (month: Month) {
   const refusal = refusalOf(month)
   const locked = refusal?.reason === "AlreadyClosed" ? yield* lockedWith(month) : null
   return locked === null ? refusal : closeError("AlreadyClosed", `${locked} There is nothing to close.`)
 })
 
-/** The months of the books, if each can be closed or is closed already; all refusals are told at once. */
+/** The months of the books, if each can be closed or is closed already; reports all refusals at once. */
 const closableMonths = Effect.fn("Close.closableMonths")(function* ({ book, period }: CloseRequest) {
-  const months = yield* Effect.forEach(yield* closable(book), (of) => readMonth(of, period))
+  const months = yield* Effect.forEach(yield* chosenBooks(book), (each) => readMonth(each, period))
   const refusals = (yield* Effect.forEach(months, refusalIn)).filter((refusal) => refusal !== null)
   const open = months.filter((month) => !isClosed(month))
   const grave = refusals.filter(({ reason }) => reason !== "AlreadyClosed")
-  const told = open.length === 0 ? refusals : grave
-  const [first] = told
+  const reported = open.length === 0 ? refusals : grave
+  const [first] = reported
   if (first === undefined) return months
-  return yield* closeError(first.reason, told.map(({ message }) => message).join("\n"))
+  return yield* closeError(first.reason, reported.map(({ message }) => message).join("\n"))
 })
 
-/** Numbers what waits where no sync of the connection runs; one that runs numbers its own when it ends. */
-const numbered = Effect.fn("Close.number")(function* (book: Book, dryRun: boolean) {
+/**
+ * Numbers the entries that wait, unless a sync of the connection runs: it numbers its own when it ends. Returns whether no sync
+ * runs.
+ */
+const numberUnlessSyncing = Effect.fn("Close.number")(function* (book: Book, dryRun: boolean) {
   const database = yield* Database
   const ledger = yield* Ledger
   return yield* database
@@ -113,11 +116,11 @@ const acceptedOf = (
   before: ReadonlyArray<Accepted>,
 ): ReadonlyArray<Accepted> =>
   blockers.flatMap(({ evidence, id, what }) => {
-    const found =
-      accept.find((one) => one.id.toLowerCase() === id?.toLowerCase()) ??
-      before.find((one) => one.id === id && one.evidence !== undefined && one.evidence === evidence)
-    if (id === null || found === undefined) return []
-    return [{ id, what, reason: found.reason, ...(evidence === undefined ? {} : { evidence }) }]
+    const acceptance =
+      accept.find((given) => given.id.toLowerCase() === id?.toLowerCase()) ??
+      before.find((kept) => kept.id === id && kept.evidence !== undefined && kept.evidence === evidence)
+    if (id === null || acceptance === undefined) return []
+    return [{ id, what, reason: acceptance.reason, ...(evidence === undefined ? {} : { evidence }) }]
   })
 
 const examine = Effect.fn("Close.examine")(function* (month: Month, request: CloseRequest, free: boolean) {
@@ -128,41 +131,41 @@ const examine = Effect.fn("Close.examine")(function* (month: Month, request: Clo
   return {
     ...gate,
     accepted,
-    blockers: gate.blockers.filter(({ id }) => !accepted.some((one) => one.id === id)),
+    blockers: gate.blockers.filter(({ id }) => !accepted.some((acceptance) => acceptance.id === id)),
   }
 })
 
-/** One book, in one transaction: what reconciling found stays, whether the month closes or not. */
+/** Closes one book in one transaction, which keeps the findings whether the month closes or not. */
 const closeBook = Effect.fn("Close.book")(function* (month: Month, request: CloseRequest) {
   const database = yield* Database
   const { book, period } = month
-  const told = { ...nothing, book: book.code, period }
+  const result = { ...emptyResult, book: book.code, period }
   if (isClosed(month)) {
     const locked = yield* lockedWith(month)
-    return { ...told, notes: locked === null ? [] : [locked], state: "already closed" } satisfies BookClose
+    return { ...result, notes: locked === null ? [] : [locked], state: "already closed" } satisfies BookClose
   }
-  const free = yield* numbered(book, request.dryRun)
+  const free = yield* numberUnlessSyncing(book, request.dryRun)
   return yield* database.transaction(
     Effect.gen(function* () {
-      // From here no posting of the book commits: it waits, and finds the month closed, or open as before.
+      // From here every posting of the book waits, until the month is closed, or stays open.
       const now = yield* readMonth(book, period, !request.dryRun)
       const refusal = refusalOf(now)
       if (refusal !== null) return yield* refusal
       const gate = yield* examine(now, request, free)
-      if (gate.blockers.length > 0) return { ...told, ...gate, state: "blocked" } satisfies BookClose
-      if (request.dryRun) return { ...told, ...gate, state: "closable" } satisfies BookClose
+      if (gate.blockers.length > 0) return { ...result, ...gate, state: "blocked" } satisfies BookClose
+      if (request.dryRun) return { ...result, ...gate, state: "closable" } satisfies BookClose
       const previousHash = lastHash(yield* closesOf(book))
       const digest = yield* digestOf(book, period, previousHash)
       const doing = { ...request, accepted: gate.accepted }
       const sequence = yield* keepClose(book, period, digest, doing, yield* methodAtClose(book))
-      return { ...told, ...gate, ...digest, previousHash, sequence, state: "closed" } satisfies BookClose
+      return { ...result, ...gate, ...digest, previousHash, sequence, state: "closed" } satisfies BookClose
     }),
   )
 })
 
 /**
- * Closes a month of one book or of all, each in a transaction of its own; a book that is blocked keeps no other back. Fails
- * with `CloseError` before anything is locked where the month cannot be closed whatever stands in it.
+ * Closes a month of one book or of all, each in a transaction of its own: a blocked book does not stop the others. Fails with
+ * `CloseError` before anything is locked where the month cannot be closed, whatever its content.
  */
 export const close = Effect.fn("Close.close")(function* (request: CloseRequest) {
   const months = yield* closableMonths(request)
@@ -170,9 +173,9 @@ export const close = Effect.fn("Close.close")(function* (request: CloseRequest) 
   return results
 })
 
-/** The months of the books that are closed; those of `book` must be. */
+/** The closed months of the books; fails where there is none. */
 const closedMonths = Effect.fn("Close.closedMonths")(function* (book: Option.Option<string>, period: string) {
-  const months = yield* Effect.forEach(yield* closable(book), (of) => readMonth(of, period))
+  const months = yield* Effect.forEach(yield* chosenBooks(book), (each) => readMonth(each, period))
   const closed = months.filter(isClosed)
   if (closed.length > 0) return closed
   const codes = months.map((month) => month.book.code).join(", ")
@@ -182,7 +185,7 @@ const closedMonths = Effect.fn("Close.closedMonths")(function* (book: Option.Opt
   )
 })
 
-/** Opens the latest closed month again. Fails with `CloseError` where it is another one that was named. */
+/** Reopens the latest closed month. Fails with `CloseError` where `period` is another month. */
 export const reopen = Effect.fn("Close.reopen")(function* (
   period: string,
   book: Option.Option<string>,
@@ -192,10 +195,10 @@ export const reopen = Effect.fn("Close.reopen")(function* (
   const months = yield* closedMonths(book, period)
   const later = months.filter(({ closedThrough }) => closedThrough !== period)
   if (later.length > 0) {
-    const told = later.map((month) => `${month.book.code} is closed through ${month.closedThrough}`)
+    const reasons = later.map((month) => `${month.book.code} is closed through ${month.closedThrough}`)
     return yield* closeError(
       "OutOfOrder",
-      `${period} cannot be reopened: ${told.join(", ")}, and only the latest closed month can be.`,
+      `${period} cannot be reopened: ${reasons.join(", ")}, and only the latest closed month can be.`,
     )
   }
   return yield* database.transaction(
@@ -215,7 +218,7 @@ export const reopen = Effect.fn("Close.reopen")(function* (
 
 const inOneSnapshot = { isolation: "repeatable read", readOnly: true } as const
 
-/** Recomputes what closed months were closed with. */
+/** Compares closed months with what they were closed with. */
 export const check = Effect.fn("Close.check")(function* (period: string, book: Option.Option<string>) {
   const database = yield* Database
   const months = yield* closedMonths(book, period)
@@ -225,9 +228,9 @@ export const check = Effect.fn("Close.check")(function* (period: string, book: O
   return agreements
 })
 
-/** From the provider's statement to the books, for a month that is closed or not. */
+/** The bridge from the provider's statement to the books, for a month, closed or not. */
 export const bridge = Effect.fn("Close.bridge")(function* (period: string, book: Option.Option<string>) {
   const database = yield* Database
-  const months = yield* Effect.forEach(yield* closable(book), (of) => readMonth(of, period))
+  const months = yield* Effect.forEach(yield* chosenBooks(book), (each) => readMonth(each, period))
   return yield* Effect.forEach(months, (month) => database.transaction(bridgeOf(month), inOneSnapshot))
 })

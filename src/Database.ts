@@ -117,9 +117,12 @@ const make = Effect.gen(function* () {
   return {
     /** How the server is reached; the password is redacted. */
     settings,
-    /** The root client, for tools and tests: never inside a transaction, whose statements must go through `rows` and `execute`. */
+    /**
+     * The root client, for tools and tests. Never use it inside a transaction, whose statements go through `rows` and
+     * `execute`.
+     */
     client,
-    /** drizzle over the root client; the same warning. Use `orm` otherwise. */
+    /** drizzle over the root client, with the same warning. Use `orm` instead. */
     db,
     /**
      * The rows of one SQL statement, run in the current transaction, or by itself when there is none. `operation` names it
@@ -130,15 +133,15 @@ const make = Effect.gen(function* () {
     /** As `rows`, for a statement that always has exactly one row: another number is a defect. */
     row,
     /**
-     * As `rows`, as a stream with flat memory, in the current transaction or on a connection of its own. Inside a
+     * Streams the rows with flat memory, in the current transaction or on a connection of its own. Inside a
      * transaction nothing else may use that transaction until the stream has ended.
      */
     rowStream,
-    /** Runs one SQL statement whose rows nobody reads, as `rows` does, and answers how many it touched. */
+    /** Runs one SQL statement as `rows` does, without reading rows; returns how many it touched. */
     execute,
-    /** As `rows`, and nobody looks at what comes back: for tests alone, whose rows are what they have just written. */
+    /** As `rows`, without comparing the answer: for tests alone, which know what they wrote. */
     query,
-    /** Runs one drizzle statement, as `rows` does; the types of its rows are the tables' (`Database/Tables`). */
+    /** Runs one drizzle statement as `rows` does; its rows have the tables' types (`Database/Tables`). */
     orm,
     /**
      * Runs an effect in a transaction: committed when it succeeds, rolled back when it fails, dies or is interrupted
@@ -146,7 +149,10 @@ const make = Effect.gen(function* () {
      * the outermost effect is run again, up to five times, so what it does outside the database must bear repeating.
      */
     transaction,
-    /** Takes a lock shared by all processes and holds it while the scope lives; `LockBusy` at once when it is taken. */
+    /**
+     * Takes a lock shared by all processes and holds it while the scope lives; fails with `LockBusy` at once when it is
+     * taken.
+     */
     tryLock: (lock: string): Effect.Effect<SessionLock, LockBusy | DatabaseError, Scope.Scope> =>
       tryLock(lock),
     /** Runs an effect while holding a lock; interrupts it and fails as `Unreachable` when the lock is lost. */

@@ -1,4 +1,4 @@
-/** Exchange rates from files: checked as a whole, kept in versions, never changed. */
+/** Exchange rates from files: checked as a whole and stored as immutable versions. */
 import { readFile, writeFile } from "node:fs/promises"
 import { Data, Effect, Either, Option } from "effect"
 import { allBooks } from "./Book.ts"
@@ -31,7 +31,7 @@ export const importRates = Effect.fn("Rates.import")(function* (file: string) {
       message: [
         ...mistakes.slice(0, most).map(({ line, text }) => `${file}:${line}: ${text}`),
         ...(mistakes.length > most ? [`… and ${mistakes.length - most} more.`] : []),
-        "Nothing was stored: mend the file and import it again. Its columns are date,from,to,rate,source.",
+        "Nothing was stored: correct the file and import it again. Its columns are date,from,to,rate,source.",
       ].join("\n"),
     })
   }
@@ -39,7 +39,7 @@ export const importRates = Effect.fn("Rates.import")(function* (file: string) {
   return { version, rates: read.right.length }
 })
 
-/** A book of which months are to be valued again, and the standing batches that are out of date then. */
+/** A book whose months have to be valued again, and the standing batches that this makes out of date. */
 export interface Overtaken {
   readonly book: string
   /** `YYYY-MM`, the earliest first */
@@ -51,7 +51,7 @@ export interface Overtaken {
   }>
 }
 
-/** What has been valued and exported, and would be valued otherwise now; books where that is nothing are left out. */
+/** Valued months and exported batches that the current rates make out of date; only books that have any. */
 export const overtaken = Effect.fn("Rates.overtaken")(function* (options: ValuationOptions) {
   const books = yield* allBooks(Option.none())
   const found = yield* Effect.forEach(books, (book) =>
@@ -65,19 +65,19 @@ export const overtaken = Effect.fn("Rates.overtaken")(function* (options: Valuat
         .map(({ batch, formats, scope }) => ({ batch, formats, scope }))
       return [{ book: book.code, months, batches } satisfies Overtaken]
     }).pipe(
-      // Kept in another base currency, or by another method: rates do not change it.
+      // Kept in another base currency or by another method, so that rates do not change it.
       Effect.catchTag("ValuationError", () => Effect.succeed([])),
     ),
   )
   return found.flat()
 })
 
-/** All rates that count, as a file that can be imported again. */
+/** All current rates, as a file that can be imported again. */
 export const exportRates = Effect.fn("Rates.export")(function* () {
   return printedRates(yield* allRates())
 })
 
-/** Writes them to a file that is not there yet. */
+/** Writes the lines to a new file. */
 export const writeRates = Effect.fn("Rates.write")(function* (file: string, lines: ReadonlyArray<string>) {
   yield* Effect.tryPromise({
     try: () => writeFile(file, lines.map((line) => `${line}\n`).join(""), { flag: "wx", flush: true }),

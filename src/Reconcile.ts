@@ -1,6 +1,6 @@
 /**
- * Proves the books against what the service reported. Every check is one set-based query over what changed since the
- * last time, or over everything; its findings open, refresh and close themselves.
+ * Proves the books against what the service reported. Every check is one set-based query over what changed since the last
+ * reconciliation, or over everything; its findings open, refresh and close by themselves.
  */
 import { Effect, Option } from "effect"
 import { allBooks, type Book } from "./Book.ts"
@@ -34,11 +34,12 @@ import { type CheckQuery, record, recordedColumns } from "./Reconcile/Findings.t
 import { saveProgress, takeBooks } from "./Reconcile/Progress.ts"
 import { type Scope, surfacesIn } from "./Reconcile/Scope.ts"
 import { type OpenFinding, openCounts, openFindings } from "./Reconcile/Summary.ts"
-import { together as asOne, bookTieOuts, type TieOut } from "./Reconcile/TieOut.ts"
+import { bookTieOuts, combined, type TieOut } from "./Reconcile/TieOut.ts"
 import { type NotRead, notReadBySync } from "./Reconcile/Unread.ts"
 import { type Commit, LeaseLost } from "./Run.ts"
 import { Settings } from "./Settings.ts"
 
+/** All checks, in the order in which they run. */
 export const queries: ReadonlyArray<CheckQuery> = [
   runningBalance,
   cashBalance,
@@ -66,14 +67,14 @@ export const queries: ReadonlyArray<CheckQuery> = [
   gone,
 ]
 
-/** Books that are reconciled in one transaction. */
-const booksTogether = 500
+/** Books reconciled in one transaction. */
+const booksPerTransaction = 500
 
 export interface ReconcileOptions {
   readonly connection: Option.Option<string>
-  /** `2026-10`, a month of the accounting time zone: looks at all of it, and tells what happened in it. */
+  /** `2026-10`, a month of the accounting time zone: checks all of it, and lists the findings of that month. */
   readonly period: Option.Option<string>
-  /** Looks at everything, not only at what changed. */
+  /** Checks everything, not only what changed. */
   readonly full: boolean
 }
 
@@ -84,13 +85,13 @@ export interface ReconcileSummary {
   /** Everything that is open now, blocking first. */
   readonly findings: ReadonlyArray<OpenFinding>
   readonly quarantined: number
-  /** Of all the books as one, whatever the month. */
+  /** All books combined, whatever the month. */
   readonly tieOut: TieOut
   /** What the last sync left out, whatever the month. */
   readonly notRead: ReadonlyArray<NotRead>
 }
 
-/** What reconciling changed, and what is open in the books after it. */
+/** The findings that a reconciliation opened and closed, and the open ones afterwards. */
 export interface Reconciled {
   readonly opened: number
   readonly closed: number
@@ -98,13 +99,13 @@ export interface Reconciled {
   readonly warnings: number
 }
 
-/** Of a run, what its reconciliation needs. */
+/** The run that a reconciliation follows. */
 interface ReadingRun {
   readonly runId: number
   readonly commit: Commit
 }
 
-/** By hand there is no lease that could be lost. */
+/** Outside a run there is no lease that could be lost. */
 const withoutLease = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.catchIf(
     effect,
@@ -112,14 +113,14 @@ const withoutLease = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     (lost) => Effect.die(lost),
   )
 
-interface Looking {
-  /** The run that has just read, whose fence the findings go through; none: by hand. */
+interface Extent {
+  /** The run that has just read, which fences the findings; none: outside a run. */
   readonly run: Option.Option<ReadingRun>
   readonly full: boolean
   readonly period: Option.Option<string>
 }
 
-/** What the settings say of a scope. */
+/** The part of a scope that the settings decide. */
 export const settingsScope = (settings: Settings) => ({
   flatWithdrawalFee: settings.accounting.flatWithdrawalFee,
   repaymentAmount: settings.accounting.receivables.repaymentAmount,
@@ -138,11 +139,11 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
 
     const check = Effect.fn("Reconcile.check")(function* (
       scope: Scope,
-      of: ReadonlyArray<CheckQuery> = queries,
+      selected: ReadonlyArray<CheckQuery> = queries,
     ) {
       let opened = 0
       let closed = 0
-      for (const query of of) {
+      for (const query of selected) {
         const counts = yield* database.row(`Reconcile.${query.checks[0]}`, recordedColumns, (sql) =>
           record(sql, scope, query),
         )
@@ -152,13 +153,19 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       return { opened, closed }
     })
 
-    /** After a first sync nothing has told the planner yet how much there is: its plans would be for a handful of rows. */
-    const analyze = database.execute(
-      "Reconcile.analyze",
-      (sql) => sql`analyze mirror.statement_entries, mirror.resources`,
+    /**
+     * After a first sync the planner has no statistics yet: it would plan for a handful of rows. A tenth of the usual sample is
+     * enough for that. Part of the transaction.
+     */
+    const analyze = Effect.zipRight(
+      database.execute(
+        "Reconcile.sampleLess",
+        (sql) => sql`select set_config('default_statistics_target', '10', true)`,
+      ),
+      database.execute("Reconcile.analyze", (sql) => sql`analyze mirror.statement_entries, mirror.resources`),
     )
 
-    /** A sync's sessions probe indexes only; what follows looks at many rows at once and leaves the choice to the planner. */
+    /** A sync's sessions only probe indexes; the checks read many rows at once and leave the choice to the planner. */
     const planFreely = database.execute(
       "Reconcile.planFreely",
       (sql) => sql`
@@ -167,8 +174,8 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
     )
 
     /**
-     * Part of the transaction. Everything is read best as a whole; what changed must be reached by index probes alone,
-     * however much history lies beside it. The session may be set for either.
+     * Part of the transaction. A check of everything is fastest with whole scans; a check of what changed must use index probes
+     * alone, however long the history is. The session may be set for either.
      */
     const plan = (everything: boolean) => {
       const whole = everything ? "on" : "off"
@@ -181,15 +188,15 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
     }
 
     /**
-     * One transaction: other readers see the findings of before, or all that follow from this. That of a run goes through
-     * the run's fence, so that one that was overtaken finds nothing. By hand there is no lease to lose: the transaction has
-     * each book for itself from `takeBooks` on, and says nothing of what a run that is reading has yet to commit.
+     * One transaction: other readers see either the old findings or all the new ones. The transaction of a run goes through its
+     * fence, so that a run that was overtaken records nothing. Outside a run there is no lease to lose: the transaction owns
+     * each book from `takeBooks` on, and does not see what a run under way has yet to commit.
      */
-    const together = (books: ReadonlyArray<Book>, { full, period, run }: Looking) => {
-      const runId = Option.map(run, (of) => of.runId)
+    const reconcileChunk = (books: ReadonlyArray<Book>, { full, period, run }: Extent) => {
+      const runId = Option.map(run, (reading) => reading.runId)
       const commit: Commit = Option.match(run, {
         onNone: () => (effect) => database.transaction(effect),
-        onSome: (of) => of.commit,
+        onSome: (reading) => reading.commit,
       })
       return commit(
         Effect.gen(function* () {
@@ -209,7 +216,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
             })
             total.opened += opened
             total.closed += closed
-            // A month alone says nothing about what changed outside it.
+            // A check of one month says nothing about changes outside it.
             if (full || Option.isNone(period)) yield* saveProgress(stretch)
           }
           return total
@@ -217,43 +224,46 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       )
     }
 
-    const all = Effect.fn("Reconcile.books")(function* (books: ReadonlyArray<Book>, looking: Looking) {
+    const reconcileBooks = Effect.fn("Reconcile.books")(function* (
+      books: ReadonlyArray<Book>,
+      extent: Extent,
+    ) {
       const total = { opened: 0, closed: 0 }
-      for (let first = 0; first < books.length; first += booksTogether) {
-        const { closed, opened } = yield* together(books.slice(first, first + booksTogether), looking)
+      for (let first = 0; first < books.length; first += booksPerTransaction) {
+        const { closed, opened } = yield* reconcileChunk(
+          books.slice(first, first + booksPerTransaction),
+          extent,
+        )
         total.opened += opened
         total.closed += closed
       }
       return total
     })
 
-    /** Books that a run has just read, with what is open in them afterwards. Several books share their queries. */
+    /** Reconciles books that a run has just read. Several books share their queries. */
     const afterRun = Effect.fn("Reconcile.afterRun")(
       function* (
         books: ReadonlyArray<Book>,
         { commit, full, runId }: ReadingRun & { readonly full: boolean },
       ) {
         const run = Option.some({ runId, commit })
-        const changed = yield* all(books, { run, full, period: Option.none() })
+        const changed = yield* reconcileBooks(books, { run, full, period: Option.none() })
         const { blockingFindings, warnings } = yield* openCounts(books)
         return { ...changed, blocking: blockingFindings, warnings } satisfies Reconciled
       },
       Effect.provideService(Database, database),
     )
 
-    /** One book that a run has just read. */
-    const book = (of: Book, run: ReadingRun & { readonly full: boolean }) => afterRun([of], run)
-
-    /** Looks at one month (`2026-10`) of the books by hand; in the caller's transaction, where there is one. */
+    /** Reconciles one month (`2026-10`) of the books outside a run; in the caller's transaction, where there is one. */
     const month = Effect.fn("Reconcile.month")(
       (books: ReadonlyArray<Book>, period: string) =>
-        all(books, { run: Option.none(), full: false, period: Option.some(period) }),
+        reconcileBooks(books, { run: Option.none(), full: false, period: Option.some(period) }),
       withoutLease,
       Effect.provideService(Database, database),
     )
 
-    /** One check alone of a month that is about to be closed; in the caller's transaction. */
-    const alone = Effect.fn("Reconcile.alone")(
+    /** Runs one check for a month that is about to be closed; in the caller's transaction. */
+    const checkForClose = Effect.fn("Reconcile.checkForClose")(
       function* (book: Book, period: string, query: CheckQuery) {
         yield* takeBooks([book], Option.none())
         const books = [book.bookId]
@@ -265,14 +275,14 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       Effect.provideService(Database, database),
     )
 
-    /** The evidence of a book's streams for a month that is about to be closed; in the caller's transaction. */
-    const streamsOf = (book: Book, period: string) => alone(book, period, streams)
+    /** Checks the evidence of a book's streams for a month that is about to be closed; in the caller's transaction. */
+    const streamsForClose = (book: Book, period: string) => checkForClose(book, period, streams)
 
-    /** What `tieout reconcile` does: all books, or those of one connection. */
+    /** `tieout reconcile`: all books, or those of one connection. */
     const run = Effect.fn("Reconcile.run")(
       function* ({ connection, full, period }: ReconcileOptions) {
         const books = yield* allBooks(connection)
-        const changed = yield* all(books, { run: Option.none(), full, period })
+        const changed = yield* reconcileBooks(books, { run: Option.none(), full, period })
         const findings = yield* openFindings(books, period)
         const { quarantined } = yield* openCounts(books)
         return {
@@ -283,7 +293,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
           ...changed,
           findings,
           quarantined,
-          tieOut: asOne(yield* bookTieOuts(books.map(({ bookId }) => bookId))),
+          tieOut: combined(yield* bookTieOuts(books.map(({ bookId }) => bookId))),
           notRead: yield* notReadBySync(books),
         } satisfies ReconcileSummary
       },
@@ -292,6 +302,6 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       Effect.provideService(Database, database),
     )
 
-    return { book, afterRun, month, alone, streamsOf, run }
+    return { afterRun, month, checkForClose, streamsForClose, run }
   }),
 }) {}

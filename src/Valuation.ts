@@ -1,6 +1,6 @@
 /**
- * The base-currency journal: every month of a book valued in order, each from the state of the month before. A month whose
- * inputs have not changed is not valued again; one that is closed keeps its valuation for good.
+ * The base-currency journal: the months of a book valued in order, each from the state of the month before. A month whose
+ * inputs have not changed is not valued again; a closed month keeps its valuation for good.
  */
 import { Effect } from "effect"
 import type { Book } from "./Book.ts"
@@ -21,9 +21,9 @@ const checkBase = (baseCurrency: string) =>
       )
 
 /**
- * Brings the base-currency journal of the books up to a month (`YYYY-MM`; null: the last that has entries), each book in a
- * transaction of its own. Several books are gone through before any is written, so that nothing changes at all where rates
- * are missing: the error lists every one, of all books.
+ * Brings the base-currency journal of the books up to a month (`YYYY-MM`; null: the last with entries), each book in a
+ * transaction of its own. With several books, a dry run over all of them comes first, so that nothing changes where rates are
+ * missing: the error lists the missing rates of all books.
  */
 export const value = Effect.fn("Valuation.value")(function* (
   books: ReadonlyArray<Book>,
@@ -43,7 +43,7 @@ export const value = Effect.fn("Valuation.value")(function* (
     const unwritten = books.length > 1 ? `Nothing was written of book ${book.code}.` : undefined
     yield* database.transaction(
       Effect.flatMap(valueBook(book, through, options, true), (missing) =>
-        // Of several books this can only be one that got entries since it was gone through.
+        // With several books this can only be a book that got entries since the dry run.
         missing.length > 0 ? missingRates(missing, source, unwritten) : Effect.void,
       ),
     )
@@ -51,7 +51,7 @@ export const value = Effect.fn("Valuation.value")(function* (
 })
 
 interface Days {
-  /** `YYYY-MM-DD`; null: without a beginning, without an end. */
+  /** `YYYY-MM-DD`; null: unbounded. */
   readonly from: string | null
   readonly to: string | null
 }
@@ -59,8 +59,8 @@ interface Days {
 const monthOf = (day: string | null): string | null => day?.slice(0, 7) ?? null
 
 /**
- * Makes the base-currency journal of a time in the caller's transaction, as `then`, for what reads those days there; it goes
- * away with the transaction. Fails where rates had not been imported by then. Without `writing` that is all that it finds out.
+ * Makes the base-currency journal as of a time, as `then` in the caller's transaction, for queries there; it disappears with
+ * the transaction. Fails where rates had not been imported by then. With `writing` false it checks that alone.
  */
 export const valueThen = Effect.fn("Valuation.valueThen")(function* (
   book: Book,
@@ -77,8 +77,8 @@ export const valueThen = Effect.fn("Valuation.valueThen")(function* (
 })
 
 /**
- * Beside `then`, the journal as it would be made now, as `now`. `then` has the fingerprints of that time's months. Gives how
- * many rates it lacks: then there is nothing to compare with.
+ * Makes the base-currency journal as of now, as `now`, to compare with `then`, whose months have the given fingerprints.
+ * Returns the number of missing rates; unless it is 0 there is nothing to compare with.
  */
 export const valueNow = Effect.fn("Valuation.valueNow")(function* (
   book: Book,

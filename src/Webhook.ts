@@ -2,7 +2,7 @@
  * The listener for the service's events (`docs/interface.md`, Events). It proves who sent a delivery, makes it durable,
  * and only then says 200; what the events bring about is somebody else's (`Webhook/Inbox.ts`).
  */
-import { Context, Duration, Effect, Layer } from "effect"
+import { Context, Duration, Effect, Layer, Runtime } from "effect"
 import * as PartnerHttp from "./Partner/Http.ts"
 import { PartnerConnection } from "./Partner.ts"
 import { type ConnectionSettings, Settings, SettingsError } from "./Settings.ts"
@@ -64,6 +64,7 @@ export const listen = Effect.fn("Webhook.listen")(function* (options: WebhookOpt
       return [name, yield* makeReceiver(parts)] as const
     }),
   )
+  const run = Runtime.runFork(yield* Effect.runtime<never>())
   const listening = yield* listenTo(
     {
       ...defaultOptions,
@@ -73,7 +74,9 @@ export const listen = Effect.fn("Webhook.listen")(function* (options: WebhookOpt
       ...options,
     },
     new Map(receivers),
-    tally.told,
+    (connection, outcome) => {
+      if (!tally.toldQuietly(connection, outcome)) run(tally.told(connection, outcome))
+    },
   )
   yield* Effect.forkScoped(Effect.interruptible(tally.watch))
   yield* Effect.logDebug(`Listening for events on port ${listening.port}`)

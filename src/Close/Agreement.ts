@@ -1,4 +1,4 @@
-/** Whether a closed month is still what it was when it was closed: the hash, its chain, and every account's balances. */
+/** Whether a closed month still agrees with its close: the hash, its chain, and every account's balances. */
 import { Effect } from "effect"
 import { arrayOf, bool, nullable, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
@@ -11,13 +11,13 @@ import type { Month } from "./Month.ts"
 export interface Agreement {
   readonly book: string
   readonly period: string
-  /** Null: there is nothing to compare with; `locked` says why, or the month was closed by other means. */
+  /** Null: there is nothing to compare with: see `locked`, or the month was closed without Tieout. */
   readonly close: KeptClose | null
-  /** The month was locked with a later one: there is nothing that could differ. */
+  /** Set where the close of a later month locked this one, so that nothing can differ. */
   readonly locked: string | null
   readonly hash: string
   readonly accounts: number
-  /** What differs, and where. Empty: all agrees. */
+  /** What differs, and where; empty: the month agrees. */
   readonly differences: ReadonlyArray<string>
 }
 
@@ -29,7 +29,7 @@ const balanceColumns = {
   found: arrayOf(nullable(text)),
 }
 
-/** Turnover is added up again from the postings of the month; the balance to date from the turnover of all months. */
+/** Turnover comes from the postings of the month, the closing balance from the turnover of all months. */
 const balances = Effect.fn("Close.agreement.balances")(function* ({ book, period }: Month, sequence: number) {
   const database = yield* Database
   const first = `${period}-01`
@@ -76,18 +76,18 @@ const inChain = (closes: ReadonlyArray<KeptClose>, close: KeptClose): ReadonlyAr
       ]
 }
 
-/** In one snapshot where the caller's transaction is one. The month is closed. */
+/** For a closed month; consistent where the caller's transaction is a snapshot. */
 export const agreementOf = Effect.fn("Close.agreement")(function* (month: Month) {
   const { book, period } = month
   const closes = yield* closesOf(book)
   const close = standing(closes, period) ?? null
   const digest = yield* digestOf(book, period, close?.previousHash ?? null)
   const locked = close === null ? yield* lockedWith(month) : null
-  const told = { book: book.code, period, close, locked, hash: digest.hash }
+  const result = { book: book.code, period, close, locked, hash: digest.hash }
   if (close === null) {
     const differences =
       locked === null ? [`${period} of book ${book.code} is closed, but nothing is kept of its close.`] : []
-    return { ...told, accounts: 0, differences } satisfies Agreement
+    return { ...result, accounts: 0, differences } satisfies Agreement
   }
   const rows = yield* balances(month, close.sequence)
   const differences = [
@@ -105,5 +105,5 @@ export const agreementOf = Effect.fn("Close.agreement")(function* (month: Month)
           `Account ${account} (${currency}): closed with ${figures(kept, currency)}; now ${figures(found, currency)}.`,
       ),
   ]
-  return { ...told, accounts: rows.length, differences } satisfies Agreement
+  return { ...result, accounts: rows.length, differences } satisfies Agreement
 })

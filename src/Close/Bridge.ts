@@ -1,7 +1,8 @@
 /**
- * From the provider's statement to the books: what the statement says of a month by the time of its entries, what of it and
- * of earlier months is dated later because it came late, what of earlier months is dated here, and what the books say.
- * Nothing may be left. Only cash is bridged: a late entry that moves none is no part of it.
+ * The bridge from the provider's statement to the books for one month: the statement's movements by the time of its entries,
+ * minus entries of this and earlier months that the books date later because they came late, plus late entries of earlier
+ * months that are dated here, are the books' movements. Nothing may be left over. It covers cash alone: a late entry without
+ * cash is not part of it.
  *
  * Amounts are text in the major unit of the account's currency at its scale; debit (money in) positive.
  */
@@ -10,6 +11,7 @@ import type { Book } from "../Book.ts"
 import { bool, int4, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { journalNumber } from "../Format/Entry.ts"
+import type { CheckQuery } from "../Reconcile/Findings.ts"
 import { printed } from "../Reconcile/Printed.ts"
 import type { Month } from "./Month.ts"
 
@@ -18,23 +20,23 @@ const accountBridgeColumns = {
   currency: text,
   /** Statement entries of the month. */
   entries: int4,
-  /** The statement's balance before the first entry of the month. */
+  /** The statement's balance before the month's first entry. */
   opening: text,
   movements: text,
   closing: text,
   /** Entries of the month that the books date to a later one. */
   lateElsewhere: text,
-  /** Entries of earlier, closed months that are dated in this one. */
+  /** Entries of earlier, closed months that the books date in this one. */
   lateHere: text,
-  /** The balance before the first entry that is known, booked in this month. */
+  /** The opening balance before the first known entry, where this month books it. */
   openingBooked: text,
-  /** What the statement has of earlier months, and before its first entry, and the books date after this month. */
+  /** The statement's entries of earlier months, and its opening balance, that the books date after this month. */
   carried: text,
-  /** Zero before the first entry that the books have, whatever the statement says. */
+  /** Zero before the books' first entry, whatever the statement says. */
   booksOpening: text,
   booksMovements: text,
   booksClosing: text,
-  /** What remains between the two movements, and between the two closing balances: zero. */
+  /** What is left over between the movements, and between the closing balances: must be zero. */
   difference: text,
   closingDifference: text,
 }
@@ -86,7 +88,7 @@ const atScale = (row: AccountBridge): AccountBridge => {
   return { ...row, ...texts }
 }
 
-/** Accounts with anything up to the end of the month. */
+/** Accounts with any entry up to the end of the month. */
 const accountBridges = Effect.fn("Close.bridge.accounts")(function* ({ book, end, period, timeZone }: Month) {
   const database = yield* Database
   const first = `${period}-01`
@@ -185,7 +187,7 @@ const lateRows = Effect.fn("Close.bridge.late")(function* (book: Book, period: s
   )
 })
 
-/** In one snapshot where the caller's transaction is one. */
+/** Consistent where the caller's transaction is a snapshot. */
 export const bridgeOf = Effect.fn("Close.bridge")(function* (month: Month) {
   const { book, period } = month
   const accounts = yield* accountBridges(month)
@@ -206,8 +208,24 @@ export const bridgeOf = Effect.fn("Close.bridge")(function* (month: Month) {
   } satisfies Bridge
 })
 
-/** Accounts in which something is left between the statement and the books. */
-export const unbridged = ({ accounts }: Bridge): ReadonlyArray<AccountBridge> =>
+/** The accounts in which something is left over between the statement and the books. */
+const unbridged = ({ accounts }: Bridge): ReadonlyArray<AccountBridge> =>
   accounts.filter(({ closingDifference, difference }) =>
     [difference, closingDifference].some((amount) => /[1-9]/.test(amount)),
   )
+
+/** The check `bridge`: nothing is left over between the month's statements and the books. */
+export const leftOver = ({ bookId }: Book, bridge: Bridge): CheckQuery => ({
+  checks: ["bridge"],
+  found: (sql) => {
+    const rows = unbridged(bridge).map(({ accountId, closingDifference, currency, difference }) => ({
+      id: accountId,
+      message: `Between the statement of account ${accountId} and the books ${difference} ${currency} of the month's movements and ${closingDifference} ${currency} of the closing balance are left over.`,
+      evidence: { accountId, currency, difference, closingDifference, period: bridge.period },
+    }))
+    return sql`
+      select 'bridge' as check_name, ${bookId}::integer as book_id, 'account' as subject_type, r ->> 'id' as subject_id,
+        true as ripe, r ->> 'message' as message, r -> 'evidence' as evidence
+      from jsonb_array_elements(${JSON.stringify(rows)}::text::jsonb) r`
+  },
+})

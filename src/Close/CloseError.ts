@@ -1,10 +1,10 @@
 import { Data } from "effect"
 
 export type CloseReason =
-  /** The month, the book or a finding that was named makes no sense: exit code 2. */
+  /** The named month, book or finding makes no sense: exit code 2. */
   | "Usage"
   | "AlreadyClosed"
-  /** An earlier month is still open, or it is not the latest closed one that is to be reopened. */
+  /** An earlier month is still open, or the month to reopen is not the latest closed one. */
   | "OutOfOrder"
   | "NotClosed"
 

@@ -1,16 +1,16 @@
 /**
- * The hash of a closed period: SHA-256 over one text in UTF-8 that anyone can write down again from the journal.
+ * The hash of a closed period: SHA-256 over a UTF-8 text that anyone can rebuild from the journal.
  *
- * The text is a row of fields, each `<length in bytes>:<content>`, or `-` where there is none; nothing stands between them,
- * and no two journals give one text. First `tieout-close-1`, the hash of the book's close before (hex), the book's code and
+ * The text is a sequence of fields without separators, each `<length in bytes>:<content>`, or `-` for null, so that no two
+ * journals give the same text. First `tieout-close-1`, the hash of the book's previous close (hex), the book's code and
  * the month (`2026-10`). Then every journal entry of the month by journal number: number, effective date, occurred at (UTC,
  * microseconds), the month it is late for, kind, description, source type, source, sequence, partner account, position,
  * resource type, resource, external reference, counterparty, the journal number that it reverses, count of lines; and for
  * each line its number, the account's role, currency, partner account and rule code, and the amount: debit positive, major
  * unit, without trailing zeros.
  *
- * An account's code and name are presentation and may change after the close, so they are not in it; nor is the time of
- * recording, in which alone two runs over the same data differ.
+ * It leaves out an account's code and name, which are presentation and may change after the close, and the time of recording,
+ * which alone differs between two runs over the same data.
  */
 import { createHash } from "node:crypto"
 import { Effect, Stream } from "effect"
@@ -22,7 +22,7 @@ import { type Fragment, instantText } from "../Reconcile/Scope.ts"
 
 export interface Digest {
   readonly hash: string
-  /** Journal entries that it covers. */
+  /** The number of journal entries that it covers. */
   readonly entries: bigint
 }
 
@@ -30,7 +30,7 @@ export interface Digest {
 const field = (content: string | null): string =>
   content === null ? "-" : `${Buffer.byteLength(content)}:${content}`
 
-/** The same for an expression of SQL. */
+/** One field, as an SQL expression. */
 const fieldText = (sql: Sql, value: Fragment): Fragment =>
   sql`coalesce(octet_length(convert_to((${value})::text, 'UTF8')) || ':' || (${value})::text, '-')`
 
@@ -70,7 +70,7 @@ const lineFields = (sql: Sql): Fragment =>
     sql`trim_scale(p.amount)`,
   ])
 
-/** Reads the period's journal once, with flat memory. */
+/** Reads the period's journal once, as a stream with flat memory. */
 export const digestOf = Effect.fn("Close.digest")(function* (
   book: Book,
   period: string,

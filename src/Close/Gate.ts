@@ -1,7 +1,7 @@
 /**
- * The completeness gate: what must hold before a month may be closed. The month has just been reconciled: every statement's
- * chain was proved again entry by entry. Every stream's evidence is compared with the month's end. What does not hold is an
- * open finding, which has a number that a person can answer for.
+ * The completeness gate: what must hold before a month may be closed. The month has just been reconciled, which proved every
+ * statement's chain again, entry by entry. The gate compares every stream's evidence with the month's end. Whatever does not
+ * hold is an open finding, whose number a person can accept.
  */
 import { Effect, Option } from "effect"
 import { type Book, organizationBook } from "../Book.ts"
@@ -10,38 +10,43 @@ import { Database } from "../Database.ts"
 import type { CheckName } from "../Reconcile/Check.ts"
 import { Reconcile } from "../Reconcile.ts"
 import { Settings } from "../Settings.ts"
-import { type Bridge, bridgeOf } from "./Bridge.ts"
+import { type Bridge, bridgeOf, leftOver } from "./Bridge.ts"
 import { blockersInTransit } from "./InTransit.ts"
-import { leftOver } from "./LeftOver.ts"
 import type { Month } from "./Month.ts"
 
-/** One thing that stands in the way of a close. */
+/** Something that blocks a close. */
 export interface Blocker {
-  /** The finding that `--accept` takes. Null: nobody can answer for it, and it passes by itself. */
+  /** The finding's number for `--accept`. Null: nobody can accept it, and it passes by itself. */
   readonly id: string | null
   readonly what: string
-  /** The command that shows the evidence, or mends it. */
+  /** The command that shows the evidence or resolves it. */
   readonly hint: string
-  /** A digest of the evidence: an acceptance stands for later months too until that changes. None: it is for one month. */
+  /**
+   * A digest of the evidence: an acceptance holds for later months too, until the digest changes. Absent: for one month only.
+   */
   readonly evidence?: string
 }
 
 export interface Gate {
   readonly blockers: ReadonlyArray<Blocker>
-  /** What does not stand in the way, but should be known. */
+  /** Facts that do not block the close but should be known. */
   readonly notes: ReadonlyArray<string>
   readonly bridge: Bridge
 }
 
-/** Warnings elsewhere that block the close of the month that they happened in, and of later ones. */
+/** Checks whose warnings block the close of their month and of later ones. */
 const blockingHere: ReadonlyArray<CheckName> = ["adjustment", "unclassified-entry"]
 
-/** What was accepted once is not asked for again, as long as its evidence is the same. */
-const standing: ReadonlySet<string> = new Set<CheckName>(["account-gone", "client-gone", "receivable-gone"])
+/** Checks whose accepted findings stay accepted while their evidence is the same. */
+const acceptedForGood: ReadonlySet<string> = new Set<CheckName>([
+  "account-gone",
+  "client-gone",
+  "receivable-gone",
+])
 
 const listed = (names: ReadonlyArray<string>): string => `{${names.join(",")}}`
 
-/** Lists that stand in the organization's book and prove something of the book, too. */
+/** Lists that are kept in the organization's book and prove something about the given book, too. */
 const sharedLists = Effect.fn("Close.gate.sharedLists")(function* ({ clientId }: Book) {
   const { accounting } = yield* Settings
   if (Option.isNone(clientId)) return []
@@ -85,8 +90,8 @@ const findingColumns = {
 }
 
 /**
- * Everything open that blocks: blocking findings, and of `blockingHere` what happened up to the month's end. Evidence that is
- * asked for a later month blocks only that one.
+ * The open findings that block: blocking ones, and warnings of `blockingHere` up to the month's end. Evidence that is missing
+ * for a later month blocks only that month.
  */
 const findings = Effect.fn("Close.gate.findings")(function* (
   { book, end, period, timeZone }: Month,
@@ -114,21 +119,21 @@ const findings = Effect.fn("Close.gate.findings")(function* (
       id,
       what: `${check}: ${message}`,
       hint: `tieout explain ${id}`,
-      ...(standing.has(check) ? { evidence } : {}),
+      ...(acceptedForGood.has(check) ? { evidence } : {}),
     }),
   )
 })
 
-/** Nobody can answer for an entry without a number: the sync that is running numbers it when it ends. */
-const waiting = ({ unnumbered }: StateRow, { period }: Month): Blocker => ({
+/** Nobody can accept entries without a number: the sync under way numbers them when it ends. */
+const unnumberedEntries = ({ unnumbered }: StateRow, { period }: Month): Blocker => ({
   id: null,
   what: `${unnumbered} journal entries up to ${period} have no journal number yet: a sync that is running numbers them when it ends.`,
   hint: "tieout status",
 })
 
 /**
- * Part of the caller's transaction, in which the month has been reconciled. `willNumber`: what waits for its number gets it
- * before the close. `syncing`: a sync of the connection runs at this moment.
+ * Part of the caller's transaction, in which the month has been reconciled. `willNumber`: waiting entries will be numbered
+ * before the close. `syncing`: a sync of the connection is running.
  */
 export const gateOf = Effect.fn("Close.gate")(function* (
   month: Month,
@@ -137,14 +142,14 @@ export const gateOf = Effect.fn("Close.gate")(function* (
   const reconcile = yield* Reconcile
   const { book, period } = month
   const organization = Option.isNone(book.clientId) ? book : yield* organizationBook(book.connection)
-  yield* reconcile.streamsOf(book, period)
-  if (organization !== book) yield* reconcile.streamsOf(organization, period)
+  yield* reconcile.streamsForClose(book, period)
+  if (organization !== book) yield* reconcile.streamsForClose(organization, period)
   const bridge = yield* bridgeOf(month)
-  yield* reconcile.alone(book, period, leftOver(book, bridge))
+  yield* reconcile.checkForClose(book, period, leftOver(book, bridge))
   const state = yield* readState(month)
   return {
     blockers: [
-      ...(state.unnumbered > 0 && !willNumber ? [waiting(state, month)] : []),
+      ...(state.unnumbered > 0 && !willNumber ? [unnumberedEntries(state, month)] : []),
       ...(yield* findings(month, organization)),
       ...(yield* blockersInTransit(month)),
     ],

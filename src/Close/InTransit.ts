@@ -1,6 +1,6 @@
 /**
- * Conversions in transit, and cash of loans that is waited for, that stand in the way of a close: a warning elsewhere, a blocker
- * where they are old and of weight.
+ * Conversions in transit and loans whose cash has not come: a warning in the reconciliation, a blocker of a close where they
+ * are old and material.
  */
 import { Effect } from "effect"
 import { text } from "../Database/Columns.ts"
@@ -10,8 +10,8 @@ import type { Blocker } from "./Gate.ts"
 import type { Month } from "./Month.ts"
 
 /**
- * Those that are dated (a conversion by its first entry) in the month or before it, and that are older now than `reconcile.transitDays` and above
- * `reconcile.materiality`. The month has just been reconciled. Part of the caller's transaction.
+ * Items of the month or before (a conversion is dated by its first entry) that are now older than `reconcile.transitDays` and
+ * above `reconcile.materiality`. The month has just been reconciled. Part of the caller's transaction.
  */
 export const blockersInTransit = Effect.fn("Close.inTransit")(function* ({ book, period, timeZone }: Month) {
   const database = yield* Database

@@ -1,4 +1,4 @@
-/** What is kept of closes and reopenings: `ledger.closes`, `ledger.close_balances` and the state of the period. */
+/** Stores closes and reopenings: `ledger.closes`, `ledger.close_balances` and the state of the period. */
 import { Effect, Schema } from "effect"
 import type { Book } from "../Book.ts"
 import { int4, int8, jsonOf, nullable, oneOf, type RowOf, text } from "../Database/Columns.ts"
@@ -9,11 +9,11 @@ const Accepted = Schema.Struct({
   id: Schema.String,
   what: Schema.String,
   reason: Schema.String,
-  /** A digest of the finding's evidence, where the acceptance stands for later months until that changes. */
+  /** A digest of the finding's evidence, where the acceptance holds for later months until the digest changes. */
   evidence: Schema.optionalWith(Schema.String, { exact: true }),
 })
 
-/** A finding that somebody took responsibility for. */
+/** A finding that a person accepted at a close. */
 export type Accepted = typeof Accepted.Type
 
 const keptCloseColumns = {
@@ -31,10 +31,10 @@ const keptCloseColumns = {
   accepted: jsonOf(Schema.Array(Accepted)),
 }
 
-/** A close that was made, or a reopening. */
+/** A close or a reopening. */
 export type KeptClose = RowOf<typeof keptCloseColumns>
 
-/** All of a book, the first first. */
+/** All closes and reopenings of a book, the oldest first. */
 export const closesOf = Effect.fn("Close.closesOf")(function* (book: Book) {
   const database = yield* Database
   return yield* database.rows(
@@ -47,13 +47,13 @@ export const closesOf = Effect.fn("Close.closesOf")(function* (book: Book) {
   )
 })
 
-/** The close of a month that stands: the last of that month, if it was not a reopening. */
+/** The close of a month that is in force: its last, unless it was reopened since. */
 export const standing = (closes: ReadonlyArray<KeptClose>, period: string): KeptClose | undefined => {
   const last = closes.findLast((close) => close.period === period)
   return last?.action === "close" ? last : undefined
 }
 
-/** What was accepted with the book's last close. */
+/** The findings accepted at the book's last close. */
 export const lastAccepted = (closes: ReadonlyArray<KeptClose>): ReadonlyArray<Accepted> =>
   closes.findLast(({ action }) => action === "close")?.accepted ?? []
 
@@ -67,7 +67,10 @@ export interface Doing {
   readonly reason: string | null
 }
 
-/** Part of the caller's transaction. The order matters: an insert that met a closed period would have closed it before. */
+/**
+ * Part of the caller's transaction. Updates before it inserts: an insert that conflicts would already run the closing
+ * trigger.
+ */
 const setStatus = Effect.fn("Close.setStatus")(function* (
   book: Book,
   period: string,
@@ -89,7 +92,7 @@ const setStatus = Effect.fn("Close.setStatus")(function* (
   )
 })
 
-/** All accounts that the book has had anything on, as they stand at the end of the month. */
+/** The balances at the end of the month of all accounts that the book has ever used. */
 const keepBalances = Effect.fn("Close.keepBalances")(function* (
   book: Book,
   sequence: number,
@@ -131,7 +134,7 @@ export const keepClose = Effect.fn("Close.keepClose")(function* (
   return sequence
 })
 
-/** Part of the caller's transaction. `undone` is the close that stands. */
+/** Part of the caller's transaction. `undone` is the close in force. */
 export const keepReopening = Effect.fn("Close.keepReopening")(function* (
   book: Book,
   undone: Pick<KeptClose, "period" | "hash">,

@@ -1,4 +1,4 @@
-/** Months without a close of their own, locked with the close of a later one: those before a book's first close among them. */
+/** Months without a close of their own, which the close of a later month locked, such as those before a book's first close. */
 import { Effect } from "effect"
 import { counted } from "../Common/Text.ts"
 import { int4 } from "../Database/Columns.ts"
@@ -6,7 +6,7 @@ import { Database } from "../Database.ts"
 import { closesOf } from "./Kept.ts"
 import { isClosed, type Month } from "./Month.ts"
 
-/** A sentence that says so; null: the month is open, has a close of its own, or was closed by other means. */
+/** A sentence that says so; null: the month is open, has a close of its own, or was closed without Tieout. */
 export const lockedWith = Effect.fn("Close.lockedWith")(function* (month: Month) {
   const { book, period } = month
   if (!isClosed(month)) return null

@@ -1,4 +1,4 @@
-/** A month of one book: whether it is over, open or closed, and what stands before it. */
+/** A month of one book: whether it is over, open or closed, and whether an earlier month is open. */
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
 import { bool, nullable, type RowOf, text } from "../Database/Columns.ts"
@@ -22,7 +22,10 @@ export interface Month extends RowOf<typeof stateColumns> {
   readonly period: string
 }
 
-/** Part of the caller's transaction, where there is one. `lock`: against every posting of the book until that ends. */
+/**
+ * Part of the caller's transaction, where there is one. `lock`: keeps out all postings of the book until the transaction
+ * ends.
+ */
 export const readMonth = Effect.fn("Close.readMonth")(function* (book: Book, period: string, lock = false) {
   const database = yield* Database
   const { accounting } = yield* Settings
@@ -55,7 +58,7 @@ export const readMonth = Effect.fn("Close.readMonth")(function* (book: Book, per
 export const isClosed = ({ closedThrough, period }: Month): boolean =>
   closedThrough !== null && period <= closedThrough
 
-/** Why the month cannot be closed whatever stands in it; null: it can. */
+/** Why the month cannot be closed, whatever its content; null: it can. */
 export const refusalOf = (month: Month): CloseError | null => {
   const { book, closedThrough, earlierOpen, end, period, timeZone } = month
   if (!month.over) {

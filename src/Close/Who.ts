@@ -1,10 +1,10 @@
-/** Who closes, reopens and reclassifies, as the books keep it. */
+/** The person recorded for a close, a reopening or a reclassification. */
 import { userInfo } from "node:os"
 import { Effect, Option } from "effect"
 import { variable } from "../Settings/Environment.ts"
 import { SettingsSource } from "../Settings.ts"
 
-/** `TIEOUT_USER`, or else the user of the operating system; a container may know none by name. */
+/** `TIEOUT_USER`, or else the user of the operating system; a container may have no name for it. */
 export const who = Effect.gen(function* () {
   const { variables } = yield* SettingsSource
   const named = variable(variables, "TIEOUT_USER")

@@ -4,8 +4,14 @@ import { stringify } from "csv-stringify/sync"
 /** Separates cells whose text may hold line feeds: Postgres text never holds a NUL. */
 const partition = "\0"
 
-/** Text that needs no quotes: most of it, and csv-stringify is the slowest step of a large export. */
-const harmless = /^[A-Za-z0-9][\w ./:()#-]*$/
+/** Text that is its own cell: nothing in it that RFC 4180 wants quoted, and nothing in front that begins a formula. */
+const harmless = /^[^=+\-@\t\uFF1D\uFF0B\uFF0D\uFF20",\r\n\0][^",\r\n\0]*$/
+
+/** The cells of other texts: counterparties come again and again, and csv-stringify is the slowest step of a large export. */
+const made = new Map<string, string>()
+
+/** Beyond as many cells all are forgotten, so that memory does not grow with what is written. */
+const mostKept = 4096
 
 const stringified = (texts: ReadonlyArray<string>): ReadonlyArray<string> =>
   stringify(
@@ -15,17 +21,13 @@ const stringified = (texts: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 /** Each text as a CSV cell: quoted where RFC 4180 asks for it, never a formula. Not for amounts. */
 export const textCells = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const cells = [...texts]
-  const places: Array<number> = []
-  texts.forEach((text, place) => {
-    if (!harmless.test(text)) places.push(place)
-  })
-  if (places.length === 0) return cells
-  const made = stringified(places.map((place) => texts[place] ?? ""))
-  places.forEach((place, at) => {
-    cells[place] = made[at] ?? ""
-  })
-  return cells
+  if (made.size > mostKept) made.clear()
+  const missing = [...new Set(texts.filter((text) => !harmless.test(text) && !made.has(text)))]
+  if (missing.length > 0) {
+    const cells = stringified(missing)
+    for (const [at, text] of missing.entries()) made.set(text, cells[at] ?? "")
+  }
+  return texts.map((text) => made.get(text) ?? text)
 }
 
 export const textCell = (text: string): string => textCells([text])[0] ?? ""

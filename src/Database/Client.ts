@@ -4,7 +4,7 @@ import postgres from "postgres"
 import { readArray, writeArray } from "./ArrayText.ts"
 import type { ConnectionSettings } from "./ConnectionSettings.ts"
 
-/** How our columns come back: `bigint` (int8) as a JS bigint; numeric, date and timestamps as the server's text. */
+/** How column types are read: int8 as a JS bigint; numeric, date and timestamps as the server's text. */
 interface Types extends Record<string, unknown> {
   readonly bigint: bigint
 }
@@ -12,7 +12,7 @@ interface Types extends Record<string, unknown> {
 /** A whole postgres.js client. */
 export type Client = postgres.Sql<Types>
 
-/** What queries are written with: a client or a transaction, without the means to open another one. */
+/** Runs queries: a client or a transaction, without the means to open another transaction. */
 export type Sql = postgres.ISql<Types>
 
 /** drizzle over a client. For queries only; transactions are `Database.transaction`'s. */
@@ -21,7 +21,7 @@ export type Orm = Omit<PostgresJsDatabase, "transaction">
 /** Seconds until a connection must be open. */
 const connectWithin = 10
 
-/** JSON in either form: drizzle hands over text, others the value. */
+/** JSON as text: drizzle passes text, other callers the value. */
 const jsonText = (value: unknown): unknown => (typeof value === "string" ? value : JSON.stringify(value))
 
 /** The OIDs of json and jsonb. */
@@ -31,7 +31,7 @@ const same = (item: string): unknown => item
 
 const given = (value: unknown): unknown => value
 
-/** How the items of each array type come back, by the OID of the array; arrays of other types come back as text. */
+/** How the items of each array type are read, by the array's OID; arrays of other types come back as text. */
 const items: ReadonlyArray<readonly [oid: number, read: (item: string) => unknown]> = [
   [1000, (item) => item === "t"], // bool
   [1007, (item) => Number.parseInt(item, 10)], // int4
@@ -47,15 +47,15 @@ const items: ReadonlyArray<readonly [oid: number, read: (item: string) => unknow
 
 const arrays = items.map(([oid, read]) => ({ oid, parse: (text: string) => readArray(text, read) }))
 
-/** What comes back as the server's text: date, time, timestamp, timestamptz. The driver would make a `Date` of most. */
+/** Types read as the server's text: date, time, timestamp, timestamptz. The driver would make a `Date` of most. */
 const texts = [1082, 1083, 1114, 1184]
 
-/** An array as Postgres reads it; drizzle hands over text already. */
+/** An array as Postgres reads it; drizzle passes text already. */
 const arrayText = (value: unknown): unknown => (Array.isArray(value) ? writeArray(value) : value)
 
 /**
- * How arrays, JSON and times are written and read. For arrays the driver would ask each new session; drizzle changes all of
- * it to its own liking.
+ * Sets how arrays, JSON and times are written and read. The driver would query the array types in each new session, and
+ * drizzle replaces all of these functions by its own.
  */
 const setTypes = (client: Client): void => {
   const { parsers, serializers } = client.options
@@ -70,8 +70,8 @@ const setTypes = (client: Client): void => {
   }
 }
 
-/** How the database knows a session of the program: it refuses all others to write (`TO012` in `drizzle/rules.sql`). */
-const ours: Readonly<Record<string, string>> = { "tieout.program": "on" }
+/** Marks a session as the program's: the database refuses writes from any other (`TO012` in `drizzle/rules.sql`). */
+const programSession: Readonly<Record<string, string>> = { "tieout.program": "on" }
 
 export interface ClientOptions {
   readonly connections: number
@@ -94,7 +94,7 @@ export const makeClient = (settings: ConnectionSettings, options: ClientOptions)
     connect_timeout: connectWithin,
     // Seconds. The default grows to 20, long after the server is back.
     backoff: () => 0.05,
-    // A connection that is renewed or closed while idle could be one in the middle of a transaction.
+    // The driver could renew or close a connection in the middle of a transaction.
     idle_timeout: 0,
     max_lifetime: null,
     prepare: true,
@@ -105,7 +105,7 @@ export const makeClient = (settings: ConnectionSettings, options: ClientOptions)
     connection: {
       ...settings.parameters,
       application_name: options.applicationName ?? "tieout",
-      ...ours,
+      ...programSession,
       TimeZone: "UTC",
       DateStyle: "ISO, YMD",
     },

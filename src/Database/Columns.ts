@@ -1,30 +1,30 @@
 /**
- * What the columns of a statement's answer are: their Postgres types, whether they may be null, and what the program reads
- * of them. The types of rows are derived from this, and `Rows.ts` compares every answer with it.
+ * Declares the columns of a statement's answer: Postgres types, nulls, and the values that the program expects. The types of
+ * rows follow from the declaration, and `Rows.ts` compares every answer with it.
  */
 import { Schema } from "effect"
 
-/** A column whose values come back as `A`. Made by the functions and constants below alone. */
+/** A column whose values are read as `A`. Made only by the functions and constants below. */
 export interface Column<out A> {
   /** For messages: `int8`, `text or null`. */
   readonly name: string
-  /** OIDs of the Postgres types that are read so. */
+  /** OIDs of the Postgres types that it accepts. */
   readonly types: ReadonlyArray<number>
   /** OIDs of the arrays of these types. */
   readonly arrays: ReadonlyArray<number>
   readonly nullable: boolean
-  /** What JavaScript calls a value of it: within JSON, where no Postgres type says it. */
+  /** The JavaScript type of a value, checked within JSON, which has no Postgres types. */
   readonly kind: "bigint" | "boolean" | "number" | "object" | "string"
-  /** Whether a value that is not null is one of the column's; undefined where the Postgres type says everything. */
+  /** Whether the column allows a value that is not null; undefined where the Postgres type is enough. */
   readonly accepts: ((value: unknown) => boolean) | undefined
-  /** Never there: for the type checker alone. */
+  /** For the type checker alone; never set. */
   readonly Type?: A
 }
 
-/** The columns of one statement, by name. Best a constant of its file: what is computed from it is kept. */
+/** The columns of one statement, by name. Best a constant: what is computed from it is cached. */
 export type Columns = Readonly<Record<string, Column<unknown>>>
 
-/** A row of these columns. */
+/** A row with these columns. */
 export type RowOf<C extends Columns> = {
   readonly [Name in keyof C]: C[Name] extends Column<infer A> ? A : never
 }
@@ -53,12 +53,12 @@ export const date = column<string>("date", [1082], "string", [1182])
 export const timestamptz = column<string>("timestamptz", [1184], "string", [1185])
 export const bytes = column<Buffer>("bytea", [17], "object")
 
-/** JSON that the caller decodes; null is for the caller to decode, too. */
+/** JSON that the caller decodes, null included. */
 export const json: Column<unknown> = { ...column<unknown>("json", [114, 3802], "object"), nullable: true }
 
 const plain = [bool, int2, int4, int8, float8, numeric, text, uuid, date, timestamptz, bytes, json]
 
-/** What a Postgres type is called in messages. */
+/** The name of a Postgres type in messages. */
 export const typeName = (oid: number): string => {
   const known = plain.find(({ types }) => types.includes(oid))
   if (known !== undefined) return known.name
@@ -66,11 +66,11 @@ export const typeName = (oid: number): string => {
   return items === undefined ? `a type that the program does not read (OID ${oid})` : `array of ${items.name}`
 }
 
-/** JSON that is compared with a schema row by row; what the schema would have to transform does not fit. */
+/** JSON that is checked against a schema, row by row. The schema must not transform anything. */
 export const jsonOf = <A>(schema: Schema.Schema<A>): Column<A> =>
   column("json of a known form", json.types, "object", [], Schema.is(schema))
 
-/** A text that is one of these. */
+/** One of these texts. */
 export const oneOf = <const Members extends ReadonlyArray<string>>(
   ...members: Members
 ): Column<Members[number]> => {
@@ -80,7 +80,7 @@ export const oneOf = <const Members extends ReadonlyArray<string>>(
   )
 }
 
-/** A column that may be null: its own null, that of an outer join, or of an aggregate over nothing. */
+/** A column that may be null: by its own nulls, an outer join, or an aggregate over no rows. */
 export const nullable = <A>({ accepts, arrays, kind, name, types }: Column<A>): Column<A | null> => ({
   name: `${name} or null`,
   types,
@@ -105,7 +105,7 @@ export const arrayOf = <A>(items: Column<A>): Column<ReadonlyArray<A>> => {
   )
 }
 
-/** `json_agg` of objects with these fields. Without a schema, which costs microseconds a row where there are very many. */
+/** `json_agg` of objects with these fields. No schema, which would cost microseconds a row where there are very many. */
 export const jsonRows = <C extends Columns>(fields: C): Column<ReadonlyArray<RowOf<C>>> => {
   const all = Object.entries(fields)
   const accepted = (item: unknown): boolean =>

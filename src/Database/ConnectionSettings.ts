@@ -1,15 +1,15 @@
 import type { Redacted } from "effect"
 
-/** How a Postgres server is reached, whether it is the embedded one or that of `DATABASE_URL`. */
+/** How to reach a Postgres server: the embedded one, or that of `DATABASE_URL`. */
 export interface ConnectionSettings {
   readonly host: string
   readonly port: number
-  /** The socket's file where the server is reached by a Unix socket; then host and port only name it. */
+  /** The file of the Unix socket, if the server has one; host and port then only name it. */
   readonly path: string | undefined
   readonly database: string
   readonly username: string
   readonly password: Redacted.Redacted<string> | undefined
-  /** As postgres.js takes it; an object is handed to `tls.connect`. */
+  /** As postgres.js expects it; an object goes to `tls.connect`. */
   readonly ssl: boolean | "require" | "allow" | "prefer" | "verify-full" | { readonly ca: string }
   /** Session settings that the URL asks for, such as `search_path`. */
   readonly parameters: Readonly<Record<string, string>>

@@ -4,26 +4,26 @@ import { type Client, makeClient, makeOrm } from "./Client.ts"
 import type { ConnectionSettings } from "./ConnectionSettings.ts"
 
 /**
- * One connection of our own, and whether its session is still the one we began with. The driver's pool cannot be used
- * for transactions: when a session dies, it sends the rest of the transaction to the next one, outside any transaction.
+ * One connection, and whether its first session still lives. The driver's pool is unsafe for transactions: when a session
+ * dies, it sends the rest of the transaction on the next session, outside any transaction.
  */
 export interface Connection {
   readonly client: Client
   readonly orm: PostgresJsDatabase
-  /** Set when the session is gone. Never used again: the driver may show the next session the last one's error. */
+  /** The session is gone. The connection is never used again: the driver may report the old error on the next session. */
   lost: boolean
-  /** Set when its state is in doubt. Never used again either. */
+  /** Its state is in doubt. Never used again either. */
   spoilt: boolean
 }
 
-/** Lends connections; one that is warm goes out first. */
+/** Lends connections, open ones first. */
 export interface Connections {
   readonly take: Effect.Effect<Connection, never, Scope.Scope>
-  /** The same for as long as an effect runs. Every statement outside a transaction goes this way, so it opens no scope. */
+  /** Lends a connection while an effect runs. Opens no scope, as every statement outside a transaction comes here. */
   readonly use: <A, E, R>(effect: (lent: Connection) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
-/** Seconds that a connection may take to say goodbye. */
+/** Seconds that a connection may take to close. */
 const endWithin = 2
 
 /** Opens a connection (on its first query); `onclose` is called whenever its session ends. */

@@ -9,8 +9,8 @@ import { letEnd, lostConnection } from "./Statement.ts"
 type Pull<A> = Effect.Effect<Chunk.Chunk<A>, Option.Option<DatabaseError>>
 
 /**
- * Reads a query's rows `size` at a time, asking for more only when they are wanted. The driver's own async iterator
- * leaves the connection hanging when it is abandoned while it waits for rows; this one always ends the query.
+ * Reads a query's rows `size` at a time, and more only on demand. The driver's own async iterator blocks the connection when
+ * it is abandoned while it waits for rows; this one always ends the query.
  */
 const openCursor = <C extends Columns>(
   connection: Connection,
@@ -30,7 +30,7 @@ const openCursor = <C extends Columns>(
       assertRows(operation, columns, rows)
       return Chunk.unsafeFromArray(rows)
     })
-  // No rows are handed over where there are none, but their columns are known.
+  // The query has no rows, but its columns are known.
   const noMore = (described: Answer["columns"]): Pull<RowOf<C>> =>
     Effect.suspend(() => {
       assertColumns(operation, columns, described)

@@ -2,20 +2,20 @@ import { Config, Context, Effect, Layer, Option, Redacted } from "effect"
 
 /** Which database to use. */
 export interface DatabaseSettings {
-  /** A server of one's own, version 15 or later; without it the embedded one is used. Contains the password. */
+  /** The URL of a server, Postgres 15 or later; none: the embedded one. Contains the password. */
   readonly url: Option.Option<Redacted.Redacted<string>>
   /** The embedded server's data folder. */
   readonly dataDir: string
-  /** Most connections that this process opens for queries and transactions. 10 when not given. */
+  /** The most connections that this process opens for queries and transactions. Default 10. */
   readonly connections?: number | undefined
   /** Session settings of every connection, such as `probing`. */
   readonly session?: Readonly<Record<string, string>> | undefined
 }
 
 /**
- * For work that brings rows page by page, where every look-up is an index probe. A session keeps the plans of its
- * statements, and the first ones are made while the tables are small, when reading them whole looks cheapest; a plan of
- * that kind that is kept while the tables grow makes every page slower than the one before.
+ * For work that writes rows page by page, where every look-up is an index probe. A session caches its plans, and makes the
+ * first ones while the tables are small and a sequential scan looks cheapest. Kept while the tables grow, such a plan makes
+ * every page slower than the one before.
  */
 export const probing: Readonly<Record<string, string>> = {
   enable_seqscan: "off",
@@ -35,7 +35,7 @@ const fromEnvironment = Config.all({
   ),
 })
 
-/** The settings of the database: `DATABASE_URL` and `TIEOUT_DATA_DIR`, unless they are provided. */
+/** The database settings: from `DATABASE_URL` and `TIEOUT_DATA_DIR`, unless provided. */
 export class DatabaseConfig extends Context.Tag("DatabaseConfig")<DatabaseConfig, DatabaseSettings>() {
   static readonly Default = Layer.effect(
     this,

@@ -15,11 +15,11 @@ export type DatabaseReason =
 
 /**
  * The one error of the database layer. The message says what happened, where and what to do. It never contains a query
- * parameter, a row's values or a password; the driver's own error, which does, is not kept.
+ * parameter, a row's values or a password; the driver's error, which may, is dropped.
  */
 export class DatabaseError extends Data.TaggedError("DatabaseError")<{
   readonly reason: DatabaseReason
-  /** The name the caller gave to what it was doing, such as `Ledger.post`. */
+  /** The caller's name for the operation, such as `Ledger.post`. */
   readonly operation: string
   readonly message: string
   /** The five characters of SQLSTATE, where the server said something. */
@@ -66,7 +66,7 @@ const unwrap = (error: unknown): unknown => {
   return current
 }
 
-/** What the server said, unless it quotes a value: class 22 (data exceptions) does, and so may errors without a code. */
+/** The server's message, unless it may quote a value: class 22 (data exceptions), and errors without a code. */
 const serverText = (error: unknown, code: string | undefined): string => {
   if (code === undefined) {
     const name = error instanceof Error ? error.name : typeof error
@@ -87,7 +87,7 @@ const advice: Readonly<Record<DatabaseReason, string>> = {
   Other: "Nothing of this transaction was kept.",
 }
 
-/** Builds an error of our own, with the advice that belongs to its reason. */
+/** Builds an error with the advice for its reason. */
 export const databaseError = (reason: DatabaseReason, operation: string, what: string): DatabaseError =>
   new DatabaseError({
     reason,
@@ -98,7 +98,7 @@ export const databaseError = (reason: DatabaseReason, operation: string, what: s
     table: undefined,
   })
 
-/** Turns whatever the driver or drizzle threw into a `DatabaseError`. `server` is told where nothing else says where. */
+/** Turns an error of the driver or of drizzle into a `DatabaseError`. `server` names the server where the error does not. */
 export const toDatabaseError = (operation: string, thrown: unknown, server?: string): DatabaseError => {
   if (thrown instanceof DatabaseError) return thrown
   const error = unwrap(thrown)

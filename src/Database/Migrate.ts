@@ -19,18 +19,18 @@ const Journal = Schema.parseJson(
   Schema.Struct({ entries: Schema.Array(Schema.Struct({ tag: Schema.String, when: Schema.Number })) }),
 )
 
-/** What `pendingMigrations` calls the rules: functions, triggers and views, made anew whenever their file has changed. */
+/** The name of the rules among pending migrations: functions, triggers and views, recreated whenever their file changes. */
 const rulesName = "rules"
 
 interface Migration {
   readonly tag: string
-  /** SHA-256 of its file, in hex: what drizzle remembers of an applied one. */
+  /** SHA-256 of the file, hex: by it drizzle recognizes an applied migration. */
   readonly hash: string
 }
 
 interface Package {
   readonly migrations: ReadonlyArray<Migration>
-  /** Null where the folder has none. */
+  /** Null: the folder has none. */
   readonly rules: { readonly text: string; readonly hash: string } | null
 }
 
@@ -46,7 +46,7 @@ const textOf = (path: string): Effect.Effect<string | null, DatabaseError> =>
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex")
 
-/** The migrations in a folder, oldest first, and its rules; nothing when it has no journal yet. */
+/** The migrations in a folder, oldest first, and its rules; none where it has no journal yet. */
 const readPackage = Effect.fn("Migrate.readPackage")(function* (folder: string) {
   const unreadable = (file: string) =>
     databaseError("Other", operation, `${join(folder, file)} cannot be read; reinstall Tieout`)
@@ -71,7 +71,7 @@ interface Applied {
   readonly rules: string | null
 }
 
-/** What the database has had applied, oldest first. */
+/** The migrations that the database has applied, oldest first. */
 const readApplied = Effect.fn("Migrate.readApplied")(function* () {
   const database = yield* Database
   const found = yield* database.row(
@@ -126,9 +126,9 @@ const pendingOf = (
 }
 
 /**
- * The names of the migrations that this version of Tieout has and the database has not, in order, and last `rules` where the
- * functions, triggers and views are not this version's. Fails with reason `Settings` when the database was migrated by a
- * newer version, or made by a development version whose tables were other ones.
+ * The names of the migrations that the database lacks, in order, and last `rules` where its functions, triggers and views are
+ * not this version's. Fails with reason `Settings` where a newer version migrated the database, or a development version made
+ * it with other tables.
  */
 export const pendingMigrations = Effect.fn("Migrate.pending")(function* (
   folder: string = packageMigrations(),
@@ -136,7 +136,7 @@ export const pendingMigrations = Effect.fn("Migrate.pending")(function* (
   return yield* pendingOf(yield* readPackage(folder), yield* readApplied())
 })
 
-/** All statements of the rules and the note of which they are, in one transaction. */
+/** Applies the rules and records their hash, in one transaction. */
 const applyRules = (client: Client, { hash, text }: NonNullable<Package["rules"]>) =>
   Effect.tryPromise({
     try: () =>
@@ -149,9 +149,9 @@ const applyRules = (client: Client, { hash, text }: NonNullable<Package["rules"]
   })
 
 /**
- * Brings the database to this version's schema, all pending migrations in one transaction and then the rules in another,
- * and answers their names. Any number of processes may do so at once: one works, the others wait for it and find nothing
- * to do. A process that is killed between the two leaves `rules` pending, and nothing runs on that.
+ * Migrates the database to this version: all pending migrations in one transaction, then the rules in another. Returns their
+ * names. Any number of processes may call it at once: one works, the others wait and find nothing to do. A process killed
+ * between the two transactions leaves `rules` pending, and no command runs on such a database.
  */
 export const migrate = Effect.fn("Migrate.migrate")(function* (
   folder: string = packageMigrations(),
@@ -164,7 +164,7 @@ export const migrate = Effect.fn("Migrate.migrate")(function* (
     (connection) =>
       Effect.gen(function* () {
         const { client } = connection
-        // drizzle's migrator crashes when two run at once.
+        // drizzle's migrator crashes when two processes run it at once.
         yield* Effect.tryPromise({
           try: () => client`select pg_advisory_lock(hashtextextended('tieout migrations', 0))`,
           catch: failed,

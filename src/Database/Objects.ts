@@ -1,58 +1,58 @@
 /**
- * What the database keeps its promises by: functions, triggers, views, constraints. Noted when the rules are applied, so that
- * one that was replaced or switched off since can be named.
+ * The objects that enforce the database's rules: functions, triggers, views, constraints. Their digests are recorded when the
+ * rules are applied, so that one that was replaced or disabled since can be named.
  */
 
-const ours = "in ('export', 'ledger', 'mirror', 'reconcile', 'sync', 'valuation', 'webhook')"
+const inOurSchemas = "in ('export', 'ledger', 'mirror', 'reconcile', 'sync', 'valuation', 'webhook')"
 
-/** Columns `name`, `digest`; `portable` where another major version of the server prints the same. */
+/** Columns `name`, `digest`; `portable`: another major version of the server prints the same. */
 const objects = `
   select 'function ' || p.oid::regprocedure::text as name, true as portable,
     md5(concat_ws('|', p.prosrc, p.proconfig::text, p.provolatile, p.prosecdef)) as digest
-  from pg_proc p where p.pronamespace::regnamespace::text ${ours}
+  from pg_proc p where p.pronamespace::regnamespace::text ${inOurSchemas}
   union all
   select 'trigger ' || t.tgname || ' on ' || t.tgrelid::regclass::text, false,
     md5(pg_get_triggerdef(t.oid))
   from pg_trigger t join pg_class c on c.oid = t.tgrelid
-  where not t.tgisinternal and c.relnamespace::regnamespace::text ${ours}
+  where not t.tgisinternal and c.relnamespace::regnamespace::text ${inOurSchemas}
   union all
   select 'view ' || c.oid::regclass::text, false, md5(pg_get_viewdef(c.oid))
-  from pg_class c where c.relkind = 'v' and c.relnamespace::regnamespace::text ${ours}
+  from pg_class c where c.relkind = 'v' and c.relnamespace::regnamespace::text ${inOurSchemas}
   union all
   select 'constraint ' || n.conname || ' on ' || n.conrelid::regclass::text, false,
     md5(concat_ws('|', pg_get_constraintdef(n.oid), n.convalidated))
-  from pg_constraint n where n.conrelid <> 0 and n.contype <> 't' and n.connamespace::regnamespace::text ${ours}
+  from pg_constraint n where n.conrelid <> 0 and n.contype <> 't' and n.connamespace::regnamespace::text ${inOurSchemas}
   union all
   select 'index ' || i.indexrelid::regclass::text, false, md5(concat_ws('|', pg_get_indexdef(i.indexrelid), i.indisvalid))
   from pg_index i join pg_class c on c.oid = i.indrelid
-  where i.indisunique and c.relnamespace::regnamespace::text ${ours}
+  where i.indisunique and c.relnamespace::regnamespace::text ${inOurSchemas}
   union all
   select 'table ' || c.oid::regclass::text, false, md5(concat_ws('|', c.relpersistence, (
       select string_agg(concat_ws(' ', a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attgenerated,
         a.attidentity, pg_get_expr(d.adbin, d.adrelid)), ',' order by a.attnum)
       from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)))
-  from pg_class c where c.relkind in ('r', 'p') and c.relnamespace::regnamespace::text ${ours}`
+  from pg_class c where c.relkind in ('r', 'p') and c.relnamespace::regnamespace::text ${inOurSchemas}`
 
-/** Column `name`: what a database of ours never has, whatever was noted. */
+/** Column `name`: objects that our database never has. */
 const foreign = `
   select 'switched-off trigger ' || t.tgname || ' on ' || t.tgrelid::regclass::text as name
   from pg_trigger t join pg_class c on c.oid = t.tgrelid
-  where t.tgenabled <> 'O' and c.relnamespace::regnamespace::text ${ours}
+  where t.tgenabled <> 'O' and c.relnamespace::regnamespace::text ${inOurSchemas}
   union all
   select 'row security that may hide rows of ' || c.oid::regclass::text from pg_class c
-  where c.relrowsecurity and c.relnamespace::regnamespace::text ${ours}
+  where c.relrowsecurity and c.relnamespace::regnamespace::text ${inOurSchemas}
   union all
-  -- What is read as rows of a table beside its own, and what is done instead of what is asked for.
+  -- Tables that inherit (their rows are read as the parent's), and rewrite rules (they replace a statement).
   select 'table ' || h.inhrelid::regclass::text || ', read as rows of ' || h.inhparent::regclass::text
   from pg_inherits h join pg_class c on c.oid = h.inhparent
-  where c.relkind in ('r', 'p') and c.relnamespace::regnamespace::text ${ours}
+  where c.relkind in ('r', 'p') and c.relnamespace::regnamespace::text ${inOurSchemas}
   union all
   select 'rule ' || w.rulename || ' on ' || w.ev_class::regclass::text
   from pg_rewrite w join pg_class c on c.oid = w.ev_class
-  where c.relkind in ('r', 'p') and c.relnamespace::regnamespace::text ${ours}
+  where c.relkind in ('r', 'p') and c.relnamespace::regnamespace::text ${inOurSchemas}
   union all
-  -- What every session, or those of a role, would be told to begin with.
+  -- Settings that the database or a role gives every new session.
   select 'setting ' || s.setting || coalesce(' of ' || r.rolname, '')
   from pg_db_role_setting d
   left join pg_roles r on r.oid = d.setrole
@@ -67,7 +67,7 @@ export const noteObjects = `
 drop table if exists drizzle.objects;
 create table drizzle.objects as select o.*, ${major} as server from (${objects}) o;`
 
-/** Columns `name`, `message`: what is not as it was when the rules were applied. */
+/** Columns `name`, `message`: objects that changed since the rules were applied. */
 export const changedObjects = `
   select coalesce(n.name, o.name) as name,
     case when o.name is null then 'is gone' when n.name is null then 'was not made by tieout migrate' else 'is another' end

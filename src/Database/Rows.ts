@@ -1,11 +1,11 @@
 /**
- * Compares the answer of a statement with the columns that the program expects. An answer that differs is no state of the
- * books but a mistake of the program (a column that a migration renamed, an outer join that nobody thought of): a defect.
+ * Compares the answer of a statement with the columns that the program expects. A difference is a mistake of the program (a
+ * column that a migration renamed, an overlooked outer join), not a state of the books: a defect.
  */
 import { Data } from "effect"
 import { type Column, type Columns, type RowOf, typeName } from "./Columns.ts"
 
-/** What the driver hands over: rows, and beside them the columns that the server described. Only a cursor's first part has these. */
+/** The driver's result: rows, and the columns that the server described. Of a cursor only the first chunk has columns. */
 export interface Answer extends ReadonlyArray<Readonly<Record<string, unknown>>> {
   readonly columns?: ReadonlyArray<FoundColumn> | null
 }
@@ -16,7 +16,7 @@ interface FoundColumn {
   readonly type: number
 }
 
-/** A statement whose answer is not what the program expects of it. The values of rows are not in it. */
+/** A statement's answer is not what the program expects. Holds no values of rows. */
 class UnexpectedAnswer extends Data.TaggedError("UnexpectedAnswer")<{
   readonly operation: string
   readonly column: string
@@ -29,29 +29,29 @@ class UnexpectedAnswer extends Data.TaggedError("UnexpectedAnswer")<{
   }
 }
 
-/** The columns whose values have to be looked at, row by row. */
-interface Looked {
+/** A column whose values are checked row by row. */
+interface CheckedColumn {
   readonly name: string
   readonly column: Column<unknown>
 }
 
-/** What is computed once for the columns of a statement, or again for those that are no constant. */
-const looked = new WeakMap<Columns, ReadonlyArray<Looked>>()
+/** Caches the checked columns of a statement; columns that are no constant are computed again. */
+const checkedColumns = new WeakMap<Columns, ReadonlyArray<CheckedColumn>>()
 
-const lookedOf = (columns: Columns): ReadonlyArray<Looked> => {
-  const known = looked.get(columns)
-  if (known !== undefined) return known
-  const made = Object.entries(columns)
+const checkedColumnsOf = (columns: Columns): ReadonlyArray<CheckedColumn> => {
+  const cached = checkedColumns.get(columns)
+  if (cached !== undefined) return cached
+  const checked = Object.entries(columns)
     .map(([name, column]) => ({ name, column }))
     .filter(({ column }) => !column.nullable || column.accepts !== undefined)
-  looked.set(columns, made)
-  return made
+  checkedColumns.set(columns, checked)
+  return checked
 }
 
-/** A prepared statement describes its columns once per session, so that the same array comes back with every answer. */
+/** A prepared statement describes its columns once per session: every answer of it carries the same array. */
 const compared = new WeakMap<ReadonlyArray<FoundColumn>, Columns>()
 
-/** Throws `UnexpectedAnswer` where the server described other columns; what it did not describe was compared before. */
+/** Throws `UnexpectedAnswer` where the server described other columns; an answer without a description was compared before. */
 export const assertColumns = (operation: string, columns: Columns, found: Answer["columns"]): void => {
   if (!found || compared.get(found) === columns) return
   const seen = new Set<string>()
@@ -74,14 +74,14 @@ export const assertColumns = (operation: string, columns: Columns, found: Answer
   compared.set(found, columns)
 }
 
-/** Throws `UnexpectedAnswer` where rows are not of these columns. */
+/** Throws `UnexpectedAnswer` where rows do not have these columns. */
 export function assertRows<C extends Columns>(
   operation: string,
   columns: C,
   answer: Answer,
 ): asserts answer is Answer & ReadonlyArray<RowOf<C>> {
   assertColumns(operation, columns, answer.columns)
-  const checks = lookedOf(columns)
+  const checks = checkedColumnsOf(columns)
   for (const row of answer) {
     for (const { name, column } of checks) {
       const value = row[name]
@@ -96,7 +96,7 @@ export function assertRows<C extends Columns>(
   }
 }
 
-/** The row of a statement that always has exactly one. Throws where there are none or several, as where it is another row. */
+/** The row of a statement that always has exactly one. Throws `UnexpectedAnswer` for any other number. */
 export const onlyRow = <C extends Columns>(operation: string, columns: C, answer: Answer): RowOf<C> => {
   assertRows(operation, columns, answer)
   const [row] = answer

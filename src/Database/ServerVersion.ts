@@ -5,7 +5,7 @@ import { closeConnection, openConnection } from "./Connections.ts"
 import { type DatabaseError, databaseError, toDatabaseError } from "./DatabaseError.ts"
 import { onlyRow } from "./Rows.ts"
 
-/** The oldest server that Tieout's SQL runs on, as `server_version_num` says it. */
+/** The oldest supported server, as `server_version_num`. */
 const oldest = 150_000
 
 /** Milliseconds in which a server must have answered its first query. */
@@ -23,7 +23,7 @@ export const acceptVersion = (version: number, server: string): Either.Either<vo
         ),
       )
 
-/** Connects once, to say at the start, and well, what is wrong with a server. */
+/** Connects once, so that a problem with the server is reported clearly at the start. */
 export const checkServer = (settings: ConnectionSettings): Effect.Effect<void, DatabaseError> => {
   const server = describeServer(settings)
   return Effect.acquireUseRelease(
@@ -33,7 +33,7 @@ export const checkServer = (settings: ConnectionSettings): Effect.Effect<void, D
         try: () => client`select current_setting('server_version_num')::int as version`,
         catch: (error) => toDatabaseError("Database.connect", error, server),
       }).pipe(
-        // A server that accepts connections and drops them would be tried for ever.
+        // The driver would retry for ever with a server that accepts connections and drops them.
         Effect.timeoutFail({
           duration: connectWithin,
           onTimeout: () => databaseError("Unreachable", "Database.connect", `${server} does not answer`),

@@ -6,7 +6,7 @@ import type { DatabaseError } from "./DatabaseError.ts"
 import { onlyRow } from "./Rows.ts"
 import { lostConnection, runStatement } from "./Statement.ts"
 
-/** Somebody else holds the lock. */
+/** Another process holds the lock. */
 export class LockBusy extends Data.TaggedError("LockBusy")<{
   readonly lock: string
   readonly message: string
@@ -14,26 +14,26 @@ export class LockBusy extends Data.TaggedError("LockBusy")<{
 
 /** A lock that is held. */
 export interface SessionLock {
-  /** Fails when the connection that holds the lock is lost, and with it the lock; otherwise never ends. */
+  /** Fails when the lock's connection is lost, and the lock with it; otherwise never ends. */
   readonly lost: Effect.Effect<never, DatabaseError>
 }
 
 /** A connection for one lock at a time. */
 interface Session {
   readonly connection: Connection
-  /** Called when it is gone; set by whoever holds a lock on it. */
+  /** Called when the session is gone; set by the lock's holder. */
   onLost: () => void
-  /** Whether the server certainly holds nothing for it: only then may it take another lock. */
+  /** Whether the server certainly holds no lock for it: only then may it take another. */
   free: boolean
-  /** Whether it has held a lock before, and may have gone stale since. */
+  /** Whether it has held a lock before, and may be stale. */
   used: boolean
 }
 
 /**
- * Sessions that are kept open for the next lock: backfills and events take the connection for a moment at a time, with two
- * locks, and a new session costs more than what they do meanwhile.
+ * Sessions kept open for the next lock: backfills and events hold the connection's lock for moments, two locks each,
+ * and a new session costs more than their work meanwhile.
  */
-const kept = 2
+const idleSessions = 2
 
 const opened = (settings: ConnectionSettings): Session => {
   const session: Session = {
@@ -66,7 +66,7 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
   const giveBack = (session: Session) =>
     Effect.suspend(() => {
       session.onLost = () => undefined
-      if (!usable(session) || idle.length >= kept) return closeConnection(session.connection)
+      if (!usable(session) || idle.length >= idleSessions) return closeConnection(session.connection)
       idle.push(session)
       return Effect.void
     })
@@ -89,7 +89,7 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
       "Database.unlock",
       () => client`select pg_advisory_unlock(hashtextextended(${key}, 0))`,
     )
-    // Until the server has answered, nobody knows whether it has the lock: then only closing the session frees it.
+    // Until the server has answered, the lock may be held: only closing the session frees it then.
     session.free = false
     const stale = session.used
     session.used = true
@@ -100,7 +100,7 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
         () => Effect.succeedNone,
       ),
     )
-    // It is lost, so the next attempt has another one.
+    // This session is lost; the next attempt gets another one.
     if (Option.isNone(answer)) return yield* attempt(lock)
     if (!answer.value.taken) {
       session.free = true
@@ -109,7 +109,7 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
         message: `Another process holds the lock "${lock}". Wait for it to finish, or stop it.`,
       })
     }
-    // Said aloud, because the server frees the locks of a closed connection only a moment later.
+    // Explicit, because the server frees the locks of a closed connection only a moment later.
     yield* Effect.addFinalizer(() =>
       release.pipe(
         Effect.zipRight(
@@ -124,8 +124,8 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
   })
 
   /**
-   * Takes a lock, without waiting, and holds it as long as the scope lives. It is a session's lock on a connection of its
-   * own, so it is free as soon as its holder is gone, however it went.
+   * Takes a lock without waiting, and holds it while the scope lives. It is a session lock on a connection of its own, so it is
+   * free as soon as its holder is gone, even killed.
    */
   const tryLock = (lock: string): Effect.Effect<SessionLock, LockBusy | DatabaseError, Scope.Scope> =>
     attempt(lock)

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Connection } from "./Connections.ts"
 import { type DatabaseError, databaseError, toDatabaseError } from "./DatabaseError.ts"
 
-/** What a statement's promise may offer besides its result: postgres.js' queries can be cancelled. */
+/** A postgres.js query is a promise that can be cancelled. */
 interface Cancellable {
   readonly cancel?: (() => unknown) | undefined
 }
@@ -17,15 +17,15 @@ const settled = (promise: PromiseLike<unknown>): Promise<void> =>
   )
 
 /**
- * Lets an interrupted statement end: nothing may follow it on its connection before that. One that takes long is
- * cancelled; its connection is not used again, because a late cancel would hit whatever comes next.
+ * Waits until an interrupted statement ends: only then may its connection run another. A statement that takes long is
+ * cancelled, and its connection is not used again, because a late cancel would hit the next statement.
  */
 export const letEnd = (
   connection: Connection,
   running: PromiseLike<unknown> & Cancellable,
 ): Effect.Effect<void> =>
   Effect.promise(async () => {
-    // The server is not a part of the program: it is waited for by the real clock, also in tests.
+    // Waits for the server by the real clock, also in tests.
     const timer = setTimeout(async () => {
       connection.spoilt = true
       await Promise.resolve(running.cancel?.()).catch(() => undefined)
@@ -44,7 +44,7 @@ export const runStatement = <A>(
     if (connection.lost) return resume(Effect.fail(lostConnection(operation)))
     const failed = (error: unknown) => {
       const mapped = toDatabaseError(operation, error)
-      // Before anybody hears of it: a handler must not send another statement to a session that is gone.
+      // Set before the caller sees the error: a handler must not send another statement to a lost session.
       if (mapped.reason === "Unreachable") connection.lost = true
       resume(Effect.fail(mapped))
     }

@@ -1,6 +1,5 @@
 /**
- * A `text[]` parameter for `unnest($1::text[], …)`, with the casts in the SELECT: the fastest way to bring many rows in,
- * and the only array type that the driver writes without knowing the column. The literal is built here, as one text
+ * Array parameters for `unnest($1::text[], …)`: the fastest way to bring many rows in. The literal is built here, as one text
  * parameter, because the driver's own array writer costs several times as much.
  */
 import type { Sql } from "./Client.ts"
@@ -8,29 +7,49 @@ import type { Sql } from "./Client.ts"
 const escaped = (value: string): string =>
   value.includes('"') || value.includes("\\") ? value.replaceAll("\\", "\\\\").replaceAll('"', '\\"') : value
 
-const literalOf = (values: ReadonlyArray<string | null>): string => {
+/** The literal alone, to be cast where it stands: each `textArray` within a statement costs the driver as much as a small one. */
+export const textLiteral = (values: ReadonlyArray<string | null>): string => {
   const elements: Array<string> = []
   let given = false
   for (const value of values) {
     given ||= value !== null
     elements.push(value === null ? "NULL" : `"${escaped(value)}"`)
   }
-  // `unnest` fills shorter arrays up with NULL: a column without any value needs none.
+  // `unnest` pads shorter arrays with NULL, so a column without any value can be an empty array.
   return given ? `{${elements.join(",")}}` : "{}"
 }
 
-export const textArray = (sql: Sql, values: ReadonlyArray<string | null>) => sql`${literalOf(values)}::text[]`
+export const textArray = (sql: Sql, values: ReadonlyArray<string | null>) =>
+  sql`${textLiteral(values)}::text[]`
 
 /**
- * The same for values that need no quotes in an array, because of what they are: identifiers (UUID), exact decimals,
- * integers, points in time, currency codes. A fifth of the work, where there are hundreds of thousands of them.
+ * As `textArray`, for values that never need quotes: UUIDs, exact decimals, integers, points in time, currency codes. A fifth
+ * of the work, which counts for hundreds of thousands of them.
  */
-export const plainArray = (sql: Sql, values: ReadonlyArray<string | null>) => {
+export const plainLiteral = (values: ReadonlyArray<string | null>): string => {
   let literal = ""
   let given = false
   for (const value of values) {
     given ||= value !== null
     literal += `,${value ?? "NULL"}`
   }
-  return sql`${given ? `{${literal.slice(1)}}` : "{}"}::text[]`
+  return given ? `{${literal.slice(1)}}` : "{}"
 }
+
+/** As which array the server reads a literal: one that it need not cast, item by item, to what the column is. */
+const arrays = {
+  text: (sql: Sql, literal: string) => sql`${literal}::text[]`,
+  uuid: (sql: Sql, literal: string) => sql`${literal}::uuid[]`,
+  int2: (sql: Sql, literal: string) => sql`${literal}::int2[]`,
+  int4: (sql: Sql, literal: string) => sql`${literal}::int4[]`,
+  int8: (sql: Sql, literal: string) => sql`${literal}::int8[]`,
+  bool: (sql: Sql, literal: string) => sql`${literal}::bool[]`,
+  numeric: (sql: Sql, literal: string) => sql`${literal}::numeric[]`,
+  timestamptz: (sql: Sql, literal: string) => sql`${literal}::timestamptz[]`,
+}
+
+export const plainArray = (
+  sql: Sql,
+  values: ReadonlyArray<string | null>,
+  type: keyof typeof arrays = "text",
+) => arrays[type](sql, plainLiteral(values))

@@ -3,7 +3,7 @@ import type { Connection } from "./Connections.ts"
 
 /** What all levels of one transaction share. */
 export interface TransactionState {
-  /** A serialization failure or deadlock was met: the whole may be tried again. */
+  /** A serialization failure or deadlock occurred: the whole transaction may be retried. */
   conflict: boolean
   savepoints: number
   /** A cursor is open: the connection can do nothing else. */
@@ -14,7 +14,7 @@ export interface TransactionState {
 export interface TransactionLevel {
   readonly connection: Connection
   readonly state: TransactionState
-  /** Statements hold one permit, a savepoint within holds them all: siblings must not run inside it. */
+  /** A statement holds one permit, a nested savepoint holds all: its siblings must not run inside it. */
   readonly gate: Effect.Semaphore
   ended: boolean
 }
@@ -29,7 +29,7 @@ export const makeLevel = (connection: Connection, state: TransactionState): Tran
   ended: false,
 })
 
-/** Dies on misuse: what would hang, or write outside the transaction, is a bug. */
+/** Dies where a use would hang or write outside the transaction: a bug. */
 export const usable = (level: TransactionLevel): Effect.Effect<void> =>
   level.ended
     ? Effect.dieMessage("A transaction was used after its end, by a fiber that outlived it")

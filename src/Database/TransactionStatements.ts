@@ -1,4 +1,4 @@
-/** What a transaction is begun and ended with. */
+/** The statements that begin and end a transaction. */
 import { Effect } from "effect"
 import type { PendingQuery, Row } from "postgres"
 import type { Sql } from "./Client.ts"
@@ -12,11 +12,11 @@ export interface TransactionOptions {
   readonly readOnly?: boolean | undefined
 }
 
-/** The first statement of a transaction, which is sent along with its `begin`: what it finds decides whether the rest is done. */
+/** The first statement of a transaction, sent together with `begin`: its rows decide whether the rest runs. */
 export interface Guard<E> {
   readonly operation: string
   readonly statement: (sql: Sql) => PendingQuery<Row[]>
-  /** Fails where the rest may not be done. */
+  /** Fails where the rest must not run. */
   readonly passes: (found: ReadonlyArray<object>) => Effect.Effect<void, E>
 }
 
@@ -30,12 +30,12 @@ const begin = ({ isolation, readOnly }: TransactionOptions): string =>
 export const execute = (connection: Connection, operation: string, text: string) =>
   runStatement(connection, operation, () => connection.client.unsafe(text))
 
-/** A transaction that has begun; the guard's statement is on its way. */
+/** A transaction that has begun; the guard's statement is under way. */
 interface Begun<E> {
   readonly guarded: Effect.Effect<void, E | DatabaseError>
 }
 
-/** Begins, and asks what the guard asks in the same breath. */
+/** Sends `begin` and the guard's statement in one round trip. */
 export const open = <E>(
   connection: Connection,
   { guard, ...options }: GuardedOptions<E>,
@@ -45,7 +45,7 @@ export const open = <E>(
   const { operation, passes, statement } = guard
   return Effect.suspend(() => {
     const asked = statement(connection.client)
-    // Where nothing could be begun, nobody hears of what became of it.
+    // Where `begin` fails, the guard's result is ignored.
     const send = () => asked.execute().catch(() => undefined)
     const beginning = runStatement(connection, "Database.transaction", () => {
       const begun = connection.client.unsafe(begin(options)).execute()
@@ -71,7 +71,7 @@ export const commit = (connection: Connection): Effect.Effect<void, DatabaseErro
           )
         : error,
     ),
-    // A transaction in which a statement failed answers COMMIT with ROLLBACK, and no error.
+    // After a failed statement the server answers COMMIT with ROLLBACK, without an error.
     Effect.filterOrFail(
       (result) => result.command === "COMMIT",
       () =>
@@ -84,7 +84,7 @@ export const commit = (connection: Connection): Effect.Effect<void, DatabaseErro
     Effect.asVoid,
   )
 
-/** Undoes; what cannot be undone on a lost session was undone by the server. */
+/** Rolls back; on a lost session the server has done so already. */
 export const undo = (connection: Connection, text: string): Effect.Effect<void> =>
   connection.lost
     ? Effect.void

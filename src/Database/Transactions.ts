@@ -5,20 +5,20 @@ import { runStatement } from "./Statement.ts"
 import { everyPermit, makeLevel, type TransactionLevel, usable } from "./TransactionLevel.ts"
 import { commit, execute, type GuardedOptions, open, undo } from "./TransactionStatements.ts"
 
-/** How often a transaction is run again after a serialization failure or deadlock. */
+/** How often a transaction is retried after a serialization failure or deadlock. */
 const retries = 5
 
-/** How often a transaction that could not begin is begun on another connection. */
+/** How often a transaction that could not begin is tried on another connection. */
 const reconnects = 2
 
-/** Jitter keeps transactions that met from meeting again; the real clock, as the server's own. */
+/** Jitter keeps two conflicting transactions from conflicting again. Uses the real clock, as the server does. */
 const pause = (tries: number) =>
   Effect.async<void>((resume) => {
     const timer = setTimeout(() => resume(Effect.void), 10 * 2 ** tries * (0.5 + Math.random()))
     return Effect.sync(() => clearTimeout(timer))
   })
 
-/** How one run of a transaction ended, and whether another one may fare better. */
+/** How one attempt at a transaction ended, and whether a retry may help. */
 interface Attempt<A, E> {
   readonly exit: Exit.Exit<A, E | DatabaseError>
   readonly next: "end" | "retry" | "reconnect"
@@ -29,7 +29,7 @@ const ending = <A, E>(exit: Exit.Exit<A, E | DatabaseError>, next: Attempt<A, E>
   next,
 })
 
-/** Transactions of one database, with the current one carried by the fiber. */
+/** Transactions of one database; a FiberRef holds the current one. */
 export const makeTransactions = (connections: Connections) => {
   const current = FiberRef.unsafeMake<Option.Option<TransactionLevel>>(Option.none())
 
@@ -40,7 +40,7 @@ export const makeTransactions = (connections: Connections) => {
       }),
     )
 
-  /** Lends a connection in a scope of its own: the caller's scope is the body's to use, and outlives the transaction. */
+  /** Lends a connection in a scope of its own: the caller's scope belongs to the body, and outlives the transaction. */
   const withConnection = <A, E, R>(
     use: (
       connection: Connection,
@@ -65,7 +65,7 @@ export const makeTransactions = (connections: Connections) => {
     withConnection((connection, restore) =>
       Effect.gen(function* () {
         const begun = yield* Effect.exit(open(connection, options))
-        // Nothing was done yet, so a session that went stale while it was idle can simply be replaced.
+        // Nothing has run yet: a session that went stale while idle can be replaced.
         if (Exit.isFailure(begun)) return ending<A, E | G>(Exit.failCause(begun.cause), "reconnect")
         const level = makeLevel(connection, { conflict: false, savepoints: 0, streaming: false })
         const within = Effect.locally(body, current, Option.some(level))
@@ -140,7 +140,7 @@ export const makeTransactions = (connections: Connections) => {
       if (Option.isNone(found)) return outermost(body, options)
       const { guard } = options
       if (guard === undefined) return nested(body, found.value)
-      // Begun long ago: the guard is a statement as any other.
+      // The outer transaction has begun already: here the guard is an ordinary statement.
       const { operation, passes, statement } = guard
       const guarded = onConnection((lent) =>
         runStatement(lent, operation, () => statement(lent.client)),
@@ -148,7 +148,7 @@ export const makeTransactions = (connections: Connections) => {
       return nested(Effect.zipRight(guarded, body), found.value)
     })
 
-  /** The connection that statements go to: the current transaction's, or one of the pool's for as long as the scope. */
+  /** The connection for statements: the current transaction's, or one from the pool for the scope's lifetime. */
   const connection: Effect.Effect<Connection, never, Scope.Scope> = Effect.flatMap(
     FiberRef.get(current),
     Option.match({
@@ -178,7 +178,7 @@ export const makeTransactions = (connections: Connections) => {
       return Effect.zipRight(usable(level), run)
     })
 
-  /** Notes a conflict on the current transaction, so that it is run again. */
+  /** Marks the current transaction as conflicting, so that it is retried. */
   const noteConflict = (error: DatabaseError) =>
     error.reason !== "Conflict"
       ? Effect.void

@@ -3,7 +3,7 @@ import { Effect, Stream } from "effect"
 import { Database } from "../Database.ts"
 import { encode } from "../Format/Encoding.ts"
 import type { Entry, OpenedAccount } from "../Format/Entry.ts"
-import type { FormatContext } from "../Format/Format.ts"
+import type { FormatContext, SingleFile } from "../Format/Format.ts"
 import { needsStatement, plainsOf, tablesOf } from "../Format/Formats.ts"
 import { RunningTotals } from "../Format/Totals.ts"
 import { valueThen } from "../Valuation.ts"
@@ -25,14 +25,25 @@ import { baseSource, nativeSource, type Source } from "./Source.ts"
 
 const hasLines = ({ lines }: Entry): boolean => lines.length > 0
 
+type Order = SingleFile["order"]
+
+/** A file in the wrong order would be refused by who imports it: that an entry stands there is no state of the books. */
+const assertDates = (entries: ReadonlyArray<Entry>, since: string): string =>
+  entries.reduce((last, { effectiveDate, number }) => {
+    if (effectiveDate < last)
+      throw new Error(`${number} of ${effectiveDate} stands after an entry of ${last}`)
+    return effectiveDate
+  }, since)
+
 /** Reads the entries once, hands each chunk to every output, and finishes the files. */
 const writePass = Effect.fn("Export.writePass")(function* (
   source: Source,
-  order: "number" | "date",
+  order: Order | "both",
   outputs: ReadonlyArray<Output>,
   withPayments: boolean,
 ) {
   const totals = new RunningTotals()
+  let lastDate = ""
   let through = 0n
   let omitted = 0
   let begun = false
@@ -40,12 +51,14 @@ const writePass = Effect.fn("Export.writePass")(function* (
     begun = true
     return Effect.forEach(outputs, (output) => output.begin(firstDate), { discard: true })
   }
-  yield* Stream.runForEach(source.entries(order, withPayments), ({ entries, numbering }) =>
+  const by = order === "date" ? "date" : "number"
+  yield* Stream.runForEach(source.entries(by, withPayments), ({ entries, numbering }) =>
     Effect.gen(function* () {
       if (!begun) yield* begin(entries[0]?.effectiveDate)
       const worth = entries.every(hasLines) ? entries : entries.filter(hasLines)
       omitted += entries.length - worth.length
       for (const entry of worth) totals.add(entry)
+      if (order !== "number") lastDate = assertDates(worth, lastDate)
       if (numbering > through) through = numbering
       for (const output of outputs) yield* output.write(output.takesAll ? entries : worth)
     }),
@@ -119,16 +132,21 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
     plan.options,
     selection.asOf ?? facts.createdAt,
   )
-  const pass = Effect.fnUntraced(function* (order: "number" | "date") {
+  const outputsBy = Effect.fnUntraced(function* (order: Order) {
     const own = wanted.filter((format) => format.order === order)
     const outputs = yield* Effect.forEach(own, (format) => singleOutput(folder, format, context))
-    const tables = order === "date" ? contexts.map((table) => tableOutput(folder, table)) : []
-    return yield* writePass(source, order, [...outputs, ...tables], tables.length > 0)
+    return order === "date" ? [...outputs, ...contexts.map((table) => tableOutput(folder, table))] : outputs
   })
-  const { files, omitted, through, totals } = yield* pass("number")
+  const hasTables = contexts.length > 0
+  const byNumber = yield* outputsBy("number")
+  const byDate = yield* outputsBy("date")
+  const together = byDate.length > 0 && (yield* source.numberedByDate)
+  const { files, omitted, through, totals } = yield* together
+    ? writePass(source, "both", [...byNumber, ...byDate], hasTables)
+    : writePass(source, "number", byNumber, false)
   yield* checkTotals(balances, source.closing, totals)
-  const byDate = contexts.length > 0 || wanted.some((format) => format.order === "date")
-  const dated = byDate ? (yield* pass("date")).files : []
+  const dated =
+    together || byDate.length === 0 ? [] : (yield* writePass(source, "date", byDate, hasTables)).files
   const statement =
     needsStatement(plan.formats) && plan.base === undefined
       ? yield* writeStatement(folder, book, selection, balances, totals)

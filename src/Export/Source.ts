@@ -13,6 +13,7 @@ import { type BookAccounts, inBase, type JournalAccounts } from "./Source/Accoun
 import { balancesAsOf, balancesBefore, type Sums, selectedSums } from "./Source/Balances.ts"
 import { type CurrencyEntries, currencyEntries } from "./Source/CurrencyEntries.ts"
 import { type EntryChunk, streamEntries } from "./Source/Entries.ts"
+import { numberedByDate } from "./Source/EntryOrder.ts"
 import { type JournalName, lookUpOneByOne } from "./Source/Journal.ts"
 import { bounded, valuedMonths } from "./Source/ValuedMonths.ts"
 
@@ -26,13 +27,15 @@ export interface Source {
   readonly closing: Sums
   /** The selected entries' sums, by account: only accounts that they touch. */
   readonly moved: Read<Sums>
-  /** By date, with what the service says of the payments where that is wanted. */
+  /** With what the service says of the payments where that is wanted. */
   readonly entries: (
     order: "number" | "date",
     withPayments?: boolean,
   ) => Stream.Stream<EntryChunk, DatabaseError | ExportError, Database>
   /** By currency, how many of the selected entries there are, and how many have an amount of more than so many decimals. */
   readonly entriesByCurrency: (decimals: number) => Read<CurrencyEntries>
+  /** Whether the entries by number are in the order of their dates as well. */
+  readonly numberedByDate: Read<boolean>
   /** Files that are written whatever was asked for. */
   readonly alongside: ReadonlyArray<SingleFile>
   readonly base: Omit<NonNullable<Manifest["base"]>, "omitted"> | undefined
@@ -76,6 +79,8 @@ const readSource = Effect.fn("Export.readSource")(function* (
     ...{ accounts, opening, closing, moved },
     entries: (order, withPayments) => streamEntries(book, journal, selection, order, accounts, withPayments),
     entriesByCurrency: (decimals) => currencyEntries(of, selection, decimals),
+    // The base-currency journal has two series of numbers, whose dates take turns.
+    numberedByDate: journal === "native" ? numberedByDate(book.bookId, selection) : Effect.succeed(false),
     alongside: [],
     base: undefined,
   }

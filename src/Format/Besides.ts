@@ -1,8 +1,8 @@
-/** Files that stand beside what was asked for, whatever the format: by what the manifest calls them, and their names. */
+/** Files that accompany an export in any format: their names in the manifest, and their file names. */
 export const besides = {
-  /** The provider's statement beside what it proves. */
+  /** The provider's statement, which proves the journal. */
   statement: { name: "statement", file: "statement.csv" },
-  /** Beside every export in the base currency. */
+  /** With every export in the base currency. */
   nativeMovements: { name: "native-movements", file: "native_movements.csv" },
   /** Beside the general ledger detail, with the account numbers that it has: `{from}` and `{to}` are its days as YYYYMMDD. */
   chartOfAccounts: {
@@ -11,6 +11,6 @@ export const besides = {
     of: "gl-detail",
   },
   periodBalances: { name: "period-balances", file: "Trial_Balance_{from}_{to}.csv", of: "gl-detail" },
-  /** What was recorded since the time that an export asks about. */
+  /** With an as-of export: what was recorded since. */
   difference: { name: "difference", file: "difference.csv" },
 } as const

@@ -1,4 +1,4 @@
-/** The encodings that accounting systems want. A character that one lacks is an error, never a question mark. */
+/** The encodings of import files. A character that an encoding lacks is an error, never a question mark. */
 
 export type Encoding = "utf-8" | "windows-1252" | "ascii"
 
@@ -21,7 +21,7 @@ const byteOf = (char: string, encoding: "windows-1252" | "ascii"): number | unde
 export const holds = (text: string, encoding: Encoding): boolean =>
   encoding === "utf-8" || [...text].every((char) => byteOf(char, encoding) !== undefined)
 
-/** Throws where a character has no place: texts are made to fit before, so that this is a mistake of ours. */
+/** Throws where the encoding lacks a character: texts are made to fit before, so that would be our mistake. */
 export const encode = (text: string, encoding: Encoding): Buffer => {
   if (encoding === "utf-8") return Buffer.from(text, "utf8")
   const chars = [...text]

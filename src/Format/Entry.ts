@@ -1,6 +1,6 @@
-/** Journal entries as an export sees them: numbered, in order, with everything already text. */
+/** Journal entries for an export: numbered, in order, with all fields as text. */
 
-/** A ledger account of the book. Two with the same code, name, role, currency and partner account are one here. */
+/** A ledger account of the book. Accounts with the same code, name, role, currency and partner account count as one. */
 export interface Account {
   readonly code: string
   readonly name: string
@@ -20,7 +20,7 @@ export interface Line {
   readonly minor: bigint
 }
 
-/** What a line of the books became in the base currency. */
+/** A line of the books and its value in the base currency. */
 export interface NativeMovement {
   /** From 1. */
   readonly line: number
@@ -63,7 +63,7 @@ export interface Entry {
   readonly counterparty: string | null
   /** The journal number of the entry that this one reverses. */
   readonly reverses: string | null
-  /** `YYYY-MM` of the closed period that it belongs to by its time. */
+  /** `YYYY-MM`: the closed period that a late entry belongs to by its time. */
   readonly lateFor: string | null
   readonly lines: ReadonlyArray<Line>
   /** What the service says of the payment now; only where import files are written. */
@@ -82,8 +82,8 @@ export interface OpenedAccount {
 export const journalNumber = (book: string, period: string, number: number): string =>
   `${book}-${period}-${String(number).padStart(6, "0")}`
 
-/** What comes before the count: `ORG-2026-10`, `ORG-FX-2026-10`. */
+/** A journal number without its counter: `ORG-2026-10`, `ORG-FX-2026-10`. */
 export const seriesOf = (number: string): string => number.slice(0, number.lastIndexOf("-"))
 
-/** Every line in the currency that moved; other bases are ledgers of their own. */
+/** The basis in which every line is in the currency that moved; any other basis is a journal of its own. */
 export const nativeBasis = "native"

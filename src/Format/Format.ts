@@ -2,7 +2,7 @@ import type { Entry, OpenedAccount } from "./Entry.ts"
 import type { Reading } from "./Reading/Plain.ts"
 import type { Totals } from "./Totals.ts"
 
-/** What a format may know before the first entry. */
+/** What a format knows before the first entry. */
 export interface FormatContext {
   readonly book: { readonly code: string; readonly name: string }
   /** `2026-10`, `2026-10-01_2026-10-15`, `all`, `since-4`. */
@@ -13,7 +13,7 @@ export interface FormatContext {
   readonly accounts: ReadonlyArray<OpenedAccount>
 }
 
-/** Turns entries into text, a chunk at a time; it may keep what grows with accounts, never what grows with entries. */
+/** Turns entries into text, a chunk at a time. Its memory may grow with accounts, never with entries. */
 export interface Writer {
   /** `firstDate` is the effective date of the first entry; undefined where there is none. */
   readonly begin: (firstDate: string | undefined) => string
@@ -23,28 +23,28 @@ export interface Writer {
   readonly rows: () => number
 }
 
-/** A file that one pass over the entries writes, in the books' own accounts and currencies. */
+/** A file written in one pass over the entries, in the books' own accounts and currencies. */
 export interface SingleFile {
   readonly name: string
   readonly file: string
   /** `number`: by journal number. `date`: by effective date, then journal number. */
   readonly order: "number" | "date"
-  /** Also gets entries whose lines are all worth nothing, which no journal holds. */
+  /** Also gets entries whose lines are all worth zero, which no journal holds. */
   readonly takesAll?: true
   readonly open: (context: FormatContext) => Writer
 }
 
-/** A format of one file: a new one takes the place of the one before. */
+/** A format of one file, which replaces the file before. */
 export interface PlainFormat<Name extends string = string> extends SingleFile {
   readonly kind: "plain"
-  /** As `--format` takes it. */
+  /** The name for `--format`. */
   readonly name: Name
   /** A line for `tieout export --help`. */
   readonly description: string
   readonly accumulates: false
-  /** The provider's statement stands beside it. */
+  /** Writes the provider's statement, too. */
   readonly besideStatement: boolean
-  /** How `tieout verify` reads it back. */
+  /** How `tieout verify` reads the file back. */
   readonly reading: Reading
 }
 

@@ -1,4 +1,4 @@
-/** What formats need to know that the books do not say: a section per format, and what differs from its published template. */
+/** What formats need and the books do not hold: a section per format, and overrides of its published template. */
 import { Schema } from "effect"
 import { CurrencyCode, section, withDefault } from "../Common/Field.ts"
 import { tableFormats } from "./Formats.ts"
@@ -45,19 +45,22 @@ const overrideOf = ({ overridable, template }: TableFormat) =>
 const sections = Object.fromEntries(tableFormats.map(({ name, settings }) => [name, section(settings)]))
 
 export const FormatSettings = Schema.Struct({
-  /** Currencies that accounting systems' formats leave out; one that a format cannot hold is otherwise refused. */
+  /**
+   * Currencies that the formats of accounting systems leave out. Without this, a currency that a format cannot hold is
+   * refused.
+   */
   leaveOut: withDefault(Schema.Array(CurrencyCode), []),
   /** Whether names and free texts of payments stand in their lines. */
   personalData: withDefault(Schema.Boolean, true),
   ...sections,
-  /** What differs from the published templates, by format. */
+  /** Overrides of the published templates, by format. */
   profiles: section(
     Schema.Struct(Object.fromEntries(tableFormats.map((format) => [format.name, overrideOf(format)]))),
   ),
 })
 export type FormatSettings = typeof FormatSettings.Type
 
-/** A format's profile as the settings have it: with its own section, then with what differs from the template. */
+/** A format's profile with its own section and then its overrides from the settings. */
 export const profileWith = (format: TableFormat, settings: FormatSettings): Profile => {
   const own: Readonly<Record<string, unknown>> = settings
   const { personalData } = settings

@@ -48,17 +48,17 @@ export const formatNames: ReadonlyArray<FormatName> = registry.map(({ name }) =>
 const isTable = (format: AnyFormat): format is TableFormat => format.kind === "table"
 const isPlain = (format: AnyFormat): format is PlainFormat => format.kind === "plain"
 
-/** Those in the books' own accounts and currencies, a file each. */
+/** Formats in the books' own accounts and currencies, one file each. */
 export const plainFormats: ReadonlyArray<PlainFormat> = formats.filter(isPlain)
 
-/** Those of accounting systems and auditors. */
+/** Formats of accounting systems and auditors. */
 export const tableFormats: ReadonlyArray<TableFormat> = formats.filter(isTable)
 
 const byName: ReadonlyMap<string, AnyFormat> = new Map(formats.map((format) => [format.name, format]))
 
 export const isFormatName = (name: string): name is FormatName => byName.has(name)
 
-/** The format of that name; undefined where there is none. */
+/** The format of that name, if there is one. */
 export const formatOf = (name: string): AnyFormat | undefined => byName.get(name)
 
 const known = (names: ReadonlyArray<string>): ReadonlyArray<AnyFormat> =>
@@ -72,13 +72,13 @@ export const tablesOf = (names: ReadonlyArray<string>): ReadonlyArray<TableForma
 
 export const accumulates = (name: string): boolean => byName.get(name)?.accumulates ?? false
 
-/** Whether the provider's statement stands beside any of them. */
+/** Whether any of the formats writes the provider's statement, too. */
 export const needsStatement = (names: ReadonlyArray<string>): boolean =>
   known(names).some(({ besideStatement }) => besideStatement)
 
 const escaped = (text: string): string => text.replaceAll(".", "\\.")
 
-/** What each name of a format's files begins with, whatever the settings make of the rest. */
+/** Matches the names of a format's files: the settings may change all but the prefix. */
 const filePattern = ({ template }: TableFormat): RegExp =>
   new RegExp(`^${template.file.split("{", 1)[0] ?? ""}[A-Za-z0-9_.-]*\\.(?:csv|txt)$`)
 
@@ -89,5 +89,5 @@ const filePatterns: ReadonlyArray<RegExp> = [
   ...tableFormats.map(filePattern),
 ]
 
-/** Whether some format writes files of that name. */
+/** Whether a format writes files with such a name. */
 export const isFormatFile = (name: string): boolean => filePatterns.some((pattern) => pattern.test(name))

@@ -1,4 +1,4 @@
-/** The kinds of values that the settings of formats are made of. */
+/** The kinds of values in the formats' own settings. */
 import { Schema } from "effect"
 
 export const ShortText = Schema.String.pipe(

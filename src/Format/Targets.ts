@@ -1,8 +1,8 @@
-/** The columns of an account mapping: one per accounting system, and what each system takes as an account. */
+/** The columns of an account mapping, one per accounting system, each with the accounts that the system allows. */
 import { tableFormats } from "./Formats.ts"
 import type { Target } from "./Table/Define.ts"
 
-/** What every system may divide its accounts by. */
+/** The dimension that any system may split its accounts by. */
 const dimension: Target = {
   column: "dimension",
   pattern: /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,35}$/,

@@ -1,4 +1,4 @@
-/** Control totals, summed from the very lines that are written. All amounts are in the currency's smallest unit. */
+/** Control totals, summed from the same lines that are written. All amounts are in the currency's smallest unit. */
 import { type Account, type Entry, seriesOf } from "./Entry.ts"
 
 export interface Turnover {
@@ -16,7 +16,7 @@ export interface CurrencyTotals extends Turnover {
 
 /**
  * The journal numbers of one period: `first` and `last` as the full text. The base-currency journal has a second series of
- * numbers in a period, which counts by itself.
+ * numbers in a period, with a counter of its own.
  */
 export interface PeriodNumbers {
   readonly period: string
@@ -55,7 +55,7 @@ const emptySum = (account: Account): Sum => ({
   lastEntry: undefined,
 })
 
-/** Sums as entries go by, in the order of their numbers. */
+/** Sums up entries as they pass, in the order of their numbers. */
 export class RunningTotals implements Totals {
   entries = 0
   postings = 0

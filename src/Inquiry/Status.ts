@@ -1,9 +1,9 @@
-/** Where everything stands, without reading history: last runs, accounts, open items. */
+/** The current status, without reading history: last runs, accounts, open items. */
 import { Effect, type Option } from "effect"
 import { allBooks } from "../Book.ts"
 import { Database } from "../Database.ts"
 import { type OpenCounts, openCounts } from "../Reconcile/Summary.ts"
-import { bookTieOuts, type TieOut, together } from "../Reconcile/TieOut.ts"
+import { bookTieOuts, combined, type TieOut } from "../Reconcile/TieOut.ts"
 import { type NotRead, notReadBySync } from "../Reconcile/Unread.ts"
 import { Settings } from "../Settings.ts"
 import { accountStandings, type Standing } from "./AccountStandings.ts"
@@ -13,7 +13,7 @@ export interface StatusSummary {
   readonly runs: ReadonlyArray<LastRun>
   readonly accounts: ReadonlyArray<Standing>
   readonly open: OpenCounts
-  /** Of all books that were asked for as one. */
+  /** The requested books combined. */
   readonly tieOut: TieOut
   /** What the last sync left out. */
   readonly notRead: ReadonlyArray<NotRead>
@@ -30,7 +30,7 @@ export class Status extends Effect.Service<Status>()("tieout/Status", {
         const books = yield* allBooks(connection)
         const { newEntries, runs } = yield* lastRuns(connection)
         const accounts = yield* accountStandings(books, newEntries)
-        const tieOut = together(yield* bookTieOuts(books.map(({ bookId }) => bookId)))
+        const tieOut = combined(yield* bookTieOuts(books.map(({ bookId }) => bookId)))
         const notRead = yield* notReadBySync(books)
         return { runs, accounts, open: yield* openCounts(books), tieOut, notRead } satisfies StatusSummary
       },

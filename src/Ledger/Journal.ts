@@ -8,19 +8,21 @@ import * as Money from "../Common/Money.ts"
 import { int8 } from "../Database/Columns.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import type { JournalEntry, Line } from "./JournalEntry.ts"
+import type { JournalEntry } from "./JournalEntry.ts"
 import type { AccountId } from "./LedgerAccounts.ts"
 
-/** A journal entry whose lines know their ledger accounts. */
-export interface ResolvedEntry {
-  readonly entry: JournalEntry
+/** Journal entries that can be written: their ids are taken, and the ledger accounts of their lines exist. */
+export interface PreparedEntries {
+  readonly entries: ReadonlyArray<JournalEntry>
+  readonly ids: ReadonlyArray<bigint>
+  /** Of all their lines, entry by entry. */
   readonly accounts: ReadonlyArray<AccountId>
 }
 
 /** As many ids as one value of the sequence reserves. */
 const blockSize = 1024n
 
-const headerColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray<bigint>) => {
+const headerColumns = ({ entries, ids }: PreparedEntries) => {
   const columns = {
     entryId: [] as Array<string>,
     sourceType: [] as Array<string>,
@@ -39,7 +41,7 @@ const headerColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray
     counterparty: [] as Array<string | null>,
     reverses: [] as Array<string | null>,
   }
-  entries.forEach(({ entry }, at) => {
+  entries.forEach((entry, at) => {
     columns.entryId.push(String(ids[at]))
     columns.sourceType.push(entry.sourceType)
     columns.sourceId.push(entry.sourceId)
@@ -60,7 +62,7 @@ const headerColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray
   return columns
 }
 
-const lineColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray<bigint>) => {
+const lineColumns = ({ accounts, entries, ids }: PreparedEntries) => {
   const columns = {
     entryId: [] as Array<string>,
     lineNumber: [] as Array<string>,
@@ -68,11 +70,13 @@ const lineColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray<b
     currency: [] as Array<string>,
     amount: [] as Array<string>,
   }
-  entries.forEach(({ entry, accounts }, at) => {
-    entry.lines.forEach((line: Line, place) => {
-      columns.entryId.push(String(ids[at]))
+  let next = 0
+  entries.forEach(({ lines }, at) => {
+    const id = String(ids[at])
+    lines.forEach((line, place) => {
+      columns.entryId.push(id)
       columns.lineNumber.push(String(place + 1))
-      columns.accountId.push(String(accounts[place]))
+      columns.accountId.push(String(accounts[next++]))
       columns.currency.push(line.currency)
       columns.amount.push(Money.toText(line.amount))
     })
@@ -110,26 +114,24 @@ export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", 
     const post = Effect.fn("Ledger.Journal.post")(function* (
       book: Book,
       runId: number | null,
-      entries: ReadonlyArray<ResolvedEntry>,
-      ids: ReadonlyArray<bigint>,
+      prepared: PreparedEntries,
     ) {
-      if (entries.length === 0) return
-      const header = headerColumns(entries, ids)
-      const line = lineColumns(entries, ids)
+      if (prepared.entries.length === 0) return
+      const header = headerColumns(prepared)
+      const line = lineColumns(prepared)
       yield* database.execute(
         "Ledger.Journal.post",
         (sql) => sql`
           with given as (
-            select t.*, t.occurred_at::timestamptz as at
-            from unnest(${plainArray(sql, header.entryId)}, ${plainArray(sql, header.sourceType)},
-              ${plainArray(sql, header.sourceId)}, ${textArray(sql, header.kind)}, ${plainArray(sql, header.sequence)},
-              ${plainArray(sql, header.correction)},
-              ${plainArray(sql, header.occurredAt)}, ${plainArray(sql, header.lineCount)},
-              ${plainArray(sql, header.partnerAccountId)}, ${plainArray(sql, header.position)},
-              ${textArray(sql, header.resourceType)}, ${plainArray(sql, header.resourceId)},
+            select t.* from unnest(${plainArray(sql, header.entryId, "int8")}, ${plainArray(sql, header.sourceType)},
+              ${plainArray(sql, header.sourceId, "uuid")}, ${textArray(sql, header.kind)}, ${plainArray(sql, header.sequence, "int4")},
+              ${plainArray(sql, header.correction, "int4")},
+              ${plainArray(sql, header.occurredAt, "timestamptz")}, ${plainArray(sql, header.lineCount, "int2")},
+              ${plainArray(sql, header.partnerAccountId, "uuid")}, ${plainArray(sql, header.position, "int8")},
+              ${textArray(sql, header.resourceType)}, ${plainArray(sql, header.resourceId, "uuid")},
               ${textArray(sql, header.description)}, ${textArray(sql, header.externalReference)},
-              ${textArray(sql, header.counterparty)}, ${plainArray(sql, header.reverses)})
-            as t (entry_id, source_type, source_id, kind, sequence, correction, occurred_at, line_count,
+              ${textArray(sql, header.counterparty)}, ${plainArray(sql, header.reverses, "int8")})
+            as t (entry_id, source_type, source_id, kind, sequence, correction, at, line_count,
               partner_account_id, position, resource_type, resource_id, description, external_reference, counterparty,
               reverses)),
           -- Waits for a close that is under way and sees what it did: dated by what was before it, the rules would refuse.
@@ -139,18 +141,16 @@ export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", 
             insert into ledger.journal_entries (book_id, entry_id, source_type, source_id, kind, sequence,
               correction, effective_date, occurred_at, late_for, line_count, partner_account_id, position, resource_type,
               resource_id, description, external_reference, counterparty, reverses, run_id)
-            select ${book.bookId}, g.entry_id::bigint, g.source_type, g.source_id::uuid, g.kind, g.sequence::integer,
-              g.correction::integer,
+            select ${book.bookId}, g.entry_id, g.source_type, g.source_id, g.kind, g.sequence, g.correction,
               ledger.effective_date(g.at, d.time_zone, d.closed_through), g.at,
-              ledger.late_for(g.at, d.time_zone, d.closed_through), g.line_count::smallint, g.partner_account_id::uuid,
-              g.position::bigint, g.resource_type, g.resource_id::uuid, g.description, g.external_reference,
-              g.counterparty, g.reverses::bigint, ${runId}
+              ledger.late_for(g.at, d.time_zone, d.closed_through), g.line_count, g.partner_account_id,
+              g.position, g.resource_type, g.resource_id, g.description, g.external_reference,
+              g.counterparty, g.reverses, ${runId}
             from given g cross join dating d)
           insert into ledger.postings (book_id, entry_id, line_number, account_id, currency, amount)
-          select ${book.bookId}, l.entry_id::bigint, l.line_number::smallint, l.account_id::integer, l.currency,
-            l.amount::numeric
-          from unnest(${plainArray(sql, line.entryId)}, ${plainArray(sql, line.lineNumber)},
-            ${plainArray(sql, line.accountId)}, ${plainArray(sql, line.currency)}, ${plainArray(sql, line.amount)})
+          select ${book.bookId}, l.entry_id, l.line_number, l.account_id, l.currency, l.amount
+          from unnest(${plainArray(sql, line.entryId, "int8")}, ${plainArray(sql, line.lineNumber, "int2")},
+            ${plainArray(sql, line.accountId, "int4")}, ${plainArray(sql, line.currency)}, ${plainArray(sql, line.amount, "numeric")})
             as l (entry_id, line_number, account_id, currency, amount)`,
       )
     })

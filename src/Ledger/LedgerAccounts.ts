@@ -19,14 +19,11 @@ const keyOfAccount = (
 const keyOf = (bookId: number, { currency, partnerAccountId, role, rule }: Line): string =>
   keyOfAccount(bookId, role, currency, partnerAccountId, rule?.code ?? "")
 
+const inOrder = (wanted: ReadonlyMap<string, Line>): ReadonlyArray<Line> =>
+  [...wanted].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line)
+
 /** The id of a ledger account within its book. */
 export type AccountId = number
-
-/** A line whose account is not known yet, and the payment rail where it is a cash account. */
-interface Wanted {
-  readonly line: Line
-  readonly rail: string
-}
 
 const accountColumns = {
   account_id: int4,
@@ -42,14 +39,32 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
     const settings = yield* Settings
     const known = new Map<string, AccountId>()
 
-    /** Makes the accounts of lines, each wanted once, in their order, and gives their ids by `keyOf`. */
-    const create = Effect.fn("Ledger.Accounts.create")(function* (book: Book, wanted: ReadonlyArray<Wanted>) {
-      const named = wanted.map(({ line, rail }) => ({
+    /** The payment rails of the service's accounts that cash lines are of. */
+    const railsOf = Effect.fn("Ledger.Accounts.railsOf")(function* (book: Book, wanted: ReadonlyArray<Line>) {
+      const ids = wanted.flatMap(({ partnerAccountId }) => partnerAccountId ?? [])
+      if (ids.length === 0) return new Map<string, string>()
+      const rows = yield* database.rows(
+        "Ledger.Accounts.railsOf",
+        { account_id: uuid, payment_rails: text },
+        (sql) => sql`
+          select account_id, payment_rails from mirror.accounts
+          where book_id = ${book.bookId} and account_id = any (${textArray(sql, ids)}::uuid[])`,
+      )
+      return new Map(rows.map((row) => [row.account_id, row.payment_rails]))
+    })
+
+    /**
+     * Makes the accounts of lines, each wanted once, and gives their ids by `keyOf`. In the order of their keys, so that two
+     * that make the same accounts wait for each other and never in a circle.
+     */
+    const create = Effect.fn("Ledger.Accounts.create")(function* (book: Book, wanted: ReadonlyArray<Line>) {
+      const rails = yield* railsOf(book, wanted)
+      const named = wanted.map((line) => ({
         line,
         ...codeAndName(settings.chart, line, {
           client: book.code,
           account: line.partnerAccountId === null ? "" : shortAccount(line.partnerAccountId),
-          rail,
+          rail: rails.get(line.partnerAccountId ?? "") ?? "",
         }),
       }))
       const rows = yield* database.rows("Ledger.Accounts.create", accountColumns, (sql) => {
@@ -74,42 +89,41 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
       )
     })
 
-    const idIn = (ids: ReadonlyMap<string, AccountId>, book: Book, line: Line) => {
-      const id = ids.get(keyOf(book.bookId, line))
-      return id === undefined
-        ? Effect.dieMessage(`the ledger account of ${line.role} in ${line.currency} could not be created`)
-        : Effect.succeed(id)
-    }
-
-    /**
-     * The accounts of lines, in their order. `railOf` names the payment rail of a cash account. Outside any page's
-     * transaction, so that an id that is remembered is one that stays.
-     */
-    const idsOf = Effect.fn("Ledger.Accounts.idsOf")(function* (
-      book: Book,
-      lines: ReadonlyArray<Line>,
-      railOf: (accountId: string) => string,
-    ) {
-      const wanted = new Map<string, Wanted>()
-      for (const line of lines) {
-        const key = keyOf(book.bookId, line)
-        if (known.has(key) || wanted.has(key)) continue
-        wanted.set(key, { line, rail: line.partnerAccountId === null ? "" : railOf(line.partnerAccountId) })
+    /** The accounts of lines, in their order, and those of them that had to be made, by `keyOf`. */
+    const resolve = Effect.fn("Ledger.Accounts.resolve")(function* (book: Book, lines: ReadonlyArray<Line>) {
+      const keys = lines.map((line) => keyOf(book.bookId, line))
+      const wanted = new Map<string, Line>()
+      for (const [at, line] of lines.entries()) {
+        const key = keys[at] ?? ""
+        if (!known.has(key) && !wanted.has(key)) wanted.set(key, line)
       }
-      if (wanted.size > 0) {
-        for (const [key, id] of yield* create(book, [...wanted.values()])) known.set(key, id)
+      const made = wanted.size === 0 ? new Map<string, AccountId>() : yield* create(book, inOrder(wanted))
+      const ids: Array<AccountId> = []
+      for (const [at, { currency, role }] of lines.entries()) {
+        const key = keys[at] ?? ""
+        const id = known.get(key) ?? made.get(key)
+        if (id === undefined) {
+          return yield* Effect.dieMessage(`the ledger account of ${role} in ${currency} could not be created`)
+        }
+        ids.push(id)
       }
-      return yield* Effect.forEach(lines, (line) => idIn(known, book, line))
+      return { ids, made }
     })
 
-    /** The account of a line that is not cash, within a transaction: what that makes may yet be undone, and is not remembered. */
-    const idWithin = (book: Book, line: Line) => {
-      const id = known.get(keyOf(book.bookId, line))
-      return id === undefined
-        ? Effect.flatMap(create(book, [{ line, rail: "" }]), (ids) => idIn(ids, book, line))
-        : Effect.succeed(id)
-    }
+    /**
+     * The accounts of lines, in their order. Outside any page's transaction, so that an id that is remembered is one that
+     * stays.
+     */
+    const idsOf = (book: Book, lines: ReadonlyArray<Line>) =>
+      Effect.map(resolve(book, lines), ({ ids, made }) => {
+        for (const [key, id] of made) known.set(key, id)
+        return ids
+      })
 
-    return { idsOf, idWithin }
+    /** The same within a transaction: what that makes may yet be undone, and is not remembered. No line is cash. */
+    const idsWithin = (book: Book, lines: ReadonlyArray<Line>) =>
+      Effect.map(resolve(book, lines), ({ ids }) => ids)
+
+    return { idsOf, idsWithin }
   }),
 }) {}

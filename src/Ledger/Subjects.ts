@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
 import * as Money from "../Common/Money.ts"
 import { bool, int4, int8, jsonRows, nullable, oneOf, type RowOf, text } from "../Database/Columns.ts"
-import { textArray } from "../Database/TextArray.ts"
+import { plainArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { entryColumns, entryFromRow } from "../Mirror/EntryRow.ts"
 import type { Line } from "./JournalEntry.ts"
@@ -92,9 +92,9 @@ export const subjectsOf = Effect.fn("Ledger.subjectsOf")(function* (
           and j.source_type in ('statement_entry', 'manual')) booked on true
       where s.book_id = ${book.bookId} and not s.held and ${
         entryIds.length === 0
-          ? sql`s.related_id = any (${textArray(sql, resourceIds)}::uuid[])`
-          : sql`(s.related_id = any (${textArray(sql, resourceIds)}::uuid[])
-              or s.entry_id = any (${textArray(sql, entryIds)}::uuid[]))`
+          ? sql`s.related_id = any (${plainArray(sql, resourceIds, "uuid")})`
+          : sql`(s.related_id = any (${plainArray(sql, resourceIds, "uuid")})
+              or s.entry_id = any (${plainArray(sql, entryIds, "uuid")}))`
       }
       order by s.account_id, s.position`,
   )

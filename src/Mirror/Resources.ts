@@ -1,6 +1,7 @@
 /** Deposits, withdrawals and conversions as last read. A new version is kept only where the content changed. */
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
+import type { Sql } from "../Database/Client.ts"
 import { bool, float8, text, uuid } from "../Database/Columns.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
@@ -22,11 +23,51 @@ const selected = Object.keys(resourceColumns)
 
 const written = [...selected, "raw"]
 
+const keyColumns = { resource_id: uuid, resource_type: text }
+
+const keyOf = ({ id, resourceType }: Resource): string => `${id}|${resourceType}`
+
 /** One row per resource, the one read last: two rows of one key cannot be upserted by one statement. */
 const latestOfEach = (resources: ReadonlyArray<Resource>): ReadonlyArray<Resource> => {
-  const byKey = new Map(resources.map((resource) => [`${resource.id}|${resource.resourceType}`, resource]))
+  const byKey = new Map(resources.map((resource) => [keyOf(resource), resource]))
   // In key order, so that two transactions that bring the same resources wait for each other and never in a circle.
-  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, resource]) => resource)
+  return [...byKey.keys()].sort().flatMap((key) => byKey.get(key) ?? [])
+}
+
+/** What was read as rows of SQL: the columns in `written`, then `final`. */
+const rowsOf = (sql: Sql, resources: ReadonlyArray<Resource>) => {
+  const rows = resources.map(toRow)
+  const text = (name: keyof ResourceRow) =>
+    textArray(
+      sql,
+      rows.map((row) => row[name]),
+    )
+  const plain = (name: keyof ResourceRow, type: "text" | "uuid" | "numeric" | "timestamptz" = "text") =>
+    plainArray(
+      sql,
+      rows.map((row) => row[name]),
+      type,
+    )
+  const final = plainArray(
+    sql,
+    resources.map((resource) => String(isFinal(resource))),
+    "bool",
+  )
+  // JSON already: as one document it needs no quoting, which for this column would cost the most.
+  const raws = `[${rows.map((row) => row.raw).join(",")}]`
+  return sql`
+    select ${sql(written)}, final
+    from rows from (
+      unnest(${plain("resource_type")}, ${plain("resource_id", "uuid")}, ${text("status")}, ${plain("form")},
+        ${plain("account_id", "uuid")}, ${text("account_rail")}, ${plain("currency")}, ${plain("amount", "numeric")},
+        ${plain("fee", "numeric")}, ${plain("fee_currency")}, ${plain("delivered", "numeric")},
+        ${plain("buy_account_id", "uuid")}, ${text("buy_account_rail")}, ${plain("buy_currency")},
+        ${plain("buy_amount", "numeric")}, ${plain("rate", "numeric")}, ${plain("pair_id", "uuid")},
+        ${text("reason_code")}, ${text("external_reference")}, ${text("counterparty")}, ${text("reference")},
+        ${text("destination_id")}, ${text("code")}, ${text("transaction_hash")},
+        ${plain("created_at", "timestamptz")}, ${plain("completed_at", "timestamptz")}, ${final}),
+      json_array_elements(${raws}::text::json))
+    as t (${sql(selected)}, final, raw)`
 }
 
 export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resources", {
@@ -47,64 +88,61 @@ export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resour
           select ${sql(selected)}, final, read_at >= ${since} as fresh,
             floor(extract(epoch from read_at) * 1000)::float8 as "readAt"
           from mirror.resources
-          where book_id = ${book.bookId} and resource_id = any (${textArray(sql, ids)}::uuid[])`,
+          where book_id = ${book.bookId} and resource_id = any (${plainArray(sql, ids, "uuid")})`,
       )
       return rows.map(
-        ({ final, fresh, readAt, ...row }): KnownResource => ({
-          ...{ resource: fromRow(row), final, fresh, readAt },
+        (row): KnownResource => ({
+          resource: fromRow(row),
+          final: row.final,
+          fresh: row.fresh,
+          readAt: row.readAt,
         }),
       )
     })
 
-    /**
-     * Part of the caller's transaction. Gives the keys that are new or whose content changed: what is booked of them has
-     * to be looked at again. `readAt` is our clock, ISO 8601.
-     */
-    const put = Effect.fn("Mirror.Resources.put")(function* (
+    /** Part of the caller's transaction: writes those that are not mirrored yet, and gives these. */
+    const add = Effect.fn("Mirror.Resources.add")(function* (
       book: Book,
       runId: number,
       readAt: string,
-      read: ReadonlyArray<Resource>,
+      resources: ReadonlyArray<Resource>,
     ) {
-      if (read.length === 0) return []
-      const resources = latestOfEach(read)
-      const rows = resources.map(toRow)
-      const final = resources.map((resource) => String(isFinal(resource)))
-      const changed = yield* database.rows(
-        "Mirror.Resources.put",
-        { resource_id: uuid, resource_type: text, changed: bool },
-        (sql) => {
-          const text = (name: keyof ResourceRow) =>
-            textArray(
-              sql,
-              rows.map((row) => row[name]),
-            )
-          const plain = (name: keyof ResourceRow) =>
-            plainArray(
-              sql,
-              rows.map((row) => row[name]),
-            )
-          // JSON already: as one document it needs no quoting, which for this column would cost the most.
-          const raws = `[${rows.map((row) => row.raw).join(",")}]`
-          return sql`
-          with read as (
-            select t.resource_type, t.resource_id::uuid, t.status, t.form, t.account_id::uuid, t.account_rail,
-              t.currency, t.amount::numeric, t.fee::numeric, t.fee_currency, t.delivered::numeric,
-              t.buy_account_id::uuid, t.buy_account_rail, t.buy_currency, t.buy_amount::numeric, t.rate::numeric,
-              t.pair_id::uuid, t.reason_code, t.external_reference, t.counterparty, t.reference, t.destination_id,
-              t.code, t.transaction_hash, t.created_at::timestamptz, t.completed_at::timestamptz, t.raw,
-              t.final::boolean
-            from rows from (
-              unnest(${plain("resource_type")}, ${plain("resource_id")}, ${text("status")}, ${plain("form")},
-                ${plain("account_id")}, ${text("account_rail")}, ${plain("currency")}, ${plain("amount")},
-                ${plain("fee")}, ${plain("fee_currency")}, ${plain("delivered")}, ${plain("buy_account_id")},
-                ${text("buy_account_rail")}, ${plain("buy_currency")}, ${plain("buy_amount")}, ${plain("rate")},
-                ${plain("pair_id")}, ${text("reason_code")}, ${text("external_reference")},
-                ${text("counterparty")}, ${text("reference")}, ${text("destination_id")}, ${text("code")},
-                ${text("transaction_hash")}, ${plain("created_at")}, ${plain("completed_at")},
-                ${plainArray(sql, final)}),
-              json_array_elements(${raws}::text::json))
-            as t (${sql(selected)}, final, raw)),
+      const added = yield* database.rows(
+        "Mirror.Resources.add",
+        keyColumns,
+        (sql) => sql`
+          insert into mirror.resources as r (book_id, ${sql(written)}, final, changed_at, read_at, run_id)
+          select ${book.bookId}, n.*, ${readAt}, ${readAt}, ${runId} from (${rowsOf(sql, resources)}) n
+          on conflict do nothing
+          returning resource_id, resource_type`,
+      )
+      return new Set(added.map((row) => `${row.resource_id}|${row.resource_type}`))
+    })
+
+    /** Part of the caller's transaction: they are mirrored, and so are missing no more. */
+    const found = (book: Book, resources: ReadonlyArray<Resource>) =>
+      database.execute("Mirror.Resources.found", (sql) => {
+        const column = (of: (resource: Resource) => string, type: "text" | "uuid") =>
+          plainArray(sql, resources.map(of), type)
+        return sql`
+          delete from mirror.missing_resources m
+          using unnest(${column(({ id }) => id, "uuid")}, ${column(({ resourceType }) => resourceType, "text")})
+            as n (resource_id, resource_type)
+          where m.book_id = ${book.bookId} and m.resource_id = n.resource_id and m.resource_type = n.resource_type`
+      })
+
+    /** Part of the caller's transaction: writes what has changed of those that are mirrored. Gives how many did. */
+    const change = Effect.fn("Mirror.Resources.change")(function* (
+      book: Book,
+      runId: number,
+      readAt: string,
+      resources: ReadonlyArray<Resource>,
+    ) {
+      const rows = yield* database.rows(
+        "Mirror.Resources.change",
+        { changed: bool },
+        (sql) => sql`
+          with read as (${rowsOf(sql, resources)}),
           superseded as (
             insert into mirror.resource_versions
               (book_id, resource_type, resource_id, version, status, final, rate, fee_currency, raw, changed_at,
@@ -115,11 +153,7 @@ export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resour
             join mirror.resources r on r.book_id = ${book.bookId} and r.resource_id = n.resource_id
               and r.resource_type = n.resource_type
             where r.raw::jsonb <> n.raw::jsonb
-            on conflict do nothing),
-          found as (
-            delete from mirror.missing_resources m using read n
-            where m.book_id = ${book.bookId} and m.resource_id = n.resource_id
-              and m.resource_type = n.resource_type)
+            on conflict do nothing)
           insert into mirror.resources as r (book_id, ${sql(written)}, final, changed_at, read_at, run_id)
           select ${book.bookId}, n.*, ${readAt}, ${readAt}, ${runId} from read n
           on conflict (book_id, resource_id, resource_type) do update set
@@ -139,13 +173,25 @@ export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resour
             run_id = case when r.raw::jsonb <> excluded.raw::jsonb then excluded.run_id else r.run_id end,
             read_at = excluded.read_at
           where r.raw::jsonb <> excluded.raw::jsonb or not r.final
-          returning resource_id, resource_type, changed_at = ${readAt}::timestamptz as changed`
-        },
+          returning changed_at = ${readAt}::timestamptz as changed`,
       )
-      return changed
-        .filter((row) => row.changed)
-        .map((row) => ({ id: row.resource_id, type: row.resource_type }))
+      return rows.filter(({ changed }) => changed).length
     })
+
+    /**
+     * Part of the caller's transaction. Gives how many are new or have changed. `readAt` is our clock, ISO 8601. Most that are
+     * read are new: what is mirrored already is compared by itself.
+     */
+    const put = (book: Book, runId: number, readAt: string, read: ReadonlyArray<Resource>) =>
+      Effect.gen(function* () {
+        if (read.length === 0) return 0
+        const resources = latestOfEach(read)
+        const added = yield* add(book, runId, readAt, resources)
+        const mirrored = resources.filter((resource) => !added.has(keyOf(resource)))
+        const changed = mirrored.length === 0 ? 0 : yield* change(book, runId, readAt, mirrored)
+        yield* found(book, resources)
+        return added.size + changed
+      })
 
     return { find, put }
   }),

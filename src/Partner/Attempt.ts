@@ -5,6 +5,7 @@ import type { Outcome } from "./RequestGate.ts"
 import { complaint, sanitize } from "./Sanitize.ts"
 import * as Transport from "./Transport.ts"
 import * as Hint from "./WaitHint.ts"
+import { beyondBounds } from "./Wire/Extent.ts"
 import type { Source } from "./Wire/Row.ts"
 
 /** A whole answer: the parsed JSON, and the text it was parsed from. */
@@ -67,6 +68,9 @@ export const judge = (
   const { operation, secrets } = question
   const { status, headers, body } = reply
   if (status >= 200 && status < 300) {
+    const beyond = beyondBounds(body)
+    if (beyond !== undefined)
+      return { kind: "failure", failure: Fault.ofExtent(operation, beyond), hint: undefined }
     const answer = readJson(reply, requestedAt)
     if (answer !== undefined) {
       const left = Hint.quota(headers, now)

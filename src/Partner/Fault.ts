@@ -98,12 +98,22 @@ export const ofTokenStatus = (seen: Seen): Failure => {
   }
 }
 
+/** A success that holds more than any page of the interface does. */
+export const ofExtent = (operation: string, what: string): Failure => ({
+  error: make("TooLarge", operation, {
+    detail: `the answer is too large: ${what}`,
+    advice: "Set a smaller `interface.paging.size`; if the service does not heed it, ask its operators",
+  }),
+  retry: "never",
+})
+
 const reasonOfFault: Readonly<Record<TransportFault["kind"], PartnerReason>> = {
   unreachable: "Unreachable",
   network: "Unreachable",
   timeout: "Timeout",
   garbled: "BadResponse",
   tooLarge: "TooLarge",
+  crowded: "Unavailable",
 }
 
 export const ofTransport = (operation: string, fault: TransportFault): Failure => ({

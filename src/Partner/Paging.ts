@@ -38,15 +38,31 @@ interface Envelope {
   readonly endCursor: Option.Option<string>
 }
 
+/** A page may hold more than was asked for (a service with a least size of its own), but not many times as much. */
+const timesTheSize = 10
+const alwaysAllowed = 5_000
+
+/** What is wrong with the number of a page's items; undefined: nothing. */
+const tooMany = (
+  items: ReadonlyArray<unknown>,
+  { size, sizeParam }: Interface["paging"],
+): string | undefined => {
+  const most = Math.max(timesTheSize * size, alwaysAllowed)
+  return sizeParam !== null && items.length > most
+    ? `a page holds ${items.length} items, and ${size} were asked for`
+    : undefined
+}
+
 const lastPage: Omit<Envelope, "items"> = { hasNextPage: false, endCursor: Option.none() }
 
 /** Finds rows and PageInfo in an answer by the profile; a list ends only where its PageInfo says so. */
 const openEnvelope = (
   { value }: Answer,
   operation: string,
-  { itemsField, pageInfoField }: Interface["paging"],
+  paging: Interface["paging"],
   mayBePlain: boolean,
 ): Effect.Effect<Envelope, PartnerError> => {
+  const { itemsField, pageInfoField } = paging
   const wrong = (what: string, setting: string) =>
     Effect.fail(
       Fault.make("BadResponse", operation, {
@@ -58,6 +74,8 @@ const openEnvelope = (
   const items = at(value, pathOf(itemsField))
   if (!Array.isArray(items))
     return wrong(`there is no array at "${itemsField}"`, "interface.paging.itemsField")
+  const excess = tooMany(items, paging)
+  if (excess !== undefined) return Effect.fail(Fault.ofExtent(operation, excess).error)
   // An answer that is the array itself has no place for paging.
   if (itemsField === "") return Effect.succeed({ items, ...lastPage })
   const info = decodePageInfo(at(value, pathOf(pageInfoField)))

@@ -1,5 +1,5 @@
 /** Lets requests through at the connection's pace, in the order in which they came. */
-import { Data, Effect } from "effect"
+import { Data } from "effect"
 import type { Bounds } from "./Bounds.ts"
 import { Breaker } from "./Breaker.ts"
 import { Pace, type Permit, pauseAfterCut } from "./Pace.ts"
@@ -11,7 +11,7 @@ export class GateClosed extends Data.TaggedError("GateClosed")<{
   readonly wait: number
 }> {}
 
-/** How a request ended, as the pace counts it. `hold`: a wait that the service asked for, for all requests. */
+/** What became of a request, as far as the pace is concerned. `hold` is a wait that the service asked of everybody. */
 export interface Outcome {
   readonly kind: "accepted" | "refused" | "failed" | "returned"
   readonly hold?: number | undefined
@@ -21,10 +21,8 @@ export interface Pass extends Permit {
   readonly isProbe: boolean
 }
 
-interface Waiter {
-  readonly resume: (effect: Effect.Effect<Pass, GateClosed>) => void
-  granted: Pass | undefined
-}
+/** Called once, when a request's turn has come, or cannot come. */
+type Waiter = (turn: Pass | GateClosed) => void
 
 export class Gate {
   private readonly bounds: Bounds
@@ -39,16 +37,25 @@ export class Gate {
     this.breaker = new Breaker(bounds)
   }
 
-  /** Waits for a turn. The pass must be handed back with `leave`. */
-  readonly enter: Effect.Effect<Pass, GateClosed> = Effect.suspend(() => {
+  /**
+   * Waits for its turn; gives what ends the waiting. A pass must be handed back with `leave`. Plain calls and no effects: a
+   * sync makes a request per resource.
+   */
+  readonly enter = (waiter: Waiter): (() => void) => {
     const now = performance.now()
     if (this.waiting.size === 0) {
       const closed = this.closed(now)
-      if (closed !== undefined) return Effect.fail(closed)
-      if (this.delay(now) === 0) return Effect.succeed(this.admit(now))
+      if (closed !== undefined || this.delay(now) === 0) {
+        waiter(closed ?? this.admit(now))
+        return () => undefined
+      }
     }
-    return this.wait
-  })
+    this.waiting.add(waiter)
+    this.pump()
+    return () => {
+      this.waiting.delete(waiter)
+    }
+  }
 
   readonly leave = (pass: Pass, outcome: Outcome): void => {
     const now = performance.now()
@@ -68,24 +75,6 @@ export class Gate {
   }
 
   readonly spendRetry = (): boolean => this.breaker.spendRetry()
-
-  private readonly wait: Effect.Effect<Pass, GateClosed> = Effect.suspend(() => {
-    let waiter: Waiter | undefined
-    return Effect.async<Pass, GateClosed>((resume) => {
-      waiter = { resume, granted: undefined }
-      this.waiting.add(waiter)
-      this.pump()
-    }).pipe(
-      // A pass may be granted at the moment its fiber is interrupted: it must not be lost.
-      Effect.onInterrupt(() =>
-        Effect.sync(() => {
-          if (waiter === undefined) return
-          this.waiting.delete(waiter)
-          if (waiter.granted !== undefined) this.leave(waiter.granted, { kind: "returned" })
-        }),
-      ),
-    )
-  })
 
   private admit(now: number): Pass {
     const isProbe = this.breaker.admit()
@@ -111,7 +100,7 @@ export class Gate {
       const closed = this.closed(now)
       if (closed !== undefined) {
         this.waiting.delete(waiter)
-        waiter.resume(Effect.fail(closed))
+        waiter(closed)
         continue
       }
       const delay = this.delay(now)
@@ -120,8 +109,7 @@ export class Gate {
         return
       }
       this.waiting.delete(waiter)
-      waiter.granted = this.admit(now)
-      waiter.resume(Effect.succeed(waiter.granted))
+      waiter(this.admit(now))
     }
   }
 }

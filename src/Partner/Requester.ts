@@ -1,20 +1,21 @@
-/** Sends a request at the connection's pace, and retries it with a backoff until there is an answer or no retry can help. */
-import { Clock, Effect } from "effect"
+/** Asks until there is an answer, at the connection's pace; again where that makes sense. */
+import { Clock, Effect, Either } from "effect"
 import type { PartnerError } from "../Partner.ts"
 import { type Answer, type Attempt, judge, outcomeOf, type Question } from "./Attempt.ts"
 import { equalJitter, fullJitter } from "./Backoff.ts"
 import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
-import { Gate, type GateClosed } from "./RequestGate.ts"
+import { Gate, GateClosed, type Pass } from "./RequestGate.ts"
 import { Meters } from "./RequestMeters.ts"
 import type * as Transport from "./Transport.ts"
+import { TransportFault } from "./Transport.ts"
 
 interface Tries {
   readonly failed: number
   readonly limited: number
 }
 
-/** What all requests of one connection share: its pool, its pace, its retry budget, its counts. */
+/** Everything that one connection shares: its pool, its pace, its token, its counts. */
 export class Requester {
   readonly counts = new Map<string, number>()
   private readonly bounds: Bounds
@@ -23,7 +24,7 @@ export class Requester {
   private readonly meters: Meters
   private last: PartnerError | undefined
 
-  /** `name` is the connection's: it labels the metrics. */
+  /** `name` is the connection's, for what is counted. */
   constructor(name: string, bounds: Bounds, transport: Transport.Transport) {
     this.bounds = bounds
     this.gate = new Gate(bounds)
@@ -31,60 +32,76 @@ export class Requester {
     this.meters = new Meters(name)
   }
 
-  private readonly gateError = (operation: string, { why, wait }: GateClosed) =>
-    Effect.map(Clock.currentTimeMillis, (now) =>
-      why === "limited"
-        ? Fault.make("RateLimited", operation, {
-            detail: `the service asks for a pause of ${Math.ceil(wait / 1000)} s`,
-            retryAt: now + wait,
-          })
-        : Fault.make(this.last?.reason ?? "Unavailable", operation, {
-            detail: `not asked, since the service failed every time (last: ${this.last?.detail ?? "unknown"})`,
-            retryAt: now + wait,
-          }),
-    ).pipe(Effect.flip)
-
-  private send(question: Question): Effect.Effect<Attempt> {
-    return Effect.flatMap(Clock.currentTimeMillis, (requestedAt) => {
-      this.counts.set(question.kind, (this.counts.get(question.kind) ?? 0) + 1)
-      return Effect.matchEffect(this.transport.send(question.request), {
-        onSuccess: (reply) =>
-          Effect.map(Clock.currentTimeMillis, (now) => judge(question, reply, requestedAt, now)),
-        onFailure: (fault) =>
-          Effect.succeed<Attempt>({
-            kind: "failure",
-            failure: Fault.ofTransport(question.operation, fault),
-            hint: undefined,
-          }),
-      })
-    })
+  private closed(operation: string, { why, wait }: GateClosed, now: number): PartnerError {
+    return why === "limited"
+      ? Fault.make("RateLimited", operation, {
+          detail: `the service asks for a pause of ${Math.ceil(wait / 1000)} s`,
+          retryAt: now + wait,
+        })
+      : Fault.make(this.last?.reason ?? "Unavailable", operation, {
+          detail: `not asked, since the service failed every time (last: ${this.last?.detail ?? "unknown"})`,
+          retryAt: now + wait,
+        })
   }
 
-  /** One attempt, once the gate lets it through. */
-  private attempt(question: Question): Effect.Effect<Attempt, PartnerError> {
-    return Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(
-        restore(this.gate.enter).pipe(
-          Effect.catchAll((closed) => this.gateError(question.operation, closed)),
-        ),
-        (pass) =>
-          restore(this.send(question)).pipe(
-            Effect.onExit((exit) =>
-              Effect.sync(() => {
-                if (exit._tag === "Failure") return this.gate.leave(pass, { kind: "returned" })
-                const attempt = exit.value
-                if (attempt.kind === "failure") this.last = attempt.failure.error
-                this.gate.leave(pass, outcomeOf(attempt, this.bounds))
-                this.meters.attempted(attempt, this.gate.paced)
-              }),
-            ),
-          ),
-      ),
+  /** Sends a request with its pass, which is handed back in any case. Gives what ends it early. */
+  private send(
+    question: Question,
+    pass: Pass,
+    clock: Clock.Clock,
+    done: (attempt: Effect.Effect<Attempt>) => void,
+  ): () => void {
+    const requestedAt = clock.unsafeCurrentTimeMillis()
+    this.counts.set(question.kind, (this.counts.get(question.kind) ?? 0) + 1)
+    let ended = false
+    const read = (reply: Transport.Reply | Transport.TransportFault): Attempt =>
+      reply instanceof TransportFault
+        ? { kind: "failure", failure: Fault.ofTransport(question.operation, reply), hint: undefined }
+        : judge(question, reply, requestedAt, clock.unsafeCurrentTimeMillis())
+    const abort = this.transport.send(question.request, (reply) => {
+      if (ended) return
+      ended = true
+      const attempt = Either.try(() => read(reply))
+      if (Either.isLeft(attempt)) {
+        this.gate.leave(pass, { kind: "returned" })
+        done(Effect.die(attempt.left))
+        return
+      }
+      if (attempt.right.kind === "failure") this.last = attempt.right.failure.error
+      this.gate.leave(pass, outcomeOf(attempt.right, this.bounds))
+      this.meters.attempted(attempt.right, this.gate.paced)
+      done(Effect.succeed(attempt.right))
+    })
+    return () => {
+      if (ended) return
+      ended = true
+      abort()
+      this.gate.leave(pass, { kind: "returned" })
+    }
+  }
+
+  /** One attempt, at its turn. */
+  private once(question: Question): Effect.Effect<Attempt, PartnerError> {
+    return Effect.clockWith((clock) =>
+      Effect.async<Attempt, PartnerError>((resume) => {
+        let giveUp: (() => void) | undefined
+        const leaveQueue = this.gate.enter((turn) => {
+          if (turn instanceof GateClosed) {
+            resume(Effect.fail(this.closed(question.operation, turn, clock.unsafeCurrentTimeMillis())))
+          } else {
+            giveUp = this.send(question, turn, clock, resume)
+          }
+        })
+        return Effect.sync(() => {
+          leaveQueue()
+          giveUp?.()
+        })
+      }),
     )
   }
 
-  /** How long to wait before the next attempt, in milliseconds; fails with the attempt's error where no retry is due. */
-  private backoff(
+  /** The wait before the next attempt, in milliseconds; or the error with which it ends. */
+  private again(
     failure: Fault.Failure,
     hint: number | undefined,
     tries: Tries,
@@ -111,16 +128,16 @@ export class Requester {
     return Effect.succeed(hint ?? fullJitter(tries.failed, this.bounds, Math.random()))
   }
 
-  /** Retries until there is an answer, or a reason to give up. */
+  /** Attempts until there is an answer, or a reason to stop. */
   ask(question: Question, before: Tries = { failed: 0, limited: 0 }): Effect.Effect<Answer, PartnerError> {
-    return Effect.flatMap(this.attempt(question), (attempt) => {
+    return Effect.flatMap(this.once(question), (attempt) => {
       if (attempt.kind === "answer") return Effect.succeed(attempt.answer)
       const isLimited = attempt.failure.retry === "limited"
       const tries = {
         failed: before.failed + (isLimited ? 0 : 1),
         limited: before.limited + (isLimited ? 1 : 0),
       }
-      return this.backoff(attempt.failure, attempt.hint, tries).pipe(
+      return this.again(attempt.failure, attempt.hint, tries).pipe(
         Effect.flatMap((wait) => {
           this.meters.retried(attempt.failure.error.reason)
           return Effect.sleep(wait)

@@ -1,8 +1,8 @@
-/** What a person has moved out of suspense, clearing or transit is explained by that person, and by no one else. */
+/** Reclassifications by hand: what a person moved out of suspense, clearing or transit counts as explained. */
 import type { Sql } from "../Database/Client.ts"
 import type { Fragment } from "./Scope.ts"
 
-/** Where what is not settled stands; the accounts that a rule or a person named are other ones. */
+/** The roles that hold unsettled items; accounts that a rule or a person named have other roles. */
 const unsettledRoles = [
   "suspense",
   "deposits_clearing",
@@ -11,7 +11,7 @@ const unsettledRoles = [
   "loan_clearing",
 ] as const
 
-/** Whether a person has moved a statement entry of a book, all that stood of it; `since`: not before that time. */
+/** Whether a person has moved all that stood of a statement entry, at `since` or later. */
 export const movedByHand = (
   sql: Sql,
   book: Fragment,
@@ -30,9 +30,9 @@ export const movedByHand = (
       group by a.account_id having sum(p.amount) <> 0))`
 
 /**
- * The totals of a movement `t` without the entries that a person has moved, under the same names, none where there are no such
- * entries. `sell_moved` and `buy_moved`: whether all of that side was moved since it was known what should be there, or
- * nothing came of it and all of the other side was.
+ * The totals of a movement `t` without the entries that a person has moved, under the same names; no row where a person moved
+ * none. `sell_moved` and `buy_moved`: whether a person has moved all of that side since the movement's final state was known
+ * (or, where nothing of that side came, all of the other side).
  */
 export const totalsWithoutMoved = (sql: Sql): Fragment => sql`
   select t.resource_type, t.amount, t.fee, t.buy_amount, t.buy_fee,

@@ -1,29 +1,29 @@
 /**
- * Findings open and close themselves. What a check finds is opened, or refreshed where it is open already; what is open
- * and not found any more is closed. A check therefore always looks at the subjects of its open findings as well.
+ * Findings open and close by themselves. What a check finds becomes an open finding, or refreshes the one that is open; an open
+ * finding that the check no longer finds is closed. A check therefore always covers the subjects of its open findings, too.
  */
 import type { Sql } from "../Database/Client.ts"
 import { int8 } from "../Database/Columns.ts"
 import { type CheckName, severityOf } from "./Check.ts"
 import { type Fragment, inBooks, type Scope } from "./Scope.ts"
 
-/** What `record` answers in one row: how many findings of the check it opened and closed. */
+/** The row of `record`: how many findings of the check it opened and closed. */
 export const recordedColumns = {
   opened: int8,
   closed: int8,
 }
 
-/** A statement that gives `check_name, book_id, subject_type, subject_id, message, evidence, ripe`, one row per subject. */
+/** A check: `found` selects `check_name, book_id, subject_type, subject_id, message, evidence, ripe`, one row per subject. */
 export interface CheckQuery {
   readonly checks: ReadonlyArray<CheckName>
   readonly found: (sql: Sql, scope: Scope) => Fragment
-  /** Resources in these states wait in `reconcile.deferred` while they are found and not ripe. */
+  /** Resources in these states wait in `reconcile.deferred` while they are found but not ripe. */
   readonly deferring?: ReadonlyArray<string>
 }
 
 /**
- * What is found and not ripe waits for the next run instead of becoming a finding; what is settled waits no longer. Only
- * resources in the check's own states are its to take off the list.
+ * What is found but not ripe waits for the next run instead of becoming a finding; what is settled leaves the list. A check may
+ * only remove resources in its own states.
  */
 const deferral = (sql: Sql, scope: Scope, states: ReadonlyArray<string>): Fragment => sql`,
   waiting as (
@@ -37,6 +37,7 @@ const deferral = (sql: Sql, scope: Scope, states: ReadonlyArray<string>): Fragme
       and not exists (select 1 from found f where not f.ripe and f.book_id = d.book_id
                       and f.subject_id = d.resource_id::text and upper(f.subject_type) = d.resource_type))`
 
+/** Runs a check and records its findings, in one statement. */
 export const record = (sql: Sql, scope: Scope, query: CheckQuery) => {
   const severities = JSON.stringify(Object.fromEntries(query.checks.map((name) => [name, severityOf(name)])))
   return sql`
@@ -55,7 +56,7 @@ export const record = (sql: Sql, scope: Scope, query: CheckQuery) => {
       update reconcile.findings o set closed_at = now(), closed_run = ${scope.runId}::integer
       where o.book_id = ${inBooks(sql, scope)} and o.closed_at is null
         and o.check_name = any (${`{${query.checks.join(",")}}`}::text::text[])
-        -- Looked up in a hash table whatever joins the session allows: both sides may be many.
+        -- NOT IN uses a hash table whatever joins the session allows: both sides may have many rows.
         and (o.book_id, o.check_name, o.subject_type, o.subject_id) not in (
           select f.book_id, f.check_name, f.subject_type, f.subject_id from found f)
       returning 1)

@@ -1,4 +1,4 @@
-/** What is said where the settings have another method than a closed month, and which months those are. */
+/** Closed months whose valuation method differs from the settings', and the message about it. */
 import type { PendingQuery, Row } from "postgres"
 import type { Sql } from "../Database/Client.ts"
 
@@ -14,8 +14,8 @@ export const otherMethod = ({ book, closed, method, period }: OtherMethod): stri
   `${period} of book ${book} is closed and valued by ${closed}, the settings say ${method}: a book keeps its method from month to month. Set accounting.valuation.method back to ${closed} (accounting.valuation.books.${book}.method, where the book has its own), or reopen the closed months, the last first, back to ${period}.`
 
 /**
- * Closed months with the method that counts for them: the one that they are valued by, or else that their close kept. Of a
- * month that was locked with a later one and is not valued, nothing is known.
+ * Closed months with their method: the one that they were valued by, else the one that their close recorded. It is unknown
+ * for a month that was locked by a later close and never valued.
  */
 export const closedMethods = (sql: Sql): PendingQuery<Row[]> => sql`
   select k.book_id, p.period, coalesce(m.method, c.valuation_method) as method

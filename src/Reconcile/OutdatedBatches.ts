@@ -1,4 +1,4 @@
-/** Batches of the base-currency journal that stand, of months that are not any more what they were written from. */
+/** Standing batches of the base-currency journal that are out of date: one of their months was valued again since. */
 import { Effect } from "effect"
 import type { Sql } from "../Database/Client.ts"
 import { arrayOf, int4, type RowOf, text } from "../Database/Columns.ts"
@@ -16,9 +16,9 @@ const outdatedBatchColumns = {
 export type OutdatedBatch = RowOf<typeof outdatedBatchColumns>
 
 /**
- * The months `period` that are not what a batch `b` of `export.standing_batches` was written from: valued anew, one of its days that
- * it does not have, one up to its end with entries that are not valued yet, or one that goes on from a month before it that
- * was valued anew.
+ * The months (`period`) that changed since a batch `b` of `export.standing_batches` was written. A month changed if it was
+ * valued again, if the batch covers its days but was written before it was valued, if it has entries that are not valued yet,
+ * or if the month before it was valued again. The last two count up to the batch's last day.
  */
 export const changedMonths = (sql: Sql) => sql`
   select w.period from (
@@ -42,7 +42,7 @@ export const changedMonths = (sql: Sql) => sql`
   left join valuation.months p on p.book_id = m.book_id and p.period = (m.period - interval '1 month')::date
   where m.book_id = b.book_id and m.previous <> coalesce(p.fingerprint, '') and m.period <= b.last_day`
 
-/** As far as the book has been valued and numbered: new rates show once it is valued with them. */
+/** Compares with the current valuation: new rates count once the book is valued with them. */
 export const outdatedBatches = Effect.fn("Export.outdatedBatches")(function* (bookId: number) {
   const database = yield* Database
   return yield* database.rows(

@@ -4,20 +4,20 @@ import type { Book } from "../Book.ts"
 import { arrayOf, int4 } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 
-/** Books of one connection and state: reconciled through the same run, and now to be through another. */
+/** Books of one connection whose next reconciliation covers the same runs. */
 export interface Stretch {
   readonly books: ReadonlyArray<number>
-  /** Every run up to this one has been reconciled; 0: none. */
+  /** All runs up to this one are reconciled already; 0: none. */
   readonly reconciled: number
-  /** Every run up to this one will have been. */
+  /** The reconciliation covers all runs up to this one. */
   readonly through: number
 }
 
 /**
- * Part of the caller's transaction: takes the books for itself until it ends, so that two reconciliations of one book do
- * not cross, and says how far they can be reconciled now: up to `runId`, which has finished reading, or up to the last
- * run, but not past one that is still running, because it may yet commit changes. One that a later run has overtaken
- * writes no more (it has lost the lease).
+ * Part of the caller's transaction: locks the books until it ends, so that two reconciliations of one book do not overlap.
+ * Returns how far they can be reconciled now: up to `runId`, which has finished reading, or else up to the last run, but not
+ * past a run that is still going, because it may yet commit changes. A run that a later one has overtaken commits nothing more
+ * (it has lost the lease).
  */
 export const takeBooks = Effect.fn("Reconcile.takeBooks")(function* (
   books: ReadonlyArray<Book>,
@@ -37,7 +37,7 @@ export const takeBooks = Effect.fn("Reconcile.takeBooks")(function* (
     (sql) => sql`
       select 1 from reconcile.progress where book_id = any (${ids}::text::integer[]) order by book_id for update`,
   )
-  // After the lock, so that another reconciliation's progress is seen; before the checks, so that no later run is counted.
+  // After the lock, to see another reconciliation's progress; before the checks, so that no later run counts as covered.
   const rows = yield* database.rows(
     "Reconcile.takeBooks",
     { books: arrayOf(int4), reconciled: int4, through: int4 },

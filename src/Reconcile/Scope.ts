@@ -1,4 +1,4 @@
-/** What a reconciliation looks at, as pieces of SQL. */
+/** The scope of a reconciliation, as conditions in SQL. */
 import type { PendingQuery, Row } from "postgres"
 import type { Sql } from "../Database/Client.ts"
 import type { FlatWithdrawalFee } from "../Ledger/Conversions/Leg.ts"
@@ -6,44 +6,44 @@ import type { Method } from "../Settings/Accounting.ts"
 import type { Settings } from "../Settings.ts"
 import type { CheckName } from "./Check.ts"
 
-/** A piece of a statement. */
+/** A part of an SQL statement. */
 export type Fragment = PendingQuery<Row[]>
 
 export interface Scope {
   readonly books: ReadonlyArray<number>
-  /** What later runs changed is looked at; null: everything. The subjects of open findings always are. */
+  /** Only what later runs changed; null: everything. The subjects of open findings are always in scope. */
   readonly sinceRun: number | null
-  /** Instead of what changed, what belongs to this month (`2026-10`) of the book's time zone. */
+  /** Everything of this month (`2026-10`, in the book's time zone) instead of what changed. */
   readonly period: string | null
-  /** Asked for: also what is too dear to look at each time. */
+  /** `--full`: also the checks that are too expensive for every run. */
   readonly full: boolean
   readonly flatWithdrawalFee: FlatWithdrawalFee
-  /** Whether a receivable's `repaymentAmount` is what is still due. */
+  /** The setting: whether a receivable's `repaymentAmount` is what is still due. */
   readonly repaymentAmount: "outstanding" | "original"
-  /** By which method the base-currency journal is valued, and that of books that have their own, by code. */
+  /** The valuation method of the base-currency journal, and overrides by book code. */
   readonly methods: {
     readonly general: Method
     readonly books: Readonly<Record<string, { readonly method: Method }>>
   }
-  /** Days for which what is on its way is no matter yet. */
+  /** Days that an item may be in transit before it blocks a close. */
   readonly transitDays: number
-  /** By currency, the amount up to which something that is open carries no weight. */
+  /** By currency, the amount up to which an open item is immaterial. */
   readonly materiality: Readonly<Record<string, string>>
-  /** The month (`2026-10`) that is about to be closed: every stream must have been read after it, where it is over. */
+  /** The month (`2026-10`) that is about to be closed: if it is over, every stream must have been read after it. */
   readonly closing: string | null
-  /** The surfaces that the settings have, by connection. */
+  /** The surfaces of the settings, by connection. */
   readonly surfaces: ReadonlyArray<{ readonly connection: string; readonly surface: string }>
-  /** The run that findings are opened and closed by, where there is one. */
+  /** The run that opens and closes findings, where there is one. */
   readonly runId: number | null
 }
 
-/** The surfaces of all connections, as the settings have them. */
+/** The surfaces of all connections in the settings. */
 export const surfacesIn = ({ connections }: Pick<Settings, "connections">): Scope["surfaces"] =>
   Object.entries(connections).flatMap(([connection, { surfaces }]) =>
     surfaces.map((surface) => ({ connection, surface })),
   )
 
-/** Neither limited to what changed nor to a month. */
+/** Whether the scope is neither limited to what changed nor to a month. */
 export const isEverything = ({ period, sinceRun }: Scope): boolean => sinceRun === null && period === null
 
 export const inBooks = (sql: Sql, { books }: Pick<Scope, "books">): Fragment =>
@@ -53,27 +53,27 @@ export const inBooks = (sql: Sql, { books }: Pick<Scope, "books">): Fragment =>
 const inPeriod = (sql: Sql, { period }: Scope, book: Fragment, at: Fragment): Fragment => {
   if (period === null) return sql`true`
   const first = sql`(${`${period}-01`}::text::timestamp)`
-  // The first two lines let nearly every other row pass by without a look at its book.
+  // The first two conditions rule out nearly all other rows without a look-up of their book.
   return sql`(${at} >= ${first} at time zone 'UTC' - interval '1 day'
     and ${at} < (${first} + interval '1 month') at time zone 'UTC' + interval '1 day'
     and date_trunc('month', ledger.day_of(${at},
       (select l.time_zone from ledger.locks l where l.book_id = ${book}))::timestamp) = ${first})`
 }
 
-/** Condition on a statement entry `e`: of the books, and changed since or of the month. Held ones included. */
+/** Condition on a statement entry `e`, held or not: of the books, and changed or of the month. */
 export const entriesInScope = (sql: Sql, scope: Scope): Fragment => sql`
   e.book_id = ${inBooks(sql, scope)}
   ${scope.sinceRun === null ? sql`` : sql`and e.run_id > ${scope.sinceRun}`}
   and ${inPeriod(sql, scope, sql`e.book_id`, sql`e.occurred_at`)}`
 
-/** Book and subject of what is open of one check. */
+/** Book, subject and evidence of the open findings of one check. */
 export const openSubjects = (sql: Sql, scope: Pick<Scope, "books">, check: CheckName): Fragment => sql`
   select f.book_id, f.subject_type, f.subject_id, f.evidence from reconcile.open_findings f
   where f.book_id = ${inBooks(sql, scope)} and f.check_name = ${check}`
 
 /**
- * Condition on a resource `r`: of the books, and changed since, named by an entry that did, waiting for a later tail, or
- * the subject of an open finding.
+ * Condition on a resource `r`: of the books, and changed, named by an entry that changed, deferred, or the subject of an open
+ * finding.
  */
 export const resourcesInScope = (sql: Sql, scope: Scope, check: CheckName): Fragment => {
   const books = inBooks(sql, scope)
@@ -94,12 +94,12 @@ export const resourcesInScope = (sql: Sql, scope: Scope, check: CheckName): Frag
     select o.book_id, o.subject_id::uuid, upper(o.subject_type) from (${openSubjects(sql, scope, check)}) o)`
 }
 
-/** An amount as text at its currency's scale; more decimals, which no amount should have, are shown. */
+/** An amount as text at its currency's scale; excess decimals, which no amount should have, are shown. */
 export const amountText = (sql: Sql, amount: Fragment, currency: Fragment): Fragment => sql`
   round(${amount}, greatest(scale(trim_scale(${amount})),
     coalesce((select y.scale::integer from ledger.currencies y where y.code = ${currency}), 0)))::text`
 
-/** The same with the currency: `12.50 EUR`. */
+/** The amount with its currency: `12.50 EUR`. */
 export const sumText = (sql: Sql, amount: Fragment, currency: Fragment): Fragment =>
   sql`${amountText(sql, amount, currency)} || ' ' || ${currency}`
 
@@ -108,8 +108,7 @@ export const instantText = (sql: Sql, at: Fragment): Fragment =>
   sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
 /**
- * Accounts whose statement has a gap: entries held back, or a row of it in quarantine. What is missing on them may be
- * behind the gap.
+ * Accounts whose statement has a gap: entries held back, or a row in quarantine. What is missing may be behind the gap.
  */
 export const brokenAccounts = (sql: Sql, scope: Scope): Fragment => sql`
   select q.book_id, substr(q.stream, length('statement:') + 1) as account_id from mirror.open_quarantine q

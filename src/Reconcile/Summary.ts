@@ -1,4 +1,4 @@
-/** What is open, for people: findings with what `tieout explain` takes, and counts. */
+/** Open findings with the identifier for `tieout explain`, and counts of what is open. */
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
 import { bool, int4, int8, oneOf, text } from "../Database/Columns.ts"
@@ -13,13 +13,13 @@ export interface OpenFinding {
   /** The book's code. */
   readonly book: string
   readonly message: string
-  /** What `tieout explain` takes: the identifier that it is about, or else the finding's own. */
+  /** The identifier for `tieout explain`: the subject's, or else the finding's own. */
   readonly subject: string
   /** ISO 8601, our clock. */
   readonly openedAt: string
 }
 
-/** What waits for a person; the same figures for every command. */
+/** What waits for a person; every command shows the same figures. */
 export interface OpenCounts {
   readonly blockingFindings: number
   readonly warnings: number
@@ -30,8 +30,8 @@ export interface OpenCounts {
 const idsOf = (books: ReadonlyArray<Book>): string => `{${books.map(({ bookId }) => bookId).join(",")}}`
 
 /**
- * Open findings, blocking ones first, then the oldest. With a month (`2026-10`): those that happened in it in their book's
- * time zone, and those that belong to no month.
+ * Open findings, blocking ones first, then the oldest first. With a month (`2026-10`, in the book's time zone): the findings of
+ * that month, and those that belong to no month.
  */
 export const openFindings = Effect.fn("Reconcile.openFindings")(function* (
   books: ReadonlyArray<Book>,

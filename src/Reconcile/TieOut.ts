@@ -1,6 +1,6 @@
 /**
- * Whether everything ties out, and what does not: `reconcile.book_standings` in `drizzle/rules.sql` counts it, and the sentence
- * here is the only one that says it.
+ * Whether everything ties out, and what does not. `reconcile.book_standings` in `drizzle/rules.sql` decides and counts; every
+ * command and page that says so prints the sentence made here.
  */
 import { Effect, Schema } from "effect"
 import { counted } from "../Common/Text.ts"
@@ -19,27 +19,27 @@ const tieOutColumns = {
   suspense: int4,
   /** Conversions in transit. */
   transit: int4,
-  /** Of these, how many keep which month (`2026-10`) from being closed. */
+  /** Conversions in transit that block the close of a month, by month (`2026-10`). */
   blocked: countByMonth,
-  /** Items in loan clearing, with every leg whose cash is waited for, and loans that were not paid exactly. */
+  /** Items in loan clearing: legs whose cash has not come, and loans that were not paid exactly. */
   loans: int4,
-  /** Of the legs, how many keep which month from being closed. */
+  /** Legs that block the close of a month, by month. */
   loansBlocked: countByMonth,
   /** Clearing postings that name no movement. */
   clearing: int4,
-  /** Suspense accounts that hold something though no finding of them is open. */
+  /** Suspense accounts with a balance but without an open finding. */
   unexplained: int4,
-  /** Blocking findings of other things. */
+  /** Other blocking findings. */
   otherBlocking: int4,
-  /** Warnings of other things: they are told, and prevent nothing. */
+  /** Other warnings: reported, but everything may still tie out. */
   otherWarnings: int4,
-  /** All blocking findings, of whatever. */
+  /** All blocking findings. */
   blockingFindings: int4,
   /** Rows in quarantine. */
   quarantined: int4,
 }
 
-/** Each thing is counted once. All of them zero, but for warnings: everything ties out. */
+/** What does not tie out; each item is counted once. */
 export type TieOut = RowOf<typeof tieOutColumns>
 
 const bookTieOutColumns = {
@@ -49,16 +49,15 @@ const bookTieOutColumns = {
   code: text,
   /** Accounts whose statement has never been read to its end. */
   unread: int4,
-  /** Statement entries that are booked. */
+  /** Booked statement entries. */
   entries: int8,
-  /** Seconds since the oldest of its statements was read to its end; null where none was. */
+  /** Seconds since the longest unread of its statements was read to its end; null: none was. */
   lag: nullable(float8),
 }
 
-/** Of one book. */
 export type BookTieOut = RowOf<typeof bookTieOutColumns>
 
-/** The books of these ids by code; null: all. */
+/** The books with these ids, by code; null: all books. */
 export const bookTieOuts = Effect.fn("Reconcile.tieOuts")(function* (books: ReadonlyArray<number> | null) {
   const database = yield* Database
   const { transitDays } = (yield* Settings).reconcile
@@ -84,23 +83,23 @@ const blockedOf = (
   return Object.fromEntries([...months].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Several books as one. */
-export const together = (all: ReadonlyArray<TieOut>): TieOut => {
-  const sum = (of: (one: TieOut) => number) => all.reduce((total, one) => total + of(one), 0)
+/** Several books combined. */
+export const combined = (all: ReadonlyArray<TieOut>): TieOut => {
+  const sum = (count: (book: TieOut) => number) => all.reduce((total, book) => total + count(book), 0)
   return {
-    accounts: sum((one) => one.accounts),
-    off: sum((one) => one.off),
-    suspense: sum((one) => one.suspense),
-    transit: sum((one) => one.transit),
-    blocked: blockedOf(all.map((one) => one.blocked)),
-    loans: sum((one) => one.loans),
-    loansBlocked: blockedOf(all.map((one) => one.loansBlocked)),
-    clearing: sum((one) => one.clearing),
-    unexplained: sum((one) => one.unexplained),
-    otherBlocking: sum((one) => one.otherBlocking),
-    otherWarnings: sum((one) => one.otherWarnings),
-    blockingFindings: sum((one) => one.blockingFindings),
-    quarantined: sum((one) => one.quarantined),
+    accounts: sum((book) => book.accounts),
+    off: sum((book) => book.off),
+    suspense: sum((book) => book.suspense),
+    transit: sum((book) => book.transit),
+    blocked: blockedOf(all.map((book) => book.blocked)),
+    loans: sum((book) => book.loans),
+    loansBlocked: blockedOf(all.map((book) => book.loansBlocked)),
+    clearing: sum((book) => book.clearing),
+    unexplained: sum((book) => book.unexplained),
+    otherBlocking: sum((book) => book.otherBlocking),
+    otherWarnings: sum((book) => book.otherWarnings),
+    blockingFindings: sum((book) => book.blockingFindings),
+    quarantined: sum((book) => book.quarantined),
   }
 }
 
@@ -112,7 +111,7 @@ const blocking = (blocked: Readonly<Record<string, number>>): string => {
   return months.length === 0 ? "" : ` (${months.join(", ")})`
 }
 
-/** What is not explained beside cash, part by part; none: all of it is. */
+/** What is open beside cash, part by part; empty: nothing. */
 export const openParts = (found: TieOut): ReadonlyArray<string> => {
   const {
     blocked,
@@ -145,18 +144,18 @@ export const openParts = (found: TieOut): ReadonlyArray<string> => {
       : []),
     ...(quarantined > 0 ? [`${counted(quarantined, "row is", "rows are")} in quarantine`] : []),
   ]
-  // Whatever it is about: nothing ties out while a finding blocks.
+  // Nothing ties out while any finding blocks.
   return parts.length > 0 || found.off > 0 || blockingFindings === 0
     ? parts
     : [`${counted(blockingFindings, "blocking finding is", "blocking findings are")} open`]
 }
 
-/** Cash, chains, clearing, transit, loans and suspense are explained, and nothing blocking is open. */
+/** Whether cash, chains, clearing, transit, loans and suspense are explained, and no blocking finding is open. */
 export const tiesOut = (found: TieOut): boolean => found.off === 0 && openParts(found).length === 0
 
 /**
- * `Everything ties out`, where it does, and else what does not: `Cash ties out; 3 items stand in suspense, 4 conversions are
- * in transit (2 block the close of 2026-10)`. Of what was not read nothing is said, but that. Without a full stop.
+ * `Everything ties out`, or else what does not: `Cash ties out; 3 items stand in suspense, 4 conversions are in transit (2
+ * block the close of 2026-10)`. What was not read is only named. Without a full stop.
  */
 export const tieOutSentence = (found: TieOut, notRead: ReadonlyArray<NotRead> = []): string => {
   const whole = notRead.length === 0
@@ -170,9 +169,9 @@ export const tieOutSentence = (found: TieOut, notRead: ReadonlyArray<NotRead> = 
   return `${cash}${parts.length === 0 ? "" : `; ${parts.join(", ")}`}${unread}`
 }
 
-/** How much of it, beside what waits in quarantine, `tieout reconcile` and `tieout items` show. */
+/** How many parts `tieout reconcile` and `tieout items` show: all but quarantine. */
 export const openItemCount = (found: TieOut): number => openParts({ ...found, quarantined: 0 }).length
 
-/** What a person has to see to before the books can be relied on; what is only on its way needs none. */
+/** Whether a person must act before the books can be relied on; items in transit need no action. */
 export const needsAttention = ({ blockingFindings, off, quarantined }: TieOut): boolean =>
   off + blockingFindings + quarantined > 0

@@ -1,4 +1,4 @@
-/** What the last sync of a connection has not read to its end: of that, nobody can say that it ties out. */
+/** Streams that the last sync of a connection did not read to their end: whether they tie out is unknown. */
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
 import { count, counted } from "../Common/Text.ts"
@@ -13,12 +13,12 @@ const notReadColumns = {
   count: int4,
 }
 
-/** How many of one kind of stream were left out: `statements`, or a list by its name. */
+/** The number of unread streams of one kind: `statements`, or a list by its name. */
 export type NotRead = RowOf<typeof notReadColumns>
 
 /**
- * Of the books, all streams that a close would ask for and the connection's last sync, or what ran after it, did not read
- * to their end. Not among them: what is a finding of its own, because the service does not serve it.
+ * The streams of the books that a close requires and that neither the connection's last sync nor a later run read to their end.
+ * Without the streams that the service does not serve, which are findings.
  */
 export const notReadBySync = Effect.fn("Reconcile.notReadBySync")(function* (books: ReadonlyArray<Book>) {
   const database = yield* Database

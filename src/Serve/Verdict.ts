@@ -1,7 +1,7 @@
-/** The answer to the one question that someone who looks in has: are the books current, and do they tie out? */
+/** The verdict of the status page: are the books current, and do they tie out? */
 
 import { spanText } from "../Common/Time.ts"
-import { needsAttention, tieOutSentence, tiesOut, together } from "../Reconcile/TieOut.ts"
+import { combined, needsAttention, tieOutSentence, tiesOut } from "../Reconcile/TieOut.ts"
 import type { Snapshot } from "./Overview.ts"
 
 export interface Verdict {
@@ -10,7 +10,7 @@ export interface Verdict {
   readonly sentence: string
 }
 
-/** How long ago a connection was last read as a whole; null: never. Milliseconds. */
+/** How long ago each connection was last read completely; null: never. Milliseconds. */
 const ages = (snapshot: Snapshot, connections: ReadonlyArray<string>): ReadonlyArray<number | null> =>
   connections.map((name) => {
     const found = snapshot.connections.find(({ connection }) => connection === name)?.lastSuccessAt ?? null
@@ -52,7 +52,7 @@ export const verdictOf = (
   if (snapshot.books.length === 0) return { tone: "none", sentence: "Nothing has been read yet." }
   const stale = staleConnections(snapshot, connections, staleAfter)
   const late = lateness(snapshot, connections, stale)
-  const found = together(snapshot.books)
+  const found = combined(snapshot.books)
   if (!tiesOut(found)) {
     const also = stale.length > 0 ? `; ${late}` : ""
     const current = stale.length > 0 ? "" : "The books are current. "

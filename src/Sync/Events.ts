@@ -22,6 +22,7 @@ import { aloneOfClient, failureOf } from "./Runs/Failures.ts"
 import { forAMoment } from "./Runs/Holding.ts"
 import { runParts, syncParts } from "./Runs/Layers.ts"
 import { inTimeZone, recordEnd } from "./Runs/Proving.ts"
+import { unreadText } from "./Runs/RunReport.ts"
 
 /** Events that one round takes: they are read together, and what they name is read once. */
 const eventsPerRound = 5_000
@@ -58,7 +59,7 @@ const whyNot = ({ hint }: Hinted, read: ReadAgain): Option.Option<string> => {
   )
   const ofWhole =
     whole !== undefined && (Option.isSome(hint.unknown) || hint.addressBook)
-      ? Option.some(`${whole.what}: ${whole.why}`)
+      ? Option.some(`${unreadText(whole)}: ${whole.why}`)
       : Option.none()
   return Option.orElse(ofAccount, () => Option.orElse(ofResource, () => ofWhole))
 }
@@ -90,15 +91,16 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       connection: string,
       clients: ReadonlySet<string>,
     ) {
-      const organization = yield* Effect.provide(organizationBook(connection), services)
       const known = () =>
         Effect.map(
           Effect.provide(allBooks(Option.some(connection)), services),
           (books) => new Map(books.map((book) => [Option.getOrElse(book.clientId, () => ""), book] as const)),
         )
       const books = yield* known()
-      if ([...clients].every((client) => books.has(client))) return books
-      yield* (yield* Clients).read(organization)
+      if ([...clients, ""].every((client) => books.has(client))) return books
+      const organization = yield* Effect.provide(organizationBook(connection), services)
+      if ([...clients].some((client) => client !== "" && !books.has(client)))
+        yield* (yield* Clients).read(organization)
       return yield* known()
     })
 
@@ -117,9 +119,9 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
     const takeBook = Effect.fn("Events.takeBook")(function* (book: Book, hinted: ReadonlyArray<Hinted>) {
       const nothing = { newEntries: new Map(), accounts: new Map(), resources: new Map() }
       const read: ReadAgain = yield* readBook(book, hinted).pipe(
-        aloneOfClient((error) => ({ ...nothing, failures: [failureOf("", error)] })),
+        aloneOfClient((error) => ({ ...nothing, failures: [failureOf({ kind: "book" }, error)] })),
       )
-      const broken = read.newEntries.size === 0 && read.failures.some(({ what }) => what === "")
+      const broken = read.newEntries.size === 0 && read.failures.some(({ unread }) => unread.kind === "book")
       return hinted.map((one) => ({
         ...one,
         why: broken ? Option.some(read.failures[0]?.why ?? "") : whyNot(one, read),
@@ -241,9 +243,11 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       yield* forAMoment(database, connection, inbox.release(connection)).pipe(
         Effect.catchAll((error) => Effect.logWarning(`Events of ${connection} wait: ${error.message}`)),
       )
-      yield* Stream.merge(announced, regularly).pipe(
-        // A burst is one announcement.
+      // A burst is one announcement; one event after a while is not held up, nor by a look that found nothing.
+      const bursts = announced.pipe(
         Stream.throttle({ cost: () => 1, units: 1, duration: gathering, strategy: "shape" }),
+      )
+      yield* Stream.merge(bursts, regularly).pipe(
         Stream.buffer({ capacity: 1, strategy: "sliding" }),
         Stream.runForEach(() => rounds),
         Effect.provide(partner),

@@ -5,17 +5,17 @@ import type { Rate } from "./Rates/Rate.ts"
 export const baseRoles = ["fx_realized", "fx_unrealized", "rounding"] as const
 export type BaseRole = (typeof baseRoles)[number]
 
-/** An account of the native books, by what a valuation must know of it. */
+/** An account of the native books, as far as a valuation needs it. */
 export interface NativeAccount {
   readonly accountId: number
   readonly role: string
   readonly currency: string
   readonly scale: number
-  /** An asset or a liability: what reduces its balance takes its carrying amount along. */
+  /** An asset or a liability: what reduces the balance reduces the carrying amount in proportion. */
   readonly held: boolean
-  /** Held, and worth what the rate says: revalued at a month's end. */
+  /** Held and monetary: revalued at the rate of a month's end. */
   readonly monetary: boolean
-  /** The first month that it has postings in, `YYYY-MM`; null where there is none. */
+  /** The first month with postings, `YYYY-MM`; null: none. */
   readonly since: string | null
 }
 
@@ -32,21 +32,21 @@ export interface NativeEntry {
   /** `YYYY-MM-DD` in the accounting time zone. */
   readonly date: string
   readonly kind: string
-  /** The service's account whose statement it comes from, which tells the sides of a conversion; null where there is none. */
+  /** The service's account whose statement it comes from, which identifies the side of a conversion; null: none. */
   readonly partnerAccountId: string | null
-  /** What tells its conversion; null where it has none. */
+  /** The identifier of its resource, a conversion's included; null: none. */
   readonly resourceId: string | null
   readonly lines: ReadonlyArray<NativeLine>
 }
 
 /**
- * `face`: base currency already. `rate`: at the day's rate. `price`: at what was given for it in the base currency. `cost`:
- * what it cost (cash). `carrying`: at what the account, or the conversion, carries it at. `proportion`: at the exact unit
- * value of the line that decided.
+ * How a line's value was found. `face`: it is in the base currency. `rate`: at the day's rate. `price`: at what was paid for
+ * it in the base currency. `cost`: at its cost (cash). `carrying`: at the carrying amount of the account or the conversion.
+ * `proportion`: at the exact unit value of the line that decided.
  */
 export type Basis = "face" | "rate" | "price" | "cost" | "carrying" | "proportion"
 
-/** `minor` counts cents of the base currency, debit positive; zero only where a native line is worth that little. */
+/** `minor` counts cents of the base currency, debit positive; zero only where a native line is worth less than half a cent. */
 export interface BaseLine {
   readonly account: number | BaseRole
   readonly minor: bigint
@@ -56,7 +56,10 @@ export interface BaseLine {
 }
 
 export interface BaseEntry {
-  /** `journal`: a native entry under its own number. `fx`: only here, numbered gaplessly per book and month. */
+  /**
+   * `journal`: a native entry under its own number. `fx`: an entry of this journal alone, numbered gaplessly per book and
+   * month.
+   */
   readonly series: "journal" | "fx"
   readonly number: number
   readonly date: string
@@ -64,7 +67,7 @@ export interface BaseEntry {
   readonly kind: string | null
   readonly description: string | null
   readonly resourceId: string | null
-  /** The number of the month before that this one reverses. */
+  /** The number of the previous month's entry that this one reverses. */
   readonly reverses: number | null
   readonly lines: ReadonlyArray<BaseLine>
 }

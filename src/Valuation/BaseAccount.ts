@@ -12,7 +12,7 @@ export interface BaseAccount {
   readonly name: string
 }
 
-/** As the chart calls them; `book` is the book's code. */
+/** With the chart's codes and names; `book` is the book's code. */
 export const accountsOf = (
   book: string,
   baseCurrency: string,
@@ -32,7 +32,7 @@ export const accountsOf = (
   }))
 }
 
-/** The accounts that only this journal has, called as the chart calls them now. */
+/** Stores these accounts with the chart's current codes and names. */
 export const keepAccounts = Effect.fn("Valuation.keepAccounts")(function* (
   bookId: number,
   accounts: ReadonlyArray<BaseAccount>,

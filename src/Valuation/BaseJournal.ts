@@ -1,7 +1,6 @@
 /**
- * Which base-currency journal is meant: the one that is kept, or one that a transaction makes for itself in temporary tables
- * of the same columns, with the same views: what the journal was at a time (`then`), and what it is to be compared with
- * (`now`).
+ * Chooses a base-currency journal: the kept one, or one that a transaction makes in temporary tables with the same columns and
+ * views: the journal as of a time (`then`), and the one to compare it with (`now`).
  */
 import { Effect } from "effect"
 import type { Sql } from "../Database/Client.ts"
@@ -20,7 +19,7 @@ export const journalTable = (
     ? sql`${sql("valuation")}.${sql(table)}`
     : sql`${sql("pg_temp")}.${sql(`${journal}_${table}`)}`
 
-/** Empty tables for a journal and its views, in the caller's transaction: only it sees them, and they go away with it. */
+/** Creates empty tables and views for a journal in the caller's transaction: only it sees them, and they disappear with it. */
 export const beginJournal = Effect.fn("Valuation.beginJournal")(function* (
   journal: Exclude<Journal, "kept">,
 ) {
@@ -39,7 +38,7 @@ export const beginJournal = Effect.fn("Valuation.beginJournal")(function* (
   )
 })
 
-/** What is read of it next are plans that know how large it is. */
+/** Updates the statistics, so that the queries that follow are planned for its size. */
 export const endJournal = Effect.fn("Valuation.endJournal")(function* (journal: Exclude<Journal, "kept">) {
   const database = yield* Database
   for (const table of tables) {
@@ -50,7 +49,7 @@ export const endJournal = Effect.fn("Valuation.endJournal")(function* (journal: 
   }
 })
 
-/** Takes a month over as it is kept; its entries only where they are `wanted`. */
+/** Copies a month from the kept journal; its entries only if `wanted`. */
 export const copyMonth = Effect.fn("Valuation.copyMonth")(function* (
   bookId: number,
   period: string,
@@ -69,7 +68,7 @@ export const copyMonth = Effect.fn("Valuation.copyMonth")(function* (
   }
 })
 
-/** Whenever its months were valued: what a journal was at a time bears that time, and does not depend on when it was made. */
+/** Sets all its months' valuation times to the as-of time, so that the journal does not depend on when it was made. */
 export const dateJournal = Effect.fn("Valuation.dateJournal")(function* (
   journal: Exclude<Journal, "kept">,
   asOf: string,

@@ -1,4 +1,4 @@
-/** By what settings a book was valued, and from when on: what they were at a time. */
+/** The settings that a book was valued by over time. */
 import { and, desc, eq, lte } from "drizzle-orm"
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
@@ -7,14 +7,14 @@ import { Database } from "../Database.ts"
 import type { Valuation as ValuationSettings } from "../Settings/Accounting.ts"
 import { Settings } from "../Settings.ts"
 
-/** A book's settings, the general method where it has none of its own. */
+/** A book's settings; the method is the general one, unless the book has its own. */
 export interface BookSettings extends Pick<ValuationSettings, "method" | "rates" | "maxRateAgeDays"> {
   readonly baseCurrency: string
-  /** Each once, in order: the same roles are the same settings. */
+  /** Each role once, sorted, so that equal settings compare as equal. */
   readonly monetaryRoles: ReadonlyArray<string>
 }
 
-/** The general method, where the book has none of its own. */
+/** The book's own method, else the general one. */
 const methodOf = ({ code }: Book, { books, method }: ValuationSettings) => books[code]?.method ?? method
 
 export const bookSettings = (
@@ -30,8 +30,8 @@ export const bookSettings = (
 })
 
 /**
- * The method that a close of a book's month keeps: that of the settings, once the book has been valued at all. A month that is
- * valued only after its close is valued by it.
+ * The method that a close records: the settings' method, once the book has been valued at all. A month that is valued only
+ * after its close uses this method.
  */
 export const methodAtClose = Effect.fn("Valuation.methodAtClose")(function* (book: Book) {
   const database = yield* Database
@@ -46,7 +46,7 @@ export const methodAtClose = Effect.fn("Valuation.methodAtClose")(function* (boo
   return valued.length === 0 ? null : methodOf(book, accounting.valuation)
 })
 
-/** Part of the caller's transaction, which values the book alone. */
+/** Part of the caller's transaction, which holds the book's valuation lock. */
 export const keepSettings = Effect.fn("Valuation.keepSettings")(function* (
   bookId: number,
   { baseCurrency, maxRateAgeDays, method, monetaryRoles, rates }: BookSettings,
@@ -66,7 +66,7 @@ export const keepSettings = Effect.fn("Valuation.keepSettings")(function* (
   )
 })
 
-/** Those in a base currency that the book had last been valued by at a time; those of now where it never had. */
+/** The settings of the book's last valuation in a base currency as of a time; the current settings where there was none. */
 export const settingsThen = Effect.fn("Valuation.settingsThen")(function* (
   bookId: number,
   asOf: string,

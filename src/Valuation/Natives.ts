@@ -1,4 +1,4 @@
-/** What a valuation reads of the native books: a book's accounts, and a month's entries in their order. */
+/** Reads the native books for a valuation: a book's accounts, and a month's entries in order. */
 import { Effect, Stream } from "effect"
 import { parse } from "../Common/MinorUnits.ts"
 import { bool, int2, int4, nullable, text } from "../Database/Columns.ts"
@@ -13,9 +13,9 @@ const heldRoles: ReadonlySet<string> = new Set(HeldRole.literals)
 export type Nature = Pick<NativeAccount, "held" | "monetary">
 
 /**
- * A chart or a posting rule may book a movement as an expense, income or equity: what such an account holds is not worth
- * more or less when the rate moves. An account that a rule or a person named is what its name says, whatever the movement;
- * it is an asset or a liability only where the name begins so.
+ * Whether an account is held and monetary. A chart or a posting rule may book a movement as expense, income or equity, which an
+ * exchange rate does not revalue. For an account that a rule or a person named, the name decides: it is an asset or a liability
+ * only where its name begins so.
  */
 export const natureOf = (
   role: string,
@@ -45,7 +45,7 @@ const accountColumns = {
   since: nullable(text),
 }
 
-/** In an order that does not depend on when each was made. */
+/** In an order that does not depend on when they were created. */
 export const nativeAccounts = Effect.fn("Valuation.nativeAccounts")(function* (
   bookId: number,
   monetaryRoles: ReadonlyArray<string>,
@@ -99,10 +99,10 @@ const linesOf = (text: string, accounts: ReadonlyMap<number, NativeAccount>): Na
   })
 }
 
-/** Entries that are valued and written at a time. */
+/** Entries per chunk. */
 const chunkSize = 1000
 
-/** The numbers of a month's entries in the order in which they are valued: by day, then as their statements have them. */
+/** The numbers of a month's entries in the order of valuation: by day, then in the order of their statements. */
 const orderedNumbers = Effect.fn("Valuation.orderedNumbers")(function* (
   bookId: number,
   firstDay: string,
@@ -154,7 +154,10 @@ const readChunk = Effect.fn("Valuation.readChunk")(function* (
   )
 })
 
-/** The entries up to a journal number (`asOf`: that were recorded by then), a chunk at a time; between two chunks the connection is free to write. */
+/**
+ * The entries up to a journal number (with `asOf`, only those recorded by then), a chunk at a time; between two chunks the
+ * connection is free to write.
+ */
 export const nativeEntries = (
   bookId: number,
   firstDay: string,

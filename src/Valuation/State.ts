@@ -1,4 +1,4 @@
-/** What a month's valuation leaves for the next: enough to go on without any history. */
+/** The state that a month's valuation leaves for the next: enough to continue without any history. */
 import { Effect, Schema } from "effect"
 import type { Side } from "./Cost/ConversionCost.ts"
 import type { Holding } from "./Cost/Holding.ts"
@@ -16,9 +16,9 @@ export interface Revaluation {
 export interface State {
   /** By ledger account. */
   readonly holdings: Map<number, Holding>
-  /** What is in transit, by the conversion's identifier. */
+  /** Conversions in transit, by identifier. */
   readonly conversions: Map<string, Array<Side>>
-  /** What stands of movements in clearing, as far as the month must know it (`Movement.ts`). */
+  /** Movements in clearing, as far as the month needs them (`MovementCost.ts`). */
   readonly movements: Map<string, Movement>
   /** The base-currency journal's balance of every account, in cents: by ledger account, or by role. */
   readonly balances: Map<string, bigint>
@@ -42,7 +42,7 @@ const Stored = Schema.parseJson(
         accountId: Schema.Int,
         native: Whole,
         carrying: Whole,
-        /** Quantity and cost; a cost that is a fraction with its denominator. */
+        /** Quantity, cost, and the cost's denominator where it is a fraction. */
         lots: Schema.Array(Schema.Tuple(Whole, Whole, Schema.optionalElement(Whole))),
       }),
     ),
@@ -83,7 +83,7 @@ type StoredLot = readonly [quantity: bigint, numerator: bigint, denominator?: bi
 const decodeStored = Schema.decodeUnknown(Stored)
 const encodeStored = Schema.encodeSync(Stored)
 
-/** The text that is stored: the same state gives the same text. */
+/** The stored text: equal states give equal texts. */
 export const printState = ({ balances, conversions, holdings, movements, revaluations }: State): string =>
   encodeStored({
     holdings: [...holdings]
@@ -104,7 +104,7 @@ export const printState = ({ balances, conversions, holdings, movements, revalua
     revaluations,
   })
 
-/** Text that `printState` made; anything else is a defect. */
+/** Parses the text of `printState`; anything else is a defect. */
 export const readState = (text: string) =>
   Effect.map(
     Effect.orDie(decodeStored(text)),

@@ -1,5 +1,5 @@
 /**
- * The base-currency journal in the database: a month is written as a whole, and replaced as a whole while it is open.
+ * Stores the base-currency journal: a month is written as a whole, and replaced as a whole while it is open.
  */
 import { Effect } from "effect"
 import { print } from "../Common/MinorUnits.ts"
@@ -17,11 +17,11 @@ const headColumns = {
   method: text,
   rates: text,
   maxRateAgeDays: int2,
-  /** The roles that are revalued at its end, in order, with a space between them. */
+  /** The roles revalued at its end, in order, separated by spaces. */
   monetaryRoles: text,
   ratesVersion: nullable(int4),
   fingerprint: text,
-  /** The fingerprint of the month before; empty for the first. */
+  /** The fingerprint of the month before; empty for the first month. */
   previous: text,
   /** The last journal number that it covers. */
   throughNumber: int4,
@@ -33,13 +33,13 @@ export type MonthHead = RowOf<typeof headColumns>
 
 const keptColumns = {
   ...headColumns,
-  /** It was valued so by the time that is looked at. */
+  /** Whether this valuation existed as of that time. */
   byThen: bool,
 }
 
 export type KeptMonth = RowOf<typeof keptColumns>
 
-/** Every month that is valued, without its state. `asOf` is what `resolveAsOf` gave; null: now. */
+/** All valued months, without their states. `asOf` is from `resolveAsOf`; null: now. */
 export const monthHeads = Effect.fn("Valuation.monthHeads")(function* (bookId: number, asOf: string | null) {
   const database = yield* Database
   return yield* database.rows(
@@ -67,7 +67,7 @@ export const storedState = Effect.fn("Valuation.storedState")(function* (bookId:
   return row?.state
 })
 
-/** Begins a month, instead of what was there. Part of the caller's transaction, like all that follows. */
+/** Begins a month, replacing its valuation. Part of the caller's transaction, like the functions below. */
 export const beginMonth = Effect.fn("Valuation.beginMonth")(function* (
   bookId: number,
   head: MonthHead,
@@ -118,7 +118,7 @@ interface PlacedLine {
   readonly place: number
 }
 
-/** Headers and all their lines in one statement. */
+/** Writes entries with all their lines in one statement. */
 export const writeEntries = Effect.fn("Valuation.writeEntries")(function* (
   bookId: number,
   period: string,

@@ -18,3 +18,8 @@ export class ValuationError extends Data.TaggedError("ValuationError")<{
 
 export const valuationError = (reason: ValuationReason, message: string): ValuationError =>
   new ValuationError({ reason, message })
+
+/** Thrown where amounts do not add up, by a mistake of ours or in the books. No line is made up to balance them. */
+export class Unvaluable extends Error {
+  override readonly name = "Unvaluable"
+}

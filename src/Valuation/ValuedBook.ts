@@ -9,10 +9,8 @@ import type { Chart } from "../Settings/Chart.ts"
 import type { BaseEntry } from "./Base.ts"
 import { accountsOf, keepAccounts } from "./BaseAccount.ts"
 import type { Journal } from "./BaseJournal.ts"
-import { earlierLegs, pricesIn } from "./Cost/ConversionHistory.ts"
-import type { MonthEntries } from "./Cost/EarlierLines.ts"
 import type { Rules } from "./Cost/Flow.ts"
-import { earlierLines } from "./Cost/MovementHistory.ts"
+import { earlierLegs, earlierLines, type MonthEntries, pricesIn } from "./Cost/History.ts"
 import { type BookSettings, bookSettings, keepSettings } from "./KeptSettings.ts"
 import { type BookMonths, bookMonths } from "./Months/BookMonths.ts"
 import { covers, inputsOf, lookupOf, type MonthInputs, nextMonth } from "./Months/MonthInputs.ts"
@@ -30,8 +28,7 @@ import {
   storedState,
   writeEntries,
 } from "./Store.ts"
-import { Unvaluable } from "./Unvaluable.ts"
-import { valuationError } from "./ValuationError.ts"
+import { Unvaluable, valuationError } from "./ValuationError.ts"
 
 export interface ValuationOptions {
   readonly baseCurrency: string
@@ -45,12 +42,15 @@ const monthsFrom = (first: string, last: string): ReadonlyArray<string> => {
   return months
 }
 
-/** Entries of a month are written once there are so many. */
-const writtenTogether = 500
+/** Entries per write. */
+const entriesPerWrite = 500
 
 const noRate: Rate = { numerator: 0n, denominator: 1n, text: "", date: "", source: "" }
 
-/** Values a month, and writes it into the journal, where there is one, unless rates are missing: then it goes on, to find them all, and nothing is kept. */
+/**
+ * Values a month and writes it into the journal, if there is one. Where rates are missing it goes on to find them all, and
+ * keeps nothing.
+ */
 const valueMonth = Effect.fn("Valuation.valueMonth")(
   function* (
     book: Book,
@@ -63,7 +63,7 @@ const valueMonth = Effect.fn("Valuation.valueMonth")(
     const lookup = yield* lookupOf(book, inputs)
     const { firstDay } = frame
     const entries: MonthEntries = { bookId: book.bookId, firstDay, through: head.throughNumber, asOf }
-    // In a month without entries nothing is traded, and nothing comes back.
+    // A month without entries has no trades and no returns.
     const empty = head.throughNumber === 0
     const rules: Rules = {
       prices: empty ? new Map() : yield* pricesIn(entries, head.baseCurrency),
@@ -97,7 +97,7 @@ const valueMonth = Effect.fn("Valuation.valueMonth")(
         (chunk) =>
           Effect.suspend(() => {
             made = [...made, ...chunk.map(month.take)]
-            return made.length < writtenTogether ? Effect.void : write
+            return made.length < entriesPerWrite ? Effect.void : write
           }),
       )
     }
@@ -125,22 +125,22 @@ const checkClosed = (book: Book, kept: MonthHead, baseCurrency: string) =>
       )
 
 /**
- * The cost of what a closed month leaves is that of its method: the next month goes on from it. Another method would mix the
- * two, or change what is closed.
+ * A closed month's holdings are costed by its method, and the next month continues from them: another method would mix the two,
+ * or change a closed month.
  */
 const checkMethod = (book: Book, { method, period }: MonthHead, closed: string | null) =>
   closed === null || closed === method
     ? Effect.void
     : valuationError("Closed", otherMethod({ book: book.code, closed, method, period }))
 
-/** Whether a month is in the kept journal as it has to be. Fails where a closed one is kept otherwise: in base currency or method. */
-export const standsAs = Effect.fn("Valuation.standsAs")(function* (
+/** Whether the kept journal holds the month up to date. Fails where a closed month has another base currency or method. */
+export const isUpToDate = Effect.fn("Valuation.isUpToDate")(function* (
   book: Book,
   found: KeptMonth | undefined,
   inputs: MonthInputs,
   months: BookMonths,
 ) {
-  // What was valued later may know rates that came later: a closed month takes them where one lacked.
+  // A later valuation may use later rates: a closed month takes them where it lacked one.
   if (found === undefined || !found.byThen) return false
   const { baseCurrency, fingerprint, period } = inputs.head
   const kept = months.keptThrough !== null && period <= months.keptThrough
@@ -151,7 +151,7 @@ export const standsAs = Effect.fn("Valuation.standsAs")(function* (
   return true
 })
 
-/** The method of the last closed month that is valued; null where there is none. */
+/** The method of the last valued closed month; null: there is none. */
 export const keptMethod = Effect.fn("Valuation.keptMethod")(function* (
   bookId: number,
   { keptThrough }: BookMonths,
@@ -161,20 +161,20 @@ export const keptMethod = Effect.fn("Valuation.keptMethod")(function* (
   return closed.at(-1)?.method === "fifo" ? "fifo" : closed.length > 0 ? "average" : null
 })
 
-/** What becomes of the months, one after the other. */
+/** What to do with the months, one after the other. */
 interface Writing {
-  /** Where those go that are not kept as they have to be; null: they are only gone through. */
+  /** The journal for months that are not up to date; null: they are valued but not written. */
   readonly journal: Journal | null
-  readonly stands: (head: KeptMonth) => Effect.Effect<void, DatabaseError, Database>
+  readonly whenUpToDate: (head: KeptMonth) => Effect.Effect<void, DatabaseError, Database>
 }
 
-/** A book through a month, as far as months have entries or have begun. Gives the rates that are missing. */
+/** Values a book through a month, as far as months have entries or have begun. Returns the missing rates. */
 export const throughMonth = Effect.fn("Valuation.throughMonth")(function* (
   book: Book,
   wanted: string | null,
   settings: BookSettings,
   months: BookMonths,
-  { journal, stands }: Writing,
+  { journal, whenUpToDate }: Writing,
 ) {
   const missing: Array<MissingRate> = []
   if (months.first === null || months.last === null) return missing
@@ -188,13 +188,13 @@ export const throughMonth = Effect.fn("Valuation.throughMonth")(function* (
   for (const period of monthsFrom(months.first, through)) {
     const found = known.get(period)
     const inputs = yield* inputsOf(period, previous, months, accounts, settings)
-    if (found !== undefined && (yield* standsAs(book, found, inputs, months))) {
-      yield* stands(found)
+    if (found !== undefined && (yield* isUpToDate(book, found, inputs, months))) {
+      yield* whenUpToDate(found)
       state = undefined
       previous = found.fingerprint
     } else {
       if (state === undefined) {
-        // The month before stands, so the kept journal has its state.
+        // The month before is up to date, so the kept journal has its state.
         const text = before === null ? undefined : yield* storedState(book.bookId, before)
         state = text === undefined ? emptyState() : yield* readState(text)
       }
@@ -207,8 +207,8 @@ export const throughMonth = Effect.fn("Valuation.throughMonth")(function* (
   return missing
 })
 
-/** Where what stands is left where it is. */
-export const nothing = { stands: () => Effect.void }
+/** Leaves months that are up to date as they are. */
+export const leaveUpToDate = { whenUpToDate: () => Effect.void }
 
 /** Brings the kept journal up to a month. Part of the caller's transaction. */
 export const valueBook = Effect.fn("Valuation.valueBook")(function* (
@@ -229,5 +229,8 @@ export const valueBook = Effect.fn("Valuation.valueBook")(function* (
     yield* keepAccounts(book.bookId, accountsOf(book.code, options.baseCurrency, options.chart))
     yield* keepSettings(book.bookId, settings)
   }
-  return yield* throughMonth(book, wanted, settings, months, { ...nothing, journal: writing ? "kept" : null })
+  return yield* throughMonth(book, wanted, settings, months, {
+    ...leaveUpToDate,
+    journal: writing ? "kept" : null,
+  })
 })

@@ -1,7 +1,7 @@
 /** How deliveries come into the inbox: many in one statement, each once. */
 import { Effect } from "effect"
 import { bool, type RowOf, text } from "../Database/Columns.ts"
-import { plainArray, textArray } from "../Database/TextArray.ts"
+import { plainLiteral, textArray, textLiteral } from "../Database/TextArray.ts"
 import type { Database } from "../Database.ts"
 import { type Delivery, keyOf } from "./Delivery.ts"
 
@@ -52,29 +52,33 @@ export const store = (database: Database) =>
     const distinct = new Map(deliveries.map((delivery) => [keyOf(delivery), delivery]))
     const rows = [...distinct.values()]
     const doubled = doubledIn(rows)
-    const stored = yield* database.rows("Webhook.Inbox.put", storedColumns, (sql) => {
-      const text = (of: (row: Delivery) => string | null) => sql`(select ${textArray(sql, rows.map(of))})`
-      const plain = (of: (row: Delivery) => string | null) => sql`(select ${plainArray(sql, rows.map(of))})`
+    const texts = (of: (row: Delivery) => string | null) => textLiteral(rows.map(of))
+    const plains = (of: (row: Delivery) => string | null) => plainLiteral(rows.map(of))
+    const stored = yield* database.rows(
+      "Webhook.Inbox.put",
+      storedColumns,
       // `offset 0` keeps the planner from joining: it is to look each event up in the index, however small it believes the
       // table to be when it first makes the plan that the session then keeps. `(select …)` hides from it how long the arrays
       // are: it would plan every statement of few deliveries anew, which costs more than storing them.
-      return sql`
-          insert into webhook.inbox (connection, event_id, digest, type, body, key_id, algorithm, state, error, conflict)
-          select t.connection, t.event_id, decode(t.digest, 'hex'), t.type, decode(t.body, 'base64'), t.key_id, t.algorithm,
-                 case when t.error is null then 'waiting' else 'poison' end, t.error,
-                 t.doubled = 't' or exists (
-                   select from webhook.inbox other
-                   where other.connection = t.connection and other.event_id = t.event_id
-                     and other.digest <> decode(t.digest, 'hex')
-                   offset 0)
-          from unnest(${text(({ connection }) => connection)}, ${text(({ eventId }) => eventId)},
-              ${plain(({ digest }) => digest)}, ${text(({ type }) => type)}, ${text(base64Of)},
-              ${text(({ keyId }) => keyId)}, ${text(({ algorithm }) => algorithm)}, ${text(({ poison }) => poison)},
-              ${plain((row) => (doubled.has(row) ? "t" : "f"))})
-            as t (connection, event_id, digest, type, body, key_id, algorithm, error, doubled)
-          on conflict (connection, event_id, digest) do nothing
-          returning connection, event_id, encode(digest, 'hex') as digest, conflict`
-    })
+      (sql) => sql`
+        insert into webhook.inbox (connection, event_id, digest, type, body, key_id, algorithm, state, error, conflict)
+        select t.connection, t.event_id, decode(t.digest, 'hex'), t.type, decode(t.body, 'base64'), t.key_id, t.algorithm,
+               case when t.error is null then 'waiting' else 'poison' end, t.error,
+               t.doubled = 't' or exists (
+                 select from webhook.inbox other
+                 where other.connection = t.connection and other.event_id = t.event_id
+                   and other.digest <> decode(t.digest, 'hex')
+                 offset 0)
+        from unnest(
+            (select ${texts(({ connection }) => connection)}::text[]), (select ${texts(({ eventId }) => eventId)}::text[]),
+            (select ${plains(({ digest }) => digest)}::text[]), (select ${texts(({ type }) => type)}::text[]),
+            (select ${texts(base64Of)}::text[]), (select ${texts(({ keyId }) => keyId)}::text[]),
+            (select ${texts(({ algorithm }) => algorithm)}::text[]), (select ${texts(({ poison }) => poison)}::text[]),
+            (select ${plains((row) => (doubled.has(row) ? "t" : "f"))}::text[]))
+          as t (connection, event_id, digest, type, body, key_id, algorithm, error, doubled)
+        on conflict (connection, event_id, digest) do nothing
+        returning connection, event_id, encode(digest, 'hex') as digest, conflict`,
+    )
     const conflicts = stored.filter(({ conflict }) => conflict)
     if (conflicts.length > 0) yield* flag(database, conflicts)
     return stored.map(({ conflict, connection, digest, event_id }) => ({

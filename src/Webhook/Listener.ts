@@ -112,8 +112,8 @@ export interface Listening {
   readonly port: number
 }
 
-/** Told of everything that was received: for counts and the log. */
-export type Told = (connection: string, outcome: Verdict | Refusal) => Effect.Effect<void>
+/** Told of everything that was received, before it is answered: for counts and the log. */
+export type Told = (connection: string, outcome: Verdict | Refusal) => void
 
 /** Straight from the server's request to its response: the layers of an app would be a third of what a delivery costs. */
 const deliver =
@@ -126,7 +126,7 @@ const deliver =
   ): Promise<void> => {
     try {
       const outcome = await receive(message)
-      run(told(name, outcome))
+      told(name, outcome)
       if (typeof outcome === "string") answer(response, 200, received)
       else refuse(response, outcome)
     } catch (defect) {

@@ -61,6 +61,13 @@ export class Tally {
       })
     })
 
+  /** The same without an effect, of what there is nothing to say of, as of nearly all; false where there is. */
+  readonly toldQuietly = (connection: string, outcome: Verdict | Refusal): boolean => {
+    if (typeof outcome !== "string" || words[outcome] !== undefined) return false
+    this.count(connection, outcome)
+    return true
+  }
+
   /** Warns of the refusals of the last minute: one line for each connection and verdict. */
   readonly tellRefused: Effect.Effect<void> = Effect.suspend(() => {
     const all = [...this.refused.values()]

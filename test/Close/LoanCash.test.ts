@@ -2,7 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Explain } from "../../src/Explain.ts"
-import { bookTieOuts, tieOutSentence, together } from "../../src/Reconcile/TieOut.ts"
+import { bookTieOuts, combined, tieOutSentence } from "../../src/Reconcile/TieOut.ts"
 import { Settings } from "../../src/Settings.ts"
 import { lending, move, receivable } from "../Sync/Lending.ts"
 import { at, items, loan, paid, standing, surfaces, tx, unexplained } from "../Sync/Loaned.ts"
@@ -14,7 +14,7 @@ import { closing } from "./Months.ts"
 type Variables = Record<string, string>
 
 const sentence = (variables: Variables = surfaces) =>
-  Effect.map(bookTieOuts(null), (all) => tieOutSentence(together(all))).pipe(
+  Effect.map(bookTieOuts(null), (all) => tieOutSentence(combined(all))).pipe(
     Effect.provide(Settings.from({ variables })),
   )
 

@@ -107,6 +107,22 @@ describe("text and dates", () => {
     expect(oneLine("  a\r\n\u202Eb\u2066 \u0000\u0085漢字\u2028é\uFEFF ")).toBe("a b 漢字 é")
   })
 
+  it("are left alone where they are one already", () => {
+    const text = fc.string({ unit: fc.constantFrom(..."aZ9 ~!\u00a0\t\n\u007f\u0085\u200b\u202eé漢\ud83d") })
+    fc.assert(
+      fc.property(fc.oneof(text, fc.string({ unit: "grapheme" })), (some) => {
+        const line = oneLine(some)
+        expect(oneLine(line)).toBe(line)
+        expect(line).toBe(
+          some
+            .replace(/[\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF]|\p{Cs}/gu, "")
+            .replace(/[\p{Cc}\s]+/gu, " ")
+            .trim(),
+        )
+      }),
+    )
+  })
+
   it("cross months and leap days", () => {
     expect(shiftDate("2028-02-28", 1)).toBe("2028-02-29")
     expect(shiftDate("2026-01-01", -1)).toBe("2025-12-31")

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib"
 import { it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { describe, expect } from "vitest"
 import {
   type Answerer,
@@ -159,4 +159,81 @@ describe("A body over the limit", () => {
       ),
     )
   }
+})
+
+describe("An answer within the bytes that it may have", () => {
+  const mebibytes = (unit: string, before: string, after: string) =>
+    gzipSync(before + unit.repeat(Math.floor((15 * 1024 * 1024) / unit.length)) + after)
+  const page = ['{"items":[', '{}],"pageInfo":{"hasNextPage":false}}'] as const
+  const vast: ReadonlyArray<readonly [string, Buffer, string]> = [
+    ["of millions of empty rows", mebibytes("{},", ...page), "more than 500000 values"],
+    [
+      "of millions of numbers",
+      mebibytes("0,", '{"items":[{"a":[', `0]}${page[1].slice(2)}`),
+      "more than 500000 values",
+    ],
+    ["nested without end", mebibytes("[", "", ""), "nested deeper than 256 levels"],
+    [
+      "of millions of fields",
+      mebibytes('"a":0,', '{"items":[{', `"b":0}${page[1].slice(2)}`),
+      "more than 500000 values",
+    ],
+    [
+      "of more rows than a small multiple of what was asked for",
+      gzipSync(`${page[0]}${"{},".repeat(5_000)}${page[1]}`),
+      "a page holds 5001 items, and 100 were asked for",
+    ],
+  ]
+  for (const [name, body, detail] of vast) {
+    it.live(`[C12] ${name} is refused before it is decoded`, () =>
+      withPartner(
+        serve((_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end(body)),
+        (partner, { count }) =>
+          Effect.gen(function* () {
+            const error = yield* failureOf(Stream.runDrain(partner.accounts(Option.none())))
+            expect(error.reason).toBe("TooLarge")
+            expect(error.detail).toContain(detail)
+            expect(count("/accounts")).toBe(1)
+          }),
+      ),
+    )
+  }
+
+  it.live("and with text that only looks like structure is read", () =>
+    withPartner(
+      serve((_, response) => json(response, { ...account(1), note: '[{,"'.repeat(400_000) })),
+      (partner) => Effect.map(partner.account(uuid(1)), (found) => expect(isRead(found)).toBe(true)),
+    ),
+  )
+
+  it.live("[C12] gives way where too much comes at once, and is asked for again", () => {
+    const size = 9_000
+    const waiting: Array<() => void> = []
+    let together = true
+    return withPartner(
+      serve(({ path }, response) => {
+        const text = JSON.stringify({ ...account(Number(path.slice(-2))), note: "x".repeat(size) })
+        response.writeHead(200).write(text.slice(0, -2))
+        const end = () => response.end(text.slice(-2))
+        if (together) waiting.push(end)
+        else end()
+        if (waiting.length < 5) return
+        together = false
+        // Once all five have come but for their ends: the last of them is more than is held at a time.
+        setTimeout(() => {
+          for (const each of waiting.splice(0)) each()
+        }, 100)
+      }),
+      (partner) =>
+        Effect.gen(function* () {
+          const found = yield* Effect.forEach(
+            Array.from({ length: 5 }, (_, index) => uuid(index + 10)),
+            (id) => partner.account(id),
+            { concurrency: "unbounded" },
+          )
+          expect(found.every(isRead)).toBe(true)
+        }),
+      { limits: { maxBodyBytes: 10_000, concurrency: 8 }, tuning: { startRate: 1_000 } },
+    )
+  })
 })

@@ -2,7 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { Book } from "../../src/Book.ts"
 import { checks } from "../../src/Reconcile/Check.ts"
-import { together } from "../../src/Reconcile/TieOut.ts"
+import { combined } from "../../src/Reconcile/TieOut.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { unruled } from "../support/unruled.ts"
 import {
@@ -244,7 +244,7 @@ layer(services)("reconciling", (it) => {
         closed: 0,
         findings: [],
         quarantined: 0,
-        tieOut: { ...together([]), accounts: 1 },
+        tieOut: { ...combined([]), accounts: 1 },
         notRead: [],
       })
       yield* query((sql) => sql`update mirror.accounts set balance = 11 where book_id = ${book.bookId}`)
@@ -300,10 +300,10 @@ layer(services)("reconciling", (it) => {
 
   it.effect("goes as far as the run that has read, and never past one that still runs", () =>
     Effect.gen(function* () {
-      const { afterRun, book: reconcileBook } = yield* Reconcile
+      const { afterRun } = yield* Reconcile
       const { book } = yield* oneEntry
       const first = yield* startRun(book)
-      yield* reconcileBook(book, { ...(yield* asRun(first)), full: false })
+      yield* afterRun([book], { ...(yield* asRun(first)), full: false })
       expect(yield* throughOf(book)).toBe(first)
       const running = yield* startRun(book)
       yield* unruled(`update sync.runs set state = 'running', ended_at = null where run_id = ${running}`)
@@ -315,7 +315,7 @@ layer(services)("reconciling", (it) => {
         (sql) =>
           sql`insert into sync.leases (connection, epoch, run_id) values (${book.connection}, 2, ${second})`,
       )
-      yield* reconcileBook(book, { ...(yield* asRun(second)), full: false })
+      yield* afterRun([book], { ...(yield* asRun(second)), full: false })
       expect(yield* throughOf(book)).toBe(second)
     }),
   )

@@ -264,7 +264,7 @@ export const reconciled = (book: Book, full = false) =>
     const reconcile = yield* Reconcile
     yield* readTails(book)
     const runId = yield* startRun(book)
-    yield* reconcile.book(book, { ...(yield* asRun(runId)), full })
+    yield* reconcile.afterRun([book], { ...(yield* asRun(runId)), full })
     return yield* open(book)
   })
 

@@ -252,7 +252,7 @@ layer(services)("a completed movement", (it) => {
       yield* readTails(book)
       yield* putResource(account, deposit)
       const reconcile = yield* Reconcile
-      yield* reconcile.book(book, { ...(yield* asRun(yield* startRun(book))), full: false })
+      yield* reconcile.afterRun([book], { ...(yield* asRun(yield* startRun(book))), full: false })
       expect(yield* open(book)).toEqual([])
       const waiting = () =>
         query((sql) => sql`select resource_type from reconcile.deferred where book_id = ${book.bookId}`)

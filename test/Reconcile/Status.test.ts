@@ -1,11 +1,11 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { Status } from "../../src/Inquiry/Status.ts"
-import { together } from "../../src/Reconcile/TieOut.ts"
+import { combined } from "../../src/Reconcile/TieOut.ts"
 import { unruled } from "../support/unruled.ts"
 import { addEntry, openAccount, openBook, query, reconciled, services, startRun } from "./Books.ts"
 
-const nothingOpen = together([])
+const nothingOpen = combined([])
 
 const payout = { type: "PAYOUT", id: null }
 

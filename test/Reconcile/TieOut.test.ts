@@ -4,7 +4,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, it } from "vitest"
 import type { Book } from "../../src/Book.ts"
-import { bookTieOuts, tieOutSentence, together } from "../../src/Reconcile/TieOut.ts"
+import { bookTieOuts, combined, tieOutSentence } from "../../src/Reconcile/TieOut.ts"
 import {
   addEntry,
   mischief,
@@ -16,7 +16,7 @@ import {
   services,
 } from "./Books.ts"
 
-const nothing = { ...together([]), accounts: 1 }
+const nothing = { ...combined([]), accounts: 1 }
 
 describe("the sentence", () => {
   it.each([
@@ -49,7 +49,7 @@ describe("the sentence", () => {
   it("counts several books as one", () => {
     const one = { ...nothing, transit: 2, blocked: { "2026-10": 2 } }
     const other = { ...nothing, transit: 1, suspense: 1, blocked: { "2026-09": 1, "2026-10": 1 } }
-    expect(together([one, other])).toEqual({
+    expect(combined([one, other])).toEqual({
       ...nothing,
       accounts: 2,
       suspense: 1,
@@ -59,7 +59,7 @@ describe("the sentence", () => {
   })
 })
 
-const said = (book: Book) => Effect.map(bookTieOuts([book.bookId]), (all) => tieOutSentence(together(all)))
+const said = (book: Book) => Effect.map(bookTieOuts([book.bookId]), (all) => tieOutSentence(combined(all)))
 
 /** A conversion in transit, and the finding as its check leaves it. */
 const inTransit = (book: Book, since: string, material = true) =>

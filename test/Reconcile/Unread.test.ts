@@ -2,7 +2,7 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { Status } from "../../src/Inquiry/Status.ts"
-import { tieOutSentence, together } from "../../src/Reconcile/TieOut.ts"
+import { combined, tieOutSentence } from "../../src/Reconcile/TieOut.ts"
 import { connectionRuns } from "../../src/Serve/Overview/Runs.ts"
 import { Settings } from "../../src/Settings.ts"
 import { Sync } from "../../src/Sync.ts"
@@ -12,7 +12,7 @@ import { credit, debit } from "../Sync/Partnership.ts"
 import { sync, variablesFor } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-const nothing = { ...together([]), accounts: 1 }
+const nothing = { ...combined([]), accounts: 1 }
 
 describe("the sentence of what was read", () => {
   const left = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { together } from "../../src/Reconcile/TieOut.ts"
+import { combined } from "../../src/Reconcile/TieOut.ts"
 import { evidenceOf } from "../../src/Serve/FindingEvidence.ts"
 import { metricsText } from "../../src/Serve/Metrics.ts"
 import type { BookStanding } from "../../src/Serve/Overview/Books.ts"
@@ -16,7 +16,7 @@ const book = (over: Partial<BookStanding> = {}): BookStanding => ({
   unread: 0,
   entries: 10n,
   lag: 60,
-  ...together([]),
+  ...combined([]),
   accounts: 2,
   ...over,
 })

@@ -98,7 +98,7 @@ describe("settings that are right", () => {
     const { connection: _a, file: _b, ...defaults } = settings("")
     const { connection: _c, file: _d, ...fromExample } = settings(uncommented)
     expect(fromExample).toEqual(defaults)
-    expect(uncommented.split("\n").filter((line) => /^[a-z]+:/.test(line))).toHaveLength(13)
+    expect(uncommented.split("\n").filter((line) => /^[a-z]+:/.test(line))).toHaveLength(14)
     expect(uncommented).toContain("\n      PS512: {")
   })
 
@@ -216,6 +216,17 @@ interface: { paging: { size: 50, cursorParam: cursor } }`
 })
 
 describe("mistakes in the settings", () => {
+  it("tell of a server that is expected and not named", () => {
+    expect(mistakes("database: { required: true }")).toEqual([
+      "DATABASE_URL: is not set, and database.required says that a server is expected",
+    ])
+    expect(
+      settings("database: { required: true }", { DATABASE_URL: "postgres://db/books" }).database,
+    ).toEqual({
+      required: true,
+    })
+  })
+
   it("are reported all at once, in the order of the file, with place, finding and expectation", () => {
     expect(
       mistakes(

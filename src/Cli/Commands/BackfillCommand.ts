@@ -6,6 +6,7 @@ import { Settings } from "../../Settings.ts"
 import type { AccountBackfill } from "../../Sync/Backfill/BackfilledStatements.ts"
 import type { Days } from "../../Sync/Backfill/Window.ts"
 import { Backfill, type BackfillReport } from "../../Sync/Backfill.ts"
+import { reportDocument, unreadText } from "../../Sync/Runs/RunReport.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
 import { booksForSync, needingCredentials } from "../Books.ts"
@@ -91,7 +92,7 @@ const accountLines = (accounts: ReadonlyArray<AccountBackfill>, screen: Screen):
   )
 }
 
-/** Findings of any month: the books are proved as they stand now, not the window alone. */
+/** Findings of any month: a backfill proves the books as they stand now, not only its days. */
 const findingLines = (
   { blockingFindings, findingsClosed, findingsOpened }: BackfillReport,
   screen: Screen,
@@ -116,7 +117,9 @@ const linesOf = ({ connection, failure, report }: Outcome, screen: Screen): Read
     ...accountLines(report.accounts, screen),
     "",
     `${counted(report.counters.journalEntries, "journal entry", "journal entries")} posted, ${counted(report.counters.changedResources, "changed movement")}; ${counted(requests, "request")} in ${report.seconds.toFixed(1)} s.`,
-    ...report.clientFailures.map(({ what, why }) => `Could not be read: ${harmless(what)}: ${harmless(why)}`),
+    ...report.clientFailures.map(
+      (failure) => `Could not be read: ${harmless(unreadText(failure))}: ${harmless(failure.why)}`,
+    ),
     styled(
       screen.color,
       open === 0 ? "green" : "red",
@@ -194,7 +197,7 @@ export const backfill = command(
         document: {
           runs: outcomes.map(({ connection: name, failure, report }) => ({
             connection: name,
-            ...(report === undefined ? {} : { ...report, newEntries: Object.fromEntries(report.newEntries) }),
+            ...(report === undefined ? {} : reportDocument(report)),
             ...(failure === undefined ? {} : failureDocument([failure])),
           })),
         },

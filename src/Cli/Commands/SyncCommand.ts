@@ -3,7 +3,7 @@ import { counted, harmless } from "../../Common/Text.ts"
 import { Status } from "../../Inquiry/Status.ts"
 import { Ledger } from "../../Ledger.ts"
 import { Settings } from "../../Settings.ts"
-import { SyncIncomplete, type SyncReport } from "../../Sync/Runs/RunReport.ts"
+import { reportDocument, SyncIncomplete, type SyncReport, unreadText } from "../../Sync/Runs/RunReport.ts"
 import { Sync, type SyncOptions } from "../../Sync.ts"
 import type { Screen } from "../../Terminal.ts"
 import { booksForSync, needingCredentials } from "../Books.ts"
@@ -16,7 +16,7 @@ import { client, connection, surface } from "../Options.ts"
 import { Output } from "../Output.ts"
 import { isBlocking, standingLines, verdict } from "../Tables/StandingTable.ts"
 
-/** What became of one connection: a run that failed may still have read a lot. */
+/** The result of one connection: a failed run may still have read a lot. */
 interface Outcome {
   readonly connection: string
   readonly report: SyncReport | undefined
@@ -25,7 +25,7 @@ interface Outcome {
 
 type Counters = SyncReport["counters"]
 
-/** What a run counts, in the words and the order of its summary. */
+/** A run's counters, with their names, in the order of its summary. */
 const counterWords: ReadonlyArray<readonly [key: keyof Counters, one: string, many: string]> = [
   ["entries", "statement entry", "statement entries"],
   ["resources", "resource read", "resources read"],
@@ -60,7 +60,9 @@ const reportLines = (report: SyncReport): ReadonlyArray<string> => {
     `${report.connection}: ${did}; ${counted(sent, "request")} in ${report.seconds.toFixed(1)} s${each}.`,
     ...(report.clients.read > 0 ? [`${counted(report.clients.read, "client")} read.`] : []),
     ...listed("Not read because of their status", report.clients.skipped),
-    ...report.clientFailures.map(({ what, why }) => `Could not be read: ${harmless(what)}: ${harmless(why)}`),
+    ...report.clientFailures.map(
+      (failure) => `Could not be read: ${harmless(unreadText(failure))}: ${harmless(failure.why)}`,
+    ),
     ...report.notices.map((notice) => `Note: ${harmless(notice)}`),
   ]
 }
@@ -76,7 +78,7 @@ const outcomeLines = ({ connection, failure, report }: Outcome): ReadonlyArray<s
 
 const outcomeDocument = ({ connection, failure, report }: Outcome): object => ({
   connection,
-  ...(report === undefined ? {} : { ...report, newEntries: Object.fromEntries(report.newEntries) }),
+  ...(report === undefined ? {} : reportDocument(report)),
   ...(failure === undefined ? {} : failureDocument([failure])),
 })
 
@@ -150,20 +152,21 @@ export const sync = command(
       const output = yield* Output
       if (full && quick) {
         return yield* new UsageError({
-          detail: "--full reads everything and --quick as little as it can: which of them?",
+          detail:
+            "--full and --quick exclude each other: --full reads everything, --quick as little as possible.",
           advice: "Run tieout sync --help to see what it takes.",
         })
       }
       const { connectionNames } = yield* Settings
       const names = Option.isSome(connection) ? [connection.value] : connectionNames
-      // Where one connection fails, the others still get their run; the worst outcome decides the exit code.
+      // A failing connection does not stop the others; the worst outcome decides the exit code.
       const outcomes = yield* Effect.forEach(names, (name) =>
         runOne({ connection: name, full, quick, surface, client }),
       )
       const codes = outcomes.flatMap(
         ({ failure }): ReadonlyArray<ExitCode> => (failure ? [failure.code] : []),
       )
-      // Where nothing was read, the failures are all there is to report.
+      // Where nothing was read, there are only failures to report.
       if (outcomes.every(({ report }) => report === undefined)) {
         return yield* output.fail(outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure])))
       }

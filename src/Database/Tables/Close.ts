@@ -15,11 +15,11 @@ export const closes = ledger.table(
     action: text("action").notNull(),
     /** SHA-256 over the period's journal, hex: `src/Close/Digest.ts` says over what. Null for a reopening. */
     hash: text("hash"),
-    /** That of the book's close before this one; of a reopening, that of the close that it undoes. */
+    /** The hash of the book's previous close; of a reopening, that of the close that it undoes. */
     previousHash: text("previous_hash"),
     /** Journal entries that the hash covers. */
     entries: bigint("entries", { mode: "bigint" }).notNull(),
-    /** Who did it: `TIEOUT_USER`, or else the user of the operating system. */
+    /** Who closed or reopened it: `TIEOUT_USER`, or else the user of the operating system. */
     who: text("who").notNull(),
     at: instant("at").notNull().default(sql`now()`),
     reason: text("reason"),
@@ -27,7 +27,7 @@ export const closes = ledger.table(
     transaction: transactionId("transaction").notNull().default(sql`pg_current_xact_id()`),
     /** The findings that were open and that somebody took responsibility for, each with its reason. */
     accepted: jsonb("accepted").notNull(),
-    /** By which method the base-currency journal of the book was valued then; null where it never had been. */
+    /** The book's valuation method at the close; null where the book had never been valued. */
     valuationMethod: text("valuation_method"),
   },
   (t) => [
@@ -50,7 +50,7 @@ export const closeBalances = ledger.table(
     bookId: integer("book_id").notNull(),
     sequence: integer("sequence").notNull(),
     accountId: integer("account_id").notNull(),
-    /** What the account was called then: both may change later. */
+    /** The account's code and name at the close: both may change later. */
     code: text("code").notNull(),
     name: text("name").notNull(),
     currency: text("currency").notNull(),

@@ -13,9 +13,9 @@ export const verbatim = customType<{ data: unknown }>({ dataType: () => "json" }
 
 export const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" })
 
-/** A transaction as Postgres counts them, over all of its life. */
+/** A transaction's id as Postgres counts them, never wrapping around. */
 export const transactionId = customType<{ data: string }>({ dataType: () => "xid8" })
 
-/** A point in time that is not null as ISO 8601 in UTC, to the microsecond. */
+/** A point in time, not null, as ISO 8601 in UTC to the microsecond. */
 export const isoText = (column: AnyPgColumn): SQL<string> =>
   sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.mapWith(String)

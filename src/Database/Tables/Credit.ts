@@ -5,8 +5,8 @@ import { exact, instant, verbatim } from "./Columns.ts"
 import { mirror } from "./Mirror.ts"
 
 /**
- * Receivables of the credit surface, every version, in the book of the connection's own organization whoever's books they
- * are posted in. Amounts in the major unit of `currency`.
+ * Receivables of the credit surface, every version, kept in the book of the connection's organization even where another book
+ * posts them. Amounts in the major unit of `currency`.
  */
 export const receivables = mirror.table(
   "receivables",
@@ -24,14 +24,14 @@ export const receivables = mirror.table(
     currentPrincipal: exact("current_principal").notNull(),
     repaymentAmount: exact("repayment_amount").notNull(),
     raw: verbatim("raw").notNull(),
-    /** When the service answered with this content, its own clock: what accruals are dated by. */
+    /** When the service answered with this content, by its own clock; it dates accruals. */
     servedAt: instant("served_at").notNull(),
     readAt: instant("read_at").notNull(),
-    /** The list, read whole, has it no more: since when, our clock; null: it has. */
+    /** Since when the list, read whole, lacks it, our clock; null: the list has it. */
     unlistedSince: instant("unlisted_since"),
-    /** Where it has not: when the last whole reading that had it began, the service's clock. */
+    /** Where the list lacks it: when the last whole read that had it began, the service's clock. */
     lastListedAt: instant("last_listed_at"),
-    /** What follows from this version is in the books. */
+    /** Whether this version is booked. */
     posted: boolean("posted").notNull().default(false),
     runId: integer("run_id").notNull(),
   },
@@ -56,13 +56,13 @@ export const receivableTransactions = mirror.table(
   {
     bookId: integer("book_id").notNull(),
     receivableId: uuid("receivable_id").notNull(),
-    /** In lower case: an entry's or a resource's identifier, or a transaction hash. */
+    /** In lower case: the identifier of an entry or a resource, or a transaction hash. */
     txId: text("tx_id").notNull(),
     /** The first version that names it. */
     version: integer("version").notNull(),
     purpose: text("purpose").notNull(),
     txTimestamp: instant("tx_timestamp").notNull(),
-    /** Looked for among what was mirrored before it was known. */
+    /** Whether the entries mirrored before it was known have been searched for it. */
     sought: boolean("sought").notNull().default(false),
   },
   (t) => [

@@ -35,13 +35,13 @@ export const batches = exported.table(
     preview: boolean("preview").notNull().default(false),
     /** Who wrote it: `TIEOUT_USER`, or else the user of the operating system. Null: before it was kept. */
     who: text("who"),
-    /** `native`, or the currency that the lines are valued in: a ledger of its own. */
+    /** `native`, or the currency that the lines are valued in, which is a journal of its own. */
     currencyBasis: text("currency_basis").notNull().default("native"),
     /** Only entries numbered after this step, by the manifest's scope. */
     sinceNumbering: bigint("since_numbering", { mode: "bigint" }).notNull().default(sql`0`),
     /** The manifest's `scope.covered`: what earlier batches have of the selection. */
     covered: json("covered").notNull().default(sql`'[]'`),
-    /** What the books said at that time; such a batch counts for nothing. Null: at the time of writing. */
+    /** An as-of export: what the books said at that time. It counts for nothing. Null: an ordinary export. */
     asOf: instant("as_of"),
     /** Of manifest.json, hex. Null: before it was kept. */
     manifestSha256: text("manifest_sha256"),
@@ -51,7 +51,7 @@ export const batches = exported.table(
 
 /**
  * What became of a batch after it was written: preview → committed → acknowledged → superseded. Append-only; a trigger
- * allows these changes alone, in order, and tells the state (`export.batch_state`).
+ * allows only these changes, in order; `export.batch_state` gives the current state.
  */
 export const batchStates = exported.table(
   "batch_states",
@@ -63,7 +63,7 @@ export const batchStates = exported.table(
     state: text("state").notNull(),
     who: text("who").notNull(),
     at: instant("at").notNull().default(sql`now()`),
-    /** Why it was superseded, or a note of who imported it. */
+    /** Why it was superseded, or the importer's note. */
     reason: text("reason"),
     /** The batch of the same book that took its place. */
     byBatch: integer("by_batch"),
@@ -76,7 +76,7 @@ export const batchStates = exported.table(
   ],
 )
 
-/** The files of a batch, kept so that it can be downloaded again byte for byte; the manifest stands in the batch itself. */
+/** The files of a batch, kept for a download byte for byte; the manifest is part of the batch's row. */
 export const batchFiles = exported.table(
   "batch_files",
   {
@@ -85,7 +85,7 @@ export const batchFiles = exported.table(
     name: text("name").notNull(),
     /** From 1; an empty file has none. */
     chunk: integer("chunk").notNull(),
-    /** A gzip member of its own, at most 1 MiB. */
+    /** Compressed on its own (`src/Export/Batch/KeptFiles.ts`), at most 1 MiB. */
     content: bytes("content").notNull(),
   },
   (t) => [
@@ -95,7 +95,7 @@ export const batchFiles = exported.table(
   ],
 )
 
-/** What a book's accounts are called in each accounting system: immutable versions, the highest counts. */
+/** The account mapping of a book per accounting system: immutable versions, of which the highest counts. */
 export const accountMappings = exported.table(
   "account_mappings",
   {

@@ -26,13 +26,13 @@ export const currencies = ledger.table("currencies", {
   scale: smallint("scale").notNull(),
 })
 
-/** What posting locks shared and closing locks exclusively; `closed_through` is the first day of the last closed month. */
+/** Posting locks the row shared, closing locks it exclusively; `closed_through` is the first day of the last closed month. */
 export const locks = ledger.table("locks", {
   bookId: integer("book_id")
     .primaryKey()
     .references(() => books.bookId),
   closedThrough: date("closed_through", { mode: "string" }),
-  /** The accounting time zone that the book's entries are dated in: set by the first run, and kept. */
+  /** The accounting time zone that dates the book's entries: set by the first run, for good. */
   timeZone: text("time_zone"),
 })
 
@@ -66,11 +66,11 @@ export const accounts = ledger.table(
       .references(() => currencies.code),
     /** The service's account that a cash account stands for; null for every other role. */
     partnerAccountId: uuid("partner_account_id"),
-    /** The code that a posting rule names; empty for the chart's own account of the role. */
+    /** The account code that a posting rule or a person named; empty for the chart's account of the role. */
     ruleCode: text("rule_code").notNull().default(""),
     code: text("code").notNull(),
     name: text("name").notNull(),
-    /** When it was opened; `-infinity` where that was before it was kept. */
+    /** When it was opened; `-infinity`: before this column existed. */
     createdAt: instant("created_at").notNull().default(sql`now()`),
   },
   (t) => [
@@ -100,11 +100,13 @@ export const journalEntries = ledger.table(
     sourceId: uuid("source_id").notNull(),
     kind: text("kind").notNull(),
     /**
-     * 0 for the entry that books the source, 1, 2, … for the reclassifications that put it right. A receivable's is that of
-     * a version's part: `src/Ledger/Receivable.ts`.
+     * 0 for the entry that books the source, 1, 2, … for its reclassifications. A receivable's is that of
+     * a version's part: `src/Ledger/Receivables/Receivable.ts`.
      */
     sequence: integer("sequence").notNull().default(0),
-    /** Of a receivable's part, the how manieth that puts it right; 0 for the entry that books it, and for all else. */
+    /**
+     * Counts the corrections of one part of a receivable's version; 0 for the entry that books it, and for all other sources.
+     */
     correction: integer("correction").notNull().default(0),
     /** Calendar date in the accounting time zone; decides the period. */
     effectiveDate: date("effective_date", { mode: "string" }).notNull(),
@@ -115,10 +117,10 @@ export const journalEntries = ledger.table(
     occurredAt: instant("occurred_at").notNull(),
     /** Our time of recording. */
     recordedAt: instant("recorded_at").notNull().default(sql`now()`),
-    /** First day of the closed month that the entry belongs to by its time; null where it is dated there. */
+    /** First day of the closed month that a late entry belongs to by its time; null: it is not late. */
     lateFor: date("late_for", { mode: "string" }),
     lineCount: smallint("line_count").notNull(),
-    /** The statement that the entry comes from, and the place in it. */
+    /** The statement that the entry comes from, and its position there. */
     partnerAccountId: uuid("partner_account_id"),
     position: bigint("position", { mode: "bigint" }),
     resourceType: text("resource_type"),
@@ -184,7 +186,7 @@ export const balances = ledger.table(
   (t) => [primaryKey({ columns: [t.bookId, t.accountId, t.period] })],
 )
 
-/** Gapless per book and period, given in one ordered step; apart from the entry, which never changes. */
+/** Gapless per book and period, assigned in one ordered step. Apart from the entry, which never changes. */
 export const journalNumbers = ledger.table(
   "journal_numbers",
   {
@@ -192,7 +194,7 @@ export const journalNumbers = ledger.table(
     entryId: bigint("entry_id", { mode: "bigint" }).notNull(),
     period: date("period", { mode: "string" }).notNull(),
     number: integer("number").notNull(),
-    /** The numbering step, increasing over the database: what was numbered since is what is new. */
+    /** The numbering step, increasing over the database: a later step means a newer entry. */
     numbering: bigint("numbering", { mode: "bigint" }).notNull(),
   },
   (t) => [
@@ -202,7 +204,7 @@ export const journalNumbers = ledger.table(
   ],
 )
 
-/** Entries that wait for their number: filled by the posting trigger, emptied by the numbering step. */
+/** Entries without a number: filled by the posting trigger, emptied by the numbering step. */
 export const unnumbered = ledger.table("unnumbered", {
   bookId: integer("book_id").notNull(),
   entryId: bigint("entry_id", { mode: "bigint" }).notNull(),
@@ -210,7 +212,7 @@ export const unnumbered = ledger.table("unnumbered", {
 
 /**
  * Conversions of which an entry was booked, or whose terms changed, since the last numbering: filled by triggers, emptied
- * by the numbering step. A conversion may stand here several times: a key would make two pages wait for each other.
+ * by the numbering step. A conversion may be listed several times: a key would make two pages wait for each other.
  */
 export const touchedConversions = ledger.table(
   "touched_conversions",
@@ -221,7 +223,7 @@ export const touchedConversions = ledger.table(
   (t) => [index("touched_conversions_conversion").on(t.bookId, t.conversionId)],
 )
 
-/** What stands in `conversions_in_transit`, by conversion: kept by the posting trigger, and nothing where it is zero. */
+/** The balance of `conversions_in_transit` by conversion, kept by the posting trigger; no row where it is zero. */
 export const transit = ledger.table(
   "transit",
   {

@@ -1,22 +1,22 @@
-/** What the cash of loans is attributed to: written with the postings of receivables, computed anew when any of it changes. */
+/** How the cash of loans is shared out over receivables: written with their postings, recomputed on every change. */
 import { sql } from "drizzle-orm"
 import { boolean, check, index, integer, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core"
 import { exact, instant } from "./Columns.ts"
 import { ledger } from "./Ledger.ts"
 
-/** Each receivable's share of a transaction's cash: `src/Ledger/Sharing.ts`. */
+/** Each receivable's share of a transaction's cash: `src/Ledger/Receivables/Sharing.ts`. */
 export const receivableShares = ledger.table(
   "receivable_shares",
   {
     bookId: integer("book_id").notNull(),
     receivableId: uuid("receivable_id").notNull(),
-    /** The transaction, by the least of the names that lead to its statement entries. */
+    /** The transaction: the smallest of the identifiers that lead to its statement entries. */
     unit: text("unit").notNull(),
     currency: text("currency").notNull(),
     purpose: text("purpose").notNull(),
-    /** As it stands in loan clearing: debit positive, major unit of `currency`. */
+    /** As loan clearing holds it: debit positive, major unit of `currency`. */
     amount: exact("amount").notNull(),
-    /** This receivable's is what the others leave of the transaction's cash. */
+    /** Whether this receivable takes what the others leave of the transaction's cash. */
     rest: boolean("rest").notNull(),
     /** The statement entries of the transaction. */
     entries: uuid("entries").array().notNull(),
@@ -28,7 +28,7 @@ export const receivableShares = ledger.table(
   ],
 )
 
-/** What the versions of a receivable make due, in the major unit of its currency, never negative in its direction. */
+/** The cash that the versions of a receivable make due, in the major unit of its currency, never negative. */
 export const receivableDues = ledger.table(
   "receivable_dues",
   {
@@ -38,21 +38,21 @@ export const receivableDues = ledger.table(
     /** How a repayment's cash stands in loan clearing: -1, a credit, for the lender; 1, a debit, for the borrower. */
     side: smallint("side").notNull(),
     lent: exact("lent").notNull(),
-    /** What of it no cash is known for yet. */
+    /** The part whose cash is not known yet. */
     lentWaiting: exact("lent_waiting").notNull(),
     repaid: exact("repaid").notNull(),
     repaidWaiting: exact("repaid_waiting").notNull(),
-    /** What was repaid and is owed again. */
+    /** Repaid, and owed again. */
     takenBack: exact("taken_back").notNull(),
-    /** What its entries, without those of persons, have taken of loan clearing: debit positive. */
+    /** What its entries took off loan clearing, reclassifications by persons excluded: debit positive. */
     taken: exact("taken").notNull(),
-    /** Not all of it was paid exactly: what stands in loan clearing is looked at. */
+    /** Not paid exactly: a check looks at what loan clearing holds of it. */
     open: boolean("open").notNull(),
-    /** Principal or interest of it stands in the books. */
+    /** The books hold principal or interest of it. */
     owed: boolean("owed").notNull(),
-    /** The settings of receivables by which it is booked, but for the side. */
+    /** The settings of receivables that it is booked by, without the side. */
     policy: text("policy").notNull(),
-    /** When the first thing happened that may keep something in loan clearing. */
+    /** When the first event happened that may leave something in loan clearing. */
     since: instant("since"),
   },
   (t) => [
@@ -65,7 +65,7 @@ export const receivableDues = ledger.table(
   ],
 )
 
-/** Cash of loans that is waited for, leg by leg: `src/Ledger/Waiting.ts`. */
+/** Cash of loans that is waited for, leg by leg: `src/Ledger/Receivables/WaitingCash.ts`. */
 export const receivableWaits = ledger.table(
   "receivable_waits",
   {
@@ -73,17 +73,17 @@ export const receivableWaits = ledger.table(
     receivableId: uuid("receivable_id").notNull(),
     purpose: text("purpose").notNull(),
     version: integer("version").notNull(),
-    /** What all entries of this part of the version have in common. */
+    /** The sequence that all entries of this part of the version share. */
     sequence: integer("sequence").notNull(),
     currency: text("currency").notNull(),
     /** What is still to come, in the major unit of `currency`. */
     amount: exact("amount").notNull(),
-    /** How it stands in loan clearing: 1, a debit, or -1, a credit. */
+    /** Its side in loan clearing: 1, a debit, or -1, a credit. */
     side: smallint("side").notNull(),
     occurredAt: instant("occurred_at").notNull(),
-    /** The transactions that are to bring it; empty where the service names none. */
+    /** The transactions that will bring it; empty where the service names none. */
     txIds: text("tx_ids").array().notNull(),
-    /** Nothing of what the version takes of loan clearing has come. */
+    /** None of the cash that the version takes off loan clearing has come yet. */
     whole: boolean("whole").notNull(),
   },
   (t) => [

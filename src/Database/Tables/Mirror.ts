@@ -24,7 +24,7 @@ export const books = mirror.table(
     bookId: integer("book_id").primaryKey().generatedAlwaysAsIdentity(),
     connection: text("connection").notNull(),
     clientId: uuid("client_id"),
-    /** Leads journal numbers: unique over all books of the database. */
+    /** The prefix of journal numbers: unique over all books of the database. */
     code: text("code").notNull().unique(),
     name: text("name").notNull(),
     createdAt: instant("created_at").notNull().default(sql`now()`),
@@ -54,9 +54,9 @@ export const accounts = mirror.table(
     lastEntryId: uuid("last_entry_id"),
     lastBalance: exact("last_balance"),
     lastOccurredAt: instant("last_occurred_at"),
-    /** When the request for the statement's last page was sent (our clock): what was complete before it must be in it. */
+    /** When the statement's last page was requested (our clock): movements completed before it must be in the statement. */
     tailReadAt: instant("tail_read_at"),
-    /** Our clock when a whole read of the list of accounts first lacked it; null: the list has it. */
+    /** When a whole read of the list of accounts first lacked it, our clock; null: the list has it. */
     unlistedSince: instant("unlisted_since"),
     runId: integer("run_id").notNull(),
   },
@@ -82,7 +82,7 @@ export const statementEntries = mirror.table(
     relatedType: text("related_type"),
     relatedId: uuid("related_id"),
     occurredAt: instant("occurred_at").notNull(),
-    /** Fields that the columns do not give back to the letter. */
+    /** Fields that the columns do not reproduce exactly. */
     extra: verbatim("extra"),
     /** Behind a break of the running balance: mirrored, not posted. */
     held: boolean("held").notNull().default(false),
@@ -100,7 +100,7 @@ export const statementEntries = mirror.table(
   ],
 )
 
-/** What entries said before they named the resource that they are about: kept by a trigger, the only way in. */
+/** Entries as they were before they named their resource: written by a trigger alone. */
 export const statementEntryVersions = mirror.table(
   "statement_entry_versions",
   {
@@ -178,7 +178,7 @@ export const resourceVersions = mirror.table(
     resourceType: text("resource_type").notNull(),
     resourceId: uuid("resource_id").notNull(),
     version: integer("version").notNull(),
-    /** As understood then; null in versions that were superseded before these columns came. */
+    /** As decoded then; null in versions superseded before these columns existed. */
     status: text("status"),
     final: boolean("final"),
     rate: exact("rate"),
@@ -194,7 +194,7 @@ export const resourceVersions = mirror.table(
   ],
 )
 
-/** Resources that a statement entry names and the service answers 404 for; asked for again every run. */
+/** Resources that a statement entry names and the service answers 404 for; every run asks for them again. */
 export const missingResources = mirror.table(
   "missing_resources",
   {
@@ -207,7 +207,7 @@ export const missingResources = mirror.table(
   (t) => [primaryKey({ columns: [t.bookId, t.resourceId, t.resourceType] })],
 )
 
-/** What a later read said of a statement entry that we have and that never changes: kept beside it, never instead of it. */
+/** A later read of a statement entry that differs from the stored one: kept beside it, never in its place. */
 export const contradictions = mirror.table(
   "contradictions",
   {
@@ -232,7 +232,7 @@ export const referenceItems = mirror.table(
     itemId: text("item_id").notNull(),
     version: integer("version").notNull(),
     current: boolean("current").notNull(),
-    /** What a person calls it: an address book entry's bank and account, a client's legal name. */
+    /** Its name for a person: an address book entry's bank and account, a client's legal name. */
     label: text("label"),
     raw: verbatim("raw").notNull(),
     readAt: instant("read_at").notNull(),

@@ -1,4 +1,4 @@
-/** What does not tie out, with its evidence. */
+/** Findings: what does not tie out, with its evidence. */
 import { sql } from "drizzle-orm"
 import {
   bigint,
@@ -43,7 +43,7 @@ export const findings = reconcile.table(
   ],
 )
 
-/** Resources whose check had to wait, because they were complete only after a statement's tail was read. */
+/** Resources whose check waits: they were complete only after a statement's last page was read. */
 export const deferred = reconcile.table(
   "deferred",
   {

@@ -34,7 +34,7 @@ export const runs = sync.table(
   ],
 )
 
-/** A fencing epoch per connection: whoever took the lease last may write, everybody before may not. */
+/** A fencing epoch per connection: only the run that took the lease last may write. */
 export const leases = sync.table("leases", {
   connection: text("connection").primaryKey(),
   epoch: bigint("epoch", { mode: "bigint" }).notNull(),
@@ -50,9 +50,9 @@ export const checkpoints = sync.table(
     stream: text("stream").notNull(),
     /** The cursor to ask with next; null: from the start. */
     cursor: text("cursor"),
-    /** How a list turned out to be ordered: `oldest-first`, `newest-first`, `unordered`; null: not known yet. */
+    /** The observed order of a list: `oldest-first`, `newest-first`, `unordered`; null: not known yet. */
     ordering: text("ordering"),
-    /** The end of the stream, or what was known already, has been reached since the cursor was at the start. */
+    /** Whether reading has reached the end of the stream, or known rows, since the cursor was at the start. */
     complete: boolean("complete").notNull().default(false),
     runId: integer("run_id").notNull(),
     updatedAt: instant("updated_at").notNull().default(sql`now()`),
@@ -60,7 +60,7 @@ export const checkpoints = sync.table(
   (t) => [primaryKey({ columns: [t.bookId, t.stream] })],
 )
 
-/** Cursors of statement pages with their place and time, so that a later read can start near a period. */
+/** Cursors of statement pages with position and time, so that a later read can start near a period. */
 export const pageBoundaries = sync.table(
   "page_boundaries",
   {
@@ -84,17 +84,19 @@ export const streamReads = sync.table(
   {
     bookId: integer("book_id").notNull(),
     stream: text("stream").notNull(),
-    /** The service's clock (`Date`) at the first page of a read that was followed to its end; null: none, or it does not say. */
+    /**
+     * The service's clock (`Date`) at the first page of a read that was followed to its end; null: none, or it does not say.
+     */
     beganAt: instant("began_at"),
     /** Our clock when that read was committed; null: the stream was never read to its end. */
     endedAt: instant("ended_at"),
     runId: integer("run_id"),
-    /** Why the last try came to nothing, null where it did not: `Forbidden`, `NotFound`, `NoPath`, `Inactive`, `Timeout` … */
+    /** Why the last read failed: `Forbidden`, `NotFound`, `NoPath`, `Inactive`, `Timeout` …; null: it did not. */
     trouble: text("trouble"),
-    /** The HTTP status of that, where there is one. */
+    /** The HTTP status of the failure, where there is one. */
     status: integer("status"),
     detail: text("detail"),
-    /** Our clock: since when every try has come to nothing. */
+    /** Since when every read has failed, our clock. */
     failingSince: instant("failing_since"),
   },
   (t) => [

@@ -25,7 +25,7 @@ export const rateImports = valuation.table("rate_imports", {
   importedAt: instant("imported_at").notNull().default(sql`now()`),
 })
 
-/** What one unit of `from_currency` is worth in `to_currency` on a day; of several versions the newest counts. */
+/** The value of one unit of `from_currency` in `to_currency` on a day; the newest version counts. */
 export const rates = valuation.table(
   "rates",
   {
@@ -61,7 +61,7 @@ export const valuationAccounts = valuation.table(
   ],
 )
 
-/** By what settings a book was valued from when on: what they were at a time. Immutable. */
+/** The settings that a book was valued by, each from when on. Immutable. */
 export const valuationSettings = valuation.table(
   "settings",
   {
@@ -97,18 +97,18 @@ export const valuedMonths = valuation.table(
     monetaryRoles: text("monetary_roles").notNull(),
     /** The newest import of rates at that time; null before the first. */
     ratesVersion: integer("rates_version"),
-    /** SHA-256 over everything that the valuation follows from, hex. */
+    /** SHA-256 over all inputs of the valuation, hex. */
     fingerprint: text("fingerprint").notNull(),
-    /** The fingerprint of the month before that it goes on from; empty for the first month. */
+    /** The fingerprint of the previous month that it continues; empty for the first month. */
     previous: text("previous").notNull(),
     /** The last journal number that it covers. */
     throughNumber: integer("through_number").notNull(),
-    /** Whether the month was over: only then it is revalued at its end. */
+    /** Whether the month was over: only then is it revalued at its end. */
     over: boolean("over").notNull(),
     valuedAt: instant("valued_at").notNull().default(sql`now()`),
-    /** The transaction that writes the month: nothing is added to it by another. */
+    /** The transaction that wrote the month: no other may add to it. */
     transaction: transactionId("transaction").notNull().default(sql`pg_current_xact_id()`),
-    /** What the next month begins with: `src/Valuation/State.ts`. Null while the month is being written. */
+    /** The state that the next month starts from: `src/Valuation/State.ts`. Null while the month is being written. */
     state: json("state"),
   },
   (t) => [
@@ -129,7 +129,7 @@ export const valuedEntries = valuation.table(
     number: integer("number").notNull(),
     effectiveDate: date("effective_date", { mode: "string" }).notNull(),
     lineCount: smallint("line_count").notNull(),
-    /** The native journal entry; null in the series `fx`, which has the four columns after it instead. */
+    /** The native journal entry; null in the series `fx`, which has the next four columns instead. */
     entryId: bigint("entry_id", { mode: "bigint" }),
     kind: text("kind"),
     description: text("description"),
@@ -157,14 +157,17 @@ export const valuedPostings = valuation.table(
     lineNumber: smallint("line_number").notNull(),
     accountId: integer("account_id"),
     role: text("role"),
-    /** Base currency, major unit, two decimals; debit positive. Zero only where the native line is worth less than half a cent. */
+    /**
+     * Base currency, major unit, two decimals; debit positive. Zero only where the native line is worth less than half a
+     * cent.
+     */
     amount: exact("amount").notNull(),
     /** The native line's amount and currency; null where there is none. */
     native: exact("native"),
     nativeCurrency: text("native_currency"),
     /** How the amount was found: `face`, `rate`, `price`, `cost`, `carrying`, `proportion`. */
     basis: text("basis"),
-    /** The rate that was used, as in the file (`1/…`: the inverse pair), its day and where it comes from. */
+    /** The rate that was used, as in the file (`1/…`: the inverse pair), its day and source. */
     rate: text("rate"),
     rateDate: date("rate_date", { mode: "string" }),
     rateSource: text("rate_source"),

@@ -17,6 +17,9 @@ export interface Output {
   readonly end: (totals: Totals) => Effect.Effect<ReadonlyArray<FileRecord>, ExportError>
 }
 
+/** UTF-8 needs at most as many bytes for a unit of UTF-16. */
+const bytesPerUnit = 3
+
 /** One file, in UTF-8. */
 export const singleOutput = Effect.fn("Export.singleOutput")(function* (
   folder: Folder,
@@ -25,7 +28,13 @@ export const singleOutput = Effect.fn("Export.singleOutput")(function* (
 ): Effect.fn.Return<Output, ExportError> {
   const file = yield* folder.create(format.file)
   const writer = format.open(context)
-  const write = (text: string) => file.write(encode(text, "utf-8"))
+  // One buffer, used again for every chunk: measuring a long text first costs as much as encoding it.
+  let buffer = Buffer.alloc(0)
+  const write = (text: string) => {
+    const most = text.length * bytesPerUnit
+    if (buffer.length < most) buffer = Buffer.allocUnsafe(most)
+    return file.write(buffer.subarray(0, buffer.write(text, "utf-8")))
+  }
   return {
     takesAll: format.takesAll ?? false,
     begin: (firstDate) => Effect.suspend(() => write(writer.begin(firstDate))),

@@ -19,7 +19,9 @@ export const journalView = (sql: Sql, journal: JournalName, view: "journal" | "j
 /**
  * From here on, the transaction looks entries up one by one, along the index of numbers: that needs no memory, does not grow
  * with the rest of the ledger, and was faster than hashing and sorting it (1M postings: 5.7 s against 7.2 s). The planner
- * prefers the latter, so it is told. `sorting`: what is read is not in the index's order.
+ * prefers the latter, so it is told. What was read is not kept either: of tables without statistics, as after a first sync, the
+ * planner believes that they are small, and would read what it kept from its beginning for every entry. `sorting`: what is read
+ * is not in the index's order.
  */
 export const lookUpOneByOne = Effect.fn("Export.lookUpOneByOne")(function* (sorting: boolean) {
   const database = yield* Database
@@ -28,7 +30,7 @@ export const lookUpOneByOne = Effect.fn("Export.lookUpOneByOne")(function* (sort
     (sql) => sql`
       select set_config('enable_sort', ${sorting ? "on" : "off"}, true), set_config('enable_hashjoin', 'off', true),
         set_config('enable_mergejoin', 'off', true), set_config('enable_seqscan', 'off', true),
-        set_config('enable_memoize', 'off', true),
+        set_config('enable_memoize', 'off', true), set_config('enable_material', 'off', true),
         set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true),
         set_config('plan_cache_mode', 'force_custom_plan', true)`,
   )

@@ -1,6 +1,6 @@
 /**
  * The canonical journal, `journal.csv`: UTF-8, LF, RFC 4180, one row per posting, ordered by journal number and line.
- * Source: last section of `docs/design.md`. A row is put together from parts that csv-stringify made once: an account's cells
+ * Source: last section of `docs/design.md`. A row is joined from parts that csv-stringify makes once: an account's cells
  * once per account, an entry's once per entry.
  */
 import { cellCache, textCell, textCells } from "../../Common/Csv.ts"
@@ -35,7 +35,7 @@ const journalColumns = [
   "late_for",
 ] as const
 
-/** Both amount cells: exactly one is filled, and it is positive. */
+/** The debit and credit cells: exactly one is filled, with a positive amount. */
 const amountCells = ({ account, minor }: Line): string =>
   minor > 0n ? `${print(minor, account.scale)},` : `,${print(-minor, account.scale)}`
 

@@ -1,6 +1,6 @@
 /**
- * `native_movements.csv`, beside every export in the base currency: each line of the books with its own currency and amount,
- * what it became, and the rate. UTF-8, LF, by journal number and line.
+ * `native_movements.csv`, with every export in the base currency: each line of the books with its own currency and amount, its
+ * value in the base currency, and the rate. UTF-8, LF, by journal number and line.
  */
 import { cellCache } from "../../Common/Csv.ts"
 import { print } from "../../Common/MinorUnits.ts"

@@ -110,7 +110,7 @@ export const datev = defineTable({
     expects: "an account number of 3 to 9 digits",
     fallback: "code",
   },
-  // The rest of what the file is like is DATEV's own rule.
+  // DATEV's own rules fix everything else about the file.
   overridable: "limits",
   settings: DatevSettings,
   profile: (own) => ({

@@ -15,7 +15,7 @@ const isDayOfYear = (text: string): boolean =>
 export const numberAlone = "{number}"
 
 export const DatevSettings = Schema.Struct({
-  /** Beraternummer and Mandantennummer; without them there is no DATEV export. */
+  /** Beraternummer and Mandantennummer: required for a DATEV export. */
   consultant: withDefault(Schema.NullOr(whole(1001, 9_999_999)), null),
   client: withDefault(Schema.NullOr(whole(1, 99_999)), null),
   /** Wirtschaftsjahresbeginn. */
@@ -52,14 +52,14 @@ const lastDay = (period: string): string => {
   return new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10)
 }
 
-/** The fiscal year that a month lies in begins on its last such day. */
+/** The first day of the fiscal year of a month. */
 const fiscalYear = (period: string, start: string): string => {
   const year = Number(period.slice(0, 4))
   const inYear = `${year}-${start}`
   return inYear <= `${period}-01` ? inYear : `${year - 1}-${start}`
 }
 
-/** Without consultant and client there is none: the export is refused before. */
+/** The header line; without consultant and client the export was refused before. */
 export const datevHeader =
   ({ accountLength, chart, client, consultant, fiscalYearStart, initials, locked }: DatevSettings) =>
   ({ createdAt, currency, period }: PreambleOf): string => {

@@ -1,9 +1,12 @@
-/** A DATEV EXTF Buchungsstapel (format 700, version 13) read by its published field rules; the first line is a header of 31 fields. */
+/**
+ * A DATEV EXTF Buchungsstapel (format 700, version 13) read by its published field rules; the first line is a header of 31
+ * fields.
+ */
 import { type FileContext, journalOf, must, positive } from "../Reading/Booked.ts"
 import { type Cell, Unreadable } from "../Reading/Cells.ts"
 import type { Reader, RowReader } from "../Reading/Reader.ts"
 
-/** The header's fields, by position, as they stand. */
+/** The header's fields, by position, as raw text. */
 const headerRules: ReadonlyArray<RegExp> = [
   /^"EXTF"$/,
   /^700$/,
@@ -38,7 +41,7 @@ const headerRules: ReadonlyArray<RegExp> = [
   /^""$/,
 ]
 
-/** The fields that we fill; every other one is empty. */
+/** The fields that we fill; all others are empty. */
 const fieldRules = new Map<number, RegExp>([
   [1, /^\d{1,10},\d{2}$/],
   [2, /^"[SH]"$/],
@@ -60,7 +63,7 @@ const raw = ({ quoted, text }: Cell): string => (quoted ? `"${text}"` : text)
 interface Header {
   readonly from: string
   readonly to: string
-  /** Digits of an account, at most: one more than those of a general ledger account. */
+  /** The most digits of an account: one more than a general ledger account has. */
   readonly longest: number
   readonly currency: string
 }
@@ -94,19 +97,19 @@ const rows = ({ currency, mode }: FileContext): RowReader => {
       return []
     }
     checkFields(cells)
-    const of = (place: number): string => cells[place - 1]?.text ?? ""
-    must(of(3) === currency, `the currency is ${of(3)}`)
-    const [account, contra] = [of(7), of(8)]
+    const cell = (place: number): string => cells[place - 1]?.text ?? ""
+    must(cell(3) === currency, `the currency is ${cell(3)}`)
+    const [account, contra] = [cell(7), cell(8)]
     if (account === contra) throw new Unreadable(`${account} is booked against itself`)
     must(Math.max(account.length, contra.length) <= header.longest, `${account} or ${contra} is too long`)
-    const [day, month] = [of(10).slice(0, 2), of(10).slice(2)]
+    const [day, month] = [cell(10).slice(0, 2), cell(10).slice(2)]
     const date = `${header.from.slice(0, 4)}-${month}-${day}`
     const compact = date.replaceAll("-", "")
     must(compact >= header.from && compact <= header.to, `${date} is not in the file's month`)
-    const size = positive(of(1), ",")
-    const amount = of(2) === "S" ? size : -size
-    // The number stands in its own document information where Belegfeld 1 has something else.
-    const journal = journalOf(of(21) === "Journal" ? of(22) : of(11), mode)
+    const size = positive(cell(1), ",")
+    const amount = cell(2) === "S" ? size : -size
+    // Where Belegfeld 1 has something else, the number has a place of its own in Beleginfo 1.
+    const journal = journalOf(cell(21) === "Journal" ? cell(22) : cell(11), mode)
     return [
       { journal, date, account, currency, amount },
       { journal, date, account: contra, currency, amount: -amount },

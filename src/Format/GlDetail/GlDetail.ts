@@ -8,7 +8,7 @@ import { accountNumbers } from "./AccountNumbers.ts"
 import { glDetailReader } from "./GlDetailReader.ts"
 
 const columns: ReadonlyArray<Column> = [
-  // The whole number, as the ledger gives it.
+  // The full journal number of the ledger.
   { header: "Journal_ID", cell: name(({ journal }) => journal.number) },
   { header: "Journal_ID_Line_Number", cell: plain(({ lineNumber }) => String(lineNumber)) },
   { header: "JE_Header_Description", cell: text(({ journal }) => journal.kind.replaceAll("_", " ")) },
@@ -36,7 +36,7 @@ const columns: ReadonlyArray<Column> = [
 /**
  * General ledger detail by the AICPA Audit Data Standards (General Ledger Standard, July 2015): every line of every entry, in
  * all currencies, with a number for each account and positive amounts. Field names as in the AICPA's published sample file,
- * which parts them by commas; the letters D and C of the indicator are the standard's.
+ * which separates them by commas; the letters D and C of the indicator are the standard's.
  */
 export const glDetail = defineTable({
   name: "gl-detail",

@@ -6,7 +6,7 @@ import { defineTable } from "../Table/Define.ts"
 import { lineProfile } from "../Table/LineProfile.ts"
 import { netsuiteReader } from "./NetSuiteReader.ts"
 
-/** Journal entries: the external id, on every row, keeps a second import out. Amounts have ten digits and two decimals. */
+/** Journal entries: the external id on every row prevents a second import. Amounts have ten digits and two decimals. */
 export const netsuite = defineTable({
   name: "netsuite",
   description: "journal entries for NetSuite",
@@ -24,7 +24,7 @@ export const netsuite = defineTable({
         { header: "Date", cell: date },
         { header: "Subsidiary", cell: name(() => subsidiary ?? "") },
         { header: "Currency", cell: currency },
-        // The system's own rate of the day.
+        // Empty: NetSuite takes its own rate of the day.
         { header: "Exchange Rate" },
         { header: "Memo", cell: description },
         { header: "Account", cell: account },

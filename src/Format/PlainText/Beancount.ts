@@ -4,6 +4,7 @@
  */
 
 import { print } from "../../Common/MinorUnits.ts"
+import { remembered } from "../../Common/Remembered.ts"
 import { shiftDate } from "../../Common/Time.ts"
 import type { Account, Entry } from "../Entry.ts"
 import { definePlain, type FormatContext, type Writer } from "../Format.ts"
@@ -13,7 +14,7 @@ import { openingDate, runningBalances } from "./Balances.ts"
 import { beancountNames } from "./BeancountNames.ts"
 import { beancountReading } from "./BeancountReader.ts"
 
-const quoted = (text: string): string => `"${oneLine(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`
+const quoted = remembered((text) => `"${oneLine(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`)
 
 const header = `option "inferred_tolerance_default" "*:0"
 option "inferred_tolerance_multiplier" "0"
@@ -23,19 +24,16 @@ plugin "beancount.plugins.noduplicates"
 plugin "beancount.plugins.onecommodity"
 `
 
-const metadata = (entry: Entry): string => {
-  const values: ReadonlyArray<readonly [string, string | null]> = [
-    ["kind", entry.kind],
-    ["counterparty", entry.counterparty],
-    ["reference", entry.externalReference],
-    ["late", entry.lateFor],
-    ["reverses", entry.reverses],
-  ]
-  let text = `  number: "${entry.number}"\n`
-  for (const [key, value] of values)
-    if (value !== null && value !== "") text += `  ${key}: ${quoted(value)}\n`
-  return text
-}
+const metadataLine = (key: string, value: string | null): string =>
+  value === null || value === "" ? "" : `  ${key}: ${quoted(value)}\n`
+
+const metadata = (entry: Entry): string =>
+  `  number: "${entry.number}"\n` +
+  metadataLine("kind", entry.kind) +
+  metadataLine("counterparty", entry.counterparty) +
+  metadataLine("reference", entry.externalReference) +
+  metadataLine("late", entry.lateFor) +
+  metadataLine("reverses", entry.reverses)
 
 const openWriter = ({ accounts, book, from, scope }: FormatContext): Writer => {
   const names = beancountNames(accounts)

@@ -1,9 +1,9 @@
-/** What an accounting system would book from a row, and the readings that every system shares. */
+/** What an accounting system would book from a row, and the cell parsers that all readers share. */
 import { type Cell, Unreadable } from "./Cells.ts"
 
 /** A line of a journal: an exact amount in 10⁻¹⁸ of the currency, debit positive. */
 export interface Booked {
-  /** `2026-10-000007`: the journal number without the book's code, whatever the format made of it. */
+  /** `2026-10-000007`: the journal number without the book's code, in whichever form the format writes it. */
   readonly journal: string
   /** `YYYY-MM-DD` */
   readonly date: string
@@ -12,13 +12,13 @@ export interface Booked {
   readonly amount: bigint
 }
 
-/** What a reader needs to know of how the manifest says a file was written. */
+/** How the file was written, by the manifest, as far as a reader needs it. */
 export interface FileContext {
   /** The order of a date's parts, and the decimal mark. */
   readonly layout: { readonly date: string; readonly decimalMark: string }
-  /** Of all rows of the file; empty where each row says its own. */
+  /** The currency of all rows; empty where each row states its own. */
   readonly currency: string
-  /** The service's account, of a bank statement. */
+  /** The service's account, for a bank statement. */
   readonly account: string
   readonly mode: "detail" | "summary"
 }
@@ -54,7 +54,7 @@ export const positive = (text: string, mark: string): bigint => {
 }
 
 /** Exactly one of the two is filled, and positive. */
-export const oneOf = (debit: string, credit: string, mark: string): bigint => {
+export const debitOrCredit = (debit: string, credit: string, mark: string): bigint => {
   must((debit === "") !== (credit === ""), "exactly one of debit and credit must be filled")
   return debit === "" ? -positive(credit, mark) : positive(debit, mark)
 }
@@ -69,7 +69,7 @@ const orders: Readonly<Record<string, RegExp>> = {
 
 const monthNames = "JanFebMarAprMayJunJulAugSepOctNovDec"
 
-/** `YYYY-MM-DD`, of a day that exists. */
+/** An existing calendar day as `YYYY-MM-DD`. */
 export const dateOf = (text: string, order: string): string => {
   const { day = "", month, name = "?", year = "" } = orders[order]?.exec(text)?.groups ?? {}
   const number = month ?? String(monthNames.indexOf(name) / 3 + 1).padStart(2, "0")
@@ -89,7 +89,7 @@ export const journalOf = (text: string, mode: FileContext["mode"]): string => {
   return `${year.padStart(4, "20")}-${month}-${digits}`
 }
 
-/** The texts of a row of so many cells, by place from 0. */
+/** The texts of a row of `count` cells, by position from 0. */
 export const row = (cells: ReadonlyArray<Cell>, count: number): ((place: number) => string) => {
   must(cells.length === count, `has ${cells.length} cells, not ${count}`)
   return (place) => cells[place]?.text ?? ""

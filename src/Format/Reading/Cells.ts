@@ -1,6 +1,6 @@
-/** A line's bytes as cells; nothing of it is forgiven. */
+/** Parses a line's bytes into cells, strictly. */
 
-/** A line that is not what it must be. `message` says why. */
+/** A line that cannot be read. `message` says why. */
 export class Unreadable extends Error {
   override readonly name = "Unreadable"
 }

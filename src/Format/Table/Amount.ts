@@ -4,7 +4,7 @@ import { print } from "../../Common/MinorUnits.ts"
 import { type TableJournal, Unholdable } from "./Journals.ts"
 import type { DateStyle, Profile } from "./Profile.ts"
 
-/** An amount without sign. One that has more digits than the format holds is refused, never rounded. */
+/** An amount without a sign. An amount with more digits than the format holds is refused, never rounded. */
 export const unsigned = (
   minor: bigint,
   { currency, number, scale }: Pick<TableJournal, "currency" | "number" | "scale">,
@@ -23,7 +23,7 @@ export const unsigned = (
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-/** `YYYY-MM-DD` in a format's own order. */
+/** A date (`YYYY-MM-DD`) in the format's order. */
 export const dated = (date: string, style: DateStyle): string => {
   const [year = "", month = "", day = ""] = date.split("-")
   if (style === "iso") return date
@@ -34,7 +34,7 @@ export const dated = (date: string, style: DateStyle): string => {
   return `${day} ${months[Number(month) - 1]} ${year}`
 }
 
-/** Room for `-2026-10-` and a number, and for `-2610-` and a number; the last character tells a summary. */
+/** Characters for `-2026-10-` and a number, and for `-2610-` and a number; the last one marks a summary. */
 const fullTail = 19
 const shortTail = 15
 
@@ -44,8 +44,8 @@ const shortened = (code: string, room: number): string =>
     : `${code.slice(0, room - 4)}${createHash("sha256").update(code).digest("hex").slice(0, 4).toUpperCase()}`
 
 /**
- * The journal number in at most `most` characters: whole where every number of the book has room, else the book's code
- * (shortened with a checksum where it must be), the month as four digits and the number. The same number always gives the
+ * The journal number in at most `most` characters: in full where every number of the book fits, else the book's code
+ * (shortened, with a checksum, where necessary), the month as four digits and the number. The same number always gives the
  * same text. A summary ends in S.
  */
 export const numbered = (number: string, most: number, summary: boolean): string => {

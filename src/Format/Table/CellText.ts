@@ -1,6 +1,6 @@
 /**
- * Free text as an import file can hold it. An importer would keep the quote that guards a spreadsheet, so that what would
- * begin a formula is taken off instead; the text as it was stands in `journal.csv`.
+ * Free text for an import file. An importer would keep the quote that protects a spreadsheet, so a leading formula character is
+ * removed instead; `journal.csv` has the original text.
  */
 import { type Encoding, holds } from "../Encoding.ts"
 import { oneLine } from "../OneLine.ts"
@@ -37,7 +37,7 @@ export interface TextRule {
   readonly encoding: Encoding
   /** Characters, at most. */
   readonly most: number
-  /** Characters that the format cannot have in a text; each becomes a space. */
+  /** Characters that the format does not allow; each becomes a space. */
   readonly without?: RegExp
   /** Characters that are left out, and leave no space. */
   readonly drop?: RegExp
@@ -69,8 +69,8 @@ const cleaned = (text: string, { drop, encoding, most, without }: TextRule): str
 }
 
 /**
- * A text cut and cleaned to a rule. One with letters that the encoding lacks is replaced as a whole by `instead`: half a
- * name would be a wrong one.
+ * A text cleaned and cut to a rule. A text with letters that the encoding lacks is replaced as a whole by `instead`: half a
+ * name would be a wrong name.
  */
 export const fitted = (text: string, rule: TextRule, instead: string): string => {
   const own = cleaned(text, rule)
@@ -81,6 +81,6 @@ export const fitted = (text: string, rule: TextRule, instead: string): string =>
 export const isHoldable = (text: string, encoding: Encoding): boolean =>
   holds(cleaned(text, { encoding, most: Number.POSITIVE_INFINITY }), encoding)
 
-/** A text as a cell: quoted where RFC 4180 wants it, or always. */
+/** A text as a cell: quoted where RFC 4180 asks for it, or always. */
 export const quoted = (text: string, delimiter: string, always: boolean): string =>
   always || text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text

@@ -1,4 +1,4 @@
-/** What can stand in a cell of an import file. Here is what several systems share; a system's own cells stand with its format. */
+/** The cells of import files that several systems share; a system's own cells are defined with its format. */
 import type { Entry } from "../Entry.ts"
 import { dated, numbered, unsigned as withoutSign } from "./Amount.ts"
 import { fitted, isHoldable } from "./CellText.ts"
@@ -6,7 +6,7 @@ import { described } from "./Description.ts"
 import type { TableJournal } from "./Journals.ts"
 import type { Column, Profile } from "./Profile.ts"
 
-/** What an account is in the accounting system. */
+/** An account's name in the accounting system. */
 export interface Mapped {
   readonly account: string
   readonly dimension: string
@@ -18,7 +18,7 @@ export interface Row {
   readonly place: number
   /** From 1, among the rows of all files of the format. */
   readonly fileRow: number
-  /** From 1, among the entry's lines; 0 where the row is no line of one. */
+  /** From 1, among the entry's lines; 0 where the row is not one of its lines. */
   readonly lineNumber: number
   readonly mapped: Mapped
   readonly contra: Mapped | undefined
@@ -34,12 +34,12 @@ type Fill = (row: Row, setup: Setup) => string
 
 export interface Cell {
   /**
-   * `plain`: digits, marks and codes, never quoted and never cut. `text`: cleaned, cut and quoted. `name`: quoted as a text
-   * is, but never changed: one that does not fit as it is would name something else.
+   * `plain`: digits, punctuation and codes, never quoted or cut. `text`: cleaned, cut and quoted. `name`: quoted like a text
+   * but never changed, since a changed name would mean something else.
    */
   readonly kind: "plain" | "text" | "name"
   readonly fill: Fill
-  /** A text that may be empty, as it is where it does not fit; another one is then the journal's kind. */
+  /** The text may be empty, also where it does not fit; any other empty text becomes the journal's kind. */
   readonly optional?: true
 }
 
@@ -59,7 +59,7 @@ export const debit = plain((row, setup) => (row.minor > 0n ? amount(row, setup) 
 export const credit = plain((row, setup) => (row.minor < 0n ? amount(row, setup) : ""))
 
 export const number = name(numberOf)
-/** What groups the rows of a journal, where nothing else does: the number comes first. */
+/** The narration, starting with the number: in some systems it alone groups a journal's rows. */
 export const narration = text(
   (row, setup) => `${numberOf(row, setup)} ${row.journal.kind.replaceAll("_", " ")}`,
 )
@@ -82,7 +82,7 @@ export const account = name(({ mapped }) => mapped.account)
 export const dimension = name(({ mapped }) => mapped.dimension)
 export const currency = name(({ journal }) => journal.currency)
 
-/** The content of a text or a name, made to fit. */
+/** The content of a text or name cell, made to fit. */
 export const textOf = (
   { fill, kind, optional }: Cell,
   { drop, most }: Pick<Column, "drop" | "most">,

@@ -1,4 +1,4 @@
-/** A format whose files are tables: all that there is to say of it, in one object. */
+/** Defines a format whose files are tables, in one object. */
 import { Schema } from "effect"
 import { withDefault } from "../../Common/Field.ts"
 import type { Account } from "../Entry.ts"
@@ -11,9 +11,9 @@ import type { Profile } from "./Profile.ts"
 export interface Target {
   readonly column: string
   readonly pattern: RegExp
-  /** What the pattern allows, for people. */
+  /** What the pattern allows, for a person. */
   readonly expects: string
-  /** What an account is called while the mapping says nothing. */
+  /** The account's name where the mapping has none. */
   readonly fallback: "code" | "name"
 }
 
@@ -45,17 +45,20 @@ export interface AccountFile {
 
 export interface TableFormat<Name extends string = string> {
   readonly kind: "table"
-  /** As `--format` takes it. */
+  /** The name for `--format`. */
   readonly name: Name
   /** A line for `tieout export --help`. */
   readonly description: string
-  /** What an accounting system adds to what it has: importing it twice books it twice. Otherwise a file replaces the one before. */
+  /**
+   * The accounting system adds an import to its books, so importing twice books twice. Otherwise a file replaces the one
+   * before.
+   */
   readonly accumulates: boolean
-  /** A file of everything: `formats.leaveOut` leaves nothing out of it. */
+  /** The file holds everything: `formats.leaveOut` does not apply. */
   readonly leavesNothingOut: boolean
-  /** The provider's statement stands beside it. */
+  /** Writes the provider's statement, too. */
   readonly besideStatement: boolean
-  /** Null: the chart's own codes, which no mapping changes. */
+  /** Null: the chart's own codes, without a mapping. */
   readonly target: Target | null
   /** A number for each account instead of the chart's codes, where several accounts share one; null: the codes. */
   readonly numbers: ((accounts: ReadonlyArray<Account>) => ReadonlyMap<Account, string>) | null
@@ -63,7 +66,7 @@ export interface TableFormat<Name extends string = string> {
   readonly accountFiles: ReadonlyArray<AccountFile>
   /** The section `formats.<name>`. */
   readonly settings: Schema.Schema<unknown>
-  /** The template as it is published, with the defaults of the settings. */
+  /** The published template, with the settings' defaults. */
   readonly template: Profile
   /** The template with a decoded section `formats.<name>`. */
   readonly profile: (own: unknown) => Profile
@@ -87,12 +90,12 @@ type Definition<Name extends string> = Pick<TableFormat<Name>, "name" | "descrip
     >
   >
 
-/** One whose files are the same whatever the settings say. */
+/** A format without settings. */
 interface Fixed {
   readonly profile: Shape
 }
 
-/** One with settings of its own: cells, preamble and limits may depend on them. */
+/** A format with settings, which cells, preamble and limits may depend on. */
 interface Configured<S, I> {
   readonly settings: Schema.Schema<S, I>
   readonly profile: (own: S) => Shape

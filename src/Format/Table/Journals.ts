@@ -1,7 +1,7 @@
 /**
  * Entries as the journals that an accounting system imports: each in one currency, each balanced, none longer than the
  * system takes. Detail: a journal per entry. Summary: a journal per day, with debits and credits per account. Statement: no
- * journal at all, but what an entry of the provider's statement moves on its cash account.
+ * journals, but the movements of the provider's statement on its cash accounts.
  */
 import type { Account, Entry } from "../Entry.ts"
 
@@ -21,7 +21,7 @@ export interface JournalLine {
 }
 
 export interface TableJournal {
-  /** Of the first entry: unique, since an entry is in one journal of its currency only. */
+  /** The first entry's number: unique, since an entry is in one journal per currency only. */
   readonly number: string
   readonly lastNumber: string
   readonly entries: number
@@ -32,7 +32,7 @@ export interface TableJournal {
   readonly description: string
   /** Null in a summary. */
   readonly entry: Entry | null
-  /** ISO 8601 in UTC; of the first entry. */
+  /** When the first entry was recorded, ISO 8601 in UTC. */
   readonly recordedAt: string
   readonly sourceType: string
   readonly currency: string
@@ -42,7 +42,7 @@ export interface TableJournal {
   readonly lines: ReadonlyArray<JournalLine>
 }
 
-/** An entry's lines by currency: it balances in each. */
+/** An entry's lines by currency; it balances in each. */
 const byCurrency = (entry: Entry): ReadonlyMap<string, ReadonlyArray<JournalLine>> => {
   const parts = new Map<string, Array<JournalLine>>()
   for (const { account, minor, number } of entry.lines) {
@@ -126,7 +126,7 @@ const detail = (leaveOut: ReadonlySet<string>): Journals => ({
   end: () => [],
 })
 
-/** Movements of the provider's statement only: an opening balance is none. */
+/** Only movements of the provider's statement: an opening balance is not one. */
 const statement = (leaveOut: ReadonlySet<string>): Journals => ({
   add: (entry) => {
     if (entry.sourceType !== "statement_entry") return []
@@ -186,7 +186,7 @@ const summary = (leaveOut: ReadonlySet<string>, most: number): Journals => {
   }
 }
 
-/** Entries must come by date. `rowsPerJournal` bounds a summary; a longer entry is left to the writer to refuse. */
+/** Entries must come by date. `rowsPerJournal` bounds a summary; the writer refuses a single entry that is longer. */
 export const journalsOf = (
   mode: Mode | "statement",
   leaveOut: ReadonlySet<string>,

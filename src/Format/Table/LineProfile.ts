@@ -19,7 +19,7 @@ const journals: Omit<Shape, "columns"> = {
   currencies: "any",
 }
 
-/** A CSV with a row per journal line, a header and a file per currency; `own` is what a system wants otherwise. */
+/** A CSV with a row per journal line, a header and a file per currency; `own` holds a system's differences. */
 export const lineProfile = (
   columns: ReadonlyArray<Column>,
   own: Partial<Omit<Shape, "columns">> = {},

@@ -1,12 +1,14 @@
-/** A format's profile as the settings change it (`formats.profiles`), and what of that makes no sense. */
+/** Overrides of a format's profile by the settings (`formats.profiles`), and the mistakes in them. */
 import { holds } from "../Encoding.ts"
 import type { Profile } from "./Profile.ts"
 
-/** `unnamed`: everything but headers, of files without them. `limits`: rows and file names, where the rest is the system's own rule. */
+/**
+ * `unnamed`: all but headers, which the files lack. `limits`: only rows and file names; the system's own rules fix the rest.
+ */
 export type Overridable = "all" | "unnamed" | "limits"
 
 export interface Override {
-  /** From the header that we write to the one that is wanted. */
+  /** From our header to the wanted one. */
   readonly headers?: Readonly<Record<string, string>>
   readonly date?: Exclude<Profile["date"], "DDMM">
   readonly decimalMark?: Profile["decimals"]["mark"]
@@ -63,11 +65,11 @@ const wrongFile = (profile: Profile, file: string): string | undefined => {
     : `a file name that begins with ${prefix}, has each of ${needed.join(" ")} once, and ends in .csv or .txt`
 }
 
-/** Everything that is wrong with an override of this profile. */
+/** All mistakes in an override of this profile. */
 export const mistakesOf = (profile: Profile, own: Override): ReadonlyArray<Mistake> => {
   const known = profile.columns.map(({ header }) => header)
-  const made = overridden(profile, own)
-  const headers = made.columns.map(({ header }) => header)
+  const profileWithOverride = overridden(profile, own)
+  const headers = profileWithOverride.columns.map(({ header }) => header)
   const named = Object.entries(own.headers ?? {})
   const file = own.file === undefined ? undefined : wrongFile(profile, own.file)
   return [
@@ -78,15 +80,18 @@ export const mistakesOf = (profile: Profile, own: Override): ReadonlyArray<Mista
         message: `one of the format's headers: ${known.join(", ")}`,
       })),
     ...named
-      .filter(([, text]) => !holds(text, made.encoding))
-      .map(([name]) => ({ path: ["headers", name], message: `text that ${made.encoding} can hold` })),
+      .filter(([, text]) => !holds(text, profileWithOverride.encoding))
+      .map(([name]) => ({
+        path: ["headers", name],
+        message: `text that ${profileWithOverride.encoding} can hold`,
+      })),
     ...(new Set(headers).size === headers.length
       ? []
       : [{ path: ["headers"], message: "headers that are all different" }]),
-    ...(made.decimals.mark === made.delimiter
+    ...(profileWithOverride.decimals.mark === profileWithOverride.delimiter
       ? [{ path: ["decimalMark"], message: "another decimal mark than the delimiter" }]
       : []),
-    ...(made.limits.rowsPerJournal > made.limits.rowsPerFile
+    ...(profileWithOverride.limits.rowsPerJournal > profileWithOverride.limits.rowsPerFile
       ? [{ path: ["rowsPerJournal"], message: "no more rows in a journal than in a file" }]
       : []),
     ...(file === undefined ? [] : [{ path: ["file"], message: file }]),

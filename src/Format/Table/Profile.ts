@@ -1,28 +1,28 @@
-/** What an accounting system's import file looks like, as data: one writer serves them all. */
+/** The layout of an accounting system's import file, as data: one writer serves all systems. */
 
 import type { Encoding } from "../Encoding.ts"
 import type { Cell } from "./Cells.ts"
 
-/** `MMDDYYYY` and so on say the order; `long` is 31 Oct 2026, `DDMM` has no year. */
+/** `long` is 31 Oct 2026; `DDMM` has no year. */
 export type DateStyle = "iso" | "DD/MM/YYYY" | "MM/DD/YYYY" | "DD.MM.YYYY" | "long" | "DDMM"
 
 export interface Column {
   readonly header: string
-  /** Where its content comes from; absent: always empty. */
+  /** The source of its content; absent: always empty. */
   readonly cell?: Cell
   /** Always this text. */
   readonly constant?: string
   /** Only on the first row of a journal. */
   readonly first?: true
-  /** Characters, at most; the profile's own limit where there is none. */
+  /** The most characters; absent: the profile's limit. */
   readonly most?: number
   /** Characters that are left out of this text. */
   readonly drop?: RegExp
-  /** An empty text column that is written as `""`, not as nothing. */
+  /** An empty text is written as `""`, not as nothing. */
   readonly emptyQuoted?: true
 }
 
-/** The file that a preamble stands in. */
+/** The file that a preamble is for. */
 export interface PreambleOf {
   readonly period: string
   readonly currency: string
@@ -34,8 +34,8 @@ export interface Profile {
   /** Of the format. */
   readonly name: string
   /**
-   * Of each file. Filled in are `{currency}`, `{period}`, `{account}` (the service's identifier), `{from}` and `{to}` (days as
-   * YYYYMMDD) and `{part}` (nothing where there is one file, else -01, -02 …).
+   * The file name. Its placeholders: `{currency}`, `{period}`, `{account}` (the service's identifier), `{from}` and `{to}`
+   * (days as YYYYMMDD) and `{part}` (nothing where there is one file, else -01, -02 …).
    */
   readonly file: string
   readonly encoding: Encoding
@@ -77,9 +77,9 @@ export interface Profile {
   readonly currencies: "any" | "official" | "base"
   /** The lines before the header, each with its line end. */
   readonly preamble?: (file: PreambleOf) => string
-  /** What is wrong with the name of an account beside what the mapping's column takes; undefined: nothing. */
+  /** A mistake in an account's name that the mapping's pattern does not catch; undefined: none. */
   readonly wrongAccount?: (account: string) => string | undefined
-  /** Keys of the format's settings without which nothing can be exported, and that nobody set. */
+  /** Required keys of the format's settings that are not set. */
   readonly lacks?: ReadonlyArray<string>
 }
 

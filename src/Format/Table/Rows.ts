@@ -33,7 +33,7 @@ interface Open {
   left: bigint
 }
 
-/** What the lines come to per account of the system: two ledger accounts may be one there. */
+/** The lines netted per account of the accounting system, where two ledger accounts may share one. */
 const netted = (lines: ReadonlyArray<JournalLine>, mapping: Mapping): ReadonlyArray<Open> => {
   const sums = new Map<string, Open>()
   for (const { account, minor } of lines) {
@@ -53,8 +53,8 @@ const smaller = (a: bigint, b: bigint): bigint => {
 }
 
 /**
- * Debits against credits, each as far as it goes: at most one row fewer than there are accounts, and every account's
- * balance is that of the lines. An account against itself moves nothing and has no row.
+ * Pairs debits with credits: at most one row fewer than there are accounts, and every account keeps the balance of its lines.
+ * An account never pairs with itself.
  */
 const pairRows = (journal: TableJournal, mapping: Mapping): ReadonlyArray<Content> => {
   const sums = netted(journal.lines, mapping)

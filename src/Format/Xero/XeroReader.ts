@@ -1,19 +1,19 @@
-/** Reads Xero's manual journals, by the places of the documented columns. */
+/** Reads Xero's manual journals, by the positions of the documented columns. */
 import { dateOf, journalOf, row, signed } from "../Reading/Booked.ts"
 import type { Reader } from "../Reading/Reader.ts"
 
 export const xeroReader: Reader = {
   holds: "lines",
   rows: (context) => (cells) => {
-    const of = row(cells, 10)
-    const [number = ""] = of(0).split(" ")
+    const cell = row(cells, 10)
+    const [number = ""] = cell(0).split(" ")
     return [
       {
         journal: journalOf(number, context.mode),
-        date: dateOf(of(1), context.layout.date),
-        account: of(3),
+        date: dateOf(cell(1), context.layout.date),
+        account: cell(3),
         currency: context.currency,
-        amount: signed(of(5), context.layout.decimalMark),
+        amount: signed(cell(5), context.layout.decimalMark),
       },
     ]
   },

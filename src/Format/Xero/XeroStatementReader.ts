@@ -1,6 +1,6 @@
 /**
- * Reads Xero's statement lines, by the places of the documented columns. A row per movement of the account that the file is
- * of: money in is positive.
+ * Reads Xero's statement lines, by the positions of the documented columns: a row per movement of the file's account, money in
+ * positive.
  */
 import { dateOf, journalOf, must, row, signed } from "../Reading/Booked.ts"
 import type { Reader } from "../Reading/Reader.ts"
@@ -9,15 +9,15 @@ export const xeroStatementReader: Reader = {
   holds: "movements",
   perEntry: true,
   rows: (context) => (cells) => {
-    const of = row(cells, 6)
-    must(of(5) === "", "there is a cheque number")
+    const cell = row(cells, 6)
+    must(cell(5) === "", "there is a cheque number")
     return [
       {
-        journal: journalOf(of(4), "detail"),
-        date: dateOf(of(0), context.layout.date),
+        journal: journalOf(cell(4), "detail"),
+        date: dateOf(cell(0), context.layout.date),
         account: context.account,
         currency: context.currency,
-        amount: signed(of(1), context.layout.decimalMark),
+        amount: signed(cell(1), context.layout.decimalMark),
       },
     ]
   },

@@ -5,7 +5,7 @@ import * as Money from "../../Common/Money.ts"
 import { int4, jsonRows, nullable, oneOf, type RowOf, text, uuid } from "../../Database/Columns.ts"
 import { plainArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
-import { Journal, type ResolvedEntry } from "../Journal.ts"
+import { Journal } from "../Journal.ts"
 import type { JournalEntry } from "../JournalEntry.ts"
 import { Accounts } from "../LedgerAccounts.ts"
 import { type Leg, type Step, stepsOf, type Terms, type Written } from "./ConversionSides.ts"
@@ -203,11 +203,6 @@ export class Conversions extends Effect.Service<Conversions>()("tieout/Ledger/Co
       return { entries, ids }
     })
 
-    const resolve = Effect.fn("Ledger.Conversions.resolve")(function* (book: Book, entry: JournalEntry) {
-      const ids = yield* Effect.forEach(entry.lines, (line) => accounts.idWithin(book, line))
-      return { entry, accounts: ids } satisfies ResolvedEntry
-    })
-
     /**
      * Books what became whole, was reversed or turned out otherwise. Part of the caller's transaction, which holds the
      * locks of the books: nothing is posted between what is read here and the numbers. Gives how many entries it booked.
@@ -225,9 +220,9 @@ export class Conversions extends Effect.Service<Conversions>()("tieout/Ledger/Co
           const book = byId.get(bookId)
           if (book === undefined) continue
           const { entries, ids } = yield* entriesOf(rows.filter((row) => row.book_id === bookId))
-          const resolved = yield* Effect.forEach(entries, (entry) => resolve(book, entry))
-          yield* journal.post(book, runId, resolved, ids)
-          booked += resolved.length
+          const lines = entries.flatMap((entry) => entry.lines)
+          yield* journal.post(book, runId, { entries, ids, accounts: yield* accounts.idsWithin(book, lines) })
+          booked += entries.length
         }
       }
       return booked

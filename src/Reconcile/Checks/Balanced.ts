@@ -1,12 +1,12 @@
 /**
- * Check 7: debits = credits per book and currency, from the balances. In full, or for a month, also: the balances are the
- * sums of the postings, per account and month.
+ * Check 7: debits equal credits per book and currency, by the stored balances. With `--full` or for a month, the balances are
+ * also compared with the sums of the postings, per account and month.
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { type Fragment, inBooks, openSubjects, type Scope, sumText } from "../Scope.ts"
 
-/** Book and month whose balances are compared with their postings: this reads the journal of those months. */
+/** The books and months whose balances are compared with their postings; this reads their journal. */
 const months = (sql: Sql, scope: Scope): Fragment => sql`
   select m.book_id, m.period from ledger.periods m where m.book_id = ${inBooks(sql, scope)}
     and (${scope.full} or m.period = ${scope.period === null ? null : `${scope.period}-01`}::text::date)
@@ -27,7 +27,7 @@ const uneven = (sql: Sql, scope: Scope): Fragment => sql`
     where b.book_id = ${inBooks(sql, scope)}
     group by b.book_id, a.currency having sum(b.debit) <> sum(b.credit)) t`
 
-/** Without a month to look at, the count keeps the server from starting to read the journal at all. */
+/** The count keeps the server from reading the journal where there is no month to compare. */
 const drifted = (sql: Sql): Fragment => sql`
   select 'trial-balance', d.book_id, 'ledger_account', d.account_id || ':' || to_char(d.period, 'YYYY-MM'), true,
     format('The balance of %s in %s says debits of %s and credits of %s; its postings add up to %s and %s.',

@@ -1,6 +1,6 @@
 /**
- * Check 9, in the base currency: a standing batch was written from the months as they are valued now. An open month is valued
- * again when it changes, so that what was exported of it goes out of date; it is looked at where months were valued since.
+ * Check 9, in the base currency: a standing batch was written from its months as they are valued now. An open month is valued
+ * again when it changes, so that its exports go out of date; the check covers books with months valued since.
  */
 import type { Sql } from "../../Database/Client.ts"
 import { nativeBasis } from "../../Format/Entry.ts"
@@ -8,10 +8,10 @@ import type { CheckQuery } from "../Findings.ts"
 import { changedMonths } from "../OutdatedBatches.ts"
 import { type Fragment, inBooks, isEverything, openSubjects, type Scope } from "../Scope.ts"
 
-/** A month that was being valued while the last reconciliation ran may bear a time before it. */
+/** A month that was being valued during the last reconciliation may carry an earlier time. */
 const overlap = "1 day"
 
-/** The first month of each book that was valued since, or has entries that are not valued yet. */
+/** The first month of each book that was valued since, or that has entries not valued yet. */
 const changed = (sql: Sql, scope: Scope): Fragment => sql`
   select m.book_id, min(m.period) as first
   from (

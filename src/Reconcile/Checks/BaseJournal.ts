@@ -1,14 +1,14 @@
 /**
- * Check 7, in the base currency: every entry of a valued month adds up to nothing, and the balances that the month leaves are
- * those of the month before and what was posted. In full only; this reads the whole base-currency journal.
+ * Check 7, in the base currency: every entry of a valued month adds up to zero, and the month's closing balances are those of
+ * the month before plus its postings. Only with `--full`: it reads the whole base-currency journal.
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { type Fragment, inBooks, openSubjects, type Scope } from "../Scope.ts"
 
 /**
- * A month whose month before was valued anew since, `continues` no more: it goes on from balances that are gone, until it is
- * valued anew itself.
+ * The valued months. `continues` is false once the month before was valued again: the month's opening balances are then
+ * obsolete, until it is valued again itself.
  */
 const months = (sql: Sql, scope: Scope): Fragment => sql`
   select v.book_id, v.period, v.base_currency, v.state -> 'balances' as left_behind, b.state -> 'balances' as before,
@@ -19,10 +19,10 @@ const months = (sql: Sql, scope: Scope): Fragment => sql`
     and (${scope.full} or (v.book_id, v.period) in (
       select o.book_id, (o.evidence ->> 'period' || '-01')::date from (${openSubjects(sql, scope, "base-journal")}) o))`
 
-/** Cents of the base currency, whatever the currency, as text of its major unit. */
+/** An amount in the base currency as text, with two decimals. */
 const sum = (sql: Sql, amount: Fragment): Fragment => sql`round(${amount}, 2)::text`
 
-/** As exports print it: `ORG-2026-10-000007`, or `ORG-FX-2026-10-000001` of an entry that only this journal has. */
+/** As exports print it: `ORG-2026-10-000007`, or `ORG-FX-2026-10-000001` for an entry that only this journal has. */
 const journalNumber = (sql: Sql): Fragment => sql`
   concat_ws('-', k.code, case when u.series = 'fx' then 'FX' end, to_char(u.period, 'YYYY-MM'),
     lpad(u.number::text, greatest(6, length(u.number::text)), '0'))`
@@ -41,7 +41,7 @@ const uneven = (sql: Sql): Fragment => sql`
   join mirror.books k on k.book_id = u.book_id
   cross join lateral (select ${journalNumber(sql)} as journal_number) n`
 
-/** The balances of a month's state, in cents by ledger account or role. */
+/** The stored balances of a month's state, in cents, by ledger account or role. */
 const kept = (sql: Sql, balances: Fragment): Fragment => sql`
   select m.book_id, m.period, m.base_currency, s.key as account, s.value::numeric / 100 as amount
   from months m cross join lateral json_each_text(${balances}) s

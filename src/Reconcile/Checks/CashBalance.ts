@@ -1,6 +1,6 @@
 /**
- * Check 2: per account, ledger cash = the balance after the last entry = the balance that the service reports. The sync, or
- * the backfill, has read the latter two again, three times, before it comes to this.
+ * Check 2: per account, ledger cash = the balance after the last entry = the balance that the service reports. Before a
+ * difference gets here, the sync or the backfill has read the latter two again, three times.
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"

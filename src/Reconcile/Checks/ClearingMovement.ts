@@ -1,4 +1,4 @@
-/** What stands in the clearing of deposits and withdrawals names a movement that the mirror holds. */
+/** Every posting in the clearing of deposits and withdrawals names a movement that the mirror holds. */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { entriesInScope, type Fragment, instantText, openSubjects, type Scope, sumText } from "../Scope.ts"

@@ -1,6 +1,6 @@
 /**
- * Check 5: a refused or cancelled movement nets to zero in clearing, by all that is posted of its entries. A fee that was
- * kept stands in fees and is no matter of this; nor is what a person has moved elsewhere since it was known.
+ * Check 5: the postings of a refused or cancelled movement net to zero in clearing. A fee that was kept stands in fees and does
+ * not count; nor does what a person has moved elsewhere since the refusal or cancellation was known.
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
@@ -28,7 +28,7 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
   from mirror.resources r
   cross join lateral (
     select p.currency, sum(p.amount) as amount, jsonb_agg(distinct a.role) as roles,
-      -- Where a person has put some of it, once it was refused or cancelled, somebody answers for what stands.
+      -- Accounts that a person moved some of it to, once it was refused or cancelled: that person answers for it.
       coalesce(sum(p.amount) filter (where a.account_id not in (
         select q.account_id from mirror.statement_entries o
         join ledger.journal_entries m on m.book_id = o.book_id and m.source_id = o.entry_id and m.source_type = 'manual'

@@ -1,20 +1,20 @@
 /**
- * Check 13: no event of the service came with several bodies. Events are hints and no figure comes from them, so it warns.
- * What the bodies say is not repeated, only what tells them apart.
+ * Check 13: no event of the service came with several bodies. Only a warning, since events are hints and no figure comes from
+ * them. The evidence has the digests of the bodies, never their content.
  *
- * It is settled by a full sync that began after the last of them came: whatever they may have hidden has then been read. A
- * finding that was closed stays so until another such event comes.
+ * A full sync that began after the last such event settles the finding: it has read whatever the event may have hidden. The
+ * finding stays closed until another such event comes.
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { type Fragment, inBooks, instantText, type Scope } from "../Scope.ts"
 
-/** Events that the evidence lists, the latest first; their number is told whole. */
+/** The most events in the evidence, the latest first; the count is always complete. */
 const listed = 10
-/** Bodies of each that it lists. */
+/** The most bodies listed per event. */
 const bodiesListed = 5
 
-/** Whether a full sync has read everything since; by hand nothing is read. */
+/** Whether a full sync has read everything since; a reconciliation outside a run reads nothing. */
 const settled = (sql: Sql, { full, runId }: Scope): Fragment =>
   full && runId !== null
     ? sql`exists (select from sync.runs r where r.run_id = ${runId} and r.started_at > e.last_at)`

@@ -1,6 +1,6 @@
 /**
  * Check 4: bought = (sold - sell-side fee) x rate - buy-side fee, within half of the rate's last digit x amount and one
- * minor unit of the buy currency. The two legs themselves are check 3. The rate is checked and never used.
+ * minor unit of the buy currency. Check 3 covers the two legs. The rate is only checked, never used.
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"

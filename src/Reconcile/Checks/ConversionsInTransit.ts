@@ -1,12 +1,12 @@
 /**
- * Check 10, of conversions: what stands in transit is an open item with an age. It is a warning; whether it blocks the
- * close of a month is the gate's to say: `src/Close/InTransit.ts`.
+ * Check 10, for conversions: what stands in transit is an open item with an age. Only a warning; `src/Close/InTransit.ts`
+ * decides whether it blocks the close of a month.
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { type Fragment, inBooks, type Scope, sumText } from "../Scope.ts"
 
-/** Only open items are looked at, however many conversions there have been; what waits for the numbering step is none yet. */
+/** Reads open items alone, however many conversions there have been. One that waits for the numbering step is not open yet. */
 const found = (sql: Sql, scope: Scope): Fragment => sql`
   select 'conversion-in-transit' as check_name, t.book_id, 'conversion' as subject_type,
     t.conversion_id::text as subject_id,

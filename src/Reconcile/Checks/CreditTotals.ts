@@ -1,18 +1,17 @@
 /**
- * Check 6: per currency and rail, and per client where the credit accounts name one (`clientId`, which the interface does not
- * document), what stands in the books of receivables is what the credit accounts say: principal, and principal with interest.
- * The sync has read receivables and credit accounts again, three times, before it comes to this.
+ * Check 6: the books' receivables equal the totals of the credit accounts, principal alone and principal with interest: per
+ * currency and rail, and per client where the credit accounts name one (`clientId`, which the interface does not document).
+ * Before a difference gets here, the sync has read receivables and credit accounts again, three times.
  *
- * The credit accounts are kept in the organization's book; receivables stand in it for the lender, and in the clients' books for
- * the borrower. While a version waits to be booked, nothing is compared. A `repaymentAmount` that stays as it was at the start is
- * no outstanding amount: it is compared only where it falls. What the books hold of receivables that no version shows any more
- * as active counts as well.
+ * The credit accounts are kept in the organization's book. Receivables are booked there for a lender, and in the clients' books
+ * for a borrower. While a version waits to be booked, nothing is compared. A `repaymentAmount` that keeps its original value is
+ * no outstanding amount and is not compared. Balances of receivables that are no longer active count, too.
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { type Fragment, inBooks, type Scope, sumText } from "../Scope.ts"
 
-/** As many receivables as a finding names. */
+/** The most receivables that a finding names. */
 const mostNamed = 50
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`
@@ -25,11 +24,11 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
     from mirror.reference_items r
     where r.book_id = ${inBooks(sql, scope)} and r.kind = 'credit_account' and r.current
     group by 1, 2, 3, 4),
-  -- Credit accounts of one currency and rail name a client, or they do not: those that do not stand for all the others.
+  -- A credit account without a client covers all clients of its currency and rail that no other credit account names.
   keyed as (
     select s.book_id, s.currency, s.rail, array_agg(s.client_id) filter (where s.client_id is not null) as clients
     from stated s group by 1, 2, 3),
-  -- By index, so that what was paid long ago costs nothing.
+  -- By index: receivables that were paid long ago cost nothing.
   wanted as (
     select v.book_id, v.receivable_id from mirror.receivables v
     where v.book_id = ${inBooks(sql, scope)} and v.current and v.status = 'ACTIVE'
@@ -77,8 +76,8 @@ const found = (sql: Sql, scope: Scope): Fragment => sql`
     jsonb_build_object('currency', n.currency, 'paymentRails', n.rail, 'clientId', n.client_id, 'receivables', n.receivables,
       'principal', n.principal::text, 'statedPrincipal', n.stated_principal::text, 'repayment', n.repayment::text,
       'statedRepayment', n.stated_repayment::text, 'creditAccounts', n.accounts,
-      -- Those that could make up the difference: what the books hold otherwise than the service told, what is as large as
-      -- the difference, and then what changed last.
+      -- Receivables that may explain the difference: first those that differ from what the service states, then those as large
+      -- as the difference, then the latest changed.
       'candidates', (
         select coalesce(jsonb_agg(jsonb_build_object('clientId', l.client_id, 'receivableId', l.receivable_id,
           'principal', l.principal::text, 'interest', l.interest::text, 'toldPrincipal', l.told::text)

@@ -1,13 +1,13 @@
 /**
- * Check 9: the control totals of a committed batch are what its numbered entries add up to in the ledger. A batch never
- * changes and neither do the entries that it covers, so that only new batches are looked at. Those in the base currency are
- * none of them: their entries are valued, not the ledger's, and an open month is valued again when it changes.
+ * Check 9: the control totals of a committed batch equal the sums of its numbered entries in the ledger. Neither a batch nor
+ * the entries that it covers ever change, so only new batches are checked. Batches in the base currency are left to
+ * `BaseExports.ts`: their amounts are not the ledger's, and an open month is valued again when it changes.
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { amountText, type Fragment, inBooks, isEverything, openSubjects, type Scope } from "../Scope.ts"
 
-/** A batch that was being committed while the last reconciliation ran may bear a time before it. */
+/** A batch that was being committed during the last reconciliation may carry an earlier time. */
 const overlap = "1 day"
 
 const batches = (sql: Sql, scope: Scope): Fragment => sql`
@@ -19,7 +19,7 @@ const batches = (sql: Sql, scope: Scope): Fragment => sql`
     or (b.book_id, b.batch::text) in (
       select o.book_id, o.subject_id from (${openSubjects(sql, scope, "export-totals")}) o))`
 
-/** What the batch says, and what the ledger says of the same entries; one row per currency. */
+/** The batch's totals and the ledger's for the same entries; one row per currency. */
 const both = (sql: Sql): Fragment => sql`
   select b.book_id, b.batch, t.currency, t.debit, t.credit, t.entries, false as ledger
   from batches b

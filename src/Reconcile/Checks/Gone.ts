@@ -1,7 +1,7 @@
 /**
- * Accounts, clients and ACTIVE receivables that were read once and that the service serves no more: one finding each, with the last that is known
- * of them. The evidence says nothing of when it was looked for, so that it stays the same until something of it changes; an
- * acceptance stands as long.
+ * Accounts, clients and ACTIVE receivables that were once read and that the service no longer serves: one finding each, with
+ * the last known state. The evidence holds no time of the check, so that it stays the same until the state changes; an
+ * acceptance at a close holds as long.
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
@@ -39,7 +39,7 @@ const clients = (sql: Sql, scope: Scope): Fragment => sql`
       from mirror.accounts a where a.book_id = g.book_id group by a.currency) x) b
   where g.book_id = ${inBooks(sql, scope)}`
 
-/** In the book in which it is booked. A list is all that the interface has of receivables: there is no other place to ask. */
+/** In the book that books the receivable. The interface has only a list of receivables, so nothing else can be asked. */
 const receivables = (sql: Sql, scope: Scope): Fragment => sql`
   select 'receivable-gone' as check_name, d.book_id, 'receivable' as subject_type, v.receivable_id::text as subject_id,
     true as ripe,

@@ -1,8 +1,8 @@
 /**
- * Check 10: what stands in loan clearing of a receivable waits for its cash, or is a finding: cash beyond what its versions
- * settled, or less. Neither is income. What waits is an open item (`reconcile.loan_clearing_items`) and no finding.
+ * Check 10: a receivable's balance in loan clearing waits for cash, or else is a finding: more or less cash came than its
+ * versions settled. Neither is income. A balance that waits is an open item (`reconcile.loan_clearing_items`), not a finding.
  *
- * A shortfall of interest alone leaves nothing in clearing (it is taken back from income), and is said all the same.
+ * A shortfall of interest alone leaves no balance in clearing (it is reversed from income), and is a finding all the same.
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"

@@ -1,7 +1,6 @@
 /**
- * Check 10, of loans: a leg whose cash is waited for (`ledger.receivable_waits`) is an open item, and a finding of its own
- * once it is old and of weight. It is a warning; whether it blocks the close of a month is the gate's to say:
- * `src/Close/InTransit.ts`.
+ * Check 10, for loans: a leg whose cash has not come (`ledger.receivable_waits`) is an open item, and a finding once it is old
+ * and material. Only a warning; `src/Close/InTransit.ts` decides whether it blocks the close of a month.
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"

@@ -1,6 +1,6 @@
 /**
- * Check 3, the other way round: every deposit, withdrawal and conversion that an entry names can be read. An entry that a
- * person has moved out of suspense does not need it any more.
+ * Check 3, in the other direction: every deposit, withdrawal and conversion that an entry names can be read. An entry that a
+ * person has moved out of suspense no longer needs its resource.
  */
 import type { Sql } from "../../Database/Client.ts"
 import { movedByHand } from "../ByHand.ts"

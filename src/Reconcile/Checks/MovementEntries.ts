@@ -2,7 +2,7 @@
  * Check 3: every completed deposit, withdrawal and conversion has its entries, with the right totals, on the right
  * accounts; and every stated fee is shown. `paid` and `received` are the debits and credits of the movement on its
  * account, `buy_…` those on the account that a conversion buys for. A movement that was returned in full is complete. What
- * a person has moved is explained: an entry too many, or a conversion's side that will never be whole.
+ * a person has moved is explained: a surplus entry, or a conversion's side that will never be complete.
  */
 import type { Sql } from "../../Database/Client.ts"
 import { totalsWithoutMoved } from "../ByHand.ts"
@@ -17,7 +17,7 @@ import {
   sumText,
 } from "../Scope.ts"
 
-/** A fee counts on the side whose currency it is in; where both sides have one currency it is the sell side's. */
+/** A fee belongs to the side in its currency; to the sell side where both sides have the same currency. */
 const totals = (sql: Sql, scope: Scope): Fragment => sql`
   select r.book_id, r.resource_id, r.resource_type, r.form, r.account_id, r.currency, r.amount, r.buy_account_id,
     r.buy_currency, r.buy_amount, r.changed_at, r.created_at, r.completed_at,
@@ -42,7 +42,7 @@ const sellComplete = (sql: Sql): Fragment => sql`
 const buyComplete = (sql: Sql): Fragment => sql`
   t.buy_received - t.buy_paid in (t.buy_amount, t.buy_amount - t.buy_fee)`
 
-/** Fee before the amount, after it, beside it, given back; and full returns, with or without the fee. */
+/** The fee before the amount, after it, separate, or refunded; and full returns, with or without the fee. */
 const complete = (sql: Sql): Fragment => sql`
   t.elsewhere = 0 and case t.resource_type
     when 'DEPOSIT' then
@@ -56,7 +56,7 @@ const complete = (sql: Sql): Fragment => sql`
         and t.buy_paid > 0 and t.buy_received - t.buy_paid in (0, -t.buy_fee)
     end`
 
-/** Without what a person has moved it is complete, or nothing is left of a side but what somebody answers for. */
+/** Complete without what a person has moved, or with a side that a person has moved as a whole. */
 const explained = (sql: Sql): Fragment => sql`
   exists (
     select 1 from (${totalsWithoutMoved(sql)}) t
@@ -64,7 +64,9 @@ const explained = (sql: Sql): Fragment => sql`
       or t.resource_type = 'CONVERSION' and t.elsewhere = 0
         and (t.sell_moved or ${sellComplete(sql)}) and (t.buy_moved or ${buyComplete(sql)}))`
 
-/** A deposit credited in full, or a flat withdrawal whose stated fee the settings do not take to be inside. */
+/**
+ * A stated fee that no entry shows: a deposit credited in full, or a flat withdrawal whose fee is not inside by the settings.
+ */
 const feeUnshown = (sql: Sql, scope: Scope): Fragment => sql`
   t.fee > 0 and t.entries = 1 and (
     t.resource_type = 'DEPOSIT' and t.received = t.amount
@@ -72,8 +74,8 @@ const feeUnshown = (sql: Sql, scope: Scope): Fragment => sql`
       and ${scope.flatWithdrawalFee === "none"})`
 
 /**
- * What a statement does not reach cannot be expected in it: a movement without entries that was created before an
- * account's first known entry, which starts from a balance other than zero.
+ * A movement that the statement does not reach back to: it has no entries and was created before the account's first known
+ * entry, which starts from a balance other than zero.
  */
 const beforeFirstEntry = (sql: Sql): Fragment => sql`
   t.entries = 0 and exists (
@@ -85,8 +87,8 @@ const beforeFirstEntry = (sql: Sql): Fragment => sql`
       and t.created_at < o.occurred_at)`
 
 /**
- * The tail of every account concerned was asked for after the movement was known to be complete, and nothing is missing
- * before it. An account that the service does not list is not waited for.
+ * Whether the end of each account's statement was read after the movement was known to be complete, without a gap before it.
+ * The check does not wait for an account that the service does not list.
  */
 const ripe = (sql: Sql, scope: Scope): Fragment => sql`
   not exists (

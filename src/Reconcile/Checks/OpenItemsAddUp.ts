@@ -1,4 +1,6 @@
-/** The open items of every balance-sheet account beside cash add up to its balance. They read the journal: in full only. */
+/**
+ * The open items of every balance-sheet account beside cash add up to its balance. Only with `--full`: it reads the journal.
+ */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { type Fragment, inBooks, openSubjects, type Scope, sumText } from "../Scope.ts"

@@ -1,4 +1,4 @@
-/** What could not be understood and waits, per stream. Reasons and paths say nothing of what the rows contain. */
+/** Rows in quarantine, per stream. The evidence holds reasons and paths, never the content of rows. */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { type Fragment, inBooks, instantText, type Scope } from "../Scope.ts"

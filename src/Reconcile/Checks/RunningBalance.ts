@@ -1,4 +1,4 @@
-/** Check 1: every account's chain of running balances, entry by entry; and what is held back behind a gap in it. */
+/** Check 1: every account's chain of running balances, entry by entry, and the entries held back behind a gap. */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
 import {
@@ -13,7 +13,7 @@ import {
   sumText,
 } from "../Scope.ts"
 
-/** The places of each account's statement to look at, from one entry before the first that is in scope. */
+/** The range of each account's statement to check, from one entry before the first in scope. */
 const ranges = (sql: Sql, scope: Scope): Fragment => sql`
   select x.book_id, x.account_id, max(x.last) as last,
     coalesce((select max(p.position) from mirror.statement_entries p
@@ -33,7 +33,7 @@ const inRange = (sql: Sql, scope: Scope): Fragment =>
     : sql`(${ranges(sql, scope)}) r join mirror.statement_entries e on e.book_id = r.book_id
         and e.account_id = r.account_id and e.position between r.first and r.last where not e.held`
 
-/** The first break of each account. The columns are few because all of them go through a sort. */
+/** The first break of each account. Few columns, since all of them are sorted. */
 const breaks = (sql: Sql, scope: Scope): Fragment => sql`
   select distinct on (c.book_id, c.account_id) c.*
   from (

@@ -1,18 +1,18 @@
 /**
- * Check 11: every stream of a configured surface can be read, and each was read to its end after the month that is about to
- * be closed, by the service's clock. A surface that has postings counts though the settings leave it out now. Pairs, rails, the address
- * book, instructions and keys are no streams; nor is a list that the profile's default leaves out: what it would hold is
- * named by entries, or is a resource that is not final yet and is read by itself.
+ * Check 11: every stream of a configured surface can be read, and each was read to its end, by the service's clock, after the
+ * month that is about to be closed. A surface with postings counts even if the settings no longer have it. Pairs, rails, the
+ * address book, instructions and keys are no streams; nor is a list that the default profile leaves out: its resources are
+ * named by entries, or read one by one while they are not final.
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { type Fragment, inBooks, openSubjects, type Scope } from "../Scope.ts"
 
-/** Roles that only receivables post to. */
+/** The roles that only receivables post to. */
 const loans =
   "{receivable_principal,receivable_interest,loan_payable,interest_payable,deferred_interest,loan_clearing}"
 
-/** The streams that are to be there, whether or not anything is known of them, and the month's end where it is over. */
+/** The streams that must exist, read or not, and the end of the month to close if it is over. */
 export const expected = (sql: Sql, scope: Pick<Scope, "books" | "surfaces" | "closing">): Fragment => sql`
   configured as (
     select c ->> 'connection' as connection, c ->> 'surface' as surface
@@ -49,7 +49,7 @@ export const expected = (sql: Sql, scope: Pick<Scope, "books" | "surfaces" | "cl
     select a.book_id, 'statement:' || a.account_id from mirror.accounts a
     where a.book_id = ${inBooks(sql, scope)}),
   asked as (
-    -- What was asked for once is asked for until it is there: the finding keeps its number from one close to the next.
+    -- A read that a close required stays required until it happens: the finding keeps its number from one close to the next.
     select o.book_id, o.subject_id as stream, (o.evidence ->> 'readAfter')::timestamptz as read_after
     from (${openSubjects(sql, scope, "stream-unread")}) o),
   months as (
@@ -98,7 +98,7 @@ const lists = (sql: Sql): Fragment => sql`
       and (coalesce(s.unreadable, false) or a.read_after is not null
         and (s.began_at is null or s.began_at < a.read_after))) n`
 
-/** Movements that are not final are read by themselves, whether or not there is a list. */
+/** Movements that are not final are read one by one, whether or not there is a list. */
 const movements = (sql: Sql): Fragment => sql`
   select r.book_id, 'open_movements' as stream,
     format('%s not been read since the month was over (%s).', case count(*) when 1 then '1 movement that is not final has'

@@ -1,6 +1,6 @@
 /**
- * Entries without a resource, and entries whose resource is of a type that is not known, while they stand in suspense. A
- * posting rule or a reclassification that sends them to another account settles them. Payouts have no resource to read.
+ * Entries without a resource, and entries whose resource has an unknown type, while they stand in suspense. A posting rule or a
+ * reclassification that moves them to another account settles the finding. Payouts have no resource to read.
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"

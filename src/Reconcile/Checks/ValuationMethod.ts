@@ -1,10 +1,10 @@
-/** A closed month and what follows it are valued by one method; the settings may say another since. */
+/** A closed month and the months after it keep one valuation method; the settings must name the same. */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { closedMethods, otherMethod } from "../OtherMethod.ts"
 import { type Fragment, inBooks, type Scope } from "../Scope.ts"
 
-/** The sentence with places for what the database knows. */
+/** The message as a template for SQL `format`. */
 const message = otherMethod({ book: "%1$s", closed: "%2$s", method: "%3$s", period: "%4$s" })
 
 const found = (sql: Sql, scope: Scope): Fragment => sql`

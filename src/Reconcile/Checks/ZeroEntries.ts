@@ -1,4 +1,4 @@
-/** Entries of amount zero: mirrored in their place and passed over. A warning until their month is closed. */
+/** Entries of amount zero: mirrored at their position but not booked. A warning until their month is closed. */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { entriesInScope, type Fragment, inBooks, instantText, openSubjects, type Scope } from "../Scope.ts"

@@ -53,14 +53,14 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
     })
 
     /** The ordinary reading on, for what the window has beyond the last sync. Nobody else may read on meanwhile. */
-    const readOn = (book: Book, account: MirroredAccount, railOf: (accountId: string) => string) =>
+    const readOn = (book: Book, account: MirroredAccount) =>
       exclusively(
         Effect.gen(function* () {
           const run = yield* Run
           const stored = yield* checkpoints(book)
           const fresh = (yield* accounts.all(book)).find(({ accountId }) => accountId === account.accountId)
           const checkpoint = stored.get(statementStream(account.accountId)) ?? beginning
-          const outcome = yield* statements.read(book, fresh ?? account, checkpoint, railOf)
+          const outcome = yield* statements.read(book, fresh ?? account, checkpoint)
           const whole = wholeStatement(outcome)
           if (whole.length > 0) yield* run.commit(noteStatements(book, whole))
           return outcome
@@ -68,10 +68,8 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
       )
 
     /** The accounts' list has brought balances of now: each is proved against a tail of now, as a sync does. */
-    const settle = (book: Book, railOf: (accountId: string) => string, among: ReadonlySet<string>) =>
-      among.size === 0
-        ? Effect.succeed(new Map<string, number>())
-        : exclusively(balances.settle(book, railOf, among))
+    const settle = (book: Book, among: ReadonlySet<string>) =>
+      among.size === 0 ? Effect.succeed(new Map<string, number>()) : exclusively(balances.settle(book, among))
 
     /** Movements that were created in the window or have entries in it. */
     const touching = Effect.fn("Backfill.Reader.touching")(function* (book: Book) {
@@ -100,8 +98,6 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
       }
       yield* facts.refresh(book)
       const all = yield* accounts.all(book)
-      const rails = new Map(all.map((account) => [account.accountId, account.paymentRails]))
-      const railOf = (accountId: string): string => rails.get(accountId) ?? ""
       const behind = yield* unread(book)
       const whole = new Set<string>()
       run.reading.statements.all += all.length
@@ -109,7 +105,7 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
       const readOne = (account: MirroredAccount) =>
         Effect.gen(function* () {
           if (behind.has(account.accountId) || !agrees(account)) {
-            const outcome = yield* readOn(book, account, railOf)
+            const outcome = yield* readOn(book, account)
             newEntries.set(account.accountId, outcome.newEntries)
             if (!outcome.broken) whole.add(account.accountId)
           }
@@ -117,7 +113,7 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
             const [now] = (yield* accounts.all(book)).filter(
               ({ accountId }) => accountId === account.accountId,
             )
-            return yield* again.readAgain(book, now ?? account, railOf, window)
+            return yield* again.readAgain(book, now ?? account, window)
           })
           results.push(
             yield* comparing.pipe(
@@ -131,25 +127,25 @@ export class BackfillReader extends Effect.Service<BackfillReader>()("tieout/Bac
           noting(book, statementStream(account.accountId)),
           alone((error): void => {
             if (account.listed || !isAbsent(error))
-              failures.push(failureOf(`statement ${account.accountId}`, error))
+              failures.push(failureOf({ kind: "statement", accountId: account.accountId }, error))
           }),
           Effect.tap(() => {
             run.reading.statements.done += 1
           }),
         )
       yield* Effect.forEach(all, readOne, { concurrency: settings.limits.accountsInParallel, discard: true })
-      const settled = yield* settle(book, railOf, whole).pipe(
+      const settled = yield* settle(book, whole).pipe(
         alone((error) => {
-          failures.push(failureOf("account balances", error))
+          failures.push(failureOf({ kind: "balances" }, error))
           return new Map<string, number>()
         }),
       )
       for (const [accountId, found] of settled)
         newEntries.set(accountId, (newEntries.get(accountId) ?? 0) + found)
       const keys = yield* touching(book)
-      yield* open.readKeys(book, railOf, keys).pipe(
+      yield* open.readKeys(book, keys).pipe(
         alone((error): void => {
-          failures.push(failureOf("movements of the window", error))
+          failures.push(failureOf({ kind: "movements", which: "window" }, error))
         }),
       )
       return { newEntries, openResources: keys.length, failures, notices: [] } satisfies BookOutcome

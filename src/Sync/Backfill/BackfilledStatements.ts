@@ -181,7 +181,6 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
     /** Books entries that are older than all that were known, and takes what they moved off the opening balance. */
     const bookOlder = Effect.fn("Backfill.Statements.bookOlder")(function* (
       book: Book,
-      railOf: (accountId: string) => string,
       { firstKnown, older }: Comparison,
     ) {
       if (older.length === 0 || Option.isNone(firstKnown)) return
@@ -195,7 +194,6 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       const sequence = (yield* corrections(book, first.entry.accountId)) + 1
       yield* pages.absorb(
         book,
-        railOf,
         {
           fresh,
           opens: false,
@@ -212,7 +210,6 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
     /** Takes what names its resource now out of suspense. */
     const bookEnriched = Effect.fn("Backfill.Statements.bookEnriched")(function* (
       book: Book,
-      railOf: (accountId: string) => string,
       { enriched }: Comparison,
     ) {
       if (enriched.length === 0) return
@@ -221,7 +218,6 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       const missing = [...hydrated.missing, ...hydrated.malformed.map(({ key }) => key)]
       yield* pages.absorb(
         book,
-        railOf,
         { fresh: [], enriched, opens: false, hydrated: { ...hydrated, missing } },
         entries.enrich(book, run.runId, enriched),
       )
@@ -247,7 +243,6 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
     const readAgain = Effect.fn("Backfill.Statements.readAgain")(function* (
       book: Book,
       account: MirroredAccount,
-      railOf: (accountId: string) => string,
       window: Window,
     ) {
       const run = yield* Run
@@ -281,11 +276,11 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
             yield* quarantine.put(book, run.runId, statementStream(accountId), found.malformed)
           }),
         )
-        if (!broken) yield* bookOlder(book, railOf, found)
+        if (!broken) yield* bookOlder(book, found)
       })
       const news = [missing, found.changed, gone, found.malformed, found.older]
       if (news.some(({ length }) => length > 0)) yield* run.turn(write)
-      yield* bookEnriched(book, railOf, found)
+      yield* bookEnriched(book, found)
       run.counters.contradictions += found.changed.length + gone.length
       run.counters.held += missing.length
       run.counters.quarantined += found.malformed.length

@@ -186,11 +186,11 @@ export class Credit extends Effect.Service<Credit>()("tieout/Sync/Credit", {
     const read = Effect.fn("Sync.Credit.read")(function* (organization: Book) {
       const failures: Array<Failure> = []
       const notices: Array<string> = []
-      const attempt = <R>(what: string, documented: boolean, effect: Effect.Effect<void, ReadError, R>) =>
+      const attempt = <R>(list: string, documented: boolean, effect: Effect.Effect<void, ReadError, R>) =>
         effect.pipe(
           alone((error): void => {
-            if (!documented && isAbsent(error)) notices.push(`${what}: ${error.message}`)
-            else failures.push(failureOf(what, error))
+            if (!documented && isAbsent(error)) notices.push(`${list}: ${error.message}`)
+            else failures.push(failureOf({ kind: "list", name: list }, error))
           }),
         )
       yield* attempt("payment rails", true, readReference(organization, "payment_rail", partner.paymentRails))

@@ -21,7 +21,6 @@ import { receivableEntries } from "../../Ledger/Receivables/Receivable.ts"
 import { settle } from "../../Ledger/Receivables/ReceivableCash.ts"
 import { subjectsOf } from "../../Ledger/Subjects.ts"
 import { Ledger } from "../../Ledger.ts"
-import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
 import { Resources } from "../../Mirror/Resources.ts"
 import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
@@ -45,7 +44,6 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
     const database = yield* Database
     const settings = yield* Settings
     const ledger = yield* Ledger
-    const accounts = yield* MirrorAccounts
     const resources = yield* Resources
     const pages = yield* Pages
     const facts = yield* PostingFacts
@@ -89,7 +87,6 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
     /** Moves the cash legs of the transactions to loan clearing, where they stand elsewhere. */
     const link = Effect.fn("Sync.Loans.link")(function* (book: Book, txIds: ReadonlyArray<string>) {
       const run = yield* Run
-      const rails = new Map((yield* accounts.all(book)).map((one) => [one.accountId, one.paymentRails]))
       const named = yield* database.rows(
         "Sync.Loans.named",
         { entry_id: uuid, related_id: nullable(uuid) },
@@ -115,7 +112,6 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
       )
       yield* pages.absorb(
         book,
-        (accountId) => rails.get(accountId) ?? "",
         {
           fresh: [],
           booked,
@@ -169,7 +165,7 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
           view,
         ),
       )
-      const prepared = yield* ledger.prepare(book, entries, () => "")
+      const prepared = yield* ledger.prepare(book, entries)
       yield* run.commit(
         Effect.gen(function* () {
           yield* database.execute(

@@ -65,12 +65,11 @@ export class TouchedReader extends Effect.Service<TouchedReader>()("tieout/Event
     /** All at once; where that fails, one by one, so that one that cannot be read does not hold up the others. */
     const readResources = Effect.fn("Events.Reader.readResources")(function* (
       book: Book,
-      railOf: (accountId: string) => string,
       keys: ReadonlyArray<ResourceKey>,
     ) {
       const failed = new Map<string, string>()
       if (keys.length === 0) return failed
-      const atOnce = yield* open.readKeys(book, railOf, keys).pipe(
+      const atOnce = yield* open.readKeys(book, keys).pipe(
         Effect.as(true),
         alone(() => false),
       )
@@ -78,7 +77,7 @@ export class TouchedReader extends Effect.Service<TouchedReader>()("tieout/Event
       yield* Effect.forEach(
         keys,
         (key) =>
-          open.readKeys(book, railOf, [key]).pipe(
+          open.readKeys(book, [key]).pipe(
             alone((error): void => {
               failed.set(keyOfResource(key), error.message)
             }),
@@ -113,14 +112,12 @@ export class TouchedReader extends Effect.Service<TouchedReader>()("tieout/Event
       if (touched.addressBook && partner.addressBook !== null) {
         yield* lists.readReference(book, "destination", partner.addressBook).pipe(
           alone((error): void => {
-            failures.push(failureOf("address book", error))
+            failures.push(failureOf({ kind: "list", name: "address book" }, error))
           }),
         )
       }
       yield* facts.refresh(book)
-      const before = yield* accounts.all(book)
-      const rails = new Map(before.map((account) => [account.accountId, account.paymentRails]))
-      const failedResources = yield* readResources(book, (id) => rails.get(id) ?? "", touched.resources)
+      const failedResources = yield* readResources(book, touched.resources)
       const wanted = new Set([...touched.accounts, ...(yield* accountsOf(book, touched.resources))])
       yield* Effect.forEach(
         wanted,
@@ -133,12 +130,11 @@ export class TouchedReader extends Effect.Service<TouchedReader>()("tieout/Event
         { concurrency: 4, discard: true },
       )
       const all = (yield* accounts.all(book)).filter(({ accountId }) => wanted.has(accountId))
-      for (const account of all) rails.set(account.accountId, account.paymentRails)
-      const outcome = yield* reader.readSome(book, all, (id) => rails.get(id) ?? "")
-      for (const { what, why } of outcome.failures) {
-        const accountId = what.replace("statement ", "")
-        if (accountId === what) failures.push({ what, why, stopped: false })
-        else failedAccounts.set(accountId, why)
+      const outcome = yield* reader.readSome(book, all)
+      for (const failure of outcome.failures) {
+        const { unread, why } = failure
+        if (unread.kind === "statement") failedAccounts.set(unread.accountId, why)
+        else failures.push(failure)
       }
       return {
         newEntries: outcome.newEntries,

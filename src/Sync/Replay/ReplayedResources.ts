@@ -76,12 +76,7 @@ export class ReplayedResources extends Effect.Service<ReplayedResources>()("tieo
       return { ...nothing, tries, tried: absorbed(tries), settled: true, resource } satisfies Found
     })
 
-    const replayBatch = (
-      book: Book,
-      railOf: (accountId: string) => string,
-      batch: ReadonlyArray<Tries>,
-      kept: KeptRows,
-    ) =>
+    const replayBatch = (book: Book, batch: ReadonlyArray<Tries>, kept: KeptRows) =>
       Effect.gen(function* () {
         const run = yield* Run
         const found: ReadonlyArray<Found> = yield* Effect.forEach(batch, (tries) => look(tries, kept), {
@@ -96,19 +91,14 @@ export class ReplayedResources extends Effect.Service<ReplayedResources>()("tieo
         })
         const read = found.flatMap(({ resource }) => (resource === null ? [] : [resource]))
         const missing = found.flatMap((one) => (one.missing === null ? [] : [one.missing]))
-        yield* pages.absorbResources(book, railOf, read, missing, also)
+        yield* pages.absorbResources(book, read, missing, also)
         return found.flatMap(({ tried }) => tried)
       })
 
-    const replay = (
-      book: Book,
-      railOf: (accountId: string) => string,
-      items: ReadonlyArray<Tries>,
-      kept: KeptRows,
-    ) =>
+    const replay = (book: Book, items: ReadonlyArray<Tries>, kept: KeptRows) =>
       Stream.fromIterable(items).pipe(
         Stream.grouped(batchSize),
-        Stream.mapEffect((batch) => replayBatch(book, railOf, Chunk.toReadonlyArray(batch), kept)),
+        Stream.mapEffect((batch) => replayBatch(book, Chunk.toReadonlyArray(batch), kept)),
         Stream.runFold<ReadonlyArray<Tried>, ReadonlyArray<Tried>>([], (all, some) => [...all, ...some]),
       )
 

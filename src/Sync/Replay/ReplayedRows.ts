@@ -131,14 +131,11 @@ export class Replay extends Effect.Service<Replay>()("tieout/Sync/Replay", {
       const tried: Array<Tried> = []
       // What names and places movements first: the address book, then the accounts.
       for (const tries of items.filter(isSingle)) tried.push(...(yield* single(book, tries, kept)))
-      const all = yield* accounts.all(book)
-      const rails = new Map(all.map(({ accountId, paymentRails }) => [accountId, paymentRails]))
-      const railOf = (accountId: string): string => rails.get(accountId) ?? ""
       yield* facts.refresh(book)
       const movements = items.filter(({ newest }) => resourceTypeOf(newest.stream) !== undefined)
-      tried.push(...(yield* resources.replay(book, railOf, movements, kept)))
+      tried.push(...(yield* resources.replay(book, movements, kept)))
       const entries = items.filter(({ newest }) => statementOf(newest.stream) !== undefined)
-      tried.push(...(yield* statements.replay(book, railOf, entries, kept)))
+      tried.push(...(yield* statements.replay(book, entries, kept)))
       return tried.filter(({ row }) => wanted.has(row.quarantineId))
     })
 

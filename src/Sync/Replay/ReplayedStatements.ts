@@ -54,7 +54,6 @@ export class ReplayedStatements extends Effect.Service<ReplayedStatements>()(
 
       const replayOne = Effect.fn("Sync.ReplayedStatements.one")(function* (
         book: Book,
-        railOf: (accountId: string) => string,
         accountId: string,
         items: ReadonlyArray<Tries>,
         kept: KeptRows,
@@ -73,7 +72,7 @@ export class ReplayedStatements extends Effect.Service<ReplayedStatements>()(
         if (looked.every(({ read }) => Either.isLeft(read))) {
           return looked.flatMap(({ read, tries }) => (Either.isLeft(read) ? waitsFor(tries, read.left) : []))
         }
-        const failure = yield* reader.readSome(book, [account], railOf).pipe(
+        const failure = yield* reader.readSome(book, [account]).pipe(
           Effect.map(({ failures }) => failures[0]?.why),
           // Credentials that are refused: what needs no request is absorbed all the same.
           Effect.catchIf(
@@ -86,7 +85,6 @@ export class ReplayedStatements extends Effect.Service<ReplayedStatements>()(
 
       const replay = Effect.fn("Sync.ReplayedStatements.replay")(function* (
         book: Book,
-        railOf: (accountId: string) => string,
         items: ReadonlyArray<Tries>,
         kept: KeptRows,
       ) {
@@ -97,7 +95,7 @@ export class ReplayedStatements extends Effect.Service<ReplayedStatements>()(
         }
         const tried: Array<Tried> = []
         for (const [accountId, some] of byAccount) {
-          tried.push(...(yield* replayOne(book, railOf, accountId, some, kept)))
+          tried.push(...(yield* replayOne(book, accountId, some, kept)))
         }
         return tried
       })

@@ -1,5 +1,5 @@
 /** The resources behind new statement entries: from the mirror, or read by id where it does not have them fresh enough. */
-import { Cache, Data, Duration, Effect, Either, Exit, Option } from "effect"
+import { Data, Deferred, Effect, Either, Exit, FiberId, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { keyOfEntry, resourceKey } from "../../Ledger/Movements.ts"
 import type { Subject } from "../../Ledger/Posting.ts"
@@ -24,8 +24,8 @@ export interface Hydrated {
   readonly resources: ReadonlyMap<string, Resource>
   /** What was read by id just now. */
   readonly read: ReadonlyArray<Resource>
-  /** Some of it was mirrored already and may have changed. */
-  readonly reread: boolean
+  /** The identifiers of what was mirrored already and may have changed. */
+  readonly reread: ReadonlySet<string>
   /** What the service answered 404 for, or sent in a form that could not be understood. */
   readonly missing: ReadonlyArray<ResourceKey>
   readonly malformed: ReadonlyArray<{ readonly key: ResourceKey; readonly row: Malformed }>
@@ -34,8 +34,10 @@ export interface Hydrated {
 /** The stream that a resource belongs to, whether a list or a read by id brought it. */
 export const streamOf = (type: ResourceType): string => `${type.toLowerCase()}s`
 
+type Answer = Option.Option<Row<Resource>>
+
 /** As many answers are remembered: the other leg of a conversion usually follows within them. */
-const remembered = 2_000
+const mostRemembered = 2_000
 
 const isResourceType = (type: string): type is ResourceType => resourceTypes.some((known) => known === type)
 
@@ -83,19 +85,53 @@ export class Hydration extends Effect.Service<Hydration>()("tieout/Sync/Hydratio
     const partner = yield* Partner
     const mirrored = yield* Resources
     const settings = yield* Settings
-    // One request for all who ask for a resource at the same time; a failure is not remembered.
-    const cache = yield* Cache.makeWith<ResourceKey, Option.Option<Row<Resource>>, PartnerError>({
-      capacity: remembered,
-      lookup: (key) => partner.resource(key.type, key.id),
-      timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.infinity : Duration.zero),
-    })
+    const remembered = new Map<string, Answer>()
+    const underWay = new Map<string, Deferred.Deferred<void>>()
 
-    /** Reads resources by id, many at a time. */
+    const remember = (name: string, answer: Answer): void => {
+      const [oldest] = remembered.size < mostRemembered ? [] : remembered.keys()
+      if (oldest !== undefined) remembered.delete(oldest)
+      remembered.set(name, answer)
+    }
+
+    /**
+     * One request for all who ask for a resource at the same time. A failure is not remembered: whoever has waited asks
+     * then. By hand, because Effect's `Cache` takes several times the processor time, and a sync asks for every conversion.
+     */
+    const ask = (key: ResourceKey): Effect.Effect<Answer, PartnerError> =>
+      Effect.suspend(() => {
+        const name = resourceKey(key.type, key.id)
+        const answer = remembered.get(name)
+        if (answer !== undefined) return Effect.succeed(answer)
+        const asked = underWay.get(name)
+        if (asked !== undefined) return Effect.zipRight(Deferred.await(asked), ask(key))
+        const done = Deferred.unsafeMake<void>(FiberId.none)
+        underWay.set(name, done)
+        return Effect.onExit(partner.resource(key.type, key.id), (exit) =>
+          Effect.sync(() => {
+            if (underWay.get(name) === done) {
+              underWay.delete(name)
+              if (Exit.isSuccess(exit)) remember(name, exit.value)
+            }
+            Deferred.unsafeDone(done, Exit.void)
+          }),
+        )
+      })
+
+    /** Reads resources by id, many at a time: a few fibers, each of which asks for one after the other. */
     const readAll = Effect.fn("Sync.Hydration.readAll")(function* (keys: ReadonlyArray<ResourceKey>) {
-      const answers = yield* Effect.forEach(
-        keys,
-        (key) => Effect.map(cache.get(key), (answer) => ({ key, answer })),
-        { concurrency: settings.limits.hydrationConcurrency },
+      const answers: Array<{ readonly key: ResourceKey; readonly answer: Answer }> = []
+      const left = keys.entries()
+      const asking = Effect.gen(function* () {
+        for (const [at, key] of left) answers[at] = { key, answer: yield* ask(key) }
+      })
+      const fibers = Math.min(keys.length, settings.limits.hydrationConcurrency)
+      yield* Effect.all(
+        Array.from({ length: fibers }, () => asking),
+        {
+          concurrency: "unbounded",
+          discard: true,
+        },
       )
       const read: Array<Resource> = []
       const missing: Array<ResourceKey> = []
@@ -129,22 +165,23 @@ export class Hydration extends Effect.Service<Hydration>()("tieout/Sync/Hydratio
         const name = resourceKey(one.key.type, one.key.id)
         return needsReading(known.get(name), one, withEntries.has(name))
       })
-      // An answer that is remembered is no newer than what is mirrored.
-      yield* Effect.forEach(
-        wanted,
-        ({ key }) => (known.has(resourceKey(key.type, key.id)) ? cache.invalidate(key) : Effect.void),
-        { discard: true },
-      )
-      const answers = yield* readAll(wanted.map(({ key }) => key))
+      // An answer that is remembered, or under way, is no newer than what is mirrored.
+      for (const { key } of wanted) {
+        const name = resourceKey(key.type, key.id)
+        if (!known.has(name)) continue
+        remembered.delete(name)
+        underWay.delete(name)
+      }
+      const read = yield* readAll(wanted.map(({ key }) => key))
       const resources = new Map([...known].map(([key, item]) => [key, item.resource]))
-      for (const resource of answers.read)
+      for (const resource of read.read)
         resources.set(resourceKey(resource.resourceType, resource.id), resource)
       // What is gone by id now is still what was read before.
-      const missing = answers.missing.filter((key) => !resources.has(resourceKey(key.type, key.id)))
-      const reread = answers.read.some((resource) =>
-        known.has(resourceKey(resource.resourceType, resource.id)),
+      const missing = read.missing.filter((key) => !resources.has(resourceKey(key.type, key.id)))
+      const reread = new Set(
+        read.read.flatMap(({ id, resourceType }) => (known.has(resourceKey(resourceType, id)) ? [id] : [])),
       )
-      return { ...answers, missing, resources, reread } satisfies Hydrated
+      return { ...read, missing, resources, reread } satisfies Hydrated
     })
 
     return { hydrate, readAll }

@@ -70,7 +70,6 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
     const takeResources = Effect.fn("Sync.Lists.takeResources")(function* (
       book: Book,
       stream: string,
-      railOf: (accountId: string) => string,
       reading: Reading,
       page: Page<Resource>,
     ) {
@@ -106,7 +105,7 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
         yield* saveCheckpoint(book, stream, checkpoint)
         if (ends) yield* noteReads(book, [{ stream, beganAt: reading.begins.at ?? Option.none() }])
       })
-      yield* pages.absorbResources(book, railOf, read, [], also)
+      yield* pages.absorbResources(book, read, [], also)
       run.counters.quarantined += malformed.length
       reading.checkpoint = checkpoint
       reading.lastCreatedAt = Option.orElse(Option.fromNullable(created.at(-1)), () => reading.lastCreatedAt)
@@ -117,7 +116,6 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       stream: string,
       list: PageStream<Resource>,
       start: Checkpoint,
-      railOf: (accountId: string) => string,
       how: Pick<Reading, "waits" | "whole" | "last" | "begins">,
     ) =>
       Effect.suspend(() => {
@@ -134,7 +132,7 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
           grouped(newestFirst ? 1 : settings.limits.pagesPerTransaction),
           Stream.tap((page) => {
             how.begins.at ??= page.servedAt
-            return takeResources(book, stream, railOf, reading, page)
+            return takeResources(book, stream, reading, page)
           }),
           Stream.takeUntil(() => reading.reachedKnown),
           Stream.runDrain,
@@ -147,7 +145,6 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       stream: string,
       list: PageStream<Resource> | null,
       checkpoint: Checkpoint,
-      railOf: (accountId: string) => string,
       { full, waits }: { readonly full: boolean; readonly waits: boolean },
     ) {
       if (list === null) return
@@ -159,16 +156,16 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
         Option.isSome(checkpoint.cursor) &&
         !Option.contains(checkpoint.ordering, "oldest-first")
       const how = { waits, whole: full, last: !twice, begins }
-      if (full) return yield* follow(book, stream, list, beginning, railOf, how)
-      yield* follow(book, stream, list, startOf(checkpoint), railOf, how).pipe(
+      if (full) return yield* follow(book, stream, list, beginning, how)
+      yield* follow(book, stream, list, startOf(checkpoint), how).pipe(
         Effect.catchIf(
           (error) => error instanceof PartnerError && error.reason === "CursorExpired",
-          () => follow(book, stream, list, beginning, railOf, how),
+          () => follow(book, stream, list, beginning, how),
         ),
       )
       if (!twice) return
       const again = { ...checkpoint, cursor: Option.none(), complete: false }
-      yield* follow(book, stream, list, again, railOf, { ...how, last: true })
+      yield* follow(book, stream, list, again, { ...how, last: true })
     })
 
     /** A list that the settings leave out, though the interface has it. */

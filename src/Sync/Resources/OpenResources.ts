@@ -62,7 +62,7 @@ export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/
       return [...new Map(keys.map((key) => [`${key.type}|${key.id}`, key])).values()]
     })
 
-    const readBatch = (book: Book, railOf: (accountId: string) => string, keys: ReadonlyArray<ResourceKey>) =>
+    const readBatch = (book: Book, keys: ReadonlyArray<ResourceKey>) =>
       Effect.gen(function* () {
         const run = yield* Run
         const { malformed, missing, read } = yield* hydration.readAll(keys)
@@ -78,23 +78,20 @@ export class OpenResources extends Effect.Service<OpenResources>()("tieout/Sync/
             yield* quarantine.resolveItems(book, stream, ids)
           }
         })
-        yield* pages.absorbResources(book, railOf, read, missing, also)
+        yield* pages.absorbResources(book, read, missing, also)
       })
 
     /** Reads resources by id, in batches of one transaction each. */
-    const readKeys = (book: Book, railOf: (accountId: string) => string, keys: ReadonlyArray<ResourceKey>) =>
+    const readKeys = (book: Book, keys: ReadonlyArray<ResourceKey>) =>
       Stream.fromIterable(keys).pipe(
         Stream.grouped(batchSize),
-        Stream.runForEach((batch) => readBatch(book, railOf, Chunk.toReadonlyArray(batch))),
+        Stream.runForEach((batch) => readBatch(book, Chunk.toReadonlyArray(batch))),
       )
 
     /** Reads all that is due. Gives how many were asked for. */
-    const read = Effect.fn("Sync.OpenResources.read")(function* (
-      book: Book,
-      railOf: (accountId: string) => string,
-    ) {
+    const read = Effect.fn("Sync.OpenResources.read")(function* (book: Book) {
       const keys = yield* due(book)
-      yield* readKeys(book, railOf, keys)
+      yield* readKeys(book, keys)
       return keys.length
     })
 

@@ -67,7 +67,6 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
 
     const readLists = Effect.fn("Sync.readLists")(function* (
       book: Book,
-      railOf: (accountId: string) => string,
       full: boolean,
       waiting: ReadonlySet<string>,
       stored: ReadonlyMap<string, Checkpoint>,
@@ -75,11 +74,11 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
       const failures: Array<Failure> = []
       const notices: Array<string> = []
       const checkpointOf = (stream: string) => stored.get(stream) ?? beginning
-      const attempt = <R>(what: string, documented: boolean, effect: Effect.Effect<void, ReadError, R>) =>
+      const attempt = <R>(list: string, documented: boolean, effect: Effect.Effect<void, ReadError, R>) =>
         effect.pipe(
           alone((error): void => {
-            if (!documented && isAbsent(error)) notices.push(`${what}: ${error.message}`)
-            else failures.push(failureOf(what, error))
+            if (!documented && isAbsent(error)) notices.push(`${list}: ${error.message}`)
+            else failures.push(failureOf({ kind: "list", name: list }, error))
           }),
         )
       const resources = (stream: "deposits" | "withdrawals" | "conversions") =>
@@ -89,7 +88,7 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
           partner[stream] === null && isStream(book, stream)
             ? lists.leaveOut(book, stream)
             : lists
-                .readResources(book, stream, partner[stream], checkpointOf(stream), railOf, {
+                .readResources(book, stream, partner[stream], checkpointOf(stream), {
                   full,
                   waits: waiting.has(stream),
                 })
@@ -118,27 +117,24 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
     const readStatements = Effect.fn("Sync.readStatements")(function* (
       book: Book,
       all: ReadonlyArray<MirroredAccount>,
-      railOf: (accountId: string) => string,
       stored: ReadonlyMap<string, Checkpoint>,
     ) {
       const run = yield* Run
       const failures: Array<Failure> = []
       const readOne = (account: MirroredAccount) =>
-        statements
-          .read(book, account, stored.get(statementStream(account.accountId)) ?? beginning, railOf)
-          .pipe(
-            Effect.asSome,
-            noting(book, statementStream(account.accountId)),
-            alone((error) => {
-              // An account that the service has stopped serving is a finding; everything else goes on.
-              if (account.listed || !isAbsent(error))
-                failures.push(failureOf(`statement ${account.accountId}`, error))
-              return Option.none<StatementOutcome>()
-            }),
-            Effect.tap(() => {
-              run.reading.statements.done += 1
-            }),
-          )
+        statements.read(book, account, stored.get(statementStream(account.accountId)) ?? beginning).pipe(
+          Effect.asSome,
+          noting(book, statementStream(account.accountId)),
+          alone((error) => {
+            // An account that the service has stopped serving is a finding; everything else goes on.
+            if (account.listed || !isAbsent(error))
+              failures.push(failureOf({ kind: "statement", accountId: account.accountId }, error))
+            return Option.none<StatementOutcome>()
+          }),
+          Effect.tap(() => {
+            run.reading.statements.done += 1
+          }),
+        )
       run.reading.statements.all += all.length
       const outcomes = yield* Effect.forEach(all, readOne, {
         concurrency: settings.limits.accountsInParallel,
@@ -150,11 +146,10 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
     const readFrom = Effect.fn("Sync.BookReader.readFrom")(function* (
       book: Book,
       some: ReadonlyArray<MirroredAccount>,
-      railOf: (accountId: string) => string,
       stored: ReadonlyMap<string, Checkpoint>,
       waiting: ReadonlySet<string>,
     ) {
-      const read = yield* readStatements(book, some, railOf, stored)
+      const read = yield* readStatements(book, some, stored)
       const failures = [...read.failures]
       yield* saveTails(book, read.outcomes, waiting)
       const newEntries = new Map(read.outcomes.map(({ accountId, newEntries: found }) => [accountId, found]))
@@ -166,10 +161,10 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
         return balance === undefined || (whole.has(accountId) && !agrees({ balance, lastBalance }))
       })
       const settled = yield* (
-        apart ? balances.settle(book, railOf, whole) : Effect.succeed(new Map<string, number>())
+        apart ? balances.settle(book, whole) : Effect.succeed(new Map<string, number>())
       ).pipe(
         alone((error) => {
-          failures.push(failureOf("account balances", error))
+          failures.push(failureOf({ kind: "balances" }, error))
           return new Map<string, number>()
         }),
       )
@@ -186,10 +181,8 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
       const waiting = yield* quarantine.waiting(book)
       yield* lists.readAccounts(book, waiting).pipe(noting(book, "accounts"))
       const all = yield* accounts.all(book)
-      const rails = new Map(all.map((account) => [account.accountId, account.paymentRails]))
-      const railOf = (accountId: string): string => rails.get(accountId) ?? ""
       const stored = yield* checkpoints(book)
-      const listed = yield* readLists(book, railOf, full, waiting, stored)
+      const listed = yield* readLists(book, full, waiting, stored)
       const failures = [...listed.failures]
       const notices = [...listed.notices]
       yield* instructions.read(book, all, full).pipe(
@@ -197,13 +190,13 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
           notices.push(`deposit instructions: ${error.message}`)
         }),
       )
-      const asked = yield* open.read(book, railOf).pipe(
+      const asked = yield* open.read(book).pipe(
         alone((error) => {
-          failures.push(failureOf("open resources", error))
+          failures.push(failureOf({ kind: "movements", which: "open" }, error))
           return 0
         }),
       )
-      const read = yield* readFrom(book, all, railOf, full ? fromTheStart : stored, waiting)
+      const read = yield* readFrom(book, all, full ? fromTheStart : stored, waiting)
       failures.push(...read.failures)
       const { newEntries } = read
       return { newEntries, openResources: asked, failures, notices } satisfies BookOutcome
@@ -218,19 +211,17 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
       yield* lists.readAccounts(book, waiting).pipe(noting(book, "accounts"))
       yield* facts.refresh(book)
       const all = yield* accounts.all(book)
-      const rails = new Map(all.map((account) => [account.accountId, account.paymentRails]))
       const moved = all.filter((account) => !agrees(account))
       const stored = moved.length === 0 ? fromTheStart : yield* checkpoints(book)
-      return yield* readFrom(book, moved, (accountId) => rails.get(accountId) ?? "", stored, waiting)
+      return yield* readFrom(book, moved, stored, waiting)
     })
 
     /** Reads the statements of some accounts on, and proves their balances. */
     const readSome = Effect.fn("Sync.BookReader.readSome")(function* (
       book: Book,
       some: ReadonlyArray<MirroredAccount>,
-      railOf: (accountId: string) => string,
     ) {
-      return yield* readFrom(book, some, railOf, yield* checkpoints(book), yield* quarantine.waiting(book))
+      return yield* readFrom(book, some, yield* checkpoints(book), yield* quarantine.waiting(book))
     })
 
     return { read, readQuick, readSome }

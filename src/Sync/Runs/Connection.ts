@@ -51,13 +51,6 @@ const matches =
       onSome: (text) => client.id === text.toLowerCase() || client.code === text,
     })
 
-const ofClient = (book: Book, { stopped, what, why }: Failure): Failure => ({
-  book: book.code,
-  what: `client ${book.code}${what === "" ? "" : `, ${what}`}`,
-  why,
-  stopped,
-})
-
 /** What reads and books one book, with what the service offers of it. */
 export interface BookParts<R> {
   readonly read: (book: Book) => Effect.Effect<BookOutcome, ReadError, R>
@@ -107,7 +100,7 @@ export const readConnection = <P, R>(
       ? (yield* Clients).read(organization).pipe(
           Effect.asSome,
           alone((error) => {
-            failures.push(failureOf("clients", error))
+            failures.push(failureOf({ kind: "list", name: "clients" }, error))
             return Option.none()
           }),
         )
@@ -158,12 +151,12 @@ export const readConnection = <P, R>(
         aloneOfClient((error) => {
           // The service does not serve the client: that is a finding. What was read of it before is numbered and proved.
           if (isAbsent(error)) complete.set(book.bookId, book)
-          return [failureOf("", error)]
+          return [failureOf({ kind: "book" }, error)]
         }),
         Effect.map((found) => {
           run.reading.clients.done += 1
           if (found.length === 0) clientsRead += 1
-          clientFailures.push(...found.map((failure) => ofClient(book, failure)))
+          clientFailures.push(...found.map((failure) => ({ ...failure, book: book.code })))
           return found.length === 0
         }),
       )
@@ -207,7 +200,7 @@ export const readConnection = <P, R>(
         notices.set(`accounting.receivables has changed: ${many} booked anew by it.`, 1)
       }
     }
-    if (failures.some(({ what }) => !what.startsWith("client "))) complete.delete(organization.bookId)
+    if (failures.length > 0) complete.delete(organization.bookId)
 
     // A service that asks to wait longer than a run may stops the run, whichever client it said so to.
     const stopped = clientFailures.filter((failure) => failure.stopped)

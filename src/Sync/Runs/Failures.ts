@@ -5,7 +5,7 @@ import { PartnerError } from "../../Partner.ts"
 import type { LeaseLost } from "../../Run.ts"
 import type { SettingsError } from "../../Settings.ts"
 import { QuarantineFlood } from "../Statements/StatementPage.ts"
-import type { Failure } from "./RunReport.ts"
+import type { Failure, Unread } from "./RunReport.ts"
 
 export type StreamError = PartnerError | QuarantineFlood
 export type ReadError = StreamError | DatabaseError | LeaseLost | SettingsError
@@ -33,8 +33,8 @@ export const alone = handling(ofOneStream)
  */
 export const aloneOfClient = handling(ofOneClient)
 
-export const failureOf = (what: string, error: StreamError): Failure => ({
-  what,
+export const failureOf = (unread: Unread, error: StreamError): Failure => ({
+  unread,
   why: error.message,
   stopped: error instanceof PartnerError && error.reason === "RateLimited",
 })

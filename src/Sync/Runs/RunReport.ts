@@ -2,16 +2,46 @@
 import { Data } from "effect"
 import type { Counters } from "../../Run.ts"
 
-/** Something that this run could not read, in words for a person. */
+/** What a run may fail to read of a book. */
+export type Unread =
+  | { readonly kind: "book" }
+  | { readonly kind: "list"; readonly name: string }
+  | { readonly kind: "statement"; readonly accountId: string }
+  /** Whether statements end at their accounts' balances. */
+  | { readonly kind: "balances" }
+  /** Movements that are asked for by identifier: those that were open, or those of a backfill's window. */
+  | { readonly kind: "movements"; readonly which: "open" | "window" }
+
+/** Something that this run could not read. */
 export interface Failure {
   /** The code of the client's book that could not be read. */
   readonly book?: string
-  /** `statement 0f3c…`, `deposits`. */
-  readonly what: string
+  readonly unread: Unread
   readonly why: string
   /** The service asked to wait longer than a run may: the next run reads it. */
   readonly stopped: boolean
 }
+
+const partText = (unread: Unread): string => {
+  switch (unread.kind) {
+    case "book":
+      return ""
+    case "list":
+      return unread.name
+    case "statement":
+      return `statement ${unread.accountId}`
+    case "balances":
+      return "account balances"
+    case "movements":
+      return unread.which === "open" ? "open resources" : "movements of the window"
+  }
+}
+
+/** What could not be read, in words for a person: `statement 0f3c…`, `client ACME, deposits`. */
+export const unreadText = ({ book, unread }: Pick<Failure, "book" | "unread">): string =>
+  [...(book === undefined ? [] : [`client ${book}`]), partText(unread)]
+    .filter((text) => text !== "")
+    .join(", ")
 
 export interface SyncReport {
   readonly connection: string
@@ -40,6 +70,22 @@ export interface SyncReport {
   readonly partial: boolean
 }
 
+/** A report as `--json` prints it. */
+export const reportDocument = <R extends SyncReport>({
+  clientFailures,
+  newEntries,
+  ...report
+}: R): object => ({
+  ...report,
+  newEntries: Object.fromEntries(newEntries),
+  clientFailures: clientFailures.map((failure) => ({
+    book: failure.book,
+    what: unreadText(failure),
+    why: failure.why,
+    stopped: failure.stopped,
+  })),
+})
+
 /**
  * The run could not read everything. What it did read is committed, and the next run goes on from there. `Stopped`: only
  * because the service or a deadline asked for it (exit 75); `Failed`: something has to be mended (exit 1).
@@ -50,7 +96,7 @@ export class SyncIncomplete extends Data.TaggedError("SyncIncomplete")<{
   readonly report: SyncReport
 }> {
   override get message(): string {
-    const shown = this.failures.slice(0, 10).map(({ what, why }) => `${what}: ${why}`)
+    const shown = this.failures.slice(0, 10).map((failure) => `${unreadText(failure)}: ${failure.why}`)
     const more = this.failures.length - shown.length
     return [
       ...shown,

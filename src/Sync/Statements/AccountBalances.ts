@@ -28,18 +28,14 @@ export class Balances extends Effect.Service<Balances>()("tieout/Sync/Balances",
     const accounts = yield* MirrorAccounts
     const statements = yield* Statements
 
-    const readAgain = Effect.fn("Sync.Balances.readAgain")(function* (
-      book: Book,
-      account: MirroredAccount,
-      railOf: (accountId: string) => string,
-    ) {
+    const readAgain = Effect.fn("Sync.Balances.readAgain")(function* (book: Book, account: MirroredAccount) {
       const run = yield* Run
       const stored = yield* checkpoints(book)
       const checkpoint = stored.get(statementStream(account.accountId)) ?? beginning
       // The balance first: between it and the tail lies one answer, not the booking of all that the tail brings.
       const askedAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
       const answer = yield* partner.account(account.accountId)
-      const outcome = yield* statements.read(book, account, checkpoint, railOf)
+      const outcome = yield* statements.read(book, account, checkpoint)
       yield* run.commit(
         Effect.gen(function* () {
           yield* noteStatements(book, wholeStatement(outcome))
@@ -52,11 +48,7 @@ export class Balances extends Effect.Service<Balances>()("tieout/Sync/Balances",
     })
 
     /** Proves the accounts that are `among`. Gives the new entries that the extra reads brought, by account. */
-    const settle = Effect.fn("Sync.Balances.settle")(function* (
-      book: Book,
-      railOf: (accountId: string) => string,
-      among: ReadonlySet<string>,
-    ) {
+    const settle = Effect.fn("Sync.Balances.settle")(function* (book: Book, among: ReadonlySet<string>) {
       const brought = new Map<string, number>()
       for (let round = 1; round <= rounds; round++) {
         const open = (yield* accounts.all(book)).filter(
@@ -66,7 +58,7 @@ export class Balances extends Effect.Service<Balances>()("tieout/Sync/Balances",
         yield* Effect.forEach(
           open,
           (account) =>
-            Effect.map(readAgain(book, account, railOf), (entries) => {
+            Effect.map(readAgain(book, account), (entries) => {
               brought.set(account.accountId, (brought.get(account.accountId) ?? 0) + entries)
             }),
           { concurrency: 4, discard: true },

@@ -9,7 +9,12 @@ import * as Money from "../../Common/Money.ts"
 import { subjectsOf } from "../../Ledger/Subjects.ts"
 import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
-import { heldFrom, refuseElsewhere, StatementEntries } from "../../Mirror/StatementEntries.ts"
+import {
+  heldFrom,
+  isKnownMeanwhile,
+  refuseElsewhere,
+  StatementEntries,
+} from "../../Mirror/StatementEntries.ts"
 import { type Instant, type Page, Partner, PartnerError, type StatementEntry } from "../../Partner.ts"
 import { nowIso, Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"
@@ -79,11 +84,12 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
       walked: Walked,
       reading: Reading,
       page: Page<StatementEntry>,
+      areNew: boolean,
     ) =>
       Effect.gen(function* () {
         const { runId } = yield* Run
         const stream = statementStream(account.accountId)
-        yield* entries.put(book, runId, walked.good, false)
+        yield* areNew ? entries.add(book, runId, walked.good) : entries.put(book, runId, walked.good, false)
         const behind = walked.behind.map((entry, at) => ({
           entry,
           position: heldFrom + reading.heldNext + BigInt(at) + 1n,
@@ -112,7 +118,6 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
     const takePage = Effect.fn("Sync.Statements.takePage")(function* (
       book: Book,
       account: MirroredAccount,
-      railOf: (accountId: string) => string,
       reading: Reading,
       page: Page<StatementEntry>,
       tolerant: boolean,
@@ -147,25 +152,29 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
         const named = naming.flatMap(({ entry }) => Option.toArray(entry.relatedResourceId))
         const booked = yield* subjectsOf(book, [...new Set(named)])
         const hydrated = yield* hydration.hydrate(book, naming, booked)
-        const also = Effect.zipRight(
-          alongside(book, account, walked, reading, page),
-          Effect.forEach(hydrated.malformed, ({ key, row }) =>
-            quarantine.put(book, run.runId, streamOf(key.type), [{ ...row, id: Option.some(key.id) }]),
-          ),
-        ).pipe(Effect.asVoid)
+        const also = (areNew: boolean) =>
+          Effect.zipRight(
+            alongside(book, account, walked, reading, page, areNew),
+            Effect.forEach(
+              hydrated.malformed,
+              ({ key, row }) =>
+                quarantine.put(book, run.runId, streamOf(key.type), [{ ...row, id: Option.some(key.id) }]),
+              { discard: true },
+            ),
+          )
         const missing = [...hydrated.missing, ...hydrated.malformed.map(({ key }) => key)]
-        yield* pages.absorb(
-          book,
-          railOf,
-          {
-            fresh: walked.good,
-            enriched: walked.enriched,
-            opens,
-            booked: hydrated.reread || walked.enriched.length > 0 ? undefined : booked,
-            hydrated: { ...hydrated, missing },
-          },
-          also,
-        )
+        const absorbed = {
+          fresh: walked.good,
+          enriched: walked.enriched,
+          opens,
+          booked: walked.enriched.length > 0 ? undefined : booked,
+          reread: hydrated.reread,
+          hydrated: { ...hydrated, missing },
+        }
+        const areNew = !walked.good.some(({ entry }) => known.has(entry.entryId))
+        yield* pages
+          .absorb(book, absorbed, also(areNew))
+          .pipe(Effect.catchIf(isKnownMeanwhile, () => pages.absorb(book, absorbed, also(false))))
       }
       note(reading, walked, page)
       run.counters.held += walked.behind.length
@@ -173,20 +182,14 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
       run.counters.contradictions += walked.contradictions.length
     })
 
-    const readOn = (
-      book: Book,
-      account: MirroredAccount,
-      railOf: (accountId: string) => string,
-      reading: Reading,
-      tolerant: boolean,
-    ) =>
+    const readOn = (book: Book, account: MirroredAccount, reading: Reading, tolerant: boolean) =>
       partner
         .statement(account.accountId)(reading.cursor)
         .pipe(
           grouped(settings.limits.pagesPerTransaction),
           Stream.runForEach((page) => {
             reading.beganAt ??= page.servedAt
-            return takePage(book, account, railOf, reading, page, tolerant)
+            return takePage(book, account, reading, page, tolerant)
           }),
         )
 
@@ -194,14 +197,13 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
     const fromOlder = Effect.fn("Sync.Statements.fromOlder")(function* (
       book: Book,
       account: MirroredAccount,
-      railOf: (accountId: string) => string,
       reading: Reading,
     ) {
       const boundaries = yield* newestBoundaries(book, account.accountId, boundariesTried)
       const cursors = [...boundaries.map(({ cursor }) => Option.some(cursor)), Option.none<string>()]
       for (const [at, cursor] of cursors.entries()) {
         reading.cursor = cursor
-        const done = yield* readOn(book, account, railOf, reading, true).pipe(
+        const done = yield* readOn(book, account, reading, true).pipe(
           Effect.as(true),
           Effect.catchIf(
             (error) =>
@@ -218,7 +220,6 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
       book: Book,
       account: MirroredAccount,
       checkpoint: Checkpoint,
-      railOf: (accountId: string) => string,
     ) {
       const reading: Reading = {
         chain: { position: account.entries, balance: account.lastBalance, broken: false },
@@ -229,11 +230,11 @@ export class Statements extends Effect.Service<Statements>()("tieout/Sync/Statem
         tailReadAt: Option.none(),
         beganAt: undefined,
       }
-      yield* readOn(book, account, railOf, reading, false).pipe(
-        Effect.catchTag("ChainBroken", () => readOn(book, account, railOf, reading, true)),
+      yield* readOn(book, account, reading, false).pipe(
+        Effect.catchTag("ChainBroken", () => readOn(book, account, reading, true)),
         Effect.catchIf(
           (error) => error instanceof PartnerError && error.reason === "CursorExpired",
-          () => fromOlder(book, account, railOf, reading),
+          () => fromOlder(book, account, reading),
         ),
         Effect.catchTag("ChainBroken", () => Effect.dieMessage("a tolerant read takes breaks as they are")),
       )

@@ -1,5 +1,5 @@
 /** One page, one transaction: what was read, what follows from it in the books, and how far the stream is read. */
-import { Data, Effect } from "effect"
+import { Data, Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { DatabaseError } from "../../Database/DatabaseError.ts"
 import { textArray } from "../../Database/TextArray.ts"
@@ -55,6 +55,20 @@ export class FloodGate extends Effect.Service<FloodGate>()("tieout/Sync/FloodGat
   }),
 }) {}
 
+const namesOneOf =
+  (ids: ReadonlySet<string>) =>
+  ({ entry }: Subject): boolean =>
+    Option.exists(entry.relatedResourceId, (id) => ids.has(id))
+
+/** What the books have, where of some resources it has to be looked at once more. */
+const askedAgain = (book: Book, asked: ReadonlyArray<Subject>, reread: ReadonlySet<string> = new Set()) =>
+  reread.size === 0
+    ? Effect.succeed(asked)
+    : Effect.map(subjectsOf(book, [...reread]), (now) => [
+        ...asked.filter((subject) => !namesOneOf(reread)(subject)),
+        ...now,
+      ])
+
 /** What two transactions of one run may collide on: both reclassified the same entry. Planned again, it comes out right. */
 const planAgain = (error: unknown): boolean =>
   error instanceof DatabaseError && error.constraint === "journal_entries_source"
@@ -67,6 +81,8 @@ interface Absorbed {
   readonly enriched?: ReadonlyArray<PlacedEntry>
   /** What the books have of the same resources, where the caller has just asked. */
   readonly booked?: ReadonlyArray<Subject> | undefined
+  /** The identifiers of resources of which something may have been booked since, while they were read again. */
+  readonly reread?: ReadonlySet<string>
   readonly opens: boolean
   /** Entries that do not follow from movements: an opening balance put right. */
   readonly more?: ReadonlyArray<JournalEntry>
@@ -109,19 +125,17 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
      * checkpoint, the quarantine), or nothing of it. Entries that are booked already are put right where a resource
      * changed.
      */
-    const absorb = <E, R>(
-      book: Book,
-      railOf: (accountId: string) => string,
-      absorbed: Absorbed,
-      also: Effect.Effect<void, E, R>,
-    ) => {
+    const absorb = <E, R>(book: Book, absorbed: Absorbed, also: Effect.Effect<void, E, R>) => {
       let asked = absorbed.booked
       const attempt = Effect.gen(function* () {
         const run = yield* Run
         const { enriched = [], fresh, hydrated, opens } = absorbed
         const ids = () => [...new Set([...hydrated.resources.values()].map((resource) => resource.id))]
         const named = new Map(enriched.map(({ entry }) => [entry.entryId, entry]))
-        const found = asked ?? (yield* subjectsOf(book, ids(), [...named.keys()]))
+        const found =
+          asked === undefined
+            ? yield* subjectsOf(book, ids(), [...named.keys()])
+            : yield* askedAgain(book, asked, absorbed.reread)
         const booked = found.map((subject) => ({
           ...subject,
           entry: named.get(subject.entry.entryId) ?? subject.entry,
@@ -140,16 +154,16 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
           ),
           ...(absorbed.more ?? []),
         ]
-        const prepared = yield* ledger.prepare(book, entries, railOf)
+        const prepared = yield* ledger.prepare(book, entries)
         const readAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
         const changed = yield* run.commit(
           Effect.gen(function* () {
-            const keys = yield* resources.put(book, run.runId, readAt, hydrated.read)
+            const written = yield* resources.put(book, run.runId, readAt, hydrated.read)
             yield* noteMissing(book, hydrated.missing)
             yield* also
             // Last, since it takes the locks that other accounts of the book wait for.
             yield* ledger.post(book, run.runId, prepared)
-            return keys.length
+            return written
           }),
         )
         const reclassified = entries.filter((entry) => entry.sequence > 0).length
@@ -171,14 +185,12 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
     /** Resources alone, as a list or a read by id brings them. */
     const absorbResources = <E, R>(
       book: Book,
-      railOf: (accountId: string) => string,
       read: ReadonlyArray<Resource>,
       missing: ReadonlyArray<ResourceKey>,
       also: Effect.Effect<void, E, R>,
     ) =>
       absorb(
         book,
-        railOf,
         {
           fresh: [],
           opens: false,

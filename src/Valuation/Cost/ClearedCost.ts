@@ -1,11 +1,11 @@
 /**
- * Entries that take a conversion out of transit: of the whole conversion, its reversal, and what puts one of them right.
- * They have lines on `conversions_in_transit` and `trading`, and none on cash.
+ * Entries that clear a conversion from transit: the entry of the whole conversion, its reversal, and corrections of these. They
+ * have lines on `conversions_in_transit` and `trading`, and none on cash.
  */
 import { type BaseLine, type NativeEntry, type NativeLine, plainLine } from "../Base.ts"
 import { halfEven, type Unit } from "../Rates/Rate.ts"
 import type { State } from "../State.ts"
-import { Unvaluable } from "../Unvaluable.ts"
+import { Unvaluable } from "../ValuationError.ts"
 import { clearTransit } from "./ConversionCost.ts"
 
 const has = ({ lines }: NativeEntry, role: string): boolean =>
@@ -17,7 +17,7 @@ export const isClearing = (entry: NativeEntry): boolean =>
 const sumOf = (lines: ReadonlyArray<{ readonly minor: bigint }>): bigint =>
   lines.reduce((sum, { minor }) => sum + minor, 0n)
 
-/** The lines of one foreign currency: those in transit at what they carry, those on `trading` as much the other way round. */
+/** The lines of one foreign currency: in transit at their carrying amount, on `trading` the same with the opposite sign. */
 export const clearedLines = (
   lines: ReadonlyArray<NativeLine>,
   id: string,
@@ -33,13 +33,13 @@ export const clearedLines = (
   )
   const [native, value] = [sumOf(transit), [...values.values()].reduce((sum, minor) => sum + minor, 0n)]
   return lines.map((line) => {
-    // As much as all of transit in its currency: there is one such line for each.
+    // The whole of transit in its currency, which has one such line.
     const minor = values.get(line) ?? (native === 0n ? 0n : halfEven(value * line.minor, native))
     return { account: line.account.accountId, minor, native: line, basis: "carrying", rate: null }
   })
 }
 
-/** Takes what the lines put on `trading` off it: what was cleared makes the gain (credit) or the loss (debit). */
+/** Takes off what the lines put on `trading`: that is the realized gain (credit) or loss (debit). */
 export const realizedLines = (lines: ReadonlyArray<BaseLine>): ReadonlyArray<BaseLine> => {
   const onTrading = new Map<number, bigint>()
   for (const { minor, native } of lines) {

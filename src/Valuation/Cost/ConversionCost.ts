@@ -1,36 +1,36 @@
 /**
  * Conversions in the base currency.
  *
- * A conversion has sides, told by the service's account. Every leg stands in `conversions_in_transit`, and each side is kept
- * at its own cost: what is sold at what the cash cost (average or FIFO), what is bought at what was given for it in the base
- * currency, where that is known in the month of the leg, else at the day's rate.
+ * A conversion has two sides, identified by the service's account. Every leg stands in `conversions_in_transit`, and each
+ * side is kept at its own cost: the sold side at the cost of the cash (average or FIFO), the bought side at what was paid for
+ * it in the base currency, where that is known in the month of the leg, else at the day's rate.
  *
- * The entry of the whole conversion takes both sides out of transit at their carrying amounts, through `trading`; `trading`
- * is left with nothing in the base currency, and the difference is the gain or loss, in that same entry. So it is realized
- * once, when the conversion is whole: never for one side alone, and whichever side came first.
+ * The entry of the whole conversion clears both sides from transit at their carrying amounts, through `trading`. `trading`
+ * ends at zero in the base currency, and the difference is the gain or loss, in the same entry. So it is realized once, when
+ * the conversion is whole: never for one side alone, whichever side came first.
  *
- * What goes back of a side (cancelled, refused, credited too much) goes back at what the side carries, before and after
- * the conversion was whole: cash that was sold returns at its old cost, cash that was bought leaves at what it came in for,
- * and the reversal of the whole books the same gain the other way round. A cancelled conversion realizes nothing. Only where
- * the account has not so much left any more, bought cash leaves at cost like any other, and what the side then carries too
- * much or too little is realized.
+ * What a side returns (cancelled, refused, overcredited) is valued at the side's carrying amount, before and after the
+ * conversion was whole: sold cash returns at its old cost, bought cash leaves at the value it came in at, and the reversal of
+ * the whole conversion books the same gain with the opposite sign. A cancelled conversion realizes nothing. Only where the
+ * account no longer holds enough does bought cash leave at cost like any other; the side's remaining carrying amount is then
+ * realized.
  */
 
 import { rounded, times, type Unit } from "../Rates/Rate.ts"
 import type { State } from "../State.ts"
 import { emptyHolding } from "./Holding.ts"
 
-/** Smallest units and cents, debit positive. What was cleared is still known: what goes back afterwards is worth the same. */
+/** Smallest units and cents, debit positive. Remembers what was cleared: a later return is worth the same. */
 export interface Side {
   readonly accountId: number
   readonly partner: string
-  /** What its legs have brought so far, cleared or not. */
+  /** The sum of its legs so far, cleared or not. */
   native: bigint
   carrying: bigint
-  /** The part that entries of the whole conversion have taken out of transit. */
+  /** The part that entries of the whole conversion have cleared from transit. */
   clearedNative: bigint
   clearedCarrying: bigint
-  /** What it was worth before all of it went back, for the rest of the month. */
+  /** Its unit value before all of it was returned, kept for the rest of the month. */
   last?: Unit
 }
 
@@ -65,11 +65,11 @@ export const sideOf = (state: State, id: string, accountId: number, partner: str
   return side
 }
 
-/** What one smallest unit of a side is worth; undefined where it has never had any. */
+/** The value of one smallest unit of a side; undefined where it never held any. */
 const unitOfSide = ({ carrying, last, native }: Side): Unit | undefined =>
   native === 0n ? last : { numerator: carrying, denominator: native }
 
-/** The account's balance is that of all its conversions together. */
+/** Adds to the account's balance, the sum of all its conversions. */
 const onAccount = ({ holdings }: State, accountId: number, minor: bigint, value: bigint): void => {
   const holding = holdings.get(accountId) ?? emptyHolding()
   holding.native += minor
@@ -77,7 +77,7 @@ const onAccount = ({ holdings }: State, accountId: number, minor: bigint, value:
   holdings.set(accountId, holding)
 }
 
-/** A line of a leg, at its value. */
+/** Adds a leg's line at its value. */
 export const addLeg = (state: State, side: Side, minor: bigint, value: bigint): void => {
   const before = unitOfSide(side)
   side.native += minor
@@ -108,9 +108,9 @@ const takeOutAll = (state: State, sides: ReadonlyArray<Side>): void => {
 }
 
 /**
- * Takes an amount out of transit, or back into it; gives its value. All that stands there of the conversion leaves at what it
- * carries (two sides of one currency face each other); any other amount at what its side is worth. `otherwise`: the day's
- * rate, for what no leg has brought.
+ * Clears an amount from transit, or puts it back; returns its value. All that the conversion holds there leaves at its carrying
+ * amount (two sides of one currency offset each other); any other amount leaves at its side's unit value. `otherwise`: the
+ * day's rate, for an amount that no leg brought.
  */
 export const clearTransit = (
   state: State,
@@ -132,7 +132,7 @@ export const clearTransit = (
   return value
 }
 
-/** What an earlier month's leg of a conversion was worth: of one that was done with, and that the month has something of. */
+/** An earlier month's leg of a finished conversion that this month returns or corrects, with its value. */
 export interface EarlierLeg {
   readonly id: string
   readonly accountId: number
@@ -141,7 +141,7 @@ export interface EarlierLeg {
   readonly carrying: bigint
 }
 
-/** Conversions that were done with are known again; those that are still open are as the state has them. */
+/** Restores finished conversions; those still open are in the state. */
 export const recall = (state: State, legs: ReadonlyArray<EarlierLeg>): void => {
   const open = new Set(state.conversions.keys())
   for (const { accountId, carrying, id, native, partner } of legs) {
@@ -155,8 +155,8 @@ export const recall = (state: State, legs: ReadonlyArray<EarlierLeg>): void => {
 }
 
 /**
- * Takes off what conversions carry that hold nothing on an account any more; gives it by account. As much sold as bought in one
- * currency is nothing either, and no entry of the books clears it.
+ * Removes the carrying amount of conversions that no longer hold anything on an account; returns it by account. Equal amounts
+ * sold and bought in one currency count as nothing, too, and no entry of the books clears them.
  */
 export const settleSides = (state: State): ReadonlyMap<number, bigint> => {
   const left = new Map<number, bigint>()
@@ -172,7 +172,7 @@ export const settleSides = (state: State): ReadonlyMap<number, bigint> => {
   return left
 }
 
-/** Keeps only what is still in transit: what comes of the others later is told by the journal. */
+/** Keeps only conversions in transit: later events of the others are restored from the journal. */
 export const forgetDone = ({ conversions }: State): void => {
   for (const [id, sides] of conversions) {
     if (sides.every(isDone)) conversions.delete(id)

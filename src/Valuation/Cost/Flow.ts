@@ -1,15 +1,16 @@
 /**
- * What an entry's lines are worth in the base currency. All lines of one foreign currency share one exact unit value, and
- * each is rounded by itself, half-even; what that leaves over goes to `rounding`. One line decides the unit:
+ * The value of an entry's lines in the base currency. All lines of one foreign currency share one exact unit value, and each
+ * is rounded by itself, half-even; the rounding difference goes to `rounding`. One line decides the unit value:
  *
- * 1. What comes back: of a conversion what its side carries (`Conversion.ts`), of a deposit, a withdrawal or a payout what
- *    stands of it in clearing carries (`Movement.ts`).
- * 2. Cash that comes nearer to zero: what it cost, by average or FIFO. What goes beyond zero is worth what it would be worth
- *    in 1 or 4, else the day's rate.
- * 3. Any other asset or liability that comes nearer to zero, the largest of the entry: what it carries. Beyond zero the day's rate.
- * 4. What is bought for base currency: what was given for it, where the conversion is whole in the same month.
+ * 1. A return: of a conversion at its side's carrying amount (`ConversionCost.ts`), of a deposit, a withdrawal or a payout at
+ *    the carrying amount of what stands of it in clearing (`MovementCost.ts`).
+ * 2. Cash that moves toward zero: at its cost, by average or FIFO. The part beyond zero is valued as in 1 or 4, else at the
+ *    day's rate.
+ * 3. Any other asset or liability that moves toward zero, the largest of the entry: at its carrying amount. The part beyond
+ *    zero is valued at the day's rate.
+ * 4. What is bought for base currency: at the price paid, where the conversion is whole in the same month.
  *
- * Otherwise it is the day's rate. So only an entry that clears a conversion realizes a gain or a loss.
+ * Otherwise the day's rate decides. So only an entry that clears a conversion realizes a gain or a loss.
  */
 import type { Method } from "../../Settings/Accounting.ts"
 import { type BaseLine, type Basis, type NativeEntry, type NativeLine, plainLine } from "../Base.ts"
@@ -25,7 +26,7 @@ import {
   unitOf,
 } from "../Rates/Rate.ts"
 import type { State } from "../State.ts"
-import { Unvaluable } from "../Unvaluable.ts"
+import { Unvaluable } from "../ValuationError.ts"
 import { clearedLines, isClearing, realizedLines } from "./ClearedCost.ts"
 import { addLeg, type EarlierLeg, type Side, sideOf } from "./ConversionCost.ts"
 import {
@@ -44,13 +45,15 @@ import { addTo, type EarlierLine, type Movement, movementOf } from "./MovementCo
 export interface Rules {
   readonly baseCurrency: string
   readonly method: Method
-  /** The rate of a day; one that is missing is remembered, and nothing of what follows is kept. */
+  /** The rate of a day; a missing rate is recorded, and the valuation's result then discarded. */
   readonly rateOn: (currency: string, date: string) => Rate
-  /** What was given in the base currency for one unit, by conversion and currency (`priceKey`): of those whole in the month. */
+  /**
+   * The price of one unit in the base currency, by conversion and currency (`priceKey`), for conversions whole in the month.
+   */
   readonly prices: ReadonlyMap<string, Unit>
-  /** Legs of earlier months of the conversions that something goes back of. */
+  /** Legs of earlier months of conversions that the month returns or corrects. */
   readonly earlier: ReadonlyArray<EarlierLeg>
-  /** Lines in clearing of earlier months, of the movements that something comes back of. */
+  /** Lines in clearing of earlier months of movements that the month returns or corrects. */
   readonly movements: ReadonlyArray<EarlierLine>
 }
 
@@ -75,7 +78,7 @@ const lineOf = (native: NativeLine, minor: bigint, basis: Basis, rate: Rate | nu
   rate,
 })
 
-/** The lines of an entry in one foreign currency, and what is asked while they are valued. */
+/** The lines of an entry in one foreign currency, with the state and rules that value them. */
 interface Group {
   readonly lines: ReadonlyArray<NativeLine>
   readonly entry: NativeEntry
@@ -83,13 +86,13 @@ interface Group {
   readonly rules: Rules
 }
 
-/** What tells the conversion that an entry belongs to. */
+/** The identifier of the conversion that an entry belongs to. */
 const conversionOf = ({ entryId, resourceId }: NativeEntry): string => resourceId ?? entryId
 
 const sideOfLine = ({ entry, state }: Group, { account }: NativeLine): Side =>
   sideOf(state, conversionOf(entry), account.accountId, entry.partnerAccountId)
 
-/** What a line is a part of that is carried by itself: the conversion's side, or what stands of the movement. */
+/** The conversion's side or the movement that a line belongs to and that has a carrying amount of its own. */
 const partOf = (group: Group, line: NativeLine): Side | Movement | undefined =>
   isTransit(line) ? sideOfLine(group, line) : movementOf(group.state, group.entry, line)
 
@@ -98,7 +101,7 @@ const comesBack = (group: Group, line: NativeLine): boolean => {
   return part !== undefined && reduces(part, line.minor)
 }
 
-/** How the lines are worth what they are. `taken`: of the line that decided, which is taken off its balance already. */
+/** The unit value and its basis. `taken`: the value of the line that decided, which has left its balance already. */
 interface Decided {
   readonly unit: Unit
   readonly basis: Basis
@@ -112,7 +115,7 @@ const atRate = ({ entry, lines, rules }: Group): Decided => {
   return { unit: unitAt(rate, scale), basis: "rate", rate }
 }
 
-/** At what was given for it, where base currency was. */
+/** At the price paid, where base currency was paid. */
 const atPrice = ({ entry, lines, rules }: Group): Decided | undefined => {
   const bought = lines.find((line) => isTransit(line) && line.minor < 0n)
   const unit = bought && rules.prices.get(priceKey(conversionOf(entry), bought.account.currency))
@@ -128,7 +131,7 @@ const taken = (line: NativeLine, value: Exact, basis: Basis, rate: Rate | null =
 
 const originOf = (date: string, { text }: Rate): string => `${date} ${text}`
 
-/** Adds a line that is no cash to its balance, and to what it is a part of. */
+/** Adds a line other than cash to its balance, and to its conversion's side or movement. */
 const addOther = (group: Group, line: NativeLine, value: bigint, entering: Entering): void => {
   if (isTransit(line)) addLeg(group.state, sideOfLine(group, line), line.minor, value)
   else {
@@ -139,7 +142,7 @@ const addOther = (group: Group, line: NativeLine, value: bigint, entering: Enter
 
 const kept = ({ rules: { method } }: Group): Entering => ({ method, withLots: false, origin: null })
 
-/** Takes the line off its holding at what that carries; what goes beyond zero is worth what `beyond` says. */
+/** Takes the line off its holding at the carrying amount; `beyond` values the part beyond zero. */
 const takeOff = (group: Group, line: NativeLine, beyond: () => Decided): Decided => {
   const { entry, rules, state } = group
   const holding = holdingOf(state, line)
@@ -160,7 +163,7 @@ const takeOff = (group: Group, line: NativeLine, beyond: () => Decided): Decided
   return taken(line, value, basis, rate)
 }
 
-/** Gives a line back at what it is a part of carries; what goes beyond zero is at the day's rate. */
+/** Returns a line at the carrying amount of its side or movement; the part beyond zero at the day's rate. */
 const takeBack = (group: Group, line: NativeLine, part: Side | Movement): Decided => {
   const within = covered(part, line.minor)
   const carried = times({ numerator: part.carrying, denominator: part.native }, within)
@@ -170,7 +173,7 @@ const takeBack = (group: Group, line: NativeLine, part: Side | Movement): Decide
   return taken(line, value, "carrying", beyond?.rate)
 }
 
-/** The largest of the other assets and liabilities that come nearer to zero; of equals the first. */
+/** The largest of the other assets and liabilities that move toward zero; the first of equal ones. */
 const largest = ({ lines, state }: Group): NativeLine | undefined => {
   const size = ({ minor }: NativeLine): bigint => (minor < 0n ? -minor : minor)
   return lines
@@ -201,12 +204,12 @@ const decided = (group: Group): Decided => {
   return atPrice(group) ?? atRate(group)
 }
 
-/** Adds a line to its balance at its value; cash that cannot simply be added goes back as it came. */
+/** Adds a line to its balance at its value; cash that reduces its holding is returned instead. */
 const putOn = (group: Group, line: NativeLine, value: bigint, rate: Rate | null): void => {
   const { entry, rules, state } = group
   const { method } = rules
   const holding = holdingOf(state, line)
-  // Of every account, so that one that becomes money later is revalued from what it is carried at.
+  // For every account: one that becomes monetary later is revalued from its carrying amount.
   if (!isCash(line)) {
     if (line.account.role !== "trading") addOther(group, line, value, kept(group))
   } else if (reduces(holding, line.minor)) giveBack(holding, line.minor, value, method)
@@ -232,8 +235,7 @@ const inBase = (line: NativeLine): BaseLine => {
 }
 
 /**
- * What the lines leave over after rounding goes to `rounding`: at most half a cent for each line that was rounded, and
- * more is an error.
+ * The rounding difference of the lines, for `rounding`: at most half a cent for each rounded line; more is an error.
  */
 const residueOf = (lines: ReadonlyArray<BaseLine>, what: string): ReadonlyArray<BaseLine> => {
   const residue = lines.reduce((sum, { minor }) => sum + minor, 0n)
@@ -246,7 +248,7 @@ const residueOf = (lines: ReadonlyArray<BaseLine>, what: string): ReadonlyArray<
   return [plainLine("rounding", -residue)]
 }
 
-/** The lines of an entry in the base currency, in their order, with gain or loss and rounding last. Changes the state. */
+/** The lines of an entry in the base currency, in order, then gain or loss and rounding. Changes the state. */
 export const valueLines = (entry: NativeEntry, state: State, rules: Rules): ReadonlyArray<BaseLine> => {
   const what = `journal entry ${entry.number} of ${entry.date.slice(0, 7)}`
   const currencies = [...new Set(entry.lines.map(({ account }) => account.currency))]

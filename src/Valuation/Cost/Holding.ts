@@ -1,6 +1,6 @@
 /**
- * What a book holds of a foreign currency on one account, and what that cost. Quantities are the currency's smallest units,
- * costs are cents of the base currency; both have the sign of the balance (an overdrawn account holds less than nothing).
+ * A book's holding of a foreign currency on one account, and its cost. Quantities are the currency's smallest units, costs are
+ * cents of the base currency; both have the sign of the balance (an overdrawn account holds a negative quantity).
  */
 import type { Method } from "../../Settings/Accounting.ts"
 import { type Exact, negated, rounded } from "../Rates/Rate.ts"
@@ -9,13 +9,13 @@ import { clear, isEmpty, type Lots, noLots, push, takeNewest, takeOldest } from 
 export interface Holding {
   native: bigint
   carrying: bigint
-  /** Only where the method wants them: as much as `native`, at exact costs of which `carrying` is what was booked. */
+  /** Only for FIFO: they add up to `native`, at exact costs; `carrying` is their booked sum. */
   readonly lots: Lots
 }
 
 export const emptyHolding = (): Holding => ({ native: 0n, carrying: 0n, lots: noLots() })
 
-/** Whether a movement brings the balance nearer to zero, or across it. */
+/** Whether a movement brings the balance toward zero, or across it. */
 export const reduces = ({ native }: Pick<Holding, "native">, minor: bigint): boolean =>
   native !== 0n && native < 0n !== minor < 0n
 
@@ -25,13 +25,13 @@ export const covered = ({ native }: Pick<Holding, "native">, minor: bigint): big
   return sum !== 0n && sum < 0n === minor < 0n ? -native : minor
 }
 
-/** A holding that was kept by average is one lot from here on. */
+/** A holding valued by average becomes one lot. */
 const asLots = ({ carrying, lots, native }: Holding): Lots => {
   if (isEmpty(lots) && native !== 0n) push(lots, native, carrying, null)
   return lots
 }
 
-/** Takes a movement toward zero off the holding at what it cost; gives its exact value, with the movement's sign. */
+/** Takes a movement toward zero off the holding at cost; returns its exact value, with the movement's sign. */
 export const leave = (holding: Holding, minor: bigint, method: Method, withLots: boolean): Exact => {
   const byLots = method === "fifo" && withLots
   if (!byLots) clear(holding.lots)
@@ -43,13 +43,13 @@ export const leave = (holding: Holding, minor: bigint, method: Method, withLots:
   return value
 }
 
-/** Whether the holding stays one, and worth no less than nothing, once a movement has left it at that value. */
+/** Whether the holding keeps its sign, and a value of that sign, after a movement leaves it at that value. */
 export const canGiveBack = ({ carrying, native }: Holding, minor: bigint, value: bigint): boolean => {
   const [left, worth] = [native + minor, carrying + value]
   return left !== 0n && left < 0n === native < 0n && (worth === 0n || worth < 0n === native < 0n)
 }
 
-/** Takes off a movement at a value of its own, not at cost: what came in last goes back. */
+/** Takes off a movement at a given value instead of cost: the newest lots go back. */
 export const giveBack = (holding: Holding, minor: bigint, value: bigint, method: Method): void => {
   if (method === "fifo") takeNewest(asLots(holding), -minor, -value)
   else clear(holding.lots)
@@ -57,14 +57,14 @@ export const giveBack = (holding: Holding, minor: bigint, value: bigint, method:
   holding.carrying += value
 }
 
-/** How a movement that comes in is kept; `origin` as of a lot. */
+/** An incoming movement; `origin` as in `Lot`. */
 export interface Entering {
   readonly method: Method
   readonly withLots: boolean
   readonly origin: string | null
 }
 
-/** Adds a movement at the value that it was given. */
+/** Adds a movement at its value. */
 export const enter = (
   holding: Holding,
   minor: bigint,

@@ -1,22 +1,22 @@
 /**
- * First in, first out: what came in and is still there. Lots are taken from the front by moving an index, not the array, so
- * that a book of many pays for each of them once.
+ * First in, first out: the lots that are still held. Taking lots from the front moves an index, not the array, so that each lot
+ * is paid for once.
  *
- * A lot costs the cents that its line was booked at. What is left of one that was cut is the exact rest of that: a fraction,
- * whatever cents the line was booked at that took the other part.
+ * A lot costs the cents that its line was booked at. The rest of a lot that was split keeps the exact rest of that cost, a
+ * fraction, whatever cents the other part was booked at.
  */
 import { type Exact, exactly, negated, plus, reduced, times, unitOf } from "../Rates/Rate.ts"
 
-/** What came in at one time and is still there; quantity and cost have the sign of the balance. */
+/** A quantity that came in at one time and is still held; quantity and cost have the sign of the balance. */
 export interface Lot {
   quantity: bigint
   cost: Exact
-  /** The day and the rate at which it came in, while more of the same may come; null for what is no more than a cost. */
+  /** The day and rate of the lot, to merge more of the same; null: it has a cost only. */
   readonly origin: string | null
 }
 
 export interface Lots {
-  /** Those before `first` are gone. */
+  /** Lots before index `first` are used up. */
   readonly all: Array<Lot>
   first: number
 }
@@ -38,7 +38,7 @@ export const clear = (lots: Lots): void => {
   lots.first = 0
 }
 
-/** Adds to the newest lot where that came in on the same day at the same rate. */
+/** Adds a lot, or adds to the newest where that has the same day and rate. */
 export const push = (lots: Lots, quantity: bigint, cost: bigint, origin: string | null): void => {
   const newest = isEmpty(lots) ? undefined : lots.all.at(-1)
   if (newest !== undefined && origin !== null && newest.origin === origin) {
@@ -50,7 +50,7 @@ export const push = (lots: Lots, quantity: bigint, cost: bigint, origin: string 
 const isAll = (lot: Lot, quantity: bigint): boolean =>
   quantity < 0n ? lot.quantity >= quantity : lot.quantity <= quantity
 
-/** Takes a part off a lot; gives its exact cost. */
+/** Takes a part off a lot; returns its exact cost. */
 const cut = (lot: Lot, quantity: bigint): Exact => {
   const cost = reduced(times(unitOf(lot.cost, lot.quantity), quantity))
   lot.quantity -= quantity
@@ -58,7 +58,7 @@ const cut = (lot: Lot, quantity: bigint): Exact => {
   return cost
 }
 
-/** Takes a quantity (with the sign of the lots, no more than they are) off the oldest lots; gives its exact cost. */
+/** Takes a quantity (with the sign of the lots, at most all of them) off the oldest lots; returns its exact cost. */
 export const takeOldest = (lots: Lots, quantity: bigint): Exact => {
   let rest = quantity
   let sum = exactly(0n)
@@ -73,8 +73,8 @@ export const takeOldest = (lots: Lots, quantity: bigint): Exact => {
 }
 
 /**
- * Takes a quantity (less than the lots are) off the newest lots at a given cost, which is no more than all of them cost: what
- * they cost more or less stays with the newest that is left. None of them gets a cost below nothing.
+ * Takes a quantity (less than all) off the newest lots at a given cost, at most that of all lots. Any difference to their own
+ * cost stays with the newest lot that is left; no lot's cost falls below zero.
  */
 export const takeNewest = (lots: Lots, quantity: bigint, cost: bigint): void => {
   let rest = quantity

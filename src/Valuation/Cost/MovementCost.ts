@@ -1,8 +1,8 @@
 /**
- * What of a deposit, a withdrawal or a payout stands in clearing, and what that is worth. What comes back of a movement comes
- * back at that: cash too, so that a return realizes nothing. Each is known for as long as its month is valued; what earlier
- * months brought is read from the journal where something comes back of it (`Movements.ts`). Only what went back before it had
- * come (a late entry is dated so) is kept from month to month: there the movement itself takes from what stands.
+ * The clearing balance of a deposit, a withdrawal or a payout, and its value. A return is valued at the movement's value,
+ * cash included, so that it realizes nothing. A movement is known while its month is valued; where a later month returns some
+ * of it, its lines come from the journal (`History.ts`). Only a return that came before its movement (a late entry is dated
+ * so) is kept in the state from month to month: there the movement itself reduces the balance.
  */
 import type { NativeEntry, NativeLine } from "../Base.ts"
 import type { State } from "../State.ts"
@@ -19,7 +19,7 @@ export interface Movement {
 export const movementRoles = ["deposits_clearing", "withdrawals_clearing", "payouts_clearing"] as const
 const roles: ReadonlySet<string> = new Set(movementRoles)
 
-/** Where the chart books them as income or expense they are done with at once. */
+/** Where the chart books them as income or expense, nothing is carried. */
 const isOf = ({ account }: NativeLine): boolean => account.held && roles.has(account.role)
 
 const keyOf = (id: string, accountId: number): string => `${id} ${accountId}`
@@ -34,7 +34,7 @@ const movementAt = ({ movements }: State, { accountId, id, role }: Place): Movem
   return movement
 }
 
-/** Whether more of it went back than has come. */
+/** Whether more was returned than has come. */
 const isBefore = ({ native, role }: Movement): boolean =>
   native !== 0n && native < 0n !== (role === "deposits_clearing")
 
@@ -45,7 +45,7 @@ export const forgetMovements = ({ movements }: State): void => {
 export const withMovements = (movements: ReadonlyArray<Movement>): Map<string, Movement> =>
   new Map(movements.map((movement) => [keyOf(movement.id, movement.accountId), { ...movement }]))
 
-/** What the line is a part of; undefined for a line of another kind, and for an entry that names no movement. */
+/** The movement of a line; undefined for a line of another kind, and for an entry that names no movement. */
 export const movementOf = (
   state: State,
   { resourceId }: NativeEntry,
@@ -69,7 +69,7 @@ export interface EarlierLine {
   readonly carrying: bigint
 }
 
-/** All lines of a movement come, by month. What its month's end settled is gone. */
+/** Restores movements from their lines, in order of months. What a month's end settled is gone. */
 export const recallMovements = (state: State, lines: ReadonlyArray<EarlierLine>): void => {
   for (const { accountId, id } of lines) state.movements.delete(keyOf(id, accountId))
   const months = new Map<Movement, string>()
@@ -84,8 +84,8 @@ export const recallMovements = (state: State, lines: ReadonlyArray<EarlierLine>)
 }
 
 /**
- * Takes off what movements carry of which nothing stands any more; gives it by account. It is there where the cash of a return
- * could not leave at what the movement was worth, since there was not so much left.
+ * Removes the carrying amount of movements without a balance; returns it by account. It is left over where the cash of a return
+ * could not leave at the movement's value, because the account held too little.
  */
 export const settleMovements = ({ holdings, movements }: State): ReadonlyMap<number, bigint> => {
   const left = new Map<number, bigint>()

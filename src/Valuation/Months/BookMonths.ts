@@ -1,4 +1,4 @@
-/** A book's months as a valuation sees them: now, or as they were known at a time. */
+/** The facts about a book's months that a valuation needs, as of now or of a time. */
 import { Effect } from "effect"
 import type { Sql } from "../../Database/Client.ts"
 import { int4, nullable, type RowOf, text } from "../../Database/Columns.ts"
@@ -7,32 +7,32 @@ import { recordedBy } from "../../Ledger/AsOf.ts"
 
 const closedWithColumns = {
   period: text,
-  /** The newest import of rates that there was. */
+  /** The newest import of rates at the close. */
   ratesVersion: int4,
-  /** The method of the settings; null where the book had not been valued. */
+  /** The settings' method at the close; null where the book had not been valued. */
   method: nullable(text),
 }
 
 type ClosedWith = RowOf<typeof closedWithColumns>
 
 export interface BookMonths {
-  /** What `resolveAsOf` gave; null: now. */
+  /** From `resolveAsOf`; null: now. */
   readonly asOf: string | null
-  /** `YYYY-MM`; null where nothing is numbered. */
+  /** `YYYY-MM`; null: nothing is numbered. */
   readonly first: string | null
   readonly last: string | null
-  /** The month that it is, in the book's time zone. */
+  /** The current month in the book's time zone. */
   readonly current: string
   readonly closedThrough: string | null
-  /** Of those that are closed, the last that was not reopened since. */
+  /** The last closed month that was not reopened since. */
   readonly keptThrough: string | null
-  /** The closes of months, the earliest month first, each with what counted for the base-currency journal then. */
+  /** The closes of months, the earliest month first, each with what it recorded for the base-currency journal. */
   readonly closes: ReadonlyArray<ClosedWith>
   /** The newest import of rates; null before the first. */
   readonly ratesVersion: number | null
   /** The last journal number of every month that has one. */
   readonly numbers: ReadonlyMap<string, number>
-  /** Months with numbers up to that one which were recorded later. */
+  /** Months in which entries with smaller numbers were recorded after `asOf`. */
   readonly partial: ReadonlySet<string>
 }
 
@@ -42,7 +42,7 @@ const numbersColumns = {
   count: int4,
 }
 
-/** Numbers run from 1 without a gap, whenever their entries were recorded. */
+/** Numbers are gapless from 1, in whatever order their entries were recorded. */
 const numbersOf = (sql: Sql, bookId: number, asOf: string | null) =>
   asOf === null
     ? sql`
@@ -58,7 +58,7 @@ const closedColumns = {
   kept: nullable(text),
 }
 
-/** A month before another that is closed is closed, too. */
+/** All months before a closed month are closed, too. */
 const closedOf = (sql: Sql, bookId: number, asOf: string | null) =>
   asOf === null
     ? sql`

@@ -1,4 +1,4 @@
-/** What a month begins and ends with: the reversal of the last revaluation, the settlement of what is gone, the next one. */
+/** The entries at a month's beginning and end: reversal of the last revaluation, settlement, the next revaluation. */
 import { print } from "../../Common/MinorUnits.ts"
 import { type BaseEntry, type BaseLine, type NativeAccount, plainLine } from "../Base.ts"
 import { settleSides } from "../Cost/ConversionCost.ts"
@@ -7,7 +7,7 @@ import { settleMovements } from "../Cost/MovementCost.ts"
 import { baseScale, valueAt } from "../Rates/Rate.ts"
 import type { State } from "../State.ts"
 
-/** An entry of this journal alone, without its number. */
+/** An entry that only this journal has, without its number. */
 export type Extra = Pick<BaseEntry, "date" | "kind" | "description" | "resourceId" | "reverses" | "lines">
 
 const extra = (date: string, kind: string, description: string, lines: ReadonlyArray<BaseLine>): Extra => ({
@@ -19,7 +19,7 @@ const extra = (date: string, kind: string, description: string, lines: ReadonlyA
   lines,
 })
 
-/** The last month's revaluations the other way round, on the first day. */
+/** Reverses the last month's revaluations, on the first day. */
 export const reversals = ({ revaluations }: State, firstDay: string): ReadonlyArray<Extra> =>
   revaluations.map(({ accountId, minor, number }) => ({
     ...extra(firstDay, "fx_reversal", "Reversal of the revaluation of the month before", [
@@ -29,7 +29,7 @@ export const reversals = ({ revaluations }: State, firstDay: string): ReadonlyAr
     reverses: number,
   }))
 
-/** Takes what is left in the base currency off what holds nothing any more, accounts, conversions and movements: it is realized. */
+/** Realizes the remaining carrying amount of accounts, conversions and movements that no longer hold anything. */
 export const settlement = (
   state: State,
   accounts: ReadonlyArray<NativeAccount>,
@@ -39,7 +39,7 @@ export const settlement = (
   const ofMovements = settleMovements(state)
   const left = accounts.flatMap(({ accountId, role }) => {
     const holding = state.holdings.get(accountId)
-    // Conversions that face each other in transit may come to nothing together, and none of them is done with.
+    // Open conversions may offset each other in transit, so that their sum is zero.
     if (holding === undefined || role === "conversions_in_transit") {
       const minor = ofSides.get(accountId) ?? 0n
       return minor === 0n ? [] : [plainLine(accountId, -minor)]
@@ -61,7 +61,7 @@ export interface Revalued {
   readonly entry: Extra
 }
 
-/** What each balance is worth on the last day against what it is carried at. */
+/** The value of each monetary balance on the last day, less its carrying amount. */
 export const revaluations = (
   state: State,
   accounts: ReadonlyArray<NativeAccount>,
@@ -70,7 +70,7 @@ export const revaluations = (
 ): ReadonlyArray<Revalued> =>
   accounts.flatMap(({ accountId, currency, scale }) => {
     const holding = state.holdings.get(accountId)
-    // Conversions in transit that come to nothing together still carry what each is worth by itself.
+    // Conversions in transit that offset each other still have carrying amounts.
     if (holding === undefined || (holding.native === 0n && holding.carrying === 0n)) return []
     const rate = rateOn(currency, lastDay)
     const worth = valueAt(rate, holding.native, scale)

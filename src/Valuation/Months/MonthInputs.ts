@@ -1,4 +1,4 @@
-/** What a month's valuation follows from, and which rates count for it. */
+/** The inputs of a month's valuation, and the rates that count for it. */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { Book } from "../../Book.ts"
@@ -14,28 +14,28 @@ import type { MonthFrame } from "./ValuedMonth.ts"
 export interface MonthInputs {
   readonly head: MonthHead
   readonly frame: MonthFrame
-  /** Those of files that count; for a closed month, those that had been imported when it was closed. */
+  /** Imported rates; for a closed month, those imported when it was closed. */
   readonly rows: ReadonlyArray<RateRow>
-  /** Of a closed month, the newest import when it was closed; null: it is open. */
+  /** For a closed month, the newest import at its close; null: it is open. */
   readonly knownThrough: number | null
-  /** Of a closed month, the method that its close kept; null: it is open, or the book had not been valued then. */
+  /** For a closed month, the method that its close recorded; null: it is open, or the book had not been valued then. */
   readonly closedMethod: string | null
-  /** The newest import that there was at the time that is looked at; null: now, or before the first. */
+  /** The newest import as of that time; null: as of now, or before the first import. */
   readonly newest: number | null
-  /** What `resolveAsOf` gave; null: now. */
+  /** From `resolveAsOf`; null: now. */
   readonly asOf: string | null
   /** Foreign currencies that the book has used. */
   readonly currencies: ReadonlyArray<string>
 }
 
-/** Part of every fingerprint: a change of the rules values open months again. */
+/** Part of every fingerprint: raise it when the rules change, and open months are valued again. */
 const rulesVersion = 4
 
 export const nextMonth = (period: string): string => shiftDate(`${period}-01`, 31).slice(0, 7)
 
 const digest = (parts: unknown): string => createHash("sha256").update(JSON.stringify(parts)).digest("hex")
 
-/** `accounts`: all of the book. Of them only those count that have been used: later ones change nothing in this month. */
+/** `accounts`: all of the book. Only those used by this month count: later ones change nothing in it. */
 export const inputsOf = Effect.fn("Valuation.inputsOf")(function* (
   period: string,
   previous: string,
@@ -75,7 +75,7 @@ export const inputsOf = Effect.fn("Valuation.inputsOf")(function* (
     held,
     monetary,
     rows,
-    // Only some of the numbers: no fingerprint of the journal that is kept.
+    // Only some of the numbers: must differ from every fingerprint of the kept journal.
     ...(months.partial.has(period) ? [asOf] : []),
   ])
   const head: MonthHead = {
@@ -96,8 +96,8 @@ export const inputsOf = Effect.fn("Valuation.inputsOf")(function* (
 })
 
 /**
- * A closed month takes a rate that had been imported when it was closed; where there was none, the first that came
- * afterwards. So what it says does not depend on when it is valued.
+ * A closed month uses the rates imported when it was closed; where one was missing, the first that was imported afterwards.
+ * So its valuation does not depend on when it is made.
  */
 export const lookupOf = Effect.fn("Valuation.lookupOf")(function* (book: Book, inputs: MonthInputs) {
   const { asOf, currencies, frame, head, knownThrough, newest, rows } = inputs
@@ -118,7 +118,7 @@ export const lookupOf = Effect.fn("Valuation.lookupOf")(function* (book: Book, i
   return firstOf([known, ...tables])
 })
 
-/** Whether a closed month was valued with the rates that count for it, and no others had been corrected by then. */
+/** Whether a closed month was valued with the rates that count for it, before any of them was corrected. */
 const knewRates = Effect.fn("Valuation.knewRates")(function* (found: MonthHead, inputs: MonthInputs) {
   const { currencies, frame, knownThrough } = inputs
   const had = found.ratesVersion ?? 0
@@ -131,8 +131,8 @@ const knewRates = Effect.fn("Valuation.knewRates")(function* (found: MonthHead, 
 })
 
 /**
- * A closed month keeps a valuation that has all of it, goes on from the month before and knew the rates, whatever settings
- * and rates came since.
+ * Whether a closed month keeps its valuation, whatever settings and rates came since: it is complete, continues the month
+ * before, and used the rates that count.
  */
 export const covers = Effect.fn("Valuation.covers")(function* (found: MonthHead, inputs: MonthInputs) {
   const { head } = inputs

@@ -1,4 +1,4 @@
-/** One month of one book, entry by entry: from the state of the month before to its own. Plain functions of data. */
+/** Values one month of one book, entry by entry, from the state of the month before. Pure. */
 import type { BaseEntry, BaseLine, NativeAccount, NativeEntry } from "../Base.ts"
 import { forgetDone, recall } from "../Cost/ConversionCost.ts"
 import { type Rules, valueLines } from "../Cost/Flow.ts"
@@ -10,9 +10,9 @@ export interface MonthFrame {
   /** `YYYY-MM-DD` */
   readonly firstDay: string
   readonly lastDay: string
-  /** Only a month that is over is settled and revalued. */
+  /** Whether the month is over: only then is it settled and revalued. */
   readonly over: boolean
-  /** All that the book has used so far, by what does not depend on the order in which they were made where possible. */
+  /** All accounts the book has used so far, in an order that does not depend on when they were created. */
   readonly accounts: ReadonlyArray<NativeAccount>
 }
 
@@ -31,7 +31,7 @@ const nativeEntry = (
   lines,
 })
 
-/** Changes `state`, which is the month's own copy. Entries come by date and, within a statement, in its order. */
+/** Changes `state`, which is the month's own copy. Entries must come by date and, within a statement, in its order. */
 export const valuedMonth = (frame: MonthFrame, state: State, rules: Rules) => {
   const held = frame.accounts.filter(({ currency, held: is }) => is && currency !== rules.baseCurrency)
   const monetary = held.filter((account) => account.monetary)

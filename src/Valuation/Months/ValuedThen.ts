@@ -1,22 +1,22 @@
-/** A book valued as of a time, and as of now beside it: in temporary tables, never in the kept ones. */
+/** Values a book as of a time, and as of now to compare with it: in temporary tables, never in the kept ones. */
 import { Effect } from "effect"
 import type { Book } from "../../Book.ts"
 import { beginJournal, copyMonth, dateJournal, endJournal } from "../BaseJournal.ts"
 import { bookSettings, settingsThen } from "../KeptSettings.ts"
-import { keptMethod, nothing, throughMonth, type ValuationOptions } from "../ValuedBook.ts"
+import { keptMethod, leaveUpToDate, throughMonth, type ValuationOptions } from "../ValuedBook.ts"
 import { bookMonths } from "./BookMonths.ts"
 
-/** The months that a comparison or an export reads, `YYYY-MM`; null: without a beginning, without an end. */
+/** The months that a comparison or an export reads, `YYYY-MM`; null: unbounded. */
 export interface MonthRange {
   readonly first: string | null
   readonly last: string | null
 }
 
 /**
- * The journal as it would have been made at a time (`asOf`, as `resolveAsOf` gives it): of what was recorded by then, with
- * the rates that had been imported, by the settings that the book had last been valued by; a month that had been closed and
- * valued, and was not reopened since, as it is kept. Made in the caller's transaction as `then`, months before `first` without
- * their entries; without `writing` nothing is made. Gives the rates that had not been imported.
+ * The base-currency journal as of a time (`asOf`, from `resolveAsOf`): of entries recorded by then, with rates imported by
+ * then, by the settings of the book's last valuation before. A month that was closed and valued by then and not reopened
+ * since is taken as it is kept. Written in the caller's transaction as `then`, months before `first` without their entries;
+ * with `writing` false nothing is written. Returns the rates that had not been imported.
  */
 export const valueBookThen = Effect.fn("Valuation.valueBookThen")(function* (
   book: Book,
@@ -32,12 +32,12 @@ export const valueBookThen = Effect.fn("Valuation.valueBookThen")(function* (
     asOf,
     bookSettings(book, options.baseCurrency, options.settings),
   )
-  if (!writing) return yield* throughMonth(book, last, settings, months, { ...nothing, journal: null })
+  if (!writing) return yield* throughMonth(book, last, settings, months, { ...leaveUpToDate, journal: null })
   yield* beginJournal("then")
   const missing = yield* throughMonth(book, last, settings, months, {
-    ...nothing,
+    ...leaveUpToDate,
     journal: "then",
-    stands: ({ period }) => copyMonth(bookId, period, "then", first === null || period >= first),
+    whenUpToDate: ({ period }) => copyMonth(bookId, period, "then", first === null || period >= first),
   })
   yield* dateJournal("then", asOf)
   yield* endJournal("then")
@@ -45,8 +45,9 @@ export const valueBookThen = Effect.fn("Valuation.valueBookThen")(function* (
 })
 
 /**
- * The journal as it would be made now, as `now` in the caller's transaction, to compare `then` with; what is kept stays as it
- * is, and a book goes on by the method of its closed months. Only months that differ have their entries, and the `last` one. Gives the rates that are missing: then it is not whole.
+ * The base-currency journal as of now, written in the caller's transaction as `now`, to compare with `then`. The kept journal
+ * stays as it is, and a book continues with the method of its closed months. Only months that differ, and the `last` one,
+ * have their entries. Returns the missing rates: where there are any, the journal is incomplete.
  */
 export const valueBookNow = Effect.fn("Valuation.valueBookNow")(function* (
   book: Book,
@@ -60,9 +61,9 @@ export const valueBookNow = Effect.fn("Valuation.valueBookNow")(function* (
   const method = (yield* keptMethod(bookId, months)) ?? settings.method
   yield* beginJournal("now")
   const missing = yield* throughMonth(book, last, { ...settings, method }, months, {
-    ...nothing,
+    ...leaveUpToDate,
     journal: "now",
-    stands: ({ fingerprint, period }) =>
+    whenUpToDate: ({ fingerprint, period }) =>
       copyMonth(bookId, period, "now", period === last || then.get(period) !== fingerprint),
   })
   yield* endJournal("now")

@@ -1,4 +1,4 @@
-/** Rates that a valuation needed and did not find: all of them are told at once. */
+/** Rates that a valuation needed and did not find, reported all at once. */
 import { type ValuationError, valuationError } from "../ValuationError.ts"
 
 /** `date`: a day, or a month where rates come from its conversions. */

@@ -1,11 +1,11 @@
 /** Exchange rates as exact fractions, and amounts at them: two decimals of the base currency, half-even. */
 
-/** What one unit (major) of a currency is worth in the base currency. */
+/** The value of one major unit of a currency in the base currency. */
 export interface Rate {
   readonly numerator: bigint
   /** Positive. */
   readonly denominator: bigint
-  /** As it stands in its source; `1/…` where the pair was the other way round. */
+  /** As in its source; `1/…` for an inverse pair. */
   readonly text: string
   /** The day that the rate is for, `YYYY-MM-DD`. */
   readonly date: string
@@ -34,7 +34,7 @@ export interface Exact {
   readonly denominator: bigint
 }
 
-/** What one smallest unit of a currency is worth, in cents of the base currency. Never rounded. */
+/** The value of one smallest unit of a currency, in cents of the base currency. Never rounded. */
 export type Unit = Exact
 
 export const exactly = (cents: bigint): Exact => ({ numerator: cents, denominator: 1n })
@@ -45,7 +45,7 @@ const divisor = (a: bigint, b: bigint): bigint => {
   return left
 }
 
-/** The same in the smallest terms, with a denominator above zero: what is kept and divided again does not grow. */
+/** Reduced to lowest terms with a positive denominator, so that repeated divisions do not grow. */
 export const reduced = ({ denominator, numerator }: Exact): Exact => {
   const common = divisor(numerator, denominator) * (denominator < 0n ? -1n : 1n)
   return { numerator: numerator / common, denominator: denominator / common }
@@ -76,6 +76,6 @@ export const unitAt = ({ denominator, numerator }: Rate, scale: number): Unit =>
   denominator: denominator * 10n ** BigInt(scale),
 })
 
-/** Cents of the base currency that an amount in smallest units of a currency with `scale` decimals is worth. */
+/** The value, in cents of the base currency, of an amount in smallest units of a currency with `scale` decimals. */
 export const valueAt = (rate: Rate, minor: bigint, scale: number): bigint =>
   rounded(times(unitAt(rate, scale), minor))

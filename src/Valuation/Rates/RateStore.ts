@@ -1,4 +1,4 @@
-/** The rates that were imported: versions that are added and never changed. The newest of a day and pair counts. */
+/** Imported rates: append-only versions, of which the newest for a day and pair counts. */
 import { Effect } from "effect"
 import type { Sql } from "../../Database/Client.ts"
 import { int2, int4, text } from "../../Database/Columns.ts"
@@ -20,7 +20,7 @@ const addVersion = Effect.fn("Valuation.addVersion")(function* (rows: ReadonlyAr
     "Valuation.addVersion.next",
     { version: int4 },
     (sql) => sql`
-      -- The time after the wait for the lock: of two imports at once the later version has the later time.
+      -- The clock after the wait for the lock: of two concurrent imports the later version gets the later time.
       insert into valuation.rate_imports (version, imported_at)
       select coalesce(max(version), 0) + 1, clock_timestamp() from valuation.rate_imports returning version`,
   )
@@ -51,7 +51,7 @@ const addVersion = Effect.fn("Valuation.addVersion")(function* (rows: ReadonlyAr
   return version
 })
 
-/** Adds a version, whole or not at all; gives its number. */
+/** Adds a version, whole or not at all; returns its number. */
 export const addRates = Effect.fn("Valuation.addRates")(function* (rows: ReadonlyArray<RateRow>) {
   const database = yield* Database
   return yield* database.transaction(addVersion(rows))
@@ -81,7 +81,7 @@ const between = (sql: Sql, base: string, currencies: ReadonlyArray<string>, { fr
   and ((r.to_currency = ${base} and r.from_currency = any (${plainArray(sql, currencies)}))
     or (r.from_currency = ${base} and r.to_currency = any (${plainArray(sql, currencies)})))`
 
-/** Those between the base currency and the currencies of a book, of the imports through one (null: of all). */
+/** Rates between the base currency and a book's currencies, up to an import (null: all imports). */
 export const ratesBetween = Effect.fn("Valuation.ratesBetween")(function* (
   baseCurrency: string,
   currencies: ReadonlyArray<string>,
@@ -101,7 +101,7 @@ export const ratesBetween = Effect.fn("Valuation.ratesBetween")(function* (
   )
 })
 
-/** All that were imported after an import, through another (null: all), the earliest import first. */
+/** Rates imported after one import and up to another (null: all), the earliest import first. */
 export const laterRates = Effect.fn("Valuation.laterRates")(function* (
   baseCurrency: string,
   currencies: ReadonlyArray<string>,
@@ -132,7 +132,7 @@ const pairSummaryColumns = {
   newestVersion: int4,
 }
 
-/** What there is, a line per pair. */
+/** The stored rates, a line per pair. */
 export const pairs = Effect.fn("Valuation.pairs")(function* () {
   const database = yield* Database
   return yield* database.rows(
@@ -145,7 +145,7 @@ export const pairs = Effect.fn("Valuation.pairs")(function* () {
   )
 })
 
-/** What a month's conversions against the base currency exchanged in all: those whose two legs are both in the month. */
+/** The totals of a month's conversions against the base currency that have both legs in the month. */
 export const exchangedIn = Effect.fn("Valuation.exchangedIn")(function* (
   bookId: number,
   firstDay: string,

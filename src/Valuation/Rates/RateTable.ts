@@ -1,4 +1,4 @@
-/** Which rate holds on a day: from a file, or from a month's own conversions. */
+/** The rate of a day: from a file, or from the month's own conversions. */
 import { print } from "../../Common/MinorUnits.ts"
 import { shiftDate } from "../../Common/Time.ts"
 import { baseScale, type Rate } from "./Rate.ts"
@@ -13,7 +13,7 @@ export interface RateRow {
   readonly source: string
 }
 
-/** What a currency was exchanged for, over a month's conversions against the base currency. Smallest units, positive. */
+/** The totals of a month's conversions between a currency and the base currency. Smallest units, positive. */
 export interface Exchanged {
   readonly currency: string
   readonly scale: number
@@ -32,8 +32,8 @@ const fraction = (text: string): readonly [numerator: bigint, denominator: bigin
 }
 
 /**
- * The rate of the day itself, else of the newest day before that is not older than `maxAgeDays`; on one day the direct pair
- * before the other way round, which is used as an exact fraction.
+ * The rate of the day itself, else the newest before that is at most `maxAgeDays` old. On one day the direct pair comes
+ * before the inverse pair, which is used as an exact fraction.
  */
 export const fromRows = (
   rows: ReadonlyArray<RateRow>,
@@ -59,7 +59,7 @@ export const fromRows = (
   }
 }
 
-/** The rate of the first table that has one. */
+/** The rate of the first look-up that has one. */
 export const firstOf =
   (lookups: ReadonlyArray<RateLookup>): RateLookup =>
   (currency, date) => {
@@ -70,7 +70,7 @@ export const firstOf =
     return undefined
   }
 
-/** One rate per currency for all days of the month: what its conversions brought in all, over what they took in all. */
+/** One rate per currency for all days of the month: the total of base currency over that of the currency in its conversions. */
 export const fromConversions = (exchanged: ReadonlyArray<Exchanged>, lastDay: string): RateLookup => {
   const rates = new Map(
     exchanged

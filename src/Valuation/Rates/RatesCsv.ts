@@ -1,4 +1,4 @@
-/** A file of exchange rates: what is in it, or everything that is wrong with it, line by line. */
+/** Parses a file of exchange rates; reports every mistake with its line. */
 import { Either } from "effect"
 import { textCells } from "../../Common/Csv.ts"
 import { type CsvRow, type Mistake, readCsvFile } from "../../Common/CsvFile.ts"
@@ -21,7 +21,7 @@ const isRate = (text: string): boolean => {
   return Either.isRight(parsed) && Money.isPositive(parsed.right)
 }
 
-/** What each cell must be; an empty one is a hole, whatever the column. */
+/** What each cell must hold; no cell may be empty. */
 const expected: Readonly<Record<Column, readonly [holds: (text: string) => boolean, what: string]>> = {
   date: [isDay, "a day as YYYY-MM-DD"],
   from: [isKnown, "a currency such as USD"],
@@ -41,7 +41,7 @@ const cellMistakes = ({ cell, line }: CsvRow<Column>): ReadonlyArray<Mistake> =>
 const sameRate = (left: string, right: string): boolean =>
   Money.equals(Money.fromTrusted(left), Money.fromTrusted(right))
 
-/** That a rate and that of the pair the other way round, turned round, are more than 1 % apart: their product is not near 1. */
+/** Whether a rate and the inverse pair's rate are more than 1 % apart: their product is not near 1. */
 const contradicts = (rate: string, reverse: string): boolean => {
   const [left, right] = [Money.fromTrusted(rate), Money.fromTrusted(reverse)]
   const one = 10n ** BigInt(left.scale + right.scale)
@@ -49,7 +49,7 @@ const contradicts = (rate: string, reverse: string): boolean => {
   return (over < 0n ? -over : over) * 100n > one
 }
 
-/** The rows in the file's order, a rate that is said twice once. */
+/** The rows in the file's order; a repeated rate appears once. */
 export const readRates = (
   bytes: Uint8Array,
 ): Either.Either<ReadonlyArray<RateRow>, ReadonlyArray<Mistake>> => {

@@ -22,7 +22,7 @@ layer(Layer.fresh(TestDatabase.layer), { excludeTestServices: true })("batches o
         expect(yield* said(...system, "--preview")).toEqual(has(0, "a preview"))
         expect(yield* said("batches", "commit", "ORG/1")).toEqual(has(0, "ORG/1: committed."))
         expect(yield* said(...system)).toEqual(
-          has(0, "ORG business-central: nothing new, batch 1 has it. Once more: --again"),
+          has(0, "ORG business-central: nothing new, batch 1 has it. To export it again: --again"),
         )
         expect(yield* said(...system, "--again")).toEqual(has(0, "in place of batch 1"))
         expect(yield* said("batches", "acknowledge", "ORG/1")).toEqual(has(1, "ORG/1 is superseded"))

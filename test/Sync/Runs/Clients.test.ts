@@ -1,6 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { Settings } from "../../../src/Settings.ts"
+import { unreadText } from "../../../src/Sync/Runs/RunReport.ts"
 import { Sync } from "../../../src/Sync.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { accountOf, client, clientId, lending, move } from "../Lending.ts"
@@ -154,7 +155,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Clients", (it) => {
           "{default: {surfaces: [client], interface: {clientPaths: {deposits: /incoming, addressBook: null}}}}",
       })
       // A list that the profile names and the service does not have is a failure of that client.
-      expect(report.clientFailures.map(({ what }) => what)).toEqual(["client C1, deposits"])
+      expect(report.clientFailures.map(unreadText)).toEqual(["client C1, deposits"])
       expect(service.count(`/clients/${clientId(1)}/incoming`)).toBe(1)
       expect(service.count(`/clients/${clientId(1)}/destinations`)).toBe(0)
     }).pipe(Effect.provide(TestDatabase.layer)),
@@ -176,7 +177,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Clients", (it) => {
       }
       const report = yield* sync(service.url, surfaces)
       expect(report.clients.read).toBe(1)
-      expect(report.clientFailures.map(({ what }) => what)).toEqual(["client C1", "client C2"])
+      expect(report.clientFailures.map(unreadText)).toEqual(["client C1", "client C2"])
       expect(yield* books).toContain("C3 Client 3 Ltd: 3.00")
       expect(
         yield* rows("select state, exit_code, summary -> 'failedBooks' as failed from sync.runs"),

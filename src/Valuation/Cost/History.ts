@@ -1,4 +1,7 @@
-/** What a valuation reads of earlier months before it begins: lines of what something goes back of, or is put right of, in its own. */
+/**
+ * What the valuation of a month reads before it begins: the prices of its conversions, and the lines of earlier months whose
+ * conversions or movements it returns or corrects.
+ */
 import { Effect } from "effect"
 import type { PendingQuery, Row } from "postgres"
 import type { Sql } from "../../Database/Client.ts"
@@ -6,8 +9,11 @@ import { int4, nullable, text, uuid } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { recordedBy } from "../../Ledger/AsOf.ts"
 import { type Journal, journalTable } from "../BaseJournal.ts"
+import type { Unit } from "../Rates/Rate.ts"
+import { priceKey } from "./Flow.ts"
+import { movementRoles } from "./MovementCost.ts"
 
-/** A month's native entries: up to a journal number, `asOf`: that were recorded by then. */
+/** The native entries of a month up to a journal number; with `asOf`, only those recorded by then. */
 export interface MonthEntries {
   readonly bookId: number
   /** `YYYY-MM-DD` */
@@ -16,22 +22,22 @@ export interface MonthEntries {
   readonly asOf: string | null
 }
 
-/** Of which resources, and which lines of them. */
-export interface Wanted {
-  /** Condition on an entry `e` of the month, numbered `n`: earlier lines of its resource are wanted. */
+/** Selects resources, and lines of them. */
+interface Wanted {
+  /** Condition on an entry `e` of the month, numbered `n`: it returns or corrects its resource. */
   readonly back: (sql: Sql) => PendingQuery<Row[]>
   /** Condition on an earlier entry `e`. */
-  readonly of: (sql: Sql) => PendingQuery<Row[]>
-  /** Of the accounts. */
+  readonly earlierEntry: (sql: Sql) => PendingQuery<Row[]>
+  /** The roles of the lines' accounts. */
   readonly roles: ReadonlyArray<string>
 }
 
 interface EarlierRow {
-  /** The resource. */
+  /** The resource's identifier. */
   readonly id: string
   readonly accountId: number
   readonly role: string
-  /** The service's account that the entry is of. */
+  /** The service's account of the entry. */
   readonly partner: string | null
   /** `2026-09` */
   readonly period: string
@@ -41,14 +47,14 @@ interface EarlierRow {
 }
 
 /**
- * Those resources alone, and their entries by the statement's own index and that of corrections, so that it does not grow with
- * history. Of a journal that is made beside the kept one, months that stand may be there without their entries: then they are
- * those of the kept one. Without a journal (null), when only missing rates are looked for, amounts do not matter.
+ * Reads the selected lines by the indexes of statements and corrections, so that it does not grow with history. A temporary
+ * journal may hold an unchanged month without its entries: then the kept journal has them. Without a journal (null: only
+ * missing rates are looked for) the amounts do not matter.
  */
-export const earlier = Effect.fn("Valuation.earlier")(function* (
+const earlier = Effect.fn("Valuation.earlier")(function* (
   { asOf, bookId, firstDay, through }: MonthEntries,
   journal: Journal | null,
-  { back, of, roles }: Wanted,
+  { back, earlierEntry, roles }: Wanted,
 ) {
   const database = yield* Database
   const rows = yield* database.rows(
@@ -74,12 +80,12 @@ export const earlier = Effect.fn("Valuation.earlier")(function* (
         join mirror.statement_entries s on s.book_id = ${bookId} and s.related_id = back.resource_id
         join ledger.journal_entries e on e.book_id = s.book_id and e.source_id = s.entry_id and e.sequence = 0
           and e.source_type = 'statement_entry' and e.resource_id = back.resource_id ${recordedBy(sql, asOf)}
-        where ${of(sql)}
+        where ${earlierEntry(sql)}
         union all
         select e.entry_id, e.resource_id, e.partner_account_id from back
         join ledger.journal_entries e on e.book_id = ${bookId} and e.resource_id = back.resource_id and e.sequence > 0
           and e.source_type in ('statement_entry', 'manual') ${recordedBy(sql, asOf)}
-        where ${of(sql)})
+        where ${earlierEntry(sql)})
       select e.resource_id as id, p.account_id, a.role, e.partner_account_id::text as partner,
         to_char(n.period, 'YYYY-MM') as period, trunc(p.amount * 10::numeric ^ c.scale)::text as native,
         trunc(v.amount * 100)::text as cents
@@ -109,3 +115,59 @@ export const earlier = Effect.fn("Valuation.earlier")(function* (
     }),
   )
 })
+
+/**
+ * The price in the base currency of one unit bought, by conversion that the month's entries clear: from the lines on `trading`,
+ * corrections included.
+ */
+export const pricesIn = Effect.fn("Valuation.pricesIn")(function* (
+  { asOf, bookId, firstDay, through }: MonthEntries,
+  baseCurrency: string,
+) {
+  const database = yield* Database
+  const rows = yield* database.rows(
+    "Valuation.pricesIn",
+    { id: text, currency: text, cents: text, minor: text },
+    (sql) => sql`
+      with traded as (
+        select t.* from valuation.traded_in(${bookId}, ${firstDay}::text::date, ${through},
+          coalesce(${asOf}::text::timestamptz, 'infinity')) t)
+      select g.resource_id as id, b.currency, trunc(g.amount * 100)::text as cents,
+        trunc(-b.amount * 10::numeric ^ c.scale)::text as minor
+      from traded g
+      join traded b on b.resource_id = g.resource_id and b.currency <> ${baseCurrency} and b.amount < 0
+      join ledger.currencies c on c.code = b.currency
+      where g.currency = ${baseCurrency} and g.amount > 0`,
+  )
+  return new Map(
+    rows.map(({ cents, currency, id, minor }): [string, Unit] => [
+      priceKey(id, currency),
+      { numerator: BigInt(cents), denominator: BigInt(minor) },
+    ]),
+  )
+})
+
+/** Whether an entry `e` has a line on an account of the role. */
+const isOn = (sql: Sql, role: string): PendingQuery<Row[]> => sql`
+  exists (
+    select from ledger.postings t
+    join ledger.accounts b on b.book_id = t.book_id and b.account_id = t.account_id
+    where t.book_id = e.book_id and t.entry_id = e.entry_id and b.role = ${role})`
+
+/** The legs of earlier months of conversions that the month returns or corrects, with their value. */
+export const earlierLegs = (entries: MonthEntries, journal: Journal | null) =>
+  earlier(entries, journal, {
+    back: (sql) =>
+      sql`e.kind not in ('conversion', 'conversion_whole') and ${isOn(sql, "conversions_in_transit")}`,
+    earlierEntry: (sql) => sql`not ${isOn(sql, "trading")}`,
+    roles: ["conversions_in_transit"],
+  })
+
+/** The lines in clearing of earlier months of movements that the month returns or corrects. */
+export const earlierLines = (entries: MonthEntries, journal: Journal | null) =>
+  earlier(entries, journal, {
+    back: (sql) =>
+      sql`e.kind in ('deposit_return', 'withdrawal_return', 'payout_return', 'reclassification')`,
+    earlierEntry: (sql) => sql`true`,
+    roles: movementRoles,
+  })

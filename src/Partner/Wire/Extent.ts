@@ -1,0 +1,55 @@
+/**
+ * How much an answer holds, told from its bytes before it is parsed: sixteen megabytes of `{},` become gigabytes of objects, and a
+ * few kilobytes of gzip become sixteen megabytes.
+ */
+
+/** Bytes up to which an answer cannot hold too much whatever is in it. */
+const harmless = 64 * 1024
+
+/** Objects, arrays and values within them: five hundred times what a page of a hundred rows has. */
+const mostValues = 500_000
+
+/** Levels of nesting; rows are held to less when they are decoded. */
+const deepest = 256
+
+const quote = 0x22
+const backslash = 0x5c
+
+/** The place behind a string's closing quote, or the end. */
+const behindString = (bytes: Buffer, from: number): number => {
+  for (let at = bytes.indexOf(quote, from + 1); at >= 0; at = bytes.indexOf(quote, at + 1)) {
+    let before = at - 1
+    while (bytes[before] === backslash) before--
+    if ((at - before) % 2 === 1) return at + 1
+  }
+  return bytes.length
+}
+
+/** What is wrong with the extent of JSON in UTF-8; undefined: nothing. It need not be JSON. */
+export const beyondBounds = (bytes: Buffer): string | undefined => {
+  if (bytes.length <= harmless) return undefined
+  let values = 0
+  let depth = 0
+  for (let at = 0; at < bytes.length; at++) {
+    switch (bytes[at]) {
+      case quote:
+        at = behindString(bytes, at) - 1
+        break
+      case 0x7b: // {
+      case 0x5b: // [
+        depth++
+        values++
+        if (depth > deepest) return `it is nested deeper than ${deepest} levels`
+        break
+      case 0x7d: // }
+      case 0x5d: // ]
+        depth--
+        break
+      case 0x2c: // ,
+        values++
+        break
+    }
+    if (values > mostValues) return `it holds more than ${mostValues} values`
+  }
+  return undefined
+}

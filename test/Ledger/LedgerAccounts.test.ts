@@ -1,0 +1,82 @@
+/** Ledger accounts that several statements need at the same time. */
+import { expect, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer, Option } from "effect"
+import type { Book } from "../../src/Book.ts"
+import * as Money from "../../src/Common/Money.ts"
+import { Database } from "../../src/Database.ts"
+import type { Line } from "../../src/Ledger/JournalEntry.ts"
+import { Accounts } from "../../src/Ledger/LedgerAccounts.ts"
+import type { Role } from "../../src/Ledger/Role.ts"
+import { Settings } from "../../src/Settings.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const line = (role: Role): Line => ({
+  role,
+  currency: "USD",
+  amount: Money.fromTrusted("1"),
+  partnerAccountId: null,
+  rule: null,
+})
+
+const run = (statement: string) =>
+  Effect.flatMap(Database, (database) => database.query("Test.run", (sql) => sql.unsafe(statement)))
+
+layer(
+  Accounts.Default.pipe(
+    Layer.provide(Settings.from({ variables: {} })),
+    Layer.provideMerge(TestDatabase.layer),
+  ),
+)("Ledger accounts", (it) => {
+  it.effect("are made by two that want the same ones in another order", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const accounts = yield* Accounts
+      yield* run(
+        "insert into mirror.books (connection, code, name) values ('default', 'ORG', 'Organization')",
+      )
+      const book: Book = {
+        bookId: 1,
+        connection: "default",
+        clientId: Option.none(),
+        code: "ORG",
+        name: "Organization",
+      }
+      // Holds an account that is not committed yet, so that whoever wants it waits.
+      const holding = (role: string) =>
+        Effect.gen(function* () {
+          const held = yield* Deferred.make<void>()
+          const released = yield* Deferred.make<void>()
+          const fiber = yield* Effect.fork(
+            database.transaction(
+              Effect.gen(function* () {
+                yield* run(
+                  `insert into ledger.accounts (book_id, role, currency, code, name) values (1, '${role}', 'USD', '1', 'Held')`,
+                )
+                yield* Deferred.succeed(held, undefined)
+                yield* Deferred.await(released)
+              }),
+            ),
+          )
+          yield* Deferred.await(held)
+          return { release: Effect.zipRight(Deferred.succeed(released, undefined), Fiber.join(fiber)) }
+        })
+      const waiting = (count: number): Effect.Effect<void, unknown, Database> =>
+        run("select 1 from pg_locks where not granted").pipe(
+          Effect.flatMap(({ length }) => (length >= count ? Effect.void : waiting(count))),
+        )
+      const suspense = yield* holding("suspense")
+      const trading = yield* holding("trading")
+      const lines = [line("fees"), line("suspense"), line("deposits_clearing")]
+      const others = [line("deposits_clearing"), line("trading"), line("fees")]
+      const one = yield* Effect.fork(accounts.idsOf(book, lines))
+      yield* waiting(1)
+      const other = yield* Effect.fork(accounts.idsOf(book, others))
+      yield* waiting(2)
+      yield* suspense.release
+      yield* trading.release
+      const [fees, , clearing] = yield* Fiber.join(one)
+      const [sameClearing, , sameFees] = yield* Fiber.join(other)
+      expect([sameFees, sameClearing]).toEqual([fees, clearing])
+    }),
+  )
+})
