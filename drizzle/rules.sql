@@ -1784,11 +1784,13 @@ left join (
   where x.severity = 'blocking' and x.subject_type = 'account'
   group by x.book_id, x.subject_id) f on f.book_id = a.book_id and f.subject_id = a.account_id::text;
 
--- Whether everything ties out, by book, and what does not: the one definition, from what is open and from balances, so that
--- nothing of it grows with history. Each thing is counted once: `suspense`, `transit`, `loans` and `clearing` by item;
--- `unexplained`, suspense accounts that hold something though no finding of them is open (no run has looked yet); `other_…`, the other findings; and apart
--- from these, all that block. `blocked`, `loans_blocked`: for how many conversions that are in transit, and legs of loans whose cash is
--- waited for, longer than `transit_days`, and not immaterial, which month cannot be closed.
+-- Whether each book ties out, and what does not: the one definition. It reads what is open and balances, so that nothing of
+-- it grows with history, and counts each thing once:
+--   suspense, transit, loans, clearing   open items
+--   unexplained                          suspense accounts with a balance and no open finding (no run has looked yet)
+--   other_…                              all other open findings; those that block are counted once more by themselves
+--   blocked, loans_blocked               of the conversions in transit, and of the loan legs whose cash has not come: those
+--                                        older than `transit_days` and above the materiality, which keep a month from closing
 create or replace function reconcile.book_standings(transit_days integer, of_books integer[] default null)
 returns table (book_id integer, connection text, code text, accounts integer, "off" integer, unread integer, entries bigint,
   read_at timestamptz, suspense integer, transit integer, blocked jsonb, loans integer, loans_blocked jsonb, clearing integer, unexplained integer,

@@ -1,4 +1,4 @@
-/** The entries of whole conversions, booked in the numbering step: `Conversion.ts` says which. */
+/** The journal entries of whole conversions, written in the numbering step; `ConversionSides.ts` says what they hold. */
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import * as Money from "../../Common/Money.ts"
