@@ -103,7 +103,7 @@ const backward = (leg: Leg, entry: Amount, progress: Progress): Amount => {
 
 /** A fee that comes on its own after an entry that was taken to hold it already. */
 const isSeparateFee = (leg: Leg, entry: Amount, progress: Progress): boolean =>
-  so.assumed !== null && !Money.isZero(leg.fee) && is(entry, leg.fee)
+  progress.assumed !== null && !Money.isZero(leg.fee) && is(entry, leg.fee)
 
 /** The fee part of every entry, in order: positive is a fee paid (debit of fees), negative a fee that came back. */
 export const allocate = (leg: Leg, entries: ReadonlyArray<Movement>): ReadonlyArray<Amount> => {
@@ -114,14 +114,14 @@ export const allocate = (leg: Leg, entries: ReadonlyArray<Movement>): ReadonlyAr
     const forward = entry.type === normal
     const feeSide = entry.type === "DEBIT"
     if (feeSide && isSeparateFee(leg, entry.amount, progress)) {
-      const held = so.assumed
+      const held = progress.assumed
       if (held !== null) parts[held] = Money.zero
       // The counter-account now stands at what that entry moved alone.
       progress.counter =
         leg.direction === "in"
           ? Money.subtract(progress.counter, leg.fee)
           : Money.add(progress.counter, leg.fee)
-      so.assumed = null
+      progress.assumed = null
       parts.push(leg.fee)
       return
     }
@@ -133,8 +133,8 @@ export const allocate = (leg: Leg, entries: ReadonlyArray<Movement>): ReadonlyAr
     parts.push(part)
     const signed = forward ? entry.amount : Money.negate(entry.amount)
     if (forward && Money.isPositive(part) && is(Money.add(progress.counter, signed), leg.amount))
-      so.assumed = at
-    if (!forward) so.assumed = null
+      progress.assumed = at
+    if (!forward) progress.assumed = null
     // Cash and fees together are what the counter-account has to stand for.
     progress.counter = Money.add(
       progress.counter,
