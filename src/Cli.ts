@@ -1,6 +1,6 @@
 /**
- * Runs one command as this process: an answer on stdout, an exit code. It only calls the rest of Tieout; what each command
- * needs of it stands in the command's own file.
+ * Runs one command: its answer goes to stdout, and its outcome becomes the exit code. Each command's own file provides what it
+ * needs of the rest of Tieout.
  */
 import { HelpDoc, ValidationError } from "@effect/cli"
 import * as NodeContext from "@effect/platform-node/NodeContext"
@@ -35,7 +35,7 @@ const levels: Readonly<Record<LogLevelName, LogLevel.LogLevel>> = {
   none: LogLevel.None,
 }
 
-/** The library prints what is wrong with the arguments and fails with it too; we report it once. */
+/** The library prints a mistake in the arguments and fails with it as well; we report it once. */
 const withoutOwnReports = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Effect.console, (console) =>
     Effect.withConsole(effect, {
@@ -80,7 +80,7 @@ const unreadableSecrets = (mistakes: ReadonlyArray<Mistake>) =>
 const presentIn = (variables: Variables): ReadonlyArray<readonly [string, string]> =>
   Object.entries(variables).flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const]))
 
-/** The command with all that it is run with. The exit code is in `outcome` afterwards. */
+/** The command with its environment. `outcome` has the exit code afterwards. */
 const prepared = (
   args: Arguments,
   manual: Manual,
@@ -110,7 +110,7 @@ const prepared = (
   return Effect.zipRight(Either.mapLeft(found, unreadableSecrets), runCommand(args)).pipe(
     Effect.withConfigProvider(ConfigProvider.fromMap(new Map(presentIn(variables)))),
     Effect.provide(Layer.provideMerge(telemetry(variables), Layer.merge(withProgress, environment))),
-    // Not tapErrorCause: that one is not run when the command is interrupted.
+    // Not tapErrorCause, which does not run on an interrupt.
     Effect.onError(reportFailure(outcome, LogLevel.lessThanEqual(level, LogLevel.Debug))),
     Effect.provideService(Output, makeOutput(args.json, terminal, outcome)),
     Effect.withTracerEnabled(isTraced(variables)),
@@ -121,13 +121,13 @@ const prepared = (
 const exitCodeOf = (exit: Exit.Exit<unknown, unknown>, outcome: Outcome): ExitCode =>
   Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) ? outcome.interruptedCode : outcome.code
 
-/** Runs a command within a process that goes on. Gives its exit code. */
+/** Runs a command inside a longer process. Returns its exit code. */
 export const execute = async (args: Arguments, manual: Manual, variables: Variables): Promise<ExitCode> => {
   const outcome = new Outcome()
   return exitCodeOf(await Effect.runPromiseExit(prepared(args, manual, variables, outcome)), outcome)
 }
 
-/** Runs a command as this process: signals interrupt it, and its outcome is the exit code. */
+/** Runs a command as the process: signals interrupt it, and its outcome is the exit code. */
 export const launch = (args: Arguments, manual: Manual, variables: Variables): void => {
   const outcome = new Outcome()
   NodeRuntime.runMain(prepared(args, manual, variables, outcome), {
@@ -135,7 +135,7 @@ export const launch = (args: Arguments, manual: Manual, variables: Variables): v
     disablePrettyLogger: true,
     teardown: (exit, onExit) => {
       const code = exitCodeOf(exit, outcome)
-      // What was written must have left the process before it ends.
+      // All output must be flushed before the process ends.
       process.stdout.write("", () => process.stderr.write("", () => onExit(code)))
     },
   })

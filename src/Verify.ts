@@ -16,6 +16,7 @@ import { checkFiles } from "./Export/Batch/WrittenFiles.ts"
 import { besides } from "./Format/Besides.ts"
 import { formatOf, tablesOf } from "./Format/Formats.ts"
 import type { Reading } from "./Format/Reading/Plain.ts"
+import { checkAccountFile } from "./Verify/AccountFilesProof.ts"
 import { checkArithmetic, expectedAccounts } from "./Verify/AccountsProof.ts"
 import { Comparison } from "./Verify/Beside.ts"
 import { checkChain } from "./Verify/Chain.ts"
@@ -107,6 +108,9 @@ const checkBatch = async (
     }
     if (name === besides.nativeMovements.name) {
       return (chunks, record) => checkNativeMovements(chunks, record, manifest, inside)
+    }
+    if (name === besides.chartOfAccounts.name || name === besides.periodBalances.name) {
+      return (chunks, record) => checkAccountFile(chunks, record, manifest, accounts, inside)
     }
     // The difference since an as-of export is not part of the export: only its checksum is verified.
     if (format === undefined && name !== besides.difference.name) {

@@ -43,7 +43,7 @@ const american = options(44, 76, 1033)
 const german = options(59, 1, 1031)
 
 const settings = decodeUnknownSync(Content)({
-  formats: { leaveOut: ["USDT"], datev: { consultant: 1001, client: 1 } },
+  formats: { leaveOut: ["JPY", "USDT"], datev: { consultant: 1001, client: 1 } },
 }).formats
 
 interface Sheet {
@@ -135,7 +135,7 @@ layer(TestDatabase.layer)("a spreadsheet", (it) => {
         connection: Option.none(),
         book: Option.some("SHEETS"),
         out: temporaryFolder(),
-        tables: { settings, baseCurrency: "EUR" },
+        tables: { settings, baseCurrency: "USD" },
       })
       const { folder, manifest } = batches[0] ?? (yield* Effect.dieMessage("no batch"))
       const names = manifest.files.map(({ name }) => name).filter((name) => name.endsWith(".csv"))

@@ -93,7 +93,7 @@ describe("settings that are right", () => {
     const example = readFileSync("config/tieout.yaml", "utf8")
     const uncommented = example
       .split("\n")
-      .map((line) => (/^#(?:[a-z]| {2,}[a-zA-Z_][a-zA-Z_0-9]*:)/.test(line) ? line.slice(1) : line))
+      .map((line) => (/^#(?:[a-z]| {2,}[a-zA-Z_][a-zA-Z_0-9-]*:)/.test(line) ? line.slice(1) : line))
       .join("\n")
     const { connection: _a, file: _b, ...defaults } = settings("")
     const { connection: _c, file: _d, ...fromExample } = settings(uncommented)
@@ -330,6 +330,10 @@ webhook: 3
     [
       `formats: { profiles: { qbo: { rowsPerFile: 0 }, xero: { decimalMark: "," } } }`,
       "tieout.yaml:1: formats.profiles.xero.decimalMark: expected another decimal mark than the delimiter",
+    ],
+    [
+      'formats: { qbo: { description: "{kind} {iban}" } }',
+      'tieout.yaml:1: formats.qbo.description: found "{kind} {iban}", expected text with no other placeholder than {kind} {description} {counterparty} {reference} {purpose} {externalReference} {transactionHash} {number} {account} {resource}, not {iban}',
     ],
     [
       `formats: { profiles: { datev: { delimiter: "," } } }`,

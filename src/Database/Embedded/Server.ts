@@ -18,18 +18,29 @@ const recoverWithin = 600_000
 
 const logLimit = 10_000_000
 
-/** Modest memory on any machine, and nothing traded for durability. */
+/**
+ * Modest memory on any machine, and nothing traded for durability.
+ *
+ * Checkpoints are sized for a first sync of a million entries, which writes 3 GB of WAL (3.1 kB an entry): at 4 GB one begins every
+ * 2.1 GB, and none by time meanwhile. After a checkpoint the first change of each page writes the whole page; one within 60,000
+ * entries made 9,500 of those. They are not compressed: with pglz, which is all that this build has, 6,900 pages took 0.7 s of
+ * processor time for 22 MB, without it 0.1 s for 50 MB. After a crash, at most what came after the last two checkpoints is
+ * read again, in well under a minute.
+ *
+ * Buffers: with 128 MB, a sync of 100,000 entries (a database of 306 MB) threw out 54,000 pages and read 66,000.
+ */
 const settings: Readonly<Record<string, string>> = {
   fsync: "on",
   synchronous_commit: "on",
   full_page_writes: "on",
-  shared_buffers: "128MB",
+  shared_buffers: "256MB",
   work_mem: "16MB",
   maintenance_work_mem: "128MB",
   max_connections: "64",
-  max_wal_size: "2GB",
+  max_wal_size: "4GB",
+  checkpoint_timeout: "15min",
   checkpoint_completion_target: "0.9",
-  wal_compression: "on",
+  wal_compression: "off",
   autovacuum: "on",
   jit: "off",
   // Parallel plans need more of /dev/shm than containers give.

@@ -1,12 +1,12 @@
 /**
- * A batch's files in the database: blocks of a file, each a gzip member of its own, so that neither keeping nor giving back
- * ever holds more than one of them.
+ * A batch's files in the database: blocks of a file, each compressed on its own, so that neither keeping nor giving back ever
+ * holds more than one of them. By Brotli: at its lowest qualities it takes half of gzip's processor time for less space.
  */
 import { createHash } from "node:crypto"
 import { type FileHandle, open } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { gunzip, gzip } from "node:zlib"
+import { brotliCompress, brotliDecompress, constants, gunzip } from "node:zlib"
 import { and, eq } from "drizzle-orm"
 import { Effect } from "effect"
 import { batchFiles } from "../../Database/Tables/Export.ts"
@@ -15,11 +15,26 @@ import { exportError } from "../ExportError.ts"
 import { attempt, quietly } from "./Folder.ts"
 import type { FileRecord, Manifest } from "./Manifest.ts"
 
-/** Bytes of a file per block: what cannot be compressed is still at most 1 MiB with gzip's own bytes. */
+/** Bytes of a file per block: what cannot be compressed is still at most 1 MiB. */
 export const blockSize = 1024 * 1024 - 4096
 
-const compress = promisify(gzip)
-const expand = promisify(gunzip)
+const brotli = promisify(brotliCompress)
+const compress = (block: Buffer): Promise<Buffer> =>
+  brotli(block, {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: 1,
+      // A window of a whole block: 2^20 bytes.
+      [constants.BROTLI_PARAM_LGWIN]: 20,
+      [constants.BROTLI_PARAM_SIZE_HINT]: block.length,
+    },
+  })
+
+const fromBrotli = promisify(brotliDecompress)
+const fromGzip = promisify(gunzip)
+
+/** With a window of 2^20 bytes, a Brotli stream's first four bits are 7: gzip, which batches were kept in before, begins otherwise. */
+const expand = (content: Buffer): Promise<Buffer> =>
+  content[0] === 0x1f ? fromGzip(content) : fromBrotli(content)
 
 /** The next block of a file, shorter only at its end. */
 const readBlock = async (handle: FileHandle): Promise<Buffer> => {
@@ -50,7 +65,7 @@ const keepFile = Effect.fn("Export.keepFile")(function* (
     const block = yield* attempt(path, () => readBlock(handle))
     if (block.length === 0) break
     hash.update(block)
-    const content = yield* Effect.promise(() => compress(block, { level: 3 }))
+    const content = yield* Effect.promise(() => compress(block))
     yield* database.orm("Export.keepFile", (orm) =>
       orm.insert(batchFiles).values({ bookId, batch, name, chunk, content }),
     )

@@ -7,7 +7,7 @@ import type { Totals } from "../../Format/Totals.ts"
 import type { ExportError } from "../ExportError.ts"
 import type { Folder } from "./Folder.ts"
 import type { FileRecord } from "./Manifest.ts"
-import { type TableContext, tableWriter } from "./TableFiles.ts"
+import { inDays, type TableContext, tableWriter } from "./TableFiles.ts"
 
 export interface Output {
   /** Before the first entry, with its date; undefined where there is none. */
@@ -17,6 +17,9 @@ export interface Output {
   readonly end: (totals: Totals) => Effect.Effect<ReadonlyArray<FileRecord>, ExportError>
 }
 
+/** UTF-8 needs at most as many bytes for a unit of UTF-16. */
+const bytesPerUnit = 3
+
 /** One file, in UTF-8. */
 export const singleOutput = Effect.fn("Export.singleOutput")(function* (
   folder: Folder,
@@ -25,7 +28,13 @@ export const singleOutput = Effect.fn("Export.singleOutput")(function* (
 ): Effect.fn.Return<Output, ExportError> {
   const file = yield* folder.create(format.file)
   const writer = format.open(context)
-  const write = (text: string) => file.write(encode(text, "utf-8"))
+  // One buffer, used again for every chunk: measuring a long text first costs as much as encoding it.
+  let buffer = Buffer.alloc(0)
+  const write = (text: string) => {
+    const most = text.length * bytesPerUnit
+    if (buffer.length < most) buffer = Buffer.allocUnsafe(most)
+    return file.write(buffer.subarray(0, buffer.write(text, "utf-8")))
+  }
   return {
     takesAll: format.takesAll ?? false,
     begin: (firstDate) => Effect.suspend(() => write(writer.begin(firstDate))),
@@ -40,8 +49,41 @@ export const singleOutput = Effect.fn("Export.singleOutput")(function* (
   }
 })
 
+/** What stands beside a format's files, where there is a day that it is of. */
+const writeAccountFiles = Effect.fn("Export.writeAccountFiles")(function* (
+  folder: Folder,
+  { accountFiles, accounts, book, days, mapping, profile }: TableContext,
+  totals: Totals,
+) {
+  if (days === null) return []
+  const balances = accounts.map(({ account, opening }) => {
+    const { credit, debit } = totals.of(account)
+    const number = mapping.get(account)?.account ?? account.code
+    return { account, number, opening, closing: opening + debit - credit }
+  })
+  return yield* Effect.forEach(accountFiles, (each) =>
+    Effect.gen(function* () {
+      const { rows, text } = each.make({ profile, book, days, accounts: balances })
+      const file = yield* folder.create(inDays(each.file, days))
+      yield* file.write(encode(text, profile.encoding))
+      const { bytes, lines, name, sha256 } = yield* file.finish
+      const record: FileRecord = { name, format: each.name, rows, bytes, sha256, lines }
+      return record
+    }),
+  )
+})
+
 /** As many files as there are currencies and parts; none where there is nothing to write. */
 export const tableOutput = (folder: Folder, context: TableContext): Output => {
   const writer = tableWriter(folder, context)
-  return { takesAll: false, begin: () => Effect.void, write: writer.write, end: () => writer.end }
+  return {
+    takesAll: false,
+    begin: () => Effect.void,
+    write: writer.write,
+    end: (totals) =>
+      Effect.zipWith(writer.end, writeAccountFiles(folder, context, totals), (files, more) => [
+        ...files,
+        ...more,
+      ]),
+  }
 }

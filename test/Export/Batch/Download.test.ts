@@ -1,7 +1,12 @@
+import { createHash, randomBytes } from "node:crypto"
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
+import { gzipSync } from "node:zlib"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { batchFiles } from "../../../src/Database/Tables/Export.ts"
+import { Database } from "../../../src/Database.ts"
+import { blockSize, keepFiles, keptBlock } from "../../../src/Export/Batch/KeptFiles.ts"
 import { print } from "../../../src/Export/Batch/Manifest.ts"
 import * as Batches from "../../../src/Export/Batches.ts"
 import * as Verify from "../../../src/Verify.ts"
@@ -30,6 +35,41 @@ layer(TestDatabase.layer)("a batch's files", (it) => {
       expect((yield* Batches.show("KEPT/1", out)).problems).toEqual([
         "the folder is not there; --exports names the folder that the exports stand in",
       ])
+    }),
+  )
+
+  it.effect("come back as well where they were kept in gzip, or cannot be compressed", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const bookId = yield* openBook("GZIP", client(9))
+      yield* postMonths(bookId)
+      const out = temporaryFolder()
+      const { batches } = yield* exporting("GZIP", out)(all, ["journal"], { keepFiles: false })
+      const folder = batches[0]?.folder ?? ""
+      const was = everything(folder)
+      for (const name of Object.keys(was).filter((file) => file !== "manifest.json")) {
+        const content = gzipSync(readFileSync(join(folder, name)), { level: 3 })
+        yield* database.orm("Test.keep", (orm) =>
+          orm.insert(batchFiles).values({ bookId, batch: 1, name, chunk: 1, content }),
+        )
+      }
+      rmSync(folder, { recursive: true })
+      const to = temporaryFolder()
+      yield* Batches.download("GZIP/1", to, out)
+      expect(everything(to)).toEqual(was)
+
+      const { batches: next } = yield* exporting("GZIP", out)(all, ["journal"], { keepFiles: false })
+      const bytes = randomBytes(2 * blockSize + 7)
+      const noise = {
+        name: "noise",
+        bytes: bytes.length,
+        sha256: createHash("sha256").update(bytes).digest("hex"),
+      }
+      writeFileSync(join(next[0]?.folder ?? "", noise.name), bytes)
+      const file = { ...noise, format: "journal", rows: 0 }
+      yield* keepFiles(bookId, next[0]?.folder ?? "", { batch: 2, files: [file] })
+      const blocks = yield* Effect.forEach([1, 2, 3, 4], (chunk) => keptBlock(bookId, 2, noise.name, chunk))
+      expect(Buffer.concat(blocks.filter((block) => block !== undefined)).equals(bytes)).toBe(true)
     }),
   )
 
