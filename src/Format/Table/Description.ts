@@ -22,7 +22,7 @@ type Placeholder = keyof typeof values
 
 const isPlaceholder = (name: string): name is Placeholder => Object.hasOwn(values, name)
 
-export const placeholders: ReadonlyArray<string> = Object.keys(values).map((name) => `{${name}}`)
+const placeholders: ReadonlyArray<string> = Object.keys(values).map((name) => `{${name}}`)
 
 /** Names of people, and free text that may hold them. */
 const personal: ReadonlySet<Placeholder> = new Set<Placeholder>(["counterparty", "reference", "purpose"])
