@@ -98,6 +98,8 @@ describe("a format's name", () => {
     const prefixes = tableFormats.map(({ template }) => template.file.split("{", 1)[0] ?? "")
     expect(new Set(prefixes).size).toBe(prefixes.length)
     for (const prefix of prefixes) expect(isFormatFile(`${prefix}X.csv`)).toBe(true)
+    expect(isFormatFile("Trial_Balance_20261001_20261031.csv")).toBe(true)
+    expect(isFormatFile("Trial_Balance_{from}_{to}.csv")).toBe(false)
     expect(isFormatFile("notes.csv")).toBe(false)
   })
 })

@@ -10,7 +10,7 @@ import { Content } from "../../../src/Settings/Content.ts"
 import * as Verify from "../../../src/Verify.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { openBook, postMonths } from "../Books.ts"
+import { openBook, partner, postMonths } from "../Books.ts"
 
 const settingsOf = (formats: object) => decodeSync(Content)({ formats }).formats
 
@@ -197,6 +197,39 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
       expect(yield* first({ leaveOut: ["USDT"], personalData: false, datev })).toContain(
         ';"INV7";"deposit";;"INV 7 (deposit)";;',
       )
+    }),
+  )
+
+  it.effect("name a payment by what the service says of it", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("PAYMENT", client(7))
+      yield* postMonths(bookId)
+      const database = yield* Database
+      yield* database.query(
+        "Test.payments",
+        (sql) => sql`
+          insert into mirror.resources (book_id, resource_type, resource_id, status, final, form, account_id,
+            account_rail, currency, amount, reference, transaction_hash, created_at, raw, changed_at, read_at, run_id)
+          select e.book_id, 'DEPOSIT', e.resource_id, 'COMPLETED', true, f.form, ${partner.usd}, 'SWIFT', 'USD', 1,
+            f.form || ' text', f.hash, now(), '{}', now(), now(), 1
+          from ledger.journal_entries e
+          join (values ('Deposit from Acme', 'money', '0xabc'), ('Payroll', 'flat', null)) as f (text, form, hash)
+            on f.text = e.description
+          where e.book_id = ${bookId}`,
+      )
+      const settings = {
+        leaveOut: ["USDT"],
+        qbo: { description: "{reference} / {purpose} / {transactionHash}" },
+      }
+      const { folder } = yield* batchOf("PAYMENT", ["qbo"], { settings })
+      const lines = readFileSync(join(folder, "qbo-USD.csv"), "utf8").split("\n").slice(1, -1)
+      // What nothing is said of has the kind of movement.
+      expect([...new Set(lines.map((line) => line.split(",")[5]))]).toEqual([
+        "money text / 0xabc",
+        "deposit",
+        "flat text",
+        "conversion",
+      ])
     }),
   )
 
