@@ -78,7 +78,7 @@ export const run = async (
 export const serve = async (
   args: ReadonlyArray<string>,
   env: Record<string, string> = {},
-): Promise<{ answer: unknown; stop: () => void }> => {
+): Promise<{ answer: unknown; pid: number; stop: () => void }> => {
   const child = start(args, env)
   let text = ""
   const answer = await new Promise<unknown>((resolve, reject) => {
@@ -92,5 +92,5 @@ export const serve = async (
       }
     })
   })
-  return { answer, stop: () => child.kill("SIGTERM") }
+  return { answer, pid: child.pid ?? 0, stop: () => child.kill("SIGTERM") }
 }

@@ -17,6 +17,12 @@ const fieldsOf = (pid: number | "self"): ReadonlyArray<string> => {
 /** The numbers of `proc(5)`, from 3 on. */
 const field = (fields: ReadonlyArray<string>, number: number): number => Number(fields[number - 3] ?? 0)
 
+/** Seconds of a process that still runs, all its threads. */
+export const processSeconds = (pid: number): number => {
+  const fields = fieldsOf(pid)
+  return (field(fields, 14) + field(fields, 15)) / ticks
+}
+
 /** Seconds of the children that this process has seen end. */
 export const endedChildren = (): number => {
   const fields = fieldsOf("self")

@@ -1,18 +1,13 @@
 /**
  * `npm run bench:webhook [-- 20000]`: signed deliveries a second and their acknowledgement, beside a bare node:http server that
- * does one INSERT per POST, in the same run on the same database, taking turns.
+ * does one INSERT per POST, in the same run on the same database, taking turns; and what each costs in processor time.
  */
 import { generateKeyPairSync } from "node:crypto"
-import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
-import { cpus, tmpdir } from "node:os"
-import { join } from "node:path"
-import { Effect, Layer, Option } from "effect"
-import { DatabaseConfig } from "../src/Database/DatabaseConfig.ts"
-import { migrate } from "../src/Database/Migrate.ts"
-import { Database } from "../src/Database.ts"
-import { urlOf } from "../test/support/DatabaseAddress.ts"
+import { cpus } from "node:os"
 import { run, serve } from "./Child.ts"
+import { machine, processSeconds } from "./Processor.ts"
+import { type Server, withServer } from "./Server.ts"
 
 const count = Number(process.argv[2] ?? 20_000)
 const keyId = "bench-key"
@@ -45,21 +40,25 @@ const numberAt = (value: unknown, key: string): number =>
 const row = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`
 const whole = (value: number): string => Math.round(value).toLocaleString("en-US")
 
-const measure = async (databaseUrl: string): Promise<void> => {
+/** The listener begins with nothing compiled and no plan made. */
+const warming = 4_000
+
+const measure = async (server: Server): Promise<void> => {
   const partner = await service()
   const env = {
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: await server.create(),
     TIEOUT_BASE_URL: partner.url,
     TIEOUT_CLIENT_ID: "client",
     TIEOUT_CLIENT_SECRET: "secret",
     TIEOUT_SCOPE: "bench",
   }
   const start = async (kind: string) => {
-    const server = await serve(["--import", "tsx", "bench/webhookServers.ts", kind], env)
-    return { stop: server.stop, url: `http://127.0.0.1:${numberAt(server.answer, "port")}/webhooks/default` }
+    const { answer, pid, stop } = await serve(["--import", "tsx", "bench/webhookServers.ts", kind], env)
+    return { pid, stop, url: `http://127.0.0.1:${numberAt(answer, "port")}/webhooks/default` }
   }
-  const servers = { bare: await start("bare"), tieout: await start("tieout") }
-  const load = async (url: string, lanes: number, deliveries: number) => {
+  const servers = { tieout: await start("tieout"), bare: await start("bare") }
+  const load = async ({ pid, url }: typeof servers.bare, lanes: number, deliveries: number) => {
+    const [own, postgres] = [processSeconds(pid), server.seconds()]
     const finished = await run(["--import", "tsx", "bench/webhookLoad.ts"], {
       BENCH_URL: url,
       BENCH_KEY: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
@@ -69,43 +68,47 @@ const measure = async (databaseUrl: string): Promise<void> => {
     })
     const document: unknown = JSON.parse(finished.stdout)
     if (numberAt(document, "refused") > 0) throw new Error(`refused: ${finished.stdout}`)
-    return document
+    const each = (seconds: number) => whole((seconds / deliveries) * 1e6)
+    return { document, node: each(processSeconds(pid) - own), postgres: each(server.seconds() - postgres) }
   }
+  const since = machine()
+  const columns = [
+    "at once",
+    "server",
+    "deliveries/s",
+    "p50, ms",
+    "p99, ms",
+    "ratio",
+    "Node, µs",
+    "Postgres, µs",
+  ]
   process.stdout.write(
     `${[
       `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}), ${whole(count)} deliveries each`,
       "",
-      row(["at once", "server", "deliveries/s", "p50, ms", "p99, ms", "ratio"]),
-      row(["---:", "---", "---:", "---:", "---:", "---:"]),
+      row(columns),
+      row(columns.map((name) => (name === "server" ? "---" : "---:"))),
     ].join("\n")}\n`,
   )
-  for (const { url } of Object.values(servers)) await load(url, 32, 2_000)
+  for (const each of Object.values(servers)) await load(each, 32, warming)
   for (const lanes of [8, 64, 256]) {
-    const bare = await load(servers.bare.url, lanes, count)
-    const tieout = await load(servers.tieout.url, lanes, count)
-    const base = numberAt(bare, "perSecond")
-    for (const [name, found] of [
+    const bare = await load(servers.bare, lanes, count)
+    const tieout = await load(servers.tieout, lanes, count)
+    const base = numberAt(bare.document, "perSecond")
+    for (const [name, { document, node, postgres }] of [
       ["bare `node:http`, one INSERT per POST, nothing checked", bare],
       ["`tieout`: signature, inbox", tieout],
     ] as const) {
-      const rate = numberAt(found, "perSecond")
+      const rate = numberAt(document, "perSecond")
+      const [p50, p99] = [numberAt(document, "p50").toFixed(1), numberAt(document, "p99").toFixed(1)]
       process.stdout.write(
-        `${row([String(lanes), name, whole(rate), numberAt(found, "p50").toFixed(1), numberAt(found, "p99").toFixed(1), (rate / base).toFixed(2)])}\n`,
+        `${row([String(lanes), name, whole(rate), p50, p99, (rate / base).toFixed(2), node, postgres])}\n`,
       )
     }
   }
+  process.stdout.write(`\nsteal: ${(since().steal * 100).toFixed(1)} %\n`)
   for (const { stop } of Object.values(servers)) stop()
   partner.stop()
 }
 
-const dataDir = mkdtempSync(join(tmpdir(), "tieout-bench-"))
-// The server of a benchmark that root starts runs as an ordinary user, who has to get in.
-chmodSync(dataDir, 0o755)
-const config = Layer.sync(DatabaseConfig, () => DatabaseConfig.of({ url: Option.none(), dataDir }))
-await Effect.runPromise(
-  Effect.gen(function* () {
-    yield* migrate()
-    const { settings } = yield* Database
-    yield* Effect.promise(() => measure(process.env.BENCH_DATABASE_URL ?? urlOf(settings, settings.database)))
-  }).pipe(Effect.provide(Layer.provide(Database.DefaultWithoutDependencies, config))),
-).finally(() => rmSync(dataDir, { recursive: true, force: true }))
+await withServer(measure)

@@ -4,6 +4,7 @@
  */
 import { createServer } from "node:http"
 import { Effect, Layer } from "effect"
+import { migrate } from "../src/Database/Migrate.ts"
 import { Database } from "../src/Database.ts"
 import { Settings } from "../src/Settings.ts"
 import { Inbox } from "../src/Webhook/Inbox.ts"
@@ -33,12 +34,13 @@ const bare = async (): Promise<void> => {
 }
 
 const tieout = Effect.gen(function* () {
+  yield* migrate()
   const { port } = yield* listen({ host: "127.0.0.1", port: 0 })
   ready(port)
   return yield* Effect.never
 }).pipe(
   Effect.scoped,
-  Effect.provide(Layer.merge(Settings.Default, Layer.provide(Inbox.Default, Database.Default))),
+  Effect.provide(Layer.merge(Settings.Default, Layer.provideMerge(Inbox.Default, Database.Default))),
   Effect.withTracerEnabled(false),
 )
 

@@ -122,7 +122,7 @@ $$;
 -- The closed month that such an entry belongs to by its time; null where it is dated there.
 create or replace function ledger.late_for(at timestamptz, zone text, closed_through date) returns date
 language sql immutable parallel safe as $$
-  select case when ledger.day_of(at, zone) < (closed_through + interval '1 month')::date
+  select case when closed_through is not null and ledger.day_of(at, zone) < (closed_through + interval '1 month')::date
     then date_trunc('month', ledger.day_of(at, zone)::timestamp)::date end
 $$;
 
@@ -336,7 +336,8 @@ begin
   end if;
 
   if seen.settled > 0 then
-    delete from ledger.transit t where t.amount = 0 and t.book_id in (select n.book_id from new_postings n);
+    delete from ledger.transit t
+    where t.amount = 0 and t.book_id = any (array(select distinct n.book_id from new_postings n));
   end if;
   return null;
 end $$;
@@ -1783,11 +1784,13 @@ left join (
   where x.severity = 'blocking' and x.subject_type = 'account'
   group by x.book_id, x.subject_id) f on f.book_id = a.book_id and f.subject_id = a.account_id::text;
 
--- Whether everything ties out, by book, and what does not: the one definition, from what is open and from balances, so that
--- nothing of it grows with history. Each thing is counted once: `suspense`, `transit`, `loans` and `clearing` by item;
--- `unexplained`, suspense accounts that hold something though no finding of them is open (no run has looked yet); `other_…`, the other findings; and apart
--- from these, all that block. `blocked`, `loans_blocked`: for how many conversions that are in transit, and legs of loans whose cash is
--- waited for, longer than `transit_days`, and not immaterial, which month cannot be closed.
+-- Whether each book ties out, and what does not: the one definition. It reads what is open and balances, so that nothing of
+-- it grows with history, and counts each thing once:
+--   suspense, transit, loans, clearing   open items
+--   unexplained                          suspense accounts with a balance and no open finding (no run has looked yet)
+--   other_…                              all other open findings; those that block are counted once more by themselves
+--   blocked, loans_blocked               of the conversions in transit, and of the loan legs whose cash has not come: those
+--                                        older than `transit_days` and above the materiality, which keep a month from closing
 create or replace function reconcile.book_standings(transit_days integer, of_books integer[] default null)
 returns table (book_id integer, connection text, code text, accounts integer, "off" integer, unread integer, entries bigint,
   read_at timestamptz, suspense integer, transit integer, blocked jsonb, loans integer, loans_blocked jsonb, clearing integer, unexplained integer,

@@ -1,11 +1,11 @@
 /**
- * Runs one command as this process: an answer on stdout, an exit code. It only calls the rest of Tieout; what each command
- * needs of it stands in the command's own file.
+ * Runs one command: its answer goes to stdout, and its outcome becomes the exit code. Each command's own file provides what it
+ * needs of the rest of Tieout.
  */
 import { HelpDoc, ValidationError } from "@effect/cli"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Cause, Effect, Exit, Layer, LogLevel, Option } from "effect"
+import { Cause, ConfigProvider, Effect, Either, Exit, Layer, LogLevel, Option } from "effect"
 import type { Arguments, LogLevelName } from "./Cli/Arguments.ts"
 import { commands } from "./Cli/Commands.ts"
 import { WholeManual } from "./Cli/Declaration.ts"
@@ -15,7 +15,9 @@ import { logFormat, logging } from "./Cli/Logging.ts"
 import type { Manual } from "./Cli/Manual.ts"
 import { makeOutput, Outcome, Output } from "./Cli/Output.ts"
 import { isTraced, telemetry } from "./Cli/Telemetry.ts"
-import { SettingsSource } from "./Settings.ts"
+import type { Mistake } from "./Settings/Mistake.ts"
+import { withSecretFiles } from "./Settings/SecretFiles.ts"
+import { SettingsError, SettingsSource } from "./Settings.ts"
 import { Progress, showProgress } from "./Terminal/Progress.ts"
 import { processTerminal, Terminal } from "./Terminal.ts"
 
@@ -33,7 +35,7 @@ const levels: Readonly<Record<LogLevelName, LogLevel.LogLevel>> = {
   none: LogLevel.None,
 }
 
-/** The library prints what is wrong with the arguments and fails with it too; we report it once. */
+/** The library prints a mistake in the arguments and fails with it as well; we report it once. */
 const withoutOwnReports = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Effect.console, (console) =>
     Effect.withConsole(effect, {
@@ -68,13 +70,26 @@ const reportFailure = (outcome: Outcome, debug: boolean) => (cause: Cause.Cause<
     yield* (yield* Output).fail(failuresOf(cause, debug))
   })
 
-/** The command with all that it is run with. The exit code is in `outcome` afterwards. */
+const unreadableSecrets = (mistakes: ReadonlyArray<Mistake>) =>
+  new SettingsError({
+    reason: "Unreadable",
+    mistakes: mistakes.map(({ path, text }) => `${path.join(".")}: ${text}`),
+    advice: "Name a file that this user can read, or unset the variable; nothing has been read or written.",
+  })
+
+const presentIn = (variables: Variables): ReadonlyArray<readonly [string, string]> =>
+  Object.entries(variables).flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const]))
+
+/** The command with its environment. `outcome` has the exit code afterwards. */
 const prepared = (
   args: Arguments,
   manual: Manual,
-  variables: Variables,
+  given: Variables,
   outcome: Outcome,
 ): Effect.Effect<void, unknown> => {
+  const found = withSecretFiles(given)
+  // Without what they hold only the mistake can be told.
+  const variables = Either.getOrElse(found, () => given)
   const terminal = processTerminal(variables)
   const level = levels[args.logLevel]
   const format = logFormat(args.json, variables.TIEOUT_LOG, terminal, args.command === "serve")
@@ -92,9 +107,10 @@ const prepared = (
     Layer.succeed(WholeManual, manual),
     NodeContext.layer,
   )
-  return runCommand(args).pipe(
+  return Effect.zipRight(Either.mapLeft(found, unreadableSecrets), runCommand(args)).pipe(
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(presentIn(variables)))),
     Effect.provide(Layer.provideMerge(telemetry(variables), Layer.merge(withProgress, environment))),
-    // Not tapErrorCause: that one is not run when the command is interrupted.
+    // Not tapErrorCause, which does not run on an interrupt.
     Effect.onError(reportFailure(outcome, LogLevel.lessThanEqual(level, LogLevel.Debug))),
     Effect.provideService(Output, makeOutput(args.json, terminal, outcome)),
     Effect.withTracerEnabled(isTraced(variables)),
@@ -105,13 +121,13 @@ const prepared = (
 const exitCodeOf = (exit: Exit.Exit<unknown, unknown>, outcome: Outcome): ExitCode =>
   Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) ? outcome.interruptedCode : outcome.code
 
-/** Runs a command within a process that goes on. Gives its exit code. */
+/** Runs a command inside a longer process. Returns its exit code. */
 export const execute = async (args: Arguments, manual: Manual, variables: Variables): Promise<ExitCode> => {
   const outcome = new Outcome()
   return exitCodeOf(await Effect.runPromiseExit(prepared(args, manual, variables, outcome)), outcome)
 }
 
-/** Runs a command as this process: signals interrupt it, and its outcome is the exit code. */
+/** Runs a command as the process: signals interrupt it, and its outcome is the exit code. */
 export const launch = (args: Arguments, manual: Manual, variables: Variables): void => {
   const outcome = new Outcome()
   NodeRuntime.runMain(prepared(args, manual, variables, outcome), {
@@ -119,7 +135,7 @@ export const launch = (args: Arguments, manual: Manual, variables: Variables): v
     disablePrettyLogger: true,
     teardown: (exit, onExit) => {
       const code = exitCodeOf(exit, outcome)
-      // What was written must have left the process before it ends.
+      // All output must be flushed before the process ends.
       process.stdout.write("", () => process.stderr.write("", () => onExit(code)))
     },
   })

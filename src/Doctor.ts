@@ -20,14 +20,14 @@ export interface Diagnosis {
   readonly configured: Interface
   /** The profile that the endpoints were called by: the configured one, or the proposed one. */
   readonly profile: Interface
-  /** What could not be found out; empty where nothing was to be. */
+  /** Names that could not be determined; empty without discovery. */
   readonly undetermined: ReadonlyArray<Undetermined>
   readonly endpoints: ReadonlyArray<EndpointReport>
 }
 
 /**
- * A person waits, and most refusals are the answer that was looked for: few tries, and no breaker that would take a row of
- * wrong guesses for a service that is down.
+ * A person waits, and most refusals are the answer that the doctor looks for: few tries, and no breaker, which would take a
+ * series of wrong guesses for a service that is down.
  */
 const patience = { tries: 2, concurrency: 1 }
 const tuning: Partial<Tuning> = { startRate: 10, limitedTries: 4, breakerThreshold: 1_000 }
@@ -60,6 +60,6 @@ export const diagnose = Effect.fn("Doctor.diagnose")(function* (
   return diagnosis
 }, Effect.scoped)
 
-/** Whether a sync would not work, or not wholly. */
+/** Whether a sync would fail, at least in part. */
 export const isWrong = ({ endpoints, undetermined }: Diagnosis): boolean =>
   endpoints.some(({ severity }) => severity === "error") || undetermined.some(({ blocking }) => blocking)

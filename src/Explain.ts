@@ -20,22 +20,25 @@ export interface Explanation {
 const stepsOf = (found: ReadonlyArray<{ readonly step: Step }>): ReadonlyArray<Step> =>
   found.map(({ step }) => step)
 
-/** The resources that entries name, each once. */
+/** The distinct resources that entries name. */
 const namedBy = (entries: ReadonlyArray<Traced>) => [
   ...new Map(
     entries.flatMap(({ related }) => (related === null ? [] : [[related.id, related] as const])),
   ).values(),
 ]
 
-/** What is known of the resources behind entries. */
-const behind = Effect.fn("Explain.behind")(function* (bookId: number, entries: ReadonlyArray<Traced>) {
+/** The steps of the resources that entries name. */
+const resourcesOf = Effect.fn("Explain.resourcesOf")(function* (
+  bookId: number,
+  entries: ReadonlyArray<Traced>,
+) {
   const steps: Array<Step> = []
   for (const { id, type } of namedBy(entries)) steps.push(...(yield* resource(bookId, type, id)))
   return steps
 })
 
-/** What is amiss with any of these. */
-const amiss = Effect.fn("Explain.amiss")(function* (
+/** The findings and quarantined rows about any of these. */
+const problemsOf = Effect.fn("Explain.problemsOf")(function* (
   bookId: number,
   ids: ReadonlyArray<string>,
   stream: string | null,
@@ -44,38 +47,38 @@ const amiss = Effect.fn("Explain.amiss")(function* (
   return [...found, ...(yield* quarantined(bookId, { items: ids, stream }))]
 })
 
-/** A receivable's versions, the cash of its transactions, and what is booked of both. */
+/** A receivable's versions, the cash of its transactions, and the journal entries of both. `shown` is listed already. */
 const ofReceivable = Effect.fn("Explain.ofReceivable")(function* (
   { bookId, id }: Pick<Subject, "bookId" | "id">,
-  told: { readonly version: number; readonly entryId: string } | null,
+  shown: { readonly version: number; readonly entryId: string } | null,
 ) {
   const { books, kept } = yield* receivableBooks(bookId, id)
   const transactions = yield* receivableTransactions(books, id)
   const cash: Array<Step> = []
   const journal: Array<Step> = []
   for (const book of books) {
-    const ids = transactions.flatMap(({ bookId: of, entries }) => (of === book ? entries : []))
+    const ids = transactions.flatMap(({ bookId: owner, entries }) => (owner === book ? entries : []))
     cash.push(...stepsOf(yield* statementEntries(book, { ids })))
     const booked = yield* journalEntries(book, { sources: [id, ...ids] })
-    journal.push(...stepsOf(booked.filter(({ entryId }) => book !== bookId || entryId !== told?.entryId)))
+    journal.push(...stepsOf(booked.filter(({ entryId }) => book !== bookId || entryId !== shown?.entryId)))
   }
   return [
-    ...(yield* receivableVersions(kept, id, told?.version)),
+    ...(yield* receivableVersions(kept, id, shown?.version)),
     ...stepsOf(transactions),
     ...cash,
     ...journal,
-    ...(yield* amiss(kept, [id], null)),
+    ...(yield* problemsOf(kept, [id], null)),
   ]
 })
 
 const ofClient = Effect.fn("Explain.ofClient")(function* ({ bookId, id }: Subject) {
-  return [...(yield* client(bookId, id)), ...(yield* amiss(bookId, [id], null))]
+  return [...(yield* client(bookId, id)), ...(yield* problemsOf(bookId, [id], null))]
 })
 
-/** `told`: a journal entry that is told already. What a conversion comes to as a whole has the conversion as its source. */
+/** `shown`: a journal entry that is listed already. The entries of a whole conversion have the conversion as their source. */
 const ofResource = Effect.fn("Explain.ofResource")(function* (
   { bookId, id, kind }: Pick<Subject, "bookId" | "id" | "kind">,
-  told: string | null = null,
+  shown: string | null = null,
 ) {
   const type = kind.toUpperCase()
   const entries = yield* statementEntries(bookId, { resource: { type, id } })
@@ -84,8 +87,8 @@ const ofResource = Effect.fn("Explain.ofResource")(function* (
   return [
     ...(yield* resource(bookId, type, id)),
     ...stepsOf(entries),
-    ...stepsOf(journal.filter(({ entryId }) => entryId !== told)),
-    ...(yield* amiss(bookId, [id, ...ids], null)),
+    ...stepsOf(journal.filter(({ entryId }) => entryId !== shown)),
+    ...(yield* problemsOf(bookId, [id, ...ids], null)),
   ]
 })
 
@@ -94,8 +97,8 @@ const ofJournalEntry = Effect.fn("Explain.ofJournalEntry")(function* ({ bookId, 
   if (asked === undefined) return []
   const { sourceId, sourceType, version } = asked.source
   if (sourceType === "receivable_version") {
-    const behindIt = yield* ofReceivable({ bookId, id: sourceId }, { version, entryId: asked.entryId })
-    return [asked.step, ...behindIt]
+    const receivable = yield* ofReceivable({ bookId, id: sourceId }, { version, entryId: asked.entryId })
+    return [asked.step, ...receivable]
   }
   if (sourceType === "resource_version") {
     const conversion = { bookId, id: sourceId, kind: "conversion" } as const
@@ -113,8 +116,8 @@ const ofJournalEntry = Effect.fn("Explain.ofJournalEntry")(function* ({ bookId, 
     ...stepsOf(others),
     ...stepsOf(entries),
     ...opened,
-    ...(yield* behind(bookId, entries)),
-    ...(yield* amiss(bookId, ids, null)),
+    ...(yield* resourcesOf(bookId, entries)),
+    ...(yield* problemsOf(bookId, ids, null)),
   ]
 })
 
@@ -126,8 +129,8 @@ const ofStatementEntry = Effect.fn("Explain.ofStatementEntry")(function* ({ book
   return [
     ...stepsOf(entries),
     ...stepsOf(journal),
-    ...(yield* behind(bookId, entries)),
-    ...(yield* amiss(bookId, ids, null)),
+    ...(yield* resourcesOf(bookId, entries)),
+    ...(yield* problemsOf(bookId, ids, null)),
   ]
 })
 
@@ -135,13 +138,13 @@ const ofAccount = Effect.fn("Explain.ofAccount")(function* ({ bookId, id }: Subj
   const last = yield* statementEntries(bookId, { lastOf: id })
   return [
     ...(yield* account(bookId, id)),
-    ...(yield* amiss(bookId, [id], `statement:${id}`)),
+    ...(yield* problemsOf(bookId, [id], `statement:${id}`)),
     ...stepsOf(last),
     ...(yield* earlierEntries(bookId, id, last)),
   ]
 })
 
-/** The steps of one thing. Those of a finding go on with what it is about. */
+/** The steps of one subject. A finding's steps continue with the subject that it is about. */
 const ofSubject = (subject: Subject): Effect.Effect<ReadonlyArray<Step>, Explaining, Database> => {
   switch (subject.kind) {
     case "journal_entry":
@@ -177,10 +180,10 @@ const ofFinding = Effect.fn("Explain.ofFinding")(function* (subject: Subject) {
   const { id, type } = found.about
   const rows = type === "stream" ? yield* quarantined(subject.bookId, { items: [], stream: id }) : []
   const kind = explainable.get(type)
-  // A receivable may have several findings of one check: what tells them apart follows its identifier.
-  const [of = id] = kind === "receivable" ? id.split(" ") : [id]
-  const steps = kind === undefined ? [] : yield* ofSubject({ ...subject, kind, id: of })
-  // Among what is amiss with its subject the finding comes again: once is enough.
+  // A receivable may have several findings of one check: a suffix after its identifier distinguishes them.
+  const [subjectId = id] = kind === "receivable" ? id.split(" ") : [id]
+  const steps = kind === undefined ? [] : yield* ofSubject({ ...subject, kind, id: subjectId })
+  // The subject's own problems include the finding again: list it once.
   return [found.step, ...rows, ...steps.filter(({ title }) => title !== found.step.title)]
 })
 

@@ -1,4 +1,4 @@
-/** A settings file for a new installation: the bundled example, with the answers in place of what they replace. */
+/** Makes the settings file of a new installation: the bundled example with the answers filled in. */
 import { readFileSync } from "node:fs"
 import { packageFile } from "./Common/PackageFolder.ts"
 import { connectionPrefix } from "./Settings/Keys.ts"
@@ -18,10 +18,10 @@ export const defaultAnswers: Answers = {
   baseCurrency: "EUR",
 }
 
-/** The example of this version. */
+/** This version's example. */
 const example = (): string => readFileSync(packageFile("config", "tieout.yaml"), "utf8")
 
-/** A section of the example, commented out as it is: from its name to the next empty line. */
+/** A commented-out section of the example: from its name to the next empty line. */
 const sectionOf = (name: string): RegExp => new RegExp(`^#${name}:\\n(?:#.*\\n)*`, "m")
 
 const connectionLines = ({ connections }: Answers): string =>
@@ -45,7 +45,7 @@ const accountingLines = (section: string, { baseCurrency, timeZone }: Answers): 
       filled(key, baseCurrency, found, space),
     )
 
-/** Keeps the comment behind it in its column. */
+/** Fills in a value and keeps the comment after it in its column. */
 const filled = (key: string, value: string, found: string, space: string): string =>
   key + `${value} `.padEnd(found.length + space.length + 1)
 
@@ -54,6 +54,6 @@ export const settingsText = (answers: Answers, from: string = example()): string
     .replace(sectionOf("connections"), () => connectionLines(answers))
     .replace(sectionOf("accounting"), (section) => accountingLines(section, answers))
 
-/** The variables that a connection takes its credentials from. */
+/** The variables of a connection's credentials. */
 export const variablesOf = (connection: string): ReadonlyArray<string> =>
   ["BASE_URL", "CLIENT_ID", "CLIENT_SECRET", "SCOPE"].map((name) => connectionPrefix(connection) + name)

@@ -5,18 +5,12 @@ import { int4, int8, text } from "./Database/Columns.ts"
 import { Database } from "./Database.ts"
 import { Conversions } from "./Ledger/Conversions/WholeConversions.ts"
 import { type BookFacts, counterpartyBy, isLoanBy } from "./Ledger/Facts.ts"
-import { Journal, type ResolvedEntry, withAccounts } from "./Ledger/Journal.ts"
+import { Journal, type PreparedEntries } from "./Ledger/Journal.ts"
 import type { JournalEntry } from "./Ledger/JournalEntry.ts"
 import { Accounts } from "./Ledger/LedgerAccounts.ts"
 import type { PostingContext } from "./Ledger/Posting.ts"
 import { ruleFor } from "./Ledger/PostingRules.ts"
 import { Settings } from "./Settings.ts"
-
-/** Journal entries whose ledger accounts exist and whose ids are taken: ready to be written in one transaction. */
-export interface PreparedEntries {
-  readonly entries: ReadonlyArray<ResolvedEntry>
-  readonly ids: ReadonlyArray<bigint>
-}
 
 export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
   dependencies: [Accounts.Default, Conversions.Default, Journal.Default],
@@ -29,18 +23,16 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
 
     /** Outside any transaction. */
     const prepare = Effect.fn("Ledger.prepare")(function* (book: Book, entries: ReadonlyArray<JournalEntry>) {
-      const ids = yield* accounts.idsOf(
-        book,
-        entries.flatMap(({ lines }) => lines),
-      )
-      const resolved = withAccounts(entries, ids)
-      return { entries: resolved, ids: yield* journal.takeIds(resolved.length) } satisfies PreparedEntries
+      const lines = entries.flatMap((entry) => entry.lines)
+      return {
+        entries,
+        accounts: yield* accounts.idsOf(book, lines),
+        ids: yield* journal.takeIds(entries.length),
+      } satisfies PreparedEntries
     })
 
     /** Part of the caller's transaction. */
-    const post = Effect.fn("Ledger.post")(function* (book: Book, runId: number, prepared: PreparedEntries) {
-      yield* journal.post(book, runId, prepared.entries, prepared.ids)
-    })
+    const post = (book: Book, runId: number, prepared: PreparedEntries) => journal.post(book, runId, prepared)
 
     /**
      * Books what has become of conversions, then gives every entry of the books that waits its journal number: gapless per

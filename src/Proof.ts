@@ -1,6 +1,6 @@
 /**
- * Proves a whole database again, from its own rows: nothing that was proved before is taken on trust, and what is wrong is
- * named. Reads everything, in one snapshot; changes nothing.
+ * Proves a whole database again from its own rows, without trusting any earlier proof, and names every row that is wrong. Reads
+ * everything in one snapshot; changes nothing.
  */
 import { Effect } from "effect"
 import { int4 } from "./Database/Columns.ts"
@@ -44,7 +44,7 @@ const queries: ReadonlyArray<ProofQuery> = [
   rules,
 ]
 
-/** Of one proof: a thousand more rows would say nothing more. */
+/** Rows listed per proof: more would say nothing more. */
 const most = 50
 
 export interface Proved {
@@ -62,7 +62,7 @@ export interface DatabaseProof {
   readonly batches: number
 }
 
-/** `count` is that of all rows, beyond those that are listed. */
+/** `count` counts all rows, listed or not. */
 const countedColumns = { ...wrongColumns, count: int4 }
 
 const proved = Effect.fn("Proof.query")(function* ({ name, proves, wrong }: ProofQuery) {
@@ -88,7 +88,7 @@ const listed = (name: string, proves: string, wrong: ReadonlyArray<Wrong>): Prov
   count: wrong.length,
 })
 
-/** `watch` is told the name of each proof before it begins. */
+/** Calls `watch` with the name of each proof before it begins. */
 export const prove = Effect.fn("Proof.prove")(function* (watch: (name: string) => Effect.Effect<void>) {
   const database = yield* Database
   return yield* database.transaction(

@@ -1,7 +1,7 @@
 /**
- * Moves what stands in suspense, in a clearing account or in transit of one statement entry, or what was
- * paid of a loan beyond what was due, to another account: an entry of its own,
- * made by a person and with a reason. Cash is never touched, and neither is a closed month.
+ * Reclassification by hand: moves what one statement entry left in suspense, in a clearing account or in transit, or what a
+ * loan payment exceeded or fell short by, to another account. It is an entry of its own with the person and the reason, and
+ * touches neither cash nor a closed month.
  */
 import { Effect, Option } from "effect"
 import type { Book } from "./Book.ts"
@@ -26,7 +26,7 @@ export interface ReclassifyRequest {
   /** A journal number, a finding or a statement entry's identifier, as `tieout explain` takes them. */
   readonly id: string
   readonly to: string
-  /** The account's name, where nothing has the code yet. */
+  /** The account's name, required for a new code. */
   readonly name: Option.Option<string>
   /** At most 150 characters. */
   readonly reason: string
@@ -84,7 +84,7 @@ const postedEntry = Effect.fn("Reclassify.posted")(function* (book: Book, entry:
   )
 })
 
-/** Moves what stands there now, dated as the months are closed now. */
+/** Posts the reclassification of what stands there now, dated by the months that are closed now. */
 const posting = (request: ReclassifyRequest, book: Book, entryId: string, run: Run["Type"], proof: Proof) =>
   Effect.gen(function* () {
     const ledger = yield* Ledger
@@ -101,8 +101,8 @@ const posting = (request: ReclassifyRequest, book: Book, entryId: string, run: R
     return { standing, from, to, entry }
   })
 
-/** While no sync of the connection runs: one might be about to put the same movement right. */
-const alone = (request: ReclassifyRequest, book: Book, entryId: string, run: Run["Type"]) =>
+/** While no sync of the connection runs: it might be about to correct the same movement. */
+const postAlone = (request: ReclassifyRequest, book: Book, entryId: string, run: Run["Type"]) =>
   Effect.gen(function* () {
     const { entry, from, standing, to } = yield* planned(book, (proof) =>
       posting(request, book, entryId, run, proof),
@@ -128,11 +128,11 @@ export const reclassify = Effect.fn("Reclassify.reclassify")(function* (request:
   const database = yield* Database
   const { book, entryId } = yield* findEntry(request.id)
   const work = Effect.gen(function* () {
-    // What is refused leaves no trace of a run.
+    // Checked before the run begins: a refused request leaves no run behind.
     const from = yield* movable(yield* standingOf(book, entryId))
     yield* targetOf(book, from, request.to, Option.getOrNull(request.name))
     const run = yield* beginRun(book.connection, "reclassify")
-    return yield* alone(request, book, entryId, run).pipe(
+    return yield* postAlone(request, book, entryId, run).pipe(
       Effect.onExit((exit) => recordEnd(run, exit, () => ({ code: 0, by: request.who }))),
     )
   })

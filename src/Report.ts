@@ -1,6 +1,6 @@
 /**
- * The close package: what a controller hands to the auditor for one month of one book, as review files and one page. It is
- * written for an open month too, marked as a draft with the reasons.
+ * The close package that a controller gives to the auditor, for one month of one book: review files and one page. For a month
+ * that is open or does not tie out it is marked as a draft, with the reasons.
  */
 import { join, resolve } from "node:path"
 import { Effect, Option } from "effect"
@@ -19,9 +19,9 @@ import { Settings } from "./Settings.ts"
 export interface ReportRequest {
   /** `2026-10`, a month of the book's accounting time zone. */
   readonly period: string
-  /** A book's code or its client's identifier; none: all that hold anything. */
+  /** A book's code or its client's identifier; none: all books with accounts. */
   readonly book: Option.Option<string>
-  /** The folder that the books' folders stand in. */
+  /** The parent of the books' folders. */
   readonly out: string
   /** Only what was recorded up to then, by our clock; none: all. */
   readonly asOf: Option.Option<AsOf>
@@ -64,7 +64,7 @@ export const report = Effect.fn("Report.report")(function* (request: ReportReque
   const books = yield* chooseBooks(Option.none(), request.book)
   const written: Array<WrittenReport> = []
   for (const book of books) {
-    const made = yield* database
+    const writtenReport = yield* database
       .withSessionLock(`report ${book.bookId}`, reportBook(book, request))
       .pipe(
         Effect.catchTag("LockBusy", () =>
@@ -74,7 +74,7 @@ export const report = Effect.fn("Report.report")(function* (request: ReportReque
           ),
         ),
       )
-    written.push(made)
+    written.push(writtenReport)
   }
   return written
 })

@@ -1,6 +1,6 @@
 /**
- * One process that an operator can leave alone. It is a list of parts that run side by side: each starts, says so in the
- * log, and ends with its scope. At the end all parts stop at once; what is in flight gets eight seconds, the whole ends within ten.
+ * One process that runs unattended. Its parts run side by side: each starts, logs that, and ends with its scope. At the end all
+ * parts stop at once; work in flight gets eight seconds, and the process ends within ten.
  */
 import {
   Clock,
@@ -40,10 +40,10 @@ type Services = Settings | Database | Overview | Alerts | Nightly | Inbox | Even
 
 type PartError = ListenError | SettingsError | DatabaseError | PartnerError
 
-/** Starts one thing and returns; what it started ends with the scope, within `grace`. */
+/** Starts a part and returns; the part ends with the scope, within `grace`. */
 type Part = Effect.Effect<unknown, PartError, Services | Scope.Scope>
 
-/** How long what is in flight may take at the end: less than the ten seconds that the whole may take. */
+/** How long work in flight may take at the end: less than the ten seconds for the whole. */
 const grace = "8 seconds"
 const stalenessEvery = "5 minutes"
 
@@ -59,11 +59,11 @@ const nightly = (fields: CronFields): Part =>
       fields,
       grace,
       work: run(),
-      // A database that cannot be asked now has other troubles than a missed night.
+      // While the database cannot be reached, a missed night is the smaller problem.
       lastSuccess: lastSuccess().pipe(
         Effect.catchAll(({ message }) =>
           Effect.zipRight(
-            Effect.logWarning(`Whether a night was missed cannot be told: ${message}`),
+            Effect.logWarning(`It is unknown whether a night was missed: ${message}`),
             Clock.currentTimeMillis,
           ),
         ),
@@ -88,7 +88,7 @@ const listener: Part = listen().pipe(
   ),
 )
 
-/** What the events bring about, connection by connection: one that is in trouble holds up no other. */
+/** Processes events, connection by connection: one that fails does not hold up the others. */
 const followers: Part = Effect.gen(function* () {
   const { connectionNames } = yield* Settings
   const { follow } = yield* Events
@@ -101,11 +101,11 @@ const followers: Part = Effect.gen(function* () {
   )
 })
 
-/** Duplicates come within hours: what was done long ago is forgotten. */
+/** Deletes events that were processed long ago: duplicates come within hours. */
 const forgetting: Part = Effect.flatMap(Inbox, ({ prune }) =>
   Effect.forkScoped(
     prune(Duration.days(90)).pipe(
-      Effect.catchAll((error) => Effect.logWarning(`Old events stay: ${error.message}`)),
+      Effect.catchAll((error) => Effect.logWarning(`Old events were not deleted: ${error.message}`)),
       Effect.repeat(EffectSchedule.spaced("1 day")),
       Effect.interruptible,
     ),
@@ -143,5 +143,5 @@ export const serve = Effect.fn("Serve.serve")(function* <R>(
   )
 })
 
-/** What the parts need of each other, on the database that is given. */
+/** The services that the parts share, on the given database. */
 export const parts = Layer.mergeAll(Overview.Default, Nightly.layer)

@@ -100,6 +100,11 @@ const databaseMistakes = (url: Option.Option<string>): ReadonlyArray<Mistake> =>
     ? []
     : [{ path: ["DATABASE_URL"], text: "expected an address that begins with postgres://" }]
 
+const serverMistakes = (isRequired: boolean, url: Option.Option<string>): ReadonlyArray<Mistake> =>
+  isRequired && Option.isNone(url)
+    ? [{ path: ["DATABASE_URL"], text: "is not set, and database.required says that a server is expected" }]
+    : []
+
 const decode = Schema.decodeUnknownEither(Content, { errors: "all" })
 
 const load = Effect.fn("Settings.load")(function* () {
@@ -129,6 +134,7 @@ const load = Effect.fn("Settings.load")(function* () {
     ...(Either.isLeft(decoded) ? mistakesOf(decoded.left.issue) : []),
     ...unknownVariables,
     ...databaseMistakes(databaseUrl),
+    ...(Either.isRight(decoded) ? serverMistakes(decoded.right.database.required, databaseUrl) : []),
   ]
   if (mistakes.length > 0 || Either.isLeft(decoded)) {
     const lacking = Option.match(needs, {

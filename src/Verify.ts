@@ -16,6 +16,7 @@ import { checkFiles } from "./Export/Batch/WrittenFiles.ts"
 import { besides } from "./Format/Besides.ts"
 import { formatOf, tablesOf } from "./Format/Formats.ts"
 import type { Reading } from "./Format/Reading/Plain.ts"
+import { checkAccountFile } from "./Verify/AccountFilesProof.ts"
 import { checkArithmetic, expectedAccounts } from "./Verify/AccountsProof.ts"
 import { Comparison } from "./Verify/Beside.ts"
 import { checkChain } from "./Verify/Chain.ts"
@@ -35,13 +36,13 @@ export class VerifyError extends Data.TaggedError("VerifyError")<{
 }> {}
 
 export interface VerifyOptions {
-  /** That a batch of the chain is missing beside the folder is a problem, and no note. */
+  /** A batch of the chain that is missing beside the folder is a problem, not just a note. */
   readonly chain: boolean
 }
 
 export interface Verification {
   readonly folder: string
-  /** The batch is what was written, and adds up. */
+  /** The batch is unchanged and its figures add up. */
   readonly ok: boolean
   /** At most 50; `problemCount` counts all of them. */
   readonly problems: ReadonlyArray<Problem>
@@ -49,11 +50,11 @@ export interface Verification {
   /** What could not be checked, and what is worth knowing. */
   readonly notes: ReadonlyArray<string>
   readonly manifest: Manifest | undefined
-  /** Of a close package instead of a batch. */
+  /** Set for a close package instead of a batch. */
   readonly report: ReportManifest | undefined
 }
 
-/** What is proved of one file's content while it is read. */
+/** Proves one file's content while it is read. */
 type Proof = (chunks: AsyncIterable<Buffer>, file: FileRecord) => Promise<void>
 
 const checkBatch = async (
@@ -67,7 +68,7 @@ const checkBatch = async (
   await checkChain(folder, manifest, text, chain, problems)
   const accounts = expectedAccounts(manifest)
   checkArithmetic(manifest, accounts, problems)
-  // Told after what is wrong with the files as such.
+  // Reported after problems with the files themselves.
   const inside = new Problems()
   const tables = new Map(
     tablesOf(manifest.formats).flatMap((format) => {
@@ -108,7 +109,10 @@ const checkBatch = async (
     if (name === besides.nativeMovements.name) {
       return (chunks, record) => checkNativeMovements(chunks, record, manifest, inside)
     }
-    // What was recorded since the time of the export is not part of it: its checksum is all.
+    if (name === besides.chartOfAccounts.name || name === besides.periodBalances.name) {
+      return (chunks, record) => checkAccountFile(chunks, record, manifest, accounts, inside)
+    }
+    // The difference since an as-of export is not part of the export: only its checksum is verified.
     if (format === undefined && name !== besides.difference.name) {
       inside.add(file, null, `has the format "${name}", which this version does not know`)
     }

@@ -1,6 +1,6 @@
 /**
- * The arguments, checked against the manual before anything is loaded: what every command takes is taken out, wherever it
- * stands, and the names that nothing has are told with the nearest that something has.
+ * Checks the arguments against the manual before anything is loaded: extracts the global options, wherever they stand, and
+ * reports unknown names with the nearest known one.
  */
 import { nearest } from "../Settings/Nearest.ts"
 import {
@@ -21,11 +21,11 @@ export interface Arguments {
   readonly logLevel: LogLevelName
   /** The command's name. */
   readonly command: string
-  /** What is its own: all that follows. */
+  /** The command's own arguments: all that follow its name. */
   readonly own: ReadonlyArray<string>
 }
 
-/** Wrong usage; its message is the person's. */
+/** Wrong usage; the message is for the person. */
 export class ArgumentMistake {
   readonly message: string
 
@@ -39,7 +39,7 @@ const meant = (found: string, known: ReadonlyArray<string>): string => {
   return near === undefined ? "" : ` Did you mean ${near}?`
 }
 
-/** What is wrong with one option, if something is. `next` is the argument after it. */
+/** The mistake in one option, if any. `next` is the argument after it. */
 const optionMistake = (
   options: ReadonlyArray<OptionManual>,
   arg: string,
@@ -70,7 +70,7 @@ const optionMistake = (
 const isSwitch = (text: string | undefined): boolean =>
   /^(?:true|1|y|yes|on|false|0|n|no|off)$/.test(text ?? "")
 
-/** Options, and what stands between them, as far as they can be told apart without parsing. */
+/** Splits options from other arguments, as far as that is possible without parsing. */
 const sorted = (own: ReadonlyArray<string>, options: ReadonlyArray<OptionManual>) => {
   const given: Array<{ readonly arg: string; readonly next: string | undefined }> = []
   const words: Array<string> = []
@@ -87,7 +87,7 @@ const sorted = (own: ReadonlyArray<string>, options: ReadonlyArray<OptionManual>
   return { given, words }
 }
 
-/** What is wrong with a command's own arguments, if something is. */
+/** The mistake in a command's own arguments, if any. */
 const ownMistake = (form: FormManual, own: ReadonlyArray<string>): string | undefined => {
   const options = [...form.options, ...globalOptions]
   const { given, words } = sorted(own, options)
@@ -109,7 +109,7 @@ const ownMistake = (form: FormManual, own: ReadonlyArray<string>): string | unde
   return surplus === undefined ? undefined : `Received unknown argument: '${surplus}'`
 }
 
-/** The commands tell the rest: what does not go together. */
+/** The command itself checks the rest: options that exclude each other. */
 const usageMistake = (
   manual: Manual,
   name: string,
@@ -134,7 +134,7 @@ const usageMistake = (
   )
 }
 
-/** Splits what is common from what is the command's own. `variables` may name the log level too; the option beats it. */
+/** Splits global options from the command's own arguments. `variables` may name the log level; the option overrides it. */
 export const readArguments = (
   args: ReadonlyArray<string>,
   variables: Readonly<Record<string, string | undefined>>,

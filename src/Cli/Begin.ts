@@ -1,6 +1,6 @@
 /**
- * How every start begins: help, the version and a command line that is wrong by itself are answered from what is small; only
- * then is the program loaded, which is not.
+ * The start of every command: help, the version and wrong usage are answered from the manual, which loads fast; only other
+ * command lines load the program, which is large.
  */
 import { productVersion } from "../Common/Version.ts"
 import { ArgumentMistake, type Arguments, readArguments } from "./Arguments.ts"
@@ -16,7 +16,7 @@ export interface Program {
   readonly readManual: typeof readManual
 }
 
-/** What the program says without being loaded. */
+/** An answer without loading the program. */
 export interface Answer {
   readonly out: string
   readonly error: string
@@ -29,7 +29,7 @@ const refused = ({ message }: ArgumentMistake, args: ReadonlyArray<string>): Ans
   return { out: document, error: `${message}\n`, code: exitCodes.usage }
 }
 
-/** The answer, or the arguments of the command that gives it. */
+/** The answer, or the arguments for the program. */
 export const answerOf = (
   args: ReadonlyArray<string>,
   variables: Readonly<Record<string, string | undefined>>,
@@ -48,11 +48,11 @@ export const begin = async (
   variables: Readonly<Record<string, string | undefined>>,
   program: () => Promise<Program>,
 ): Promise<void> => {
-  // `tieout … | head` closes our stdout early; that is no failure of ours.
+  // `tieout … | head` closes our stdout early: not a failure.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     process.exit(error.code === "EPIPE" ? 0 : 1)
   })
-  // Where nothing has been built (TypeScript is run as it stands) the commands themselves are read, which takes a second.
+  // Without a build (running the TypeScript sources) the manual comes from the commands themselves, which takes a second.
   const manual = readManualFile(manualFile) ?? (await (await program()).readManual())
   const found = answerOf(args, variables, manual)
   if (!("code" in found)) return (await program()).launch(found, manual, variables)

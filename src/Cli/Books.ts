@@ -1,4 +1,4 @@
-/** What the commands that work on books are run with: the settings with the secrets that they need, and the database. */
+/** The environment of commands that work on books: the settings with the necessary secrets, and the database. */
 import { Effect, Layer, Option } from "effect"
 import { DatabaseConfig, probing } from "../Database/DatabaseConfig.ts"
 import { migrate } from "../Database/Migrate.ts"
@@ -18,7 +18,7 @@ const databaseWith = (session: Readonly<Record<string, string>>) =>
     Layer.provideMerge(Settings.Default),
   )
 
-/** The database, whatever version its tables are. */
+/** The database, without migrating it. */
 export const database = databaseWith({})
 
 const migrated = Layer.effectDiscard(
@@ -27,13 +27,13 @@ const migrated = Layer.effectDiscard(
   ),
 )
 
-/** The database with the tables of this version. */
+/** The database, migrated to this version. */
 export const books = Layer.provideMerge(migrated, database)
 
-/** The same for a command that brings rows page by page: with plans that suit it. */
+/** The migrated database for a command that writes rows page by page, with plans that suit it. */
 export const booksForSync = Layer.provideMerge(migrated, databaseWith(probing))
 
-/** Fails where the settings do not know the connection that was asked for: a typo must not look like good news. */
+/** Fails where the settings lack the requested connection: a typo must not look like good news. */
 export const knownConnection = (connection: Option.Option<string>) =>
   Effect.flatMap(Settings, ({ connectionNames }) =>
     Option.exists(connection, (name) => !connectionNames.includes(name))
@@ -53,11 +53,11 @@ const needing =
       Effect.map(SettingsSource, (source) => ({ ...source, needs: Option.some(needs) })),
     )
 
-/** For a command that asks the service: missing credentials are reported together with what is wrong in the settings. */
+/** For a command that reads from the service: reports missing credentials together with mistakes in the settings. */
 export const needingCredentials = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   { connection }: { readonly connection: Option.Option<string> },
 ) => needing({ connection, statusToken: false })(effect)
 
-/** The same for a server: the credentials of every connection, and the token of the status page. */
+/** For a server: needs the credentials of every connection, and the token of the status page. */
 export const needingAllSecrets = needing(everything)

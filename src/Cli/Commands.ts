@@ -31,7 +31,7 @@ export const commands: Readonly<Record<string, () => Promise<CommandRecord>>> = 
   completions: async () => (await import("./Commands/CompletionsCommand.ts")).completions,
 }
 
-/** The manual as the commands' records say it: loads all of them. */
+/** The manual from the commands' records: loads all of them. */
 export const readManual = async (): Promise<Manual> => {
   const records = await Promise.all(Object.values(commands).map((load) => load()))
   return records.map(({ manual }) => manual)

@@ -1,6 +1,6 @@
 /**
- * How a command is declared: once, as one record from which come its parser (`@effect/cli`) and its part of the manual.
- * An option or an argument is the library's own, with what the manual says of it attached.
+ * Declares a command as one record, from which its parser (`@effect/cli`) and its part of the manual follow. An option or an
+ * argument is the library's own with its manual entry attached.
  */
 import { Args, type CliApp, Command, Options } from "@effect/cli"
 import { Context, Effect, type Option, type Types } from "effect"
@@ -18,7 +18,7 @@ import type { Output } from "./Output.ts"
 type Flag<A> = Options.Options<A> & { readonly manual: OptionManual }
 type Argument<A> = Args.Args<A> & { readonly manual: ArgumentManual }
 
-/** The parser is one that was just made: what is said of it is added to it. */
+/** Adds a manual entry to a parser that was just created. */
 const withManual = <Parser extends object, M>(parser: Parser, manual: M): Parser & { readonly manual: M } =>
   Object.assign(parser, { manual })
 
@@ -45,7 +45,7 @@ export const oneOf = (values: ReadonlyArray<string>): string =>
 export const flag = (name: string, what: string): Flag<boolean> =>
   withManual(Options.boolean(name), optionManual("flag", name, "", what))
 
-/** `--name VALUE`; `values` are those that are known beforehand, for completions. */
+/** `--name VALUE`; `values` are the known ones, for completions. */
 export const text = (
   name: string,
   placeholder: string,
@@ -53,7 +53,7 @@ export const text = (
   values?: ReadonlyArray<string>,
 ): Flag<string> => withManual(Options.text(name), optionManual("text", name, placeholder, what, values))
 
-/** `--name VALUE[,VALUE…]`, as it is typed. */
+/** `--name VALUE[,VALUE…]`, unparsed. */
 export const list = (
   name: string,
   placeholder: string,
@@ -65,7 +65,7 @@ export const list = (
 export const wholeNumber = (name: string, placeholder: string, what: string): Flag<number> =>
   withManual(Options.integer(name), optionManual("whole number", name, placeholder, what))
 
-/** `--name VALUE`, where no other than the values is taken. */
+/** `--name VALUE` with one of the given values. */
 export const choice = <const Values extends ReadonlyArray<string>>(
   name: string,
   placeholder: string,
@@ -74,7 +74,7 @@ export const choice = <const Values extends ReadonlyArray<string>>(
 ): Flag<Values[number]> =>
   withManual(Options.choice(name, values), optionManual("choice", name, placeholder, what, values))
 
-/** `otherwise` says what holds where it is not given. */
+/** `otherwise` describes the default. */
 export const optional = <A>(option: Flag<A>, otherwise?: string): Flag<Option.Option<A>> =>
   withManual(Options.optional(option), {
     ...option.manual,
@@ -100,7 +100,7 @@ const argumentManual = (placeholder: string, how: Partial<ArgumentManual> = {}):
   ...how,
 })
 
-/** What follows the command's name without a name of its own. */
+/** Positional arguments. */
 export const argument = {
   text: (placeholder: string): Argument<string> =>
     withManual(Args.text({ name: placeholder }), argumentManual(placeholder)),
@@ -127,14 +127,14 @@ export const argument = {
 type Takes = Command.Command.Config &
   Readonly<Record<string, { readonly manual: OptionManual | ArgumentManual }>>
 
-/** The values that were given, as their types say. */
+/** The parsed values. */
 type Taken<T extends Takes> = Types.Simplify<Command.Command.ParseConfig<T>>
 
 interface Form<T extends Takes> {
   readonly name: string
   /** What it takes, in the order of the usage line and the help. */
   readonly takes: T
-  /** Instead of the usage line that follows from `takes`, where some of them exclude each other; without the name. */
+  /** Replaces the usage line that follows from `takes`, where options exclude each other; without the name. */
   readonly usage?: string
 }
 
@@ -142,9 +142,9 @@ interface Words {
   readonly summary: string
   readonly about: ReadonlyArray<string>
   readonly examples: ReadonlyArray<readonly [command: string, what: string]>
-  /** What it can end with beside done, failed, usage and resumable; and where one of these means more. */
+  /** Further exit codes beside done, failed, usage and resumable, and special meanings of these. */
   readonly exits?: Partial<Record<ExitName, string>>
-  /** A list that the product keeps. */
+  /** A list for the command's help, such as the formats. */
   readonly list?: CommandManual["list"]
 }
 
@@ -162,7 +162,7 @@ const formManual = <T extends Takes>({ name, takes, usage }: Form<T>): FormManua
   return { name, options, arguments: own, usage: [name, ...parts].join(" ") }
 }
 
-/** Any command can end with these. */
+/** The exit codes of every command. */
 const always: ReadonlyArray<ExitName> = ["done", "failed", "usage", "resumable"]
 
 const manualOf = (
@@ -175,10 +175,10 @@ const manualOf = (
   exitCodes: exitCodeRows(exits, always),
 })
 
-/** The manual of all commands, for the command that makes completions of it. */
+/** The manual of all commands, for the completions. */
 export class WholeManual extends Context.Tag("tieout/Cli/WholeManual")<WholeManual, Manual>() {}
 
-/** What every command is run with. */
+/** The environment of every command. */
 export type CommandEnvironment = Output | WholeManual | CliApp.CliApp.Environment
 
 /** Runs the command with what follows its name. */
@@ -189,7 +189,7 @@ interface SubcommandRecord {
   readonly run: Run
 }
 
-/** One command, whatever it takes. */
+/** A command of any arguments. */
 export interface CommandRecord {
   readonly manual: CommandManual
   readonly run: Run
@@ -203,19 +203,19 @@ const runOf = <T extends Takes, R, E>(
   return (args: ReadonlyArray<string>) => run(["node", name, ...args])
 }
 
-/** A command that does something itself. */
+/** A command without subcommands. */
 export const command = <T extends Takes, R, E>(
   declared: Form<T> & Words,
   handler: (taken: Taken<T>) => Effect.Effect<void, E, R>,
 ) => ({ manual: manualOf(formManual(declared), [], declared), run: runOf(declared, handler) })
 
-/** One of the commands that stand below another. */
+/** A subcommand. */
 export const subcommand = <T extends Takes, R, E>(
   declared: Form<T>,
   handler: (taken: Taken<T>) => Effect.Effect<void, E, R>,
 ) => ({ manual: formManual(declared), run: runOf(declared, handler) })
 
-/** A command that does what its subcommands do. That one of them is named has been checked by then (`Arguments.ts`). */
+/** A command with subcommands. `Arguments.ts` has checked that one of them is named. */
 export const group = (
   declared: { readonly name: string } & Words,
   subcommands: ReadonlyArray<SubcommandRecord>,

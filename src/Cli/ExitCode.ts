@@ -1,4 +1,7 @@
-/** What the process ends with; a scheduler acts on it. Source: `docs/design.md`, "Command line". */
+/**
+ * The exit codes, which a scheduler acts on. A command reports its own (`Output.report`); `Failure.ts` maps errors to codes,
+ * and `src/Cli.ts` ends the process with the worst. Source: `docs/design.md`, "Command line".
+ */
 export const exitCodes = {
   done: 0,
   failed: 1,
@@ -16,7 +19,7 @@ export type ExitCode = (typeof exitCodes)[ExitName]
 
 const names: ReadonlyArray<ExitName> = ["done", "failed", "usage", "attention", "busy", "resumable"]
 
-/** As the help and the documents say it, of any command. */
+/** The meanings for help and documents, of any command. */
 export const exitCodeTexts: Readonly<Record<ExitName, string>> = {
   done: "done",
   failed: "failed; the message says what to do",
@@ -26,7 +29,7 @@ export const exitCodeTexts: Readonly<Record<ExitName, string>> = {
   resumable: "stopped early; run it again to go on",
 }
 
-/** Rows of a table of exit codes; `texts` may say more of some. */
+/** Rows of a table of exit codes; `texts` replaces some meanings. */
 export const exitCodeRows = (
   texts: Partial<Record<ExitName, string>> = {},
   wanted: ReadonlyArray<ExitName> = names,
@@ -35,10 +38,10 @@ export const exitCodeRows = (
     .filter((name) => wanted.includes(name) || texts[name] !== undefined)
     .map((name) => [String(exitCodes[name]), texts[name] ?? exitCodeTexts[name]])
 
-/** Where an outcome has several codes, the last one here counts. */
+/** From the least to the worst: of several codes the last one here counts. */
 const order: ReadonlyArray<ExitCode> = [0, 3, 4, 75, 1, 2]
 
-/** The code of a run that had several outcomes. */
+/** The worst of several codes. */
 export const worst = (codes: Iterable<ExitCode>): ExitCode => {
   let found: ExitCode = 0
   for (const code of codes) if (order.indexOf(code) > order.indexOf(found)) found = code

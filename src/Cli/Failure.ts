@@ -1,9 +1,9 @@
-/** Every way in which a command can fail, as text for a person and an exit code for a scheduler. */
+/** Maps the errors of a command to a message for a person and an exit code for a scheduler. */
 import { Cause, Chunk, Data } from "effect"
 import { type ExitCode, exitCodes, worst } from "./ExitCode.ts"
 import type { Failure } from "./FailureDocument.ts"
 
-/** The arguments are wrong, or what they ask for is not there. */
+/** The arguments are wrong, or what they name does not exist. */
 export class UsageError extends Data.TaggedError("UsageError")<{
   readonly detail: string
   readonly advice: string
@@ -13,7 +13,7 @@ export class UsageError extends Data.TaggedError("UsageError")<{
   }
 }
 
-/** Errors whose exit code is not 1, by class and, where it matters, reason. */
+/** Exit codes of errors other than 1, by class and, where it matters, reason. */
 const codes: Readonly<Record<string, ExitCode>> = {
   UsageError: exitCodes.usage,
   SettingsError: exitCodes.usage,
@@ -43,7 +43,7 @@ const field = (error: unknown, name: string): string | undefined => {
 const sentences = (message: string, more: string | undefined): string =>
   more === undefined || message.includes(more) ? message : `${message}\n${more}`
 
-/** An error that a command expects: tagged, with a message that says what, where and what to do. */
+/** An expected error: tagged, with a message that says what, where and what to do. */
 export const failureOf = (error: unknown): Failure => {
   const tag = field(error, "_tag") ?? "Error"
   const reason = field(error, "reason")
@@ -75,7 +75,7 @@ const stopped: Failure = {
     "Stopped before it was done. What has been committed stays; run the same command again and it goes on from there.",
 }
 
-/** Everything that a cause holds, worst first; a message that repeats is reported once. */
+/** All failures of a cause, worst first; repeated messages are reported once. */
 export const failuresOf = (cause: Cause.Cause<unknown>, debug: boolean): ReadonlyArray<Failure> => {
   if (Cause.isInterruptedOnly(cause)) return [stopped]
   const failures = [

@@ -1,4 +1,4 @@
-/** The document of a failed command with `--json`. Imports no library: the launcher reports wrong usage by itself. */
+/** The JSON document of a failed command. Imports no library, since the launcher reports wrong usage by itself. */
 import { type ExitCode, worst } from "./ExitCode.ts"
 
 export interface Failure {
@@ -10,7 +10,7 @@ export interface Failure {
   readonly message: string
 }
 
-/** The code of several failures together. */
+/** The exit code of several failures. */
 export const codeOf = (failures: ReadonlyArray<Failure>): ExitCode => worst(failures.map(({ code }) => code))
 
 /** The failures as the document that `--json` prints. */

@@ -1,4 +1,4 @@
-/** `--help`: from the manual to text. Loads nothing of the product, so that it is there at once. */
+/** `--help`: the manual as text. Loads nothing else, so that it answers at once. */
 import { exitCodeRows } from "./ExitCode.ts"
 import {
   type CommandManual,
@@ -59,7 +59,7 @@ const commandHelp = (command: CommandManual): string =>
     ...block("Exit codes:", rows(command.exitCodes)),
   ].join("\n")
 
-/** The help that the arguments ask for, if they do: `--help` anywhere, `-h`, or `help [command]`. */
+/** The help that the arguments ask for, if any: `--help` anywhere, `-h`, or `help [command]`. */
 export const helpFor = (args: ReadonlyArray<string>, manual: Manual): string | undefined => {
   const end = args.indexOf("--")
   const own = end < 0 ? args : args.slice(0, end)

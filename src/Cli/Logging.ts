@@ -1,4 +1,4 @@
-/** The log: always on stderr, for a person on a terminal, one line per message elsewhere, JSON where asked for. */
+/** The log, always on stderr: readable on a terminal, one line per message elsewhere, JSON on request. */
 import { Cause, Chunk, HashMap, Inspectable, Layer, List, Logger, type LogLevel } from "effect"
 import { harmless, styled } from "../Common/Text.ts"
 import type { TerminalService } from "../Terminal.ts"
@@ -27,7 +27,7 @@ const spansOf = (options: Logger.Logger.Options<unknown>): Record<string, number
 const messageOfError = (error: unknown): string | undefined =>
   error instanceof Error && "_tag" in error ? error.message : undefined
 
-/** An expected error says what happened; a defect says where in the program, too. */
+/** The text of a cause: an expected error's message; for a defect the place in the program, too. */
 const causeText = (cause: Cause.Cause<unknown>): string => {
   const messages = Chunk.toReadonlyArray(Cause.failures(cause)).map(messageOfError)
   const expected = messages.filter((message) => message !== undefined)
@@ -63,8 +63,7 @@ const format = (kind: LogFormat, color: boolean) => (options: Logger.Logger.Opti
 }
 
 /**
- * Which format fits: JSON with `--json` or `TIEOUT_LOG=json`. A server's log is read by programs unless somebody sits
- * before it.
+ * The format of the log: JSON with `--json` or `TIEOUT_LOG=json`, and for a server unless its stderr is a terminal.
  */
 export const logFormat = (
   json: boolean,

@@ -1,13 +1,13 @@
 /**
- * What every command does, as plain data: what `--help`, the check of the arguments, the completions and the tables of the
- * documents say. It comes from the commands' own declarations (`Declaration.ts`); `npm run build` writes it down, so that
- * the launcher has it without loading them.
+ * The manual: what every command does, as plain data for `--help`, the check of the arguments, the completions and the tables
+ * of the documents. It follows from the commands' declarations (`Declaration.ts`); `npm run build` writes it to a file, so
+ * that the launcher need not load them.
  */
 
 interface Place {
-  /** How usage lines name it: `NAME`. */
+  /** Its name in usage lines: `NAME`. */
   readonly placeholder: string
-  /** What can stand there, where that is known beforehand; of a choice or an argument nothing else can. */
+  /** The known values; a choice or an argument takes no others. */
   readonly values: ReadonlyArray<string>
   readonly required: boolean
   readonly repeated: boolean
@@ -19,7 +19,7 @@ export interface OptionManual extends Place {
   readonly flag: string
   /** Without its full stop. */
   readonly what: string
-  /** What holds where it is not given, or that it must be; empty where nothing is to be said. */
+  /** Its default, or that it is required; empty: neither. */
   readonly note: string
 }
 
@@ -30,20 +30,20 @@ export interface ArgumentManual extends Place {
 /** A command, or one of the subcommands of one. */
 export interface FormManual {
   readonly name: string
-  /** From the name on. */
+  /** The usage line, from the command's name. */
   readonly usage: string
   readonly options: ReadonlyArray<OptionManual>
   readonly arguments: ReadonlyArray<ArgumentManual>
 }
 
 export interface CommandManual extends FormManual {
-  /** Exactly one of them follows the command's name; empty where it has none. */
+  /** Exactly one of them must follow the command's name; empty: it has none. */
   readonly subcommands: ReadonlyArray<FormManual>
   readonly summary: string
   readonly about: ReadonlyArray<string>
   readonly examples: ReadonlyArray<readonly [command: string, what: string]>
   readonly exitCodes: ReadonlyArray<readonly [code: string, what: string]>
-  /** A list that the product keeps, for the help of this command. */
+  /** A list for the command's help, such as the formats. */
   readonly list: { readonly title: string; readonly rows: ReadonlyArray<readonly [string, string]> } | null
 }
 
@@ -68,7 +68,7 @@ export const globalOptions: ReadonlyArray<OptionManual> = [
   option("--version", "", "The version"),
 ]
 
-/** Environment variables beside those that every setting has. */
+/** Environment variables beside those of the settings. */
 export const variableTexts: ReadonlyArray<readonly [name: string, what: string]> = [
   ["TIEOUT_BASE_URL", "the service's base address, ends in /api/v1"],
   ["TIEOUT_CLIENT_ID", "the issued OAuth client identifier"],
@@ -76,6 +76,7 @@ export const variableTexts: ReadonlyArray<readonly [name: string, what: string]>
   ["TIEOUT_SCOPE", "the issued scopes, separated by spaces"],
   ["TIEOUT_<NAME>_…", "the same four for a connection named <name>"],
   ["DATABASE_URL", "a Postgres of your own (15 or later); default: an embedded one"],
+  ["DATABASE_URL_FILE", "a file that holds it, for this and every other secret (TIEOUT_CLIENT_SECRET_FILE)"],
   ["TIEOUT_DATA_DIR", "the embedded database's data; default: ./data"],
   ["TIEOUT_STATUS_TOKEN", "what opens the status page where it is not only on this machine"],
   ["TIEOUT_USER", "who closes, reopens, reclassifies and exports; default: the user of the operating system"],

@@ -1,4 +1,4 @@
-/** The manual, written down beside the bundle when it is made, so that help and wrong usage are told at once. */
+/** The manual's file beside the bundle, from which help and wrong usage are answered at once. */
 import { existsSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { Manual } from "./Manual.ts"
@@ -6,7 +6,7 @@ import type { Manual } from "./Manual.ts"
 /** Beside the bundle that runs; beside a source there is none. */
 export const manualFile = fileURLToPath(new URL("manual.json", import.meta.url))
 
-/** Our own build wrote it: a look at its shape is enough. */
+/** Our own build wrote it: a check of its shape is enough. */
 const isManual = (value: unknown): value is Manual =>
   Array.isArray(value) &&
   value.every((one) => typeof one === "object" && one !== null && "subcommands" in one)

@@ -20,9 +20,9 @@ export const book = optional(
   "all",
 )
 
-/** A month; not yet checked. */
+/** A month, unchecked. */
 export const period = (what: string) => optional(text("period", "YYYY-MM", what))
 
-/** The first and the last day, which go together; not yet checked. */
+/** The first and the last day, only together; unchecked. */
 export const from = optional(text("from", "DATE", "The first day, YYYY-MM-DD, included; with --to"))
 export const to = optional(text("to", "DATE", "The last day, YYYY-MM-DD, included"))

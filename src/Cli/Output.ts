@@ -1,4 +1,4 @@
-/** What a command answers with: one JSON document or text for a person, and the exit code. */
+/** The answer of a command: one JSON document or text for a person, and the exit code. */
 import { Context, Effect } from "effect"
 import type { TerminalService } from "../Terminal.ts"
 import { type ExitCode, exitCodes, worst } from "./ExitCode.ts"
@@ -12,10 +12,10 @@ export interface Report {
   readonly code?: ExitCode
 }
 
-/** The exit code as it stands; the process reads it after everything else is done. */
+/** The exit code so far; the process reads it at the end. */
 export class Outcome {
   code: ExitCode = exitCodes.done
-  /** What an interrupt ends with: for a server it is the ordinary end. */
+  /** The exit code of an interrupt, which is a server's ordinary end. */
   interruptedCode: ExitCode = exitCodes.resumable
   /** With `--json`, whether the one document has been printed. */
   documented = false
@@ -23,14 +23,14 @@ export class Outcome {
 
 export const makeOutput = (json: boolean, terminal: TerminalService, outcome: Outcome) => ({
   terminal,
-  /** The answer of a command that did what it was asked. Called once. */
+  /** Reports the answer of a command that succeeded. Call it once. */
   report: ({ code, document, lines }: Report): Effect.Effect<void> =>
     Effect.sync(() => {
       outcome.code = worst([outcome.code, code ?? exitCodes.done])
       outcome.documented = true
       terminal.writeOut(json ? documentText(document) : lines.map((line) => `${line}\n`).join(""))
     }),
-  /** Reports failures: on stderr, and with `--json` as the document too if there is none yet. */
+  /** Reports failures on stderr, and with `--json` as the document, too, if there is none yet. */
   fail: (failures: ReadonlyArray<Failure>): Effect.Effect<void> =>
     Effect.sync(() => {
       outcome.code = worst([outcome.code, codeOf(failures)])
@@ -38,7 +38,7 @@ export const makeOutput = (json: boolean, terminal: TerminalService, outcome: Ou
       if (json && !outcome.documented) terminal.writeOut(documentText(failureDocument(failures)))
       outcome.documented = true
     }),
-  /** For a server: an interrupt is its ordinary end. */
+  /** For a server: makes an interrupt its ordinary end. */
   interruptIsTheEnd: Effect.sync(() => {
     outcome.interruptedCode = exitCodes.done
   }),

@@ -1,4 +1,4 @@
-/** Months and days as they are typed; `name` is what the message calls them. */
+/** Parses months and days; `name` is their name in messages. */
 import { Either } from "effect"
 import { UsageError } from "./Failure.ts"
 
@@ -13,7 +13,7 @@ export const parseMonth = (text: string, name = "--period"): Either.Either<strin
     ? Either.right(text)
     : refused(name, text, "a month as YYYY-MM, such as 2026-10")
 
-/** A calendar day that exists, `2026-10-31`. */
+/** An existing calendar day, `2026-10-31`. */
 export const parseDay = (text: string, name: string): Either.Either<string, UsageError> => {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00.000Z`) : Number.NaN
   // Some engines roll 2026-02-30 over to March: only a day that prints as itself exists.

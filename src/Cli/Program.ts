@@ -1,3 +1,3 @@
-/** What is loaded where help does not do: the commands with all that they need. The bundle's `program.cjs` begins here. */
+/** The program, loaded for everything but help: the commands with all they need. The entry of the bundle's `program.cjs`. */
 export { launch } from "../Cli.ts"
 export { readManual } from "./Commands.ts"

@@ -33,10 +33,10 @@ export const headersOf = (text: string): Readonly<Record<string, string>> =>
     }),
   )
 
-/** Whether spans are exported: making spans that nobody gets costs a sync a tenth of its time. */
+/** Whether spans are exported: creating spans for nobody costs a sync a tenth of its time. */
 export const isTraced = (variables: Variables): boolean => endpointOf(variables) !== undefined
 
-/** Ends with the command, once everything is delivered or given up. */
+/** Ends with the command, once everything is delivered or dropped. */
 export const telemetry = (variables: Variables): Layer.Layer<never> => {
   const endpoint = endpointOf(variables)
   if (endpoint === undefined) return Layer.empty

@@ -1,18 +1,18 @@
-/** Asks the service one thing at a time, and says what became of it without repeating what an answer held. */
+/** Sends one request at a time, and describes the outcome without repeating the content of an answer. */
 import { Effect, Either } from "effect"
 import type { Answer } from "../Partner/Attempt.ts"
 import type { Session } from "../Partner/Session.ts"
 import type { PartnerError } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"
 
-/** Left: this one thing cannot be had. A failure means that nothing can. */
+/** Left: this request failed. A failure of the effect means that no request can succeed. */
 export type Ask = (
   kind: string,
   path: string,
   query?: string,
 ) => Effect.Effect<Either.Either<Answer, PartnerError>, PartnerError>
 
-/** Without a token nothing goes on, nor with a service that cannot be reached or wants to be left alone. */
+/** Whether every further request would fail, too: no token, an unreachable service, or a rate limit. */
 const isFinal = ({ operation, reason }: PartnerError): boolean =>
   operation.startsWith("POST ") || reason === "Unreachable" || reason === "RateLimited"
 
@@ -36,14 +36,14 @@ export const sized = (
 
 const identifiers = /[0-9a-f]{8}-[0-9a-f-]{20,}|[A-Z0-9]*[0-9]{5,}[A-Z0-9]*/gi
 
-/** In place of what an answer that could not be read began with, or of what the service says about its own data. */
+/** Replaces details that may quote an unreadable answer or the service's data. */
 const words: Partial<Record<PartnerError["reason"], string>> = {
   NotFound: "there is no such path",
   BadResponse: "the answer is not complete JSON",
   Unavailable: "the service fails at it",
 }
 
-/** What was seen, e.g. `answers 400: the request is refused (unknown parameter)`. */
+/** The outcome as text, e.g. `answers 400: the request is refused (unknown parameter)`. */
 export const seen = ({ detail, reason, status }: PartnerError): string => {
   const said = words[reason] ?? detail.replace(identifiers, "…")
   return status === undefined ? said : `answers ${status}: ${said}`

@@ -8,7 +8,7 @@ import * as Propose from "./Propose.ts"
 import * as Shape from "./Shape.ts"
 import { type Survey, surveyAll } from "./Survey.ts"
 
-/** The Money objects of the lists; where they have none, of single resources that statement entries name. */
+/** The Money objects of the lists, or else of single resources that statement entries name. */
 const moneys = Effect.fn("Doctor.moneys")(function* (ask: Ask, { resources, samples }: Survey) {
   const listed = samples.flatMap(({ rows }) => Shape.moneys(rows))
   if (listed.length > 0) return listed

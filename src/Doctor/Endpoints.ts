@@ -1,4 +1,4 @@
-/** The endpoints that a doctor calls, and what is known of each without the profile. Source: `docs/interface.md`. */
+/** The endpoints that the doctor calls, and what is known of each without the profile. Source: `docs/interface.md`. */
 import { fill } from "../Partner/Address.ts"
 import * as Account from "../Partner/Wire/Account.ts"
 import * as Conversion from "../Partner/Wire/Conversion.ts"
@@ -17,11 +17,11 @@ export type Surface = "organization" | "client" | "credit"
 export interface Endpoint {
   readonly key: keyof Interface["paths"]
   readonly idField: string
-  /** `of`: the account whose statement it is. */
-  readonly decoder: (names: MoneyFields, of: string) => Decoder<unknown>
+  /** `accountId`: for a statement, its account. */
+  readonly decoder: (names: MoneyFields, accountId: string) => Decoder<unknown>
   /** Paths to try where the interface shows none; null where it shows the path. */
   readonly guesses: ReadonlyArray<string> | null
-  /** A sync reads no books without it. */
+  /** Without it a sync reads no books. */
   readonly essential: boolean
   /** The profile may say null: the service has no such thing. */
   readonly dispensable: boolean
@@ -47,7 +47,7 @@ const undocumented = (...guesses: ReadonlyArray<string>) => ({ guesses })
 export const accounts = make("accounts", () => Account.decoder, essential)
 export const clients = make("clients", () => Credit.client, essential)
 
-export const statement = make("statement", (_, of) => StatementEntry.decoder(of), {
+export const statement = make("statement", (_, accountId) => StatementEntry.decoder(accountId), {
   ...essential,
   guesses: [
     "statement",
@@ -120,16 +120,16 @@ export const deposit = make("deposit", Deposit.decoder, essential)
 export const withdrawal = make("withdrawal", Withdrawal.decoder, essential)
 export const conversion = make("conversion", Conversion.decoder, essential)
 
-/** Where a surface's endpoints are, by a profile. */
+/** The paths of a surface's endpoints, by a profile. */
 export interface Place {
   readonly surface: Surface
-  /** Below the base address, `{…}` where identifiers go; null: the profile says that there is none. */
+  /** The path below the base address, with `{…}` for identifiers; null: the profile says there is none. */
   readonly template: (endpoint: Endpoint) => string | null
-  /** The same for a path that the profile does not have. */
+  /** The template for a path that is not in the profile. */
   readonly below: (path: string) => string
-  /** The settings key that says where it is. */
+  /** The settings key of its path. */
   readonly setting: (endpoint: Endpoint) => string
-  /** A template with its identifiers. */
+  /** A template with its identifiers filled in. */
   readonly fill: (template: string, id?: string) => string
 }
 

@@ -16,8 +16,8 @@ export interface EndpointReport extends Judge.Finding {
   readonly path: string | null
 }
 
-/** Statements that are looked at for entries, and for one that names a conversion. */
-const accountsLookedAt = 5
+/** The most statements read in search of entries, and of one that names a conversion. */
+const accountsRead = 5
 
 export const textAt = (row: unknown, key: string): string | undefined => {
   const value = isFields(row) ? row[key] : undefined
@@ -31,19 +31,19 @@ export const likelyAccounts = (rows: ReadonlyArray<unknown>): ReadonlyArray<stri
   return [...rows]
     .sort((a, b) => weight(b) - weight(a))
     .flatMap((row) => textAt(row, "accountId") ?? [])
-    .slice(0, accountsLookedAt)
+    .slice(0, accountsRead)
 }
 
 /** Only active clients may be used ("only `ACTIVE` clients can use client-scoped operations"). */
 export const activeClient = (rows: ReadonlyArray<unknown>): string | undefined =>
   rows.filter((row) => textAt(row, "status") === "ACTIVE").flatMap((row) => textAt(row, "clientId") ?? [])[0]
 
-/** One examination under way. */
+/** The state of an examination. */
 interface Visit {
   readonly ask: Ask
   readonly profile: Interface
   readonly reports: Array<EndpointReport>
-  /** Lists that could be opened, to turn a page of one. */
+  /** Lists that could be opened, to test paging with one. */
   readonly lists: Array<Listed>
 }
 
@@ -52,7 +52,7 @@ const note = (visit: Visit, place: Place, endpoint: Endpoint, finding: Judge.Fin
   visit.reports.push({ surface: place.surface, endpoint: endpoint.key, path, ...finding })
 }
 
-/** A list that is refused may be so because of its page size: asks again without, and with a small one. */
+/** A list may be refused because of its page size: asks again without a size, and with a small one. */
 const refused = Effect.fn("Doctor.refused")(function* (
   { ask, profile: { paging } }: Visit,
   error: PartnerError,
@@ -71,8 +71,13 @@ const refused = Effect.fn("Doctor.refused")(function* (
   return { ...plain, settings: [key], advice }
 })
 
-/** One page of a list; its rows where it could be opened. `of` is the account whose statement it is. */
-const read = Effect.fn("Doctor.read")(function* (visit: Visit, place: Place, endpoint: Endpoint, of = "") {
+/** Reads one page of a list; returns its rows where it could be opened. `accountId`: for a statement, its account. */
+const read = Effect.fn("Doctor.read")(function* (
+  visit: Visit,
+  place: Place,
+  endpoint: Endpoint,
+  accountId = "",
+) {
   const { ask, lists, profile } = visit
   const template = place.template(endpoint)
   const setting = place.setting(endpoint)
@@ -83,12 +88,12 @@ const read = Effect.fn("Doctor.read")(function* (visit: Visit, place: Place, end
       rows: [],
     }
   }
-  const path = place.fill(template, of)
+  const path = place.fill(template, accountId)
   const answer = yield* ask(endpoint.key, path, queryOf(sized(profile.paging, profile.paging.size)))
   if (Either.isLeft(answer)) {
     return { finding: yield* refused(visit, answer.left, endpoint, path, setting), page: undefined, rows: [] }
   }
-  const judged = Judge.ofList(answer.right, endpoint, profile, setting, of)
+  const judged = Judge.ofList(answer.right, endpoint, profile, setting, accountId)
   if (judged.page !== undefined) lists.push({ endpoint, path, page: judged.page })
   return judged
 })
@@ -99,7 +104,7 @@ const list = Effect.fn("Doctor.list")(function* (visit: Visit, place: Place, end
   return rows
 })
 
-/** One object by its identifier; `why` it could not be tried, where there is none. */
+/** Reads one object by its identifier; `why`: the reason where there is no identifier to try. */
 const single = Effect.fn("Doctor.single")(function* (
   visit: Visit,
   place: Place,
@@ -118,13 +123,13 @@ const single = Effect.fn("Doctor.single")(function* (
   note(visit, place, endpoint, finding)
 })
 
-/** Looks on until a statement has entries and one of them names a conversion; reports the first that has any. */
+/** Reads statements until one names a conversion; reports the first statement that has entries. */
 const statements = Effect.fn("Doctor.statements")(function* (
   visit: Visit,
   place: Place,
   accounts: ReadonlyArray<string>,
 ) {
-  let told: { readonly finding: Judge.Finding; readonly rows: number } | undefined
+  let reported: { readonly finding: Judge.Finding; readonly rows: number } | undefined
   const related = new Map<string, string>()
   for (const accountId of accounts) {
     const { finding, page, rows } = yield* read(visit, place, Endpoints.statement, accountId)
@@ -133,19 +138,24 @@ const statements = Effect.fn("Doctor.statements")(function* (
       const id = textAt(row, "relatedResourceId")
       if (type !== undefined && id !== undefined && !related.has(type)) related.set(type, id)
     }
-    // The first that has entries tells most; a later one that cannot be read tells more.
-    if (told === undefined || told.rows === 0 || finding.severity === "error")
-      told = { finding, rows: rows.length }
+    // The first statement with entries says most, unless a later one cannot be read.
+    if (reported === undefined || reported.rows === 0 || finding.severity === "error")
+      reported = { finding, rows: rows.length }
     if (page === undefined || related.has("CONVERSION")) break
   }
-  note(visit, place, Endpoints.statement, told?.finding ?? Judge.untried("there is no account to ask for"))
+  note(
+    visit,
+    place,
+    Endpoints.statement,
+    reported?.finding ?? Judge.untried("there is no account to ask for"),
+  )
   return related
 })
 
 const firstId = (rows: ReadonlyArray<unknown>, idField: string): string | undefined =>
   rows.flatMap((row) => textAt(row, idField) ?? [])[0]
 
-/** What the organization surface and each client have alike. */
+/** The endpoints that the organization surface and each client share. */
 const book = Effect.fn("Doctor.book")(function* (visit: Visit, place: Place) {
   const accounts = likelyAccounts(yield* list(visit, place, Endpoints.accounts))
   const noAccount = "there is no account to ask for"

@@ -6,7 +6,7 @@ import { defaultInterface, type Interface } from "../Settings/Interface.ts"
 import type { Surface } from "./Endpoints.ts"
 import type { Undetermined } from "./Survey.ts"
 
-/** What was found out about one connection. */
+/** The discovery's result for one connection. */
 export interface Discovered {
   readonly connection: string
   readonly surfaces: ReadonlyArray<Surface>
@@ -16,8 +16,8 @@ export interface Discovered {
 }
 
 /**
- * What has to stand in the settings: what differs from the defaults, and what is a default again but stands otherwise
- * in the settings now.
+ * The keys that the settings need: those that differ from the defaults, and those that return to a default that the settings
+ * now override.
  */
 const differing = (proposed: unknown, configured: unknown, usual: unknown): unknown => {
   if (!isRecord(proposed)) {
@@ -46,20 +46,22 @@ const yamlLines = (value: unknown): ReadonlyArray<string> =>
   stringify(value, { lineWidth: 0 }).trimEnd().split("\n")
 
 /**
- * The fragment, line by line, ready to be pasted. `byConnection`: each connection has a section of its own, below which
- * nothing of another one may fall.
+ * The fragment, line by line, ready to paste. `byConnection`: each connection gets a section of its own.
  */
 export const lines = (found: ReadonlyArray<Discovered>, byConnection: boolean): ReadonlyArray<string> => {
-  const sections = found.map((one) => ({ one, needed: section(one) }))
+  const sections = found.map((discovered) => ({ discovered, needed: section(discovered) }))
   const needing = sections.filter(({ needed }) => needed !== undefined)
-  const notes = found.flatMap((one) => openPoints(one, byConnection))
+  const notes = found.flatMap((discovered) => openPoints(discovered, byConnection))
   const [only] = needing
   if (only === undefined)
     return [comment("Every name is as the defaults have it; there is nothing to set."), ...notes]
   const value = byConnection
     ? {
         connections: Object.fromEntries(
-          needing.map(({ needed, one }) => [one.connection, { surfaces: one.surfaces, interface: needed }]),
+          needing.map(({ discovered: { connection, surfaces }, needed }) => [
+            connection,
+            { surfaces, interface: needed },
+          ]),
         ),
       }
     : { interface: only.needed }

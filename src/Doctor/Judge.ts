@@ -1,4 +1,4 @@
-/** What an answer says about the profile by which it was asked for and read. Pure. */
+/** Judges the profile by an answer to a request that was made with it. Pure. */
 import { Either } from "effect"
 import { counted } from "../Common/Text.ts"
 import type { Answer } from "../Partner/Attempt.ts"
@@ -12,13 +12,13 @@ import * as Shape from "./Shape.ts"
 
 export interface Finding {
   readonly verdict: "ok" | "wrong" | "notThere" | "untried"
-  /** `error`: a sync would not work, or not wholly. `warning`: something to decide or to look at. */
+  /** `error`: a sync would fail, at least in part. `warning`: something to decide or to check. */
   readonly severity: "none" | "warning" | "error"
   readonly detail: string
-  /** The settings keys that are wrong, or that decide. */
+  /** The settings keys that are wrong, or that matter here. */
   readonly settings: ReadonlyArray<string>
   readonly advice: string | null
-  /** Field names and types of the answer, never values; null where there is none. */
+  /** Field names and types of the answer, never values; null: no answer. */
   readonly shape: string | null
 }
 
@@ -72,7 +72,7 @@ const safePath = (path: string): string =>
 
 const moneyPath = new RegExp(String.raw`^\$\.(${Shape.moneyKeys.join("|")})\.(\w+)$`)
 
-/** Which setting a row that cannot be read speaks against, and what stands there instead. */
+/** The setting that an unreadable row contradicts, and what the row has instead. */
 const moneySetting = (
   { path }: Malformed,
   rows: ReadonlyArray<unknown>,
@@ -89,7 +89,7 @@ const moneySetting = (
         ? `Set ${setting} to ${found.name}.`
         : `Set ${setting} to what the service sends.`,
   })
-  // A field that is there but holds no such value is the row's fault, not the profile's.
+  // A field that exists but has a wrong value is the row's fault, not the profile's.
   const missing = objects.some((object) => inner !== undefined && !Object.hasOwn(object, inner))
   if (!missing) return undefined
   if (inner === names.amountField) {
@@ -106,7 +106,7 @@ const moneySetting = (
   return explain("interface.money.currencyField", found)
 }
 
-/** A list's page, taken apart by the profile. */
+/** A list's page, read by the profile. */
 export interface Page {
   readonly rows: ReadonlyArray<unknown>
   readonly hasNextPage: boolean
@@ -117,11 +117,11 @@ export interface Judged {
   readonly finding: Finding
   /** Undefined where the profile does not lead to it. */
   readonly page: Page | undefined
-  /** The rows, also where only their identifiers show that they are meant: other endpoints are tried with them. */
+  /** The rows, even where only their identifiers could be read: they serve to try other endpoints. */
   readonly rows: ReadonlyArray<unknown>
 }
 
-/** Opens an answer by the profile; what stands in its way, where it cannot be opened. */
+/** Opens an answer by the profile, or says why it cannot. */
 export const open = (
   answer: Answer,
   { itemsField, pageInfoField }: Interface["paging"],
@@ -169,13 +169,13 @@ const reasons = (malformed: ReadonlyArray<Malformed>): string => {
     .join("; ")
 }
 
-/** A list's answer: whether it can be opened, and its rows be read by the decoder that a sync uses. */
+/** Judges a list's answer: whether it can be opened, and its rows decoded as by a sync. */
 export const ofList = (
   answer: Answer,
   endpoint: Endpoint,
   profile: Interface,
   setting: string,
-  of: string,
+  accountId: string,
 ): Judged => {
   const opened = open(answer, profile.paging, endpoint.idField)
   if (Either.isLeft(opened)) {
@@ -185,7 +185,7 @@ export const ofList = (
   const page = opened.right
   const judged = (finding: Finding): Judged => ({ finding, page, rows: page.rows })
   const path = profile.paging.itemsField === "" ? [] : profile.paging.itemsField.split(".")
-  const read = decodeAll(endpoint.decoder(profile.money, of), page.rows, answer.source, path)
+  const read = decodeAll(endpoint.decoder(profile.money, accountId), page.rows, answer.source, path)
   const malformed = read.filter(Either.isLeft).map(({ left }) => left)
   const rows = counted(page.rows.length, "row")
   const shape = Shape.describe(answer.value)
@@ -214,7 +214,7 @@ export const ofList = (
 
 const idOf = (value: unknown, idField: string): unknown => (isFields(value) ? value[idField] : undefined)
 
-/** One object's answer. `id`: what was asked for; it must be the one that comes. */
+/** Judges one object's answer, which must have the identifier that was asked for. */
 export const ofObject = (
   answer: Answer,
   endpoint: Endpoint,

@@ -1,4 +1,4 @@
-/** Which query parameter takes the page size, and which the cursor: the one that visibly does something. */
+/** Finds the query parameters of page size and cursor: those that have a visible effect. */
 import { Effect, Either } from "effect"
 import type { Interface } from "../Settings/Interface.ts"
 import { type Ask, queryOf, sized } from "./Ask.ts"
@@ -50,7 +50,7 @@ const cursorNames = [
   "page[cursor]",
 ]
 
-/** Page sizes that are tried where the configured one is refused. */
+/** Page sizes to try where the configured one is refused. */
 const smallerSizes = [50, 25, 20, 10, 5]
 const listsTried = 3
 
@@ -62,7 +62,7 @@ const longestFirst = (samples: ReadonlyArray<Sample>): ReadonlyArray<Sample> =>
     .sort((a, b) => Number(b.hasNextPage) - Number(a.hasNextPage) || b.rows.length - a.rows.length)
     .slice(0, listsTried)
 
-/** A list's page with some parameters; undefined where it is refused or cannot be opened. */
+/** A list's page with the given parameters; undefined where it is refused or cannot be opened. */
 const pageOf = Effect.fn("Doctor.pageOf")(function* (
   ask: Ask,
   { endpoint, path }: Sample,
@@ -85,7 +85,7 @@ const none = <A>(found: A, setting: string, reason: string, blocking = false): D
   undetermined: [{ setting, reason, blocking }],
 })
 
-/** The parameter by which as many rows come as it says. */
+/** The parameter that limits the number of rows. */
 const sizeParam = Effect.fn("Doctor.sizeParam")(function* (
   ask: Ask,
   samples: ReadonlyArray<Sample>,
@@ -97,16 +97,16 @@ const sizeParam = Effect.fn("Doctor.sizeParam")(function* (
   if (list === undefined) return none(paging.sizeParam, setting, "no list has more than one row")
   const tried = namesFrom(paging.sizeParam, sizeNames)
   for (const name of tried) {
-    const one = yield* pageOf(ask, list, paging, [[name, 1]])
-    if (one?.rows.length !== 1) continue
+    const pageOfOne = yield* pageOf(ask, list, paging, [[name, 1]])
+    if (pageOfOne?.rows.length !== 1) continue
     if (list.rows.length === 2) return { found: name, undetermined: [] }
-    const two = yield* pageOf(ask, list, paging, [[name, 2]])
-    if (two?.rows.length === 2) return { found: name, undetermined: [] }
+    const pageOfTwo = yield* pageOf(ask, list, paging, [[name, 2]])
+    if (pageOfTwo?.rows.length === 2) return { found: name, undetermined: [] }
   }
   return none(null, setting, `none of these changes how many rows come: ${tried.join(", ")}; no size is sent`)
 })
 
-/** The configured size, or the largest that is taken in its place. */
+/** The configured size, or else the largest that the service accepts. */
 const sizeFor = Effect.fn("Doctor.sizeFor")(function* (
   ask: Ask,
   samples: ReadonlyArray<Sample>,
@@ -135,7 +135,7 @@ const cursorAt = Effect.fn("Doctor.cursorAt")(function* (
   return undefined
 })
 
-/** The parameter that, given the cursor of a first page, leads to another one. */
+/** The parameter that leads from a first page's cursor to another page. */
 const cursorParam = Effect.fn("Doctor.cursorParam")(function* (
   ask: Ask,
   samples: ReadonlyArray<Sample>,

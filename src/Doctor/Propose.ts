@@ -1,4 +1,4 @@
-/** From what a survey has seen to the names of a profile. Pure. */
+/** Proposes the names of a profile from a survey. Pure. */
 import type { Fields } from "../Partner/Wire/Fields.ts"
 import type { Interface } from "../Settings/Interface.ts"
 import * as Shape from "./Shape.ts"
@@ -24,8 +24,8 @@ const witnesses = (samples: ReadonlyArray<Sample>) => {
 }
 
 /**
- * One name for all lists. Where they differ, those without which there are no books decide, and the others are named:
- * the profile has no second name for them.
+ * One name for all lists. Where lists differ, the essential ones decide, and the others are reported: the profile has no second
+ * name for them.
  */
 const nameFor = (
   setting: string,
@@ -34,25 +34,25 @@ const nameFor = (
   names: (sample: Sample) => ReadonlyArray<string>,
   configured: string,
 ): { readonly name: string; readonly undetermined: ReadonlyArray<Undetermined> } => {
-  const told = samples.filter((sample) => names(sample).length > 0)
-  const agreed = Shape.agree(told.map(names), configured)
+  const naming = samples.filter((sample) => names(sample).length > 0)
+  const agreed = Shape.agree(naming.map(names), configured)
   if (agreed.kind === "agreed") return { name: agreed.name, undetermined: [] }
   if (agreed.kind === "unknown") {
     const reason = samples.length === 0 ? "no list was found" : `no list that was found has ${what}`
     return { name: configured, undetermined: [open(setting, reason, samples.length > 0)] }
   }
-  const essential = Shape.agree(told.filter(({ endpoint }) => endpoint.essential).map(names), configured)
+  const essential = Shape.agree(naming.filter(({ endpoint }) => endpoint.essential).map(names), configured)
   if (essential.kind !== "agreed") {
     const reason = `it may be one of ${quoted(agreed.names)}`
     return { name: configured, undetermined: [open(setting, reason, true)] }
   }
-  const others = told.filter((sample) => !names(sample).includes(essential.name))
+  const others = naming.filter((sample) => !names(sample).includes(essential.name))
   const keys = [...new Set(others.map(({ endpoint }) => endpoint.key))].join(", ")
   const reason = `${keys}: ${what} elsewhere (${quoted([...new Set(others.flatMap(names))])}); the profile has one name for all lists`
   return { name: essential.name, undetermined: [open(setting, reason)] }
 }
 
-/** Where lists hold their items, and where their PageInfo. */
+/** The fields of lists that hold their items and their PageInfo. */
 export const paging = (
   samples: ReadonlyArray<Sample>,
   configured: Interface["paging"],

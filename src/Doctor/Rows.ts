@@ -1,4 +1,4 @@
-/** How rows are read that a sync does not read, or reads as documents that are no rows of a list. */
+/** Decoders of rows that a sync does not decode, or that it reads as single documents. */
 import { Fault, type Fields, isAbsent, text, uuid } from "../Partner/Wire/Fields.ts"
 import type { Decoder } from "../Partner/Wire/Row.ts"
 

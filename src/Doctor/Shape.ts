@@ -1,13 +1,13 @@
 /**
- * What a JSON answer looks like, from its field names and types alone. Values never leave this file: an answer may hold
- * account numbers and names of people.
+ * Describes a JSON answer by its field names and types alone. Values never leave this file: an answer may hold account numbers
+ * and names of people.
  */
 import { Either } from "effect"
 import { scaleOf } from "../Common/Currency.ts"
 import * as Money from "../Common/Money.ts"
 import { type Fields, isFields } from "../Partner/Wire/Fields.ts"
 
-/** Deeper and wider than anything that the interface describes; what lies beyond is not looked at. */
+/** Deeper and wider than anything in the interface; anything beyond is ignored. */
 const deepest = 6
 const widest = 40
 const rowsLookedAt = 50
@@ -15,7 +15,7 @@ const rowsLookedAt = 50
 const identifierLike = /^[A-Za-z_$][A-Za-z0-9_$-]{0,39}$/
 const numberLike = /[0-9]{4,}|[0-9a-f]{8}-[0-9a-f]{4}/i
 
-/** Whether a name is a field's. One that looks like data is not repeated: some services key objects by account number. */
+/** Whether a name is a field's. One that looks like data is never repeated: some services key objects by account number. */
 export const isName = (name: string): boolean => identifierLike.test(name) && !numberLike.test(name)
 
 const scalar = (value: unknown): string => (value === null ? "null" : typeof value)
@@ -64,7 +64,7 @@ interface Part {
   readonly value: unknown
 }
 
-/** An answer and everything in it that a dotted path can name: not what lies within arrays. */
+/** An answer and everything in it that a dotted path can name, which excludes the content of arrays. */
 const parts = (value: unknown, path = "", depth = 0): ReadonlyArray<Part> => {
   const here = { path, value }
   if (!isFields(value) || depth >= deepest) return [here]
@@ -75,7 +75,7 @@ const parts = (value: unknown, path = "", depth = 0): ReadonlyArray<Part> => {
   return [here, ...inside]
 }
 
-/** A list in an answer. `known`: its rows have the identifier that was looked for. */
+/** A list in an answer. `known`: its rows have the expected identifier. */
 interface List {
   readonly path: string
   readonly rows: ReadonlyArray<unknown>
@@ -85,8 +85,8 @@ interface List {
 const isListOfObjects = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0 && rows.every(isFields)
 
 /**
- * The lists that an answer can be meant to hold: those whose rows have `idField`; else arrays of objects; else, where
- * there is only one array at all, that one, though it is empty.
+ * The candidates for an answer's list: arrays whose rows have `idField`; else arrays of objects; else the only array, even if
+ * it is empty.
  */
 export const lists = (answer: unknown, idField: string): ReadonlyArray<List> => {
   const arrays = parts(answer).flatMap(({ path, value }) =>
@@ -101,13 +101,13 @@ export const lists = (answer: unknown, idField: string): ReadonlyArray<List> => 
   return arrays.length === 1 ? arrays.filter(({ rows }) => rows.length === 0) : []
 }
 
-/** Where an answer has its PageInfo: objects with a boolean `hasNextPage`. Empty path: the answer itself. */
+/** The paths of PageInfo in an answer: objects with a boolean `hasNextPage`. Empty path: the answer itself. */
 export const pageInfos = (answer: unknown): ReadonlyArray<string> =>
   parts(answer).flatMap(({ path, value }) =>
     isFields(value) && typeof value.hasNextPage === "boolean" ? [path] : [],
   )
 
-/** The fields of a Money object that can be its amount, and those that can be its currency. */
+/** The candidates for the amount and for the currency among a Money object's fields. */
 export const moneyFields = (
   money: Fields,
 ): { readonly amounts: ReadonlyArray<string>; readonly currencies: ReadonlyArray<string> } => {
@@ -136,13 +136,13 @@ export const moneys = (rows: ReadonlyArray<unknown>): ReadonlyArray<Fields> =>
     .slice(0, rowsLookedAt)
     .flatMap((row) => (isFields(row) ? moneyKeys.map((key) => row[key]).filter(isFields) : []))
 
-/** `split`: the witnesses name different things, or more than one each. */
+/** `split`: the witnesses name different candidates, or several each. */
 export type Agreement =
   | { readonly kind: "agreed"; readonly name: string }
   | { readonly kind: "split"; readonly names: ReadonlyArray<string> }
   | { readonly kind: "unknown" }
 
-/** The one name that every witness can mean. Where several are left, the configured one is, if it is among them. */
+/** The one candidate of every witness; of several the configured one, if it is among them. */
 export const agree = (witnesses: ReadonlyArray<ReadonlyArray<string>>, configured: string): Agreement => {
   const all = [...new Set(witnesses.flat())]
   const common = all.filter((name) => witnesses.every((names) => names.includes(name)))
@@ -152,7 +152,7 @@ export const agree = (witnesses: ReadonlyArray<ReadonlyArray<string>>, configure
   return all.length === 0 ? { kind: "unknown" } : { kind: "split", names: common.length > 0 ? common : all }
 }
 
-/** Whether a page is another one: it has rows, and none of them was on the first. */
+/** Whether the second page differs: it has rows, and none of them was on the first. */
 export const movedOn = (first: ReadonlyArray<unknown>, second: ReadonlyArray<unknown>): boolean => {
   const seen = new Set(first.map((row) => JSON.stringify(row)))
   return second.length > 0 && second.every((row) => !seen.has(JSON.stringify(row)))

@@ -1,4 +1,4 @@
-/** Looks for the lists of a surface, under the paths of the profile and, where the interface shows none, under guesses. */
+/** Looks for the lists of a surface at the paths of the profile and, where the interface shows none, at guessed paths. */
 import { Effect, Either } from "effect"
 import { isFields } from "../Partner/Wire/Fields.ts"
 import type { Interface } from "../Settings/Interface.ts"
@@ -8,14 +8,14 @@ import * as Endpoints from "./Endpoints.ts"
 import { activeClient, likelyAccounts, textAt } from "./Examine.ts"
 import * as Shape from "./Shape.ts"
 
-/** A list's first page, asked for without parameters, since their names are not known. */
+/** A list's first page, requested without parameters, since their names are unknown. */
 export interface Sample {
   readonly endpoint: Endpoint
   readonly path: string
   readonly rows: ReadonlyArray<unknown>
-  /** Whether the rows have the identifier that such rows have. */
+  /** Whether the rows have the expected identifier. */
   readonly known: boolean
-  /** Where its items can be, and its PageInfo. */
+  /** Candidate fields of its items, and of its PageInfo. */
   readonly itemsFields: ReadonlyArray<string>
   readonly pageInfoFields: ReadonlyArray<string>
   readonly hasNextPage: boolean
@@ -24,11 +24,11 @@ export interface Sample {
 export interface Undetermined {
   readonly setting: string
   readonly reason: string
-  /** A sync cannot work before this is known. */
+  /** Whether a sync cannot work before this is known. */
   readonly blocking: boolean
 }
 
-/** A path that was found, below the surface's own prefix; null: there is none, so the profile had better say so. */
+/** A path below the surface's prefix; null: none was found, and the profile should say null. */
 interface FoundPath {
   readonly surface: Surface
   readonly key: Endpoint["key"]
@@ -39,7 +39,7 @@ export interface Survey {
   readonly samples: ReadonlyArray<Sample>
   readonly paths: ReadonlyArray<FoundPath>
   readonly undetermined: ReadonlyArray<Undetermined>
-  /** Where single resources with Money objects can be read, where no list has any. */
+  /** Single resources to read for Money objects where no list has any. */
   readonly resources: ReadonlyArray<{ readonly endpoint: Endpoint; readonly path: string }>
 }
 
@@ -80,7 +80,7 @@ type Sought =
   | { readonly found: Found }
   | { readonly found: undefined; readonly absent: boolean; readonly reason: string }
 
-/** The first path that answers with rows of the right kind; else the first that answers with a list without rows. */
+/** The first path that answers with rows of the right kind, else the first that answers with an empty list. */
 const seek = Effect.fn("Doctor.seek")(function* (ask: Ask, place: Place, endpoint: Endpoint, of = "") {
   const configured = place.template(endpoint)
   const guesses = (endpoint.guesses ?? []).map(place.below)
@@ -96,7 +96,7 @@ const seek = Effect.fn("Doctor.seek")(function* (ask: Ask, place: Place, endpoin
       continue
     }
     const sample = sampleOf(endpoint, path, answer.right.value)
-    // What was guessed must show by its rows that it is meant; what was configured need not.
+    // The rows of a guessed path must prove it right; a configured path needs no proof.
     if (sample === undefined) {
       refusal ??= `${template} answers without a list: ${Shape.describe(answer.right.value)}`
     } else if (sample.known || (template === configured && sample.rows.length > 0)) {
@@ -123,7 +123,7 @@ const record = (findings: Findings, place: Place, endpoint: Endpoint, sought: So
     }
     return
   }
-  // The profile says that there is none, and none was found.
+  // The profile says there is none, and none was found.
   if (configured === null) return
   const setting = place.setting(endpoint)
   const { absent, reason } = sought
@@ -171,21 +171,21 @@ const statements = Effect.fn("Doctor.surveyStatements")(function* (
     return []
   }
   const rows: Array<unknown> = []
-  let told: Sought | undefined
+  let best: Sought | undefined
   for (const accountId of accounts) {
-    if (told?.found?.sample.known === true) {
-      const path = place.fill(told.found.template, accountId)
+    if (best?.found?.sample.known === true) {
+      const path = place.fill(best.found.template, accountId)
       const answer = yield* ask("statement", path)
       const sample = Either.isRight(answer) && sampleOf(Endpoints.statement, path, answer.right.value)
       if (sample) findings.samples.push(sample)
       if (sample) rows.push(...sample.rows)
     } else {
       const sought = yield* seek(ask, place, Endpoints.statement, accountId)
-      if (told === undefined || sought.found?.sample.known === true) told = sought
+      if (best === undefined || sought.found?.sample.known === true) best = sought
       rows.push(...(sought.found?.sample.rows ?? []))
     }
   }
-  if (told !== undefined) record(findings, place, Endpoints.statement, told)
+  if (best !== undefined) record(findings, place, Endpoints.statement, best)
   return rows
 })
 

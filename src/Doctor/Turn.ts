@@ -1,4 +1,4 @@
-/** Whether a list can be turned page by page with the profile's parameters. */
+/** Tests paging with the profile's parameters. */
 import { Effect, Either } from "effect"
 import type { Interface } from "../Settings/Interface.ts"
 import { type Ask, queryOf, seen, sized } from "./Ask.ts"
@@ -9,7 +9,7 @@ import { movedOn } from "./Shape.ts"
 /** A list whose first page has been read. */
 export interface Listed {
   readonly endpoint: Endpoint
-  /** With its identifiers. */
+  /** With identifiers filled in. */
   readonly path: string
   readonly page: Page
 }
@@ -17,7 +17,7 @@ export interface Listed {
 const cursorSetting = "interface.paging.cursorParam"
 const sizeSetting = "interface.paging.sizeParam"
 
-/** A first page with another one behind it: as it was read, or cut short by a page size of 1. */
+/** A first page that has a next page: as it was read, or with a page size of 1. */
 const firstOf = Effect.fn("Doctor.firstOf")(function* (
   ask: Ask,
   { endpoint, page, path }: Listed,
@@ -67,7 +67,7 @@ const likeliestFirst = (lists: ReadonlyArray<Listed>): ReadonlyArray<Listed> =>
       Number(b.page.hasNextPage) - Number(a.page.hasNextPage) || b.page.rows.length - a.page.rows.length,
   )
 
-/** Asks for a page of one row. */
+/** Requests a page of one row. */
 export const shorten = Effect.fn("Doctor.shorten")(function* (
   ask: Ask,
   lists: ReadonlyArray<Listed>,
@@ -94,7 +94,7 @@ export const shorten = Effect.fn("Doctor.shorten")(function* (
   })
 })
 
-/** Follows one cursor, of the list that is likeliest to have one. */
+/** Follows one cursor, of the list most likely to have one. */
 export const turn = Effect.fn("Doctor.turn")(function* (
   ask: Ask,
   lists: ReadonlyArray<Listed>,

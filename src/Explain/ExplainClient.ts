@@ -7,7 +7,7 @@ import { instantText } from "../Reconcile/Scope.ts"
 import { account } from "./ExplainAccount.ts"
 import { known, runText, type Step } from "./Step.ts"
 
-/** As many accounts are told of. */
+/** The most accounts listed. */
 const most = 20
 
 const columns = {

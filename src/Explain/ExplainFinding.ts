@@ -1,4 +1,4 @@
-/** What was found about something, and what of it could not be understood. */
+/** Findings about a subject, and its rows in quarantine. */
 import { Effect } from "effect"
 import { int4, int8, nullable, type RowOf, text } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
@@ -34,7 +34,7 @@ const stepOf = (row: Row): Step => ({
   ],
 })
 
-/** As many are told of one thing, the open ones first. */
+/** The most findings listed per subject, open ones first. */
 const most = 20
 
 /** One finding by its number, or those about the given things. */
@@ -84,7 +84,7 @@ type WhichQuarantined =
   | { readonly quarantineId: string }
   | { readonly items: ReadonlyArray<string>; readonly stream: string | null }
 
-/** Rows that could not be understood, without their content: that is personal data and only shown by itself. */
+/** Rows in quarantine, without their content: it is personal data, which only `tieout quarantine show` prints. */
 export const quarantined = Effect.fn("Explain.quarantined")(function* (
   bookId: number,
   which: WhichQuarantined,

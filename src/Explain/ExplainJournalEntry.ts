@@ -34,11 +34,11 @@ const columns = {
 
 type Row = RowOf<typeof columns>
 
-/** What a journal entry was made from: a statement entry, the account whose opening balance it is, a receivable. */
+/** The source of a journal entry: a statement entry, an account (opening balance), a conversion or a receivable. */
 export interface Source {
   readonly sourceType: string
   readonly sourceId: string
-  /** Of a receivable, the version; otherwise 0. */
+  /** The version of a receivable; otherwise 0. */
   readonly version: number
 }
 
@@ -84,7 +84,7 @@ const stepOf = (row: Row): Step => {
   }
 }
 
-/** Either one entry, or all that were made from the sources, reclassifications included, in order. */
+/** Either one entry, or all entries of the sources in order, reclassifications included. */
 export const journalEntries = Effect.fn("Explain.journalEntries")(function* (
   bookId: number,
   which: { readonly entryId: string } | { readonly sources: ReadonlyArray<string> },

@@ -49,7 +49,7 @@ const versionStep = (id: string, row: VersionRow): Step => {
   }
 }
 
-/** The versions, `first` before the others, which come newest first. `bookId` is the organization's. */
+/** The versions: `first`, then the others, newest first. `bookId` is the organization's. */
 export const receivableVersions = Effect.fn("Explain.receivableVersions")(function* (
   bookId: number,
   id: string,

@@ -59,7 +59,7 @@ export interface Traced {
   readonly step: Step
 }
 
-/** As many are told of one resource or account. */
+/** The most entries listed per resource or account. */
 const most = 20
 
 /** By identifier, by resource (in posting order), or the last of an account (newest first). */
@@ -102,7 +102,7 @@ export const statementEntries = Effect.fn("Explain.statementEntries")(function* 
   )
 })
 
-/** How many entries of the account stand before one; told only where the last ones of it are shown. */
+/** A note of how many earlier entries the account has, for where only its last ones are listed. */
 export const earlierEntries = Effect.fn("Explain.earlierEntries")(function* (
   bookId: number,
   accountId: string,

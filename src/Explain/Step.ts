@@ -10,7 +10,7 @@ export interface Step {
   readonly facts: ReadonlyArray<Fact>
 }
 
-/** A fact that is only told where there is something to tell. */
+/** A fact, or none where the value is null. */
 export const known = (label: string, value: string | null): ReadonlyArray<Fact> =>
   Option.match(Option.fromNullable(value), { onNone: () => [], onSome: (text) => [[label, text]] })
 

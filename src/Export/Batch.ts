@@ -40,6 +40,7 @@ const writePass = Effect.fn("Export.writePass")(function* (
   source: Source,
   order: Order | "both",
   outputs: ReadonlyArray<Output>,
+  withPayments: boolean,
 ) {
   const totals = new RunningTotals()
   let lastDate = ""
@@ -50,7 +51,8 @@ const writePass = Effect.fn("Export.writePass")(function* (
     begun = true
     return Effect.forEach(outputs, (output) => output.begin(firstDate), { discard: true })
   }
-  yield* Stream.runForEach(source.entries(order === "date" ? "date" : "number"), ({ entries, numbering }) =>
+  const by = order === "date" ? "date" : "number"
+  yield* Stream.runForEach(source.entries(by, withPayments), ({ entries, numbering }) =>
     Effect.gen(function* () {
       if (!begun) yield* begin(entries[0]?.effectiveDate)
       const worth = entries.every(hasLines) ? entries : entries.filter(hasLines)
@@ -123,7 +125,7 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
   }
   const wanted = [...plainsOf(plan.formats), ...source.alongside]
   const { contexts, mappingVersion } = yield* prepareTables(
-    book.bookId,
+    book,
     selection,
     source,
     tablesOf(plan.formats),
@@ -135,19 +137,22 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
     const outputs = yield* Effect.forEach(own, (format) => singleOutput(folder, format, context))
     return order === "date" ? [...outputs, ...contexts.map((table) => tableOutput(folder, table))] : outputs
   })
+  const hasTables = contexts.length > 0
   const byNumber = yield* outputsBy("number")
   const byDate = yield* outputsBy("date")
   const together = byDate.length > 0 && (yield* source.numberedByDate)
   const { files, omitted, through, totals } = yield* together
-    ? writePass(source, "both", [...byNumber, ...byDate])
-    : writePass(source, "number", byNumber)
+    ? writePass(source, "both", [...byNumber, ...byDate], hasTables)
+    : writePass(source, "number", byNumber, false)
   yield* checkTotals(balances, source.closing, totals)
-  const dated = together || byDate.length === 0 ? [] : (yield* writePass(source, "date", byDate)).files
+  const dated =
+    together || byDate.length === 0 ? [] : (yield* writePass(source, "date", byDate, hasTables)).files
   const statement =
     needsStatement(plan.formats) && plan.base === undefined
       ? yield* writeStatement(folder, book, selection, balances, totals)
       : undefined
-  const names = [...plan.formats, ...source.alongside.map(({ name }) => name)]
+  const beside = [...contexts.flatMap(({ accountFiles }) => accountFiles), ...source.alongside]
+  const names = [...plan.formats, ...beside.map(({ name }) => name)]
   const inOrder = names.flatMap((name) => [...files, ...dated].filter((file) => file.format === name))
   const closes = yield* closesWithin(book.bookId, selection)
   const { lackingRates, written } = yield* differenceOf(plan, folder)

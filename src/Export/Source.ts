@@ -11,6 +11,7 @@ import type { ExportError } from "./ExportError.ts"
 import type { Selection } from "./Request/Scope.ts"
 import { type BookAccounts, inBase, type JournalAccounts } from "./Source/Accounts.ts"
 import { balancesAsOf, balancesBefore, type Sums, selectedSums } from "./Source/Balances.ts"
+import { type CurrencyEntries, currencyEntries } from "./Source/CurrencyEntries.ts"
 import { type EntryChunk, streamEntries } from "./Source/Entries.ts"
 import { numberedByDate } from "./Source/EntryOrder.ts"
 import { type JournalName, lookUpOneByOne } from "./Source/Journal.ts"
@@ -26,9 +27,13 @@ export interface Source {
   readonly closing: Sums
   /** The selected entries' sums, by account: only accounts that they touch. */
   readonly moved: Read<Sums>
+  /** With what the service says of the payments where that is wanted. */
   readonly entries: (
     order: "number" | "date",
+    withPayments?: boolean,
   ) => Stream.Stream<EntryChunk, DatabaseError | ExportError, Database>
+  /** By currency, how many of the selected entries there are, and how many have an amount of more than so many decimals. */
+  readonly entriesByCurrency: (decimals: number) => Read<CurrencyEntries>
   /** Whether the entries by number are in the order of their dates as well. */
   readonly numberedByDate: Read<boolean>
   /** Files that are written whatever was asked for. */
@@ -72,7 +77,8 @@ const readSource = Effect.fn("Export.readSource")(function* (
     since === null && covered.length === 0 ? yield* balances(from ?? "-infinity") : yield* withoutNews
   const source: Source = {
     ...{ accounts, opening, closing, moved },
-    entries: (order) => streamEntries(book, journal, selection, order, accounts),
+    entries: (order, withPayments) => streamEntries(book, journal, selection, order, accounts, withPayments),
+    entriesByCurrency: (decimals) => currencyEntries(of, selection, decimals),
     // The base-currency journal has two series of numbers, whose dates take turns.
     numberedByDate: journal === "native" ? numberedByDate(book.bookId, selection) : Effect.succeed(false),
     alongside: [],

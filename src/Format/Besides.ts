@@ -4,6 +4,13 @@ export const besides = {
   statement: { name: "statement", file: "statement.csv" },
   /** With every export in the base currency. */
   nativeMovements: { name: "native-movements", file: "native_movements.csv" },
+  /** Beside the general ledger detail, with the account numbers that it has: `{from}` and `{to}` are its days as YYYYMMDD. */
+  chartOfAccounts: {
+    name: "chart-of-accounts",
+    file: "Chart_Of_Accounts_{from}_{to}.csv",
+    of: "gl-detail",
+  },
+  periodBalances: { name: "period-balances", file: "Trial_Balance_{from}_{to}.csv", of: "gl-detail" },
   /** With an as-of export: what was recorded since. */
   difference: { name: "difference", file: "difference.csv" },
 } as const

@@ -37,6 +37,13 @@ export interface NativeMovement {
   readonly minor: bigint
 }
 
+/** What a payment is known by beside what the entry keeps. */
+export interface Payment {
+  readonly reference: string | null
+  readonly purpose: string | null
+  readonly transactionHash: string | null
+}
+
 /** Dates are calendar dates in the accounting time zone (`YYYY-MM-DD`), times are ISO 8601 in UTC with microseconds. */
 export interface Entry {
   /** `ORG-2026-10-000007` */
@@ -59,6 +66,8 @@ export interface Entry {
   /** `YYYY-MM`: the closed period that a late entry belongs to by its time. */
   readonly lateFor: string | null
   readonly lines: ReadonlyArray<Line>
+  /** What the service says of the payment now; only where import files are written. */
+  readonly payment?: Payment
   /** Only in the base-currency journal. */
   readonly natives?: ReadonlyArray<NativeMovement>
 }

@@ -42,9 +42,7 @@ const overrides: Readonly<Record<Overridable, Schema.Schema<Override>>> = {
 const overrideOf = ({ overridable, template }: TableFormat) =>
   given(overrides[overridable].pipe(Schema.filter((own) => [...mistakesOf(template, own)])))
 
-const sections = Object.fromEntries(
-  tableFormats.flatMap(({ name, settings }) => (settings === null ? [] : [[name, section(settings)]])),
-)
+const sections = Object.fromEntries(tableFormats.map(({ name, settings }) => [name, section(settings)]))
 
 export const FormatSettings = Schema.Struct({
   /**
@@ -52,6 +50,8 @@ export const FormatSettings = Schema.Struct({
    * refused.
    */
   leaveOut: withDefault(Schema.Array(CurrencyCode), []),
+  /** Whether names and free texts of payments stand in their lines. */
+  personalData: withDefault(Schema.Boolean, true),
   ...sections,
   /** Overrides of the published templates, by format. */
   profiles: section(
@@ -63,7 +63,11 @@ export type FormatSettings = typeof FormatSettings.Type
 /** A format's profile with its own section and then its overrides from the settings. */
 export const profileWith = (format: TableFormat, settings: FormatSettings): Profile => {
   const own: Readonly<Record<string, unknown>> = settings
-  return overridden(format.profile(own[format.name]), settings.profiles[format.name] ?? {})
+  const { personalData } = settings
+  return {
+    ...overridden(format.profile(own[format.name]), settings.profiles[format.name] ?? {}),
+    personalData,
+  }
 }
 
 /** The currencies that a format leaves out. */

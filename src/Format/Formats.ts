@@ -83,7 +83,9 @@ const filePattern = ({ template }: TableFormat): RegExp =>
   new RegExp(`^${template.file.split("{", 1)[0] ?? ""}[A-Za-z0-9_.-]*\\.(?:csv|txt)$`)
 
 const filePatterns: ReadonlyArray<RegExp> = [
-  ...[...Object.values(besides), ...plainFormats].map(({ file }) => new RegExp(`^${escaped(file)}$`)),
+  ...[...Object.values(besides), ...plainFormats].map(
+    ({ file }) => new RegExp(`^${escaped(file).replaceAll(/\{(?:from|to)\}/g, "\\d{8}")}$`),
+  ),
   ...tableFormats.map(filePattern),
 ]
 

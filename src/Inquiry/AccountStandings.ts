@@ -1,4 +1,4 @@
-/** Where every account stands: what the service says, and what the books say. */
+/** The standing of every account: the service's figures and the books'. */
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
 import { bool, int4, int8, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
@@ -12,14 +12,14 @@ export interface Standing {
   readonly currency: string
   readonly paymentRails: string
   readonly status: string
-  /** Statement entries that are booked. */
+  /** Booked statement entries. */
   readonly entries: number
-  /** Of these, what the last run brought. */
+  /** Entries among these that the last run brought. */
   readonly newEntries: number
   /** The ledger's balance, major unit, at the currency's scale. */
   readonly balance: string
   readonly tiesOut: boolean
-  /** What is wrong where it does not tie out. */
+  /** Why it does not tie out; null: it does. */
   readonly remark: string | null
 }
 
@@ -35,14 +35,14 @@ const columns = {
   service: text,
   held: int8,
   unread: bool,
-  /** The service does not serve its statement, or its client. */
+  /** Whether the service does not serve its statement or its client. */
   unserved: bool,
-  /** When it was last read to its end, by the service's clock; null: never, or the service did not say when. */
+  /** When it was last read to its end, by the service's clock; null: never, or the service sent no date. */
   read_at: nullable(text),
   was_read: bool,
-  /** What is not served is the client, not the statement alone. */
+  /** Whether the whole client is not served, not the statement alone. */
   of_client: bool,
-  /** Why not: `PartnerError.reason`, `NoPath` or `Inactive`, what the service answered, and in words. */
+  /** Why it is not served: `PartnerError.reason`, `NoPath` or `Inactive`; then the HTTP status, and the detail as text. */
   trouble: nullable(text),
   answers: nullable(int4),
   detail: nullable(text),
@@ -96,8 +96,8 @@ const standingOf = (row: Row, newEntries: ReadonlyMap<string, number>): Standing
 }
 
 /**
- * The accounts of the books, by book and account. `reconcile.account_standings` says when one ties out. `newEntries` is what
- * the last run brought, by account.
+ * The accounts of the books, by book and account. `reconcile.account_standings` decides whether one ties out. `newEntries`:
+ * what the last run brought, by account.
  */
 export const accountStandings = Effect.fn("Status.accounts")(function* (
   books: ReadonlyArray<Book>,

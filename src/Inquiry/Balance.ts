@@ -1,4 +1,4 @@
-/** The trial balance at a day, for the terminal: everything that is booked, numbered or not. */
+/** The trial balance as of a day: everything booked, numbered or not. */
 import { Effect } from "effect"
 import { type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
@@ -17,8 +17,9 @@ const accountBalanceColumns = {
 export type AccountBalance = RowOf<typeof accountBalanceColumns>
 
 /**
- * The accounts of a book by code, with all turnover up to the end of a day (`YYYY-MM-DD`, by the effective date); null: all.
- * From the months' turnovers and, within a month, its entries. Accounts on which nothing was posted by then are left out.
+ * The accounts of a book by code, with their turnover up to the end of a day (`YYYY-MM-DD`, by effective date; null: all).
+ * Computed from monthly turnovers and, within the last month, from its entries. Accounts without postings by then are left
+ * out.
  */
 export const accountBalances = Effect.fn("Balance.accounts")(function* (bookId: number, day: string | null) {
   const database = yield* Database

@@ -14,10 +14,10 @@ export interface LastRun {
   readonly state: string
 }
 
-/** Older runs of a connection than this many are not looked through for commands that have not run since. */
+/** The latest runs of a connection that are searched for the last run of each command. */
 const lookBack = 200
 
-/** What a run may have left of itself that is shown here: new entries by account. */
+/** The part of a run's summary that is shown here: new entries by account. */
 const Summary = Schema.Struct({
   newEntries: Schema.Record({ key: Schema.String, value: Schema.NonNegativeInt }),
 })

@@ -2,11 +2,11 @@ import { Data } from "effect"
 
 const shown = (id: string): string => JSON.stringify(id.length > 80 ? `${id.slice(0, 79)}…` : id)
 
-/** There is nothing with that identifier, or more than one thing whose identifier begins like that. */
+/** Nothing has that identifier, or several identifiers begin with it. */
 export class NothingFound extends Data.TaggedError("NothingFound")<{
   readonly reason: "Unknown" | "Ambiguous"
   readonly id: string
-  /** What it may mean: `deposit 0f3c…`. */
+  /** The possible meanings: `deposit 0f3c…`. */
   readonly candidates: ReadonlyArray<string>
 }> {
   override get message(): string {

@@ -1,6 +1,6 @@
 /**
- * What the balance of a balance-sheet account beside cash is made of: `ledger.open_items` in `drizzle/rules.sql` says what a
- * line is. The lines of an account add up to its balance.
+ * The open items that make up the balance of a balance-sheet account beside cash: `ledger.open_items` in `drizzle/rules.sql`
+ * defines the lines. The lines of an account add up to its balance.
  */
 import { Effect } from "effect"
 import type { Sql } from "../Database/Client.ts"
@@ -22,15 +22,15 @@ export type ItemAccount = RowOf<typeof itemAccountColumns>
 export const openItemColumns = {
   accountId: int4,
   line: oneOf("item", "month"),
-  /** `2026-10`: of a month, and of an item that is told of one month. */
+  /** `2026-10`: of a month's line, and of an item that is listed for one month. */
   period: nullable(text),
-  /** What `explain` takes; null of a month. */
+  /** The identifier's type for `explain`; null: a month's line. */
   itemType: nullable(text),
   itemId: nullable(uuid),
   /** Days of the accounting time zone. */
   since: text,
   last: text,
-  /** Days to the end of the last month that is read, or to today; null of a month. */
+  /** Age in days at the end of `through`, or today; null: a month's line. */
   age: nullable(int4),
   amount: text,
   status: nullable(text),
@@ -38,7 +38,7 @@ export const openItemColumns = {
   counterparty: nullable(text),
 }
 
-/** An item, or what a month leaves on the account; amounts in the major unit of the account's currency, debit positive. */
+/** An item, or what one month leaves on the account. Amounts in the major unit of the account's currency, debit positive. */
 export type OpenItem = RowOf<typeof openItemColumns>
 
 export interface OpenItemsScope {
@@ -49,13 +49,13 @@ export interface OpenItemsScope {
   readonly asOf: string | null
   /** One account; null: all. */
   readonly accountId: number | null
-  /** A closed month, `2026-10`, that is told by movement. */
+  /** A closed month, `2026-10`, to list movement by movement instead of as one line. */
   readonly drill: string | null
 }
 
 const monthOrNull = (month: string | null) => (month === null ? null : `${month}-01`)
 
-/** The lines by account, in the order of a trial balance; of an account months first, then items, the oldest first. */
+/** The lines by account, in the order of a trial balance; within an account months first, then items, the oldest first. */
 export const openItemLines = (sql: Sql, { accountId, asOf, bookId, ...months }: OpenItemsScope) => {
   const through = monthOrNull(months.through)
   return sql`
@@ -77,7 +77,7 @@ export const openItemLines = (sql: Sql, { accountId, asOf, bookId, ...months }: 
       i.item_id is not null, i.since, i.item_id`
 }
 
-/** All of them. Part of the caller's repeatable-read transaction, where there is one. */
+/** All lines. Part of the caller's repeatable-read transaction, where there is one. */
 export const openItems = Effect.fn("OpenItems.items")(function* (scope: OpenItemsScope) {
   const database = yield* Database
   return yield* database.rows("OpenItems.items", openItemColumns, (sql) => openItemLines(sql, scope))

@@ -1,4 +1,4 @@
-/** What an identifier that a person types may stand for. */
+/** The possible meanings of an identifier that a person types. */
 
 export type Reference =
   | { readonly kind: "number"; readonly code: string; readonly period: string; readonly number: number }
@@ -17,7 +17,7 @@ const uuidOf = (digits: string, filler: string): string => {
   return [all.slice(0, 8), all.slice(8, 12), all.slice(12, 16), all.slice(16, 20), all.slice(20)].join("-")
 }
 
-/** Everything that it may be: `F1234567` is a finding or the beginning of a UUID. Upper and lower case are one. */
+/** All possible meanings: `F1234567` is a finding or the beginning of a UUID. Case does not matter. */
 export const parseReferences = (text: string): ReadonlyArray<Reference> => {
   const trimmed = text.trim().toUpperCase()
   const references: Array<Reference> = []

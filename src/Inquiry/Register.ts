@@ -1,4 +1,4 @@
-/** The register of an account: its postings in the order in which the books read, with the balance after each. */
+/** The register of an account: its postings in the order of the books, with the balance after each. */
 import { Effect } from "effect"
 import * as Money from "../Common/Money.ts"
 import { int4, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
@@ -16,7 +16,7 @@ export type RegisterAccount = RowOf<typeof registerAccountColumns>
 
 const lineColumns = {
   date: text,
-  /** The period's number; null: it has none yet. */
+  /** The journal number within the period; null: none yet. */
   number: nullable(int4),
   period: text,
   kind: text,
@@ -32,14 +32,14 @@ const lineColumns = {
 /** Amounts in the major unit of the account's currency; `amount` and `balance` are debit positive. */
 export type RegisterLine = RowOf<typeof lineColumns>
 
-/** `postings` is how many there are in all, beyond those that are listed. */
+/** `postings` counts all, listed or not. */
 const countedColumns = { ...lineColumns, postings: int4 }
 
 export interface Register {
-  /** Before the first line that is listed. */
+  /** The balance before the first listed line. */
   readonly opening: string
   readonly closing: string
-  /** Postings in all; only the last ones may be listed. */
+  /** All postings; the list may hold only the last of them. */
   readonly postings: number
   readonly lines: ReadonlyArray<RegisterLine>
 }

@@ -1,4 +1,4 @@
-/** Where everything stands, without reading history: last runs, accounts, open items. */
+/** The current status, without reading history: last runs, accounts, open items. */
 import { Effect, type Option } from "effect"
 import { allBooks } from "../Book.ts"
 import { Database } from "../Database.ts"
@@ -13,7 +13,7 @@ export interface StatusSummary {
   readonly runs: ReadonlyArray<LastRun>
   readonly accounts: ReadonlyArray<Standing>
   readonly open: OpenCounts
-  /** Of all books that were asked for as one. */
+  /** The requested books combined. */
   readonly tieOut: TieOut
   /** What the last sync left out. */
   readonly notRead: ReadonlyArray<NotRead>

@@ -1,4 +1,4 @@
-/** From an identifier to what is stored under it. */
+/** Finds what an identifier stands for in the database. */
 import { Effect } from "effect"
 import { int4, oneOf, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
@@ -27,8 +27,8 @@ const subjectColumns = {
 /** One thing in one book. */
 export type Subject = RowOf<typeof subjectColumns>
 
-/** Candidates that are named when the beginning of an identifier fits several. */
-const named = 5
+/** The most candidates named for an ambiguous beginning of an identifier. */
+const candidatesNamed = 5
 
 const byNumber = Effect.fn("Explain.byNumber")(function* (code: string, period: string, number: number) {
   const database = yield* Database
@@ -67,7 +67,7 @@ const byQuarantineNumber = Effect.fn("Explain.byQuarantineNumber")(function* (qu
   )
 })
 
-/** A client by the code that the service gives it, or by that of its book. */
+/** A client by the service's code, or by the code of its book. */
 const byClientCode = Effect.fn("Explain.byClientCode")(function* (code: string) {
   const database = yield* Database
   return yield* database.rows(
@@ -84,14 +84,14 @@ const byClientCode = Effect.fn("Explain.byClientCode")(function* (code: string) 
       union
       select 'client', b.book_id, b.code, b.client_id::text from mirror.books b
       where b.client_id is not null and b.code = ${code}
-      order by 3, 4 limit ${named + 1}`,
+      order by 3, 4 limit ${candidatesNamed + 1}`,
   )
 })
 
-/** Every key leads with its book, so that each book is probed; a resource that is only named is found as well. */
+/** Probes each book, since every key leads with its book; also finds a resource that entries only name. */
 const byUuid = Effect.fn("Explain.byUuid")(function* (from: string, to: string) {
   const database = yield* Database
-  const most = named + 1
+  const most = candidatesNamed + 1
   return yield* database.rows(
     "Explain.byUuid",
     subjectColumns,
@@ -145,7 +145,7 @@ const lookUp = (reference: Reference) => {
   }
 }
 
-/** Several things may bear one whole identifier: then all of them are meant. */
+/** Several subjects may share one full identifier: then it stands for all of them. */
 export const subjectsOf = Effect.fn("Explain.subjectsOf")(function* (
   id: string,
   references: ReadonlyArray<Reference>,
@@ -156,7 +156,10 @@ export const subjectsOf = Effect.fn("Explain.subjectsOf")(function* (
   if (code !== "") found.push(...(yield* byClientCode(code)))
   if (found.length === 0) return yield* new NothingFound({ reason: "Unknown", id, candidates: [] })
   if (new Set(found.map((subject) => subject.id)).size > 1) {
-    const candidates = [...found.slice(0, named).map(wordOf), ...(found.length > named ? ["more"] : [])]
+    const candidates = [
+      ...found.slice(0, candidatesNamed).map(wordOf),
+      ...(found.length > candidatesNamed ? ["more"] : []),
+    ]
     return yield* new NothingFound({ reason: "Ambiguous", id, candidates })
   }
   return found

@@ -47,8 +47,8 @@ const is = (left: Amount, right: Amount): boolean => Money.equals(left, right)
  * The fee that several entries show together while none of it is booked: `total` is what they moved, and a total that is
  * stated says where the fee is, as one entry of that amount would.
  */
-const shownByTotal = (leg: Leg, total: Amount, so: Progress): Amount => {
-  if (!Money.isZero(so.fees) || Money.isZero(leg.fee)) return Money.zero
+const shownByTotal = (leg: Leg, total: Amount, progress: Progress): Amount => {
+  if (!Money.isZero(progress.fees) || Money.isZero(leg.fee)) return Money.zero
   const shown =
     leg.direction === "out"
       ? is(total, Money.add(leg.amount, leg.fee)) || (leg.feeInside && is(total, leg.amount))
@@ -56,82 +56,91 @@ const shownByTotal = (leg: Leg, total: Amount, so: Progress): Amount => {
   return shown ? leg.fee : Money.zero
 }
 
-const forwardOut = (leg: Leg, entry: Amount, so: Progress): Amount => {
-  const started = !Money.isZero(so.counter)
-  if (!Money.isZero(so.fees) || Money.isZero(leg.fee)) return Money.zero
-  if (started) return is(entry, leg.fee) ? leg.fee : shownByTotal(leg, Money.add(so.counter, entry), so)
+const forwardOut = (leg: Leg, entry: Amount, progress: Progress): Amount => {
+  const started = !Money.isZero(progress.counter)
+  if (!Money.isZero(progress.fees) || Money.isZero(leg.fee)) return Money.zero
+  if (started)
+    return is(entry, leg.fee) ? leg.fee : shownByTotal(leg, Money.add(progress.counter, entry), progress)
   if (is(entry, Money.add(leg.amount, leg.fee))) return leg.fee
   if (is(entry, leg.amount)) return leg.feeInside ? leg.fee : Money.zero
   if (is(entry, Money.subtract(leg.amount, leg.fee))) return Money.zero
   return is(entry, leg.fee) ? leg.fee : Money.zero
 }
 
-const forwardIn = (leg: Leg, entry: Amount, so: Progress): Amount => {
+const forwardIn = (leg: Leg, entry: Amount, progress: Progress): Amount => {
   if (Money.isZero(leg.fee)) return Money.zero
   const gross = leg.net ? Money.add(leg.amount, leg.fee) : leg.amount
-  if (!Money.isZero(so.counter)) {
+  if (!Money.isZero(progress.counter)) {
     // All that was due has come, and now the fee comes back.
-    const refund = is(so.counter, gross) && Money.isPositive(so.fees) && is(entry, so.fees)
-    return refund ? Money.negate(so.fees) : shownByTotal(leg, Money.add(so.counter, entry), so)
+    const refund = is(progress.counter, gross) && Money.isPositive(progress.fees) && is(entry, progress.fees)
+    return refund
+      ? Money.negate(progress.fees)
+      : shownByTotal(leg, Money.add(progress.counter, entry), progress)
   }
-  if (!Money.isZero(so.fees)) return Money.zero
+  if (!Money.isZero(progress.fees)) return Money.zero
   if (leg.net && is(entry, leg.amount)) return leg.fee
   return is(entry, Money.subtract(leg.amount, leg.fee)) ? leg.fee : Money.zero
 }
 
 /** An entry against the movement's normal direction: money that goes back, or the fee of something that came in. */
-const backward = (leg: Leg, entry: Amount, so: Progress): Amount => {
-  if (leg.direction === "in" && Money.isZero(so.fees) && !Money.isZero(leg.fee) && is(entry, leg.fee))
+const backward = (leg: Leg, entry: Amount, progress: Progress): Amount => {
+  if (leg.direction === "in" && Money.isZero(progress.fees) && !Money.isZero(leg.fee) && is(entry, leg.fee))
     return leg.fee
-  const feesBack = Money.isPositive(so.fees) ? Money.negate(so.fees) : Money.zero
-  const cash = leg.direction === "in" ? Money.subtract(so.counter, so.fees) : Money.add(so.counter, so.fees)
+  const feesBack = Money.isPositive(progress.fees) ? Money.negate(progress.fees) : Money.zero
+  const cash =
+    leg.direction === "in"
+      ? Money.subtract(progress.counter, progress.fees)
+      : Money.add(progress.counter, progress.fees)
   if (is(entry, cash)) return feesBack
-  if (is(entry, so.counter)) return Money.zero
+  if (is(entry, progress.counter)) return Money.zero
   // Nothing had shown a fee yet, and what comes back is less by exactly the one that was stated: it was kept.
-  const kept = leg.direction === "out" && Money.isZero(so.fees) && !Money.isZero(leg.fee)
-  if (kept && is(entry, Money.subtract(so.counter, leg.fee))) return leg.fee
-  if (leg.direction === "out" && is(entry, so.fees)) return feesBack
+  const kept = leg.direction === "out" && Money.isZero(progress.fees) && !Money.isZero(leg.fee)
+  if (kept && is(entry, Money.subtract(progress.counter, leg.fee))) return leg.fee
+  if (leg.direction === "out" && is(entry, progress.fees)) return feesBack
   // Too much had come, and what was too much goes back.
-  return shownByTotal(leg, Money.subtract(so.counter, entry), so)
+  return shownByTotal(leg, Money.subtract(progress.counter, entry), progress)
 }
 
 /** A fee that comes on its own after an entry that was taken to hold it already. */
-const isSeparateFee = (leg: Leg, entry: Amount, so: Progress): boolean =>
-  so.assumed !== null && !Money.isZero(leg.fee) && is(entry, leg.fee)
+const isSeparateFee = (leg: Leg, entry: Amount, progress: Progress): boolean =>
+  progress.assumed !== null && !Money.isZero(leg.fee) && is(entry, leg.fee)
 
 /** The fee part of every entry, in order: positive is a fee paid (debit of fees), negative a fee that came back. */
 export const allocate = (leg: Leg, entries: ReadonlyArray<Movement>): ReadonlyArray<Amount> => {
   const parts: Array<Amount> = []
-  const so: Progress = { counter: Money.zero, fees: Money.zero, assumed: null }
+  const progress: Progress = { counter: Money.zero, fees: Money.zero, assumed: null }
   const normal = leg.direction === "in" ? "CREDIT" : "DEBIT"
   entries.forEach((entry, at) => {
     const forward = entry.type === normal
     const feeSide = entry.type === "DEBIT"
-    if (feeSide && isSeparateFee(leg, entry.amount, so)) {
-      const held = so.assumed
+    if (feeSide && isSeparateFee(leg, entry.amount, progress)) {
+      const held = progress.assumed
       if (held !== null) parts[held] = Money.zero
       // The counter-account now stands at what that entry moved alone.
-      so.counter =
-        leg.direction === "in" ? Money.subtract(so.counter, leg.fee) : Money.add(so.counter, leg.fee)
-      so.assumed = null
+      progress.counter =
+        leg.direction === "in"
+          ? Money.subtract(progress.counter, leg.fee)
+          : Money.add(progress.counter, leg.fee)
+      progress.assumed = null
       parts.push(leg.fee)
       return
     }
     const part = forward
       ? leg.direction === "out"
-        ? forwardOut(leg, entry.amount, so)
-        : forwardIn(leg, entry.amount, so)
-      : backward(leg, entry.amount, so)
+        ? forwardOut(leg, entry.amount, progress)
+        : forwardIn(leg, entry.amount, progress)
+      : backward(leg, entry.amount, progress)
     parts.push(part)
     const signed = forward ? entry.amount : Money.negate(entry.amount)
-    if (forward && Money.isPositive(part) && is(Money.add(so.counter, signed), leg.amount)) so.assumed = at
-    if (!forward) so.assumed = null
+    if (forward && Money.isPositive(part) && is(Money.add(progress.counter, signed), leg.amount))
+      progress.assumed = at
+    if (!forward) progress.assumed = null
     // Cash and fees together are what the counter-account has to stand for.
-    so.counter = Money.add(
-      so.counter,
+    progress.counter = Money.add(
+      progress.counter,
       leg.direction === "in" ? Money.add(signed, part) : Money.subtract(signed, part),
     )
-    so.fees = Money.add(so.fees, part)
+    progress.fees = Money.add(progress.fees, part)
   })
   return parts
 }

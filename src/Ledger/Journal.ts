@@ -8,32 +8,21 @@ import * as Money from "../Common/Money.ts"
 import { int8 } from "../Database/Columns.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import type { JournalEntry, Line } from "./JournalEntry.ts"
+import type { JournalEntry } from "./JournalEntry.ts"
 import type { AccountId } from "./LedgerAccounts.ts"
 
-/** A journal entry whose lines know their ledger accounts. */
-export interface ResolvedEntry {
-  readonly entry: JournalEntry
+/** Journal entries that can be written: their ids are taken, and the ledger accounts of their lines exist. */
+export interface PreparedEntries {
+  readonly entries: ReadonlyArray<JournalEntry>
+  readonly ids: ReadonlyArray<bigint>
+  /** Of all their lines, entry by entry. */
   readonly accounts: ReadonlyArray<AccountId>
-}
-
-/** Entries with the ledger accounts of all their lines, which are in the same order. */
-export const withAccounts = (
-  entries: ReadonlyArray<JournalEntry>,
-  accounts: ReadonlyArray<AccountId>,
-): ReadonlyArray<ResolvedEntry> => {
-  let next = 0
-  return entries.map((entry) => {
-    const first = next
-    next += entry.lines.length
-    return { entry, accounts: accounts.slice(first, next) }
-  })
 }
 
 /** As many ids as one value of the sequence reserves. */
 const blockSize = 1024n
 
-const headerColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray<bigint>) => {
+const headerColumns = ({ entries, ids }: PreparedEntries) => {
   const columns = {
     entryId: [] as Array<string>,
     sourceType: [] as Array<string>,
@@ -52,7 +41,7 @@ const headerColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray
     counterparty: [] as Array<string | null>,
     reverses: [] as Array<string | null>,
   }
-  entries.forEach(({ entry }, at) => {
+  entries.forEach((entry, at) => {
     columns.entryId.push(String(ids[at]))
     columns.sourceType.push(entry.sourceType)
     columns.sourceId.push(entry.sourceId)
@@ -73,7 +62,7 @@ const headerColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray
   return columns
 }
 
-const lineColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray<bigint>) => {
+const lineColumns = ({ accounts, entries, ids }: PreparedEntries) => {
   const columns = {
     entryId: [] as Array<string>,
     lineNumber: [] as Array<string>,
@@ -81,11 +70,13 @@ const lineColumns = (entries: ReadonlyArray<ResolvedEntry>, ids: ReadonlyArray<b
     currency: [] as Array<string>,
     amount: [] as Array<string>,
   }
-  entries.forEach(({ entry, accounts }, at) => {
-    entry.lines.forEach((line: Line, place) => {
-      columns.entryId.push(String(ids[at]))
+  let next = 0
+  entries.forEach(({ lines }, at) => {
+    const id = String(ids[at])
+    lines.forEach((line, place) => {
+      columns.entryId.push(id)
       columns.lineNumber.push(String(place + 1))
-      columns.accountId.push(String(accounts[place]))
+      columns.accountId.push(String(accounts[next++]))
       columns.currency.push(line.currency)
       columns.amount.push(Money.toText(line.amount))
     })
@@ -123,12 +114,11 @@ export class Journal extends Effect.Service<Journal>()("tieout/Ledger/Journal", 
     const post = Effect.fn("Ledger.Journal.post")(function* (
       book: Book,
       runId: number | null,
-      entries: ReadonlyArray<ResolvedEntry>,
-      ids: ReadonlyArray<bigint>,
+      prepared: PreparedEntries,
     ) {
-      if (entries.length === 0) return
-      const header = headerColumns(entries, ids)
-      const line = lineColumns(entries, ids)
+      if (prepared.entries.length === 0) return
+      const header = headerColumns(prepared)
+      const line = lineColumns(prepared)
       yield* database.execute(
         "Ledger.Journal.post",
         (sql) => sql`

@@ -61,7 +61,7 @@ export const journalEntriesFor = (
   const opening = input.opens && first !== undefined ? Option.toArray(openingBalance(first)) : []
   const subjects: ReadonlyArray<Subject> = [
     ...input.booked,
-    ...input.fresh.map((placed) => ({ ...placed, posted: Option.none() })),
+    ...input.fresh.map(({ entry, position }) => ({ entry, position, posted: Option.none() })),
   ]
   const movements = movementsOf(subjects, input.resources).flatMap(([group, resource]) =>
     postMovement(group, resource, context),

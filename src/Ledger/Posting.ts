@@ -66,7 +66,7 @@ const against = (
   const lines: Array<Line> = []
   const place = rule === null ? { role } : { role: "other" as const, replaces: role }
   if (!Money.isZero(counter))
-    lines.push({ ...place, currency, amount: counter, partnerAccountId: null, rule })
+    lines.push({ currency, amount: counter, partnerAccountId: null, rule, ...place })
   if (!Money.isZero(fee))
     lines.push({ role: "fees", currency, amount: fee, partnerAccountId: null, rule: null })
   return lines

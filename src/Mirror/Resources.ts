@@ -31,7 +31,7 @@ const keyOf = ({ id, resourceType }: Resource): string => `${id}|${resourceType}
 const latestOfEach = (resources: ReadonlyArray<Resource>): ReadonlyArray<Resource> => {
   const byKey = new Map(resources.map((resource) => [keyOf(resource), resource]))
   // In key order, so that two transactions that bring the same resources wait for each other and never in a circle.
-  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, resource]) => resource)
+  return [...byKey.keys()].sort().flatMap((key) => byKey.get(key) ?? [])
 }
 
 /** What was read as rows of SQL: the columns in `written`, then `final`. */
@@ -111,18 +111,25 @@ export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resour
         "Mirror.Resources.add",
         keyColumns,
         (sql) => sql`
-          with read as (${rowsOf(sql, resources)}),
-          found as (
-            delete from mirror.missing_resources m using read n
-            where m.book_id = ${book.bookId} and m.resource_id = n.resource_id
-              and m.resource_type = n.resource_type)
           insert into mirror.resources as r (book_id, ${sql(written)}, final, changed_at, read_at, run_id)
-          select ${book.bookId}, n.*, ${readAt}, ${readAt}, ${runId} from read n
+          select ${book.bookId}, n.*, ${readAt}, ${readAt}, ${runId} from (${rowsOf(sql, resources)}) n
           on conflict do nothing
           returning resource_id, resource_type`,
       )
       return new Set(added.map((row) => `${row.resource_id}|${row.resource_type}`))
     })
+
+    /** Part of the caller's transaction: they are mirrored, and so are missing no more. */
+    const found = (book: Book, resources: ReadonlyArray<Resource>) =>
+      database.execute("Mirror.Resources.found", (sql) => {
+        const column = (of: (resource: Resource) => string, type: "text" | "uuid") =>
+          plainArray(sql, resources.map(of), type)
+        return sql`
+          delete from mirror.missing_resources m
+          using unnest(${column(({ id }) => id, "uuid")}, ${column(({ resourceType }) => resourceType, "text")})
+            as n (resource_id, resource_type)
+          where m.book_id = ${book.bookId} and m.resource_id = n.resource_id and m.resource_type = n.resource_type`
+      })
 
     /** Part of the caller's transaction: writes what has changed of those that are mirrored. Gives how many did. */
     const change = Effect.fn("Mirror.Resources.change")(function* (
@@ -180,9 +187,10 @@ export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resour
         if (read.length === 0) return 0
         const resources = latestOfEach(read)
         const added = yield* add(book, runId, readAt, resources)
-        if (added.size === resources.length) return added.size
         const mirrored = resources.filter((resource) => !added.has(keyOf(resource)))
-        return added.size + (yield* change(book, runId, readAt, mirrored))
+        const changed = mirrored.length === 0 ? 0 : yield* change(book, runId, readAt, mirrored)
+        yield* found(book, resources)
+        return added.size + changed
       })
 
     return { find, put }

@@ -6,6 +6,7 @@ import type { Answer, Question } from "./Attempt.ts"
 import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
 import { Requester } from "./Requester.ts"
+import { formsOf } from "./SecretForms.ts"
 import * as Token from "./Token.ts"
 import * as Transport from "./Transport.ts"
 
@@ -46,7 +47,7 @@ const tokenRequest = (
         scope: credentials.scope,
       }).toString(),
     },
-    secrets: [secret, encodeURIComponent(secret)],
+    secrets: formsOf(secret),
     ofStatus: Fault.ofTokenStatus,
   }
   const unreadable = Fault.make("BadResponse", operation, { detail: "the answer holds no bearer token" })
@@ -68,7 +69,7 @@ export const make = (
   Effect.map(Transport.make(address.origin, bounds), (transport) => {
     const requester = new Requester(credentials.name, bounds, transport)
     const tokens = Token.make(Effect.suspend(() => tokenRequest(requester, address, tokenPath, credentials)))
-    const secret = Redacted.value(credentials.clientSecret)
+    const secretForms = formsOf(Redacted.value(credentials.clientSecret))
 
     const withToken = (kind: string, path: string, query: string, token: Redacted.Redacted) => {
       const bearer = Redacted.value(token)
@@ -84,7 +85,7 @@ export const make = (
             "accept-encoding": "gzip",
           },
         },
-        secrets: [bearer, secret],
+        secrets: [...formsOf(bearer), ...secretForms],
         ofStatus: Fault.ofStatus,
       })
     }

@@ -10,7 +10,7 @@ import type { Wrong } from "./Proof.ts"
 
 const damaged = "damaged"
 
-/** What is wrong with the kept bytes of a file; a file of which nothing is kept stands in its folder alone. */
+/** What is wrong with the stored bytes of a file. A file without stored bytes is only in its folder, and is not checked. */
 const fileProblem = Effect.fn("Proof.batches.file")(function* (
   { batch, book: { bookId } }: KnownBatch,
   { bytes, name, sha256 }: KnownBatch["manifest"]["files"][number],

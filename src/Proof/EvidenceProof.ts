@@ -1,4 +1,4 @@
-/** What a close rests on: the findings, and the reads that prove a stream. */
+/** The evidence behind a close: the findings, and the reads of streams. */
 import { Effect } from "effect"
 import { int4 } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
@@ -51,7 +51,7 @@ export const reads: ProofQuery = {
       select 1 from sync.runs r where r.run_id = p.through_run and r.connection = b.connection)`,
 }
 
-/** Warnings of what stands open in the books: a close asks for them, or counts them. */
+/** Warnings about open items in the books, which a close requires or counts. */
 const counted: ReadonlyArray<CheckName> = [
   "adjustment",
   "unclassified-entry",
@@ -61,8 +61,8 @@ const counted: ReadonlyArray<CheckName> = [
 ]
 
 /**
- * Looks at everything again that the checks look at. What blocks, or is open in the books, and is found must be an open
- * finding, in books of which nothing was read since they were reconciled.
+ * Runs all checks again over everything. Whatever they find that blocks or is open in the books must be an open finding, in
+ * books that were reconciled after their last read.
  */
 export const unfound = Effect.fn("Proof.unfound")(function* () {
   const database = yield* Database

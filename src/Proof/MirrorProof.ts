@@ -1,12 +1,12 @@
-/** What was read, against the service's own words that are kept beside it. */
+/** Compares the mirror with the service's raw answers that are stored beside it. */
 import type { Sql } from "../Database/Client.ts"
 import type { Fragment, ProofQuery } from "./Proof.ts"
 
-/** A decimal of a JSON document; null where it is none. */
+/** A decimal from JSON text; null where it is not one. */
 const figure = (sql: Sql, text: Fragment): Fragment =>
   sql`case when ${text} ~ '^-?[0-9]+([.][0-9]+)?$' then (${text})::numeric end`
 
-/** Receivables and what is listed beside them: the newest version is the one that counts. */
+/** Versioned rows that are not the newest but marked current, or the reverse. */
 const currentOf = (sql: Sql, from: Fragment, name: Fragment): Fragment => sql`
   select b.code as book, x.row, format('has versions %s to %s, %s of them; current is %s', x.first, x.last, x.versions,
     coalesce(x.current, 'none')) as message
@@ -71,7 +71,7 @@ export const accounts: ProofQuery = {
         and e.position = p.position and e.occurred_at = p.occurred_at)`,
 }
 
-/** Bytes that are kept as they came are named by their SHA-256. */
+/** Bytes stored as received are identified by their SHA-256. */
 export const verbatim: ProofQuery = {
   name: "verbatim",
   proves:

@@ -1,26 +1,26 @@
-/** One thing that the whole database is proved by: a query that gives the rows for which it does not hold. */
+/** One proof over the whole database: a query that selects the rows for which it does not hold. */
 import type { Sql } from "../Database/Client.ts"
 import { type RowOf, text } from "../Database/Columns.ts"
 
-/** What is read of a statement that is put into another. */
+/** A part of an SQL statement. */
 export type Fragment = ReturnType<Sql>
 
 export const wrongColumns = {
   /** The book's code. */
   book: text,
-  /** What it is, in words: `journal entry ORG-2026-10-000007, line 2`. */
+  /** The row for a person: `journal entry ORG-2026-10-000007, line 2`. */
   row: text,
   message: text,
 }
 
-/** A row that is wrong, named so that it can be found again. */
+/** A wrong row, named so that it can be found again. */
 export type Wrong = RowOf<typeof wrongColumns>
 
 export interface ProofQuery {
   readonly name: string
-  /** What holds where the query gives no row. */
+  /** What holds when the query selects no row. */
   readonly proves: string
-  /** Columns `book`, `row`, `message`; the order says which come first where there are too many. */
+  /** Columns `book`, `row`, `message`; its order decides which rows are listed where there are too many. */
   readonly wrong: (sql: Sql) => Fragment
 }
 

@@ -1,13 +1,13 @@
-/** Deposits, withdrawals and conversions against the service's own words, which are kept beside them, field by field. */
+/** Compares deposits, withdrawals and conversions, field by field, with the service's raw answers stored beside them. */
 import type { Sql } from "../Database/Client.ts"
 import type { Fragment, ProofQuery } from "./Proof.ts"
 
-/** Whether a time in UTC, with no more decimals than the database keeps, is not the one that is kept. */
+/** Whether a time in the raw answer (UTC, at most six decimals) differs from the stored one. */
 const otherTime = (sql: Sql, said: Fragment, kept: Fragment): Fragment => sql`
   (${said} ~ '^[0-9-]{10}T[0-9:]{8}([.][0-9]{1,6})?Z$'
     and left(${said}, 19) is distinct from to_char(${kept} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS'))`
 
-/** Whom the destination `w.destination` of a withdrawal names: network and wallet, or bank and account. */
+/** The counterparty in `w.destination` of a withdrawal: network and wallet, or bank and account. */
 const destination = (sql: Sql): Fragment => sql`
   nullif(case when w.destination ->> 'walletAddress' is not null
     then concat_ws(', ', nullif(btrim(w.destination ->> 'network'), ''), nullif(btrim(w.destination ->> 'walletAddress'), ''))
@@ -15,7 +15,7 @@ const destination = (sql: Sql): Fragment => sql`
       when 'object' then w.destination -> 'bank' ->> 'bankName' else w.destination ->> 'bankName' end), ''),
       nullif(btrim(w.destination ->> 'accountNumber'), '')) end, '')`
 
-/** What every text of a resource `r` must be, by its answer `w`. */
+/** The text columns of a resource `r` with their expected values from the raw answer `w`. */
 const texts = (sql: Sql): Fragment => sql`
   ('identifier', r.resource_id::text, lower(coalesce(w.said ->> 'depositId', w.said ->> 'withdrawalId', w.said ->> 'conversionId'))),
   ('status', r.status, w.said ->> 'status'),
@@ -40,7 +40,9 @@ const texts = (sql: Sql): Fragment => sql`
   ('code', r.code, w.said ->> 'code'),
   ('transaction hash', r.transaction_hash, w.said ->> 'transactionHash')`
 
-/** What every amount must be: a decimal, or one in the object that the profile calls Money, whatever its fields are called. */
+/**
+ * The amount columns with their expected values: a decimal, or the decimal in a Money object, whatever its fields are called.
+ */
 const figures = (sql: Sql): Fragment => sql`
   ('amount', r.amount, case when w.converted then w.said -> 'sellAmount'
     else coalesce(nullif(w.said -> 'sourceAmount', 'null'), w.said -> 'amount') end),

@@ -1,4 +1,4 @@
-/** The rules of the database themselves: a proof of rows is worth little where what refuses them was switched off. */
+/** The database's own rules: proofs of rows are worth little where the triggers that refuse wrong rows were disabled. */
 import { changedObjects } from "../Database/Objects.ts"
 import type { ProofQuery } from "./Proof.ts"
 

@@ -1,4 +1,4 @@
-/** The state of months, and what the journal and the batches say of their sources, against where it comes from. */
+/** Compares the state of months, and the sources that journal entries and batches name, with those sources. */
 import { entryName, type ProofQuery } from "./Proof.ts"
 
 export const periods: ProofQuery = {
@@ -26,7 +26,7 @@ export const periods: ProofQuery = {
     where l.closed_through is distinct from p.last`,
 }
 
-/** A statement entry that came to name its resource later may be booked without it. */
+/** A statement entry may be booked without a resource that it named only later. */
 export const sources: ProofQuery = {
   name: "entry-source",
   proves:
@@ -56,7 +56,7 @@ export const sources: ProofQuery = {
       when 'receivable_version' then not exists (
         select 1 from mirror.books o join mirror.receivables r on r.book_id = o.book_id
         where o.connection = b.connection and o.client_id is null and r.receivable_id = j.source_id)
-      -- By hand: something that is booked is moved.
+      -- A reclassification by hand moves something that is booked.
       else not exists (
         select 1 from ledger.journal_entries o
         where o.book_id = j.book_id and o.source_id = j.source_id and o.source_type <> 'manual') end`,

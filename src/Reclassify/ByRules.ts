@@ -1,6 +1,6 @@
 /**
- * Applies the posting rules of the settings again to what is posted in open months: reclassifications between accounts, no
- * reversals. Cash, closed months and what a person moved are left as they are.
+ * Applies the current posting rules to the entries of open months, by reclassifications between accounts, without reversals.
+ * Cash, closed months and what a person moved stay as they are.
  */
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
@@ -18,18 +18,18 @@ import { Resources } from "../Mirror/Resources.ts"
 import type { Run } from "../Run.ts"
 import { PostingFacts } from "../Sync/Statements/PostingFacts.ts"
 
-/** Entries that are looked at together, and reclassified in one transaction. */
+/** Entries per page, reclassified in one transaction. */
 const pageSize = 1_000
 
-/** One entry that would stand elsewhere. */
+/** An entry that the current rules book to another account. */
 export interface RuleChange {
-  /** Of the entry as it was posted first. */
+  /** The journal number of the original entry. */
   readonly number: string
   readonly period: string
   readonly effectiveDate: string
   readonly kind: string
   readonly description: string
-  /** The lines of the reclassification: what it takes off one account and puts on another. */
+  /** The reclassification. */
   readonly entry: JournalEntry
 }
 
@@ -59,7 +59,7 @@ const pageOf = Effect.fn("Reclassify.Rules.page")(function* (
         j.effective_date::text as effective_date, j.kind, j.description
       from ledger.journal j
       join ledger.locks l on l.book_id = j.book_id
-      -- What it names now: it may have come to name it after it was booked.
+      -- The resource that it names now, which it may not have named when it was booked.
       join mirror.statement_entries s on s.book_id = j.book_id and s.entry_id = j.source_id
       where j.book_id = ${book.bookId} and (l.closed_through is null or j.period > l.closed_through)
         and (j.period, j.number) > (${`${after.period}-01`}::text::date, ${after.number})
@@ -91,7 +91,7 @@ const changesOf = Effect.fn("Reclassify.Rules.changes")(function* (
   const changes: Array<RuleChange> = []
   for (const [group, resource] of movementsOf(subjects, known)) {
     const targets = targetsOf(group, resource, context)
-    // A return stands where what it returns was moved to.
+    // A return goes to the account that the returned movement was moved to.
     const byHand = group.some((subject) => subject.byHand === true)
     for (const [at, subject] of group.entries()) {
       const row = byId.get(subject.entry.entryId)
@@ -115,14 +115,14 @@ const changesOf = Effect.fn("Reclassify.Rules.changes")(function* (
   return { changes: changes.sort((a, b) => placeOf(a) - placeOf(b)), kept }
 })
 
-/** Called for each page of entries of which some would stand elsewhere, in the order of the journal. */
+/** Called for each page of entries with any change, in the order of the journal. */
 export type Take<E, R> = (
   changes: ReadonlyArray<RuleChange>,
   kept: ReadonlyArray<string>,
   proof: Proof,
 ) => Effect.Effect<void, E, R>
 
-/** Goes through the open months of a book; memory does not grow with them. */
+/** Goes through the open months of a book with flat memory. */
 export const throughRules = Effect.fn("Reclassify.throughRules")(function* <E, R>(
   book: Book,
   reason: string,
@@ -148,7 +148,7 @@ export const throughRules = Effect.fn("Reclassify.throughRules")(function* <E, R
   }
 })
 
-/** Posts a page's reclassifications, all or none. They are dated as their entries, whose months are open. */
+/** Posts a page's reclassifications, all or none, with the dates of their entries, whose months are open. */
 export const postChanges = Effect.fn("Reclassify.postChanges")(function* (
   book: Book,
   run: Run["Type"],

@@ -1,4 +1,4 @@
-/** What `tieout reclassify --rules` does: shows what changed posting rules would move in open months, or moves it. */
+/** `tieout reclassify --rules`: shows what changed posting rules move in open months, or moves it. */
 import { Effect, Option } from "effect"
 import { chooseBooks } from "../Book/ChosenBooks.ts"
 import type { Book } from "../Book.ts"
@@ -26,7 +26,7 @@ export interface ReapplyRequest {
   readonly who: string
 }
 
-/** One entry, for a person: what its reclassification debits and credits. */
+/** One reclassification for a person: its debits and credits. */
 export interface ShownChange {
   readonly number: string
   readonly effectiveDate: string
@@ -37,7 +37,7 @@ export interface ShownChange {
   readonly amount: string
 }
 
-/** All that moves from one account to another. */
+/** The total that moves from one account to another. */
 export interface MovedTotal {
   readonly debit: string
   readonly credit: string
@@ -47,13 +47,13 @@ export interface MovedTotal {
 
 export interface Reapplied {
   readonly book: string
-  /** Entries of open months that were looked at. */
+  /** Entries of open months that were examined. */
   readonly looked: number
   readonly changed: number
-  /** The first thousand of them. */
+  /** The first thousand changes. */
   readonly changes: ReadonlyArray<ShownChange>
   readonly totals: ReadonlyArray<MovedTotal>
-  /** How many a person has moved, and which stay there; the first thousand by journal number. */
+  /** How many entries stay where a person moved them; then the first thousand, by journal number. */
   readonly keptByHand: number
   readonly kept: ReadonlyArray<string>
 }
@@ -72,7 +72,7 @@ const sideOf = (
   }
 }
 
-/** Adds up what moves, and keeps what is shown of it. */
+/** Adds up the changes, and collects the ones to show. */
 const tally = (book: Book, nameOf: (line: Line) => string) => {
   const changes: Array<ShownChange> = []
   const kept: Array<string> = []
@@ -138,7 +138,7 @@ const previewed = Effect.fn("Reclassify.preview")(function* (book: Book, { reaso
   return sum.result(looked)
 })
 
-/** While no sync of the connection runs: one might be about to put the same movements right. */
+/** While no sync of the connection runs: it might be about to correct the same movements. */
 const applied = Effect.fn("Reclassify.apply")(function* (book: Book, { reason, who }: ReapplyRequest) {
   const ledger = yield* Ledger
   const reconcile = yield* Reconcile

@@ -1,4 +1,4 @@
-/** What stands in the books against one statement entry, and when a correction of it would be dated. */
+/** What the books hold against one statement entry, and the date of a correction. */
 import { Effect, Option } from "effect"
 import { allBooks, type Book } from "../Book.ts"
 import { int4, int8, jsonRows, nullable, oneOf, type RowOf, text, uuid } from "../Database/Columns.ts"
@@ -18,7 +18,7 @@ const lineColumns = {
   name: text,
 }
 
-/** A ledger account with what of the entry stands in it; `amount` in the major unit of `currency`, debit positive. */
+/** A ledger account and the amount of the entry in it; `amount` in the major unit of `currency`, debit positive. */
 export type StandingLine = RowOf<typeof lineColumns>
 
 const standingColumns = {
@@ -31,20 +31,20 @@ const standingColumns = {
   counterparty: nullable(text),
   /** `2026-10`, by the service's time. */
   month: text,
-  /** The time that dates a correction: that of the entry where its month is open, and now where it is closed. */
+  /** The time that dates a correction: the entry's, or now where its month is closed. */
   at: text,
-  /** Reclassifications that persons have made of it. */
+  /** The number of reclassifications of it by hand. */
   made: int4,
   lines: jsonRows(lineColumns),
-  /** What stands in transit of its conversion in its currency; null: nothing. */
+  /** What its conversion holds in transit in its currency; null: nothing. */
   inTransit: nullable(text),
-  /** What loan clearing holds beyond or short of what was due of the receivable that keeps this entry's rest; null: nothing. */
+  /** The excess or shortfall in loan clearing of the receivable that takes this entry's rest; null: none. */
   inLoans: nullable(text),
 }
 
 export type Standing = RowOf<typeof standingColumns>
 
-/** Of a resource that is not known and of a conversion in transit, the entries that stand with it. */
+/** The statement entries of a finding, those of its unknown resource or conversion in transit included. */
 const ofFinding = Effect.fn("Reclassify.ofFinding")(function* (findingId: string) {
   const database = yield* Database
   const rows = yield* database.rows(
@@ -95,7 +95,7 @@ const ofJournalEntry = Effect.fn("Reclassify.ofJournalEntry")(function* (bookId:
 
 /**
  * The statement entry that a journal number, a finding (`F12`) or an identifier names, and its book. Fails with
- * `NothingFound` where there is no such thing, and with `ReclassifyError` where it is another kind of thing.
+ * `NothingFound` where nothing has it, and with `ReclassifyError` where it names something else.
  */
 export const findEntry = Effect.fn("Reclassify.findEntry")(function* (id: string) {
   const found: Array<{ readonly bookId: number; readonly entryId: string }> = []
@@ -150,14 +150,14 @@ export const standingOf = Effect.fn("Reclassify.standingOf")(function* (book: Bo
         (select t.amount::text from mirror.statement_entries s
          join ledger.transit t on t.book_id = s.book_id and t.conversion_id = s.related_id and t.currency = s.currency
          where s.book_id = j.book_id and s.entry_id = j.source_id) as "inTransit",
-        -- While cash is waited for, it is not known what of the clearing will stay.
+        -- While cash is still to come, it is unknown what will remain in clearing.
         (select i.amount::text from ledger.receivable_shares s
          join reconcile.loan_clearing_items i on i.book_id = s.book_id and i.receivable_id = s.receivable_id
            and i.currency = s.currency and i.purpose = s.purpose and i.waiting = 0
          where s.book_id = j.book_id and s.rest and j.source_id = any (s.entries)) as "inLoans"
       from ledger.journal_entries j
       join ledger.locks l on l.book_id = j.book_id
-      -- What it names now: it may have come to name it after it was booked.
+      -- The resource that it names now, which it may not have named when it was booked.
       join mirror.statement_entries e on e.book_id = j.book_id and e.entry_id = j.source_id
       where j.book_id = ${book.bookId} and j.source_id = ${entryId}::uuid and j.source_type = 'statement_entry'
         and j.sequence = 0`,

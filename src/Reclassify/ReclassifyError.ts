@@ -1,7 +1,7 @@
 import { Data } from "effect"
 
 export type ReclassifyReason =
-  /** The entry, the account or the name makes no sense: exit code 2. */
+  /** The entry, the account or the name is wrong: exit code 2. */
   | "Usage"
   /** Nothing of the entry stands in suspense or in clearing, or it stands there in several currencies. */
   | "NothingThere"

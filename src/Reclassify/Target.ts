@@ -1,4 +1,4 @@
-/** The account that a person names, and what moves to it. */
+/** The account that a person names, and the amount that moves to it. */
 import { and, desc, eq } from "drizzle-orm"
 import { Effect, Either, Schema } from "effect"
 import type { Book } from "../Book.ts"
@@ -19,24 +19,24 @@ const clearing: ReadonlyArray<Role> = [
   "other",
 ]
 
-/** A leg in transit, of which the whole conversion has taken nothing: what it has taken is not the leg's to move. */
+/** Whether a leg is still in transit: what the whole conversion has taken can no longer be moved from the leg. */
 const isInTransit = ({ amount, role }: StandingLine, inTransit: string | null): boolean => {
   if (role !== "conversions_in_transit" || inTransit === null) return false
   const leg = Money.fromTrusted(amount)
   const left = Money.subtract(Money.fromTrusted(inTransit), leg)
-  // What is left after it has its sign, or is nothing: the leg is not more than what stands there.
+  // The leg is at most what stands there: the rest is zero or has the same sign.
   return Money.isZero(left) || Money.isPositive(left) === Money.isPositive(leg)
 }
 
-/** Of a loan's cash, what was not due or is missing: the rest is the receivable's. */
+/** The part of a loan's cash that was not due, or is missing: the rest belongs to the receivable. */
 const ofLoan = (line: StandingLine, inLoans: string | null): ReadonlyArray<StandingLine> =>
   line.role === "loan_clearing" && line.ruleCode === "" && inLoans !== null
     ? [{ ...line, amount: inLoans }]
     : []
 
 /**
- * What is to be moved: what stands in suspense, or else in a clearing account, in transit, in what took their place, or
- * beyond what was due in loan clearing.
+ * What can be moved: what stands in suspense, or else in a clearing account, in transit, in an account named in their place,
+ * or in loan clearing beyond or short of what was due.
  */
 export const movable = ({ entryId, inLoans, inTransit, lines }: Standing) => {
   const held = lines.filter(({ role }) => role === "suspense")
@@ -99,7 +99,7 @@ const knownAccounts = Effect.fn("Reclassify.knownAccounts")(function* (
   return [...booked, ...ruled.map((name): Known => ({ name, cash: false })), ...charted]
 })
 
-/** The account to move to. `name` is needed where nothing has the code yet. */
+/** The account to move to. A new code needs `name`. */
 export const targetOf = Effect.fn("Reclassify.targetOf")(function* (
   book: Book,
   from: StandingLine,

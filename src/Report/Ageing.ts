@@ -1,8 +1,8 @@
 /**
- * `receivables-ageing.csv`: per receivable what the books hold of it at the end of the month, by days since its issue. The
- * interface states no due date and no overdue status, so none is shown: the age is counted from `issueDate`. The totals are
- * the balances of the principal and interest accounts. The status is the last that the service told before the month's end,
- * or else the first that it told after. `remark`: what of its interest is known later, or estimated.
+ * `receivables-ageing.csv`: the books' balance of each receivable at the end of the month, by days since its issue. The
+ * interface states no due date and no overdue status, so the age counts from `issueDate`. The totals are the balances of the
+ * principal and interest accounts. The status is the service's last before the month's end, or else its first after.
+ * `remark`: interest that became known later, or is estimated.
  */
 import { Effect, Stream } from "effect"
 import type { Sql } from "../Database/Client.ts"
@@ -83,7 +83,7 @@ const receivables = (sql: Sql, scope: ReportScope) => sql`
 
 const buckets = ["days_0_30", "days_31_60", "days_61_90", "days_over_90"] as const
 
-/** Of a receivable that was issued after the month's end, too, since its entries may be dated before. */
+/** A receivable issued after the month's end has a bucket, too, since its entries may be dated before. */
 export const bucketOf = (age: number): (typeof buckets)[number] =>
   age <= 30 ? "days_0_30" : age <= 60 ? "days_31_60" : age <= 90 ? "days_61_90" : "days_over_90"
 

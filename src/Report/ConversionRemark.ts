@@ -1,8 +1,8 @@
-/** Why a conversion has no rate of its own in a month: what was returned, or where its other leg is. */
+/** Why a conversion has no effective rate in a month: what was returned, or where its other leg is. */
 
 /** Amounts of the month with their currency; null: none. Months are `2026-11`, several joined by commas; null: none. */
 export interface Legs {
-  /** The service's; null: it does not give the conversion. */
+  /** The service's status; null: it does not know the conversion. */
   readonly status: string | null
   /** Both legs are dated in the month. */
   readonly whole: boolean

@@ -2,10 +2,10 @@
  * `conversions.csv`: conversions with a leg or a fee in the month. Amounts are the books' (what the statement showed); the
  * stated rate is the service's, units of the buy currency for one of the sell currency.
  *
- * The data hold no market rate, so that a spread against one cannot be told. `spread` is what lies between the service's
- * stated rate and what was really credited, in the buy currency: sold × stated rate − bought. `spread_beyond_fee` is what
- * of that the fee does not explain, which can only be rounding, or a finding. `returned` is what came back of what was sold.
- * A conversion of which the month holds one leg only has no effective rate, and says where the other is.
+ * The data hold no market rate, so there is no spread against one. `spread` is the difference between the service's stated
+ * rate and what was credited, in the buy currency: sold × stated rate − bought. `spread_beyond_fee` is the part that the fee
+ * does not explain: rounding, or else a finding. `returned` is the part of the sold amount that came back. A conversion with
+ * only one leg in the month has no effective rate; its remark says where the other leg is.
  */
 import { Effect, Stream } from "effect"
 import type { Sql } from "../Database/Client.ts"
@@ -69,7 +69,7 @@ const foundColumns = {
 
 type Found = RowOf<typeof foundColumns>
 
-/** The other months of a conversion's cash, by what it was: `o` beside a conversion `f`. */
+/** The other months with cash of a conversion `f`, by kind, as `o`. */
 const elsewhere = (sql: Sql, scope: ReportScope) => {
   const months = (which: Fragment) =>
     sql`string_agg(distinct to_char(j.period, 'YYYY-MM'), ', ') filter (where ${which})`
@@ -86,7 +86,7 @@ const elsewhere = (sql: Sql, scope: ReportScope) => {
     where e.book_id = ${scope.book.bookId} and e.related_id = f.resource_id and e.related_type = 'CONVERSION') o`
 }
 
-/** One row per conversion. A fee is in one currency; what the books hold in another would show as a difference. */
+/** One row per conversion. A fee has one currency; a fee booked in another would show as a difference. */
 const conversions = (sql: Sql, scope: ReportScope) => sql`
   with lines as (
     select c.resource_id, j.source_type, p.currency, j.effective_date, n.number, j.external_reference, r.status,
@@ -95,7 +95,7 @@ const conversions = (sql: Sql, scope: ReportScope) => sql`
     from ${entriesOfMonth(sql, scope)}
     join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
     join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
-    -- A leg that was booked before it named its conversion is that conversion's as well.
+    -- A leg that was booked before it named its conversion belongs to it as well.
     cross join lateral (
       select coalesce(case when j.resource_type = 'CONVERSION' then j.resource_id end, (
         select k.resource_id from ledger.journal_entries k
@@ -115,7 +115,7 @@ const conversions = (sql: Sql, scope: ReportScope) => sql`
       coalesce(sum(l.fee) filter (where l.currency = l.fee_currency), 0) as fee
     from lines l
     group by l.resource_id, l.status, l.sell_currency, l.buy_currency, l.rate, l.fee_currency
-    -- A month that holds nothing of it but the entry of the whole, corrected late, shows no leg and no fee.
+    -- Leaves out a conversion of which the month holds only a late correction of the whole: it has no leg and no fee.
     having bool_or(l.source_type <> 'resource_version')),
   rated as (
     select f.*, f.sold > f.returned and f.bought > 0 as whole, (f.sold - f.returned) * f.rate - f.bought as spread,

@@ -1,4 +1,4 @@
-/** `difference.csv`, only with `--as-of`: what the books say of the month now that they did not say then, per account. */
+/** `difference.csv`, only with `--as-of`: per account, how the month's figures now differ from those at that time. */
 import { Effect } from "effect"
 import { parse, print } from "../Common/MinorUnits.ts"
 import { int4, type RowOf, text } from "../Database/Columns.ts"
@@ -59,7 +59,7 @@ const laterColumns = {
 
 type LaterRow = RowOf<typeof laterColumns>
 
-/** Every account, those without a difference among them. The report has a time. */
+/** All accounts, with or without a difference. For an as-of report. */
 export const differenceRows = Effect.fn("Report.difference")(function* (
   scope: ReportScope,
   accounts: BookAccounts,

@@ -1,6 +1,6 @@
 /**
- * `exceptions.csv`: everything that an auditor would ask about: what does not tie out, findings that are open, findings that
- * somebody answered for, what stands in suspense, in quarantine, or between two movements that the service has not completed.
+ * `exceptions.csv`: everything that an auditor would ask about: what does not tie out, open findings, accepted findings,
+ * balances in suspense, rows in quarantine, and movements that the service has not completed.
  */
 
 import { print } from "../Common/MinorUnits.ts"
@@ -80,7 +80,7 @@ const suspended = (suspense: Sums): ReadonlyArray<ExceptionRow> =>
       message: `${account.name} is not empty at the end of the month: tieout reclassify moves what stands there.`,
     }))
 
-/** One line for the month; an amount where all of it is of one currency. */
+/** One line for the month, with an amount where there is only one currency. */
 const interestReserved = (reserved: ReadonlyArray<Reserved>): ReadonlyArray<ExceptionRow> => {
   const [first, ...others] = reserved.filter(({ late }) => late > 0)
   const single = others.length === 0 ? first : undefined

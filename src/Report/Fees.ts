@@ -1,4 +1,4 @@
-/** `fees.csv`: what stands on the fee accounts, by day, currency and kind. A fee that was refunded is negative. */
+/** `fees.csv`: the fee accounts by day, currency and kind. A refunded fee is negative. */
 import { Effect } from "effect"
 import { int4, nullable, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
@@ -18,7 +18,7 @@ export const feesSheet = {
   },
 } as const
 
-/** Bounded by the days of a month. `movement` is what the fee was taken for: deposit, withdrawal, conversion. */
+/** For one month. `movement`: what the fee was charged for (deposit, withdrawal, conversion). */
 export const feeRows = Effect.fn("Report.fees")(function* (scope: ReportScope) {
   const database = yield* Database
   const rows = yield* database.rows(

@@ -13,7 +13,7 @@ const findingColumns = {
   subject: text,
   message: text,
   openedAt: text,
-  /** It says itself which month it happened in. */
+  /** Whether its evidence has a date, and so a month. */
   dated: bool,
 }
 
@@ -27,7 +27,7 @@ const quarantinedColumns = {
 
 export type Quarantined = RowOf<typeof quarantinedColumns>
 
-/** Those that happened in the month and those that belong to no month, blocking first. */
+/** The findings of the month and those that belong to no month, blocking ones first. */
 export const readFindings = Effect.fn("Report.findings")(function* (scope: ReportScope) {
   const database = yield* Database
   const { asOf, book, month, period } = scope

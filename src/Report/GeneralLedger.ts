@@ -1,6 +1,6 @@
 /**
  * `gl-detail.csv`: per account its opening, every posting of the month with the balance after it, and its closing. It is as
- * long as the journal, so it goes from the database to the file without ever being in memory as a whole.
+ * long as the journal, so it is streamed from the database to the file.
  */
 import { Effect, Stream } from "effect"
 import { parse, print } from "../Common/MinorUnits.ts"
@@ -42,7 +42,7 @@ export const generalLedgerSheet = {
 type DetailRow = Row<typeof generalLedgerSheet.columns>
 
 const postingColumns = {
-  /** Place of the account among the balances. */
+  /** The account's index among the balances. */
   place: int4,
   number: nullable(int4),
   line_number: int2,
@@ -102,7 +102,7 @@ const postings = (sql: Sql, scope: ReportScope, accounts: BookAccounts, balances
 
 type Places = ReadonlyMap<AccountBalance["account"], number>
 
-/** Walks the accounts in their order as postings come; an account without any still has its opening and closing. */
+/** Walks the accounts in order as postings arrive; an account without postings still gets its opening and closing. */
 const walk = (scope: ReportScope, balances: ReadonlyArray<AccountBalance>) => {
   let at = -1
   let running = 0n
@@ -159,7 +159,7 @@ const walk = (scope: ReportScope, balances: ReadonlyArray<AccountBalance>) => {
   return { posting, rest: () => advance(balances.length) }
 }
 
-/** The rows in the order of the trial balance; the caller's snapshot is in use until the stream has ended. */
+/** The rows in the order of the trial balance; uses the caller's snapshot until the stream ends. */
 export const generalLedgerRows = (
   scope: ReportScope,
   accounts: BookAccounts,

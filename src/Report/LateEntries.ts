@@ -2,9 +2,9 @@
  * `late-entries.csv`: the bridge between the provider's statement and the books: entries of the month that the books date
  * later because it was closed, and entries of earlier, closed months that are dated in this one.
  *
- * All that the books hold late is here, so that what puts an entry right stands beside it. Of an entry that moves cash there
- * is a row per cash account, with the provider's account: their sums are the bridge's. Of one that moves none there is a row
- * per line, without a provider's account; its rows add up to nothing. Debit positive.
+ * It lists all late entries, so that corrections stand beside the entries that they correct. An entry with cash has a row per
+ * cash account, with the provider's account: their sums are the bridge's. An entry without cash has a row per line, without a
+ * provider's account; its rows add up to zero. Debit positive.
  */
 import { Effect } from "effect"
 import { bool, int4, nullable, text, uuid } from "../Database/Columns.ts"

@@ -1,7 +1,7 @@
 /**
- * `open-items.csv`: what every balance-sheet account beside cash is made of at the end of the month: item by item what is in
- * flight, and a line per closed month for what passes through. A line `closing` ends an account: what stands above it adds
- * up to it. The status is what the service had told by the close, where the month is closed, or else last told.
+ * `open-items.csv`: the open items of every balance-sheet account beside cash at the end of the month: items in flight one by
+ * one, and a line per closed month for what passes through. A line `closing` ends each account with the sum of its lines. The
+ * status is the service's at the close, where the month is closed, or else its latest.
  */
 import { Effect, Stream } from "effect"
 import { parse, print } from "../Common/MinorUnits.ts"
@@ -71,7 +71,7 @@ const closingOf = (account: Account, closing: bigint): OpenItemRow => ({
   counterparty: null,
 })
 
-/** Adds up the lines of each account as they come, and ends the account with what they come to. */
+/** Adds up the lines of each account as they arrive, and ends the account with their sum. */
 const walk = ({ byKey }: BookAccounts, closings: ReadonlyMap<Account, bigint>) => {
   let current: Account | undefined
   let sum = 0n

@@ -1,7 +1,7 @@
 /**
- * What the books say of a receivable's interest with reserve. The service tells of interest without saying since when, so that
- * an accrual is dated by the service's time when it was read: a loan of August that was first read in November has its
- * interest in November. And a repayment that no one transaction explains is split into principal and interest by estimate.
+ * Reservations about a receivable's interest. The service states interest without saying since when, so an accrual is dated
+ * by the service's time of the read: a loan of August that was first read in November has its interest in November. And a
+ * repayment that no single transaction explains is split into principal and interest by estimate.
  */
 import { Effect } from "effect"
 import { counted } from "../Common/Text.ts"
@@ -12,7 +12,7 @@ import { printedSum } from "../Reconcile/Printed.ts"
 import type { Fragment } from "../Reconcile/Scope.ts"
 import { known, type ReportScope } from "./ReportScope.ts"
 
-/** What the books hold of each receivable at the end of the month, with those that net to nothing. Owed is positive. */
+/** The books' balance of each receivable at the end of the month, zero balances included. Owed is positive. */
 export const heldReceivables = (sql: Sql, scope: ReportScope): Fragment => sql`
   select j.source_id, p.currency,
     sum(case a.role when 'receivable_principal' then p.amount when 'loan_payable' then -p.amount else 0 end) as principal,
@@ -26,8 +26,8 @@ export const heldReceivables = (sql: Sql, scope: ReportScope): Fragment => sql`
   group by j.source_id, p.currency`
 
 /**
- * Of one receivable `id`: `known_from`, the day of its first accrual where that is after the month, and `estimated`, whether
- * a repayment until the month's end is split by estimate and nothing has put it right.
+ * For one receivable `id`: `known_from`, the day of its first accrual if that is after the month, and `estimated`, whether a
+ * repayment up to the month's end is split by estimate and not corrected since.
  */
 export const reserves = (sql: Sql, scope: ReportScope, id: Fragment): Fragment => {
   const first = sql`${scope.first}::text::date`
@@ -59,10 +59,10 @@ const reservedColumns = {
   estimated: int4,
 }
 
-/** Of one currency: how many receivables, and what their first accruals come to, major unit, positive where owed. */
+/** Per currency: the number of receivables, and the sum of their first accruals, major unit, positive where owed. */
 export type Reserved = RowOf<typeof reservedColumns>
 
-/** Over all receivables that stand in the books at the end of the month. */
+/** Over all receivables in the books at the end of the month. */
 export const readReserved = Effect.fn("Report.reserved")(function* (scope: ReportScope) {
   const database = yield* Database
   return yield* database.rows(
@@ -88,7 +88,7 @@ export const readReserved = Effect.fn("Report.reserved")(function* (scope: Repor
   )
 })
 
-/** One sentence for each reserve; nothing where there is none. */
+/** One sentence per reservation; empty where there is none. */
 export const reservedText = (reserved: ReadonlyArray<Reserved>): string => {
   const late = reserved.filter((one) => one.late > 0)
   const count = (of: "late" | "estimated") =>
@@ -103,7 +103,7 @@ export const reservedText = (reserved: ReadonlyArray<Reserved>): string => {
     ...(late.length === 0
       ? []
       : [
-          `The interest of ${count("late")} became known after the month and is dated when it did: ${sums.join(", ")}. What of it belongs to the month, the service does not say.`,
+          `The interest of ${count("late")} became known after the month and is dated when it did: ${sums.join(", ")}. The service does not say what part of it belongs to the month.`,
         ]),
     ...(reserved.every(({ estimated }) => estimated === 0)
       ? []

@@ -1,10 +1,10 @@
 /**
- * Per account of the provider, from the books' closing to the provider's own balance of the month: what its statement says of
- * everything that occurred by the month's end. That is the running balance after the last such entry by position, without
- * the movements of later months that stand before it because it came late.
+ * Per account of the provider, from the books' closing balance to the provider's own balance for the month: its statement's
+ * balance of everything that occurred by the month's end. That is the running balance after the last such entry by position,
+ * less the movements of later months that stand before it because it came late.
  *
- * What of it the books date later (it came late for a closed month, or the opening balance was found later) is told as the
- * bridge of a close tells it. The one side is the statement's, the other the postings': what remains is the difference, zero.
+ * What the books date later (it came late for a closed month, or the opening balance was found later) is split as in the bridge
+ * of a close. One side comes from the statement, the other from the postings: their difference must be zero.
  */
 import { Effect } from "effect"
 import { parse, print } from "../Common/MinorUnits.ts"
@@ -20,7 +20,7 @@ export interface ReconciledAccount {
   readonly accountId: string
   readonly rail: string
   readonly currency: string
-  /** Null: the provider has an account that nothing was ever booked on. */
+  /** Null: nothing was ever booked on the provider's account. */
   readonly balance: AccountBalance | null
   readonly opening: string
   /** Entries of earlier, closed months that are dated in this one: part of its movements. */
@@ -28,14 +28,14 @@ export interface ReconciledAccount {
   readonly closing: string
   /** Entries of the month that the books date to a later one. */
   readonly datedLater: string
-  /** What the statement has of earlier months, and before its first entry, and the books date after this month. */
+  /** The statement's entries of earlier months, and its opening balance, that the books date after this month. */
   readonly carried: string
-  /** The running balance after the provider's last entry up to the month's end, and in it what occurred after that. */
+  /** The running balance after the provider's last entry of the month or before, and the part of it that occurred later. */
   readonly running: string
   readonly early: string
   /** `running − early` */
   readonly provider: string
-  /** When the provider's last entry up to the month's end occurred; null: there is none yet. */
+  /** When the provider's last entry of the month or before occurred; null: there is none. */
   readonly providerAt: string | null
   readonly difference: string
   readonly tiesOut: boolean
@@ -56,7 +56,7 @@ const providerColumns = {
 
 type ProviderRow = RowOf<typeof providerColumns>
 
-/** A statement entry was read when it was booked; one that is held back, when the run that read it began. */
+/** When a statement entry was read: when it was booked, or for a held entry when the run that read it began. */
 const read = (sql: Sql, scope: ReportScope): Fragment =>
   scope.asOf === null
     ? sql`true`
@@ -110,7 +110,7 @@ const providerRows = (sql: Sql, scope: ReportScope) => {
 const reconciled = (row: ProviderRow, balance: AccountBalance | null): ReconciledAccount => {
   const scale = balance?.account.scale ?? 0
   const closing = balance === null ? "0" : print(balance.closing, scale)
-  // The service's own figures may have more decimals than the currency: nothing of them is dropped.
+  // The service's figures may have more decimals than the currency: none is dropped.
   const digits = Math.max(
     ...[row.provider, row.datedLater, row.carried, closing].map((text) => (text.split(".")[1] ?? "").length),
   )
@@ -134,7 +134,7 @@ const reconciled = (row: ProviderRow, balance: AccountBalance | null): Reconcile
   }
 }
 
-/** Accounts of the provider, those without any entry among them. */
+/** All accounts of the provider, with or without entries. */
 export const readReconciliation = Effect.fn("Report.reconciliation")(function* (
   scope: ReportScope,
   balances: ReadonlyArray<AccountBalance>,

@@ -1,9 +1,9 @@
 /**
- * `account-reconciliation.csv`: per account of the provider, from the books' opening over its movements by kind to their
- * closing, and from there to the provider's own balance. Major units at the currency's scale, debit (money in) positive.
+ * `account-reconciliation.csv`: per account of the provider, from the books' opening by kind of movement to their closing,
+ * and from there to the provider's own balance. Major units at the currency's scale, debit (money in) positive.
  *
- * `closing per books + dated later + of earlier months, dated later + difference = provider's balance`, and that is the
- * running balance and what is of later months in it.
+ * `closing per books + dated later + of earlier months, dated later + difference = provider's balance`, which is the running
+ * balance less the movements of later months in it.
  */
 import { print } from "../Common/MinorUnits.ts"
 import type { ReconciledAccount } from "./Reconciliation.ts"

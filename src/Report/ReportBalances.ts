@@ -1,4 +1,4 @@
-/** Every account of the book with its balance before the month and what moved it, by kind. Smallest units, debit positive. */
+/** Every account of the book with its balance before the month and its movements by kind. Smallest units, debit positive. */
 import { Effect } from "effect"
 import { parse } from "../Common/MinorUnits.ts"
 import type { Sql } from "../Database/Client.ts"
@@ -11,7 +11,7 @@ import type { Account } from "../Format/Entry.ts"
 import { recordedAfter } from "../Ledger/AsOf.ts"
 import { entriesOfMonth, type ReportScope } from "./ReportScope.ts"
 
-/** What entries of one kind did to an account: both sides positive. */
+/** The movements of one kind on an account; both sides positive. */
 export interface Movement {
   readonly kind: string
   readonly postings: number
@@ -45,7 +45,7 @@ const movementColumns = {
 
 type MovementRow = RowOf<typeof movementColumns>
 
-/** From the monthly turnovers; what was recorded since the report's time is taken off again. `only`: of which accounts. */
+/** From monthly turnovers, less what was recorded after the report's time. `only`: a condition on accounts. */
 const balancesUntil = (sql: Sql, scope: ReportScope, before: "first" | "next", only = sql`true`) => {
   const limit =
     before === "first"
@@ -95,8 +95,8 @@ const movementsOf = (rows: ReadonlyArray<MovementRow>, { byKey }: BookAccounts) 
 }
 
 /**
- * What stands in suspense at the end of the month. An account that a rule or a reclassification named keeps the role of what
- * it was moved from, and is not in suspense any more.
+ * The suspense balances at the end of the month. An account that a rule or a reclassification named may have the role suspense,
+ * but is not counted as suspense.
  */
 export const readSuspense = Effect.fn("Report.suspense")(function* (
   scope: ReportScope,

@@ -1,6 +1,6 @@
 /**
- * Where a report stands. It is written beside its place and then exchanged for the one before it; that one must be a report
- * of the same book and month, and unchanged: a folder that holds anything else is refused.
+ * The folder of a report. A new report is written beside it and then exchanged with the one before, which must be an unchanged
+ * report of the same book and month: a folder that holds anything else is refused.
  */
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
@@ -62,7 +62,7 @@ const checkReport = Effect.fn("Report.checkPlace")(function* (path: string, { as
   }
 })
 
-/** Takes away what a report that was killed left beside its place. */
+/** Removes what a killed report left beside its folder. */
 const clearUnfinished = Effect.fn("Report.clearUnfinished")(function* (
   path: string,
   names: ReadonlyArray<string>,
@@ -76,7 +76,7 @@ const clearUnfinished = Effect.fn("Report.clearUnfinished")(function* (
 const unfinished = (path: string): string => `${path}.unfinished`
 const previous = (path: string): string => `${path}.previous`
 
-/** Looks before anything is written. Gives the folder to write into. `names` are those of a report's files. */
+/** Checks before anything is written. Returns the folder to write into. `names`: the names of a report's files. */
 export const prepare = Effect.fn("Report.prepare")(function* (
   path: string,
   placed: Placed,
@@ -87,7 +87,7 @@ export const prepare = Effect.fn("Report.prepare")(function* (
   yield* clearUnfinished(unfinished(path), [...names, manifestFile])
   const left = yield* listFolder(previous(path))
   if (left.length > 0) {
-    // Killed while it was exchanged: the new one is in its place already, or else the old one goes back.
+    // Killed during the exchange: the new report is in place already, or else the old one goes back.
     const isExchanged = (yield* listFolder(path)).length > 0
     yield* isExchanged
       ? removeFolder(previous(path), left)
@@ -96,7 +96,7 @@ export const prepare = Effect.fn("Report.prepare")(function* (
   return unfinished(path)
 })
 
-/** The finished folder takes its place. */
+/** Moves the finished folder into place. */
 export const exchange = Effect.fn("Report.exchange")(function* (path: string) {
   const old = yield* listFolder(path)
   yield* attempt(path, async () => {

@@ -1,4 +1,4 @@
-/** `report.html`: one page that needs nothing else, for the screen and for paper. */
+/** `report.html`: one self-contained page, for the screen and for paper. */
 import { type Html, html } from "../Common/Html.ts"
 import { count, counted } from "../Common/Text.ts"
 import type { AgeingRow } from "./Ageing.ts"

@@ -1,4 +1,4 @@
-/** What a report is of: one book, one month, and what was recorded by a point in time. */
+/** The scope of a report: one book, one month, and optionally an as-of time. */
 import { Effect } from "effect"
 import type { Book } from "../Book.ts"
 import { type Month, readMonth } from "../Close/Month.ts"
@@ -28,13 +28,13 @@ export const scopeOf = Effect.fn("Report.scope")(function* (book: Book, period: 
   return { book, period, first: `${period}-01`, last: lastDay(period), month, asOf } satisfies ReportScope
 })
 
-/** Whether a point in time of our clock is within what the report knows. */
+/** Whether something recorded at a point in time (our clock) belongs to the report. */
 export const known = (sql: Sql, { asOf }: ReportScope, at: Fragment): Fragment =>
   asOf === null ? sql`true` : sql`${at} <= ${asOf}::text::timestamptz`
 
 /**
- * The journal entries `j` of the month with their numbers `n`, found by the index of numbers: what has none yet is among
- * them. A condition may follow with `and`.
+ * The journal entries `j` of the month with their numbers `n`, by the index of numbers; entries without a number are
+ * included. A condition may follow with `and`.
  */
 export const entriesOfMonth = (sql: Sql, scope: ReportScope): Fragment => sql`
   (select i.entry_id, i.number from ledger.entry_numbers i
@@ -43,9 +43,8 @@ export const entriesOfMonth = (sql: Sql, scope: ReportScope): Fragment => sql`
     and ${known(sql, scope, sql`j.recorded_at`)}`
 
 /**
- * The book's deposits, withdrawals and conversions as they had been read: what may change of them is what it was then. One that
- * was first read later is not among them. A version that was superseded before its content was kept apart says what is
- * said now.
+ * The book's deposits, withdrawals and conversions as of the report's time, with their content then. One that was first read
+ * later is left out. A version from before contents were stored separately shows the current content.
  */
 export const resourcesOf = (sql: Sql, { asOf, book }: ReportScope): Fragment =>
   asOf === null

@@ -1,6 +1,6 @@
 /**
- * Review files: CSV for people with a spreadsheet. UTF-8 with a byte order mark, CRLF, RFC 4180; text that a spreadsheet
- * would run as a formula is led by an apostrophe, figures are plain exact decimals.
+ * Review files: CSV for a spreadsheet. UTF-8 with a byte order mark, CRLF, RFC 4180; an apostrophe before text that a
+ * spreadsheet would run as a formula; figures are plain exact decimals.
  */
 import { Effect, Stream } from "effect"
 import { textCells } from "../Common/Csv.ts"
@@ -37,11 +37,11 @@ export interface Written<C extends Columns> {
   readonly rows: number
   readonly bytes: number
   readonly sha256: string
-  /** The first rows, as many as were asked for: what the page shows. */
+  /** The first rows, for the page. */
   readonly first: ReadonlyArray<Row<C>>
 }
 
-/** Writes rows as they come; of all of them only the first `keep` stay in memory. */
+/** Writes rows as they arrive; only the first `keep` stay in memory. */
 export const writeSheet = Effect.fn("Report.writeSheet")(function* <C extends Columns, E, R>(
   folder: Folder,
   { columns, name }: Sheet<C>,
@@ -60,7 +60,7 @@ export const writeSheet = Effect.fn("Report.writeSheet")(function* <C extends Co
   return { ...(yield* file.finish), rows, first }
 })
 
-/** A sheet of which all rows are there already. */
+/** A sheet whose rows are all in memory. */
 export const writeRows = <C extends Columns>(
   folder: Folder,
   sheet: Sheet<C>,

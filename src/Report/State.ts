@@ -1,4 +1,4 @@
-/** Whether the month is closed and still what it was closed as, or a draft, and why. */
+/** Whether the month is closed and still agrees with its close, or is a draft, and why. */
 import { inArray } from "drizzle-orm"
 import { Effect } from "effect"
 import { agreementOf } from "../Close/Agreement.ts"
@@ -14,19 +14,19 @@ import type { Finding } from "./FindingRows.ts"
 import type { ReconciledAccount } from "./Reconciliation.ts"
 import { known, type ReportScope } from "./ReportScope.ts"
 
-/** What was open at the close and somebody answered for. */
+/** A finding that was open at the close and that a person accepted. */
 export interface Exception extends Accepted {
-  /** The finding's check; null: it is no finding. */
+  /** The finding's check; null: not a finding. */
   readonly check: string | null
 }
 
 export interface State {
-  /** The close that stood at the report's time. */
+  /** The close in force at the report's time. */
   readonly close: KeptClose | null
-  /** The month takes no more entries now. */
+  /** Whether the month takes no more entries now. */
   readonly locked: boolean
   readonly accepted: ReadonlyArray<Exception>
-  /** Why this is a draft; none: it is closed, and what is open was accepted. */
+  /** Why this is a draft; empty: the month is closed, and all open findings were accepted. */
   readonly reasons: ReadonlyArray<string>
 }
 
@@ -39,9 +39,9 @@ const differences = (accounts: ReadonlyArray<ReconciledAccount>): ReadonlyArray<
     )
 
 const isAccepted = (accepted: ReadonlyArray<Accepted>, { id }: Finding): boolean =>
-  accepted.some((one) => one.id.toLowerCase() === id.toLowerCase())
+  accepted.some((acceptance) => acceptance.id.toLowerCase() === id.toLowerCase())
 
-/** How many closes and reopenings of the book there were at the report's time. */
+/** The number of the book's closes and reopenings at the report's time. */
 const closesThen = Effect.fn("Report.closesThen")(function* (scope: ReportScope) {
   const database = yield* Database
   const { sequence } = yield* database.row(
@@ -54,7 +54,7 @@ const closesThen = Effect.fn("Report.closesThen")(function* (scope: ReportScope)
   return sequence
 })
 
-/** The accepted ones with their checks. */
+/** Accepted findings with their checks. */
 const exceptionsOf = Effect.fn("Report.exceptionsOf")(function* (accepted: ReadonlyArray<Accepted>) {
   const database = yield* Database
   const ids = accepted.flatMap(({ id }) => /^[Ff]\d{1,18}$/.exec(id)?.[0].slice(1) ?? [])
@@ -81,7 +81,7 @@ export const stampOf = (accepted: ReadonlyArray<Pick<Exception, "id" | "check">>
         .map(({ check, id }) => (check === null ? id : `${check} ${id}`))
         .join(", ")})`
 
-/** A close says who answers for what was open; what has come up in the month since is a reason again. */
+/** Findings accepted at the close are no reason for a draft; findings that came up in the month since are. */
 export const stateOf = Effect.fn("Report.state")(function* (
   scope: ReportScope,
   accounts: ReadonlyArray<ReconciledAccount>,
@@ -101,7 +101,8 @@ export const stateOf = Effect.fn("Report.state")(function* (
     const locked = asOf === null && isClosed(month)
     const along = locked ? yield* lockedWith(month) : null
     const facts = asOf === null ? (yield* readFacts(book.bookId, last)).reasons : []
-    const told = asOf === null || open.length === 0 ? [] : [`${open.length} blocking findings were open`]
+    const openFindings =
+      asOf === null || open.length === 0 ? [] : [`${open.length} blocking findings were open`]
     const why = locked
       ? (along ?? `${period} is closed, but nothing is kept of its close`)
       : `${period} is not closed: tieout close ${period} --book ${book.code}`
@@ -109,10 +110,10 @@ export const stateOf = Effect.fn("Report.state")(function* (
       close,
       locked,
       accepted,
-      reasons: [why, ...facts, ...told, ...differences(accounts)],
+      reasons: [why, ...facts, ...openFindings, ...differences(accounts)],
     } satisfies State
   }
-  // Reopened since: what it was closed as can be compared no more.
+  // A month that was reopened since can no longer be compared with its close.
   const stands = standing(all, period)?.sequence === close.sequence
   const agreement = stands ? (yield* agreementOf(month)).differences : []
   const since = open.filter(({ dated }) => dated)

@@ -1,4 +1,4 @@
-/** Writes the files of one report from one repeatable-read snapshot, with memory that does not grow with the journal. */
+/** Writes the files of one report from one repeatable-read snapshot, with flat memory. */
 import { Effect, Option } from "effect"
 import { print } from "../Common/MinorUnits.ts"
 import { productVersion } from "../Common/Version.ts"
@@ -53,7 +53,7 @@ export const reportFiles: ReadonlyArray<string> = [
   differenceSheet,
 ].map(({ name }) => name)
 
-/** Balances that the page charts; one for each of the busiest accounts. */
+/** The most accounts that the page charts: the busiest. */
 const chartedAccounts = 12
 
 interface Known {
@@ -155,7 +155,7 @@ const manifestOf = (
   })),
 })
 
-/** Part of the caller's transaction. The files have their partial names until they are published. */
+/** Part of the caller's transaction. The files keep their partial names until they are published. */
 export const writeFiles = Effect.fn("Report.writeFiles")(function* (scope: ReportScope, folder: Folder) {
   const [{ now: createdAt = "" } = { now: "" }] = yield* clock
   const accounts = yield* readAccounts(scope.book.bookId)

@@ -24,7 +24,7 @@ const reset = (response: ServerResponse, reply: Reply, bits: number): void => {
   }
   const bytes = Buffer.from(reply.body)
   response.writeHead(reply.status, headersOf(reply, bytes.length))
-  // Whoever reads must have the first part before the reset comes.
+  // The client must have the first part before the reset arrives.
   response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => socket?.resetAndDestroy())
 }
 

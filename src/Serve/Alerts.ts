@@ -1,6 +1,6 @@
 /**
- * Tells somebody outside: by POST to an address, by starting a program, or both. An alert holds what happened and what to
- * do, in counts; no amount, no name, nothing that the service answered. Telling never holds anything up and never fails it.
+ * Sends alerts: by POST to an address, by starting a program, or both. An alert says what happened and what to do, with counts
+ * but without amounts, names or anything the service answered. Sending never delays or fails the work.
  */
 import { spawn } from "node:child_process"
 import { Clock, Data, Effect, Queue, Schedule } from "effect"
@@ -11,14 +11,14 @@ export interface Alert {
   readonly kind: Occasion
   /** One sentence for a person. */
   readonly text: string
-  /** Null where it is about all of them. */
+  /** Null: it is about all connections. */
   readonly connection: string | null
   readonly counts: Readonly<Record<string, number>>
 }
 
 class AlertFailed extends Data.TaggedError("AlertFailed")<{ readonly message: string }> {}
 
-/** Alerts that wait; more are dropped, and the log says so. */
+/** The most alerts in the queue; further ones are dropped, and the log says so. */
 const mostWaiting = 100
 const attemptWithin = "10 seconds"
 const tries = Schedule.intersect(Schedule.exponential("1 second", 4), Schedule.recurs(3))
@@ -26,7 +26,7 @@ const tries = Schedule.intersect(Schedule.exponential("1 second", 4), Schedule.r
 const failed = (what: string) => (cause: unknown) =>
   new AlertFailed({ message: `${what}: ${cause instanceof Error ? cause.message : String(cause)}` })
 
-/** A redirect is not followed: the alert would go where nobody said. */
+/** Does not follow redirects: the alert would go to an address that nobody configured. */
 const post = (address: string, body: string) =>
   Effect.tryPromise({
     try: async (signal) => {
@@ -40,7 +40,7 @@ const post = (address: string, body: string) =>
       await answer.body?.cancel()
       return answer.status
     },
-    // What fetch says may hold the address, and that may be a secret.
+    // The message of fetch may hold the address, which may be a secret.
     catch: (cause) =>
       new AlertFailed({
         message: `alerts.webhook cannot be reached (${cause instanceof Error ? cause.name : "unknown"})`,
@@ -56,7 +56,7 @@ const post = (address: string, body: string) =>
     }),
   )
 
-/** Credentials are not the program's business. */
+/** The environment for the program, without our credentials. */
 const withoutSecrets = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(process.env).filter(
@@ -77,7 +77,7 @@ const start = ([program = "", ...args]: ReadonlyArray<string>, body: string) =>
     child.once("close", (code, signal) =>
       code === 0 ? resume(Effect.void) : fail(`it ended with ${code ?? signal ?? "nothing"}`),
     )
-    // A program that does not read its input is none of our trouble.
+    // A program need not read its input.
     child.stdin.on("error", () => undefined)
     child.stdin.end(body)
     return Effect.sync(() => child.kill("SIGKILL"))
@@ -115,7 +115,7 @@ export class Alerts extends Effect.Service<Alerts>()("tieout/Serve/Alerts", {
 
     yield* Effect.forkScoped(Effect.forever(Effect.flatMap(Queue.take(waiting), deliver)))
 
-    /** Returns at once. Kinds that are not wanted are left out. */
+    /** Returns at once. Ignores kinds that the settings leave out. */
     const raise = Effect.fn("Alerts.raise")(function* (alert: Alert) {
       if (!on.includes(alert.kind)) return
       yield* Effect.logWarning(`Alert (${alert.kind}): ${alert.text}`)

@@ -1,22 +1,22 @@
 /**
- * When a schedule was last due and when it is due next, to the minute. node-cron fires at those times and knows nothing of
- * those that it was not there for. As node-cron has it: day of month and day of week must both fit, a time that the clocks
- * skip is left out, one that they repeat comes twice. By hand, since Effect's `Cron` has other times: either day field is
- * enough for it, a skipped time is moved to the next hour, and a repeated one comes once.
+ * When a schedule was last due and is due next, to the minute. node-cron fires at those times but cannot tell which it
+ * missed. The rules are node-cron's: day of month and day of week must both match, a local time that the clocks skip is left
+ * out, and one that they repeat is due twice. By hand, since Effect's `Cron` differs: either day field is enough for it, a
+ * skipped time moves to the next hour, and a repeated one is due once.
  */
 import { Either, Option } from "effect"
 import { type ParsedFields, parse } from "node-cron"
 
 export type CronFields = Pick<ParsedFields, "minute" | "hour" | "dayOfMonth" | "month" | "dayOfWeek">
 
-/** The fields, or what is wrong with them. Weekdays count from 0, Sunday. */
+/** The fields, or the mistake in them. Weekdays count from 0 (Sunday). */
 export const parseCron = (expression: string): Either.Either<CronFields, string> =>
   Either.try({
     try: () => parse(expression),
     catch: (cause) => (cause instanceof Error ? cause.message : String(cause)),
   })
 
-/** Days that are looked through: leap days are up to eight years apart. */
+/** Days to search: leap days are up to eight years apart. */
 const daysLookedThrough = 8 * 366
 const minute = 60_000
 const day = 86_400_000
@@ -40,7 +40,7 @@ const formatterOf = (timeZone: string): Intl.DateTimeFormat => {
   return made
 }
 
-/** What the clocks of a time zone show, as if it were UTC. Epoch milliseconds, whole seconds. */
+/** The local time of a time zone, as if it were UTC. Epoch milliseconds, whole seconds. */
 const wallClock = (instant: number, timeZone: string): number => {
   const part = Object.fromEntries(
     formatterOf(timeZone)
@@ -51,7 +51,7 @@ const wallClock = (instant: number, timeZone: string): number => {
   return Date.UTC(year, month - 1, dayOfMonth, hour, minutes, second)
 }
 
-/** The instants at which the clocks show this: none, one or two. */
+/** The instants with this local time: none, one or two. */
 const instantsOf = (wall: number, timeZone: string): ReadonlyArray<number> => {
   const offsets = [wall - day, wall + day].map((near) => wallClock(near, timeZone) - near)
   return [...new Set(offsets)]
@@ -68,7 +68,7 @@ const fits = ({ dayOfMonth, dayOfWeek, month }: CronFields, wallDay: number): bo
   return month.includes(date.getUTCMonth() + 1) && isDay && dayOfWeek.includes(date.getUTCDay())
 }
 
-/** Every instant of a day of the wall clock at which the schedule is due, in order. */
+/** All instants of a local day at which the schedule is due, in order. */
 const dueOn = (fields: CronFields, timeZone: string, wallDay: number): ReadonlyArray<number> =>
   fits(fields, wallDay)
     ? fields.hour

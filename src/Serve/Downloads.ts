@@ -1,4 +1,4 @@
-/** Files of committed batches. Only what a batch names can be asked for, and only below the exports folder. */
+/** Downloads of committed batches: only files that a batch names, and only below the exports folder. */
 import { createReadStream } from "node:fs"
 import { realpath, stat } from "node:fs/promises"
 import { join, resolve, sep } from "node:path"
@@ -6,7 +6,7 @@ import { Effect, Option } from "effect"
 import * as Reply from "./HttpReply.ts"
 import { batchFile } from "./Overview/Batches.ts"
 
-/** Book code, batch number, file name: nothing in them can be a path, and nothing needs to be decoded. */
+/** Book code, batch number, file name: none of them can be a path or needs decoding. */
 const address = /^\/exports\/([A-Z0-9][A-Z0-9_.-]{0,39})\/([1-9]\d{0,8})\/([A-Za-z0-9_][A-Za-z0-9_.-]{0,99})$/
 
 const notThere = Reply.plain("There is no such export.", 404)
@@ -16,7 +16,7 @@ interface Found {
   readonly bytes: number
 }
 
-/** The file, unless it is gone, or a link leads out of the exports folder. */
+/** The file, unless it does not exist or a link leads out of the exports folder. */
 const locate = (root: string, folder: string, name: string) =>
   Effect.tryPromise(async (): Promise<Found | undefined> => {
     const top = await realpath(root)
@@ -25,7 +25,7 @@ const locate = (root: string, folder: string, name: string) =>
     return path.startsWith(`${top}${sep}`) && found.isFile() ? { path, bytes: found.size } : undefined
   }).pipe(Effect.orElseSucceed(() => undefined))
 
-/** `out` is the folder that exports go to. */
+/** `out` is the folder of exports. */
 export const download = Effect.fn("Serve.download")(function* (path: string, out: string, headOnly: boolean) {
   const [, code, batch, name] = address.exec(path) ?? []
   if (code === undefined || batch === undefined || name === undefined) return notThere

@@ -1,10 +1,10 @@
 /**
- * The evidence of a finding as it may be shown: figures, currencies, identifiers of the interface, times. What a check may
- * show is listed here, so that a new field (a row as it was read, with names in it) is not shown by accident.
+ * The evidence of a finding for the status page: figures, currencies, identifiers of the interface, times. It shows only the
+ * fields listed here, so that a new field (such as a raw row with names in it) is not shown by accident.
  */
 import { isRecord } from "../Common/Record.ts"
 
-/** A field and its value; a field that holds several is followed by theirs, one level deeper. */
+/** A field and its value; the fields of a nested value follow, one level deeper. */
 export interface EvidenceLine {
   readonly depth: number
   readonly name: string
@@ -13,7 +13,7 @@ export interface EvidenceLine {
 
 export interface Evidence {
   readonly lines: ReadonlyArray<EvidenceLine>
-  /** Fields that are not shown here; `tieout explain` shows them. */
+  /** The number of fields not shown; `tieout explain` shows them. */
   readonly withheld: number
 }
 

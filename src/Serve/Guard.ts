@@ -1,21 +1,21 @@
-/** Who may look: by which name the server was called, and with which token. */
+/** Access control: by the host name of the request, and by the token. */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto"
 import { isIP } from "node:net"
 import { isLoopback } from "../Settings/Loopback.ts"
 
-/** The name in a Host header: without its port, in lower case. None where it is no name at all. */
+/** The name in a Host header, without port, in lower case; undefined where it is not a name. */
 const hostNameOf = (header: string): string | undefined => {
   const [, bracketed, plain] = /^(?:\[([0-9a-f:.]+)\]|([^:[\]/\s@]+))(?::\d{1,5})?$/i.exec(header) ?? []
   return (bracketed ?? plain)?.toLowerCase()
 }
 
-/** IPv4 addresses of a socket that listens for both kinds begin so. */
+/** The prefix of IPv4 addresses on a dual-stack socket. */
 const mapped = /^::ffff:/
 
 /**
- * Whether a request was meant for this server. A page elsewhere can have its own name lead to this machine (DNS
- * rebinding), and would then be let in by the browser; its name is not one of ours. An address that the request came in on
- * cannot be such a name.
+ * Whether a request was meant for this server. A foreign page can make its own name resolve to this machine (DNS rebinding),
+ * and the browser would let it in; but its name is not one of ours. The address that the request arrived on cannot be such a
+ * name.
  */
 export const isOwnHost = (
   header: string | undefined,
@@ -29,7 +29,7 @@ export const isOwnHost = (
   return isIP(name) !== 0 && localAddress?.replace(mapped, "") === name
 }
 
-/** Compares in constant time, whatever the lengths are. */
+/** Compares in constant time, for any lengths. */
 const same = (a: string, b: string): boolean =>
   timingSafeEqual(createHash("sha256").update(a).digest(), createHash("sha256").update(b).digest())
 
@@ -43,7 +43,7 @@ export const isBearer = (header: string | undefined, token: string): boolean => 
 
 export const cookieName = "tieout_status"
 
-/** What the cookie holds: it proves that the token was known, and does not say what it is. A new token ends all sessions. */
+/** The cookie's value: it proves knowledge of the token without revealing it. A new token ends all sessions. */
 export const sessionOf = (token: string): string =>
   createHmac("sha256", token).update("tieout status page").digest("base64url")
 

@@ -5,7 +5,7 @@ import { pendingMigrations } from "../Database/Migrate.ts"
 
 const within = "5 seconds"
 
-/** Why it is not ready; undefined where it is. Says nothing of where the database is: anybody may ask. */
+/** Why the process is not ready; undefined: it is. Never names the database: anybody may ask. */
 export const unreadyReason = Effect.fn("Serve.unreadyReason")(
   function* () {
     const pending = yield* pendingMigrations()

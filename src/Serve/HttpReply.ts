@@ -1,4 +1,4 @@
-/** What the private server answers with: every answer carries the same strict headers. */
+/** The private server's answers, all with the same strict headers. */
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { styleHash } from "./Page/Style.ts"
 
@@ -27,7 +27,7 @@ export const plain = (body: string, status = 200, headers: Extra = {}) =>
 /** Source: the exposition format of Prometheus, version 0.0.4. */
 export const metrics = (body: string) => answer(body, 200, "text/plain; version=0.0.4; charset=utf-8", {})
 
-/** After a form was sent: the browser asks for the page anew, and reloading sends nothing again. */
+/** The answer to a form: the browser requests the page again, and a reload does not resend the form. */
 export const seeOther = (location: string, headers: Extra) =>
   HttpServerResponse.empty({ status: 303, headers: { ...strict, ...headers, location } })
 

@@ -6,12 +6,12 @@ import * as Reply from "./HttpReply.ts"
 import { loginPage } from "./Page/Frame.ts"
 
 const largestForm = 4_096
-/** What a wrong token costs: guessing over the network gets nowhere. */
+/** The delay after a wrong token, against guessing. */
 const penalty = "500 millis"
 /** Seconds. */
 const sessionLength = 12 * 60 * 60
 
-/** A browser that got here by TLS, through a proxy, must never send the cookie without it. */
+/** `secure`: the browser came by TLS, through a proxy, and must never send the cookie without it. */
 const cookie = (token: string, secure: boolean): string =>
   `${cookieName}=${sessionOf(token)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${sessionLength}${secure ? "; Secure" : ""}`
 
@@ -20,7 +20,7 @@ export const login = Effect.fn("Serve.login")(function* (token: string) {
   if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers["content-type"] ?? "")) {
     return Reply.plain("The token is sent as a form.", 415)
   }
-  // Before anything is read: a body that is not wanted is not waited for.
+  // Checked before anything is read: an unwanted body is not waited for.
   const length = Number(request.headers["content-length"] ?? "NaN")
   if (!(length <= largestForm)) {
     return Reply.plain(`A token's form has at most ${largestForm} bytes.`, 413, { connection: "close" })

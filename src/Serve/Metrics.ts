@@ -6,17 +6,18 @@ import { type Family, familyText, type Sample } from "./Metrics/Family.ts"
 import { openStates } from "./Overview/Inbox.ts"
 import type { Snapshot } from "./Overview.ts"
 
-/** Books with a series of their own, the most behind first; the others are in their connection's figure. */
+/** The most books with a series of their own, the furthest behind first; the others count in their connection's figure. */
 const booksListed = 500
 
 const plain = (value: number): ReadonlyArray<Sample> => [{ labels: {}, value }]
 
 const byConnection = (
   snapshot: Snapshot,
-  of: (book: Snapshot["books"][number]) => number,
+  countOf: (book: Snapshot["books"][number]) => number,
 ): ReadonlyArray<Sample> => {
   const sums = new Map<string, number>(snapshot.connections.map(({ connection }) => [connection, 0]))
-  for (const book of snapshot.books) sums.set(book.connection, (sums.get(book.connection) ?? 0) + of(book))
+  for (const book of snapshot.books)
+    sums.set(book.connection, (sums.get(book.connection) ?? 0) + countOf(book))
   return [...sums].map(([connection, value]) => ({ labels: { connection }, value }))
 }
 
@@ -173,8 +174,8 @@ const processFamilies = (uptime: number, database: boolean): ReadonlyArray<Famil
 ]
 
 /**
- * `snapshot` is undefined where the database cannot be read; what is then known is said all the same. `uptime` is in
- * seconds, `counted` what this process has counted itself.
+ * `snapshot` is undefined where the database cannot be read; the other metrics are printed all the same. `uptime` is in
+ * seconds; `counted` are this process's own counters.
  */
 export const metricsText = (
   snapshot: Snapshot | undefined,

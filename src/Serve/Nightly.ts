@@ -1,4 +1,4 @@
-/** What the schedule runs: a sync of every connection, then an export of what is new, then a word to whoever should know. */
+/** The scheduled work: a sync of every connection, then an export of what is new, then alerts. */
 import { eq, max } from "drizzle-orm"
 import { Cause, Duration, Effect, Either, Layer, Option } from "effect"
 import { allBooks } from "../Book.ts"
@@ -18,7 +18,7 @@ import { Sync } from "../Sync.ts"
 import { type Alert, Alerts } from "./Alerts.ts"
 import { type InboxTrouble, inboxTrouble } from "./Overview/Inbox.ts"
 
-/** Why something failed, for whoever is told; of an answer of the service only its status. */
+/** Why something failed, for an alert; of an answer of the service only its status. */
 const reasonOf = (error: unknown): string => {
   if (error instanceof PartnerError) {
     return error.status === undefined
@@ -45,7 +45,7 @@ const failureOf = (what: string, connection: string, error: unknown): Alert => (
   counts: {},
 })
 
-/** What waits for a person, in sentences and figures; no sentence where nothing does. */
+/** What waits for a person, as sentences and counts; empty where nothing does. */
 const attentionTo = (
   { blockingFindings, quarantined, warnings }: OpenCounts,
   tieOut: TieOut,
@@ -87,7 +87,7 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
         .run({ connection, full: false })
         .pipe(Effect.timeoutOption(settings.limits.runDeadline), Effect.either)
       if (Either.isLeft(started)) {
-        // Whoever runs it does the same.
+        // The other sync does the same work.
         if (started.left._tag === "SyncBusy") {
           yield* Effect.logInfo("Another sync of the connection is running; this one is left to it.")
           return false
@@ -138,7 +138,7 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
       Effect.provideService(Database, database),
     )
 
-    /** Says of a line of the log which run of the connection it belongs to, where that can be known. */
+    /** Annotates log lines with the connection's last run, where it is known. */
     const ofLastRun =
       (connection: string) =>
       <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -155,7 +155,7 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
             Effect.flatMap((run) => (run === null ? effect : Effect.annotateLogs(effect, { run }))),
           )
 
-    /** One connection's trouble is not the others'. Never fails: what goes wrong is in the log and in an alert. */
+    /** A failing connection does not stop the others. Never fails: problems go to the log and to an alert. */
     const run = Effect.fn("Nightly.run")(function* () {
       for (const connection of settings.connectionNames) {
         yield* syncOne(connection).pipe(

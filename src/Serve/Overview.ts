@@ -1,4 +1,4 @@
-/** Everything that the status page and the metrics show, read in one snapshot; nothing of it grows with history. */
+/** The data of the status page and the metrics, read in one snapshot; its cost does not grow with history. */
 import { Clock, Effect, Fiber } from "effect"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
@@ -18,9 +18,9 @@ import { type ConnectionRuns, connectionRuns, type RunRow, recentRuns } from "./
 export interface Snapshot {
   /** Our clock, epoch milliseconds. */
   readonly at: number
-  /** All books that hold something, the worst first. */
+  /** All books with accounts, the worst first. */
   readonly books: ReadonlyArray<BookStanding>
-  /** Of the books that are listed on the page, by code. */
+  /** The balances of the books listed on the page, by code. */
   readonly balances: ReadonlyMap<string, ReadonlyArray<Balance>>
   readonly connections: ReadonlyArray<ConnectionRuns>
   readonly runs: ReadonlyArray<RunRow>
@@ -31,12 +31,12 @@ export interface Snapshot {
   readonly inbox: InboxOverview | null
 }
 
-/** Books that the page lists one by one. */
+/** The most books that the page lists one by one. */
 export const listedBooks = 15
 
-/** How long a snapshot is good for: many who look cost no more than one. */
+/** How long a snapshot is reused: many readers cost no more than one. */
 const goodFor = "3 seconds"
-/** A database that does not answer within this is as good as not there. */
+/** A database that does not answer within this counts as down. */
 const within = "15 seconds"
 
 const readSnapshot = Effect.fn("Overview.read")(function* () {
@@ -68,11 +68,11 @@ export class Overview extends Effect.Service<Overview>()("tieout/Serve/Overview"
     const fresh = database
       .transaction(snapshot, { isolation: "repeatable read", readOnly: true })
       .pipe(Effect.timeoutOption(within))
-    // On a fiber of its own: whoever asked first and went away must not leave an interruption to those who ask next.
+    // Uninterruptible: a first reader that goes away must not interrupt those after it.
     const shared = Effect.uninterruptible(
       Effect.flatMap(Effect.forkDaemon(Effect.interruptible(fresh)), Fiber.join),
     )
-    /** The snapshot of the last seconds; none where the database takes too long. */
+    /** A recent snapshot; none where the database takes too long. */
     const read = yield* Effect.cachedWithTTL(shared, goodFor)
     return { read }
   }),

@@ -1,6 +1,6 @@
 /**
- * Runs one thing at its times in the accounting time zone: never twice at once, and at the start when the last time was
- * missed. node-cron says when; what ran is known by the database, so that a restart changes nothing.
+ * Runs work on a schedule in the accounting time zone: never twice at once, and right at the start if the last time was missed.
+ * node-cron triggers it; the database knows what ran, so that a restart changes nothing.
  */
 import { Clock, Deferred, Duration, Effect, Either, Fiber, Option, Queue, Random } from "effect"
 import { createTask } from "node-cron"
@@ -8,7 +8,7 @@ import type { Nightly } from "../Settings/Servers.ts"
 import { SettingsError } from "../Settings.ts"
 import { type CronFields, parseCron, previousDue } from "./Cron.ts"
 
-/** The fields of the schedule; undefined where nothing is to run by itself. */
+/** The fields of the schedule; undefined: nothing is scheduled. */
 export const scheduleFields = ({ nightly }: Nightly): Either.Either<CronFields | undefined, SettingsError> =>
   nightly === null
     ? Either.right(undefined)
@@ -36,21 +36,21 @@ export interface Scheduled<R> {
   readonly name: string
   readonly expression: string
   readonly timeZone: string
-  /** Each run waits a random part of it first. */
+  /** Each run first waits a random part of it. */
   readonly jitter: Duration.Duration
   readonly fields: CronFields
   /** Epoch milliseconds; undefined: never. */
   readonly lastSuccess: Effect.Effect<number | undefined, never, R>
   /** Reports its own failures. */
   readonly work: Effect.Effect<void, never, R>
-  /** What is under way at the end gets this long. */
+  /** How long work under way may take at the end. */
   readonly grace: Duration.DurationInput
 }
 
-/** Starts the schedule; it ends with the scope, and so does what is under way, after the grace. */
+/** Starts the schedule; it ends with the scope, and so does work under way, after `grace`. */
 export const startSchedule = Effect.fn("Serve.schedule")(function* <R>(scheduled: Scheduled<R>) {
   const { expression, fields, grace, jitter, lastSuccess, name, timeZone, work } = scheduled
-  // One that waits is enough: those that fall due while it runs are the same.
+  // One waiting run is enough: further due times while it runs ask for the same work.
   const due = yield* Queue.dropping<"scheduled" | "missed">(1)
   const stopping = yield* Deferred.make<void>()
 
@@ -60,7 +60,7 @@ export const startSchedule = Effect.fn("Serve.schedule")(function* <R>(scheduled
       yield* Effect.logInfo(
         why === "missed" ? `The last ${name} was missed and runs now.` : `The ${name} is due.`,
       )
-      // Only what has begun is waited for at the end.
+      // Only work that has begun is waited for at the end.
       const stopped = yield* Effect.raceFirst(
         Effect.as(Effect.sleep(wait), false),
         Effect.as(Deferred.await(stopping), true),

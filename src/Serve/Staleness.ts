@@ -1,7 +1,7 @@
 /**
- * Looks at the start and every few minutes whether the books have become stale, and says so once until they are current
- * again. What was said is not kept: a process that starts while they are stale says it again, since nobody knows whether
- * the alert of the one before was delivered when it ended. Told twice is better than never.
+ * Checks at the start and every few minutes whether the books have become stale, and alerts once until they are current again.
+ * The alert is not stored: a process that starts while the books are stale alerts again, since the previous process may have
+ * ended before its alert was delivered. Twice is better than never.
  */
 import { Clock, Duration, Effect } from "effect"
 import { spanText } from "../Common/Time.ts"
@@ -9,7 +9,7 @@ import { Settings } from "../Settings.ts"
 import { Alerts } from "./Alerts.ts"
 import { connectionRuns } from "./Overview/Runs.ts"
 
-/** When every connection of the settings was last read as a whole, epoch milliseconds; undefined: not all of them ever were. */
+/** The oldest of the connections' last complete reads, epoch milliseconds; undefined: one was never read completely. */
 export const lastSuccess = Effect.fn("Serve.lastSuccess")(function* () {
   const { connectionNames } = yield* Settings
   const known = yield* connectionRuns()
@@ -21,19 +21,19 @@ export const lastSuccess = Effect.fn("Serve.lastSuccess")(function* () {
   )
 })
 
-/** One look. `told`: the connections that were reported already and are stale still. */
-const look = Effect.fn("Serve.staleness")(function* (told: Set<string>, startedAt: number) {
+/** One check. `reported`: the connections that are stale and have been reported. */
+const look = Effect.fn("Serve.staleness")(function* (reported: Set<string>, startedAt: number) {
   const { alerts: settings, connectionNames } = yield* Settings
   const alerts = yield* Alerts
   const now = yield* Clock.currentTimeMillis
   const known = yield* connectionRuns()
   for (const connection of connectionNames) {
-    // One that was never read is as old as this process: it gets the same time as the others.
+    // A connection that was never read counts from the start of this process.
     const last = known.find((row) => row.connection === connection)?.lastSuccessAt ?? startedAt
     const age = now - last
-    if (age <= Duration.toMillis(settings.staleAfter)) told.delete(connection)
-    else if (!told.has(connection)) {
-      told.add(connection)
+    if (age <= Duration.toMillis(settings.staleAfter)) reported.delete(connection)
+    else if (!reported.has(connection)) {
+      reported.add(connection)
       yield* alerts.raise({
         kind: "staleness",
         connection,
@@ -46,11 +46,11 @@ const look = Effect.fn("Serve.staleness")(function* (told: Set<string>, startedA
 
 /** Watches until the scope closes. */
 export const watchStaleness = Effect.fn("Serve.watchStaleness")(function* (every: Duration.DurationInput) {
-  const told = new Set<string>()
+  const reported = new Set<string>()
   const startedAt = yield* Clock.currentTimeMillis
-  const once = look(told, startedAt).pipe(
+  const once = look(reported, startedAt).pipe(
     Effect.catchAll(({ message }) =>
-      Effect.logWarning(`Whether the books are stale cannot be told: ${message}`),
+      Effect.logWarning(`It is unknown whether the books are stale: ${message}`),
     ),
   )
   yield* Effect.forkScoped(Effect.interruptible(Effect.forever(Effect.zipLeft(once, Effect.sleep(every)))))

@@ -20,7 +20,7 @@ export interface PageSettings {
   readonly version: string
 }
 
-/** A tick, a cross, an exclamation mark, a dash: what the colour says, in shape. */
+/** A tick, a cross, an exclamation mark, a dash: shapes that say the same as the colours. */
 const shapes: Readonly<Record<Verdict["tone"], string>> = {
   good: "M10 17.5l4.5 4.5 8-10",
   bad: "M11 11l10 10M21 11l-10 10",
@@ -34,8 +34,8 @@ const verdictSection = ({ sentence, tone }: Verdict): Html =>
 const fact = (name: string, value: string): Html => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
 
 const factsSection = ({ at, books, connections }: Snapshot, { nextRun, timeZone }: PageSettings): Html => {
-  const sum = (of: (book: Snapshot["books"][number]) => number) =>
-    books.reduce((total, book) => total + of(book), 0)
+  const sum = (countOf: (book: Snapshot["books"][number]) => number) =>
+    books.reduce((total, book) => total + countOf(book), 0)
   const accounts = sum((book) => book.accounts)
   const lags = books.flatMap(({ lag }) => (lag === null ? [] : [lag]))
   const starts = connections.flatMap(({ last }) => (last === null ? [] : [last.startedAt]))

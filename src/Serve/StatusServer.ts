@@ -1,6 +1,6 @@
 /**
- * The private server: health, metrics, the status page and exports to download. It listens on loopback unless told
- * otherwise, answers only to names that it knows, and elsewhere than on loopback only to those who have the token.
+ * The private server: health, metrics, the status page and downloads of exports. It listens on loopback by default, answers
+ * only requests with a known host name, and on any other address only with the token.
  */
 import { createServer } from "node:http"
 import type * as HttpApp from "@effect/platform/HttpApp"
@@ -23,12 +23,12 @@ import { Overview } from "./Overview.ts"
 import { loginPage, messagePage } from "./Page/Frame.ts"
 import { statusPage } from "./StatusPage.ts"
 
-/** A server that cannot listen. */
+/** The server cannot listen. */
 export class ListenError extends Data.TaggedError("ListenError")<{ readonly message: string }> {}
 
-/** What requests in flight get at the end, milliseconds. */
+/** How long requests in flight may take at the end, milliseconds. */
 const graceMillis = 8_000
-/** Far more than anybody needs: sockets that say nothing must not keep a health check out before they are cut. */
+/** Far more than anybody needs: silent sockets must not keep out a health check before they are closed. */
 const mostConnections = 4_000
 
 const listenError = (host: string, port: number, cause: unknown): ListenError => {
@@ -44,7 +44,7 @@ const listenError = (host: string, port: number, cause: unknown): ListenError =>
   })
 }
 
-/** What can be seen by whoever may look. */
+/** The content for authorized requests. */
 const content = (path: string, headOnly: boolean, schedule: CronFields | undefined, startedAt: number) =>
   Effect.gen(function* () {
     const { accounting, alerts, connectionNames, schedule: settings } = yield* Settings
@@ -114,7 +114,7 @@ const app = (
     return open ? yield* content(path, method === "HEAD", schedule, startedAt) : unauthorized(headers.accept)
   })
 
-/** Whatever goes wrong is in the log; who asked learns only that it did. */
+/** Logs every error; the answer says only that there was one. */
 const guarded = <E, R>(whole: HttpApp.Default<E, R>): HttpApp.Default<never, R> =>
   Effect.catchAllCause(whole, (cause) =>
     Effect.as(
@@ -123,7 +123,7 @@ const guarded = <E, R>(whole: HttpApp.Default<E, R>): HttpApp.Default<never, R> 
     ),
   )
 
-/** Listens until the scope closes; gives the port. `port` beats the settings. */
+/** Listens until the scope closes; returns the port. `port` overrides the settings. */
 export const startStatusServer = Effect.fn("Serve.statusServer")(function* (
   port: Option.Option<number>,
   schedule: CronFields | undefined,

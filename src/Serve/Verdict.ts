@@ -1,4 +1,4 @@
-/** The answer to the one question that someone who looks in has: are the books current, and do they tie out? */
+/** The verdict of the status page: are the books current, and do they tie out? */
 
 import { spanText } from "../Common/Time.ts"
 import { combined, needsAttention, tieOutSentence, tiesOut } from "../Reconcile/TieOut.ts"
@@ -10,7 +10,7 @@ export interface Verdict {
   readonly sentence: string
 }
 
-/** How long ago a connection was last read as a whole; null: never. Milliseconds. */
+/** How long ago each connection was last read completely; null: never. Milliseconds. */
 const ages = (snapshot: Snapshot, connections: ReadonlyArray<string>): ReadonlyArray<number | null> =>
   connections.map((name) => {
     const found = snapshot.connections.find(({ connection }) => connection === name)?.lastSuccessAt ?? null

@@ -16,6 +16,11 @@ const Export = Schema.Struct({
   keepFiles: withDefault(Schema.Boolean, true),
 })
 
+const DatabaseSection = Schema.Struct({
+  /** A server is expected: without `DATABASE_URL` no command starts the embedded one, which would be empty. */
+  required: withDefault(Schema.Boolean, false),
+})
+
 export const Content = Schema.Struct({
   connections: withDefault(Connections, { default: { surfaces: ["organization"] } }),
   accounting: section(Accounting),
@@ -25,6 +30,7 @@ export const Content = Schema.Struct({
   reconcile: section(Reconcile),
   formats: section(FormatSettings),
   export: section(Export),
+  database: section(DatabaseSection),
   limits: section(Limits),
   webhook: section(Webhook),
   status: section(Status),

@@ -91,15 +91,16 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       connection: string,
       clients: ReadonlySet<string>,
     ) {
-      const organization = yield* Effect.provide(organizationBook(connection), services)
       const known = () =>
         Effect.map(
           Effect.provide(allBooks(Option.some(connection)), services),
           (books) => new Map(books.map((book) => [Option.getOrElse(book.clientId, () => ""), book] as const)),
         )
       const books = yield* known()
-      if ([...clients].every((client) => books.has(client))) return books
-      yield* (yield* Clients).read(organization)
+      if ([...clients, ""].every((client) => books.has(client))) return books
+      const organization = yield* Effect.provide(organizationBook(connection), services)
+      if ([...clients].some((client) => client !== "" && !books.has(client)))
+        yield* (yield* Clients).read(organization)
       return yield* known()
     })
 
@@ -242,9 +243,11 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       yield* forAMoment(database, connection, inbox.release(connection)).pipe(
         Effect.catchAll((error) => Effect.logWarning(`Events of ${connection} wait: ${error.message}`)),
       )
-      yield* Stream.merge(announced, regularly).pipe(
-        // A burst is one announcement.
+      // A burst is one announcement; one event after a while is not held up, nor by a look that found nothing.
+      const bursts = announced.pipe(
         Stream.throttle({ cost: () => 1, units: 1, duration: gathering, strategy: "shape" }),
+      )
+      yield* Stream.merge(bursts, regularly).pipe(
         Stream.buffer({ capacity: 1, strategy: "sliding" }),
         Stream.runForEach(() => rounds),
         Effect.provide(partner),

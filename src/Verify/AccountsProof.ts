@@ -10,7 +10,7 @@ export interface ExpectedAccount extends OpenedAccount {
   readonly debit: bigint
   readonly credit: bigint
   readonly closing: bigint
-  /** What accounting systems' formats call the account, by format. */
+  /** The account's name in the formats of accounting systems, by format. */
   readonly mapped: Readonly<Record<string, string>>
 }
 
@@ -73,7 +73,7 @@ const checkCurrencies = (
   }
 }
 
-/** Whether a period's numbers run from 1 without a gap; entries that are worth nothing in the base currency leave gaps. */
+/** Whether a period's numbers must be gapless; entries worth zero in the base currency leave gaps. */
 export const isGapless = ({ base, scope }: Pick<Manifest, "base" | "scope">, period: string): boolean =>
   holdsWhole(scope, period) && (base === undefined || base.omitted === 0)
 

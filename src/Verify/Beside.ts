@@ -1,4 +1,6 @@
-/** Files beside the canonical journal must hold the same amounts: journal by journal, or day by day where they are summaries. */
+/**
+ * Files beside the canonical journal must hold the same amounts: journal by journal, or day by day where they are summaries.
+ */
 
 import { join } from "node:path"
 import { Problems } from "../Common/Problems.ts"
@@ -12,7 +14,7 @@ import type { JournalRow } from "./JournalRow.ts"
 
 /** An amount as a file or the journal has it, in 10⁻¹⁸ of the currency, debit positive. */
 export interface Amount {
-  /** What is compared as one: a journal's number, or a day. */
+  /** The unit of comparison: a journal number, or a day. */
   readonly group: string
   readonly account: string
   readonly amount: bigint
@@ -21,15 +23,15 @@ export interface Amount {
 /** The files of one format. */
 export interface Side {
   readonly name: string
-  /** What the files hold, once they have been read. */
+  /** The fingerprint of the files, once they have been read. */
   readonly own: Fingerprint
   /** Reads the files again, from the beginning. */
   readonly read: (visit: (amount: Amount, file: string, line: number) => void) => Promise<void>
-  /** What the files should hold of a line of the journal; undefined where it is none of theirs. */
+  /** What the files should hold for a line of the journal; undefined: nothing. */
   readonly expected: (row: JournalRow) => Omit<Amount, "amount"> | undefined
 }
 
-/** Buckets of differences that are looked at more closely. */
+/** The most differing buckets that are explained. */
 const most = 8
 
 const unitsOf = ({ account, minor }: JournalRow): bigint =>
@@ -57,7 +59,7 @@ const shown = (amount: bigint): string => {
   return amount < 0n ? `-${text}` : text
 }
 
-/** Reads both again, as far as they differ, and says where. */
+/** Reads both sides again and reports where they differ. */
 const explain = async (
   journalFile: string,
   side: Side,
@@ -83,7 +85,7 @@ const explain = async (
   }
 }
 
-/** What the files beside a journal should hold, taken from the journal while it is read. */
+/** Compares files with the journal: collects what they should hold while the journal is read. */
 export class Comparison {
   private readonly prints: ReadonlyArray<{ readonly side: Side; readonly journal: Fingerprint }>
 
@@ -100,7 +102,7 @@ export class Comparison {
     }
   }
 
-  /** Once all has been read: the sides among `names` hold what the journal does. */
+  /** After all files were read: reports where the sides among `names` differ from the journal. */
   async finish(
     folder: string,
     journalFile: string,
@@ -109,7 +111,7 @@ export class Comparison {
     names: ReadonlySet<string>,
     problems: Problems,
   ): Promise<void> {
-    // What is wrong in the journal by itself was found and told when it was read.
+    // Problems of the journal itself were reported when it was read.
     const again = (visit: (row: JournalRow) => void) =>
       checkJournal(
         chunksOf(join(folder, journalFile)),

@@ -1,6 +1,6 @@
 /**
- * The batches of a book as a chain: each manifest holds the SHA-256 of the one before. Those that stand beside the folder are
- * followed back as far as they are there, and the next one says what this one was.
+ * The batches of a book as a chain: each manifest holds the SHA-256 of the one before. The batches beside the folder are
+ * followed back as far as they exist, and the next batch must name this one's manifest.
  */
 import { readdir } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
@@ -15,7 +15,7 @@ interface Neighbour {
   readonly sealed: boolean
 }
 
-/** The folder of a batch, in whichever scope's folder it stands; only one of the same book of the same database. */
+/** The manifest of a batch of the same book and database, in whichever scope's folder it is. */
 const read = async (
   bookFolder: string,
   scopes: ReadonlyArray<string>,
@@ -47,7 +47,7 @@ const follows = ({ lineage }: Manifest, before: Neighbour): string | undefined =
     : `does not follow the batch ${before.manifest.batch} beside it: that one's manifest is ${before.sha256}, not ${stated}`
 }
 
-/** What the chain's own figures say without any neighbour. */
+/** Checks the chain's figures in this manifest alone. */
 const checkOwn = ({ batch, formatVersion, lineage }: Manifest, problems: Problems): void => {
   if (lineage === undefined) {
     if (formatVersion > 1) problems.add(manifestFile, null, "does not say which batch came before it")
@@ -62,7 +62,7 @@ const checkOwn = ({ batch, formatVersion, lineage }: Manifest, problems: Problem
   }
 }
 
-/** `text` is that of the folder's manifest. `whole`: that a batch of the chain does not stand beside it is a problem. */
+/** `text` is the folder's manifest. `whole`: a missing batch of the chain is a problem. */
 export const checkChain = async (
   folder: string,
   manifest: Manifest,

@@ -1,6 +1,6 @@
 /**
- * Reads a CSV file of ours row by row with flat memory. By hand, because it decides how long `tieout verify` takes: a general
- * reader makes a list of texts of every row, and of most cells nobody needs more than that they are what they were above.
+ * Reads one of our CSV files row by row with flat memory. By hand, because it decides how long `tieout verify` takes: a general
+ * reader makes a list of texts per row, while most cells only need to be compared with the row above.
  */
 import { isUtf8 } from "node:buffer"
 import { byteText, decoded } from "../Common/ByteText.ts"
@@ -11,10 +11,10 @@ const quote = 0x22
 const comma = 0x2c
 const lineFeed = 0x0a
 
-/** Characters of a row, at most. */
+/** The most characters of a row. */
 const longest = 10_000_000
 
-/** Where the cells of one row lie in the text; a row is valid until the next one is read. */
+/** The positions of one row's cells in the text; valid until the next row is read. */
 export class CsvRow {
   text = ""
   private readonly begins: Int32Array
@@ -36,7 +36,7 @@ export class CsvRow {
     return raw.charCodeAt(0) === quote ? raw.slice(1, -1).replaceAll('""', '"') : raw
   }
 
-  /** Neighbouring cells as they stand in the file, a character for each byte. */
+  /** Adjacent cells as raw text, a character per byte. */
   raw(from: number, to: number): string {
     return this.text.slice(this.begins[from], this.ends[to])
   }
@@ -49,11 +49,11 @@ export class CsvRow {
 /** How reading one row ended. */
 type Outcome = "row" | "unfinished" | { readonly mistake: string }
 
-/** Finds the rows in a text that begins with a row. RFC 4180; nothing of it is forgiven. */
+/** Finds the rows in a text that begins with a row, strictly by RFC 4180. */
 class Rows {
   /** Where the next row begins. */
   at = 0
-  /** Line feeds within the cells of the last row. */
+  /** Line feeds inside the cells of the last row. */
   lineFeeds = 0
   private nextQuote: number
 
@@ -74,7 +74,7 @@ class Rows {
     return found < 0 ? Number.POSITIVE_INFINITY : found
   }
 
-  /** The place behind a quoted cell; -1 where the text ends within it. */
+  /** The position after a quoted cell; -1 where the text ends inside it. */
   private quotedEnd(begin: number): number {
     for (let at = begin + 1; ; at += 2) {
       at = this.text.indexOf('"', at)

@@ -1,11 +1,11 @@
 /**
- * Tells whether two sets of booked amounts are the same, in memory that does not grow: each amount, weighted by a hash of
- * what it is booked as, is added to one of 1,024 sums by its journal. Lines that cancel out or come in parts change nothing.
- * Tampering is the checksums' matter, so that the hash need not be a cryptographic one.
+ * Compares two sets of booked amounts in constant memory: each amount, weighted by a hash of its account, is added to one of
+ * 1,024 sums, chosen by its journal. Lines that cancel out or come in parts change nothing. The hash need not be cryptographic:
+ * checksums protect against tampering.
  */
 const size = 1024
 
-/** Accounts whose hashes are kept; a file may name any number. */
+/** The most accounts whose hashes are cached; a file may name any number. */
 const accountsKept = 100_000
 
 /** Two hashes of 32 bits. */
@@ -36,7 +36,7 @@ export const bucketOf = (group: string): number => bucketIn(hashOf(group))
 
 export class Fingerprint {
   private readonly sums = new BigUint64Array(size)
-  /** There are few accounts, and a journal's lines follow one another. */
+  /** Cached: there are few accounts, and a journal's lines follow one another. */
   private readonly accounts = new Map<string, Hash>()
   private group = ""
   private hash = hashOf("")
@@ -49,7 +49,7 @@ export class Fingerprint {
     return made
   }
 
-  /** `group` is the journal or the day that is compared as one. */
+  /** `group` is the unit of comparison: a journal or a day. */
   add(group: string, account: string, amount: bigint): void {
     if (group !== this.group) {
       this.group = group

@@ -1,6 +1,6 @@
 /**
- * Where a batch stands: `<connection>-<org|clientId>/<scope>/<batch>`. A folder that bears the name of another book, scope or
- * batch was renamed or copied into a wrong place, whatever its files say.
+ * The place of a batch: `<connection>-<org|clientId>/<scope>/<batch>`. A folder with the name of another book, scope or batch
+ * was renamed or copied to a wrong place, whatever its files say.
  */
 import { basename, dirname, resolve } from "node:path"
 import type { Problems } from "../Common/Problems.ts"
@@ -19,8 +19,8 @@ interface Level {
 }
 
 /**
- * Every name on the path that names a batch, a scope or a book must be the manifest's. A batch that was downloaded into a
- * folder of another name stands outside of any export tree, and its path says nothing: that is a note, no problem.
+ * Every part of the path that names a batch, a scope or a book must agree with the manifest. A batch that was downloaded into a
+ * folder of any other name is outside of an export tree, and its path says nothing: that is a note, not a problem.
  */
 export const checkPlace = (folder: string, manifest: Manifest, problems: Problems): void => {
   const path = resolve(folder)

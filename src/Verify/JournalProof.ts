@@ -7,7 +7,7 @@ import { type ExpectedAccount, isGapless } from "./AccountsProof.ts"
 import { readCsv } from "./CsvRows.ts"
 import { type JournalHead, type JournalRow, JournalRows, journalColumns } from "./JournalRow.ts"
 
-/** What the lines of one account add up to. */
+/** The sums of one account's lines. */
 interface Turnover {
   readonly expected: ExpectedAccount
   debit: bigint
@@ -26,7 +26,7 @@ interface Current {
   lines: number
 }
 
-/** What the rows added up to. */
+/** The sums of the rows. */
 class Tally {
   readonly accounts = new Map<ExpectedAccount, Turnover>()
   /** Entries by currency. */
@@ -99,7 +99,7 @@ const compareTotals = (
   }
 }
 
-/** Proves a journal's content; `seen` hears of every row that makes sense by itself. */
+/** Proves a journal's content; calls `seen` with every row that is valid by itself. */
 export const checkJournal = async (
   chunks: AsyncIterable<Buffer>,
   { name: file, rows: statedRows }: Pick<FileRecord, "name" | "rows">,

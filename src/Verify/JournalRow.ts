@@ -1,4 +1,4 @@
-/** The rows of `journal.csv`, each checked by itself. What the lines of an entry share is read once. */
+/** The rows of `journal.csv`, each checked by itself. The cells that all lines of an entry share are read once. */
 import { encoded } from "../Common/ByteText.ts"
 import { guarded } from "../Common/Csv.ts"
 import { parse } from "../Common/MinorUnits.ts"
@@ -7,7 +7,7 @@ import { seriesOf } from "../Format/Entry.ts"
 import type { ExpectedAccount } from "./AccountsProof.ts"
 import type { CsvRow } from "./CsvRows.ts"
 
-/** As the contract has them, not as the writer does. */
+/** By the contract, independently of the writer. */
 export const journalColumns = [
   "journal_number",
   "line_number",
@@ -54,12 +54,12 @@ const columns = {
   source: at("source_type"),
 }
 
-/** What all lines of a journal entry share. */
+/** The fields that all lines of a journal entry share. */
 export interface JournalHead {
   readonly number: string
-  /** What comes before the count: the base-currency journal has two in a period. */
+  /** The number without its counter: the base-currency journal has two series per period. */
   readonly series: string
-  /** The last part of the number. */
+  /** The counter of the number. */
   readonly sequence: number
   readonly period: string
   /** `YYYY-MM-DD` */
@@ -68,7 +68,7 @@ export interface JournalHead {
 }
 
 export interface JournalRow {
-  /** The same object for the lines of one entry that agree in all that they must share. */
+  /** The same object for all lines of an entry, as long as they agree in it. */
   readonly head: JournalHead
   readonly line: number
   readonly account: ExpectedAccount
@@ -83,7 +83,7 @@ const contentOf = ({ account }: ExpectedAccount): ReadonlyArray<string> => {
   return [guarded(code), guarded(name), guarded(role), partnerAccountId ?? "", currency]
 }
 
-/** Finds the manifest's account of a row: as it stands in the file, or by what that says where it is written otherwise. */
+/** Finds the manifest's account of a row: by the raw cells, or by their content where they are quoted differently. */
 class Accounts {
   private readonly written = new Map<string, ExpectedAccount>()
   private readonly read = new Map<string, ExpectedAccount>()
@@ -124,7 +124,7 @@ export class JournalRows {
   private readonly manifest: Pick<Manifest, "base" | "book" | "scope">
   private readonly accounts: Accounts
   private head: JournalHead | undefined
-  // As they stand in the file: the number, and what comes before the account and behind the amounts.
+  // Raw text of the last row: the number, and the cells before the account and after the amounts.
   private number = ""
   private before = ""
   private behind = ""
@@ -155,7 +155,7 @@ export class JournalRows {
     return { number, series, sequence: Number(digits), period, date, sourceType: row.cell(columns.source) }
   }
 
-  /** A row that makes sense by itself, or the reason why it does not. */
+  /** A row that is valid by itself, or the reason why it is not. */
   read(row: CsvRow): JournalRow | string {
     const number = row.raw(columns.number, columns.number)
     const before = row.raw(columns.book, columns.code - 1)

@@ -1,10 +1,10 @@
-/** Re-reads `native_movements.csv`: every row makes sense, and they are as many as stated. */
+/** Re-reads `native_movements.csv`: every row is valid, and their number is the manifest's. */
 
 import type { Problems } from "../Common/Problems.ts"
 import type { FileRecord, Manifest } from "../Export/Batch/Manifest.ts"
 import { type CsvRow, readCsv } from "./CsvRows.ts"
 
-/** As the contract has them, not as the writer does. */
+/** By the contract, independently of the writer. */
 const nativeColumns = [
   "journal_number",
   "line",
@@ -24,7 +24,7 @@ const at = (column: (typeof nativeColumns)[number]): number => nativeColumns.ind
 const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
 const bases: ReadonlySet<string> = new Set(["face", "rate", "price", "cost", "carrying", "proportion"])
 
-/** A row that makes no sense by itself, with the reason. */
+/** Why a row is invalid by itself; undefined: it is valid. */
 const mistakeOf = (row: CsvRow, manifest: Manifest): string | undefined => {
   const cell = (column: (typeof nativeColumns)[number]): string => row.cell(at(column))
   if (!decimal.test(cell("native_amount"))) return `"${cell("native_amount")}" is not an amount`

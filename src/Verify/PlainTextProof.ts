@@ -18,7 +18,7 @@ interface Holding {
 
 const unquoted = (currency: string): string => currency.replace(/^"(.*)"$/, "$1")
 
-/** The accounts by currency and name, all at zero: the file's own opening transaction fills them. */
+/** The accounts by currency and name, starting at zero: the file's own opening transaction fills them. */
 const holdingsOf = (
   accounts: ReadonlyArray<ExpectedAccount>,
   syntax: Syntax,

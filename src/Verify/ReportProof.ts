@@ -1,4 +1,4 @@
-/** Checks a close package from its files alone: each as it was written, and its figures as they must be. */
+/** Checks a close package from its files alone: each file is unchanged, and the figures add up. */
 import { Either } from "effect"
 import { parse } from "../Common/MinorUnits.ts"
 import type { Problems } from "../Common/Problems.ts"
@@ -7,7 +7,7 @@ import { manifestFile } from "../Export/Batch/Manifest.ts"
 import { decode, isSealed, type Manifest } from "../Export/Batch/ReportManifest.ts"
 import { checkFiles } from "../Export/Batch/WrittenFiles.ts"
 
-/** Whether a manifest says that it is a report's, be it readable or not. */
+/** Whether a manifest is a report's, even if it cannot be decoded. */
 export const isReport = (text: string): boolean => {
   try {
     const value: unknown = JSON.parse(text)
@@ -48,7 +48,7 @@ const checkFigures = ({ accounts, currencies, draft }: Manifest, problems: Probl
   }
 }
 
-/** Gives the manifest where it can be read. */
+/** Returns the manifest where it can be decoded. */
 export const checkReport = async (
   folder: string,
   text: string,

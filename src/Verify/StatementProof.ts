@@ -10,7 +10,7 @@ import type { Side } from "./Beside.ts"
 import { type CsvRow, readCsv } from "./CsvRows.ts"
 import { Fingerprint } from "./Fingerprint.ts"
 
-/** As the contract has them, not as the writer does. */
+/** By the contract, independently of the writer. */
 const statementColumns = [
   "account",
   "currency",
@@ -79,7 +79,7 @@ const readStatement = (
     visit(found, line)
   })
 
-/** Where the reading of one account stands. */
+/** The state of reading one account. */
 interface Chain {
   readonly before: bigint
   readonly currency: string
@@ -92,7 +92,7 @@ interface Chain {
 
 const decimal = (text: string): bigint => exact(text, ".")
 
-/** Cash that the books hold of an account: at the opening, and what other entries than the statement's moved. */
+/** The books' cash of an account: the opening, and what entries other than the statement's moved. */
 const bookedOf = (span: StatementSpan, accounts: ReadonlyArray<ExpectedAccount>) => {
   const own = accounts.filter(
     ({ account }) => account.role === "cash" && account.partnerAccountId === span.account,
@@ -121,7 +121,7 @@ const checkSpan = (
   }
   if (found.gaps !== span.gaps)
     differs(`${span.account}: has ${found.gaps} gaps, the manifest says ${span.gaps}`)
-  // What the books close with, less the movements here, is what they held before; the rest is other batches'.
+  // The books' closing balance, less the movements here, is their balance before; the rest belongs to other batches.
   if (bookedOf(span, accounts) - decimal(span.amount) + decimal(span.outside) !== decimal(span.before)) {
     differs(`${span.account}: its balances are not those of the books' cash`)
   }

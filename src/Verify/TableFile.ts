@@ -1,4 +1,4 @@
-/** Reads a file of an accounting system's format row by row; shares nothing with what wrote it. */
+/** Reads a file of an accounting system's format row by row; shares no code with the writer. */
 import type { FileRecord, Layout, Manifest } from "../Export/Batch/Manifest.ts"
 import type { Booked, FileContext } from "../Format/Reading/Booked.ts"
 import { cellsOf, textOf, Unreadable } from "../Format/Reading/Cells.ts"
@@ -21,10 +21,10 @@ export const contextOf = (
     : { layout, currency, account, mode: tables.mode }
 }
 
-/** What a row books, or why it cannot be read. */
+/** Called with what a row books, or why it cannot be read. */
 export type Visit = (booked: ReadonlyArray<Booked> | string, line: number) => void
 
-/** Calls `visit` for each row with its line from 1. Returns the rows read. Whole files only: an early end is told as well. */
+/** Calls `visit` for each row with its line (from 1). Returns the number of rows. Also reports a file that ends early. */
 export const readTable = async (
   chunks: AsyncIterable<Buffer>,
   reader: Reader,

@@ -1,4 +1,4 @@
-/** Converts an accounting system's files back and holds them against the manifest's control totals. */
+/** Converts an accounting system's files back and compares them with the manifest's control totals. */
 
 import { join } from "node:path"
 import type { Problems } from "../Common/Problems.ts"
@@ -26,14 +26,14 @@ const add = (sums: Map<string, Sum>, key: string, debit: bigint, credit: bigint)
   sums.set(key, sum)
 }
 
-/** Pairs of account and contra account say what an account comes to, not how it came to it. */
+/** Pairs of account and contra account show an account's net amount, not its debits and credits. */
 const net = ({ credit, debit }: Sum): Sum => ({ debit: debit - credit, credit: 0n })
 
 /** The currencies that none of a format's files has. */
 const lacking = (format: TableFormat, { tables }: Manifest): ReadonlySet<string> =>
   new Set(leftOut(format, { leaveOut: tables?.leftOut ?? [] }))
 
-/** What a format's accounts must come to, and which there are. */
+/** The expected sums of a format's accounts. */
 const statedSums = (
   format: TableFormat,
   manifest: Manifest,
@@ -100,7 +100,7 @@ class TableProof {
   private readonly stated: Map<string, Sum>
   private readonly found = new Map<string, Sum>()
   private readonly summary: boolean
-  /** Those that were there to be read. */
+  /** The files that exist. */
   private readonly files: Array<TableFile> = []
 
   constructor(
@@ -139,8 +139,9 @@ class TableProof {
           })
         }
       },
-      // A format may have cut the code, and with it what tells the base-currency journal's own numbers apart: those of both
-      // series that are the same are compared in sum.
+      // A format may cut the book's code, and with it the mark of the base-currency journal's own numbers: equal numbers of
+      // both
+      // series are compared in sum.
       expected: ({ account: { account, mapped }, head }) => {
         if (without.has(account.currency)) return undefined
         const statement = reader.holds === "movements"
@@ -200,8 +201,8 @@ class TableProof {
 }
 
 /**
- * The proof of a format's files; none where a batch of an older version does not say how they are read, and its files are
- * proved by their checksums.
+ * The proof of a format's files; none for a batch of an older version that does not record how to read them, whose files are
+ * proved by their checksums alone.
  */
 export const tableProof = (
   folder: string,

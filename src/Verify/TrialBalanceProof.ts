@@ -6,7 +6,7 @@ import type { FileRecord } from "../Export/Batch/Manifest.ts"
 import type { ExpectedAccount } from "./AccountsProof.ts"
 import { readCsv } from "./CsvRows.ts"
 
-/** As the contract has them, not as the writer does. */
+/** By the contract, independently of the writer. */
 const trialBalanceColumns = [
   "account_code",
   "account_name",

@@ -22,6 +22,8 @@ export interface CommitBounds {
   readonly statementsAtOnce: number
   /** Fewer than these wait for the statement before them: one more would cost more than it hastens. */
   readonly leastBeside: number
+  /** A statement that takes longer is not waited for: its session may hang. Milliseconds. */
+  readonly usual: number
   readonly rowsPerStatement: number
   readonly bytesPerStatement: number
   readonly waitingRows: number
@@ -32,6 +34,7 @@ const defaultBounds: CommitBounds = {
   patience: 5_000,
   statementsAtOnce: 3,
   leastBeside: 16,
+  usual: 50,
   rowsPerStatement: 500,
   bytesPerStatement: 4 * 1024 * 1024,
   waitingRows: 20_000,
@@ -80,6 +83,8 @@ export const makeCommits = (
     const writing = new Set<string>()
     let bytes = 0
     let statements = 0
+    /** Those of them that have taken no longer than is usual. */
+    let waitedFor = 0
     let isNextDue = false
 
     const next = (): ReadonlyArray<Waiting> => {
@@ -110,30 +115,33 @@ export const makeCommits = (
         return Effect.sync(() => tellAll(batch, exit))
       })
 
-    const ended = (batch: ReadonlyArray<Waiting>) => {
-      statements--
-      for (const { event } of batch) writing.delete(event)
-      writeSoon()
-    }
-
     const writeNext = () => {
       isNextDue = false
       const batch = next()
       if (batch.length === 0) return
       statements++
-      start(
-        Effect.ensuring(
-          write(batch),
-          Effect.sync(() => ended(batch)),
-        ),
-      )
+      waitedFor++
+      let isWaitedFor = true
+      const waitNoMore = () => {
+        if (isWaitedFor) waitedFor--
+        isWaitedFor = false
+        writeSoon()
+      }
+      const hanging = setTimeout(waitNoMore, bounds.usual)
+      const ended = Effect.sync(() => {
+        clearTimeout(hanging)
+        statements--
+        for (const { event } of batch) writing.delete(event)
+        waitNoMore()
+      })
+      start(Effect.ensuring(write(batch), ended))
       writeSoon()
     }
 
     /** In the next turn of the event loop: everything that has arrived by then joins the statement. */
     const writeSoon = () => {
       if (isNextDue || waiting.length === 0 || statements === bounds.statementsAtOnce) return
-      if (statements > 0 && waiting.length < bounds.leastBeside) return
+      if (waitedFor > 0 && waiting.length < bounds.leastBeside) return
       isNextDue = true
       setImmediate(writeNext)
     }

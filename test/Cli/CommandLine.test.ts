@@ -89,6 +89,16 @@ describe("the command line", () => {
     ])
   })
 
+  it("takes its database from a file, and starts no other one where that cannot be read", async () => {
+    const { databaseUrl, program } = here()
+    await writeFile(join(program.cwd, "url"), `${databaseUrl}\n`)
+    const found = await tieout(["status"], { DATABASE_URL: "", DATABASE_URL_FILE: "url" })
+    expect([found.code, found.out]).toEqual([0, "Nothing has been read yet. Run: tieout sync\n"])
+    const missing = await tieout(["status"], { DATABASE_URL: "", DATABASE_URL_FILE: "nowhere/url" })
+    expect([missing.code, missing.out]).toEqual([2, ""])
+    expect(missing.error).toContain("DATABASE_URL_FILE: nowhere/url cannot be read [ENOENT]")
+  })
+
   it("needs no credentials but for sync, which names all four variables", async () => {
     const status = await tieout(["status"])
     expect([status.code, status.out]).toEqual([0, "Nothing has been read yet. Run: tieout sync\n"])

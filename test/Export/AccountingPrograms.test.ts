@@ -109,6 +109,9 @@ layer(TestDatabase.layer)("the plain-text journals", (it) => {
         refused(/-120000 JPY/, "-120001 JPY")
         refused(/\n[^\n]*Fees:USD {2}5\.00 USD(?=\n)/, "")
         refused(/\n2026-10-01 \* [^\n]*\n(?: [^\n]*\n)*/, "\n")
+        // Below the currency's own decimals, on accounts that no assertion follows at once.
+        refused(/(Fees:USD {2}5\.00)( USD\n)/, "$1001$2")
+        refused(/(Clearing:Deposits:JPY|Payroll(?::\S+)?) {2}-120000 JPY/, "$1  -120000.001 JPY")
         refused(/Opening balances"?\n(?: [^\n]*\n)*/, "Opening balances\n")
       }),
     )

@@ -9,13 +9,14 @@ import { openFolder } from "../../src/Export/Batch/Folder.ts"
 import type { FileRecord } from "../../src/Export/Batch/Manifest.ts"
 import { layoutOf } from "../../src/Export/Batch/ReadBack.ts"
 import { tableWriter } from "../../src/Export/Batch/TableFiles.ts"
-import { mapAccounts } from "../../src/Export/Mapping/Mapped.ts"
+import { mapAccounts, numberAccounts } from "../../src/Export/Mapping/Mapped.ts"
 import type { Account, Entry } from "../../src/Format/Entry.ts"
 import { profileWith } from "../../src/Format/FormatSettings.ts"
 import { tableFormats } from "../../src/Format/Formats.ts"
 import type { Booked } from "../../src/Format/Reading/Booked.ts"
 import type { TableFormat } from "../../src/Format/Table/Define.ts"
 import type { Mode } from "../../src/Format/Table/Journals.ts"
+import { takesCurrency } from "../../src/Format/Table/Profile.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { readTable } from "../../src/Verify/TableFile.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
@@ -109,6 +110,11 @@ const entriesOf = (drafts: ReadonlyArray<Draft>): ReadonlyArray<Entry> => {
     })
 }
 
+const mappingOf = (format: TableFormat) =>
+  format.numbers === null
+    ? mapAccounts(chart, format.target, profileWith(format, settings), null)
+    : numberAccounts({ ordered: chart, nativeOf: (account) => account }, format.numbers)
+
 interface Written {
   readonly path: string
   readonly files: ReadonlyArray<FileRecord>
@@ -131,7 +137,7 @@ const write = async (
     Effect.scoped(
       Effect.gen(function* () {
         const folder = yield* openFolder(path)
-        const { mapping, unmapped } = mapAccounts(chart, format.target, profile, null)
+        const { mapping, unmapped } = mappingOf(format)
         expect(unmapped).toEqual([])
         const createdAt = "2026-11-01T03:30:00.123456Z"
         const writer = tableWriter(folder, {
@@ -142,6 +148,7 @@ const write = async (
           mapping,
           createdAt,
           days: { first: "2026-10-01", last: "2026-11-30" },
+          ...{ accountFiles: [], book: "A_CLIENT.7", accounts: [] },
         })
         for (let at = 0; at < entries.length; at += 3) yield* writer.write(entries.slice(at, at + 3))
         const files = yield* writer.end
@@ -180,9 +187,10 @@ const add = (sums: Map<string, bigint>, key: string, amount: bigint) => {
 /** What the entries come to per currency, account of the system and day; nothing where they cancel out. */
 const balancesOf = (format: TableFormat, entries: ReadonlyArray<Entry>) => {
   const sums = new Map<string, bigint>()
+  const { mapping } = mappingOf(format)
   for (const entry of entries) {
     for (const { account, minor } of entry.lines) {
-      const own = account[format.target?.fallback ?? "code"]
+      const own = mapping.get(account)?.account
       add(sums, `${account.currency} ${own} ${entry.effectiveDate}`, inUnits(minor, account.scale))
     }
   }
@@ -213,7 +221,9 @@ const cases = ofJournals.flatMap((format) => modes.map((mode) => [format.name, m
 /** Those whose codes and decimals the format can hold. */
 const currenciesFor = ({ template }: TableFormat): ReadonlyArray<string> =>
   Object.entries(scales)
-    .filter(([currency, scale]) => template.currency.test(currency) && scale <= template.decimals.most)
+    .filter(
+      ([currency, scale]) => takesCurrency(template, currency, "EUR") && scale <= template.decimals.most,
+    )
     .map(([currency]) => currency)
 
 describe("an accounting system's format", () => {
@@ -242,5 +252,31 @@ describe("an accounting system's format", () => {
       }),
       { numRuns: 15 },
     )
+  })
+
+  it("of 2,772 lines is ten numbered files for Xero, of 300 lines at most, that sort in the order of the journals", async () => {
+    const xero = tableFormats.filter(({ name }) => name === "xero")
+    const [format] = xero
+    if (format === undefined) throw new Error("there is no such format")
+    const entries = entriesOf(
+      Array.from({ length: 1386 }, (_, at) => ({
+        day: 1 + (at % 31),
+        description: "Deposit",
+        amounts: [["EUR", 0, BigInt(at + 1)] as const],
+      })),
+    )
+    const written = await write(format, "detail", entries, temporaryFolder())
+    expect(written.files.map(({ name, rows }) => [name, rows])).toEqual(
+      Array.from({ length: 10 }, (_, at) => [
+        `xero-EUR-${String(at + 1).padStart(2, "0")}.csv`,
+        at < 9 ? 300 : 72,
+      ]),
+    )
+    expect(sorted(await readBack(format, "detail", written))).toEqual(sorted(balancesOf(format, entries)))
+    const dates = (await read(format, "detail", written)).flat().map(({ date }) => date)
+    expect(dates).toEqual(dates.toSorted())
+    // A file that is the only one of its currency has no number.
+    const few = await write(format, "detail", entries.slice(0, 150), temporaryFolder())
+    expect(few.files.map(({ name }) => name)).toEqual(["xero-EUR.csv"])
   })
 })

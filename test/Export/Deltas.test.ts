@@ -53,10 +53,10 @@ layer(TestDatabase.layer)("an accounting system's batches", (it) => {
       const bookId = yield* openBook("AGAIN", client(2))
       yield* postMonths(bookId)
       const run = exporting("AGAIN", temporaryFolder())
-      yield* run(october, ["qbo", "sage50"])
+      yield* run(october, ["qbo", "netsuite"])
       const half = yield* Effect.flip(run(october, ["qbo"], { again: true }))
-      expect(half.message).toContain("holds sage50 too")
-      const whole = yield* run(range("2026-10-01", "2026-10-05"), ["qbo", "sage50"], { again: true })
+      expect(half.message).toContain("holds netsuite too")
+      const whole = yield* run(range("2026-10-01", "2026-10-05"), ["qbo", "netsuite"], { again: true })
       expect(whole.batches[0]?.manifest).toMatchObject({
         entries: 5,
         lineage: { supersedes: [1], delta: false },

@@ -14,7 +14,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
 
 const settings = decodeUnknownSync(Content)({
-  formats: { leaveOut: ["USDT"], datev: { consultant: 1001, client: 1 } },
+  formats: { leaveOut: ["JPY", "USDT"], datev: { consultant: 1001, client: 1 } },
 }).formats
 
 const formats = [
@@ -78,7 +78,12 @@ const cases: ReadonlyArray<readonly [file: string, from: string, to: string, pro
     "JC,,1010,0,01/10/2026",
     "sage50-USD.csv:1: the journal 2026-10-000001",
   ],
-  ["business-central-JPY.csv", ",JPY,", ",EUR,", 'business-central-JPY.csv:2: the currency is "EUR"'],
+  [
+    "business-central-USD.csv",
+    ",,995.00,",
+    ",EUR,995.00,",
+    'business-central-USD.csv:2: the currency is "EUR"',
+  ],
   [
     "EXTF_2026-10_USD.csv",
     '995,00;"S"',
@@ -93,6 +98,18 @@ const cases: ReadonlyArray<readonly [file: string, from: string, to: string, pro
   ],
   ["EXTF_2026-10_USD.csv", "20261031", "20261130", "EXTF_2026-10_USD.csv:1: the period is no month"],
   ["GL_Detail_20261001_20261031.csv", ",D,USD", ",C,USD", "GL_Detail_20261001_20261031.csv:2: the journal"],
+  [
+    "Trial_Balance_20261001_20261031.csv",
+    ",500.00,475.01,",
+    ",500.00,475.02,",
+    "Trial_Balance_20261001_20261031.csv:3: 475.02 is not the closing balance",
+  ],
+  [
+    "Chart_Of_Accounts_20261001_20261031.csv",
+    "6850-USD,",
+    "6851-USD,",
+    "Chart_Of_Accounts_20261001_20261031.csv:14: 6851-USD is no account of the manifest",
+  ],
   [usd, "995.00", "995.01", "xero-statement: USD 11111111-0000-4000-8000-000000000001 does not come to"],
   [
     "statement.csv",
@@ -119,7 +136,7 @@ layer(TestDatabase.layer)("a forged file", (it) => {
           connection: Option.none(),
           book: Option.some("FORGED"),
           out: temporaryFolder(),
-          tables: { settings, baseCurrency: "EUR" },
+          tables: { settings, baseCurrency: "USD" },
         })
         return batches[0]?.folder ?? ""
       }),

@@ -23,6 +23,9 @@ const profiles = {
   sage50: { lineEnd: "LF" },
 } as const
 
+/** Dollars are the base currency here. */
+const settings = decodeSync(Content)({ formats: { profiles, leaveOut: ["JPY", "USDT"] } }).formats
+
 layer(TestDatabase.layer)("a profile that the settings override", (it) => {
   it.effect("is written as they say, and read back by the manifest alone", () =>
     Effect.gen(function* () {
@@ -35,22 +38,33 @@ layer(TestDatabase.layer)("a profile that the settings override", (it) => {
           book: Option.some("OVER"),
           out: temporaryFolder(),
           mode,
-          tables: { settings: decodeSync(Content)({ formats: { profiles } }).formats, baseCurrency: "EUR" },
+          tables: { settings, baseCurrency: "USD" },
         })
         const { folder } = batches[0] ?? (yield* Effect.dieMessage("no batch"))
         expect((yield* Verify.run(folder)).problems).toEqual([])
         if (mode === "summary") continue
         const lines = (name: string) => readFileSync(join(folder, name), "utf8").split("\n")
-        expect(lines("qbo-USD-uk-2.csv").slice(0, 2)).toEqual([
+        expect(lines("qbo-USD-uk-02.csv").slice(0, 2)).toEqual([
           "JournalNo,*JournalDate,*AccountName,Debits,Credits,Memo,Name,Currency,Location,Class",
           "OVER-2026-10-000006,03/10/2026,Assets:Partner:USD:SWIFT:11111111,,20.00,Payroll,,USD,,",
         ])
-        expect(lines("business-central-USDT.csv")[1]).toBe(
-          "05.10.2026;OVER-2610-000004;G/L Account;1010;Conversion USD to USDT;USDT;994,2031;OVER-2610-000004",
+        expect(lines("business-central-USD.csv")[1]).toBe(
+          "GENERAL;DEFAULT;1000;01.10.2026;OVER-2610-000001;G/L Account;1010;Deposit from Acme / Acme, Inc. | London / -INV 7;;995,00;INV 7",
         )
         expect(lines("GL_Detail_20261001_20261031.csv")[4]).toMatch(
-          /^OVER-2026-10-000002\|1\|deposit\|"HYPERLINK.*\|statement_entry\|OVER\|2026-10-01\|2026\|10\|1010\|0\.01\|D\|USD\|tieout\|\d{4}-\d{2}-\d{2}\|\d{2}:\d{2}:\d{2}\r$/,
+          /^OVER-2026-10-000002\|1\|deposit\|"HYPERLINK.*\|statement_entry\|OVER\|2026-10-01\|2026\|10\|1010-USD-11111111\|0\.01\|D\|USD\|tieout\|\d{4}-\d{2}-\d{2}\|\d{2}:\d{2}:\d{2}\r$/,
         )
+        // What stands beside has the same delimiter and line ends.
+        expect(lines("Trial_Balance_20261001_20261031.csv").slice(0, 4)).toEqual([
+          "GL_Account_Number|Fiscal_Year|Period|Balance_As_Of_Date|Amount_Beginning|Amount_Ending|Amount_Currency|Business_Unit_Code\r",
+          "1010-JPY-11111111|2026|10|2026-10-31|0|120000|JPY|OVER\r",
+          "1010-USD-11111111|2026|10|2026-10-31|500.00|475.01|USD|OVER\r",
+          "1010-USDT-11111111|2026|10|2026-10-31|0.00000000|994.20310000|USDT|OVER\r",
+        ])
+        expect(lines("Chart_Of_Accounts_20261001_20261031.csv").slice(0, 2)).toEqual([
+          "GL_Account_Number|GL_Account_Name|GL_Account_Description|Account_Type|Account_Subtype|Business_Unit_Code\r",
+          "1010-JPY-11111111|Assets:Partner:JPY:(Zengin) main|1010 JPY 11111111-0000-4000-8000-000000000003|Assets|cash|OVER\r",
+        ])
       }
     }),
   )

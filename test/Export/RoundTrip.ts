@@ -8,17 +8,30 @@ import { Content } from "../../src/Settings/Content.ts"
 import * as Verify from "../../src/Verify.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
-const precise = ["xero", "qbo", "intacct", "sage50", "business-central", "gl-detail"]
-/** What these take has two decimals. */
-const twoDecimals = ["xero-statement", "netsuite", "datev"]
+/** Every currency of these books. */
+const currencies = ["CHF", "EUR", "GBP", "JPY", "USD", "USDC", "USDT"]
+
+/** What the systems take of them in their own currencies: all, those without stablecoins, and the base currency alone. */
+const kinds = [
+  {
+    formats: ["business-central", "gl-detail"],
+    leaveOut: [],
+    beside: ["chart-of-accounts", "period-balances"],
+  },
+  { formats: ["xero-statement", "qbo", "netsuite", "datev"], leaveOut: ["USDT", "USDC"], beside: [] },
+  {
+    formats: ["xero", "intacct", "sage50"],
+    leaveOut: currencies.filter((currency) => currency !== "EUR"),
+    beside: [],
+  },
+]
 
 export const roundTrip = Effect.fn("Test.roundTrip")(function* (
   scope: ExportScope,
   mode: "detail" | "summary",
 ) {
-  return yield* Effect.forEach([precise, twoDecimals], (formats) =>
+  return yield* Effect.forEach(kinds, ({ beside, formats, leaveOut }) =>
     Effect.gen(function* () {
-      const leaveOut = formats === precise ? [] : ["USDT", "USDC"]
       const settings = decodeUnknownSync(Content)({
         formats: { leaveOut, datev: { consultant: 1001, client: 1 } },
       }).formats
@@ -36,7 +49,7 @@ export const roundTrip = Effect.fn("Test.roundTrip")(function* (
       const { problems } = yield* Verify.run(folder)
       expect([mode, scope, problems]).toEqual([mode, scope, []])
       expect(new Set(manifest.files.map(({ format }) => format))).toEqual(
-        new Set(["journal", "trial-balance", "statement", ...formats]),
+        new Set(["journal", "trial-balance", "statement", ...formats, ...beside]),
       )
       expect(manifest.statements?.length).toBeGreaterThan(3)
       return { folder, manifest }

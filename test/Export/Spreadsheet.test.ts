@@ -43,7 +43,7 @@ const american = options(44, 76, 1033)
 const german = options(59, 1, 1031)
 
 const settings = decodeUnknownSync(Content)({
-  formats: { leaveOut: ["USDT"], datev: { consultant: 1001, client: 1 } },
+  formats: { leaveOut: ["JPY", "USDT"], datev: { consultant: 1001, client: 1 } },
 }).formats
 
 interface Sheet {
@@ -95,7 +95,7 @@ const rowsOf = (sheet: string): ReadonlyArray<ReadonlyArray<SheetCell>> =>
   )
 
 const amountHeaders =
-  /^(?:\*?Amount|\*?Debits?|\*?Credits?|DEBIT|CREDIT|debit|credit|opening|closing|amount|balance_after|Umsatz \(ohne Soll\/Haben-Kz\))$/
+  /^(?:\*?Amount|Amount_(?:Beginning|Ending)|\*?Debits?|\*?Credits?|DEBIT|CREDIT|debit|credit|opening|closing|amount|balance_after|Umsatz \(ohne Soll\/Haben-Kz\))$/
 
 /** The columns of a file that hold amounts, and the row that they begin on. */
 const amountsOf = (name: string, rows: ReadonlyArray<ReadonlyArray<SheetCell>>) => {
@@ -135,7 +135,7 @@ layer(TestDatabase.layer)("a spreadsheet", (it) => {
         connection: Option.none(),
         book: Option.some("SHEETS"),
         out: temporaryFolder(),
-        tables: { settings, baseCurrency: "EUR" },
+        tables: { settings, baseCurrency: "USD" },
       })
       const { folder, manifest } = batches[0] ?? (yield* Effect.dieMessage("no batch"))
       const names = manifest.files.map(({ name }) => name).filter((name) => name.endsWith(".csv"))
@@ -154,6 +154,8 @@ layer(TestDatabase.layer)("a spreadsheet", (it) => {
       expect(sheets.length).toBe(names.length)
       for (const { name, text } of sheets) {
         expect([name, text.includes("table:formula")]).toEqual([name, false])
+        // The chart of accounts has none.
+        if (name.startsWith("Chart_Of_Accounts")) continue
         const rows = rowsOf(text)
         const { columns, first } = amountsOf(name, rows)
         expect([name, columns.length > 0]).toEqual([name, true])

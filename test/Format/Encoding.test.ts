@@ -32,7 +32,13 @@ describe("a text in an import file", () => {
     ["株式会社", "deposit"],
     ["", "deposit"],
     ["Acme\r\nLtd", "Acme Ltd"],
-    ["a text that is longer than its column", "a text that is longe"],
+    ["a text that is longer than its column", "a text that is"],
+    ["a text that just fits", "a text that just"],
+    ["a text that fits now", "a text that fits now"],
+    ["an uncommonlylongwordwithoutgaps", "an uncommonlylongwor"],
+    ["Invoice 1234567890123456", "Invoice"],
+    ["an X12345678901234567890123", "an"],
+    ["1234567890123456789012345", "deposit"],
   ])("%j is %j", (text, expected) => {
     expect(fitted(text, ascii, "deposit")).toBe(expected)
   })

@@ -98,6 +98,8 @@ describe("a format's name", () => {
     const prefixes = tableFormats.map(({ template }) => template.file.split("{", 1)[0] ?? "")
     expect(new Set(prefixes).size).toBe(prefixes.length)
     for (const prefix of prefixes) expect(isFormatFile(`${prefix}X.csv`)).toBe(true)
+    expect(isFormatFile("Trial_Balance_20261001_20261031.csv")).toBe(true)
+    expect(isFormatFile("Trial_Balance_{from}_{to}.csv")).toBe(false)
     expect(isFormatFile("notes.csv")).toBe(false)
   })
 })
@@ -111,12 +113,20 @@ describe("what follows from the formats", () => {
   })
 
   it("are the sections of the settings", () => {
+    const description =
+      "{description} / {counterparty} / {externalReference} / {reference} / {purpose} / {transactionHash}"
     const defaults = Schema.decodeUnknownSync(FormatSettings)({})
     expect(defaults).toEqual({
       leaveOut: [],
-      xero: { taxRate: "Tax Exempt", tracking: null },
-      netsuite: { subsidiary: null },
-      intacct: { journal: "GJ", location: null },
+      personalData: true,
+      "xero-statement": { description },
+      qbo: { description },
+      sage50: { description },
+      "gl-detail": { description },
+      xero: { taxRate: "Tax Exempt", tracking: null, description },
+      netsuite: { subsidiary: null, description },
+      intacct: { journal: "GJ", location: null, descriptionLength: 80, description },
+      "business-central": { template: "GENERAL", batch: "DEFAULT", description },
       datev: {
         consultant: null,
         client: null,
@@ -124,7 +134,10 @@ describe("what follows from the formats", () => {
         accountLength: 4,
         chart: "03",
         initials: "TO",
+        belegfeld1: "{number}",
+        belegfeld2: "",
         locked: false,
+        description,
       },
       profiles: {},
     })
@@ -146,8 +159,8 @@ describe("what follows from the formats", () => {
   })
 
   it("are settings of which a wrong one is refused, never taken for the default", () => {
-    for (const { profile, settings } of tableFormats) {
-      if (settings !== null) expect(() => profile({ chart: 7, taxRate: 7 })).toThrow()
+    for (const { profile } of tableFormats) {
+      expect(() => profile({ chart: 7, taxRate: 7 })).toThrow()
       expect(profile(undefined).columns.length).toBeGreaterThan(0)
     }
   })

@@ -31,7 +31,9 @@ layer(
     Effect.gen(function* () {
       const database = yield* Database
       const accounts = yield* Accounts
-      yield* run("insert into mirror.books (connection, code, name) values ('default', 'ORG', 'Organization')")
+      yield* run(
+        "insert into mirror.books (connection, code, name) values ('default', 'ORG', 'Organization')",
+      )
       const book: Book = {
         bookId: 1,
         connection: "default",
@@ -56,22 +58,22 @@ layer(
             ),
           )
           yield* Deferred.await(held)
-          return Effect.zipRight(Deferred.succeed(released, undefined), Fiber.join(fiber))
+          return { release: Effect.zipRight(Deferred.succeed(released, undefined), Fiber.join(fiber)) }
         })
       const waiting = (count: number): Effect.Effect<void, unknown, Database> =>
         run("select 1 from pg_locks where not granted").pipe(
           Effect.flatMap(({ length }) => (length >= count ? Effect.void : waiting(count))),
         )
-      const releaseOne = yield* holding("suspense")
-      const releaseOther = yield* holding("trading")
+      const suspense = yield* holding("suspense")
+      const trading = yield* holding("trading")
       const lines = [line("fees"), line("suspense"), line("deposits_clearing")]
       const others = [line("deposits_clearing"), line("trading"), line("fees")]
       const one = yield* Effect.fork(accounts.idsOf(book, lines))
       yield* waiting(1)
       const other = yield* Effect.fork(accounts.idsOf(book, others))
       yield* waiting(2)
-      yield* releaseOne
-      yield* releaseOther
+      yield* suspense.release
+      yield* trading.release
       const [fees, , clearing] = yield* Fiber.join(one)
       const [sameClearing, , sameFees] = yield* Fiber.join(other)
       expect([sameFees, sameClearing]).toEqual([fees, clearing])

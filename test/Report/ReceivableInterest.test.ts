@@ -49,7 +49,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a loan that was first 
         })
       const late = "interest is known from 2026-11-21 on"
       const sentence =
-        "The interest of 2 receivables became known after the month and is dated when it did: 60.00 USD from 2026-11-21 on. What of it belongs to the month, the service does not say."
+        "The interest of 2 receivables became known after the month and is dated when it did: 60.00 USD from 2026-11-21 on. The service does not say what part of it belongs to the month."
       const estimate = "The repayments of 1 receivable are split into principal and interest by estimate."
       expect(yield* said("2026-07")).toEqual({ ageing: [], exceptions: [] })
       expect(yield* said("2026-08")).toEqual({

@@ -93,12 +93,12 @@ describe("settings that are right", () => {
     const example = readFileSync("config/tieout.yaml", "utf8")
     const uncommented = example
       .split("\n")
-      .map((line) => (/^#(?:[a-z]| {2,}[a-zA-Z_][a-zA-Z_0-9]*:)/.test(line) ? line.slice(1) : line))
+      .map((line) => (/^#(?:[a-z]| {2,}[a-zA-Z_][a-zA-Z_0-9-]*:)/.test(line) ? line.slice(1) : line))
       .join("\n")
     const { connection: _a, file: _b, ...defaults } = settings("")
     const { connection: _c, file: _d, ...fromExample } = settings(uncommented)
     expect(fromExample).toEqual(defaults)
-    expect(uncommented.split("\n").filter((line) => /^[a-z]+:/.test(line))).toHaveLength(13)
+    expect(uncommented.split("\n").filter((line) => /^[a-z]+:/.test(line))).toHaveLength(14)
     expect(uncommented).toContain("\n      PS512: {")
   })
 
@@ -216,6 +216,17 @@ interface: { paging: { size: 50, cursorParam: cursor } }`
 })
 
 describe("mistakes in the settings", () => {
+  it("tell of a server that is expected and not named", () => {
+    expect(mistakes("database: { required: true }")).toEqual([
+      "DATABASE_URL: is not set, and database.required says that a server is expected",
+    ])
+    expect(
+      settings("database: { required: true }", { DATABASE_URL: "postgres://db/books" }).database,
+    ).toEqual({
+      required: true,
+    })
+  })
+
   it("are reported all at once, in the order of the file, with place, finding and expectation", () => {
     expect(
       mistakes(
@@ -319,6 +330,10 @@ webhook: 3
     [
       `formats: { profiles: { qbo: { rowsPerFile: 0 }, xero: { decimalMark: "," } } }`,
       "tieout.yaml:1: formats.profiles.xero.decimalMark: expected another decimal mark than the delimiter",
+    ],
+    [
+      'formats: { qbo: { description: "{kind} {iban}" } }',
+      'tieout.yaml:1: formats.qbo.description: found "{kind} {iban}", expected text with no other placeholder than {kind} {description} {counterparty} {reference} {purpose} {externalReference} {transactionHash} {number} {account} {resource}, not {iban}',
     ],
     [
       `formats: { profiles: { datev: { delimiter: "," } } }`,

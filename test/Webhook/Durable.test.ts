@@ -215,12 +215,31 @@ layer(Layer.empty, { excludeTestServices: true })("group commit", (it) => {
     }),
   )
 
+  it.scoped("few wait for the statement before them, but not for one whose session hangs", () =>
+    Effect.gen(function* () {
+      const batches: Array<ReadonlyArray<string>> = []
+      const commits = yield* makeCommits((batch) => {
+        batches.push(batch.map(({ eventId }) => eventId))
+        return batches.length === 1 ? Effect.never : Effect.succeed(batch.map(() => "stored" as const))
+      })
+      const store = (id: string) => storing(commits)(delivery(id))
+      yield* Effect.fork(Effect.ignore(store("hangs")))
+      yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => batches.length === 1 })
+      expect(yield* Effect.forEach(["a", "b"], store, { concurrency: "unbounded" })).toEqual([
+        "stored",
+        "stored",
+      ])
+      expect(batches).toEqual([["hangs"], ["a", "b"]])
+    }),
+  )
+
   it.scoped("keeps a bounded number waiting", () =>
     Effect.gen(function* () {
       const bounds = {
         patience: 50,
         statementsAtOnce: 1,
         leastBeside: 1,
+        usual: 50,
         rowsPerStatement: 1,
         bytesPerStatement: 10,
         waitingRows: 3,

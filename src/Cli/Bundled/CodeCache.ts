@@ -1,7 +1,7 @@
 /**
- * V8's compiled code of the bundle, kept between starts: compiling it anew takes longer than most commands run. It is a file of
- * this user alone, named after the bundle and after Node's version, architecture and V8 flags. Where there is none, or it is
- * not to be trusted or cannot be written, the program starts slower and is the same.
+ * Caches V8's compiled code of the bundle between starts: compiling it takes longer than most commands run. The file belongs
+ * to this user alone, and its name depends on the bundle and on Node's version, architecture and V8 flags. Without a cache
+ * that can be trusted, the program only starts more slowly.
  */
 import { createHash } from "node:crypto"
 import {
@@ -22,10 +22,10 @@ import { homedir } from "node:os"
 import { join } from "node:path"
 import { cachedDataVersionTag } from "node:v8"
 
-/** Bytes; more is no cache of ours. */
+/** Bytes; a larger file is not our cache. */
 const largest = 64 * 1024 * 1024
 
-/** Milliseconds after which a cache of another version is in nobody's use. */
+/** Milliseconds after which nobody uses another version's cache. */
 const outdated = 30 * 24 * 60 * 60 * 1000
 
 const digestOf = (bytes: Uint8Array): Buffer => createHash("sha256").update(bytes).digest()
@@ -33,13 +33,13 @@ const digestBytes = 32
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** Whether something belongs to the user who runs us. Windows keeps users apart by the folder alone. */
+/** Whether a file belongs to the current user. Windows separates users by folder alone. */
 const isOurs = (found: { readonly uid: number }): boolean =>
   process.getuid === undefined || found.uid === process.getuid()
 
 /**
- * The folder of caches, made if need be; none where the user's own folder is another's (`sudo` may leave `HOME` as it was), or
- * others can write to ours.
+ * The cache folder, created if necessary; none where the home folder belongs to another user (`sudo` may keep `HOME`), or
+ * others can write to the cache folder.
  */
 const cacheFolder = (variables: Variables): string | undefined => {
   const named = process.platform === "win32" ? variables.LOCALAPPDATA : variables.XDG_CACHE_HOME
@@ -52,9 +52,9 @@ const cacheFolder = (variables: Variables): string | undefined => {
   return made.isDirectory() && isOurs(made) && closed ? folder : undefined
 }
 
-/** The file of a cache; none where there is no place for one. Never fails. */
+/** The path of the cache file; none where there is no place for one. Never fails. */
 export const cacheFile = (source: Uint8Array, variables: Variables): string | undefined => {
-  // Node's own switch for what Node itself caches.
+  // The switch for Node's own compile cache.
   if (variables.NODE_DISABLE_COMPILE_CACHE) return undefined
   try {
     const folder = cacheFolder(variables)
@@ -67,7 +67,7 @@ export const cacheFile = (source: Uint8Array, variables: Variables): string | un
   }
 }
 
-/** What was kept, if it is whole and this user's. Never fails. */
+/** The cached code, if it is complete and this user's. Never fails. */
 export const readCache = (file: string): Buffer | undefined => {
   let opened: number | undefined
   try {
@@ -92,7 +92,7 @@ const prune = (folder: string, now: number): void => {
   }
 }
 
-/** Keeps code for the next start, whole or not at all. Never fails. */
+/** Stores code for the next start, whole or not at all. Never fails. */
 export const writeCache = (file: string, code: Buffer): void => {
   const partial = `${file}.${process.pid}`
   try {

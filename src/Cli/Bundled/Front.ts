@@ -1,4 +1,4 @@
-/** Where the bundle begins: `bin/tieout.js` calls it. The program itself lies in a file of its own, `program.cjs`. */
+/** The entry of the bundle, which `bin/tieout.js` calls. The program itself is a separate file, `program.cjs`. */
 import { readFileSync } from "node:fs"
 import Module, { createRequire } from "node:module"
 import { dirname } from "node:path"
@@ -12,7 +12,7 @@ const isProgram = (value: unknown): value is Program =>
   value !== null &&
   ["launch", "readManual"].every((name) => typeof Reflect.get(value, name) === "function")
 
-/** Loads a bundled module of CommonJS as `require` does, from compiled code where that is kept. */
+/** Loads a bundled CommonJS module like `require`, from the code cache if there is one. */
 const load = (path: string, variables: Readonly<Record<string, string | undefined>>): unknown => {
   const source = readFileSync(path)
   const file = cacheFile(source, variables)
@@ -23,7 +23,7 @@ const load = (path: string, variables: Readonly<Record<string, string | undefine
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   })
   if (file !== undefined && (cachedData === undefined || script.cachedDataRejected === true)) {
-    // At the end, when what this command needed has been compiled as well.
+    // At exit, so that the cache includes what this command compiled.
     process.once("exit", () => writeCache(file, script.createCachedData()))
   }
   const wrapped: unknown = script.runInThisContext()
@@ -36,17 +36,17 @@ const load = (path: string, variables: Readonly<Record<string, string | undefine
 }
 
 /**
- * What these keep is small (a sync some 65 MB) beside what they pass on; left to itself the heap grows to four times that before
- * it is swept. Others are done sooner without.
+ * These commands hold little memory (a sync some 65 MB) compared with what they stream; by default the heap grows to four times
+ * that before a collection. Other commands are faster with the default.
  */
-const passOn: ReadonlySet<string> = new Set(["sync", "backfill", "serve", "demo"])
+const streamingCommands: ReadonlySet<string> = new Set(["sync", "backfill", "serve", "demo"])
 
-/** Runs the command of this process with the program in the file `program`, an absolute path. */
+/** Runs this process's command with the program at the absolute path `program`. */
 export const start = (program: string): Promise<void> => {
   const args = process.argv.slice(2)
   return begin(args, process.env, async () => {
-    // Before anything is compiled: V8 takes compiled code only under the flags that it was made with.
-    if (args.some((arg) => passOn.has(arg))) setFlagsFromString("--heap-growing-percent=60")
+    // Before anything is compiled: V8 accepts cached code only under the flags that it was made with.
+    if (args.some((arg) => streamingCommands.has(arg))) setFlagsFromString("--heap-growing-percent=60")
     const loaded = load(program, process.env)
     if (isProgram(loaded)) return loaded
     throw new Error(`${program} is not Tieout's program; build it again`)

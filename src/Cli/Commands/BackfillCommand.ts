@@ -92,7 +92,7 @@ const accountLines = (accounts: ReadonlyArray<AccountBackfill>, screen: Screen):
   )
 }
 
-/** Findings of any month: the books are proved as they stand now, not the window alone. */
+/** Findings of any month: a backfill proves the books as they stand now, not only its days. */
 const findingLines = (
   { blockingFindings, findingsClosed, findingsOpened }: BackfillReport,
   screen: Screen,

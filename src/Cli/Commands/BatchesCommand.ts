@@ -21,7 +21,7 @@ const checkedText = (what: string, most: number, given: string) => {
   return found === "" || found.length > most
     ? new UsageError({
         detail: `${what}: expected 1 to ${most} characters.`,
-        advice: "Say why, in a sentence.",
+        advice: "Give the reason as a sentence.",
       })
     : Effect.succeed(found)
 }
@@ -80,7 +80,7 @@ const commit = subcommand(
       ...report,
       lines: [
         ...report.lines,
-        ...(superseded.length === 0 ? [] : [`It takes the place of ${batchNumbers(superseded)}.`]),
+        ...(superseded.length === 0 ? [] : [`It supersedes ${batchNumbers(superseded)}.`]),
       ],
     })
   }, Effect.provide(books)),
@@ -135,7 +135,7 @@ const download = subcommand(
 export const batches = group(
   {
     name: "batches",
-    summary: "See what was exported, say what became of it, write it once more.",
+    summary: "List exported batches, record what became of them, download their files again.",
     about: [
       "BOOK/N: a batch by its book's code and its number, such as ORG/3.",
       "A batch is a preview, committed, acknowledged (the accounting system has it) or superseded; who changed that, when and why",

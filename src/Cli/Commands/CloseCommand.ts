@@ -113,7 +113,7 @@ const showCheck = Effect.fn("Cli.close.check")(function* (period: string, book: 
   })
 })
 
-/** Accepted identifiers that are in the way of no book: a typo must not pass for responsibility taken. */
+/** Accepted identifiers that block no book: a typo must not pass as an acceptance. */
 const acceptedInVain = (
   accept: ReadonlyArray<{ readonly id: string }>,
   results: ReadonlyArray<BookClose>,

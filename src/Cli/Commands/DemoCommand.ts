@@ -1,4 +1,4 @@
-/** The whole way on made-up data, each step as the command that a person would type, in a process of its own. */
+/** All steps on made-up data, each a command that a person would type, in a process of its own. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { rm } from "node:fs/promises"
 import { join, resolve } from "node:path"
@@ -23,7 +23,7 @@ interface Finished {
   readonly stdout: string
 }
 
-/** Nothing of the person's own settings, credentials or database reaches the demo. */
+/** The demo's variables: without the person's own settings, credentials or database. */
 const demoVariables = (extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv => {
   const own = Object.entries(process.env).filter(
     ([name]) => name !== "DATABASE_URL" && (!name.startsWith("TIEOUT_") || name.startsWith("TIEOUT_LOG")),
@@ -41,7 +41,7 @@ const start = (
     stdio: ["ignore", stdout, "inherit"],
   })
 
-/** Runs a process to its end; an interrupt is passed on to it, and its end waited for. */
+/** Runs a process to its end; passes an interrupt on to it and waits for its end. */
 const run = (args: ReadonlyArray<string>, variables: NodeJS.ProcessEnv, stdout: "inherit" | "pipe") =>
   Effect.async<Finished, DemoError>((resume) => {
     const child = start(args, variables, stdout)
@@ -73,7 +73,7 @@ const isVariables = (value: unknown): value is Record<string, string> =>
   value !== null &&
   Object.values(value).every((text) => typeof text === "string")
 
-/** The sandbox prints its document as soon as it listens, and goes on until the scope closes. */
+/** Starts the sandbox, which prints its document once it listens, and runs until the scope closes. */
 const startSandbox: Effect.Effect<Record<string, string>, DemoError, Scope.Scope> = Effect.gen(function* () {
   const child = yield* Effect.acquireRelease(
     Effect.sync(() => start(["sandbox", "--json", "--entries", String(entries)], demoVariables({}), "pipe")),

@@ -76,7 +76,7 @@ const examinationLines = (diagnosis: Diagnosis, screen: Screen): ReadonlyArray<s
   ]
 }
 
-/** How the proposed settings do, as comments: stdout holds a settings file and nothing else. */
+/** The result of the proposed settings, as comments: stdout must be a settings file. */
 const checkLines = (diagnosis: Diagnosis): ReadonlyArray<string> => {
   const plain = { interactive: false, width: Number.POSITIVE_INFINITY, color: false }
   const amiss = diagnosis.endpoints.filter(({ severity }) => severity !== "none")
@@ -103,14 +103,14 @@ const documentOfOutcome = ({ connection, result }: Outcome, discovering: boolean
   }
 }
 
-/** The failure with its connection named, and the variables as that connection has them. */
+/** The failure with its connection's name, and that connection's variables. */
 const connectionFailure = (
   connection: string,
   several: boolean,
   error: SettingsError | PartnerError,
 ): Failure => {
   const failure = failureOf(error)
-  // The beginning of an unreadable answer may hold anything, even a token.
+  // The start of an unreadable answer may hold anything, even a token.
   const text =
     error.reason === "BadResponse" ? `${error.operation} ${seen(error)}. ${error.advice}` : failure.message
   const message =
@@ -163,7 +163,7 @@ export const doctor = command(
       const failures = outcomes.flatMap(({ result }) => (Either.isLeft(result) ? [result.left] : []))
       const diagnoses = outcomes.flatMap(({ result }) => (Either.isRight(result) ? [result.right] : []))
       if (diagnoses.length === 0) return yield* output.fail(failures)
-      // A connection with a section of its own does not read the common one.
+      // A connection with its own section does not read the common one.
       const byConnection =
         connectionNames.length > 1 || names.some((name) => connections[name]?.interface !== undefined)
       const lines = discover
@@ -180,7 +180,7 @@ export const doctor = command(
           diagnoses.some(isWrong) ? exitCodes.failed : exitCodes.done,
         ]),
       })
-      // Stdout holds a settings fragment then: failures go to stderr alone.
+      // Stdout holds a settings fragment: failures go to stderr alone.
       if (discover && failures.length > 0) yield* output.fail(failures)
     },
     Effect.provide(Settings.Default),

@@ -29,7 +29,7 @@ interface ScopeOptions {
 const advice = "Run tieout export --help to see what it takes."
 const wrong = (detail: string) => Either.left(new UsageError({ detail, advice }))
 
-/** Which entries; exactly one way of saying so may be used. */
+/** The selected entries; exactly one way of selecting them may be used. */
 export const scopeOf = (options: ScopeOptions): Either.Either<ExportScope, UsageError> =>
   Either.gen(function* () {
     const ranged = Option.isSome(options.from) || Option.isSome(options.to)
@@ -60,7 +60,7 @@ export const formatsOf = (text: string): Either.Either<ReadonlyArray<string>, Us
   return wrong(`--format: found ${found}, expected one or more of ${known.join(", ")}.`)
 }
 
-/** Without the accounts of the manifest, which may be many; they are in the file. */
+/** Leaves out the manifest's accounts, which may be many; the file has them. */
 const documentOf = ({ batches, complete, exported, outdated, unchanged }: ExportSummary): object => ({
   complete,
   batches: batches.map(({ difference, folder, lackingRates, manifest }) => ({
@@ -88,7 +88,7 @@ const documentOf = ({ batches, complete, exported, outdated, unchanged }: Export
   outdated,
 })
 
-/** Numbers what no sync has numbered yet; a sync that runs now numbers its own entries when it ends. */
+/** Numbers entries that no sync has numbered yet; a sync under way numbers its own entries when it ends. */
 export const numberEntries = Effect.fn("Cli.export.number")(function* () {
   const database = yield* Database
   const ledger = yield* Ledger
@@ -131,13 +131,13 @@ export const exportCommand = command(
       preview: flag("preview", "Write a numbered batch that counts for nothing until tieout batches commit"),
       again: flag(
         "again",
-        "Accounting systems: everything once more; the batches that have any of it (--base: any of the days) are superseded whole",
+        "Accounting systems: export everything again; batches with any of these entries (--base: days) are superseded as a whole",
       ),
       asOf: optional(
         text(
           "as-of",
           "TIME",
-          "What the books said then (2026-11-01T12:00:00Z, or a day: its end), with difference.csv to now; counts for nothing",
+          "An as-of export: the books at that time (2026-11-01T12:00:00Z, or a day: its end), with difference.csv to now; counts for nothing",
         ),
       ),
       base: flag(

@@ -17,7 +17,7 @@ const words = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/).filt
 
 type Asked = (question: string, fallback: string) => Promise<string>
 
-/** On stderr: stdout is for the answer of the command. */
+/** Asks on stderr: stdout is for the command's answer. */
 const asking = async <A>(conversation: (ask: Asked) => Promise<A>): Promise<A> => {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
@@ -30,7 +30,7 @@ const asking = async <A>(conversation: (ask: Asked) => Promise<A>): Promise<A> =
   }
 }
 
-/** The answers are checked afterwards and as a whole, as settings are. */
+/** The answers are checked afterwards, all together, as settings. */
 const ask = (): Promise<Answers> =>
   asking(async (question) => {
     const names = words(await question("Names of the connections (one per set of credentials)", "default"))
@@ -108,7 +108,7 @@ export const init = command(
       document: { file: out, ...answers, variables },
       lines: [
         `Wrote ${out}: every other setting is in it with its default, commented out.`,
-        ...(Either.isLeft(mistakes) ? ["", "Mend this before you go on:", ...mistakes.left.mistakes] : []),
+        ...(Either.isLeft(mistakes) ? ["", "Correct this before you go on:", ...mistakes.left.mistakes] : []),
         "",
         "Set these variables next; secrets never stand in the file:",
         ...variables.map((name) => `  export ${name}=…`),

@@ -15,10 +15,10 @@ import { Output } from "../Output.ts"
 import { parseMonth } from "../Period.ts"
 import { noAccount } from "./RegisterCommand.ts"
 
-/** Lines of one account that a person is shown; `--json` lists all. */
+/** The most lines shown per account; `--json` lists all. */
 const mostItems = 200
 
-/** Below this many columns whom a movement was with, and its reference, are left out: identifiers are never cut. */
+/** On fewer columns, counterparty and reference are left out: identifiers are never cut. */
 const roomyColumns = 110
 
 const columns = [
@@ -97,7 +97,7 @@ const read = Effect.fn("Cli.items.read")(function* (
   for (const { bookId, code: bookCode } of yield* chooseBooks(Option.none(), book)) {
     known ||= (yield* accountsOf(bookId, code)).length > 0
     for (const account of (yield* itemAccounts(bookId, period)).filter((one) => one.code === code)) {
-      // What was open at the end of the month, with that month's own movements one by one.
+      // The items open at the end of the month, and that month's movements one by one.
       const items = yield* openItems({
         bookId,
         through: period,

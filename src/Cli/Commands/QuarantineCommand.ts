@@ -94,7 +94,7 @@ const showRow = subcommand(
   ),
 )
 
-/** What became of one connection. */
+/** The result of one connection. */
 interface Outcome {
   readonly connection: string
   readonly result: Either.Either<ReplayReport, Failure>
@@ -199,7 +199,7 @@ export const quarantine = group(
     ],
     examples: [
       ["tieout quarantine list", "what waits, and why"],
-      ["tieout quarantine replay", "after an upgrade, or once the settings' interface section is mended"],
+      ["tieout quarantine replay", "after an upgrade, or once the settings' interface section is corrected"],
       ["tieout quarantine show Q12", "one row as the service sent it"],
     ],
     exits: { attention: "done, and a row still waits", busy: exitCodeTexts.busy },

@@ -15,10 +15,10 @@ import { exitCodeTexts } from "../ExitCode.ts"
 import { UsageError } from "../Failure.ts"
 import { Output } from "../Output.ts"
 
-/** Characters of a reason: with the words before it, the description of the journal entry has at most 200. */
+/** Characters of a reason: with its prefix, the journal entry's description has at most 200. */
 const longestReason = 150
 
-/** Entries of a book that are listed; the rest is counted. */
+/** The most entries listed per book; the rest is only counted. */
 const mostListed = 50
 
 const changeColumns = [
@@ -121,7 +121,7 @@ const moveOne = Effect.fn("Cli.reclassify.one")(function* (options: {
   const output = yield* Output
   if (Option.isNone(options.to)) {
     return yield* new UsageError({
-      detail: "--to: which account?",
+      detail: "--to is missing: the account to move to.",
       advice: "Run tieout reclassify --help to see what it takes.",
     })
   }

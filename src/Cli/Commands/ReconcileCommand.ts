@@ -11,7 +11,7 @@ import { connection, period } from "../Options.ts"
 import { Output } from "../Output.ts"
 import { parseMonth } from "../Period.ts"
 
-/** Findings of one check; the rest is counted, and `--json` lists all. */
+/** The most findings listed per check; the rest is counted, and `--json` lists all. */
 const mostListed = 5
 
 const findingLines = (finding: OpenFinding, color: boolean): ReadonlyArray<string> => [
@@ -61,7 +61,7 @@ export const reconcile = command(
     name: "reconcile",
     summary: "Check that the books agree with the service, and list what does not.",
     about: [
-      "Runs every check over what changed since it last held. A finding stays open until a run proves it gone.",
+      "Runs every check over what changed since its last run. A finding stays open until a run proves it gone.",
       "Ends with 3 while a blocking finding is open or something is in quarantine.",
     ],
     takes: {

@@ -10,7 +10,7 @@ import { command, flag, optional, wholeNumber } from "../Declaration.ts"
 import { UsageError } from "../Failure.ts"
 import { Output } from "../Output.ts"
 
-/** A database of its own, with the plans that suit a sync; the pages and exports use one with ordinary plans. */
+/** A separate database service whose plans suit a sync; pages and exports use one with ordinary plans. */
 const syncs = Layer.fresh(
   Layer.provide(
     Layer.provideMerge(Layer.merge(Sync.Default, Events.Default), Inbox.Default),

@@ -16,7 +16,7 @@ import { client, connection, surface } from "../Options.ts"
 import { Output } from "../Output.ts"
 import { isBlocking, standingLines, verdict } from "../Tables/StandingTable.ts"
 
-/** What became of one connection: a run that failed may still have read a lot. */
+/** The result of one connection: a failed run may still have read a lot. */
 interface Outcome {
   readonly connection: string
   readonly report: SyncReport | undefined
@@ -25,7 +25,7 @@ interface Outcome {
 
 type Counters = SyncReport["counters"]
 
-/** What a run counts, in the words and the order of its summary. */
+/** A run's counters, with their names, in the order of its summary. */
 const counterWords: ReadonlyArray<readonly [key: keyof Counters, one: string, many: string]> = [
   ["entries", "statement entry", "statement entries"],
   ["resources", "resource read", "resources read"],
@@ -152,20 +152,21 @@ export const sync = command(
       const output = yield* Output
       if (full && quick) {
         return yield* new UsageError({
-          detail: "--full reads everything and --quick as little as it can: which of them?",
+          detail:
+            "--full and --quick exclude each other: --full reads everything, --quick as little as possible.",
           advice: "Run tieout sync --help to see what it takes.",
         })
       }
       const { connectionNames } = yield* Settings
       const names = Option.isSome(connection) ? [connection.value] : connectionNames
-      // Where one connection fails, the others still get their run; the worst outcome decides the exit code.
+      // A failing connection does not stop the others; the worst outcome decides the exit code.
       const outcomes = yield* Effect.forEach(names, (name) =>
         runOne({ connection: name, full, quick, surface, client }),
       )
       const codes = outcomes.flatMap(
         ({ failure }): ReadonlyArray<ExitCode> => (failure ? [failure.code] : []),
       )
-      // Where nothing was read, the failures are all there is to report.
+      // Where nothing was read, there are only failures to report.
       if (outcomes.every(({ report }) => report === undefined)) {
         return yield* output.fail(outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure])))
       }

@@ -14,7 +14,7 @@ const ofCommands = ({ commands }: Proposals): ReadonlyArray<string> =>
     return `    ${name}) flags="$flags ${flagsOf(options)}"${list} ;;`
   })
 
-/** Bash hands `--name=value` over as three words. What is no command, option or known value is proposed as a file. */
+/** Bash passes `--name=value` as three words. Anything but a command, an option or a known value completes as a file. */
 export const bash = (
   proposals: Proposals,
 ): string => `# tieout completions for bash: source <(tieout completions bash)

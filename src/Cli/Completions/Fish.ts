@@ -11,7 +11,7 @@ const valuesOf = ({ several, takesValue, values }: ProposedOption): string => {
 const optionOf = (condition: string, option: ProposedOption): string =>
   `complete -c tieout ${condition}-l ${option.flag.replace(/^--/, "")}${valuesOf(option)} -d '${escaped(option.what)}'`
 
-/** Only the words that are neither options nor their values tell the command: a subcommand may have the name of another command. */
+/** Finds the command among the words that are neither options nor their values: a subcommand may share a command's name. */
 const helpers = (valueOptions: ReadonlyArray<ProposedOption>): string => `function __tieout_words
     set -l value
     for each in (commandline -opc)[2..-1]

@@ -1,12 +1,12 @@
-/** What a shell proposes: the commands and options of the manual, and the values that are known beforehand. */
+/** The proposals of a shell: the manual's commands and options, and their known values. */
 import { globalOptions, type Manual, type OptionManual, optionsOf, sentenceOf } from "../Manual.ts"
 
 export interface ProposedOption {
   readonly flag: string
   readonly takesValue: boolean
-  /** Empty where they are not known beforehand. */
+  /** Empty where they are not known. */
   readonly values: ReadonlyArray<string>
-  /** Whether it takes several of them, separated by commas. */
+  /** Whether it takes several values, separated by commas. */
   readonly several: boolean
   readonly what: string
 }
@@ -15,7 +15,7 @@ interface ProposedCommand {
   readonly name: string
   readonly summary: string
   readonly options: ReadonlyArray<ProposedOption>
-  /** What can stand right after it, a subcommand or an argument; empty where that is not known. */
+  /** What can follow it, subcommands or an argument's values; empty where not known. */
   readonly first: ReadonlyArray<string>
 }
 

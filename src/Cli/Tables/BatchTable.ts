@@ -1,4 +1,4 @@
-/** Batches as a list; and one batch with its files, its states and the batches before it. */
+/** A list of batches, and one batch with its files, states and lineage. */
 import type { Effect } from "effect"
 import { count, counted, harmless, styled } from "../../Common/Text.ts"
 import { type KnownBatch, type ListedBatch, nameOf } from "../../Export/Batch/KnownBatch.ts"
@@ -19,7 +19,7 @@ const stateText = (state: BatchState, { color }: Screen): string => {
   return tone === undefined ? state : styled(color, tone, state)
 }
 
-/** `, as of TIME`, which follows the state of a batch that counts for nothing. */
+/** `, as of TIME`, after the state of an as-of batch. */
 const asOfText = (asOf: string | null | undefined): string => (asOf == null ? "" : `, as of ${asOf}`)
 
 const columns = [
@@ -52,7 +52,7 @@ export const batchListLines = (rows: ReadonlyArray<ListedBatch>, screen: Screen)
 type Shown = Effect.Effect.Success<ReturnType<typeof Batches.show>>
 
 const changeLine = ({ at, byBatch, reason, state, who: by }: KeptChange): string =>
-  `  ${at}  ${state} by ${harmless(by)}${byBatch === null ? "" : `, its place taken by batch ${byBatch}`}${reason === null ? "" : `: ${harmless(reason)}`}`
+  `  ${at}  ${state} by ${harmless(by)}${byBatch === null ? "" : `, superseded by batch ${byBatch}`}${reason === null ? "" : `: ${harmless(reason)}`}`
 
 export const batchNumbers = (batches: ReadonlyArray<number>): string =>
   batches.length === 0 ? "none" : batches.join(", ")

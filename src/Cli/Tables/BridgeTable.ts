@@ -1,4 +1,4 @@
-/** The bridge between the provider's statement and the books, as a person reads it. */
+/** The bridge between the provider's statement and the books, as a table. */
 import type { AccountBridge, Bridge, LateEntry } from "../../Close/Bridge.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
@@ -19,7 +19,7 @@ const columns = [
   { title: "Difference", align: "right" },
 ] as const
 
-/** The difference of the closing balances, and that of the movements where it is another one. */
+/** The difference of the closing balances, and that of the movements where it is not the same. */
 const differenceText = ({ closingDifference, difference }: AccountBridge): string =>
   closingDifference === difference ? difference : `${closingDifference}, of the movements ${difference}`
 

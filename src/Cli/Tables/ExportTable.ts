@@ -1,4 +1,4 @@
-/** What an export wrote, batch by batch; of an export as of a time also what has changed since. */
+/** What an export wrote, batch by batch; for an as-of export also what has changed since. */
 import { count, counted, styled } from "../../Common/Text.ts"
 import { type Manifest, print, sha256Of } from "../../Export/Batch/Manifest.ts"
 import type { Difference } from "../../Export/Source/Difference.ts"
@@ -35,7 +35,7 @@ const differenceLines = (
   inBase: boolean,
   screen: Screen,
 ): ReadonlyArray<string> => {
-  const what = inBase ? "recorded or valued otherwise since" : "recorded since"
+  const what = inBase ? "recorded or valued differently since" : "recorded since"
   const head = `  ${entries === 0 ? "Nothing" : counted(entries, "entry", "entries")} ${what}.`
   const cells = accounts.map(({ before, code, currency, difference, name, now }) => [
     `  ${code} ${name}`,
@@ -47,7 +47,7 @@ const differenceLines = (
   return accounts.length === 0 ? [head] : [head, ...table(differenceColumns, cells, screen)]
 }
 
-/** What an export as of a time differs in from now; nothing for any other export. */
+/** The difference between an as-of export and now; nothing for other exports. */
 const changedSinceLines = (
   { difference, lackingRates }: Pick<ExportedBatch, "difference" | "lackingRates">,
   inBase: boolean,
@@ -57,7 +57,7 @@ const changedSinceLines = (
   ...(lackingRates === 0
     ? []
     : [
-        `  What is different now cannot be told: ${counted(lackingRates, "rate")} of later days or entries lack. tieout export --base lists them.`,
+        `  The difference to now is unknown: ${counted(lackingRates, "rate is", "rates are")} missing for later days or entries. tieout export --base lists them.`,
       ]),
 ]
 
@@ -89,10 +89,10 @@ export const exportLines = (
   ...batches.flatMap((batch) => batchLines(batch, screen)),
   ...unchanged.map((book) => `${book}: nothing new.`),
   ...exported.map(
-    ({ batches: having, book, formats }) =>
-      `${book} ${formats.join(",")}: nothing new, batch ${having.join(", ")} has it. Once more: --again`,
+    ({ batches: existing, book, formats }) =>
+      `${book} ${formats.join(",")}: nothing new, batch ${existing.join(", ")} has it. To export it again: --again`,
   ),
-  ...outdated.map((one) => styled(screen.color, "yellow", outdatedLine(one))),
+  ...outdated.map((batch) => styled(screen.color, "yellow", outdatedLine(batch))),
   ...(batches[0] === undefined
     ? []
     : [`Check a folder by its files alone: tieout verify ${batches[0].folder}`]),

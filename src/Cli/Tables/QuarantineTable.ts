@@ -17,7 +17,7 @@ const columns = (all: boolean) => [
   ...(all ? [{ title: "Settled" }] : []),
 ]
 
-/** To the second; `--json` has the whole time. */
+/** To the second; `--json` has the full time. */
 export const toSecond = (instant: string | null): string =>
   instant === null ? "" : `${instant.slice(0, 19)}Z`
 

@@ -1,4 +1,4 @@
-/** Where every account stands, and whether the books tie out: what `sync` and `status` end with. */
+/** The standing of every account, and whether the books tie out: the end of `sync` and `status`. */
 
 import { count, counted, styled } from "../../Common/Text.ts"
 import type { Standing } from "../../Inquiry/AccountStandings.ts"
@@ -53,7 +53,7 @@ export const verdict = (
   if (explained && accounts === 0) return []
   const sentences = [`${tieOutSentence(tieOut, notRead)}.`]
   if (otherWarnings > 0) sentences.push(`${counted(otherWarnings, "warning")}.`)
-  // A row in quarantine is a finding as well; where that is all there is, the list of rows says more.
+  // A row in quarantine is a finding as well; if that is all that is open, the list of rows says more.
   const elsewhere = off > 0 || otherWarnings > 0 || openItemCount(tieOut) > 0
   const commands = [
     ...(elsewhere ? ["tieout reconcile"] : []),

@@ -1,4 +1,4 @@
-/** Admits so many of each name within a window of time, and so many of all: what a million entries cause stays a handful. */
+/** Limits how many of each name, and of all, pass within a window of time: a million entries still cause only a handful. */
 export class Allowance {
   private readonly each: number
   private readonly all: number
@@ -14,7 +14,7 @@ export class Allowance {
     this.window = bounds.window
   }
 
-  /** `now`: milliseconds of a clock that does not go back. */
+  /** `now`: milliseconds of a monotonic clock. */
   admits(name: string, now: number): boolean {
     if (now - this.since >= this.window) {
       this.counts.clear()

@@ -1,6 +1,6 @@
 /**
- * Sends to the collector. What it does not take in time is dropped: a collector that is down costs no memory, fails
- * nothing and delays nothing.
+ * Sends to the collector. What it does not accept in time is dropped: a collector that is down costs no memory, and neither
+ * fails nor delays anything.
  */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -8,7 +8,7 @@ import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { Effect, Layer } from "effect"
 
 const requestTimeout = "2 seconds"
-/** At the same time: one each of traces, metrics and logs, and one more while another is slow. */
+/** Concurrent requests: one each for traces, metrics and logs, and one more while another is slow. */
 const mostRequests = 4
 /** How often the log says that nothing arrives. */
 const warningEveryMillis = 60_000
@@ -28,7 +28,7 @@ const make = Effect.gen(function* () {
   const warnedAt = { at: Number.NEGATIVE_INFINITY }
   let underWay = 0
   return HttpClient.make((request) => {
-    // The exporter is told that it was taken: it must neither keep it nor try again.
+    // Answered as accepted: the exporter must neither keep it nor retry.
     const dropped = HttpClientResponse.fromWeb(request, new Response(null, { status: 204 }))
     if (underWay >= mostRequests) return Effect.as(warn(warnedAt, "it is too slow"), dropped)
     return Effect.suspend(() => {

@@ -16,8 +16,8 @@ const shutdownTimeout = Duration.seconds(1)
 const window = Duration.toMillis(exportInterval)
 
 /**
- * What is kept until it is sent. Operations have some 400 names: the first twenty of each within five seconds show what a
- * sync does, however many pages it reads, and are some 2 MB at the very most.
+ * The spans kept until they are sent. Operations have some 400 names: the first twenty of each within five seconds show what a
+ * sync does, however many pages it reads, in 2 MB at most.
  */
 const spansAllowed = { each: 20, all: 2_000, window }
 const linesAllowed = { each: 500, all: 500, window }

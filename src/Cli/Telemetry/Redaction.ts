@@ -1,16 +1,16 @@
 /**
- * What of spans and log lines leaves the process. Of a span: its name, its times, its place in the tree and the attributes
- * that are listed; of a line, from info on: its text and the annotations that are listed; of an error what it is and not
- * what it says. And no more of them than an allowance admits.
+ * Redacts spans and log lines before they leave the process. A span keeps its name, times, place in the tree and the listed
+ * attributes; a line (info and above) its text and the listed annotations; an error its kind but not its message. An allowance
+ * limits how many leave.
  */
 import { Cause, type Context, Exit, HashMap, Logger, LogLevel, Option, Tracer } from "effect"
 import { errorOf, kindOf } from "../../Common/ErrorKind.ts"
 import type { Allowance } from "./Allowance.ts"
 
-/** Attributes and annotations that may leave. Whatever else a library or we ourselves note on a span or a line stays. */
+/** The attributes and annotations that may leave; all others of a span or a line stay. */
 const listed: ReadonlySet<string> = new Set(["connection", "run"])
 
-/** A span that is not exported; what happens within it belongs to the nearest span that is. */
+/** A span that is not exported; its children belong to the nearest exported span. */
 class Unkept implements Tracer.Span {
   readonly _tag = "Span"
   readonly name: string
@@ -50,7 +50,7 @@ const withoutContent = (exit: Exit.Exit<unknown, unknown>): Exit.Exit<unknown, u
   return Cause.isInterruptedOnly(exit.cause) ? exit : Exit.fail(kindOf(errorOf(exit.cause)))
 }
 
-/** The span, made to keep only what is listed. Events are log lines, which are sent as such. */
+/** Wraps a span so that it keeps listed attributes alone. Events are log lines, which are sent as such. */
 const guarded = (span: Tracer.Span): Tracer.Span => {
   const end = span.end.bind(span)
   const attribute = span.attribute.bind(span)
@@ -61,7 +61,7 @@ const guarded = (span: Tracer.Span): Tracer.Span => {
   })
 }
 
-/** Exports spans as far as the allowance admits them; below one that is left out, all are. */
+/** Exports the spans that the allowance admits; leaves out all spans below one that it does not. */
 export const redactedTracer = (inner: Tracer.Tracer, allowance: Allowance): Tracer.Tracer =>
   Tracer.make({
     context: (run, fiber) => inner.context(run, fiber),

@@ -67,6 +67,8 @@ export interface FolderFile {
 export interface Folder {
   readonly path: string
   readonly create: (name: string) => Effect.Effect<FolderFile, ExportError>
+  /** Has a file that is not published yet become another name. */
+  readonly rename: (from: string, to: string) => Effect.Effect<void, ExportError>
   /** Gives all finished files their names. */
   readonly publish: (names: ReadonlyArray<string>) => Effect.Effect<void, ExportError>
   /** From here on the folder stays, whatever happens. */
@@ -155,6 +157,13 @@ export const openFolder = Effect.fn("Export.openFolder")(function* (
           const handle = await open(join(path, `${name}.partial`), "w")
           handles.push(handle)
           return openFile(join(path, name), name, handle)
+        }),
+      ),
+    rename: (from, to) =>
+      Effect.uninterruptible(
+        attempt(join(path, to), () => {
+          names.add(to)
+          return rename(join(path, `${from}.partial`), join(path, `${to}.partial`))
         }),
       ),
     publish: (finished) =>

@@ -1,12 +1,13 @@
 /** The formats of a pass over the entries, each with its files. */
 import { Effect } from "effect"
+import { encode } from "../../Format/Encoding.ts"
 import type { Entry } from "../../Format/Entry.ts"
 import type { FormatContext, SingleFile } from "../../Format/Format.ts"
 import type { Totals } from "../../Format/Totals.ts"
 import type { ExportError } from "../ExportError.ts"
 import type { Folder } from "./Folder.ts"
 import type { FileRecord } from "./Manifest.ts"
-import { type TableContext, tableWriter } from "./TableFiles.ts"
+import { inDays, type TableContext, tableWriter } from "./TableFiles.ts"
 
 export interface Output {
   /** Before the first entry, with its date; undefined where there is none. */
@@ -48,8 +49,41 @@ export const singleOutput = Effect.fn("Export.singleOutput")(function* (
   }
 })
 
+/** What stands beside a format's files, where there is a day that it is of. */
+const writeAccountFiles = Effect.fn("Export.writeAccountFiles")(function* (
+  folder: Folder,
+  { accountFiles, accounts, book, days, mapping, profile }: TableContext,
+  totals: Totals,
+) {
+  if (days === null) return []
+  const balances = accounts.map(({ account, opening }) => {
+    const { credit, debit } = totals.of(account)
+    const number = mapping.get(account)?.account ?? account.code
+    return { account, number, opening, closing: opening + debit - credit }
+  })
+  return yield* Effect.forEach(accountFiles, (each) =>
+    Effect.gen(function* () {
+      const { rows, text } = each.make({ profile, book, days, accounts: balances })
+      const file = yield* folder.create(inDays(each.file, days))
+      yield* file.write(encode(text, profile.encoding))
+      const { bytes, lines, name, sha256 } = yield* file.finish
+      const record: FileRecord = { name, format: each.name, rows, bytes, sha256, lines }
+      return record
+    }),
+  )
+})
+
 /** As many files as there are currencies and parts; none where there is nothing to write. */
 export const tableOutput = (folder: Folder, context: TableContext): Output => {
   const writer = tableWriter(folder, context)
-  return { takesAll: false, begin: () => Effect.void, write: writer.write, end: () => writer.end }
+  return {
+    takesAll: false,
+    begin: () => Effect.void,
+    write: writer.write,
+    end: (totals) =>
+      Effect.zipWith(writer.end, writeAccountFiles(folder, context, totals), (files, more) => [
+        ...files,
+        ...more,
+      ]),
+  }
 }

@@ -2,9 +2,10 @@
 import { Effect } from "effect"
 import { TooPrecise } from "../../Common/MinorUnits.ts"
 import { encode } from "../../Format/Encoding.ts"
-import type { Entry } from "../../Format/Entry.ts"
+import type { Entry, OpenedAccount } from "../../Format/Entry.ts"
 import type { Setup } from "../../Format/Table/Cells.ts"
 import { quoted } from "../../Format/Table/CellText.ts"
+import type { AccountFile } from "../../Format/Table/Define.ts"
 import { journalsOf, type Mode, type TableJournal, Unholdable } from "../../Format/Table/Journals.ts"
 import type { Profile } from "../../Format/Table/Profile.ts"
 import { type Mapping, rowsOf } from "../../Format/Table/Rows.ts"
@@ -24,12 +25,25 @@ export interface TableContext {
   readonly createdAt: string
   /** The first and the last day, `YYYY-MM-DD`; null where there is nothing to write. */
   readonly days: Days | null
+  /** Files of the book's accounts that stand beside; they come last, with the totals of the entries. */
+  readonly accountFiles: ReadonlyArray<AccountFile>
+  /** The book's code, and its accounts before the first entry. */
+  readonly book: string
+  readonly accounts: ReadonlyArray<OpenedAccount>
 }
 
 /** What a file holds: one currency, all (gl-detail), or one of the service's accounts. */
 interface Share {
   readonly currency?: string
   readonly account?: string
+}
+
+/** A finished file, which gets its name when it is known how many parts there are. */
+interface Part {
+  readonly share: Share
+  readonly period: string
+  readonly part: number
+  readonly record: FileRecord
 }
 
 interface OpenFile {
@@ -43,14 +57,17 @@ interface OpenFile {
 
 const compact = (date: string): string => date.replaceAll("-", "")
 
-const nameOf = ({ days, profile }: TableContext, share: Share, period: string, part: number): string =>
-  profile.file
+/** A file's name with its days, where it names them. */
+export const inDays = (file: string, days: Days | null): string =>
+  file.replace("{from}", compact(days?.first ?? "")).replace("{to}", compact(days?.last ?? ""))
+
+/** `part` is empty where nothing is in parts. */
+const nameOf = ({ days, profile }: TableContext, share: Share, period: string, part: string): string =>
+  inDays(profile.file, days)
     .replace("{currency}", share.currency ?? "")
     .replace("{account}", share.account ?? "")
     .replace("{period}", period)
-    .replace("{from}", compact(days?.first ?? ""))
-    .replace("{to}", compact(days?.last ?? ""))
-    .replace("{part}", part === 1 ? "" : `-${part}`)
+    .replace("{part}", part)
 
 const headOf = ({ createdAt, profile }: TableContext, share: Share, period: string): string => {
   const { columns, delimiter, lineEnd, preamble } = profile
@@ -90,7 +107,8 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
     profile.limits.rowsPerJournal,
   )
   const open = new Map<string, OpenFile>()
-  const finished: Array<FileRecord> = []
+  const finished: Array<Part> = []
+  let written = 0
 
   const flush = (output: OpenFile) =>
     Effect.suspend(() => {
@@ -101,21 +119,29 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
 
   const finish = Effect.fnUntraced(function* (output: OpenFile) {
     yield* flush(output)
-    const written = yield* output.file.finish
-    const { bytes, lines, name: fileName, sha256 } = written
-    finished.push({
-      name: fileName,
-      format: profile.name,
-      ...output.share,
-      rows: output.rows,
-      bytes,
-      sha256,
-      lines,
+    const { bytes, lines, name: fileName, sha256 } = yield* output.file.finish
+    const { part, period, rows, share } = output
+    const record = { name: fileName, format: profile.name, ...share, rows, bytes, sha256, lines }
+    finished.push({ share, period, part, record })
+  })
+
+  /** Files that are the only one of their share and month have no number; the others have two digits at least, so that they sort. */
+  const named = Effect.gen(function* () {
+    const keyOfPart = ({ period, share }: Part) => `${keyOf(share)} ${profile.filePerPeriod ? period : ""}`
+    const counts = new Map<string, number>()
+    for (const one of finished) counts.set(keyOfPart(one), (counts.get(keyOfPart(one)) ?? 0) + 1)
+    return yield* Effect.forEach(finished, (one) => {
+      const parts = counts.get(keyOfPart(one)) ?? 1
+      const digits = Math.max(2, String(parts).length)
+      const part = parts === 1 ? "" : `-${String(one.part).padStart(digits, "0")}`
+      const name = nameOf(context, one.share, one.period, part)
+      return Effect.as(folder.rename(one.record.name, name), { ...one.record, name })
     })
   })
 
   const start = Effect.fnUntraced(function* (share: Share, period: string, part: number) {
-    const file = yield* folder.create(nameOf(context, share, period, part))
+    // A name of its own that no finished file can have.
+    const file = yield* folder.create(nameOf(context, share, period, `.${part}`))
     const output: OpenFile = {
       share,
       period,
@@ -142,8 +168,9 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
 
   const put = Effect.fnUntraced(function* (ready: ReadonlyArray<TableJournal>) {
     for (const journal of ready) {
-      const rows = yield* held(context, () => rowsOf(journal, mapping, setup))
+      const rows = yield* held(context, () => rowsOf(journal, mapping, setup, written))
       if (rows.length === 0) continue
+      written += rows.length
       const output = yield* fileFor(journal, rows.length)
       output.rows += rows.length
       output.text += rows.join("")
@@ -158,7 +185,7 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
     end: Effect.gen(function* () {
       yield* put(journals.end())
       for (const output of open.values()) yield* finish(output)
-      return finished.sort((a, b) => (a.name < b.name ? -1 : 1))
+      return (yield* named).toSorted((a, b) => (a.name < b.name ? -1 : 1))
     }),
   }
 }

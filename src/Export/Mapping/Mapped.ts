@@ -2,9 +2,10 @@
 
 import type { Account } from "../../Format/Entry.ts"
 import type { Mapped } from "../../Format/Table/Cells.ts"
-import type { Target } from "../../Format/Table/Define.ts"
+import type { TableFormat, Target } from "../../Format/Table/Define.ts"
 import type { Profile } from "../../Format/Table/Profile.ts"
 import type { Mapping } from "../../Format/Table/Rows.ts"
+import type { JournalAccounts } from "../Source/Accounts.ts"
 import { keyOf, type MappingRow } from "./Row.ts"
 import type { StoredMapping } from "./Store.ts"
 
@@ -36,6 +37,21 @@ export interface MappedAccounts {
   readonly mapping: Mapping
   /** Whole lines, one per account that has no place in the system. */
   readonly unmapped: ReadonlyArray<string>
+}
+
+/** Numbers for all accounts, whatever the mapping says: those of the books' own, so that the base currency changes none. */
+export const numberAccounts = (
+  { nativeOf, ordered }: Pick<JournalAccounts, "nativeOf" | "ordered">,
+  numbers: NonNullable<TableFormat["numbers"]>,
+): MappedAccounts => {
+  const known = numbers(ordered.map(nativeOf))
+  const mapping = new Map(
+    ordered.map((account): [Account, Mapped] => [
+      account,
+      { account: known.get(nativeOf(account)) ?? account.code, dimension: "" },
+    ]),
+  )
+  return { mapping, unmapped: [] }
 }
 
 /**

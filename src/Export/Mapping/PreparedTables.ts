@@ -1,6 +1,5 @@
 /** Everything that accounting systems' formats need before the first line, and whether they can hold the accounts at all. */
 import { Effect } from "effect"
-import type { Account } from "../../Format/Entry.ts"
 import { type FormatSettings, leftOut, profileWith } from "../../Format/FormatSettings.ts"
 import type { TableFormat } from "../../Format/Table/Define.ts"
 import type { Mode } from "../../Format/Table/Journals.ts"
@@ -9,9 +8,11 @@ import type { TableContext } from "../Batch/TableFiles.ts"
 import { exportError } from "../ExportError.ts"
 import { daysOf } from "../Request/Days.ts"
 import type { Selection } from "../Request/Scope.ts"
+import { opened } from "../Source/Balances.ts"
 import type { Source } from "../Source.ts"
-import { mapAccounts } from "./Mapped.ts"
+import { mapAccounts, numberAccounts } from "./Mapped.ts"
 import { newestMapping } from "./Store.ts"
+import { adviceFor, findUnfit, type Used } from "./Unfit.ts"
 
 export interface TableOptions {
   readonly mode: Mode
@@ -22,22 +23,14 @@ export interface TableOptions {
 const settingProblems = ({ lacks = [], name }: Profile): ReadonlyArray<string> =>
   lacks.map((key) => `${name} needs the setting formats.${name}.${key}`)
 
-const currencyProblems = (
-  { currency: pattern, name }: Profile,
-  accounts: ReadonlyArray<Account>,
-): ReadonlyArray<string> =>
-  [...new Set(accounts.map(({ currency }) => currency))]
-    .filter((currency) => !pattern.test(currency))
-    .map(
-      (currency) =>
-        `${name} has no currency ${currency}: name it in the setting formats.leaveOut to export the others`,
-    )
-
 const namesDays = ({ file }: Profile): boolean => file.includes("{from}") || file.includes("{to}")
 
 const most = 50
 
-const refusal = (problems: ReadonlyArray<string>) => {
+const accountsAdvice = "Accounts: tieout accounts export, fill in what is missing, tieout accounts import."
+
+/** `advice`: what to do, a line each. */
+const refusal = (problems: ReadonlyArray<string>, advice: ReadonlyArray<string>) => {
   const shown = problems.slice(0, most)
   const more = problems.length > most ? [`… and ${problems.length - most} more`] : []
   return exportError(
@@ -45,16 +38,21 @@ const refusal = (problems: ReadonlyArray<string>) => {
     [
       "The export is refused, nothing was written:",
       ...[...shown, ...more].map((line) => `  ${line}`),
-      "Accounts: tieout accounts export, fill in what is missing, tieout accounts import.",
+      ...advice,
     ].join("\n"),
   )
 }
 
 /** The contexts of the formats, and the version of the mapping behind them. Fails before anything is written. */
 export const prepareTables = Effect.fn("Export.prepareTables")(function* (
-  bookId: number,
+  { bookId, code }: { readonly bookId: number; readonly code: string },
   selection: Selection,
-  { accounts, moved }: Pick<Source, "accounts" | "moved">,
+  {
+    accounts,
+    entriesByCurrency,
+    moved,
+    opening,
+  }: Pick<Source, "accounts" | "entriesByCurrency" | "moved" | "opening">,
   formats: ReadonlyArray<TableFormat>,
   { baseCurrency, mode, settings }: TableOptions,
   createdAt: string,
@@ -63,20 +61,35 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
   const stored = yield* newestMapping(bookId, selection.asOf)
   const sums = yield* moved
   const touched = accounts.ordered.filter((account) => sums.has(account))
-  const problems: Array<string> = []
+  const lacking: Array<string> = []
+  const unknown: Array<string> = []
+  const used: Array<Used> = []
   const days = formats.some(({ template }) => namesDays(template)) ? yield* daysOf(bookId, selection) : null
   const contexts = formats.map((format): TableContext => {
     const profile = profileWith(format, settings)
     const leaveOut = leftOut(format, settings)
-    const used = touched.filter(({ currency }) => !leaveOut.includes(currency))
-    const { mapping, unmapped } = mapAccounts(used, format.target, profile, stored, accounts.nativeOf)
-    problems.push(
-      ...settingProblems(profile),
-      ...currencyProblems(profile, used),
-      ...unmapped.map((line) => `${format.name}: account ${line}`),
-    )
-    return { profile, leaveOut, baseCurrency, mode, mapping, createdAt, days }
+    const own = touched.filter(({ currency }) => !leaveOut.includes(currency))
+    const { mapping, unmapped } =
+      format.numbers === null
+        ? mapAccounts(own, format.target, profile, stored, accounts.nativeOf)
+        : numberAccounts(accounts, format.numbers)
+    used.push({ profile, accounts: own })
+    lacking.push(...settingProblems(profile))
+    unknown.push(...unmapped.map((line) => `${format.name}: account ${line}`))
+    const { accountFiles } = format
+    const all = opened(accounts, opening)
+    return {
+      ...{ profile, leaveOut, baseCurrency, mode, mapping, createdAt, days },
+      ...{ accountFiles, book: code, accounts: all },
+    }
   })
-  if (problems.length > 0) return yield* refusal(problems)
+  const unfit = yield* findUnfit(used, baseCurrency, entriesByCurrency)
+  const problems = [...lacking, ...unfit.map(({ message }) => message), ...unknown]
+  if (problems.length > 0) {
+    return yield* refusal(problems, [
+      ...adviceFor(unfit, { book: code, mode, selection }, baseCurrency),
+      ...(unknown.length > 0 ? [accountsAdvice] : []),
+    ])
+  }
   return { contexts, mappingVersion: stored?.version ?? null }
 })

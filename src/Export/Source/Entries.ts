@@ -39,6 +39,9 @@ const entryColumns = {
   reverses_number: nullable(int4),
   lines: nullable(text),
   natives: nullable(text),
+  payment_reference: nullable(text),
+  payment_purpose: nullable(text),
+  transaction_hash: nullable(text),
 }
 type EntryRow = RowOf<typeof entryColumns>
 
@@ -129,6 +132,11 @@ const entryOf = (book: string, row: EntryRow, accounts: BookAccounts): Entry => 
         : numberIn(book, row.series, row.reverses_period, row.reverses_number),
     lateFor: row.late_for,
     lines: linesOf(row.lines, accounts),
+    payment: {
+      reference: row.payment_reference,
+      purpose: row.payment_purpose,
+      transactionHash: row.transaction_hash,
+    },
     natives,
   }
 }
@@ -142,15 +150,46 @@ const columns = (sql: Sql) => sql`
   e.resource_id, e.external_reference, e.counterparty, to_char(e.late_for, 'YYYY-MM') as late_for,
   to_char(e.reverses_period, 'YYYY-MM') as reverses_period, e.reverses_number, e.lines, e.natives`
 
+/** What the service says now of the payment behind an entry: no part of the books, and of a time nothing is known of it. */
+const payments = (sql: Sql, wanted: boolean) =>
+  wanted
+    ? {
+        columns: sql`
+          case when r.form is distinct from 'flat' then r.reference end as payment_reference,
+          case when r.form = 'flat' then r.reference end as payment_purpose, r.transaction_hash`,
+        join: sql`
+          left join lateral (
+            select p.form, p.reference, p.transaction_hash from mirror.resources p
+            where p.book_id = e.book_id and p.resource_id = e.resource_id::uuid and p.resource_type = e.resource_type
+            limit 1) r on true`,
+      }
+    : {
+        columns: sql`null::text as payment_reference, null::text as payment_purpose, null::text as transaction_hash`,
+        join: sql``,
+      }
+
 /** The books' own numbers come before the other series, in each period. */
-const byNumber = (sql: Sql, bookId: number, journal: JournalName, selection: Selection) => sql`
-  select ${columns(sql)} from ${journalView(sql, journal, "journal")} e
+const byNumber = (
+  sql: Sql,
+  bookId: number,
+  journal: JournalName,
+  selection: Selection,
+  withPayments: boolean,
+) => sql`
+  select ${columns(sql)}, ${payments(sql, withPayments).columns} from ${journalView(sql, journal, "journal")} e
+  ${payments(sql, withPayments).join}
   where ${selected(sql, bookId, selection)}
   order by e.period, e.series = 'fx', e.number`
 
 // Only keys are sorted; the rest is looked up afterwards, in that order: of each on its own, whatever the planner believes.
-export const byDate = (sql: Sql, bookId: number, journal: JournalName, selection: Selection) => sql`
-  select ${columns(sql)}
+export const byDate = (
+  sql: Sql,
+  bookId: number,
+  journal: JournalName,
+  selection: Selection,
+  withPayments = false,
+) => sql`
+  select ${columns(sql)}, ${payments(sql, withPayments).columns}
   from (
     select e.period, e.series, e.number, e.effective_date, e.place from ${journalView(sql, journal, "journal")} e
     where ${selected(sql, bookId, selection)}
@@ -159,6 +198,7 @@ export const byDate = (sql: Sql, bookId: number, journal: JournalName, selection
     select * from ${journalView(sql, journal, "journal")} e
     where e.book_id = ${bookId} and e.period = k.period and e.series = k.series and e.number = k.number
     limit 1) e
+  ${payments(sql, withPayments).join}
   order by k.effective_date, k.place`
 
 /** Entries with the numbering step of each chunk's newest. */
@@ -190,6 +230,7 @@ export const streamEntries = (
   selection: Selection,
   order: "number" | "date",
   accounts: BookAccounts,
+  withPayments = false,
 ): Stream.Stream<EntryChunk, DatabaseError | ExportError, Database> =>
   Stream.unwrap(
     Effect.gen(function* () {
@@ -201,7 +242,7 @@ export const streamEntries = (
         .rowStream(
           "Export.streamEntries",
           entryColumns,
-          (sql) => query(sql, book.bookId, journal, selection),
+          (sql) => query(sql, book.bookId, journal, selection, withPayments && selection.asOf === null),
           perFetch,
         )
         .pipe(

@@ -1,8 +1,18 @@
 /** DATEV EXTF Buchungsstapel, format 700, version 13: 31 header fields, 125 columns, Windows-1252. */
-import { currency, date, description, dimension, name, number, plain, unsigned } from "../Table/Cells.ts"
+import {
+  currency,
+  date,
+  description,
+  dimension,
+  name,
+  number,
+  plain,
+  templated,
+  unsigned,
+} from "../Table/Cells.ts"
 import { defineTable } from "../Table/Define.ts"
 import type { Column } from "../Table/Profile.ts"
-import { DatevSettings, datevHeader } from "./DatevHeader.ts"
+import { DatevSettings, datevHeader, numberAlone } from "./DatevHeader.ts"
 import { datevReader } from "./DatevReader.ts"
 
 const empty = (headers: ReadonlyArray<string>): ReadonlyArray<Column> => headers.map((header) => ({ header }))
@@ -13,7 +23,10 @@ const texts = (headers: ReadonlyArray<string>): ReadonlyArray<Column> =>
 const pairs = (count: number, kind: string, content: string): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, at) => [`${kind} ${at + 1}`, `${content} ${at + 1}`]).flat()
 
-const columnsOf = (locked: boolean): ReadonlyArray<Column> => [
+/** What a document field cannot hold. */
+const notInDocument = /[^a-zA-Z0-9$%&*+\-/]/g
+
+const columnsOf = ({ belegfeld1, belegfeld2, locked }: DatevSettings): ReadonlyArray<Column> => [
   { header: "Umsatz (ohne Soll/Haben-Kz)", cell: unsigned },
   { header: "Soll/Haben-Kennzeichen", cell: name(({ minor }) => (minor > 0n ? "S" : "H")) },
   { header: "WKZ Umsatz", cell: currency },
@@ -23,14 +36,30 @@ const columnsOf = (locked: boolean): ReadonlyArray<Column> => [
   { header: "Gegenkonto (ohne BU-Schlüssel)", cell: plain(({ contra }) => contra?.account ?? "") },
   ...texts(["BU-Schlüssel"]),
   { header: "Belegdatum", cell: date },
-  { header: "Belegfeld 1", cell: number },
-  ...texts(["Belegfeld 2"]),
+  belegfeld1 === numberAlone
+    ? { header: "Belegfeld 1", cell: number }
+    : {
+        header: "Belegfeld 1",
+        cell: templated(belegfeld1),
+        most: 36,
+        drop: notInDocument,
+        emptyQuoted: true,
+      },
+  { header: "Belegfeld 2", cell: templated(belegfeld2), most: 12, drop: notInDocument, emptyQuoted: true },
   ...empty(["Skonto"]),
   { header: "Buchungstext", cell: description, most: 60 },
   ...empty(["Postensperre"]),
   ...texts(["Diverse Adressnummer"]),
   ...empty(["Geschäftspartnerbank", "Sachverhalt", "Zinssperre"]),
-  ...texts(["Beleglink", ...pairs(8, "Beleginfo - Art", "Beleginfo - Inhalt")]),
+  ...texts(["Beleglink"]),
+  // The journal number keeps a place of its own where the document field has something else.
+  ...(belegfeld1 === numberAlone
+    ? texts(pairs(1, "Beleginfo - Art", "Beleginfo - Inhalt"))
+    : [
+        { header: "Beleginfo - Art 1", cell: name(() => "Journal") },
+        { header: "Beleginfo - Inhalt 1", cell: number },
+      ]),
+  ...texts(pairs(8, "Beleginfo - Art", "Beleginfo - Inhalt").slice(2)),
   { header: "KOST1 - Kostenstelle", cell: dimension, emptyQuoted: true },
   ...texts(["KOST2 - Kostenstelle"]),
   ...empty(["Kost-Menge"]),
@@ -91,7 +120,7 @@ export const datev = defineTable({
     lineEnd: "\r\n",
     quoteTexts: true,
     header: true,
-    columns: columnsOf(own.locked),
+    columns: columnsOf(own),
     date: "DDMM",
     decimals: { least: 2, most: 2, mark: "," },
     digits: 10,
@@ -101,7 +130,7 @@ export const datev = defineTable({
     filePerPeriod: true,
     row: "pair",
     mode: "any",
-    currency: /^[A-Z]{3}$/,
+    currencies: "official",
     preamble: datevHeader(own),
     wrongAccount: (account) =>
       account.length > own.accountLength + 1

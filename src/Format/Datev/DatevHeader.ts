@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { withDefault } from "../../Common/Field.ts"
 import { whole } from "../OwnSettings.ts"
+import { Template } from "../Table/Description.ts"
 import type { PreambleOf } from "../Table/Profile.ts"
 
 const isDayOfYear = (text: string): boolean =>
@@ -9,6 +10,9 @@ const isDayOfYear = (text: string): boolean =>
   text.endsWith("-01") &&
   Number(text.slice(0, 2)) >= 1 &&
   Number(text.slice(0, 2)) <= 12
+
+/** What Belegfeld 1 holds as long as nothing else is asked for. */
+export const numberAlone = "{number}"
 
 export const DatevSettings = Schema.Struct({
   /** Beraternummer and Mandantennummer: required for a DATEV export. */
@@ -33,10 +37,13 @@ export const DatevSettings = Schema.Struct({
     Schema.String.pipe(Schema.pattern(/^[A-Z]{2}$/)).annotations({ description: "two capital letters" }),
     "TO",
   ),
+  /** Templates, as `description`, which is the Buchungstext. */
+  belegfeld1: withDefault(Template, numberAlone),
+  belegfeld2: withDefault(Template, ""),
   /** Festschreibung: whether DATEV locks the entries as they come in. */
   locked: withDefault(Schema.Boolean, false),
 })
-type DatevSettings = typeof DatevSettings.Type
+export type DatevSettings = typeof DatevSettings.Type
 
 const compact = (date: string): string => date.replaceAll("-", "")
 

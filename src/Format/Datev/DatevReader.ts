@@ -49,8 +49,11 @@ const fieldRules = new Map<number, RegExp>([
   [7, /^\d{1,9}$/],
   [8, /^\d{1,9}$/],
   [10, /^(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])$/],
-  [11, /^"[a-zA-Z0-9$%&*+\-/]{1,36}"$/],
+  [11, /^"[a-zA-Z0-9$%&*+\-/]{0,36}"$/],
+  [12, /^"[a-zA-Z0-9$%&*+\-/]{0,12}"$/],
   [14, /^".{0,60}"$/],
+  [21, /^"(?:Journal)?"$/],
+  [22, /^"[a-zA-Z0-9-]{0,80}"$/],
   [37, /^"[\w .-]{0,36}"$/],
   [114, /^[01]$/],
 ])
@@ -105,7 +108,8 @@ const rows = ({ currency, mode }: FileContext): RowReader => {
     must(compact >= header.from && compact <= header.to, `${date} is not in the file's month`)
     const size = positive(cell(1), ",")
     const amount = cell(2) === "S" ? size : -size
-    const journal = journalOf(cell(11), mode)
+    // Where Belegfeld 1 has something else, the number has a place of its own in Beleginfo 1.
+    const journal = journalOf(cell(21) === "Journal" ? cell(22) : cell(11), mode)
     return [
       { journal, date, account, currency, amount },
       { journal, date, account: contra, currency, amount: -amount },

@@ -3,6 +3,8 @@ import { account, currency, date, description, name, plain, text, unsigned } fro
 import { defineTable } from "../Table/Define.ts"
 import { lineProfile } from "../Table/LineProfile.ts"
 import type { Column } from "../Table/Profile.ts"
+import { accountFiles } from "./AccountFiles.ts"
+import { accountNumbers } from "./AccountNumbers.ts"
 import { glDetailReader } from "./GlDetailReader.ts"
 
 const columns: ReadonlyArray<Column> = [
@@ -33,7 +35,7 @@ const columns: ReadonlyArray<Column> = [
 
 /**
  * General ledger detail by the AICPA Audit Data Standards (General Ledger Standard, July 2015): every line of every entry, in
- * all currencies, in the chart's own accounts, with positive amounts. Field names as in the AICPA's published sample file,
+ * all currencies, with a number for each account and positive amounts. Field names as in the AICPA's published sample file,
  * which separates them by commas; the letters D and C of the indicator are the standard's.
  */
 export const glDetail = defineTable({
@@ -42,6 +44,8 @@ export const glDetail = defineTable({
   target: null,
   accumulates: false,
   leavesNothingOut: true,
+  numbers: accountNumbers,
+  accountFiles,
   profile: lineProfile(columns, {
     file: "GL_Detail_{from}_{to}{part}.csv",
     date: "iso",

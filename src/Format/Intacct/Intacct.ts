@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { withDefault } from "../../Common/Field.ts"
-import { ShortText } from "../OwnSettings.ts"
+import { ShortText, whole } from "../OwnSettings.ts"
 import {
   account,
   credit,
@@ -20,6 +20,8 @@ import { intacctReader } from "./IntacctReader.ts"
 const Settings = Schema.Struct({
   journal: withDefault(ShortText, "GJ"),
   location: withDefault(Schema.NullOr(ShortText), null),
+  /** Characters of DESCRIPTION, at most: the vendor's pages say 80 and 30. */
+  descriptionLength: withDefault(whole(30, 80), 80),
 })
 
 /** Journal entries: header fields on a journal's first line only, lines from 1, ASCII without commas in texts. */
@@ -33,13 +35,13 @@ export const intacct = defineTable({
     fallback: "code",
   },
   settings: Settings,
-  profile: ({ journal, location }) =>
+  profile: ({ descriptionLength, journal, location }) =>
     lineProfile(
       [
         { header: "DONOTIMPORT" },
         { header: "JOURNAL", cell: name(() => journal), first: true },
         { header: "DATE", cell: date, first: true },
-        { header: "DESCRIPTION", cell: narration, first: true, most: 80 },
+        { header: "DESCRIPTION", cell: narration, first: true, most: descriptionLength },
         { header: "REFERENCE_NO", cell: number, first: true },
         { header: "LINE_NO", cell: plain(({ place }) => String(place)) },
         { header: "ACCT_NO", cell: account },
@@ -54,6 +56,7 @@ export const intacct = defineTable({
         text: { most: 200, without: /[,"]/g },
         number: 20,
         limits: { rowsPerJournal: 5000, rowsPerFile: 5000 },
+        currencies: "base",
       },
     ),
   reader: intacctReader,

@@ -59,9 +59,12 @@ const openWriter = ({ accounts, book, from, scope }: FormatContext): Writer => {
 
   const declarations = (date: string): string => {
     const currencies = [...new Set(accounts.map(({ account }) => account.currency))].sort()
-    const opens = accounts.map(
-      ({ account }) => `${date} open ${nameOf(names, account)} ${account.currency}\n`,
-    )
+    const held = new Map<string, Set<string>>()
+    for (const { account } of accounts) {
+      const name = nameOf(names, account)
+      held.set(name, (held.get(name) ?? new Set()).add(account.currency))
+    }
+    const opens = [...held].map(([name, own]) => `${date} open ${name} ${[...own].join(",")}\n`)
     return `${currencies.map((currency) => `${date} commodity ${currency}\n`).join("")}${opens.join("")}`
   }
 

@@ -19,7 +19,8 @@ const clean = ({ code, name, role }: Account): string => {
   )
 }
 
-const naming: Naming = { clean, space: () => "", component }
+/** An account may hold several currencies, if it says which: only those of one currency must differ in name. */
+const naming: Naming = { clean, space: ({ currency }) => currency, component }
 
 /** Only leaves may be posted to: an account that others stand under becomes one of them. */
 const onlyLeaves = (names: ReadonlyMap<Account, string>): ReadonlyMap<Account, string> => {
@@ -28,15 +29,14 @@ const onlyLeaves = (names: ReadonlyMap<Account, string>): ReadonlyMap<Account, s
     for (let at = name.indexOf(":"); at > 0; at = name.indexOf(":", at + 1)) parents.add(name.slice(0, at))
   }
   const taken = new Set(names.values())
-  return new Map(
-    [...names].map(([account, name]) => {
-      if (!parents.has(name)) return [account, name]
-      let leaf = `${name}:Own`
-      while (taken.has(leaf) || parents.has(leaf)) leaf += "-0"
-      taken.add(leaf)
-      return [account, leaf]
-    }),
-  )
+  const leaves = new Map<string, string>()
+  for (const name of new Set(names.values())) {
+    let leaf = parents.has(name) ? `${name}:Own` : name
+    while (leaf !== name && (taken.has(leaf) || parents.has(leaf))) leaf += "-0"
+    taken.add(leaf)
+    leaves.set(name, leaf)
+  }
+  return new Map([...names].map(([account, name]) => [account, leaves.get(name) ?? name]))
 }
 
 /** The names of a book's accounts in a beancount journal. */

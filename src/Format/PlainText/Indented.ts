@@ -5,6 +5,7 @@ import { remembered } from "../../Common/Remembered.ts"
 import type { Account, Entry, OpenedAccount } from "../Entry.ts"
 import type { FormatContext, Writer } from "../Format.ts"
 import { oneLine } from "../OneLine.ts"
+import type { Totals } from "../Totals.ts"
 import { nameOf } from "./AccountNames.ts"
 import { openingDate, runningBalances } from "./Balances.ts"
 import { indentedNames } from "./IndentedNames.ts"
@@ -20,6 +21,9 @@ const inTag = remembered((text) => oneLine(inText(text).replaceAll(",", " ")))
 export const tags = ["kind", "counterparty", "reference", "late", "reverses"] as const
 
 const commodity = remembered((currency) => (/^[A-Za-z]+$/.test(currency) ? currency : `"${currency}"`))
+
+/** `1000.00`: an amount with a currency's own decimals, which is how both programs show its balances. */
+export const sample = (scale: number): string => print(1000n * 10n ** BigInt(scale), scale)
 
 const amount = (minor: bigint, { scale, currency }: Account): string =>
   `${print(minor, scale)} ${commodity(currency)}`
@@ -102,6 +106,7 @@ export const indentedWriter = (context: FormatContext, dialect: Dialect): Writer
   shared.set(context, transactions)
   let rows = 0
   let chunks = 0
+  let day: string | undefined
 
   const opening = (date: string | undefined): string => {
     const open = accounts.filter((opened) => opened.opening !== 0n)
@@ -111,16 +116,34 @@ export const indentedWriter = (context: FormatContext, dialect: Dialect): Writer
     return `\n${date} * Opening balances\n${lines.join("")}`
   }
 
+  /** Nothing moves: it asserts what each account has come to, exactly, whatever precision a program balances with. */
+  const closing = (totals: Totals): string => {
+    if (day === undefined) return ""
+    const lines = accounts.flatMap(({ account, opening: before }) => {
+      const { credit, debit } = totals.of(account)
+      const after = before + debit - credit
+      return before === 0n && debit === 0n && credit === 0n
+        ? []
+        : [`    ${nameOf(transactions.names, account)}  ${amount(0n, account)} = ${amount(after, account)}\n`]
+    })
+    if (lines.length === 0) return ""
+    rows += 1
+    return `\n${day} * Closing balances\n${lines.join("")}`
+  }
+
   return {
-    begin: (firstDate) =>
-      `; ${inText(`${book.code} ${book.name}`)}, ${scope}\n${declarations(dialect, accounts, [...transactions.names.values()])}` +
-      opening(openingDate(from, firstDate)),
+    begin: (firstDate) => {
+      day = openingDate(from, firstDate)
+      const title = `; ${inText(`${book.code} ${book.name}`)}, ${scope}\n`
+      return title + declarations(dialect, accounts, [...transactions.names.values()]) + opening(day)
+    },
     write: (entries) => {
       rows += entries.length
+      day = entries.at(-1)?.effectiveDate ?? day
       chunks += 1
       return transactions.text(chunks, entries)
     },
-    end: () => "",
+    end: closing,
     rows: () => rows,
   }
 }

@@ -3,8 +3,13 @@ import type { Account, OpenedAccount } from "../Entry.ts"
 import { oneLine } from "../OneLine.ts"
 import { type Naming, nameAccounts, rootOf } from "./AccountNames.ts"
 
-const inComponent = (text: string): string =>
-  oneLine(text.replace(/[;"'|()[\]{}<>*!@#%&=~\\:]/g, "-")).replace(/^[-\s]+/, "")
+const inComponent = (text: string): string => oneLine(text.replaceAll(":", "-"))
+
+/** A comment or a mark would begin with these, and a name in brackets would be a virtual account's. Anything else may stand in a name. */
+const asAccount = (name: string): string => {
+  const plain = name.replace(/^[;*!:\s]+/, "")
+  return /^[([<].*[)\]>]$/.test(plain) ? asAccount(plain.slice(1)) : plain
+}
 
 /** Both programs let an account hold several currencies, so that only those of one currency must differ in name. */
 const naming: Naming = {
@@ -13,12 +18,11 @@ const naming: Naming = {
       .split(":")
       .map(inComponent)
       .filter((part) => part !== "")
-    return parts.length > 0
-      ? parts.join(":")
-      : `${rootOf(account.role)}:${inComponent(account.code) || "Unnamed"}`
+    const given = asAccount(parts.join(":"))
+    return given !== "" ? given : `${rootOf(account.role)}:${inComponent(account.code) || "Unnamed"}`
   },
   space: (account) => account.currency,
-  component: (text) => inComponent(text) || "Unnamed",
+  component: (text) => inComponent(text.replaceAll(/[()[\]<>]/g, "-")) || "Unnamed",
 }
 
 /** The names of a book's accounts in both programs' journals. */

@@ -1,14 +1,13 @@
 /** `books.ledger` for ledger: passes `ledger -f books.ledger --strict --pedantic bal`. */
 import { definePlain } from "../Format.ts"
-import { type Dialect, indentedWriter, tags } from "./Indented.ts"
+import { type Dialect, indentedWriter, sample, tags } from "./Indented.ts"
 import { indentedReading } from "./IndentedReader.ts"
 
 const dialect: Dialect = {
   declare: (currencies, accounts) =>
     [
       ...currencies.map(
-        ({ commodity, scale }) =>
-          `commodity ${commodity}\n    format 1000${scale === 0 ? "" : `.${"0".repeat(scale)}`} ${commodity}`,
+        ({ commodity, scale }) => `commodity ${commodity}\n    format ${sample(scale)} ${commodity}`,
       ),
       ...tags.map((tag) => `tag ${tag}`),
       ...accounts.map((name) => `account ${name}`),

@@ -30,6 +30,7 @@ export const qbo = defineTable({
       text: { most: 1000 },
       number: 21,
       limits: { rowsPerJournal: 1000, rowsPerFile: 1000 },
+      currencies: "official",
     },
   ),
   reader: qboReader,

@@ -36,6 +36,7 @@ export const sage50 = defineTable({
       date: "DD/MM/YYYY",
       text: { most: 60, without: /[,"]/g },
       number: 30,
+      currencies: "base",
     },
   ),
   reader: sage50Reader,

@@ -1,20 +1,20 @@
 /** Amounts, dates and journal numbers as an import file writes them. */
 import { createHash } from "node:crypto"
 import { print } from "../../Common/MinorUnits.ts"
-import { Unholdable } from "./Journals.ts"
+import { type TableJournal, Unholdable } from "./Journals.ts"
 import type { DateStyle, Profile } from "./Profile.ts"
 
 /** An amount without a sign. An amount with more digits than the format holds is refused, never rounded. */
 export const unsigned = (
   minor: bigint,
-  scale: number,
+  { currency, number, scale }: Pick<TableJournal, "currency" | "number" | "scale">,
   { decimals: { least, mark, most }, digits, name }: Profile,
 ): string => {
   const [whole = "", fraction = ""] = print(minor < 0n ? -minor : minor, scale).split(".")
   const needed = fraction.replace(/0+$/, "")
   if (needed.length > most || whole.length > digits) {
     throw new Unholdable(
-      `${print(minor, scale)} does not fit ${name}, which takes ${digits} digits and ${most} decimals`,
+      `${print(minor, scale)} ${currency} of ${number} does not fit ${name}, which takes ${digits} digits and ${most} decimals`,
     )
   }
   const shown = needed.padEnd(least, "0")

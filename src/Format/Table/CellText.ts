@@ -39,12 +39,33 @@ export interface TextRule {
   readonly most: number
   /** Characters that the format does not allow; each becomes a space. */
   readonly without?: RegExp
+  /** Characters that are left out, and leave no space. */
+  readonly drop?: RegExp
 }
 
-const cleaned = (text: string, { encoding, most, without }: TextRule): string => {
+/** What separates from nothing, once the rest is gone. */
+const dangling = /[\s/,;|-]+$/
+
+/**
+ * The beginning of a text, cut between words: half a number would be another number. What has no gap in its first half is cut
+ * where it must be, unless that is within a number.
+ */
+const cut = (text: string, most: number): string => {
+  const chars = [...text]
+  if (chars.length <= most) return text
+  const kept = chars.slice(0, most).join("")
+  if (chars[most] === " ") return kept.replace(dangling, "")
+  const gap = kept.lastIndexOf(" ")
+  const begun = kept.slice(gap + 1)
+  const isWord = gap >= kept.length / 2 || /\d/.test(begun)
+  return isWord ? kept.slice(0, Math.max(gap, 0)).replace(dangling, "") : kept
+}
+
+const cleaned = (text: string, { drop, encoding, most, without }: TextRule): string => {
   const plain = encoding === "ascii" ? toAscii(oneLine(text)) : oneLine(text).normalize("NFKC")
   const allowed = without === undefined ? plain : plain.replace(without, " ").replace(/ {2,}/g, " ")
-  return [...allowed.replace(formula, "")].slice(0, most).join("").trimEnd()
+  const kept = drop === undefined ? allowed : allowed.replace(drop, "")
+  return cut(kept.replace(formula, ""), most).trimEnd()
 }
 
 /**
@@ -55,6 +76,10 @@ export const fitted = (text: string, rule: TextRule, instead: string): string =>
   const own = cleaned(text, rule)
   return own !== "" && holds(own, rule.encoding) ? own : cleaned(instead, rule)
 }
+
+/** Whether an encoding can hold a text, once it is cleaned. */
+export const isHoldable = (text: string, encoding: Encoding): boolean =>
+  holds(cleaned(text, { encoding, most: Number.POSITIVE_INFINITY }), encoding)
 
 /** A text as a cell: quoted where RFC 4180 asks for it, or always. */
 export const quoted = (text: string, delimiter: string, always: boolean): string =>

@@ -1,8 +1,10 @@
 /** The cells of import files that several systems share; a system's own cells are defined with its format. */
+import type { Entry } from "../Entry.ts"
 import { dated, numbered, unsigned as withoutSign } from "./Amount.ts"
-import { fitted } from "./CellText.ts"
+import { fitted, isHoldable } from "./CellText.ts"
+import { described } from "./Description.ts"
 import type { TableJournal } from "./Journals.ts"
-import type { Profile } from "./Profile.ts"
+import type { Column, Profile } from "./Profile.ts"
 
 /** An account's name in the accounting system. */
 export interface Mapped {
@@ -14,6 +16,8 @@ export interface Row {
   readonly journal: TableJournal
   /** From 1, among the journal's rows. */
   readonly place: number
+  /** From 1, among the rows of all files of the format. */
+  readonly fileRow: number
   /** From 1, among the entry's lines; 0 where the row is not one of its lines. */
   readonly lineNumber: number
   readonly mapped: Mapped
@@ -35,7 +39,7 @@ export interface Cell {
    */
   readonly kind: "plain" | "text" | "name"
   readonly fill: Fill
-  /** The text may be empty; any other empty text becomes the journal's kind. */
+  /** The text may be empty, also where it does not fit; any other empty text becomes the journal's kind. */
   readonly optional?: true
 }
 
@@ -43,7 +47,7 @@ export const plain = (fill: Fill): Cell => ({ kind: "plain", fill })
 export const text = (fill: Fill): Cell => ({ kind: "text", fill })
 export const name = (fill: Fill): Cell => ({ kind: "name", fill })
 
-const amount: Fill = ({ journal, minor }, { profile }) => withoutSign(minor, journal.scale, profile)
+const amount: Fill = ({ journal, minor }, { profile }) => withoutSign(minor, journal, profile)
 
 const numberOf: Fill = ({ journal }, { profile }) =>
   numbered(journal.number, profile.number, journal.mode === "summary")
@@ -59,7 +63,21 @@ export const number = name(numberOf)
 export const narration = text(
   (row, setup) => `${numberOf(row, setup)} ${row.journal.kind.replaceAll("_", " ")}`,
 )
-export const description = text(({ journal }) => journal.description)
+
+const describedIn = (template: string, entry: Entry, { encoding, personalData }: Profile): string =>
+  described(template, entry, { personalData, isHoldable: (value) => isHoldable(value, encoding) })
+
+/** What a template makes of a journal's entry; empty in a day's summary. */
+export const templated = (template: string): Cell => ({
+  ...text(({ journal: { entry } }, { profile }) =>
+    entry === null ? "" : describedIn(template, entry, profile),
+  ),
+  optional: true,
+})
+
+export const description = text(({ journal }, { profile }) =>
+  journal.entry === null ? journal.description : describedIn(profile.description, journal.entry, profile),
+)
 export const account = name(({ mapped }) => mapped.account)
 export const dimension = name(({ mapped }) => mapped.dimension)
 export const currency = name(({ journal }) => journal.currency)
@@ -67,12 +85,14 @@ export const currency = name(({ journal }) => journal.currency)
 /** The content of a text or name cell, made to fit. */
 export const textOf = (
   { fill, kind, optional }: Cell,
-  most: number | undefined,
+  { drop, most }: Pick<Column, "drop" | "most">,
   row: Row,
   setup: Setup,
 ): string => {
   const { encoding, text: rule } = setup.profile
-  const own = fill(row, setup)
-  if (kind === "name" || (optional === true && own === "")) return own
-  return fitted(own, { encoding, ...rule, most: most ?? rule.most }, row.journal.kind)
+  const content = fill(row, setup)
+  if (kind === "name" || (optional === true && content === "")) return content
+  const instead = optional === true ? "" : row.journal.kind
+  const own = { ...(drop === undefined ? {} : { drop }), ...(most === undefined ? {} : { most }) }
+  return fitted(content, { encoding, ...rule, ...own }, instead)
 }

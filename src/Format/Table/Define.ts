@@ -1,6 +1,9 @@
 /** Defines a format whose files are tables, in one object. */
 import { Schema } from "effect"
+import { withDefault } from "../../Common/Field.ts"
+import type { Account } from "../Entry.ts"
 import type { Reader } from "../Reading/Reader.ts"
+import { defaultTemplate, Template } from "./Description.ts"
 import type { Overridable } from "./Override.ts"
 import type { Profile } from "./Profile.ts"
 
@@ -12,6 +15,32 @@ export interface Target {
   readonly expects: string
   /** The account's name where the mapping has none. */
   readonly fallback: "code" | "name"
+}
+
+/** What is known once all entries have been written. */
+export interface AccountFileContext {
+  readonly profile: Profile
+  /** The book's code. */
+  readonly book: string
+  /** The first and the last day, `YYYY-MM-DD`. */
+  readonly days: { readonly first: string; readonly last: string }
+  /** All of the book, with the numbers that the format has for them and their balances. */
+  readonly accounts: ReadonlyArray<{
+    readonly account: Account
+    readonly number: string
+    /** Smallest units, debit positive. */
+    readonly opening: bigint
+    readonly closing: bigint
+  }>
+}
+
+export interface AccountFile {
+  /** As the manifest calls it. */
+  readonly name: string
+  /** With `{from}` and `{to}`, as in a profile. */
+  readonly file: string
+  /** The whole text, and its rows without the header. */
+  readonly make: (context: AccountFileContext) => { readonly text: string; readonly rows: number }
 }
 
 export interface TableFormat<Name extends string = string> {
@@ -31,8 +60,12 @@ export interface TableFormat<Name extends string = string> {
   readonly besideStatement: boolean
   /** Null: the chart's own codes, without a mapping. */
   readonly target: Target | null
-  /** The section `formats.<name>`; null: there is none. */
-  readonly settings: Schema.Schema<unknown> | null
+  /** A number for each account instead of the chart's codes, where several accounts share one; null: the codes. */
+  readonly numbers: ((accounts: ReadonlyArray<Account>) => ReadonlyMap<Account, string>) | null
+  /** Files of the book's accounts that stand beside. */
+  readonly accountFiles: ReadonlyArray<AccountFile>
+  /** The section `formats.<name>`. */
+  readonly settings: Schema.Schema<unknown>
   /** The published template, with the settings' defaults. */
   readonly template: Profile
   /** The template with a decoded section `formats.<name>`. */
@@ -42,11 +75,20 @@ export interface TableFormat<Name extends string = string> {
   readonly reader: Reader
 }
 
-/** A profile without the name, which is the format's; `file` has a default. */
-export type Shape = Omit<Profile, "name" | "file"> & Partial<Pick<Profile, "file">>
+/** A profile without the name, which the format has, and the texts, which the settings say; the file has a name where none is given. */
+export type Shape = Omit<Profile, "name" | "file" | "description" | "personalData"> &
+  Partial<Pick<Profile, "file">>
+
+/** What every format's section has. */
+const Described = Schema.Struct({ description: withDefault(Template, defaultTemplate) })
 
 type Definition<Name extends string> = Pick<TableFormat<Name>, "name" | "description" | "target" | "reader"> &
-  Partial<Pick<TableFormat, "accumulates" | "leavesNothingOut" | "besideStatement" | "overridable">>
+  Partial<
+    Pick<
+      TableFormat,
+      "accumulates" | "leavesNothingOut" | "besideStatement" | "overridable" | "numbers" | "accountFiles"
+    >
+  >
 
 /** A format without settings. */
 interface Fixed {
@@ -59,37 +101,50 @@ interface Configured<S, I> {
   readonly profile: (own: S) => Shape
 }
 
-const shaped = <S, I>(
-  how: Fixed | Configured<S, I>,
-): Pick<TableFormat, "settings"> & {
-  readonly shape: (own: unknown) => Shape
-} => {
-  if (!("settings" in how)) return { settings: null, shape: () => how.profile }
-  const { profile, settings } = how
-  const defaults = Schema.decodeUnknownSync(settings)({})
-  const own = Schema.validateSync(settings)
+/** What a decoded section makes of the profile; the same where the format has no settings of its own. */
+const shaped = <S, I>(how: Fixed | Configured<S, I>): ((own: unknown) => Shape) => {
+  if (!("settings" in how)) return () => how.profile
+  const validate = Schema.validateSync(how.settings)
+  return (own) => how.profile(validate(own))
+}
+
+const made = <S, I>(how: Fixed | Configured<S, I>) => {
+  const section = "settings" in how ? Schema.extend(how.settings, Described) : Described
+  const settings = Schema.make<unknown>(section.ast)
+  const shapeOf = shaped(how)
+  const textsOf = Schema.validateSync(Described)
   return {
-    settings: Schema.make<unknown>(settings.ast),
-    shape: (given) => profile(given === undefined ? defaults : own(given)),
+    settings,
+    shape: (given: unknown) => {
+      const own = given ?? Schema.decodeUnknownSync(settings)({})
+      return { ...shapeOf(own), ...textsOf(own) }
+    },
   }
 }
 
 export const defineTable = <const Name extends string, S, I>({
+  accountFiles = [],
   accumulates = true,
   besideStatement = false,
   description,
   leavesNothingOut = false,
   name,
+  numbers = null,
   overridable = "all",
   reader,
   target,
   ...how
 }: Definition<Name> & (Fixed | Configured<S, I>)): TableFormat<Name> => {
-  const { settings, shape } = shaped(how)
-  const profile = (own: unknown): Profile => ({ file: `${name}-{currency}{part}.csv`, ...shape(own), name })
+  const { settings, shape } = made(how)
+  const profile = (own: unknown): Profile => ({
+    file: `${name}-{currency}{part}.csv`,
+    personalData: true,
+    ...shape(own),
+    name,
+  })
   return {
     kind: "table",
     ...{ name, description, accumulates, leavesNothingOut, besideStatement, target, overridable, reader },
-    ...{ settings, profile, template: profile(undefined) },
+    ...{ numbers, accountFiles, settings, profile, template: profile(undefined) },
   }
 }

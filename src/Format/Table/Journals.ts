@@ -30,7 +30,8 @@ export interface TableJournal {
   readonly period: string
   readonly kind: string
   readonly description: string
-  readonly counterparty: string | null
+  /** Null in a summary. */
+  readonly entry: Entry | null
   /** When the first entry was recorded, ISO 8601 in UTC. */
   readonly recordedAt: string
   readonly sourceType: string
@@ -68,7 +69,7 @@ const journalOf = (entry: Entry, currency: string, lines: ReadonlyArray<JournalL
   period: entry.period,
   kind: entry.kind,
   description: entry.description,
-  counterparty: entry.counterparty,
+  entry,
   recordedAt: entry.recordedAt,
   sourceType: entry.sourceType,
   currency,
@@ -100,7 +101,7 @@ const summaryOf = (day: Day, currency: string): TableJournal => ({
   period: day.first.period,
   kind: "summary",
   description: `${day.entries === 1 ? "1 entry" : `${day.entries} entries`}, ${day.first.number} to ${day.last.number}`,
-  counterparty: null,
+  entry: null,
   recordedAt: day.first.recordedAt,
   sourceType: "summary",
   currency,

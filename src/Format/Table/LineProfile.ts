@@ -16,7 +16,7 @@ const journals: Omit<Shape, "columns"> = {
   filePerPeriod: false,
   row: "line",
   mode: "any",
-  currency: /^[A-Z0-9]{3,5}$/,
+  currencies: "any",
 }
 
 /** A CSV with a row per journal line, a header and a file per currency; `own` holds a system's differences. */

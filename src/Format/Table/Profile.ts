@@ -16,6 +16,8 @@ export interface Column {
   readonly first?: true
   /** The most characters; absent: the profile's limit. */
   readonly most?: number
+  /** Characters that are left out of this text. */
+  readonly drop?: RegExp
   /** An empty text is written as `""`, not as nothing. */
   readonly emptyQuoted?: true
 }
@@ -33,7 +35,7 @@ export interface Profile {
   readonly name: string
   /**
    * The file name. Its placeholders: `{currency}`, `{period}`, `{account}` (the service's identifier), `{from}` and `{to}`
-   * (days as YYYYMMDD) and `{part}` (nothing, -2, -3 …).
+   * (days as YYYYMMDD) and `{part}` (nothing where there is one file, else -01, -02 …).
    */
   readonly file: string
   readonly encoding: Encoding
@@ -55,6 +57,10 @@ export interface Profile {
   readonly digits: number
   /** Characters of a text. */
   readonly text: { readonly most: number; readonly without?: RegExp }
+  /** What a line says of its movement: a template (`Description.ts`). */
+  readonly description: string
+  /** Whether names and free texts of payments may stand in it. */
+  readonly personalData: boolean
   /** Characters of a journal number, which names a journal to the importer and never changes. */
   readonly number: number
   readonly limits: { readonly rowsPerJournal: number; readonly rowsPerFile: number }
@@ -64,12 +70,24 @@ export interface Profile {
   readonly row: "line" | "pair"
   /** `any`: as the export asks. `detail`: always a journal per entry. `statement`: a row per movement of a cash account. */
   readonly mode: "any" | "detail" | "statement"
-  /** The currencies that the format can hold. */
-  readonly currency: RegExp
+  /**
+   * Which a file can say. `any`: each by its code. `official`: codes of three letters, so that there are no stablecoins.
+   * `base`: none, since no column says it, and every amount is taken for one in the base currency.
+   */
+  readonly currencies: "any" | "official" | "base"
   /** The lines before the header, each with its line end. */
   readonly preamble?: (file: PreambleOf) => string
   /** A mistake in an account's name that the mapping's pattern does not catch; undefined: none. */
   readonly wrongAccount?: (account: string) => string | undefined
   /** Required keys of the format's settings that are not set. */
   readonly lacks?: ReadonlyArray<string>
+}
+
+export const takesCurrency = (
+  { currencies }: Pick<Profile, "currencies">,
+  currency: string,
+  baseCurrency: string,
+): boolean => {
+  if (currencies === "any") return true
+  return currencies === "base" ? currency === baseCurrency : /^[A-Z]{3}$/.test(currency)
 }

@@ -15,7 +15,10 @@ const mappedOf = (mapping: Mapping, account: Account): Mapped => {
   return mapped
 }
 
-const lineRows = (journal: TableJournal, mapping: Mapping): ReadonlyArray<Row> =>
+/** All that there is to say of a row but its place in the files. */
+type Content = Omit<Row, "fileRow">
+
+const lineRows = (journal: TableJournal, mapping: Mapping): ReadonlyArray<Content> =>
   journal.lines.map(({ account, minor, number }, at) => ({
     journal,
     place: at + 1,
@@ -53,10 +56,10 @@ const smaller = (a: bigint, b: bigint): bigint => {
  * Pairs debits with credits: at most one row fewer than there are accounts, and every account keeps the balance of its lines.
  * An account never pairs with itself.
  */
-const pairRows = (journal: TableJournal, mapping: Mapping): ReadonlyArray<Row> => {
+const pairRows = (journal: TableJournal, mapping: Mapping): ReadonlyArray<Content> => {
   const sums = netted(journal.lines, mapping)
   const credits = sums.filter(({ left }) => left < 0n)
-  const rows: Array<Row> = []
+  const rows: Array<Content> = []
   for (const debit of sums) {
     while (debit.left > 0n) {
       const credit = credits[0]
@@ -85,14 +88,19 @@ const cellOf = (column: Column, row: Row, setup: Setup): string => {
   if (column.constant !== undefined) return column.constant
   if (column.cell === undefined || (column.first === true && row.place > 1)) return empty
   if (column.cell.kind === "plain") return column.cell.fill(row, setup)
-  const text = textOf(column.cell, column.most, row, setup)
+  const text = textOf(column.cell, column, row, setup)
   if (text === "") return empty
   if (!holds(text, encoding)) throw new Unholdable(`${JSON.stringify(text)} is not in ${encoding}`)
   return quoted(text, delimiter, quoteTexts)
 }
 
-/** One text per row, with the line end. */
-export const rowsOf = (journal: TableJournal, mapping: Mapping, setup: Setup): ReadonlyArray<string> => {
+/** One text per row, with its line end. `before`: the rows that the format's files have already. */
+export const rowsOf = (
+  journal: TableJournal,
+  mapping: Mapping,
+  setup: Setup,
+  before: number,
+): ReadonlyArray<string> => {
   const { profile } = setup
   const rows = profile.row === "line" ? lineRows(journal, mapping) : pairRows(journal, mapping)
   if (rows.length > profile.limits.rowsPerJournal) {
@@ -100,8 +108,10 @@ export const rowsOf = (journal: TableJournal, mapping: Mapping, setup: Setup): R
       `${journal.number} has ${rows.length} rows, ${profile.name} takes ${profile.limits.rowsPerJournal} in one journal`,
     )
   }
-  return rows.map(
-    (row) =>
-      profile.columns.map((column) => cellOf(column, row, setup)).join(profile.delimiter) + profile.lineEnd,
-  )
+  return rows.map((content) => {
+    const row = { ...content, fileRow: before + content.place }
+    return (
+      profile.columns.map((column) => cellOf(column, row, setup)).join(profile.delimiter) + profile.lineEnd
+    )
+  })
 }

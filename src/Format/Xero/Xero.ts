@@ -13,7 +13,7 @@ const Settings = Schema.Struct({
   tracking: withDefault(Schema.NullOr(ShortText), null),
 })
 
-/** Manual journals: rows with the same narration and date are one journal, at most 300 lines; positive is debit. */
+/** Manual journals: rows with the same narration and date are one journal; positive is debit; at most 300 lines in a file. */
 export const xero = defineTable({
   name: "xero",
   description: "manual journals for Xero",
@@ -47,7 +47,8 @@ export const xero = defineTable({
       {
         encoding: "ascii",
         date: "long",
-        limits: { rowsPerJournal: 300, rowsPerFile: 100_000 },
+        limits: { rowsPerJournal: 300, rowsPerFile: 300 },
+        currencies: "base",
       },
     ),
   reader: xeroReader,

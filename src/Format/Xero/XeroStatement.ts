@@ -1,4 +1,4 @@
-import { date, description, number, signed, text } from "../Table/Cells.ts"
+import { date, description, number, signed, templated } from "../Table/Cells.ts"
 import { defineTable } from "../Table/Define.ts"
 import { lineProfile } from "../Table/LineProfile.ts"
 import { xeroStatementReader } from "./XeroStatementReader.ts"
@@ -16,7 +16,7 @@ export const xeroStatement = defineTable({
     [
       { header: "Date", cell: date },
       { header: "Amount", cell: signed },
-      { header: "Payee", cell: { ...text(({ journal }) => journal.counterparty ?? ""), optional: true } },
+      { header: "Payee", cell: templated("{counterparty}") },
       { header: "Description", cell: description },
       { header: "Reference", cell: number },
       { header: "Cheque Number" },
@@ -28,7 +28,7 @@ export const xeroStatement = defineTable({
       text: { most: 255 },
       limits: { rowsPerJournal: 1000, rowsPerFile: 1000 },
       mode: "statement",
-      currency: /^[A-Z]{3}$/,
+      currencies: "official",
     },
   ),
   reader: xeroStatementReader,

@@ -1,11 +1,11 @@
-/** The entries of whole conversions, booked in the numbering step: `Conversion.ts` says which. */
+/** The journal entries of whole conversions, written in the numbering step; `ConversionSides.ts` says what they hold. */
 import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import * as Money from "../../Common/Money.ts"
 import { int4, jsonRows, nullable, oneOf, type RowOf, text, uuid } from "../../Database/Columns.ts"
 import { plainArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
-import { Journal, withAccounts } from "../Journal.ts"
+import { Journal } from "../Journal.ts"
 import type { JournalEntry } from "../JournalEntry.ts"
 import { Accounts } from "../LedgerAccounts.ts"
 import { type Leg, type Step, stepsOf, type Terms, type Written } from "./ConversionSides.ts"
@@ -221,9 +221,8 @@ export class Conversions extends Effect.Service<Conversions>()("tieout/Ledger/Co
           if (book === undefined) continue
           const { entries, ids } = yield* entriesOf(rows.filter((row) => row.book_id === bookId))
           const lines = entries.flatMap((entry) => entry.lines)
-          const resolved = withAccounts(entries, yield* accounts.idsWithin(book, lines))
-          yield* journal.post(book, runId, resolved, ids)
-          booked += resolved.length
+          yield* journal.post(book, runId, { entries, ids, accounts: yield* accounts.idsWithin(book, lines) })
+          booked += entries.length
         }
       }
       return booked

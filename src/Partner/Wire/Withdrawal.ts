@@ -48,7 +48,12 @@ export const decoder = (names: MoneyFields): Decoder<Withdrawal> => ({
   idField: "withdrawalId",
   decode: (row, source) => {
     const sourceAccount = accountRef(row, "sourceAccount")
-    const amounts = isAbsent(row.sourceAmount)
+    const {
+      amount: moved,
+      delivered,
+      fee,
+      form,
+    } = isAbsent(row.sourceAmount)
       ? flatForm(row, sourceAccount.currency)
       : moneyForm(row, names, sourceAccount.currency)
     const destination = object(row, "destination")
@@ -56,11 +61,14 @@ export const decoder = (names: MoneyFields): Decoder<Withdrawal> => ({
       resourceType: "WITHDRAWAL",
       id: uuid(row, "withdrawalId"),
       sourceAccount,
-      ...amounts,
+      form,
+      amount: moved,
+      delivered,
+      fee,
       status: text(row, "status"),
       reasonCode: optionalText(row, "reasonCode"),
       externalReference: optionalText(row, "externalReference"),
-      reference: optionalText(row, amounts.form === "money" ? "reference" : "purpose"),
+      reference: optionalText(row, form === "money" ? "reference" : "purpose"),
       counterparty: counterparty(destination, "$.destination"),
       destinationId: optional(destination, "destinationId", uuid, "$.destination"),
       code: optionalText(row, "code"),

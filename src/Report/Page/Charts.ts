@@ -1,4 +1,4 @@
-/** Charts drawn as SVG: their coordinates are numbers, their labels exact amounts. */
+/** Charts as SVG: coordinates are numbers, labels exact amounts. */
 
 import { type Html, html } from "../../Common/Html.ts"
 import { print } from "../../Common/MinorUnits.ts"
@@ -19,11 +19,11 @@ const extremes = (points: ReadonlyArray<bigint>) => {
   return { low, high }
 }
 
-/** From the bottom, in thousandths of the height that the balances span; all of nothing lies on the bottom. */
+/** The height above the bottom, in thousandths of the span of the balances; 0 where the span is empty. */
 const thousandths = (point: bigint, low: bigint, high: bigint): number =>
   high === low ? 0 : Number(((point - low) * 1_000n) / (high - low))
 
-/** A day's balance stands until the next day's: the line goes in steps. */
+/** A step line: a day's balance holds until the next day's. */
 const stepPath = (ys: ReadonlyArray<number>): string => {
   const step = width / Math.max(1, ys.length - 1)
   return ys
@@ -42,7 +42,7 @@ const balanceChart = ({ balance, points }: DailyBalances, period: string, at: nu
   const { account, closing } = balance
   const { high, low } = extremes(points)
   const money = (minor: bigint) => print(minor, account.scale)
-  // An area that did not stand on zero would show changes larger than they are.
+  // An area must start at zero, or changes would look larger than they are.
   const { high: top, low: bottom } = extremes([0n, ...points])
   const y = (point: bigint) =>
     Number((height - 4 - (thousandths(point, bottom, top) * (height - 10)) / 1_000).toFixed(1))
@@ -85,7 +85,7 @@ export interface CurrencyFlows {
   readonly flows: ReadonlyArray<Flow>
 }
 
-/** What accounts of a role took in and gave out by kind, per currency. */
+/** Inflows and outflows of a role's accounts by kind, per currency. */
 const flowsOf = (balances: ReadonlyArray<AccountBalance>, role: string): ReadonlyArray<CurrencyFlows> => {
   const found = new Map<string, { scale: number; kinds: Map<string, Flow> }>()
   for (const { account, movements } of balances) {
@@ -109,7 +109,7 @@ const flowsOf = (balances: ReadonlyArray<AccountBalance>, role: string): Readonl
 const most = ({ flows }: CurrencyFlows): bigint =>
   extremes([0n, ...flows.flatMap(({ into, out }) => [into, out])]).high
 
-/** A share as an attribute: what is not nothing is seen. */
+/** A share as an attribute, at least wide enough to be seen. */
 const share = (minor: bigint, of: bigint): string => {
   if (minor === 0n || of === 0n) return "0"
   return `${Math.max(0.6, Number((minor * 10_000n) / of) / 100)}%`
@@ -136,7 +136,7 @@ const moreCurrencies = (currencies: number, file: string): Html =>
     ? html`<p class="more">${shownCurrencies} of ${count(currencies)} currencies are shown; all stand in ${file}.</p>`
     : html``
 
-/** The pattern that tells out from in without colours; once a page. */
+/** The pattern that distinguishes out from in without colours; once per page. */
 export const hatch: Html = html`<svg class="hidden" aria-hidden="true"><defs><pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="hatch" x1="0" y1="0" x2="0" y2="5"/></pattern></defs></svg>`
 
 export const flowsSection = (balances: ReadonlyArray<AccountBalance>): Html => {

@@ -8,14 +8,14 @@ import { shownRows } from "./Tables.ts"
 
 const hasAmount = (amount: string): boolean => /[1-9]/.test(amount)
 
-/** Shown only where an account has any, which is seldom. */
+/** Shown only where an account has any, which is rare. */
 const carriedColumn: Column<ReconciledAccount> = {
   title: "Earlier, dated later",
   look: "num",
-  of: ({ carried }) => (hasAmount(carried) ? figure(carried) : ""),
+  content: ({ carried }) => (hasAmount(carried) ? figure(carried) : ""),
 }
 
-/** An entry that came late stands after those of later months, whose movements are in the balance after it. */
+/** A late entry comes after those of later months, whose movements are then in its running balance. */
 const earlyNote = ({ early, providerAt, running }: ReconciledAccount): string | null =>
   hasAmount(early) && providerAt !== null
     ? `Running balance after its entry of ${providerAt.slice(0, 10)}: ${grouped(running)}, of which ${grouped(early)} is of later months, as their entries stand before it.`
@@ -35,31 +35,31 @@ export const proofSection = (accounts: ReadonlyArray<ReconciledAccount>): Html =
         {
           title: "Account",
           look: "head",
-          of: ({ accountId, balance }) =>
+          content: ({ accountId, balance }) =>
             balance === null
               ? accountId
               : html`${breakable(balance.account.name)}<br><code class="soft">${accountId}</code>`,
         },
-        { title: "Cur", of: ({ currency }) => currency },
-        { title: "Opening per books", look: "num", of: ({ opening }) => figure(opening) },
-        { title: "Closing per books", look: "num", of: ({ closing }) => figure(closing) },
+        { title: "Cur", content: ({ currency }) => currency },
+        { title: "Opening per books", look: "num", content: ({ opening }) => figure(opening) },
+        { title: "Closing per books", look: "num", content: ({ closing }) => figure(closing) },
         {
           title: "Dated later",
           look: "num",
-          of: ({ datedLater }) => (hasAmount(datedLater) ? figure(datedLater) : ""),
+          content: ({ datedLater }) => (hasAmount(datedLater) ? figure(datedLater) : ""),
         },
         ...(carries ? [carriedColumn] : []),
-        { title: "Provider's balance", look: "num", of: ({ provider }) => figure(provider) },
+        { title: "Provider's balance", look: "num", content: ({ provider }) => figure(provider) },
         {
           title: "Difference",
           look: "num",
-          of: ({ difference, tiesOut }) =>
+          content: ({ difference, tiesOut }) =>
             html`<span class="tick ${tiesOut ? "good" : "bad"}">${figure(difference)} ${tiesOut ? "✓" : "✗"}</span>`,
         },
       ],
       note: earlyNote,
       rows: ordered.slice(0, shownRows.accounts),
-      of: accounts.length,
+      total: accounts.length,
       file: "account-reconciliation.csv",
       none: "The provider lists no account.",
     }),

@@ -90,7 +90,7 @@ h2,h3,.lede,.legend,figcaption,.noted{break-after:avoid}.note{break-before:avoid
 .charts>figure:nth-child(odd){margin-right:10px}.bars{font-size:7.2pt}.bars th,.bars td{padding:2px 6px 2px 0}.bars .track{width:20%;min-width:34px}figcaption span{font-size:11pt}.step{height:74px}}
 `.trim()
 
-/** The whole element: its text is what the hash is of. */
+/** The whole element; the hash covers its text. */
 export const style = new Html(`<style>${css}</style>`)
 
 export const policy = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(css).digest("base64")}'; base-uri 'none'; form-action 'none'`

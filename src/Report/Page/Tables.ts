@@ -1,4 +1,4 @@
-/** The sheets as the page shows them: bounded, with what is most asked for. */
+/** The sheets on the page: bounded, with the most important columns. */
 
 import { type Html, html } from "../../Common/Html.ts"
 import { print } from "../../Common/MinorUnits.ts"
@@ -45,16 +45,16 @@ export const trialBalanceSection = (
     "Opening and closing are signed, debit positive; debits and credits are the month's. Every posting stands in gl-detail.csv, every kind in roll-forward.csv.",
     table({
       columns: [
-        { title: "Code", look: "nowrap", of: (row) => row.account_code },
-        { title: "Account", look: "head", of: (row) => breakable(row.account_name ?? "") },
-        { title: "Cur", of: (row) => row.currency },
-        { title: "Opening", look: "num", of: (row) => figure(row.opening) },
-        { title: "Debit", look: "num", of: (row) => figure(row.debit) },
-        { title: "Credit", look: "num", of: (row) => figure(row.credit) },
-        { title: "Closing", look: "num", of: (row) => figure(row.closing) },
+        { title: "Code", look: "nowrap", content: (row) => row.account_code },
+        { title: "Account", look: "head", content: (row) => breakable(row.account_name ?? "") },
+        { title: "Cur", content: (row) => row.currency },
+        { title: "Opening", look: "num", content: (row) => figure(row.opening) },
+        { title: "Debit", look: "num", content: (row) => figure(row.debit) },
+        { title: "Credit", look: "num", content: (row) => figure(row.credit) },
+        { title: "Closing", look: "num", content: (row) => figure(row.closing) },
       ],
       rows: sheet.first,
-      of: sheet.rows,
+      total: sheet.rows,
       file: sheet.name,
       foot: totalsFoot(totals),
       none: "The book has no accounts yet.",
@@ -67,30 +67,31 @@ export const conversionsSection = (sheet: Written<Record<keyof ConversionRow, "t
     "Sold and bought are what the statement showed. The spread is what lies between the service's stated rate and what was credited, in the currency bought; the data hold no market rate to compare with.",
     table({
       columns: [
-        { title: "Date", look: "nowrap", of: (row) => row.effective_date ?? null },
+        { title: "Date", look: "nowrap", content: (row) => row.effective_date ?? null },
         {
           title: "Sold",
           look: "num",
-          of: (row) => html`${figure(row.sold ?? null)} <span class="cur">${row.sold_currency}</span>`,
+          content: (row) => html`${figure(row.sold ?? null)} <span class="cur">${row.sold_currency}</span>`,
         },
         {
           title: "Bought",
           look: "num",
-          of: (row) => html`${figure(row.bought ?? null)} <span class="cur">${row.bought_currency}</span>`,
+          content: (row) =>
+            html`${figure(row.bought ?? null)} <span class="cur">${row.bought_currency}</span>`,
         },
-        { title: "Effective rate", look: "num", of: (row) => row.effective_rate ?? "" },
-        { title: "Stated rate", look: "num", of: (row) => row.stated_rate ?? "" },
+        { title: "Effective rate", look: "num", content: (row) => row.effective_rate ?? "" },
+        { title: "Stated rate", look: "num", content: (row) => row.stated_rate ?? "" },
         {
           title: "Fee",
           look: "num",
-          of: (row) => html`${figure(row.fee ?? null)} <span class="cur">${row.fee_currency}</span>`,
+          content: (row) => html`${figure(row.fee ?? null)} <span class="cur">${row.fee_currency}</span>`,
         },
-        { title: "Spread", look: "num", of: (row) => figure(row.spread ?? null) },
-        { title: "Beyond fee", look: "num", of: (row) => figure(row.spread_beyond_fee ?? null) },
+        { title: "Spread", look: "num", content: (row) => figure(row.spread ?? null) },
+        { title: "Beyond fee", look: "num", content: (row) => figure(row.spread_beyond_fee ?? null) },
       ],
       note: (row) => row.remark ?? null,
       rows: sheet.first,
-      of: sheet.rows,
+      total: sheet.rows,
       file: sheet.name,
       none: "No conversions in this month.",
     }),
@@ -107,21 +108,21 @@ export const ageingSection = (sheet: Written<Record<keyof AgeingRow, "text" | "f
             {
               title: "Receivable",
               look: "head",
-              of: (row) => html`${row.client}<br><code class="soft">${row.receivable}</code>`,
+              content: (row) => html`${row.client}<br><code class="soft">${row.receivable}</code>`,
             },
-            { title: "Cur", of: (row) => row.currency ?? null },
-            { title: "Issued", look: "nowrap", of: (row) => row.issue_date ?? null },
-            { title: "Status", of: (row) => row.status ?? null },
-            { title: "Principal", look: "num", of: (row) => figure(row.principal ?? null) },
-            { title: "Interest", look: "num", of: (row) => figure(row.interest ?? null) },
-            { title: "0–30 days", look: "num", of: (row) => figure(row.days_0_30 ?? null) },
-            { title: "31–60", look: "num", of: (row) => figure(row.days_31_60 ?? null) },
-            { title: "61–90", look: "num", of: (row) => figure(row.days_61_90 ?? null) },
-            { title: "Over 90", look: "num", of: (row) => figure(row.days_over_90 ?? null) },
+            { title: "Cur", content: (row) => row.currency ?? null },
+            { title: "Issued", look: "nowrap", content: (row) => row.issue_date ?? null },
+            { title: "Status", content: (row) => row.status ?? null },
+            { title: "Principal", look: "num", content: (row) => figure(row.principal ?? null) },
+            { title: "Interest", look: "num", content: (row) => figure(row.interest ?? null) },
+            { title: "0–30 days", look: "num", content: (row) => figure(row.days_0_30 ?? null) },
+            { title: "31–60", look: "num", content: (row) => figure(row.days_31_60 ?? null) },
+            { title: "61–90", look: "num", content: (row) => figure(row.days_61_90 ?? null) },
+            { title: "Over 90", look: "num", content: (row) => figure(row.days_over_90 ?? null) },
           ],
           note: (row) => row.remark ?? null,
           rows: sheet.first,
-          of: sheet.rows,
+          total: sheet.rows,
           file: sheet.name,
           none: "None.",
         }),
@@ -133,21 +134,21 @@ export const exceptionsSection = (sheet: Written<Record<keyof ExceptionRow, "tex
     "What does not tie out, what is open or was answered for, and what waits.",
     table({
       columns: [
-        { title: "What", look: "head", of: (row) => row.what ?? null },
+        { title: "What", look: "head", content: (row) => row.what ?? null },
         {
           title: "Severity",
-          of: (row) =>
+          content: (row) =>
             row.severity === "blocking" ? html`<span class="bad">blocking</span>` : (row.severity ?? null),
         },
         {
           title: "Id",
-          of: (row) =>
+          content: (row) =>
             html`<code class="${/^F\d+$/.test(row.id ?? "") ? "nowrap" : "id"}">${row.id ?? row.subject}</code>`,
         },
         {
           title: "Amount",
           look: "num",
-          of: (row) =>
+          content: (row) =>
             row.amount === null
               ? ""
               : html`${figure(row.amount ?? null)} <span class="cur">${row.currency}</span>`,
@@ -155,14 +156,14 @@ export const exceptionsSection = (sheet: Written<Record<keyof ExceptionRow, "tex
         {
           title: "Message",
           look: "free",
-          of: (row) =>
+          content: (row) =>
             row.who === null
               ? (row.message ?? null)
               : html`${row.message}<br><span class="soft">${row.who}: ${row.reason}</span>`,
         },
       ],
       rows: sheet.first,
-      of: sheet.rows,
+      total: sheet.rows,
       file: sheet.name,
       none: "None.",
     }),
@@ -185,21 +186,21 @@ export const openItemsSection = (sheet: Written<Record<keyof OpenItemRow, "text"
         {
           title: "Account",
           look: "head",
-          of: (row) =>
+          content: (row) =>
             html`<span class="nowrap">${row.account_code ?? null}</span> ${breakable(row.account_name ?? "")}`,
         },
-        { title: "Cur", of: (row) => row.currency ?? null },
+        { title: "Cur", content: (row) => row.currency ?? null },
         {
           title: "Since",
           look: "nowrap",
-          of: (row) => (row.line === "month" ? (row.period ?? null) : (row.since ?? "")),
+          content: (row) => (row.line === "month" ? (row.period ?? null) : (row.since ?? "")),
         },
-        { title: "What", look: "free", of: itemText },
-        { title: "Days", look: "num", of: (row) => row.age_days ?? "" },
-        { title: "Amount", look: "num", of: (row) => figure(row.amount ?? null) },
+        { title: "What", look: "free", content: itemText },
+        { title: "Days", look: "num", content: (row) => row.age_days ?? "" },
+        { title: "Amount", look: "num", content: (row) => figure(row.amount ?? null) },
       ],
       rows: sheet.first,
-      of: sheet.rows,
+      total: sheet.rows,
       file: sheet.name,
       none: "None: nothing stands on any of them.",
     }),
@@ -211,21 +212,21 @@ export const lateSection = (sheet: Written<typeof lateSheet.columns>): Html =>
     "What the service reported of a month after that was closed: the books date it to the first open day.",
     table({
       columns: [
-        { title: "Number", look: "nowrap", of: (row) => row.journal_number },
-        { title: "Occurred", look: "nowrap", of: (row) => row.occurred_at?.slice(0, 10) ?? null },
-        { title: "Dated", look: "nowrap", of: (row) => row.effective_date },
-        { title: "Late for", look: "nowrap", of: (row) => row.late_for },
-        { title: "What", of: (row) => words(row.kind ?? "") },
-        { title: "Account", of: (row) => breakable(row.account_name ?? "") },
-        { title: "Description", look: "free", of: (row) => row.description },
+        { title: "Number", look: "nowrap", content: (row) => row.journal_number },
+        { title: "Occurred", look: "nowrap", content: (row) => row.occurred_at?.slice(0, 10) ?? null },
+        { title: "Dated", look: "nowrap", content: (row) => row.effective_date },
+        { title: "Late for", look: "nowrap", content: (row) => row.late_for },
+        { title: "What", content: (row) => words(row.kind ?? "") },
+        { title: "Account", content: (row) => breakable(row.account_name ?? "") },
+        { title: "Description", look: "free", content: (row) => row.description },
         {
           title: "Amount",
           look: "num",
-          of: (row) => html`${figure(row.amount)} <span class="cur">${row.currency}</span>`,
+          content: (row) => html`${figure(row.amount)} <span class="cur">${row.currency}</span>`,
         },
       ],
       rows: sheet.first,
-      of: sheet.rows,
+      total: sheet.rows,
       file: sheet.name,
       none: "None: everything is dated in the month that it happened in.",
     }),
@@ -240,15 +241,15 @@ export const differenceSection = (rows: ReadonlyArray<DifferenceRow>, asOf: stri
     `What the books say of the month now that they did not say at ${asOf}.`,
     table({
       columns: [
-        { title: "Code", look: "nowrap", of: (row) => row.account_code },
-        { title: "Account", look: "head", of: (row) => breakable(row.account_name ?? "") },
-        { title: "Cur", of: (row) => row.currency },
-        { title: "Closing then", look: "num", of: (row) => figure(row.closing_then) },
-        { title: "Closing now", look: "num", of: (row) => figure(row.closing_now) },
-        { title: "Difference", look: "num", of: (row) => figure(row.difference) },
+        { title: "Code", look: "nowrap", content: (row) => row.account_code },
+        { title: "Account", look: "head", content: (row) => breakable(row.account_name ?? "") },
+        { title: "Cur", content: (row) => row.currency },
+        { title: "Closing then", look: "num", content: (row) => figure(row.closing_then) },
+        { title: "Closing now", look: "num", content: (row) => figure(row.closing_now) },
+        { title: "Difference", look: "num", content: (row) => figure(row.difference) },
       ],
       rows: changed.slice(0, shownRows.trialBalance),
-      of: changed.length,
+      total: changed.length,
       file: "difference.csv",
       none: "Nothing: the books say the same now.",
     }),

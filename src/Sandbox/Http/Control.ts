@@ -30,7 +30,7 @@ export class Counters {
   }
 }
 
-/** What a test can know of a world beyond what is served. */
+/** The state of a world that a test can read beyond what is served. */
 const stateOf = (world: World) => ({
   movements: world.movements,
   unfinished: world.later.size,
@@ -82,8 +82,8 @@ export const control = (controlled: Controlled) => {
   const noClient = failure(400, "invalid_request", "client must be the index of an active client, from 0")
 
   const state: Command = (query) => {
-    const of = chosen(query)
-    if (of === undefined) return noClient
+    const target = chosen(query)
+    if (target === undefined) return noClient
     const { requests, answers } = counters
     const totals = {
       faults: faults.counts,
@@ -92,7 +92,7 @@ export const control = (controlled: Controlled) => {
       webhooks: webhooks.state,
       rate: rate.perSecond,
     }
-    return json(200, JSON.stringify({ requests, answers, ...totals, ...stateOf(of.world) }))
+    return json(200, JSON.stringify({ requests, answers, ...totals, ...stateOf(target.world) }))
   }
   const resetCounters: Command = () => {
     counters.reset()
@@ -108,13 +108,13 @@ export const control = (controlled: Controlled) => {
     if (!/^(?:0|[1-9]\d{0,2})$/.test(days)) {
       return failure(400, "invalid_request", "late must be a whole number of days, at most 999")
     }
-    const of = chosen(query)
-    if (of === undefined) return noClient
-    const before = of.world.entries.account.size
-    of.world.lateBy = Number(days) * 86_400_000
-    webhooks.during(of.world, of.client, () => of.movements.advance(Number(asked)))
-    of.world.lateBy = 0
-    const entries = of.world.entries.account.size - before
+    const target = chosen(query)
+    if (target === undefined) return noClient
+    const before = target.world.entries.account.size
+    target.world.lateBy = Number(days) * 86_400_000
+    webhooks.during(target.world, target.client, () => target.movements.advance(Number(asked)))
+    target.world.lateBy = 0
+    const entries = target.world.entries.account.size - before
     return json(200, JSON.stringify({ movements: Number(asked), entries }))
   }
   const showFaults = () => json(200, JSON.stringify({ faults: faults.plan, happened: faults.counts }))
@@ -140,17 +140,20 @@ export const control = (controlled: Controlled) => {
   }
 
   const review: Command = (query) => {
-    const of = chosen(query)
-    if (of === undefined) return noClient
+    const target = chosen(query)
+    if (target === undefined) return noClient
     const index = query.get("index") ?? ""
-    const count = of.world.accounts.length * destinationsPerAccount
+    const count = target.world.accounts.length * destinationsPerAccount
     const status = destinationStatuses.find((one) => one === query.get("to"))
     if (!/^(0|[1-9]\d{0,6})$/.test(index) || Number(index) >= count || status === undefined) {
       const expected = `index must be below ${count}, to one of ${destinationStatuses.join(", ")}`
       return failure(400, "invalid_request", expected)
     }
-    webhooks.review(of.world, of.client, Number(index), status)
-    return json(200, JSON.stringify({ destinationId: of.world.ids.of("destination", Number(index)), status }))
+    webhooks.review(target.world, target.client, Number(index), status)
+    return json(
+      200,
+      JSON.stringify({ destinationId: target.world.ids.of("destination", Number(index)), status }),
+    )
   }
 
   const get = (answer: Command): Readonly<Record<string, Command>> => ({ GET: answer })

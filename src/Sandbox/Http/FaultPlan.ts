@@ -1,4 +1,4 @@
-/** What can go wrong, and how often unless it is said: a percentage of requests, but for `limit`, requests a second. */
+/** The faults with their default rates: a percentage of requests; for `limit`, requests per second. */
 const usual = {
   limit: 20,
   unavailable: 2,
@@ -21,7 +21,7 @@ const isFault = (name: string): name is FaultName => Object.hasOwn(usual, name)
 /** Rates by fault; what is missing does not happen. */
 export type FaultPlan = ReadonlyMap<FaultName, number>
 
-/** All that passes by itself: about five of a hundred requests meet something. */
+/** All transient faults: they meet about five requests in a hundred. */
 const wild: FaultPlan = new Map([
   ["unavailable", 1],
   ["reset", 0.8],
@@ -35,7 +35,7 @@ const wild: FaultPlan = new Map([
 
 const expected = `expected none, or some of wild, ${faultNames.join(", ")}, separated by commas, each with :rate if need be`
 
-/** Reads `none`, `wild` or `name[:rate][,…]`; later ones outdo earlier ones. The text is an error message. */
+/** Parses `none`, `wild` or `name[:rate][,…]`; later entries override earlier ones. A text result is an error message. */
 export const readFaults = (text: string): FaultPlan | string => {
   const plan = new Map<FaultName, number>()
   if (text === "none" || text === "") return plan

@@ -52,7 +52,7 @@ const noted = () => ({
   tamperedAccepted: 0,
 })
 
-/** Sends signed events in the background, as well or as badly as it is told to. */
+/** Sends signed events in the background, with the planned troubles. */
 export class Sender {
   plan: TroublePlan = new Map()
   readonly counts = noted()

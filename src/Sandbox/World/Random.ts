@@ -1,4 +1,4 @@
-/** A list that is known to hold something. */
+/** A list with at least one item. */
 export type NonEmpty<A> = readonly [A, ...ReadonlyArray<A>]
 
 /** Mixes 32 bits so that every input bit touches every output bit (a bijection on 32-bit integers). */

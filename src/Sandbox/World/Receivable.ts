@@ -25,7 +25,7 @@ export interface Receivable {
   readonly repayments: ReadonlyArray<TransactionRef>
 }
 
-/** Who funding requests are made for while the sandbox has no clients. */
+/** The number of made-up borrowers while the sandbox has no clients. */
 const strangers = 5
 
 const hour = 3_600_000

@@ -48,7 +48,7 @@ export class World {
   readonly paysOut: boolean
   /** Milliseconds: entries are posted now and say that they happened so long ago. */
   lateBy = 0
-  /** Told of every entry. */
+  /** Called with every entry. */
   posted: ((entry: number) => void) | undefined
   readonly #open: Array<Account>
 

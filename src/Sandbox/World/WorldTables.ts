@@ -5,7 +5,7 @@ import type { NonEmpty } from "./Random.ts"
 class StatusColumn<S extends string> {
   #names: NonEmpty<S>
   #codes = NumberColumn.u8()
-  /** Told of every status, with whether the row is new. */
+  /** Called with every status, and whether the row is new. */
   watch: ((index: number, status: S, isNew: boolean) => void) | undefined
 
   constructor(names: NonEmpty<S>) {

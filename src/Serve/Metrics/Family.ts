@@ -3,7 +3,7 @@
 export type Labels = Readonly<Record<string, string>>
 
 export interface Sample {
-  /** What follows the family's name: `_bucket`, `_sum` or `_count` of a histogram. */
+  /** The suffix of the family's name: `_bucket`, `_sum` or `_count` of a histogram. */
   readonly suffix?: string
   readonly labels: Labels
   readonly value: number
@@ -27,7 +27,7 @@ const labelsText = (labels: Labels): string => {
 export const valueText = (value: number): string =>
   Number.isNaN(value) ? "NaN" : Number.isFinite(value) ? String(value) : value > 0 ? "+Inf" : "-Inf"
 
-/** Nothing where there is no sample. */
+/** Empty where there is no sample. */
 export const familyText = ({ help, name, samples, type }: Family): string =>
   samples.length === 0
     ? ""

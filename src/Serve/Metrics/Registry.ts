@@ -1,4 +1,4 @@
-/** What this process has counted itself, where it happened: Effect's metrics under our prefix. */
+/** The counters of this process: Effect's metrics with our prefix. */
 import { Metric, type MetricPair, MetricState } from "effect"
 import { type Family, type Labels, type Sample, valueText } from "./Family.ts"
 
@@ -8,7 +8,7 @@ const histogramSamples = (
   labels: Labels,
   state: MetricState.MetricState.Histogram,
 ): ReadonlyArray<Sample> => {
-  // Effect ends with a bucket that holds everything; its boundary is the largest number, not infinity.
+  // Effect's last bucket holds everything; its boundary is the largest number, not infinity.
   const within = [...state.buckets].filter(([boundary]) => boundary < Number.MAX_VALUE)
   return [
     ...within.map(
@@ -42,7 +42,7 @@ const read = ({ metricKey, metricState }: MetricPair.MetricPair.Untyped): Family
   return undefined
 }
 
-/** One family per name, whatever its labels, in the order of their names. */
+/** One family per name, with any labels, in order of names. */
 export const processFamilies = (): ReadonlyArray<Family> => {
   const families = new Map<string, Family>()
   for (const pair of Metric.unsafeSnapshot()) {

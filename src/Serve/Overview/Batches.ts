@@ -1,4 +1,4 @@
-/** Committed exports and their files: what the page offers, and nothing else can be downloaded. */
+/** Committed exports and their files: only these can be downloaded. */
 import { Effect, Either, Option, Schema } from "effect"
 import { bool, float8, int4, json, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
@@ -23,7 +23,7 @@ export interface BatchRow {
 }
 
 const listed = 20
-/** Of one book: so that what is looked through grows with the books and not with the nights. */
+/** Batches per book, so that the search grows with books and not with nights. */
 const listedOfBook = 3
 
 const Files = Schema.Array(

@@ -1,4 +1,4 @@
-/** Where every book stands, in one row each, the worst first. */
+/** The standing of every book, a row each, the worst first. */
 import { Effect } from "effect"
 import { text } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
@@ -6,7 +6,7 @@ import { Database } from "../../Database.ts"
 import { printed } from "../../Reconcile/Printed.ts"
 import { type BookTieOut, bookTieOuts, openParts } from "../../Reconcile/TieOut.ts"
 
-/** The book's name is a client's and is not shown. */
+/** Without the book's name: it may be a client's, which is not shown. */
 export type BookStanding = Omit<BookTieOut, "bookId">
 
 export interface Balance {
@@ -26,14 +26,14 @@ const worst: ReadonlyArray<(book: BookStanding) => number> = [
 ]
 
 const byWorst = (a: BookStanding, b: BookStanding): number => {
-  for (const of of worst) {
-    const [first, second] = [of(a), of(b)]
+  for (const badness of worst) {
+    const [first, second] = [badness(a), badness(b)]
     if (first !== second) return first > second ? -1 : 1
   }
   return a.code < b.code ? -1 : 1
 }
 
-/** The books that hold accounts, or of which something is open. */
+/** The books with accounts or open items. */
 export const bookStandings = Effect.fn("Overview.books")(function* () {
   const books = yield* bookTieOuts(null)
   return books
@@ -42,7 +42,7 @@ export const bookStandings = Effect.fn("Overview.books")(function* () {
     .sort(byWorst)
 })
 
-/** The ledger's cash of some books by book and currency, each currency by itself. */
+/** The ledger's cash of some books, by book and currency. */
 export const cashBalances = Effect.fn("Overview.balances")(function* (codes: ReadonlyArray<string>) {
   const database = yield* Database
   const rows = yield* database.rows(

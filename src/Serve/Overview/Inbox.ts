@@ -1,4 +1,4 @@
-/** Events that came in by webhook. As long as their table is not there, nothing is shown. */
+/** Webhook events. Nothing is shown while their table does not exist. */
 import { Effect } from "effect"
 import { bool, float8, int4, oneOf, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
@@ -11,7 +11,7 @@ export interface InboxEvent {
   readonly state: string
 }
 
-/** What is not done: it waits, it is to be tried again, it was given up, or it cannot be read. */
+/** States that are not done: waiting, to be retried, given up, or unreadable. */
 export const openStates = ["waiting", "failed", "dead", "poison"] as const
 export type OpenState = (typeof openStates)[number]
 
@@ -24,14 +24,14 @@ const inboxCountColumns = {
 export type InboxCount = RowOf<typeof inboxCountColumns>
 
 export interface InboxOverview {
-  /** Events that wait, those that are to be tried again included. */
+  /** Events that wait or will be retried. */
   readonly depth: number
   readonly counts: ReadonlyArray<InboxCount>
   readonly recent: ReadonlyArray<InboxEvent>
 }
 
 const listed = 10
-/** More are not counted. */
+/** The count stops here. */
 const mostCounted = 100_000
 
 /** How many of all connections are in a state. */
@@ -40,7 +40,7 @@ export const inState = (counts: ReadonlyArray<InboxCount>, state: OpenState): nu
 
 const readInbox = Effect.fn("Overview.readInbox")(function* () {
   const database = yield* Database
-  // Each half has an index of its own; what is done is not looked at.
+  // Each half has its own index; processed events are not read.
   const counts = yield* database.rows(
     "Overview.inboxCounts",
     inboxCountColumns,
@@ -72,7 +72,7 @@ const readInbox = Effect.fn("Overview.readInbox")(function* () {
   return inbox
 })
 
-/** Null where there is no such table, or one of another shape. */
+/** Null where the table does not exist or has another shape. */
 export const inboxOverview = Effect.fn("Overview.inbox")(function* () {
   const database = yield* Database
   const there = yield* database.rows(
@@ -81,7 +81,7 @@ export const inboxOverview = Effect.fn("Overview.inbox")(function* () {
     (sql) => sql`select to_regclass('webhook.inbox') is not null as there`,
   )
   if (there[0]?.there !== true) return null
-  // A savepoint: what the table lacks must not end the caller's transaction.
+  // A savepoint: a missing table or column must not abort the caller's transaction.
   return yield* database.transaction(readInbox()).pipe(
     Effect.catchIf(
       ({ sqlstate }) => sqlstate === "42703",
@@ -90,7 +90,7 @@ export const inboxOverview = Effect.fn("Overview.inbox")(function* () {
   )
 })
 
-/** Days; what has been known for longer is on the page, and no news. */
+/** Days that an event counts as news for alerts; older ones are only on the page. */
 const newsFor = 7
 
 const inboxTroubleColumns = {
@@ -100,7 +100,7 @@ const inboxTroubleColumns = {
 
 export type InboxTrouble = RowOf<typeof inboxTroubleColumns>
 
-/** Events of the last seven days whose effect nobody will bring about by himself. */
+/** Events of the last seven days that will not be processed without a person. */
 export const inboxTrouble = Effect.fn("Overview.inboxTrouble")(function* () {
   const database = yield* Database
   return yield* database.row(

@@ -1,4 +1,4 @@
-/** What waits for a person: findings with their evidence, and what is in quarantine. Bounded, the worst first. */
+/** What waits for a person: findings with evidence, and rows in quarantine. Bounded, the worst first. */
 import { Effect } from "effect"
 import { float8, int4, int8, json, oneOf, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
@@ -6,7 +6,7 @@ import type { Severity } from "../../Reconcile/Check.ts"
 import { type Evidence, evidenceOf } from "../FindingEvidence.ts"
 
 export interface FindingRow {
-  /** What `tieout explain` takes. */
+  /** The identifier for `tieout explain`. */
   readonly findingId: string
   readonly check: string
   readonly severity: Severity
@@ -15,7 +15,7 @@ export interface FindingRow {
   /** Epoch milliseconds. */
   readonly openedAt: number
   readonly evidence: Evidence
-  /** How many of the same check and severity are open, this one included. */
+  /** The number of open findings of the same check and severity, this one included. */
   readonly ofCheck: number
 }
 
@@ -29,7 +29,7 @@ export type FindingCount = RowOf<typeof findingCountColumns>
 
 export interface QuarantineRow {
   readonly connection: string
-  /** `statement`, `deposits`, …: without the account that a statement is of. */
+  /** `statement`, `deposits`, …: without a statement's account. */
   readonly stream: string
   readonly reason: string
   /** Where in the row, a JSON path. */
@@ -39,7 +39,7 @@ export interface QuarantineRow {
   readonly lastSeenAt: number
 }
 
-/** Of one check: the others are the same again. */
+/** The most findings listed per check. */
 const listedOfCheck = 5
 
 /** The first findings of every check over all books, blocking ones first, then the oldest. */

@@ -1,4 +1,4 @@
-/** What ran, and when each connection was last read as a whole. */
+/** The latest runs, and when each connection was last read completely. */
 import { Effect, Either, Schema } from "effect"
 import { float8, int4, json, nullable, type RowOf, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
@@ -11,7 +11,7 @@ const runColumns = {
   state: text,
   /** Epoch milliseconds. */
   startedAt: float8,
-  /** Seconds; of a run under way, so far. */
+  /** Seconds; for a run under way, so far. */
   seconds: float8,
   exitCode: nullable(int4),
 }
@@ -26,11 +26,11 @@ export interface ConnectionRuns {
   readonly lastSuccessAt: number | null
   /** Runs that were started within a day, by state. */
   readonly lastDay: Readonly<Record<string, number>>
-  /** What the last sync asked the service for, by kind of endpoint, retries included; empty where it is not known. */
+  /** The last sync's requests by kind of endpoint, retries included; empty where not known. */
   readonly requests: Readonly<Record<string, number>>
 }
 
-/** Older runs of a connection than this many are not looked through. */
+/** The latest runs of a connection that are searched. */
 const lookBack = 1_000
 /** Runs that the chart shows. */
 export const charted = 40
@@ -54,7 +54,7 @@ const Summary = Schema.Struct({
 })
 const decodeSummary = Schema.decodeUnknownEither(Summary)
 
-/** Nothing of a run where nothing ran yet. */
+/** All null where nothing has run yet. */
 const connectionColumns = {
   connection: text,
   runId: nullable(int4),

@@ -43,7 +43,7 @@ const eventTag = (state: string): Html => {
   return html`<span class="tag ${tone}">${text}</span>`
 }
 
-/** Events that stay as they are until a person has looked. */
+/** Events that stay as they are until a person acts. */
 const troubledEvents = ({ counts }: InboxOverview): Html => {
   const dead = inState(counts, "dead")
   const poison = inState(counts, "poison")

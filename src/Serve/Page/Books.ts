@@ -9,7 +9,7 @@ import { listedBooks, type Snapshot } from "../Overview.ts"
 const balanceText = ({ amount, currency }: Balance): Html =>
   html`<span class="amount">${grouped(amount)}<i>${currency}</i></span>`
 
-/** Why a book does not tie out, or what else there is to say of it. */
+/** Why a book does not tie out, or another remark. */
 const remark = (book: BookStanding): string =>
   [
     ...(book.off > 0 ? [`${count(book.off)} of ${counted(book.accounts, "account")} off`] : []),

@@ -6,14 +6,14 @@ import { charted, type RunRow } from "../Overview/Runs.ts"
 const width = 1_000
 const height = 100
 const gap = 4
-/** A run of a tenth of a second must still be seen. */
+/** The smallest bar, so that a run of a tenth of a second is visible. */
 const least = 3
 
 const states = ["running", "done", "failed", "stopped", "abandoned"] as const
 
 const stateClass = (state: string): string => states.find((known) => known === state) ?? "running"
 
-/** Bars stand at the right edge, as many as there are; heights are in proportion to the longest. */
+/** Right-aligned bars, with heights in proportion to the longest run. */
 export const runsChart = (runs: ReadonlyArray<RunRow>, timeZone: string): Html => {
   const longest = Math.max(...runs.map(({ seconds }) => seconds), 0.001)
   const step = width / charted

@@ -1,8 +1,8 @@
-/** What every private page is framed in. */
+/** The frame of every private page. */
 import { type Html, html } from "../../Common/Html.ts"
 import { style } from "./Style.ts"
 
-/** A tick in a circle; drawn here, so that nothing has to be loaded. */
+/** A tick in a circle, inline, so that nothing has to be loaded. */
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Ccircle cx='16' cy='16' r='15' fill='%231a7f4b'/%3E%3Cpath d='M9 17l5 5 9-11' fill='none' stroke='%23fff' stroke-width='3'/%3E%3C/svg%3E"
 
@@ -26,7 +26,7 @@ ${wrong ? html`<p class="bad" role="alert">This is not the token.</p>` : html``}
 </section></main>`,
   )
 
-/** A page that only says something. */
+/** A page with a message only. */
 export const messagePage = (title: string, text: string): string =>
   frame(
     `Tieout: ${title}`,

@@ -41,7 +41,7 @@ ${keys.map((key) =>
 
 const quarantineListed = 20
 
-/** How many rows of which stream wait, and why; never what is in them. */
+/** How many rows of which stream wait, and why; never their content. */
 export const quarantineSection = ({ quarantine }: Snapshot): Html => {
   if (quarantine.length === 0) return html``
   const all = quarantine.reduce((sum, { rows }) => sum + rows, 0)

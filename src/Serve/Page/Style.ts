@@ -95,7 +95,7 @@ summary{display:block}.evidence{padding:10px 12px}
 .evidence dl{grid-template-columns:1fr}.evidence dd{padding-bottom:4px}.chart{height:72px}}
 `.trim()
 
-/** The whole element: its text is what the hash is of. */
+/** The whole element; the hash covers its text. */
 export const style = new Html(`<style>${css}</style>`)
 
 export const styleHash = `sha256-${createHash("sha256").update(css).digest("base64")}`

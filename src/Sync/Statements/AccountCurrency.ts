@@ -23,13 +23,11 @@ const rawOf = (entry: StatementEntry): string => {
 export const inCurrency =
   (currency: string) =>
   (row: Row<StatementEntry>): Row<StatementEntry> =>
-    Either.flatMap(row, (entry) =>
-      entry.currency === currency
-        ? Either.right(entry)
-        : Either.left({
-            raw: rawOf(entry),
-            reason: `is ${entry.currency}, but the account holds ${currency}`,
-            path: "$.currency",
-            id: Option.some(entry.entryId),
-          }),
-    )
+    Either.isLeft(row) || row.right.currency === currency
+      ? row
+      : Either.left({
+          raw: rawOf(row.right),
+          reason: `is ${row.right.currency}, but the account holds ${currency}`,
+          path: "$.currency",
+          id: Option.some(row.right.entryId),
+        })

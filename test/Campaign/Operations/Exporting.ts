@@ -31,6 +31,14 @@ const numbered = (site: Site, books: ReadonlyArray<Book>) =>
       .pipe(Effect.catchTag("LockBusy", () => Effect.void))
   })
 
+const currencies = ["EUR", "GBP", "JPY", "USD", "USDC", "USDT"]
+
+/** What a system's files in the books' own currencies cannot hold stays out: they refuse it. */
+const lackedBy = (format: string, baseCurrency: string): ReadonlyArray<string> => {
+  if (format === "xero") return currencies.filter((currency) => currency !== baseCurrency)
+  return format === "qbo" || format === "datev" ? ["USDC", "USDT"] : []
+}
+
 export const exportBooks = (site: Site, books: ReadonlyArray<Book>, kind: ExportKind, format: string) =>
   Effect.gen(function* () {
     if (books.length === 0) return "no books"
@@ -50,7 +58,8 @@ export const exportBooks = (site: Site, books: ReadonlyArray<Book>, kind: Export
         keepFiles: false,
         timeZone,
       },
-      ...{ tables: { settings: formats, baseCurrency }, again: kind === "again", ...base, ...then },
+      ...{ tables: { settings: { ...formats, leaveOut: lackedBy(format, baseCurrency) }, baseCurrency } },
+      ...{ again: kind === "again", ...base, ...then },
     })
     for (const { folder } of batches) {
       const { ok, problems } = yield* Verify.run(folder)

@@ -18,13 +18,13 @@ layer(Layer.fresh(TestDatabase.layer), { excludeTestServices: true })("batches o
             ({ code, error, out }) => [code, out + error] as const,
           )
         const has = (code: number, text: string) => [code, expect.stringContaining(text)]
-        const qbo = ["export", "--format", "qbo", "--period", "2026-10"]
-        expect(yield* said(...qbo, "--preview")).toEqual(has(0, "a preview"))
+        const system = ["export", "--format", "business-central", "--period", "2026-10"]
+        expect(yield* said(...system, "--preview")).toEqual(has(0, "a preview"))
         expect(yield* said("batches", "commit", "ORG/1")).toEqual(has(0, "ORG/1: committed."))
-        expect(yield* said(...qbo)).toEqual(
-          has(0, "ORG qbo: nothing new, batch 1 has it. Once more: --again"),
+        expect(yield* said(...system)).toEqual(
+          has(0, "ORG business-central: nothing new, batch 1 has it. To export it again: --again"),
         )
-        expect(yield* said(...qbo, "--again")).toEqual(has(0, "in place of batch 1"))
+        expect(yield* said(...system, "--again")).toEqual(has(0, "in place of batch 1"))
         expect(yield* said("batches", "acknowledge", "ORG/1")).toEqual(has(1, "ORG/1 is superseded"))
         expect(yield* said("batches", "acknowledge", "org/2", "--note", "import 7")).toEqual(
           has(0, "ORG/2: acknowledged."),
@@ -39,13 +39,15 @@ layer(Layer.fresh(TestDatabase.layer), { excludeTestServices: true })("batches o
           ],
         ])
         expect(yield* said("batches", "download", "ORG/2", "--out", "again")).toEqual(has(0, "byte for byte"))
-        expect(yield* said("batches", "download", "ORG/2", "--out", "again")).toEqual(has(1, "manifest.json"))
+        expect(yield* said("batches", "download", "ORG/2", "--out", "again")).toEqual(
+          has(1, "business-central-JPY.csv"),
+        )
         expect(yield* said("verify", "again")).toEqual(has(0, "again is whole"))
         expect(yield* said("batches", "supersede", "ORG/2")).toEqual(has(2, "--reason"))
         expect(yield* said("batches", "show", "ORG/9")).toEqual(has(2, "There is no batch ORG/9"))
-        expect(yield* said(...qbo, "--as-of", "2199-01-01")).toEqual(has(2, "is not over yet"))
-        expect(yield* said(...qbo, "--as-of", "soon")).toEqual(has(2, 'found "soon"'))
-        expect(yield* said(...qbo, "--as-of", "2026-01-01")).toEqual(has(0, "7 entries recorded since."))
+        expect(yield* said(...system, "--as-of", "2199-01-01")).toEqual(has(2, "is not over yet"))
+        expect(yield* said(...system, "--as-of", "soon")).toEqual(has(2, 'found "soon"'))
+        expect(yield* said(...system, "--as-of", "2026-01-01")).toEqual(has(0, "7 entries recorded since."))
         expect(yield* said("batches", "acknowledge", "ORG/3")).toEqual(
           has(1, "ORG/3 is what the books said as of"),
         )

@@ -10,14 +10,18 @@ import { Content } from "../../../src/Settings/Content.ts"
 import * as Verify from "../../../src/Verify.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { openBook, postMonths } from "../Books.ts"
+import { openBook, partner, postMonths } from "../Books.ts"
 
 const settingsOf = (formats: object) => decodeSync(Content)({ formats }).formats
 
 const exported = Effect.fnUntraced(function* (
   book: string,
   formats: ReadonlyArray<string>,
-  { mode = "detail", settings = {} }: { mode?: "detail" | "summary"; settings?: object } = {},
+  {
+    baseCurrency = "EUR",
+    mode = "detail",
+    settings = {},
+  }: { baseCurrency?: string; mode?: "detail" | "summary"; settings?: object } = {},
 ) {
   const out = temporaryFolder()
   const result = yield* Effect.either(
@@ -29,7 +33,7 @@ const exported = Effect.fnUntraced(function* (
       out,
       mode,
       again: true,
-      tables: { settings: settingsOf(settings), baseCurrency: "EUR" },
+      tables: { settings: settingsOf(settings), baseCurrency },
     }),
   )
   return { out, result }
@@ -40,6 +44,9 @@ const batchOf = Effect.fnUntraced(function* (...args: Parameters<typeof exported
   const [batch] = (yield* result).batches
   return batch ?? (yield* Effect.dieMessage("no batch"))
 })
+
+/** What Xero takes of these books where dollars are its currency. */
+const dollars = { baseCurrency: "USD", settings: { leaveOut: ["JPY", "USDT"] } }
 
 const client = (last: number): string => `55555555-0000-4000-8000-${String(last).padStart(12, "0")}`
 
@@ -68,29 +75,38 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
   it.effect("are one per currency, in the manifest, and verify", () =>
     Effect.gen(function* () {
       yield* postMonths(yield* openBook("XERO", client(1)))
-      const { folder, manifest } = yield* batchOf("XERO", ["xero", "qbo"])
-      expect(manifest.tables).toMatchObject({ mode: "detail", mappingVersion: null, leftOut: [] })
-      expect(manifest.files.map(({ currency, name, rows }) => [name, currency, rows])).toEqual([
-        ["xero-JPY.csv", "JPY", 2],
-        ["xero-USD.csv", "USD", 12],
-        ["xero-USDT.csv", "USDT", 2],
-        ["qbo-JPY.csv", "JPY", 2],
-        ["qbo-USD.csv", "USD", 12],
-        ["qbo-USDT.csv", "USDT", 2],
+      const many = yield* batchOf("XERO", ["netsuite", "business-central"], {
+        settings: { leaveOut: ["USDT"] },
+      })
+      expect(many.manifest.tables).toMatchObject({ mode: "detail", mappingVersion: null, leftOut: ["USDT"] })
+      expect(many.manifest.files.map(({ currency, name, rows }) => [name, currency, rows])).toEqual([
+        ["netsuite-JPY.csv", "JPY", 2],
+        ["netsuite-USD.csv", "USD", 12],
+        ["business-central-JPY.csv", "JPY", 2],
+        ["business-central-USD.csv", "USD", 12],
       ])
-      expect(readFileSync(join(folder, "xero-USDT.csv"), "utf8")).toBe(
-        `*Narration,*Date,Description,*AccountCode,*TaxRate,*Amount,TrackingName1,TrackingOption1,TrackingName2,TrackingOption2
-XERO-2026-10-000004 conversion,05 Oct 2026,Conversion USD to USDT,1010,Tax Exempt,994.2031,,,,
-XERO-2026-10-000004 conversion,05 Oct 2026,Conversion USD to USDT,3020,Tax Exempt,-994.2031,,,,
-`,
+      // Template, batch and line number are the key of a journal line, over all files.
+      const lines = ["JPY", "USD"].flatMap((currency) =>
+        readFileSync(join(many.folder, `business-central-${currency}.csv`), "utf8")
+          .split("\n")
+          .slice(1, -1),
       )
+      const numbers = lines.map((line) => Number(line.split(",")[2]))
+      expect(numbers.toSorted((a, b) => a - b)).toEqual(lines.map((_, at) => (at + 1) * 1000))
+      const { folder, manifest } = yield* batchOf("XERO", ["xero"], dollars)
+      expect(manifest.files.map(({ currency, name, rows }) => [name, currency, rows])).toEqual([
+        ["xero-USD.csv", "USD", 12],
+      ])
+      expect(readFileSync(join(folder, "xero-USD.csv"), "utf8").split("\n").slice(0, 2)).toEqual([
+        "*Narration,*Date,Description,*AccountCode,*TaxRate,*Amount,TrackingName1,TrackingOption1,TrackingName2,TrackingOption2",
+        'XERO-2026-10-000001 deposit,01 Oct 2026,"Deposit from Acme / Acme, Inc. | London / -INV 7",1010,Tax Exempt,995.00,,,,',
+      ])
       // By date, not by number; what would begin a formula and what ASCII lacks is gone.
       const usd = readFileSync(join(folder, "xero-USD.csv"), "utf8").split("\n")
       expect(usd[4]).toBe(
         'XERO-2026-10-000002 deposit,01 Oct 2026,"HYPERLINK(""x"") | a; b, c d [2026-99-99] (e)\\",1010,Tax Exempt,0.01,,,,',
       )
       expect(usd[6]).toContain("XERO-2026-10-000006 withdrawal,03 Oct 2026,Payroll,1010,Tax Exempt,-20.00")
-      expect(readFileSync(join(folder, "xero-JPY.csv"), "utf8")).toContain("07 Oct 2026,deposit,1010")
       expect((yield* Verify.run(folder)).problems).toEqual([])
       writeFileSync(join(folder, "xero-USD.csv"), usd.join("\n").replace("-20.00", "-20.01"))
       expect((yield* Verify.run(folder)).ok).toBe(false)
@@ -102,10 +118,10 @@ XERO-2026-10-000004 conversion,05 Oct 2026,Conversion USD to USDT,3020,Tax Exemp
       yield* postMonths(yield* openBook("SUMS", client(2)))
       const { folder } = yield* batchOf("SUMS", ["business-central"], { mode: "summary" })
       expect(readFileSync(join(folder, "business-central-USD.csv"), "utf8").split("\n").slice(0, 4)).toEqual([
-        "Posting Date,Document No.,Account Type,Account No.,Description,Currency Code,Amount,External Document No.",
-        '2026-10-01,SUMS-2610-000001S,G/L Account,1010,"2 entries, SUMS-2026-10-000001 to SUMS-2026-10-000",USD,995.01,SUMS-2610-000001S',
-        '2026-10-01,SUMS-2610-000001S,G/L Account,6850,"2 entries, SUMS-2026-10-000001 to SUMS-2026-10-000",USD,5.00,SUMS-2610-000001S',
-        '2026-10-01,SUMS-2610-000001S,G/L Account,1020,"2 entries, SUMS-2026-10-000001 to SUMS-2026-10-000",USD,-1000.01,SUMS-2610-000001S',
+        "Journal Template Name,Journal Batch Name,Line No.,Posting Date,Document No.,Account Type,Account No.,Description,Currency Code,Amount,External Document No.",
+        'GENERAL,DEFAULT,1000,2026-10-01,SUMS-2610-000001S,G/L Account,1010,"2 entries, SUMS-2026-10-000001 to SUMS-2026-10-000002",USD,995.01,',
+        'GENERAL,DEFAULT,2000,2026-10-01,SUMS-2610-000001S,G/L Account,6850,"2 entries, SUMS-2026-10-000001 to SUMS-2026-10-000002",USD,5.00,',
+        'GENERAL,DEFAULT,3000,2026-10-01,SUMS-2610-000001S,G/L Account,1020,"2 entries, SUMS-2026-10-000001 to SUMS-2026-10-000002",USD,-1000.01,',
       ])
     }),
   )
@@ -119,16 +135,27 @@ XERO-2026-10-000004 conversion,05 Oct 2026,Conversion USD to USDT,3020,Tax Exemp
         "The export is refused, nothing was written:",
         "  datev needs the setting formats.datev.consultant",
         "  datev needs the setting formats.datev.client",
-        "  datev has no currency USDT: name it in the setting formats.leaveOut to export the others",
-        "Accounts: tieout accounts export, fill in what is missing, tieout accounts import.",
+        "  datev has currencies of three letters only: 1 entry is in USDT",
+        "Everything in EUR: tieout export --base --format datev --period 2026-10 --book REFUSED",
+        "Without these currencies: formats.leaveOut: [USDT] in the settings.",
       ])
       expect(readdirSync(bare.out)).toEqual([])
-      // An amount with more decimals than NetSuite has is found while the rest is written, and nothing stays.
-      const precise = yield* exported("REFUSED", ["journal", "netsuite"])
-      expect(Either.isLeft(precise.result) ? precise.result.left.message : "").toContain(
-        "netsuite cannot hold what would be exported: 994.20310000 does not fit netsuite",
-      )
-      expect(readdirSync(precise.out)).toEqual([])
+      // So is what has more decimals than NetSuite, and what a system without currencies would take for its own.
+      const systems = ["journal", "xero", "xero-statement", "qbo", "netsuite", "intacct", "sage50"]
+      const none = yield* exported("REFUSED", systems, { mode: "summary" })
+      const inNone = "takes every amount for EUR: 1 entry is in JPY, 4 in USD, 1 in USDT"
+      expect(Either.isLeft(none.result) ? none.result.left.message.split("\n") : []).toEqual([
+        "The export is refused, nothing was written:",
+        `  xero has no currency column and ${inNone}`,
+        "  xero-statement has currencies of three letters only: 1 entry is in USDT",
+        "  qbo has currencies of three letters only: 1 entry is in USDT",
+        "  netsuite has amounts of 2 decimals, some here have more: 1 entry is in USDT",
+        `  intacct has no currency column and ${inNone}`,
+        `  sage50 has no currency column and ${inNone}`,
+        // Nothing would be left for those without currencies: to leave these out is no advice.
+        "Everything in EUR: tieout export --base --format xero,qbo,netsuite,intacct,sage50 --period 2026-10 --book REFUSED --mode summary",
+      ])
+      expect(readdirSync(none.out)).toEqual([])
       const settings = { leaveOut: ["USDT"], datev: { consultant: 1001, client: 7 } }
       const { folder, manifest } = yield* batchOf("REFUSED", ["datev", "netsuite"], { settings })
       expect(manifest.tables?.leftOut).toEqual(["USDT"])
@@ -143,8 +170,66 @@ XERO-2026-10-000004 conversion,05 Oct 2026,Conversion USD to USDT,3020,Tax Exemp
         /^"EXTF";700;21;"Buchungsstapel";13;\d{17};;"RE";"";"";1001;7;20260101;4;20261001;20261031;"Tieout 2026-10";"TO";1;0;0;"USD";;"";;;"03";;;"";""$/,
       )
       expect(datev.split("\r\n")[2]).toMatch(
-        /^995,00;"S";"USD";;;"";1010;1020;"";0110;"REFUSED-2026-10-000001";"";;"Deposit from Acme";;"";/,
+        /^995,00;"S";"USD";;;"";1010;1020;"";0110;"REFUSED-2026-10-000001";"";;"Deposit from Acme \/ Acme, Inc\. \| London \/ -INV 7";;"";/,
       )
+    }),
+  )
+
+  it.effect("say what the settings want of a movement, without people where that is wanted", () =>
+    Effect.gen(function* () {
+      yield* postMonths(yield* openBook("TEXTS", client(6)))
+      const datev = {
+        ...{ consultant: 1001, client: 7, description: "{externalReference} {counterparty} ({kind})" },
+        ...{ belegfeld1: "{externalReference}", belegfeld2: "{kind}" },
+      }
+      const first = Effect.fnUntraced(function* (settings: object) {
+        const { folder } = yield* batchOf("TEXTS", ["journal", "datev"], { settings })
+        expect((yield* Verify.run(folder)).problems).toEqual([])
+        const text = new TextDecoder("windows-1252").decode(
+          readFileSync(join(folder, "EXTF_2026-10_USD.csv")),
+        )
+        return text.split("\r\n")[2] ?? ""
+      })
+      // What a document field cannot hold is left out of it, and the number stands in its own place.
+      expect(yield* first({ leaveOut: ["USDT"], datev })).toMatch(
+        /^995,00;"S";"USD";;;"";1010;1020;"";0110;"INV7";"deposit";;"INV 7 Acme, Inc\. \| London \(deposit\)";;"";;;;"";"Journal";"TEXTS-2026-10-000001";"";/,
+      )
+      expect(yield* first({ leaveOut: ["USDT"], personalData: false, datev })).toContain(
+        ';"INV7";"deposit";;"INV 7 (deposit)";;',
+      )
+    }),
+  )
+
+  it.effect("name a payment by what the service says of it", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("PAYMENT", client(7))
+      yield* postMonths(bookId)
+      const database = yield* Database
+      yield* database.query(
+        "Test.payments",
+        (sql) => sql`
+          insert into mirror.resources (book_id, resource_type, resource_id, status, final, form, account_id,
+            account_rail, currency, amount, reference, transaction_hash, created_at, raw, changed_at, read_at, run_id)
+          select e.book_id, 'DEPOSIT', e.resource_id, 'COMPLETED', true, f.form, ${partner.usd}, 'SWIFT', 'USD', 1,
+            f.form || ' text', f.hash, now(), '{}', now(), now(), 1
+          from ledger.journal_entries e
+          join (values ('Deposit from Acme', 'money', '0xabc'), ('Payroll', 'flat', null)) as f (text, form, hash)
+            on f.text = e.description
+          where e.book_id = ${bookId}`,
+      )
+      const settings = {
+        leaveOut: ["USDT"],
+        qbo: { description: "{reference} / {purpose} / {transactionHash}" },
+      }
+      const { folder } = yield* batchOf("PAYMENT", ["qbo"], { settings })
+      const lines = readFileSync(join(folder, "qbo-USD.csv"), "utf8").split("\n").slice(1, -1)
+      // What nothing is said of has the kind of movement.
+      expect([...new Set(lines.map((line) => line.split(",")[5]))]).toEqual([
+        "money text / 0xabc",
+        "deposit",
+        "flat text",
+        "conversion",
+      ])
     }),
   )
 
@@ -161,13 +246,13 @@ XERO-2026-10-000004 conversion,05 Oct 2026,Conversion USD to USDT,3020,Tax Exemp
           .replaceAll("\r\n", "\n"),
       )
       expect(second).toEqual(Either.right([{ book: "MAPPED", version: 2, accounts: 13 }]))
-      const { folder, manifest } = yield* batchOf("MAPPED", ["xero"])
+      const { folder, manifest } = yield* batchOf("MAPPED", ["xero"], dollars)
       expect(manifest.tables?.mappingVersion).toBe(2)
-      expect(readFileSync(join(folder, "xero-USDT.csv"), "utf8")).toContain(",Y3020,Tax Exempt,-994.2031")
+      expect(readFileSync(join(folder, "xero-USD.csv"), "utf8")).toContain(",Y3020,Tax Exempt,995.00")
 
       // A column that is used must be filled for every account that the export needs.
       yield* imported("MAPPED", (text) => fill(text, 5, (code) => (code === "6850" ? "" : `Y${code}`)))
-      const { result } = yield* exported("MAPPED", ["xero"])
+      const { result } = yield* exported("MAPPED", ["xero"], dollars)
       expect(Either.isLeft(result) ? result.left.message.split("\n")[1] : "").toBe(
         "  xero: account 6850 Expenses:Fees:USD (fees, USD) has no xero_code in the mapping, though others have",
       )

@@ -92,7 +92,7 @@ layer(TestDatabase.layer)("the statement beside the journal", (it) => {
       for (const [at, date] of dates.entries()) yield* post(bookId, income(date, `${at + 1}.00`))
       yield* post(bookId, income("2026-10-31", "7.00", false))
       yield* assignNumbers(bookId)
-      const formats = ["journal", "xero", "xero-statement", "gl-detail", "sage50"]
+      const formats = ["journal", "qbo", "xero-statement", "gl-detail", "business-central"]
       const spans: Array<unknown> = []
       const scopes: ReadonlyArray<ExportScope> = [
         { kind: "period", period: "2026-09" },
@@ -130,11 +130,11 @@ layer(TestDatabase.layer)("the statement beside the journal", (it) => {
       const { folder, manifest, problems } = yield* exported("PARTS", { kind: "all" }, ["xero-statement"])
       expect(problems).toEqual([])
       expect(manifest.files.map(({ account, name, rows }) => [name, account, rows])).toEqual([
-        [`xero-statement-USD-${partner.usd}-2.csv`, partner.usd, 1],
-        [`xero-statement-USD-${partner.usd}.csv`, partner.usd, 1000],
+        [`xero-statement-USD-${partner.usd}-01.csv`, partner.usd, 1000],
+        [`xero-statement-USD-${partner.usd}-02.csv`, partner.usd, 1],
         ["statement.csv", undefined, 1001],
       ])
-      expect(readFileSync(join(folder, `xero-statement-USD-${partner.usd}-2.csv`), "utf8")).toBe(
+      expect(readFileSync(join(folder, `xero-statement-USD-${partner.usd}-02.csv`), "utf8")).toBe(
         "Date,Amount,Payee,Description,Reference,Cheque Number\n2026-10-02,1.25,,Income,PARTS-2026-10-001001,\n",
       )
     }),

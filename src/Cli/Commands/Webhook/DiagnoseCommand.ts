@@ -33,7 +33,7 @@ const read = (file: string) =>
     ),
   )
 
-/** The settings by which the signature is good. */
+/** The settings that make the signature valid. */
 const fragmentOf = ({ algorithm, algorithmName, encoding, headers, signedPayload }: Found): object => ({
   interface: {
     webhook: {

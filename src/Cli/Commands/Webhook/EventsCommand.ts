@@ -28,7 +28,7 @@ const noteOf = ({ conflict, error, note }: ListedEvent): string =>
     .filter((text) => text !== "")
     .join("; ")
 
-/** How many events fit what was asked for, listed or not. */
+/** How many events match, listed or not. */
 const totalOf = (counts: ReadonlyArray<InboxCount>, wanted: Omit<Wanted, "limit">): number =>
   counts
     .filter(

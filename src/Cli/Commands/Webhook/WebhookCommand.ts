@@ -1,4 +1,4 @@
-/** `tieout webhook …`: the events that were received, processing them again, and how they are signed. */
+/** `tieout webhook …`: lists received events, processes them again, and diagnoses their signatures. */
 import { group } from "../../Declaration.ts"
 import { diagnose } from "./DiagnoseCommand.ts"
 import { events } from "./EventsCommand.ts"

@@ -1,0 +1,128 @@
+/** What of a book's currencies the formats of accounting systems cannot hold: how many entries, and what to do about them. */
+import { Effect } from "effect"
+import { count, counted } from "../../Common/Text.ts"
+import type { Account } from "../../Format/Entry.ts"
+import { type Profile, takesCurrency } from "../../Format/Table/Profile.ts"
+import type { Selection } from "../Request/Scope.ts"
+import type { CurrencyEntries } from "../Source/CurrencyEntries.ts"
+import type { Source } from "../Source.ts"
+
+export interface Used {
+  readonly profile: Profile
+  /** Those of the export that are not left out. */
+  readonly accounts: ReadonlyArray<Account>
+}
+
+export interface Unfit {
+  readonly profile: Profile
+  readonly currencies: ReadonlyArray<string>
+  /** Whether the format can hold any other currency that the export has. */
+  readonly others: boolean
+  readonly message: string
+}
+
+/** `12 entries are in USD, 1 in USDT` */
+const listed = (found: ReadonlyArray<readonly [currency: string, entries: number]>): string =>
+  found
+    .map(([currency, entries], at) =>
+      at === 0
+        ? `${counted(entries, "entry is", "entries are")} in ${currency}`
+        : `${count(entries)} in ${currency}`,
+    )
+    .join(", ")
+
+/** A statement has only the cash lines: what it cannot hold is found as it is written. */
+const hasAllLines = ({ mode }: Profile): boolean => mode !== "statement"
+
+const why = ({ currencies, name }: Profile, baseCurrency: string): string =>
+  currencies === "base"
+    ? `${name} has no currency column and takes every amount for ${baseCurrency}`
+    : `${name} has currencies of three letters only`
+
+const unfitOf = (
+  { accounts, profile }: Used,
+  baseCurrency: string,
+  entries: CurrencyEntries,
+): ReadonlyArray<Unfit> => {
+  const { decimals, name } = profile
+  const used = [...new Set(accounts.map(({ currency }) => currency))].sort()
+  const foreign = used.filter((currency) => !takesCurrency(profile, currency, baseCurrency))
+  const precise = used
+    .filter((currency) => !foreign.includes(currency))
+    .flatMap((currency) => {
+      const found = entries.get(currency)?.precise ?? 0
+      return found > 0 ? [[currency, found] as const] : []
+    })
+  const one = (currencies: ReadonlyArray<string>, message: string): Unfit => ({
+    ...{ profile, currencies, message },
+    others: foreign.length + precise.length < used.length,
+  })
+  const inForeign = foreign.map((currency) => [currency, entries.get(currency)?.entries ?? 0] as const)
+  return [
+    ...(foreign.length === 0 ? [] : [one(foreign, `${why(profile, baseCurrency)}: ${listed(inForeign)}`)]),
+    ...(hasAllLines(profile) && precise.length > 0
+      ? [
+          one(
+            precise.map(([currency]) => currency),
+            `${name} has amounts of ${decimals.most} decimals, some here have more: ${listed(precise)}`,
+          ),
+        ]
+      : []),
+  ]
+}
+
+/** Everything that does not fit. The entries are counted only where something may not. */
+export const findUnfit = Effect.fn("Export.findUnfit")(function* (
+  used: ReadonlyArray<Used>,
+  baseCurrency: string,
+  countEntries: Source["entriesByCurrency"],
+) {
+  const suspects = used.filter(
+    ({ accounts, profile }) =>
+      accounts.some(({ currency }) => !takesCurrency(profile, currency, baseCurrency)) ||
+      (hasAllLines(profile) && accounts.some(({ scale }) => scale > profile.decimals.most)),
+  )
+  const byDecimals = new Map<number, CurrencyEntries>()
+  for (const { profile } of suspects) {
+    const { most } = profile.decimals
+    if (!byDecimals.has(most)) byDecimals.set(most, yield* countEntries(most))
+  }
+  return suspects.flatMap((each) =>
+    unfitOf(each, baseCurrency, byDecimals.get(each.profile.decimals.most) ?? new Map()),
+  )
+})
+
+const scopeOptions = ({ asOf, from, kind, text, to }: Selection): string => {
+  const scope = {
+    all: "--all",
+    period: `--period ${text}`,
+    range: `--from ${from} --to ${to}`,
+    "since-last": "--since-last",
+  }[kind]
+  return asOf === null ? scope : `${scope} --as-of ${asOf}`
+}
+
+/** What to do about it, a line each. A bank statement is in its account's own currency: nothing values it. */
+export const adviceFor = (
+  unfit: ReadonlyArray<Unfit>,
+  { book, mode, selection }: { readonly book: string; readonly mode: string; readonly selection: Selection },
+  baseCurrency: string,
+): ReadonlyArray<string> => {
+  const names = [
+    ...new Set(
+      unfit.filter(({ profile }) => profile.mode !== "statement").map(({ profile }) => profile.name),
+    ),
+  ]
+  const currencies = [...new Set(unfit.flatMap((each) => each.currencies))].sort()
+  const summary = mode === "summary" ? " --mode summary" : ""
+  return [
+    ...(names.length === 0
+      ? []
+      : [
+          `Everything in ${baseCurrency}: tieout export --base --format ${names.join(",")} ${scopeOptions(selection)} --book ${book}${summary}`,
+        ]),
+    ...(unfit.length > 0 && unfit.every(({ others }) => others)
+      ? [`Without these currencies: formats.leaveOut: [${currencies.join(", ")}] in the settings.`]
+      : []),
+  ]
+}

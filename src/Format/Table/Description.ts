@@ -1,0 +1,74 @@
+/** What a line of an import file says of its movement: a template over what the books and the service know of it. */
+import { Schema } from "effect"
+import type { Entry } from "../Entry.ts"
+
+type Value = (entry: Entry) => string | null | undefined
+
+/** By placeholder. */
+const values = {
+  kind: ({ kind }) => kind.replaceAll("_", " "),
+  description: ({ description }) => description,
+  counterparty: ({ counterparty }) => counterparty,
+  reference: ({ payment }) => payment?.reference,
+  purpose: ({ payment }) => payment?.purpose,
+  externalReference: ({ externalReference }) => externalReference,
+  transactionHash: ({ payment }) => payment?.transactionHash,
+  number: ({ number }) => number,
+  account: ({ lines }) => lines.find(({ account }) => account.role === "cash")?.account.name,
+  resource: ({ resourceId }) => resourceId,
+} satisfies Readonly<Record<string, Value>>
+
+type Placeholder = keyof typeof values
+
+const isPlaceholder = (name: string): name is Placeholder => Object.hasOwn(values, name)
+
+const placeholders: ReadonlyArray<string> = Object.keys(values).map((name) => `{${name}}`)
+
+/** Names of people, and free text that may hold them. */
+const personal: ReadonlySet<Placeholder> = new Set<Placeholder>(["counterparty", "reference", "purpose"])
+
+const wrongIn = (text: string): ReadonlyArray<string> => {
+  const braces = text.match(/\{[^{}]*\}|[{}]/g) ?? []
+  return braces.filter((found) => !isPlaceholder(found.slice(1, -1)))
+}
+
+/** A template as the settings have it; a placeholder that is none is refused with those that there are. */
+export const Template = Schema.String.pipe(
+  Schema.filter((text) => {
+    const [wrong] = wrongIn(text)
+    if (wrong !== undefined)
+      return `text with no other placeholder than ${placeholders.join(" ")}, not ${wrong}`
+    return /^[^\p{Cc}"]{0,200}$/u.test(text) ? undefined : "at most 200 characters without quotes"
+  }),
+)
+
+/** Enough to match a payment; what a movement has not leaves no gap. */
+export const defaultTemplate =
+  "{description} / {counterparty} / {externalReference} / {reference} / {purpose} / {transactionHash}"
+
+export interface DescribedFor {
+  readonly personalData: boolean
+  /** Whether the file can hold a text; what it cannot is left out, and takes nothing else with it. */
+  readonly isHoldable: (text: string) => boolean
+}
+
+/** The text. What stands before a placeholder goes with it where it is empty, or says the same as one before. */
+export const described = (
+  template: string,
+  entry: Entry,
+  { isHoldable, personalData }: DescribedFor,
+): string => {
+  const seen = new Set<string>()
+  let text = ""
+  let after = 0
+  for (const { 0: whole, 1: before = "", 2: name = "", index } of template.matchAll(/([^{}]*)\{(\w+)\}/g)) {
+    after = index + whole.length
+    if (!isPlaceholder(name) || (personal.has(name) && !personalData)) continue
+    const value = values[name](entry) ?? ""
+    if (value === "" || seen.has(value) || !isHoldable(value)) continue
+    // The first that there is begins the text, unless the template itself begins with words.
+    text += seen.size === 0 && index > 0 ? value : before + value
+    seen.add(value)
+  }
+  return text + (text === "" && after > 0 ? "" : template.slice(after))
+}

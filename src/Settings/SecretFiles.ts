@@ -1,0 +1,51 @@
+/**
+ * Secrets from files: `DATABASE_URL_FILE=/run/secrets/url` stands for `DATABASE_URL` with the file's content, as container
+ * runtimes and systemd's `LoadCredential=` hand them over. A file that is named and cannot be read is a mistake: nothing goes on
+ * without it, least of all with an empty database in place of the one that was meant.
+ */
+import { readFileSync, statSync } from "node:fs"
+import { Either, Option } from "effect"
+import { type Variables, variable } from "./Environment.ts"
+import type { Mistake } from "./Mistake.ts"
+
+const suffix = "_FILE"
+
+/** Bytes; no secret is longer. */
+const largest = 64 * 1024
+
+const secretNames =
+  /^(?:DATABASE_URL|OTEL_EXPORTER_OTLP_HEADERS|TIEOUT_(?:STATUS_TOKEN|(?:[A-Z0-9_]+_)?(?:BASE_URL|CLIENT_ID|CLIENT_SECRET|SCOPE)))$/
+
+const contentOf = (path: string): Either.Either<string, string> => {
+  try {
+    const found = statSync(path)
+    if (!found.isFile()) return Either.left(`${path} is no regular file`)
+    if (found.size > largest) return Either.left(`${path} has ${found.size} bytes; expected a secret`)
+    const text = readFileSync(path, "utf8").replace(/\r?\n$/, "")
+    return text.trim() === "" ? Either.left(`${path} is empty`) : Either.right(text)
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown error"
+    return Either.left(`${path} cannot be read [${code}]`)
+  }
+}
+
+/** The variables with the content of the files in place of their names, or what is wrong with them. */
+export const withSecretFiles = (variables: Variables): Either.Either<Variables, ReadonlyArray<Mistake>> => {
+  const resolved: Record<string, string | undefined> = { ...variables }
+  const mistakes: Array<Mistake> = []
+  for (const name of Object.keys(variables)) {
+    const secret = name.slice(0, -suffix.length)
+    if (!name.endsWith(suffix) || !secretNames.test(secret)) continue
+    delete resolved[name]
+    const path = variable(variables, name)
+    if (Option.isNone(path)) continue
+    if (Option.isSome(variable(variables, secret))) {
+      mistakes.push({ path: [name], text: `is set as well as ${secret}; set one of them` })
+      continue
+    }
+    const content = contentOf(path.value)
+    if (Either.isRight(content)) resolved[secret] = content.right
+    else mistakes.push({ path: [name], text: content.left })
+  }
+  return mistakes.length === 0 ? Either.right(resolved) : Either.left(mistakes)
+}

@@ -1,0 +1,99 @@
+/** Re-reads the chart of accounts and the trial balance beside the general ledger detail: each account once, with its figures. */
+import type { Problems } from "../Common/Problems.ts"
+import type { FileRecord, Layout, Manifest } from "../Export/Batch/Manifest.ts"
+import { besides } from "../Format/Besides.ts"
+import { dateOf, exact, must, row, scale } from "../Format/Reading/Booked.ts"
+import { cellsOf, textOf, Unreadable } from "../Format/Reading/Cells.ts"
+import type { ExpectedAccount } from "./AccountsProof.ts"
+import { linesOf } from "./FileLines.ts"
+
+type Row = (place: number) => string
+
+const { of: format } = besides.chartOfAccounts
+
+/** As the standard has them, not as the writer does. */
+const headers: Readonly<Record<string, string>> = {
+  [besides.chartOfAccounts.name]:
+    "GL_Account_Number GL_Account_Name GL_Account_Description Account_Type Account_Subtype Business_Unit_Code",
+  [besides.periodBalances.name]:
+    "GL_Account_Number Fiscal_Year Period Balance_As_Of_Date Amount_Beginning Amount_Ending Amount_Currency Business_Unit_Code",
+}
+
+const isBalance = ({ format: name }: FileRecord): boolean => name === besides.periodBalances.name
+
+const checkBalance = (of: Row, { account, closing, opening }: ExpectedAccount, layout: Layout): void => {
+  const unit = 10n ** BigInt(scale - account.scale)
+  const date = dateOf(of(3), layout.date)
+  must(
+    of(1) === date.slice(0, 4) && of(2) === String(Number(date.slice(5, 7))),
+    "the period is not the date's",
+  )
+  must(of(6) === account.currency, `the currency is ${JSON.stringify(of(6))}`)
+  must(exact(of(4), layout.decimalMark) === opening * unit, `${of(4)} is not the opening balance`)
+  must(exact(of(5), layout.decimalMark) === closing * unit, `${of(5)} is not the closing balance`)
+}
+
+const types: ReadonlySet<string> = new Set(["Assets", "Liabilities", "Equity", "Revenue", "Expenses"])
+
+const checkAccount = (of: Row, { account }: ExpectedAccount): void => {
+  must(types.has(of(3)), `the account type is ${JSON.stringify(of(3))}`)
+  must(of(2).startsWith(`${account.code} ${account.currency}`), "the description is another account's")
+}
+
+export const checkAccountFile = async (
+  chunks: AsyncIterable<Buffer>,
+  file: FileRecord,
+  { book, formatVersion, tables }: Manifest,
+  accounts: ReadonlyArray<ExpectedAccount>,
+  problems: Problems,
+): Promise<void> => {
+  const layout = tables?.layouts?.[format]
+  if (formatVersion === 1) return
+  if (layout === undefined) {
+    problems.add(file.name, null, `stands beside no ${format}`)
+    return
+  }
+  const columns = (headers[file.format] ?? "").split(" ")
+  const left = new Map(accounts.map((each) => [each.mapped[format] ?? "", each]))
+  let line = 0
+  const read = (bytes: Buffer): void => {
+    const end = layout.lineEnd === "CRLF" && bytes.at(-1) === 0x0d ? -1 : undefined
+    const of = row(cellsOf(textOf(bytes.subarray(0, end), layout.encoding), layout.delimiter), columns.length)
+    if (line === 1) {
+      must(
+        columns.every((name, at) => of(at) === name),
+        "the header is not the standard's",
+      )
+      return
+    }
+    const expected = left.get(of(0))
+    left.delete(of(0))
+    if (expected === undefined)
+      throw new Unreadable(`${of(0)} is no account of the manifest, or a second one`)
+    must(
+      of(columns.length - 1) === book.code,
+      `the business unit is ${JSON.stringify(of(columns.length - 1))}`,
+    )
+    if (isBalance(file)) checkBalance(of, expected, layout)
+    else checkAccount(of, expected)
+  }
+  const told = (cause: unknown): void => {
+    if (!(cause instanceof Unreadable)) throw cause
+    problems.add(file.name, line, cause.message)
+  }
+  try {
+    for await (const bytes of linesOf(chunks)) {
+      line += 1
+      try {
+        read(bytes)
+      } catch (cause) {
+        told(cause)
+      }
+    }
+  } catch (cause) {
+    told(cause)
+  }
+  for (const number of left.keys()) problems.add(file.name, null, `lacks the account ${number}`)
+  if (line - 1 !== file.rows)
+    problems.add(file.name, null, `has ${line - 1} rows, the manifest says ${file.rows}`)
+}
