@@ -2,11 +2,17 @@
 import { Effect } from "effect"
 import { TooPrecise } from "../../Common/MinorUnits.ts"
 import { encode } from "../../Format/Encoding.ts"
-import type { Entry, OpenedAccount } from "../../Format/Entry.ts"
+import type { Account, Entry, OpenedAccount } from "../../Format/Entry.ts"
 import type { Setup } from "../../Format/Table/Cells.ts"
 import { quoted } from "../../Format/Table/CellText.ts"
 import type { AccountFile } from "../../Format/Table/Define.ts"
-import { journalsOf, type Mode, type TableJournal, Unholdable } from "../../Format/Table/Journals.ts"
+import {
+  journalsOf,
+  type Mode,
+  type Represented,
+  type TableJournal,
+  Unholdable,
+} from "../../Format/Table/Journals.ts"
 import type { Profile } from "../../Format/Table/Profile.ts"
 import { type Mapping, rowsOf } from "../../Format/Table/Rows.ts"
 import { type ExportError, exportError } from "../ExportError.ts"
@@ -97,6 +103,19 @@ const held = <A>({ profile }: TableContext, make: () => A): Effect.Effect<A, Exp
     }
   })
 
+/** Of the ledger's accounts that are one in the system, with one dimension, the first stands for all of a currency. */
+const representedIn = (mapping: Mapping): Represented => {
+  const first = new Map<string, Account>()
+  const standing = new Map<Account, Account>()
+  for (const [account, mapped] of mapping) {
+    const key = JSON.stringify([account.currency, mapped.account, mapped.dimension])
+    const known = first.get(key) ?? account
+    first.set(key, known)
+    standing.set(account, known)
+  }
+  return (account) => standing.get(account) ?? account
+}
+
 /** Takes entries by date and keeps one open file per currency or account. */
 export const tableWriter = (folder: Folder, context: TableContext) => {
   const { leaveOut, mapping, mode, profile } = context
@@ -105,6 +124,7 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
     profile.mode === "any" ? mode : profile.mode,
     new Set(leaveOut),
     profile.limits.rowsPerJournal,
+    representedIn(mapping),
   )
   const open = new Map<string, OpenFile>()
   const finished: Array<Part> = []

@@ -52,23 +52,32 @@ export interface DescribedFor {
   readonly isHoldable: (text: string) => boolean
 }
 
-/** The text. What stands before a placeholder goes with it where it is empty, or says the same as one before. */
+/** Words, a placeholder, and the brackets that end with it. */
+const part = /([^{}]*)\{(\w+)\}([)\]]*)/g
+
+/**
+ * The text. What stands before a placeholder goes with it where it is empty, or says the same as one before, and so do the
+ * brackets around it.
+ */
 export const described = (
   template: string,
   entry: Entry,
   { isHoldable, personalData }: DescribedFor,
 ): string => {
+  const valueOf = (name: string): string =>
+    !isPlaceholder(name) || (personal.has(name) && !personalData) ? "" : (values[name](entry) ?? "")
   const seen = new Set<string>()
   let text = ""
   let after = 0
-  for (const { 0: whole, 1: before = "", 2: name = "", index } of template.matchAll(/([^{}]*)\{(\w+)\}/g)) {
+  let complete = true
+  for (const { 0: whole, 1: before = "", 2: name = "", 3: behind = "", index } of template.matchAll(part)) {
+    const value = valueOf(name)
     after = index + whole.length
-    if (!isPlaceholder(name) || (personal.has(name) && !personalData)) continue
-    const value = values[name](entry) ?? ""
-    if (value === "" || seen.has(value) || !isHoldable(value)) continue
+    complete = value !== "" && !seen.has(value) && isHoldable(value)
+    if (!complete) continue
     // The first that there is begins the text, unless the template itself begins with words.
-    text += seen.size === 0 && index > 0 ? value : before + value
+    text += seen.size === 0 && index > 0 ? value : `${before}${value}${behind}`
     seen.add(value)
   }
-  return text + (text === "" && after > 0 ? "" : template.slice(after))
+  return complete ? text + template.slice(after) : text
 }

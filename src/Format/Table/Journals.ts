@@ -3,7 +3,7 @@
  * system takes. Detail: a journal per entry. Summary: a journal per day, with debits and credits per account. Statement: no
  * journals, but the movements of the provider's statement on its cash accounts.
  */
-import type { Account, Entry } from "../Entry.ts"
+import { type Account, type Entry, seriesOf } from "../Entry.ts"
 
 export type Mode = "detail" | "summary"
 
@@ -23,7 +23,6 @@ export interface JournalLine {
 export interface TableJournal {
   /** The first entry's number: unique, since an entry is in one journal per currency only. */
   readonly number: string
-  readonly lastNumber: string
   readonly entries: number
   readonly mode: Mode
   readonly date: string
@@ -62,7 +61,6 @@ const checkBalance = (entry: Entry, currency: string, lines: ReadonlyArray<Journ
 
 const journalOf = (entry: Entry, currency: string, lines: ReadonlyArray<JournalLine>): TableJournal => ({
   number: entry.number,
-  lastNumber: entry.number,
   entries: 1,
   mode: "detail",
   date: entry.effectiveDate,
@@ -78,9 +76,15 @@ const journalOf = (entry: Entry, currency: string, lines: ReadonlyArray<JournalL
   lines,
 })
 
+/** Journal numbers that follow one another. */
+interface Run {
+  readonly first: string
+  last: string
+}
+
 interface Day {
   readonly first: Entry
-  last: Entry
+  readonly runs: Array<Run>
   entries: number
   readonly scale: number
   readonly turnovers: Map<Account, { debit: bigint; credit: bigint }>
@@ -92,15 +96,37 @@ const linesOf = ({ turnovers }: Day): ReadonlyArray<JournalLine> =>
     ...(credit > 0n ? [{ account, minor: -credit, number: 0 }] : []),
   ])
 
+/** Whether a number is the next of its series. */
+const follows = (last: string, next: string): boolean =>
+  seriesOf(last) === seriesOf(next) &&
+  Number(next.slice(seriesOf(next).length + 1)) === Number(last.slice(seriesOf(last).length + 1)) + 1
+
+const addNumber = (runs: Array<Run>, number: string): void => {
+  const run = runs.at(-1)
+  if (run !== undefined && follows(run.last, number)) run.last = number
+  else runs.push({ first: number, last: number })
+}
+
+/** More runs than a text has room for; the journal of the same batch lists them all. */
+const mostRuns = 3
+
+/** `3 entries, ORG-2026-10-000001 to ORG-2026-10-000002, ORG-2026-10-000006` */
+const summarized = ({ entries, runs }: Day): string => {
+  const shown = runs
+    .slice(0, mostRuns)
+    .map(({ first, last }) => (first === last ? first : `${first} to ${last}`))
+  const more = runs.length > mostRuns ? " and others" : ""
+  return `${entries === 1 ? "1 entry" : `${entries} entries`}, ${shown.join(", ")}${more}`
+}
+
 const summaryOf = (day: Day, currency: string): TableJournal => ({
   number: day.first.number,
-  lastNumber: day.last.number,
   entries: day.entries,
   mode: "summary",
   date: day.first.effectiveDate,
   period: day.first.period,
   kind: "summary",
-  description: `${day.entries === 1 ? "1 entry" : `${day.entries} entries`}, ${day.first.number} to ${day.last.number}`,
+  description: summarized(day),
   entry: null,
   recordedAt: day.first.recordedAt,
   sourceType: "summary",
@@ -144,13 +170,16 @@ const statement = (leaveOut: ReadonlySet<string>): Journals => ({
   end: () => [],
 })
 
-/** Two lines at most per account: a day with more accounts than fit becomes several journals of whole entries. */
-const summary = (leaveOut: ReadonlySet<string>, most: number): Journals => {
+/** The account that stands for it in sums: those of one account of the system are summed up together. */
+export type Represented = (account: Account) => Account
+
+/** Two lines at most per account of the system: a day with more accounts than fit becomes several journals of whole entries. */
+const summary = (leaveOut: ReadonlySet<string>, most: number, represented: Represented): Journals => {
   const days = new Map<string, Day>()
   const put = (entry: Entry, currency: string, lines: ReadonlyArray<JournalLine>) => {
     const finished: Array<TableJournal> = []
     const open = days.get(currency)
-    const own = new Set(lines.map(({ account }) => account))
+    const own = new Set(lines.map(({ account }) => represented(account)))
     const size = open === undefined ? 0 : new Set([...open.turnovers.keys(), ...own]).size * 2
     if (open !== undefined && (open.first.effectiveDate !== entry.effectiveDate || size > most)) {
       finished.push(summaryOf(open, currency))
@@ -159,15 +188,17 @@ const summary = (leaveOut: ReadonlySet<string>, most: number): Journals => {
     const scale = lines[0]?.account.scale ?? 0
     const day: Day = days.get(currency) ?? {
       first: entry,
-      last: entry,
+      runs: [],
       entries: 0,
       scale,
       turnovers: new Map(),
     }
     days.set(currency, day)
-    day.last = entry
+    addNumber(day.runs, entry.number)
     day.entries += 1
-    for (const { account, minor } of lines) {
+    for (const line of lines) {
+      const { minor } = line
+      const account = represented(line.account)
       const turnover = day.turnovers.get(account) ?? { debit: 0n, credit: 0n }
       if (minor > 0n) turnover.debit += minor
       else turnover.credit -= minor
@@ -191,7 +222,8 @@ export const journalsOf = (
   mode: Mode | "statement",
   leaveOut: ReadonlySet<string>,
   rowsPerJournal: number,
+  represented: Represented,
 ): Journals => {
   if (mode === "statement") return statement(leaveOut)
-  return mode === "detail" ? detail(leaveOut) : summary(leaveOut, rowsPerJournal)
+  return mode === "detail" ? detail(leaveOut) : summary(leaveOut, rowsPerJournal, represented)
 }

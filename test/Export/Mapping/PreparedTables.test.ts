@@ -10,7 +10,7 @@ import { Content } from "../../../src/Settings/Content.ts"
 import * as Verify from "../../../src/Verify.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { openBook, partner, postMonths } from "../Books.ts"
+import { assignNumbers, openBook, partner, post, postMonths } from "../Books.ts"
 
 const settingsOf = (formats: object) => decodeSync(Content)({ formats }).formats
 
@@ -122,6 +122,33 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
         'GENERAL,DEFAULT,1000,2026-10-01,SUMS-2610-000001S,G/L Account,1010,"2 entries, SUMS-2026-10-000001 to SUMS-2026-10-000002",USD,995.01,',
         'GENERAL,DEFAULT,2000,2026-10-01,SUMS-2610-000001S,G/L Account,6850,"2 entries, SUMS-2026-10-000001 to SUMS-2026-10-000002",USD,5.00,',
         'GENERAL,DEFAULT,3000,2026-10-01,SUMS-2610-000001S,G/L Account,1020,"2 entries, SUMS-2026-10-000001 to SUMS-2026-10-000002",USD,-1000.01,',
+      ])
+    }),
+  )
+
+  it.effect("sum up in summary mode what the mapping makes one, and name the numbers that they hold", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("ONE", client(8))
+      yield* postMonths(bookId)
+      yield* post(bookId, {
+        ...{ date: "2026-10-01", kind: "deposit", partner: partner.usd, cash: "10.00", description: "Late" },
+        lines: [
+          ["cash", "", "USD", "10.00"],
+          ["deposits_clearing", "", "USD", "-10.00"],
+        ],
+      })
+      yield* assignNumbers(bookId)
+      // The column of Business Central: cash and fees are one account there.
+      yield* imported("ONE", (text) =>
+        fill(text, 10, (code) => (/^(?:1010|6850)$/.test(code) ? "100" : code)),
+      )
+      const { folder } = yield* batchOf("ONE", ["journal", "business-central"], { mode: "summary" })
+      expect((yield* Verify.run(folder)).problems).toEqual([])
+      const lines = readFileSync(join(folder, "business-central-USD.csv"), "utf8").split("\n").slice(1, 3)
+      const text = '"3 entries, ONE-2026-10-000001 to ONE-2026-10-000002, ONE-2026-10-000007"'
+      expect(lines).toEqual([
+        `GENERAL,DEFAULT,1000,2026-10-01,ONE-2610-000001S,G/L Account,100,${text},USD,1010.01,`,
+        `GENERAL,DEFAULT,2000,2026-10-01,ONE-2610-000001S,G/L Account,1020,${text},USD,-1010.01,`,
       ])
     }),
   )
