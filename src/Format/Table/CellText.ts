@@ -38,9 +38,9 @@ export interface TextRule {
   /** Characters, at most. */
   readonly most: number
   /** Characters that the format does not allow; each becomes a space. */
-  readonly without?: RegExp
+  readonly without?: RegExp | undefined
   /** Characters that are left out, and leave no space. */
-  readonly drop?: RegExp
+  readonly drop?: RegExp | undefined
 }
 
 /** What separates from nothing, once the rest is gone. */
@@ -79,7 +79,7 @@ export const fitted = (text: string, rule: TextRule, instead: string): string =>
 
 /** Whether an encoding can hold a text, once it is cleaned. */
 export const isHoldable = (text: string, encoding: Encoding): boolean =>
-  holds(cleaned(text, { encoding, most: Number.POSITIVE_INFINITY }), encoding)
+  encoding === "utf-8" || holds(cleaned(text, { encoding, most: Number.POSITIVE_INFINITY }), encoding)
 
 /** A text as a cell: quoted where RFC 4180 asks for it, or always. */
 export const quoted = (text: string, delimiter: string, always: boolean): string =>

@@ -93,6 +93,5 @@ export const textOf = (
   const content = fill(row, setup)
   if (kind === "name" || (optional === true && content === "")) return content
   const instead = optional === true ? "" : row.journal.kind
-  const own = { ...(drop === undefined ? {} : { drop }), ...(most === undefined ? {} : { most }) }
-  return fitted(content, { encoding, ...rule, ...own }, instead)
+  return fitted(content, { encoding, without: rule.without, drop, most: most ?? rule.most }, instead)
 }

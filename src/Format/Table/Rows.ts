@@ -15,13 +15,11 @@ const mappedOf = (mapping: Mapping, account: Account): Mapped => {
   return mapped
 }
 
-/** All that there is to say of a row but its place in the files. */
-type Content = Omit<Row, "fileRow">
-
-const lineRows = (journal: TableJournal, mapping: Mapping): ReadonlyArray<Content> =>
+const lineRows = (journal: TableJournal, mapping: Mapping, before: number): ReadonlyArray<Row> =>
   journal.lines.map(({ account, minor, number }, at) => ({
     journal,
     place: at + 1,
+    fileRow: before + at + 1,
     lineNumber: number,
     mapped: mappedOf(mapping, account),
     contra: undefined,
@@ -56,10 +54,10 @@ const smaller = (a: bigint, b: bigint): bigint => {
  * Pairs debits with credits: at most one row fewer than there are accounts, and every account keeps the balance of its lines.
  * An account never pairs with itself.
  */
-const pairRows = (journal: TableJournal, mapping: Mapping): ReadonlyArray<Content> => {
+const pairRows = (journal: TableJournal, mapping: Mapping, before: number): ReadonlyArray<Row> => {
   const sums = netted(journal.lines, mapping)
   const credits = sums.filter(({ left }) => left < 0n)
-  const rows: Array<Content> = []
+  const rows: Array<Row> = []
   for (const debit of sums) {
     while (debit.left > 0n) {
       const credit = credits[0]
@@ -72,6 +70,7 @@ const pairRows = (journal: TableJournal, mapping: Mapping): ReadonlyArray<Conten
       rows.push({
         journal,
         place: rows.length + 1,
+        fileRow: before + rows.length + 1,
         lineNumber: 0,
         mapped: debit.mapped,
         contra: credit.mapped,
@@ -102,16 +101,15 @@ export const rowsOf = (
   before: number,
 ): ReadonlyArray<string> => {
   const { profile } = setup
-  const rows = profile.row === "line" ? lineRows(journal, mapping) : pairRows(journal, mapping)
+  const rows =
+    profile.row === "line" ? lineRows(journal, mapping, before) : pairRows(journal, mapping, before)
   if (rows.length > profile.limits.rowsPerJournal) {
     throw new Unholdable(
       `${journal.number} has ${rows.length} rows, ${profile.name} takes ${profile.limits.rowsPerJournal} in one journal`,
     )
   }
-  return rows.map((content) => {
-    const row = { ...content, fileRow: before + content.place }
-    return (
-      profile.columns.map((column) => cellOf(column, row, setup)).join(profile.delimiter) + profile.lineEnd
-    )
-  })
+  return rows.map(
+    (row) =>
+      profile.columns.map((column) => cellOf(column, row, setup)).join(profile.delimiter) + profile.lineEnd,
+  )
 }
