@@ -10,7 +10,7 @@ import { type Client, makeOrm } from "./Client.ts"
 import { bool, text } from "./Columns.ts"
 import { closeConnection, openConnection } from "./Connections.ts"
 import { type DatabaseError, databaseError, toDatabaseError } from "./DatabaseError.ts"
-import { noteObjects } from "./Objects.ts"
+import { dropReplaceable, noteObjects } from "./Objects.ts"
 
 /** The package's migrations. */
 const packageMigrations = (): string => packageFile("drizzle")
@@ -136,17 +136,35 @@ export const pendingMigrations = Effect.fn("Migrate.pending")(function* (
   return yield* pendingOf(yield* readPackage(folder), yield* readApplied())
 })
 
-/** Applies the rules and records their hash, in one transaction. */
-const applyRules = (client: Client, { hash, text }: NonNullable<Package["rules"]>) =>
+/** What Postgres answers where a view or a function cannot be replaced because its columns or parameters are others. */
+const reshaped: ReadonlySet<string | undefined> = new Set(["42P13", "42P16"])
+
+const applying = (client: Client, { hash, text }: NonNullable<Package["rules"]>, before: string) =>
   Effect.tryPromise({
     try: () =>
       client
         .unsafe(
-          `begin;\n${text}\ncreate table if not exists drizzle.rules (hash text not null);\ndelete from drizzle.rules;\ninsert into drizzle.rules values ('${hash}');\n${noteObjects}\ncommit;`,
+          `begin;\n${before}\n${text}\ncreate table if not exists drizzle.rules (hash text not null);\ndelete from drizzle.rules;\ninsert into drizzle.rules values ('${hash}');\n${noteObjects}\ncommit;`,
         )
         .simple(),
     catch: failed,
   })
+
+/**
+ * Applies the rules and records their hash, in one transaction. What cannot be replaced is dropped first: only then, since
+ * rights that an administrator has granted on a view are dropped with it.
+ */
+const applyRules = (client: Client, rules: NonNullable<Package["rules"]>) =>
+  applying(client, rules, "").pipe(
+    Effect.catchIf(
+      ({ sqlstate }) => reshaped.has(sqlstate),
+      () =>
+        Effect.zipRight(
+          Effect.tryPromise({ try: () => client`rollback`, catch: failed }),
+          applying(client, rules, dropReplaceable),
+        ),
+    ),
+  )
 
 /**
  * Migrates the database to this version: all pending migrations in one transaction, then the rules in another. Returns their

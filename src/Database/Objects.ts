@@ -78,3 +78,32 @@ export const changedObjects = `
     or (n.portable or n.server = ${major}) and (o.name is null or o.digest <> n.digest)
   union all
   select f.name, 'was not made by tieout migrate' from (${foreign}) f`
+
+/**
+ * Drops the views of our schemas and the functions that no trigger runs, as far as nothing else depends on them: what somebody
+ * else has built on a view keeps that view.
+ */
+export const dropReplaceable = `
+  do $$
+  declare
+    one record;
+    again boolean := true;
+  begin
+    while again loop
+      again := false;
+      for one in
+        select 'view ' || c.oid::regclass::text as name from pg_class c
+        where c.relkind = 'v' and c.relnamespace::regnamespace::text ${inOurSchemas}
+        union all
+        select 'function ' || p.oid::regprocedure::text from pg_proc p
+        where p.prokind = 'f' and p.prorettype <> 'trigger'::regtype and p.pronamespace::regnamespace::text ${inOurSchemas}
+      loop
+        begin
+          execute 'drop ' || one.name || ' restrict';
+          again := true;
+        exception when dependent_objects_still_exist or undefined_table or undefined_function then
+          null;
+        end;
+      end loop;
+    end loop;
+  end $$;`

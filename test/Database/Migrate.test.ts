@@ -112,6 +112,35 @@ layer(fresh, { excludeTestServices: true })("migrating", (it) => {
     }),
   )
 
+  it.scoped("replaces views and functions of another shape, and keeps what others have built on a view", () =>
+    Effect.gen(function* () {
+      yield* clean
+      const database = yield* Database
+      const run = (text: string) => database.query("Test.run", (sql) => sql.unsafe(text).simple())
+      const made = `create schema if not exists ledger;
+        create or replace function ledger.times(many integer) returns integer language sql as 'select many';
+        create or replace view ledger.seen as select ledger.times(1) as first, 2 as second;
+        create or replace view ledger.upon as select first from ledger.seen;
+        create or replace view ledger.kept as select 1 as a;`
+      const otherwise = `create or replace function ledger.times(count bigint) returns bigint language sql as 'select count';
+        create or replace view ledger.seen as select 2 as second, ledger.times(1) as first;
+        create or replace view ledger.upon as select second from ledger.seen;
+        create or replace view ledger.kept as select 1 as a;`
+      yield* migrate(yield* folderOf([first], made))
+      yield* run("create schema if not exists theirs; create view theirs.report as select a from ledger.kept")
+      expect(yield* migrate(yield* folderOf([first], otherwise))).toEqual(["rules"])
+      const [row] = yield* database.query(
+        "Test.seen",
+        (sql) => sql`select u.second, r.a from ledger.upon u, theirs.report r`,
+      )
+      expect(row).toEqual({ second: 2, a: 1 })
+      const changed = otherwise.replace("select 1 as a", "select 1 as b")
+      const refused = yield* Effect.flip(migrate(yield* folderOf([first], changed)))
+      expect(refused.message).toContain("cannot change name of view column")
+      yield* run("drop schema theirs cascade; drop schema ledger cascade")
+    }),
+  )
+
   it.scoped("refuses a database whose tables a development version made otherwise", () =>
     Effect.gen(function* () {
       yield* clean
