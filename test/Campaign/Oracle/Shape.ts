@@ -71,8 +71,9 @@ export const withdrawalParts = (
     if (gone === amount + fee) return fee
     // Entries of amount − fee and fee show the fee, whatever the form.
     if (gone === amount) return inside || shown ? fee : 0n
-    if (gone === 0n || gone === amount - fee) return 0n
-    return gone === fee ? fee : null // all returned, the fee kept
+    // All returned, the fee kept. Reading: where the fee is half of it, that is meant, and not that the fee came back.
+    if (gone === fee) return fee
+    return gone === 0n || gone === amount - fee ? 0n : null
   })
 }
 
