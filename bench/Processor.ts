@@ -32,14 +32,20 @@ export const endedChildren = (): number => {
 /** Seconds that a Postgres server has used so far, its sessions included, by the process of one of them. */
 export const serverSeconds = (session: number): number => {
   const postmaster = field(fieldsOf(session), 4)
-  const own = fieldsOf(postmaster)
-  const ended = field(own, 14) + field(own, 15) + field(own, 16) + field(own, 17)
-  const living = readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map((name) => fieldsOf(Number(name)))
-    .filter((fields) => field(fields, 4) === postmaster)
-    .reduce((sum, fields) => sum + field(fields, 14) + field(fields, 15), 0)
-  return (ended + living) / ticks
+  const endedSessions = (): number => {
+    const own = fieldsOf(postmaster)
+    return field(own, 14) + field(own, 15) + field(own, 16) + field(own, 17)
+  }
+  for (;;) {
+    const ended = endedSessions()
+    const living = readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .map((name) => fieldsOf(Number(name)))
+      .filter((fields) => field(fields, 4) === postmaster)
+      .reduce((sum, fields) => sum + field(fields, 14) + field(fields, 15), 0)
+    // A session that ended meanwhile could be in neither of the two, or in both.
+    if (ended === endedSessions()) return (ended + living) / ticks
+  }
 }
 
 /** What the machine gave to others than us, and to other machines on the same hardware, of its processor time since the start. */
