@@ -71,9 +71,10 @@ export const withdrawalParts = (
     if (gone === amount + fee) return fee
     // Entries of amount − fee and fee show the fee, whatever the form.
     if (gone === amount) return inside || shown ? fee : 0n
-    // All returned, the fee kept. Reading: where the fee is half of it, that is meant, and not that the fee came back.
-    if (gone === fee) return fee
-    return gone === 0n || gone === amount - fee ? 0n : null
+    // All returned, the fee kept. Reading: where the fee is half of it, a credit means that, and not that the fee came back.
+    if (entry > 0n && gone === fee) return fee
+    if (gone === 0n || gone === amount - fee) return 0n
+    return gone === fee ? fee : null
   })
 }
 
