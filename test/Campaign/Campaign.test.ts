@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { expect, inject } from "vitest"
 import { argumentsOf } from "./Arguments.ts"
 import { lineOf } from "./History.ts"
-import { freshDatabase, inDatabase } from "./Server.ts"
+import { freshDatabase } from "./Server.ts"
 import { type Told, work } from "./Worker.ts"
 
 const readable = ({ history, problem, seed }: Told): string =>
@@ -21,19 +21,14 @@ const failing = (histories: number, seed: string) =>
   Effect.gen(function* () {
     const asked = argumentsOf(["--histories", String(histories), "--seed", seed])
     const told: Array<Told> = []
-    const share = (worker: number) =>
-      Effect.gen(function* () {
-        const url = yield* freshDatabase(inject("testServerUrl"))
-        yield* Effect.provide(
-          work(asked, worker, (one) => told.push(one)),
-          inDatabase(url),
-        )
-      }).pipe(Effect.scoped)
-    yield* Effect.forEach([0, 1], share, { concurrency: 2 })
+    const template = yield* freshDatabase(inject("testServerUrl"))
+    yield* Effect.forEach([0, 1], (worker) => work(asked, worker, template, (one) => told.push(one)), {
+      concurrency: 2,
+    })
     const played = told.reduce((sum, { books }) => sum + books, 0)
     expect(played).toBeGreaterThanOrEqual(histories)
     return told.filter(({ problem }) => problem !== null).map(readable)
-  })
+  }).pipe(Effect.scoped)
 
 it.live("histories of a fixed seed come to the books that the oracle expects", () =>
   Effect.map(failing(24, "ci"), (found) => expect(found).toEqual([])),

@@ -32,9 +32,7 @@ const asWorker = (asked: Asked, worker: number, url: string): Promise<Exit.Exit<
     say(JSON.stringify({ told, spent: now - before } satisfies Line))
     before = now
   }
-  return Effect.runPromiseExit(
-    work(asked, worker, tell).pipe(Effect.as(0), Effect.provide(inDatabase(url)), quiet),
-  )
+  return Effect.runPromiseExit(work(asked, worker, url, tell).pipe(Effect.as(0), quiet))
 }
 
 const isLine = (value: unknown): value is Line =>
@@ -71,16 +69,13 @@ const campaign = (asked: Asked) =>
     if (asked.kills > 0 || (again !== null && isKilled(again))) {
       return yield* killCampaign(asked, server, again)
     }
-    const urls = yield* Effect.forEach(Array.from({ length: again === null ? asked.workers : 1 }), () =>
-      freshDatabase(server),
-    )
+    const url = yield* freshDatabase(server)
     const tally = new Tally(Math.min(every, asked.histories / 4), yield* serverTime(server), asked.show)
-    const [url = server] = urls
     if (again !== null) {
       tally.take(yield* Effect.provide(playAndShrink(again, false, asked.shrink), inDatabase(url)), 0)
     } else {
       const codes = yield* Effect.promise(() =>
-        Promise.all(urls.map((own, worker) => spawned(worker, own, tally))),
+        Promise.all(Array.from({ length: asked.workers }, (_, worker) => spawned(worker, url, tally))),
       )
       tally.failed += codes.filter((code) => code !== 0).length
     }

@@ -120,7 +120,9 @@ export const withdrawal = (maker: Maker, account: AccountOf): Made => {
   const amount = maker.amount(currency)
   const form = maker.book === "org" ? "money" : "flat"
   const stated = shape !== "plain" && shape !== "refused" && random.chance(0.8)
-  const fee = stated ? maker.fee(amount) : 0n
+  const drawn = stated ? maker.fee(amount) : 0n
+  // Of a fee that is half of it nobody could say whether a credit of that is the fee that came back, or all but the fee.
+  const fee = drawn * 2n === amount ? 0n : drawn
   const resource = maker.name("w")
   const related = { type: "WITHDRAWAL", of: resource }
   const at = maker.time()

@@ -35,5 +35,18 @@ export const freshDatabase = (url: string) =>
     return own
   })
 
+/** A copy of a database that nobody uses; gives its URL. Dropped with the scope. */
+export const copyOf = (url: string) =>
+  Effect.gen(function* () {
+    const template = new URL(url).pathname.slice(1)
+    const name = `${template}_${randomBytes(4).toString("hex")}`
+    const maintenance = withDatabase(url, "postgres")
+    yield* Effect.acquireRelease(
+      askServer(maintenance, `create database ${name} template ${template} strategy file_copy`),
+      () => askServer(maintenance, `drop database if exists ${name} with (force)`),
+    )
+    return withDatabase(url, name)
+  })
+
 /** `Database` in a database of a campaign. */
 export const inDatabase = (url: string): Layer.Layer<Database> => Layer.orDie(database(url))

@@ -10,6 +10,7 @@ import { generate } from "./Generator.ts"
 import type { History } from "./History.ts"
 import { overHttp } from "./Http.ts"
 import { type Played, play } from "./Play.ts"
+import { copyOf, inDatabase } from "./Server.ts"
 import { shrink } from "./Shrink.ts"
 
 /** What a worker tells of: a history (of so many books), or the proof of the whole database. */
@@ -25,8 +26,8 @@ export interface Told {
 /** One in so many is read over the real HTTP adapter. */
 const httpEvery = 20
 
-/** Proofs of the whole database come after so many histories: each reads everything. */
-const proveEvery = 400
+/** Books that one database holds; then it is proved as a whole, and the next one begins. */
+const booksPerDatabase = 100
 
 const most = { tries: 150, seconds: 90 }
 
@@ -77,27 +78,31 @@ const proof: Effect.Effect<Told, never, Database> = Effect.exit(
   }),
 )
 
-/** Every `workers`th history from `worker` on, until so many books were played. */
+/** Every `workers`th history from `worker` on, until so many books were played: each few in a copy of the database `template`. */
 export const work = (
   { from, histories, seconds, seed, shape, shrink: shrinking, workers }: Asked,
   worker: number,
+  template: string,
   tell: (told: Told) => void,
-): Effect.Effect<void, never, Database> =>
+): Effect.Effect<void> =>
   Effect.gen(function* () {
     const until = performance.now() + seconds * 1_000
     const share = histories / workers
     let played = 0
-    let proved = 0
-    for (let n = from + worker; played < share && performance.now() < until; n += workers) {
-      const history = generate(`${seed}-${n}`, shape)
-      const told = yield* playAndShrink(history, n % httpEvery === 0, shrinking)
-      played += told.books
-      tell(told)
-      if (played - proved >= proveEvery) {
-        proved = played
-        tell(yield* proof)
+    let n = from + worker
+    const isOn = () => played < share && performance.now() < until
+    const few = Effect.gen(function* () {
+      const before = played
+      for (; isOn() && played - before < booksPerDatabase; n += workers) {
+        const told = yield* playAndShrink(generate(`${seed}-${n}`, shape), n % httpEvery === 0, shrinking)
+        played += told.books
+        tell(told)
       }
+      tell(yield* proof)
+    })
+    // A book costs more the more of them a database holds: without a vacuum the server finds less and less at once.
+    while (isOn()) {
+      yield* Effect.scoped(Effect.flatMap(copyOf(template), (own) => Effect.provide(few, inDatabase(own))))
     }
-    tell(yield* proof)
     // Nobody reads the spans of a campaign, and every statement would make one.
   }).pipe(Effect.withTracerEnabled(false))
