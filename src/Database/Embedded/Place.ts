@@ -38,10 +38,13 @@ export const notWritable = (folder: string, error: unknown): EmbeddedError =>
       "Make it writable, or set TIEOUT_DATA_DIR to a folder that is.",
   })
 
+/** The server's user passes through root's folders. What must be closed is closed below them. */
+const folderMode = process.getuid?.() === 0 ? 0o755 : 0o700
+
 /** Makes a folder, turning a refusal into an error that names it. */
 export const dataFolder = async (folder: string): Promise<void> => {
   try {
-    await makeFolder(folder)
+    await makeFolder(folder, folderMode)
   } catch (error) {
     throw notWritable(folder, error)
   }
@@ -54,7 +57,7 @@ export const sharedRoot = async (
 ): Promise<string> => {
   for (const root of roots) {
     try {
-      await makeFolder(root)
+      await makeFolder(root, folderMode)
       // A folder that somebody else made could hold planted files, and is refused.
       await setRights(root, { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, mode: 0o755 })
       if (await canEnter(root, account)) return root
