@@ -14,10 +14,11 @@ import {
 import type { Manifest as ReportManifest } from "./Export/Batch/ReportManifest.ts"
 import { checkFiles } from "./Export/Batch/WrittenFiles.ts"
 import { besides } from "./Format/Besides.ts"
-import { formatOf, tablesOf } from "./Format/Formats.ts"
+import { bankStatementsOf, formatOf, tablesOf } from "./Format/Formats.ts"
 import type { Reading } from "./Format/Reading/Plain.ts"
 import { checkAccountFile } from "./Verify/AccountFilesProof.ts"
 import { checkArithmetic, expectedAccounts } from "./Verify/AccountsProof.ts"
+import { bankSide, checkBankStatements } from "./Verify/BankStatementProof.ts"
 import { Comparison } from "./Verify/Beside.ts"
 import { checkChain } from "./Verify/Chain.ts"
 import { checkPlace } from "./Verify/FolderPlace.ts"
@@ -81,7 +82,12 @@ const checkBatch = async (
       .filter(({ format }) => format === besides.statement.name)
       .map(({ name }) => [name, statementSide(folder, name, manifest)] as const),
   )
-  const sides = [...statements.values(), ...[...tables.values()].map(({ side }) => side)]
+  const banks = new Map(
+    bankStatementsOf(manifest.formats).map(
+      ({ name, reader }) => [name, { reader, side: bankSide(folder, name, reader, manifest) }] as const,
+    ),
+  )
+  const sides = [...statements.values(), ...[...tables.values(), ...banks.values()].map(({ side }) => side)]
   const comparisons = new Map<string, Comparison>()
 
   const journalProof: Proof = (chunks, file) => {
@@ -102,6 +108,10 @@ const checkBatch = async (
     const table = tables.get(name)
     const statement = statements.get(file)
     if (format?.kind === "plain") return plainProof(format.reading)
+    const bank = banks.get(name)
+    if (bank !== undefined) {
+      return (chunks, record) => checkBankStatements(chunks, record, manifest, bank.reader, inside, bank.side)
+    }
     if (table !== undefined) return (chunks, record) => table.read(chunks, record, inside)
     if (statement !== undefined) {
       return (chunks, record) => checkStatement(chunks, record, manifest, accounts, inside, statement)
@@ -125,7 +135,11 @@ const checkBatch = async (
     return record === undefined || proof === undefined ? undefined : (chunks) => proof(chunks, record)
   })
   for (const table of tables.values()) table.finish(inside)
-  const compared = new Set([...tables.keys(), ...[...statements.keys()].filter((name) => read.has(name))])
+  const compared = new Set([
+    ...tables.keys(),
+    ...banks.keys(),
+    ...[...statements.keys()].filter((name) => read.has(name)),
+  ])
   for (const [journal, comparison] of comparisons) {
     await comparison.finish(folder, journal, manifest, accounts, compared, inside)
   }

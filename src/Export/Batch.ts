@@ -4,9 +4,10 @@ import { Database } from "../Database.ts"
 import { encode } from "../Format/Encoding.ts"
 import type { Entry, OpenedAccount } from "../Format/Entry.ts"
 import type { FormatContext, SingleFile } from "../Format/Format.ts"
-import { needsStatement, plainsOf, tablesOf } from "../Format/Formats.ts"
+import { bankStatementsOf, needsStatement, plainsOf, tablesOf } from "../Format/Formats.ts"
 import { RunningTotals } from "../Format/Totals.ts"
 import { valueThen } from "../Valuation.ts"
+import { writeBankStatements } from "./Batch/BankStatementFiles.ts"
 import { type BatchPlan, manifestOf } from "./Batch/BatchManifest.ts"
 import { type Folder, openFolder } from "./Batch/Folder.ts"
 import { manifestFile, print as printManifest } from "./Batch/Manifest.ts"
@@ -131,6 +132,7 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
     tablesOf(plan.formats),
     plan.options,
     selection.asOf ?? facts.createdAt,
+    bankStatementsOf(plan.formats),
   )
   const outputsBy = Effect.fnUntraced(function* (order: Order) {
     const own = wanted.filter((format) => format.order === order)
@@ -151,6 +153,13 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
     needsStatement(plan.formats) && plan.base === undefined
       ? yield* writeStatement(folder, book, selection, balances, totals)
       : undefined
+  const { leaveOut, personalData } = plan.options.settings
+  const { createdAt } = facts
+  const banks = yield* Effect.forEach(bankStatementsOf(plan.formats), (format) =>
+    writeBankStatements(folder, format, {
+      ...{ book, batch: plan.batch, selection, createdAt, leaveOut, personalData, accounts: balances },
+    }),
+  )
   const beside = [...contexts.flatMap(({ accountFiles }) => accountFiles), ...source.alongside]
   const names = [...plan.formats, ...beside.map(({ name }) => name)]
   const inOrder = names.flatMap((name) => [...files, ...dated].filter((file) => file.format === name))
@@ -169,7 +178,7 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
     source.base === undefined ? undefined : { ...source.base, omitted },
   )
   return {
-    manifest: withReadBack(manifest, balances, contexts, statement),
+    manifest: withReadBack(manifest, balances, contexts, statement, banks),
     difference: written?.difference ?? null,
     lackingRates,
   }

@@ -1,6 +1,6 @@
 /** What can be asked of an export, and what cannot. */
 import { Effect, Either, type Option, Schema } from "effect"
-import { type FormatName, formatNames, isFormatName, tablesOf } from "../Format/Formats.ts"
+import { bankStatementsOf, type FormatName, formatNames, isFormatName, tablesOf } from "../Format/Formats.ts"
 import type { Mode } from "../Format/Table/Journals.ts"
 import type { AsOf } from "../Ledger/AsOf.ts"
 import { Content } from "../Settings/Content.ts"
@@ -66,14 +66,17 @@ export const timeZoneOf = ({ timeZone }: ExportRequest): string => timeZone ?? a
 /** What cannot be asked for together. */
 export const checkChoices = ({ again, asOf, base, formats, preview, scope }: ExportRequest) => {
   const statement = tablesOf(formats).find(({ template }) => template.mode === "statement")
+  const [bank] = bankStatementsOf(formats)
   const wrong =
-    asOf !== undefined && (scope.kind === "since-last" || again === true || preview === true)
-      ? "--as-of goes with --period, --from and --to or --all alone: what the books said then is never new, and is not counted."
-      : again === true && scope.kind === "since-last"
-        ? "--again and --since-last contradict each other: choose the dates with --period, --from and --to or --all."
-        : base !== undefined && statement !== undefined
-          ? `--base and ${statement.name} do not go together: a bank statement is in its account's own currency.`
-          : undefined
+    bank !== undefined && (scope.kind === "since-last" || asOf !== undefined)
+      ? `${bank.name} is of whole days as the service has them now: name them with --period, --from and --to or --all, without --as-of.`
+      : asOf !== undefined && (scope.kind === "since-last" || again === true || preview === true)
+        ? "--as-of goes with --period, --from and --to or --all alone: what the books said then is never new, and is not counted."
+        : again === true && scope.kind === "since-last"
+          ? "--again and --since-last contradict each other: choose the dates with --period, --from and --to or --all."
+          : base !== undefined && (statement ?? bank) !== undefined
+            ? `--base and ${(statement ?? bank)?.name} do not go together: a bank statement is in its account's own currency.`
+            : undefined
   return wrong === undefined ? Effect.void : exportError("Usage", wrong)
 }
 

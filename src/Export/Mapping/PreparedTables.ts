@@ -1,5 +1,6 @@
 /** Everything that accounting systems' formats need before the first line, and whether they can hold the accounts at all. */
 import { Effect } from "effect"
+import type { BankStatementFormat } from "../../Format/BankStatement.ts"
 import { type FormatSettings, leftOut, profileWith } from "../../Format/FormatSettings.ts"
 import type { TableFormat } from "../../Format/Table/Define.ts"
 import type { Mode } from "../../Format/Table/Journals.ts"
@@ -56,8 +57,9 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
   formats: ReadonlyArray<TableFormat>,
   { baseCurrency, mode, settings }: TableOptions,
   createdAt: string,
+  banks: ReadonlyArray<Pick<BankStatementFormat, "profile">> = [],
 ) {
-  if (formats.length === 0) return { contexts: [], mappingVersion: null }
+  if (formats.length + banks.length === 0) return { contexts: [], mappingVersion: null }
   const stored = yield* newestMapping(bookId, selection.asOf)
   const sums = yield* moved
   const touched = accounts.ordered.filter((account) => sums.has(account))
@@ -83,6 +85,10 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
       ...{ accountFiles, book: code, accounts: all },
     }
   })
+  const ofCash = touched.filter(
+    ({ currency, role }) => role === "cash" && !settings.leaveOut.includes(currency),
+  )
+  used.push(...banks.map(({ profile }): Used => ({ profile, accounts: ofCash })))
   const unfit = yield* findUnfit(used, baseCurrency, entriesByCurrency)
   const problems = [...lacking, ...unfit.map(({ message }) => message), ...unknown]
   if (problems.length > 0) {
