@@ -25,6 +25,7 @@ import { checkPlace } from "./Verify/FolderPlace.ts"
 import { checkJournal } from "./Verify/JournalProof.ts"
 import { checkNativeMovements } from "./Verify/NativeMovementsProof.ts"
 import { checkPlainText } from "./Verify/PlainTextProof.ts"
+import { RatedProof } from "./Verify/RatedProof.ts"
 import { checkReport, isReport } from "./Verify/ReportProof.ts"
 import { checkStatement, statementSide } from "./Verify/StatementProof.ts"
 import { tableProof } from "./Verify/TablesProof.ts"
@@ -77,6 +78,7 @@ const checkBatch = async (
       return proof === undefined ? [] : [[format.name, proof] as const]
     }),
   )
+  const rated = [...tables.values()].filter((proof) => proof instanceof RatedProof)
   const statements = new Map(
     manifest.files
       .filter(({ format }) => format === besides.statement.name)
@@ -117,7 +119,16 @@ const checkBatch = async (
       return (chunks, record) => checkStatement(chunks, record, manifest, accounts, inside, statement)
     }
     if (name === besides.nativeMovements.name) {
-      return (chunks, record) => checkNativeMovements(chunks, record, manifest, inside)
+      return (chunks, record) =>
+        checkNativeMovements(chunks, record, manifest, inside, (row) => {
+          for (const proof of rated) proof.addNative(row)
+        })
+    }
+    if (name === besides.rateDifferences.name) {
+      const own = rated.find(
+        (proof) => besides.rateDifferences.file.replace("{format}", proof.side.name) === file,
+      )
+      return own === undefined ? undefined : (chunks, record) => own.readDifferences(chunks, record, inside)
     }
     if (name === besides.chartOfAccounts.name || name === besides.periodBalances.name) {
       return (chunks, record) => checkAccountFile(chunks, record, manifest, accounts, inside)

@@ -1,6 +1,7 @@
 /** Writes the files of one batch of one book, from one repeatable-read snapshot, with memory that does not grow. */
 import { Effect, Stream } from "effect"
 import { Database } from "../Database.ts"
+import { besides } from "../Format/Besides.ts"
 import { encode } from "../Format/Encoding.ts"
 import type { Entry, OpenedAccount } from "../Format/Entry.ts"
 import type { FormatContext, SingleFile } from "../Format/Format.ts"
@@ -160,7 +161,11 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
       ...{ book, batch: plan.batch, selection, createdAt, leaveOut, personalData, accounts: balances },
     }),
   )
-  const beside = [...contexts.flatMap(({ accountFiles }) => accountFiles), ...source.alongside]
+  const beside = [
+    ...contexts.flatMap(({ accountFiles }) => accountFiles),
+    ...source.alongside,
+    besides.rateDifferences,
+  ]
   const names = [...plan.formats, ...beside.map(({ name }) => name)]
   const inOrder = names.flatMap((name) => [...files, ...dated].filter((file) => file.format === name))
   const closes = yield* closesWithin(book.bookId, selection)

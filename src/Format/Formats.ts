@@ -94,7 +94,12 @@ const filePattern = (file: string): RegExp =>
 
 const filePatterns: ReadonlyArray<RegExp> = [
   ...[...Object.values(besides), ...plainFormats].map(
-    ({ file }) => new RegExp(`^${escaped(file).replaceAll(/\{(?:from|to)\}/g, "\\d{8}")}$`),
+    ({ file }) =>
+      new RegExp(
+        `^${escaped(file)
+          .replaceAll(/\{(?:from|to)\}/g, "\\d{8}")
+          .replace("{format}", "[a-z0-9-]+")}$`,
+      ),
   ),
   ...tableFormats.map(({ template }) => filePattern(template.file)),
   ...bankStatementFormats.map(({ file }) => filePattern(file)),

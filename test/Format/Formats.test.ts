@@ -123,6 +123,7 @@ describe("what follows from the formats", () => {
     expect(defaults).toEqual({
       leaveOut: [],
       personalData: true,
+      exchangeResults: false,
       "xero-statement": { description },
       qbo: { description },
       sage50: { description },

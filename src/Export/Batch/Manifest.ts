@@ -198,6 +198,8 @@ export const Manifest = Schema.Struct({
   tables: Schema.optionalWith(
     Schema.Struct({
       mode: Schema.Literal("detail", "summary"),
+      /** Journals in the currency that moved, with rates; absent: none has. */
+      rated: Schema.optionalWith(Schema.Literal(true), { exact: true }),
       /** Of the book's account mapping; null: the chart's own codes and names. */
       mappingVersion: Schema.NullOr(Count),
       /** Currencies that the settings leave out of these formats. */

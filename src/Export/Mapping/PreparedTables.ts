@@ -19,6 +19,8 @@ export interface TableOptions {
   readonly mode: Mode
   readonly settings: FormatSettings
   readonly baseCurrency: string
+  /** In the currency that moved, with rates; else as the source has it. */
+  readonly rated?: boolean
 }
 
 const settingProblems = ({ lacks = [], name }: Profile): ReadonlyArray<string> =>
@@ -55,20 +57,22 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
     opening,
   }: Pick<Source, "accounts" | "entriesByCurrency" | "moved" | "opening">,
   formats: ReadonlyArray<TableFormat>,
-  { baseCurrency, mode, settings }: TableOptions,
+  { baseCurrency, mode, rated = false, settings }: TableOptions,
   createdAt: string,
   banks: ReadonlyArray<Pick<BankStatementFormat, "profile">> = [],
 ) {
   if (formats.length + banks.length === 0) return { contexts: [], mappingVersion: null }
   const stored = yield* newestMapping(bookId, selection.asOf)
   const sums = yield* moved
-  const touched = accounts.ordered.filter((account) => sums.has(account))
+  const touched = accounts.ordered.filter(
+    (account) => sums.has(account) || (rated && account.role === "rounding"),
+  )
   const lacking: Array<string> = []
   const unknown: Array<string> = []
   const used: Array<Used> = []
   const days = formats.some(({ template }) => namesDays(template)) ? yield* daysOf(bookId, selection) : null
   const contexts = formats.map((format): TableContext => {
-    const profile = profileWith(format, settings)
+    const profile = profileWith(format, settings, rated)
     const leaveOut = leftOut(format, settings)
     const own = touched.filter(({ currency }) => !leaveOut.includes(currency))
     const { mapping, unmapped } =
@@ -83,6 +87,8 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
     return {
       ...{ profile, leaveOut, baseCurrency, mode, mapping, createdAt, days },
       ...{ accountFiles, book: code, accounts: all },
+      nativeOf: accounts.nativeOf,
+      withResults: settings.exchangeResults,
     }
   })
   const ofCash = touched.filter(
