@@ -101,7 +101,7 @@ const followers: Part = Effect.gen(function* () {
   )
 })
 
-/** Deletes events that were processed long ago: duplicates come within hours. */
+/** Deletes events that were processed or given up long ago: duplicates come within hours. */
 const forgetting: Part = Effect.flatMap(Inbox, ({ prune }) =>
   Effect.forkScoped(
     prune(Duration.days(90)).pipe(

@@ -1,6 +1,6 @@
 /** Whether a file's rows are a mapping of the books: every account once, nothing else, and nothing that is a formula. */
 
-import { guarded } from "../../Common/Csv.ts"
+import { guarded, isFormula } from "../../Common/Csv.ts"
 import type { Mistake } from "../../Common/CsvFile.ts"
 import type { Account } from "../../Format/Entry.ts"
 import { targets } from "../../Format/Targets.ts"
@@ -22,8 +22,6 @@ export interface CheckedBook {
 /** An account as a spreadsheet gives it back: our own guard against formulas is part of the cell. */
 const cellKey = ({ code, currency, name, role }: BookAccounts["accounts"][number]): string =>
   keyOf({ role: guarded(role), currency, code: guarded(code), name: guarded(name).trim() })
-
-const isFormula = (text: string): boolean => /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/.test(text)
 
 const cellMistakes = ({ cells, line }: Cells): ReadonlyArray<Mistake> => [
   ...mappingColumns
