@@ -11,6 +11,7 @@ import * as Verify from "../../../src/Verify.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { assignNumbers, openBook, partner, post, postMonths } from "../Books.ts"
+import { forge } from "../Forge.ts"
 
 const settingsOf = (formats: object) => decodeSync(Content)({ formats }).formats
 
@@ -149,6 +150,15 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
       expect(lines).toEqual([
         `GENERAL,DEFAULT,1000,2026-10-01,ONE-2610-000001S,G/L Account,100,${text},USD,1010.01,`,
         `GENERAL,DEFAULT,2000,2026-10-01,ONE-2610-000001S,G/L Account,1020,${text},USD,-1010.01,`,
+      ])
+      const entries = "summary_entries_business-central.csv"
+      expect(readFileSync(join(folder, entries), "utf8").split("\n").slice(0, 2)).toEqual([
+        "summary_number,journal_number,effective_date,kind,account,account_code,account_name,currency,debit,credit",
+        "ONE-2026-10-000001S,ONE-2026-10-000001,2026-10-01,deposit,100,1010,Assets:Partner:USD:SWIFT:11111111,USD,995.00,",
+      ])
+      const forged = forge(folder, entries, (content) => content.replace(",995.00,", ",995.01,"))
+      expect((yield* Verify.run(forged)).problems.map(({ message }) => message)).toEqual([
+        "its summaries do not come to the entries listed beside them",
       ])
     }),
   )
