@@ -1793,7 +1793,7 @@ left join (
 --                                        older than `transit_days` and above the materiality, which keep a month from closing
 create or replace function reconcile.book_standings(transit_days integer, of_books integer[] default null)
 returns table (book_id integer, connection text, code text, accounts integer, "off" integer, unread integer, entries bigint,
-  read_at timestamptz, suspense integer, transit integer, blocked jsonb, loans integer, loans_blocked jsonb, clearing integer, unexplained integer,
+  suspense integer, transit integer, blocked jsonb, loans integer, loans_blocked jsonb, clearing integer, unexplained integer,
   other_blocking integer, other_warnings integer, blocking_findings integer, quarantined integer)
 language sql stable as $$
   with finding as materialized (
@@ -1835,7 +1835,7 @@ language sql stable as $$
     group by m.book_id),
   standing as (
     select a.book_id, count(*) as accounts, count(*) filter (where a.off) as off,
-      count(*) filter (where a.tail_read_at is null) as unread, sum(a.entries) as entries, min(a.tail_read_at) as read_at
+      count(*) filter (where a.tail_read_at is null) as unread, sum(a.entries) as entries
     from reconcile.account_standings a
     where of_books is null or a.book_id = any (of_books) group by a.book_id),
   unnamed as (
@@ -1850,7 +1850,7 @@ language sql stable as $$
     select q.book_id, count(*) as rows from mirror.open_quarantine q
     where of_books is null or q.book_id = any (of_books) group by q.book_id)
   select b.book_id, b.connection, b.code, coalesce(s.accounts, 0)::integer, coalesce(s.off, 0)::integer,
-    coalesce(s.unread, 0)::integer, coalesce(s.entries, 0)::bigint, s.read_at, coalesce(c.suspense, 0)::integer,
+    coalesce(s.unread, 0)::integer, coalesce(s.entries, 0)::bigint, coalesce(c.suspense, 0)::integer,
     coalesce(v.transit, 0)::integer, coalesce(l.blocked, '{}'), coalesce(n.loans, 0)::integer,
     coalesce(l.loans_blocked, '{}'), coalesce(c.clearing, 0)::integer, coalesce(u.accounts, 0)::integer, coalesce(c.blocking, 0)::integer,
     coalesce(c.warnings, 0)::integer, coalesce(c.all_blocking, 0)::integer, coalesce(w.rows, 0)::integer

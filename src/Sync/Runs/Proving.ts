@@ -1,6 +1,6 @@
 /** From reading a connection to books that are numbered and proved: what syncs and backfills share. */
 import { Effect, Exit } from "effect"
-import type { Book } from "../../Book.ts"
+import { type Book, organizationCode } from "../../Book.ts"
 import { Ledger } from "../../Ledger.ts"
 import { PartnerConnection } from "../../Partner.ts"
 import { Reconcile } from "../../Reconcile.ts"
@@ -78,6 +78,8 @@ interface Ended {
   readonly requests?: Readonly<Record<string, number>>
   /** Codes of books that could not be read. */
   readonly failedBooks?: ReadonlyArray<string>
+  /** Of a run that did not end well: whether the books that it read are numbered and proved all the same. */
+  readonly proved?: boolean
   /** Of a sync: it was asked for less than the connection has. */
   readonly partial?: boolean
   /** Of a backfill: the days that it read, both included. */
@@ -101,21 +103,36 @@ export const endOf = ({
   failedBooks: [...new Set(clientFailures.flatMap(({ book }) => book ?? []))],
 })
 
+/** How one ended that could not read everything: the books that it did read are numbered and proved. */
+const endOfIncomplete = ({ failures, reason, report }: SyncIncomplete): Ended => {
+  const whole = endOf(report)
+  const own = failures.map(({ book }) => book ?? organizationCode(report.connection))
+  return {
+    ...whole,
+    code: reason === "Stopped" ? 75 : 1,
+    failedBooks: [...new Set([...own, ...(whole.failedBooks ?? [])])],
+    proved: true,
+  }
+}
+
 /** Writes how a run ended, unless a later one has overtaken it: that one writes what there is to say. */
 export const recordEnd = Effect.fn("Sync.recordEnd")(function* <A>(
   run: Run["Type"],
   exit: Exit.Exit<A, unknown>,
   ended: (done: A) => Ended,
 ) {
-  const stopped =
-    wasInterrupted(exit) ||
-    (Exit.isFailure(exit) &&
-      exit.cause._tag === "Fail" &&
-      exit.cause.error instanceof SyncIncomplete &&
-      exit.cause.error.reason === "Stopped")
+  const incomplete =
+    Exit.isFailure(exit) && exit.cause._tag === "Fail" && exit.cause.error instanceof SyncIncomplete
+      ? exit.cause.error
+      : undefined
+  const stopped = wasInterrupted(exit) || incomplete?.reason === "Stopped"
   const state = Exit.isSuccess(exit) ? "done" : stopped ? "stopped" : "failed"
   meterRun(run.connection, state, run.counters.entries)
-  const end: Ended = Exit.isSuccess(exit) ? ended(exit.value) : { code: stopped ? 75 : 1 }
+  const end: Ended = Exit.isSuccess(exit)
+    ? ended(exit.value)
+    : incomplete === undefined
+      ? { code: stopped ? 75 : 1 }
+      : endOfIncomplete(incomplete)
   yield* Effect.ignore(
     run.conclude(
       endRun(run.runId, state, end.code, {
@@ -124,6 +141,7 @@ export const recordEnd = Effect.fn("Sync.recordEnd")(function* <A>(
         newEntries: Object.fromEntries(end.newEntries ?? []),
         failedBooks: end.failedBooks ?? [],
         ...(end.partial === true ? { partial: true } : {}),
+        ...(end.proved === true ? { proved: true } : {}),
         ...(end.days === undefined ? {} : { days: end.days }),
         ...(end.by === undefined ? {} : { by: end.by }),
       }),
