@@ -54,7 +54,7 @@ describe("the formats", () => {
   ])("refuse %s", (text, found) => {
     const result = formatsOf(text)
     expect(Either.isLeft(result) && result.left.detail).toBe(
-      `--format: found ${found}, expected one or more of journal, hledger, ledger, beancount, trial-balance, xero, xero-statement, qbo, netsuite, intacct, sage50, business-central, datev, gl-detail.`,
+      `--format: found ${found}, expected one or more of journal, hledger, ledger, beancount, trial-balance, xero, xero-statement, qbo, netsuite, intacct, sage50, business-central, datev, gl-detail, camt.053.`,
     )
   })
 })
