@@ -18,6 +18,7 @@ const codes: Readonly<Record<string, ExitCode>> = {
   UsageError: exitCodes.usage,
   SettingsError: exitCodes.usage,
   "DatabaseError.Settings": exitCodes.usage,
+  "EmbeddedError.NoAccount": exitCodes.usage,
   "SandboxError.Options": exitCodes.usage,
   "ExportError.Usage": exitCodes.usage,
   "AsOfError.Usage": exitCodes.usage,

@@ -52,7 +52,7 @@ export const writeTo = Effect.fn("AccountMapping.writeTo")(function* (
   rows: ReadonlyArray<BookRow>,
 ) {
   yield* Effect.tryPromise({
-    try: () => writeFile(file, fileText(rows), { flag: "wx", flush: true }),
+    try: () => writeFile(file, fileText(rows), { flag: "wx", flush: true, mode: 0o600 }),
     catch: (cause) =>
       new AccountMappingError({
         reason: "Unwritable",

@@ -10,6 +10,7 @@ import type { TableFormat } from "../Format/Table/Define.ts"
 import type { ExpectedAccount } from "./AccountsProof.ts"
 import type { Side } from "./Beside.ts"
 import { Fingerprint } from "./Fingerprint.ts"
+import { RatedProof } from "./RatedProof.ts"
 import { contextOf, readTable, type TableContext } from "./TableFile.ts"
 
 interface Sum {
@@ -210,8 +211,11 @@ export const tableProof = (
   manifest: Manifest,
   accounts: ReadonlyArray<ExpectedAccount>,
   problems: Problems,
-): TableProof | undefined => {
+): TableProof | RatedProof | undefined => {
   if (manifest.formatVersion === 1) return undefined
+  if (manifest.tables?.rated === true && format.rated !== null) {
+    return new RatedProof({ name: format.name, reader: format.rated.reader }, manifest, accounts)
+  }
   if (manifest.tables?.layouts?.[format.name] !== undefined) {
     return new TableProof(folder, format, manifest, accounts)
   }

@@ -15,7 +15,6 @@ export const bundlePrograms = async (sources: ReadonlyArray<string>, folder: str
     platform: "node",
     target: "node20",
     format: "esm",
-    keepNames: true,
     logLevel: "warning",
     // Packages in the older form of modules ask for this.
     banner: {

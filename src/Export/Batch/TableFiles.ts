@@ -14,11 +14,14 @@ import {
   Unholdable,
 } from "../../Format/Table/Journals.ts"
 import type { Profile } from "../../Format/Table/Profile.ts"
-import { type Mapping, rowsOf } from "../../Format/Table/Rows.ts"
+import { ratedJournals } from "../../Format/Table/RatedJournals.ts"
+import { differencesOf } from "../../Format/Table/RatedRows.ts"
+import { type Mapping, rowsIn, textsOf } from "../../Format/Table/Rows.ts"
 import { type ExportError, exportError } from "../ExportError.ts"
 import type { Days } from "../Request/Days.ts"
 import type { Folder, FolderFile } from "./Folder.ts"
 import type { FileRecord } from "./Manifest.ts"
+import { differencesWriter } from "./RateDifferences.ts"
 
 export interface TableContext {
   readonly profile: Profile
@@ -36,6 +39,9 @@ export interface TableContext {
   /** The book's code, and its accounts before the first entry. */
   readonly book: string
   readonly accounts: ReadonlyArray<OpenedAccount>
+  /** The books' account behind one of the base-currency journal, and whether results go into files with rates. */
+  readonly nativeOf: (account: Account) => Account
+  readonly withResults: boolean
 }
 
 /** What a file holds: one currency, all (gl-detail), or one of the service's accounts. */
@@ -75,9 +81,9 @@ const nameOf = ({ days, profile }: TableContext, share: Share, period: string, p
     .replace("{period}", period)
     .replace("{part}", part)
 
-const headOf = ({ createdAt, profile }: TableContext, share: Share, period: string): string => {
+const headOf = ({ baseCurrency, createdAt, profile }: TableContext, share: Share, period: string): string => {
   const { columns, delimiter, lineEnd, preamble } = profile
-  const before = preamble?.({ period, currency: share.currency ?? "", createdAt }) ?? ""
+  const before = preamble?.({ period, currency: share.currency ?? "", baseCurrency, createdAt }) ?? ""
   const names = columns.map(({ header }) => quoted(header, delimiter, false)).join(delimiter)
   return profile.header ? `${before}${names}${lineEnd}` : before
 }
@@ -116,16 +122,28 @@ const representedIn = (mapping: Mapping): Represented => {
   return (account) => standing.get(account) ?? account
 }
 
+/** Journals with rates, where the profile has them. */
+const ratedOf = ({ accounts, baseCurrency, nativeOf, profile, withResults }: TableContext) => {
+  const { rates: style } = profile
+  const rounding = accounts.find(({ account }) => account.role === "rounding")?.account
+  return style === undefined || rounding === undefined
+    ? undefined
+    : ratedJournals({ profile, style, baseCurrency, nativeOf, rounding, withResults })
+}
+
 /** Takes entries by date and keeps one open file per currency or account. */
 export const tableWriter = (folder: Folder, context: TableContext) => {
   const { leaveOut, mapping, mode, profile } = context
   const setup: Setup = { profile, baseCurrency: context.baseCurrency }
-  const journals = journalsOf(
-    profile.mode === "any" ? mode : profile.mode,
-    new Set(leaveOut),
-    profile.limits.rowsPerJournal,
-    representedIn(mapping),
-  )
+  const journals =
+    ratedOf(context) ??
+    journalsOf(
+      profile.mode === "any" ? mode : profile.mode,
+      new Set(leaveOut),
+      profile.limits.rowsPerJournal,
+      representedIn(mapping),
+    )
+  const differences = profile.rates === undefined ? undefined : differencesWriter(folder, profile.name)
   const open = new Map<string, OpenFile>()
   const finished: Array<Part> = []
   let written = 0
@@ -188,8 +206,10 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
 
   const put = Effect.fnUntraced(function* (ready: ReadonlyArray<TableJournal>) {
     for (const journal of ready) {
-      const rows = yield* held(context, () => rowsOf(journal, mapping, setup, written))
-      if (rows.length === 0) continue
+      const made = yield* held(context, () => rowsIn(journal, mapping, profile, written))
+      if (differences !== undefined) yield* differences.add(differencesOf(journal, made, mapping))
+      if (made.length === 0) continue
+      const rows = yield* held(context, () => textsOf(made, setup))
       written += rows.length
       const output = yield* fileFor(journal, rows.length)
       output.rows += rows.length
@@ -205,7 +225,8 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
     end: Effect.gen(function* () {
       yield* put(journals.end())
       for (const output of open.values()) yield* finish(output)
-      return (yield* named).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      const files = (yield* named).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      return differences === undefined ? files : [...files, yield* differences.end]
     }),
   }
 }

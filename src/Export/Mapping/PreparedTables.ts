@@ -1,5 +1,6 @@
 /** Everything that accounting systems' formats need before the first line, and whether they can hold the accounts at all. */
 import { Effect } from "effect"
+import type { BankStatementFormat } from "../../Format/BankStatement.ts"
 import { type FormatSettings, leftOut, profileWith } from "../../Format/FormatSettings.ts"
 import type { TableFormat } from "../../Format/Table/Define.ts"
 import type { Mode } from "../../Format/Table/Journals.ts"
@@ -18,6 +19,8 @@ export interface TableOptions {
   readonly mode: Mode
   readonly settings: FormatSettings
   readonly baseCurrency: string
+  /** In the currency that moved, with rates; else as the source has it. */
+  readonly rated?: boolean
 }
 
 const settingProblems = ({ lacks = [], name }: Profile): ReadonlyArray<string> =>
@@ -54,19 +57,22 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
     opening,
   }: Pick<Source, "accounts" | "entriesByCurrency" | "moved" | "opening">,
   formats: ReadonlyArray<TableFormat>,
-  { baseCurrency, mode, settings }: TableOptions,
+  { baseCurrency, mode, rated = false, settings }: TableOptions,
   createdAt: string,
+  banks: ReadonlyArray<Pick<BankStatementFormat, "profile">> = [],
 ) {
-  if (formats.length === 0) return { contexts: [], mappingVersion: null }
+  if (formats.length + banks.length === 0) return { contexts: [], mappingVersion: null }
   const stored = yield* newestMapping(bookId, selection.asOf)
   const sums = yield* moved
-  const touched = accounts.ordered.filter((account) => sums.has(account))
+  const touched = accounts.ordered.filter(
+    (account) => sums.has(account) || (rated && account.role === "rounding"),
+  )
   const lacking: Array<string> = []
   const unknown: Array<string> = []
   const used: Array<Used> = []
   const days = formats.some(({ template }) => namesDays(template)) ? yield* daysOf(bookId, selection) : null
   const contexts = formats.map((format): TableContext => {
-    const profile = profileWith(format, settings)
+    const profile = profileWith(format, settings, rated)
     const leaveOut = leftOut(format, settings)
     const own = touched.filter(({ currency }) => !leaveOut.includes(currency))
     const { mapping, unmapped } =
@@ -81,8 +87,14 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
     return {
       ...{ profile, leaveOut, baseCurrency, mode, mapping, createdAt, days },
       ...{ accountFiles, book: code, accounts: all },
+      nativeOf: accounts.nativeOf,
+      withResults: settings.exchangeResults,
     }
   })
+  const ofCash = touched.filter(
+    ({ currency, role }) => role === "cash" && !settings.leaveOut.includes(currency),
+  )
+  used.push(...banks.map(({ profile }): Used => ({ profile, accounts: ofCash })))
   const unfit = yield* findUnfit(used, baseCurrency, entriesByCurrency)
   const problems = [...lacking, ...unfit.map(({ message }) => message), ...unknown]
   if (problems.length > 0) {

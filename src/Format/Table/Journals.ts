@@ -18,6 +18,8 @@ export interface JournalLine {
   readonly minor: bigint
   /** From 1, within the entry; 0 in a summary. */
   readonly number: number
+  /** In cents of the base currency, where the journal is in the currency that moved. */
+  readonly base?: bigint
 }
 
 export interface TableJournal {
@@ -39,6 +41,12 @@ export interface TableJournal {
   readonly partnerAccountId: string | null
   readonly scale: number
   readonly lines: ReadonlyArray<JournalLine>
+  /** Whether the entry has a journal in another currency, too. */
+  readonly several?: boolean
+  /** In units of its last decimal; null: in the base currency. Absent where the file has no rates. */
+  readonly rate?: bigint | null
+  /** Lines of the entry that no file with rates has: only the base currency has them. */
+  readonly left?: ReadonlyArray<JournalLine>
 }
 
 /** An entry's lines by currency; it balances in each. */
@@ -59,7 +67,11 @@ const checkBalance = (entry: Entry, currency: string, lines: ReadonlyArray<Journ
   if (unbalanced(lines)) throw new Unholdable(`${entry.number} does not balance in ${currency}`)
 }
 
-const journalOf = (entry: Entry, currency: string, lines: ReadonlyArray<JournalLine>): TableJournal => ({
+export const journalIn = (
+  entry: Entry,
+  currency: string,
+  lines: ReadonlyArray<JournalLine>,
+): TableJournal => ({
   number: entry.number,
   entries: 1,
   mode: "detail",
@@ -142,13 +154,15 @@ export interface Journals {
 }
 
 const detail = (leaveOut: ReadonlySet<string>): Journals => ({
-  add: (entry) =>
-    [...byCurrency(entry)]
+  add: (entry) => {
+    const parts = [...byCurrency(entry)]
+    return parts
       .filter(([currency]) => !leaveOut.has(currency))
       .map(([currency, lines]) => {
         checkBalance(entry, currency, lines)
-        return journalOf(entry, currency, lines)
-      }),
+        return { ...journalIn(entry, currency, lines), several: parts.length > 1 }
+      })
+  },
   end: () => [],
 })
 
@@ -164,7 +178,7 @@ const statement = (leaveOut: ReadonlySet<string>): Journals => ({
       const minor = own.reduce((sum, line) => sum + line.minor, 0n)
       const line = { account, minor, number: own[0]?.number ?? 0 }
       const { partnerAccountId } = account
-      return minor === 0n ? [] : [{ ...journalOf(entry, account.currency, [line]), partnerAccountId }]
+      return minor === 0n ? [] : [{ ...journalIn(entry, account.currency, [line]), partnerAccountId }]
     })
   },
   end: () => [],
