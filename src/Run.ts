@@ -6,7 +6,7 @@ import { and, eq, sql } from "drizzle-orm"
 import { Context, Data, Effect } from "effect"
 import { int4, int8, type RowOf } from "./Database/Columns.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
-import { runs } from "./Database/Tables/Sync.ts"
+import { type RunCommand, runs } from "./Database/Tables/Sync.ts"
 import { Database } from "./Database.ts"
 
 /** A later run has taken the connection: this one stops and writes nothing more. */
@@ -115,10 +115,6 @@ export const fenced =
           found.length === 1 ? Effect.void : Effect.fail(new LeaseLost({ connection, runId })),
       },
     })
-
-/** What a run may be at. */
-export const runCommands = ["sync", "events", "backfill", "replay", "reclassify"] as const
-export type RunCommand = (typeof runCommands)[number]
 
 /** Notes that a run has started; an earlier one of the same command that never ended was abandoned. */
 export const openRun = Effect.fn("Sync.openRun")(function* (connection: string, command: RunCommand) {

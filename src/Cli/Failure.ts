@@ -22,6 +22,8 @@ const codes: Readonly<Record<string, ExitCode>> = {
   "SandboxError.Options": exitCodes.usage,
   "ExportError.Usage": exitCodes.usage,
   "AsOfError.Usage": exitCodes.usage,
+  "BackupError.Usage": exitCodes.usage,
+  "BackupError.OtherVersion": exitCodes.usage,
   UnknownBook: exitCodes.usage,
   "CloseError.Usage": exitCodes.usage,
   "ReclassifyError.Usage": exitCodes.usage,

@@ -1,9 +1,9 @@
 /** The last run of every command on every connection. */
 import { Effect, Either, Option, Schema } from "effect"
 import { json, nullable, text } from "../Database/Columns.ts"
+import { runCommands } from "../Database/Tables/Sync.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
-import { runCommands } from "../Run.ts"
 
 export interface LastRun {
   readonly connection: string

@@ -16,6 +16,10 @@ import { instant } from "./Columns.ts"
 
 export const sync = pgSchema("sync")
 
+/** What a run may be at. */
+export const runCommands = ["sync", "events", "backfill", "replay", "reclassify"] as const
+export type RunCommand = (typeof runCommands)[number]
+
 export const runs = sync.table(
   "runs",
   {

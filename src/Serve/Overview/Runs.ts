@@ -1,9 +1,9 @@
 /** The latest runs, and when each connection was last read completely. */
 import { Effect, Either, Schema } from "effect"
 import { float8, int4, json, nullable, type RowOf, text } from "../../Database/Columns.ts"
+import { runCommands } from "../../Database/Tables/Sync.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
-import { runCommands } from "../../Run.ts"
 
 const runColumns = {
   runId: int4,
