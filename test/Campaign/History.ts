@@ -161,7 +161,7 @@ export interface Kill {
   readonly nth: number
   readonly side: "before" | "after"
   /** With -9, or stopped until somebody else has done the same; the sessions that hold its locks, or all, are cut meanwhile. */
-  readonly by: "kill" | "stop" | "stop, locks cut" | "stop, all cut"
+  readonly by: "kill" | "stop" | "stop, locks cut" | "stop, all cut" | "stop, lease taken"
 }
 
 export type Step =

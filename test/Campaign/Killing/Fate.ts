@@ -7,7 +7,7 @@ import type { Outcome } from "../Operations.ts"
 import type { Site } from "../Site.ts"
 import type { Command, Line } from "./Command.ts"
 import type { Process } from "./Processes.ts"
-import { differing, epochOf, marks } from "./Straggler.ts"
+import { differing, epochOf, marks, takeLeaseAway } from "./Straggler.ts"
 
 /** How it ended: by its signal, or of itself before that place was reached. */
 export interface Fate {
@@ -129,7 +129,7 @@ export const fate = (how: How): Effect.Effect<Fate, KilledBadly, Database> =>
     let meanwhile = ""
     if (kill.by !== "kill") yield* Effect.promise(() => Promise.race([atPlace, atEnd]))
     if (kill.by !== "kill" && seen.place !== null) {
-      if (kill.by !== "stop") yield* cut(before, kill.by)
+      if (kill.by === "stop, locks cut" || kill.by === "stop, all cut") yield* cut(before, kill.by)
       // Where it holds what others wait for, it goes on before them.
       let isStill = true
       const goesOn = setTimeout(() => {
@@ -137,7 +137,8 @@ export const fate = (how: How): Effect.Effect<Fate, KilledBadly, Database> =>
         process.signal("SIGCONT")
       }, waitsAtMost)
       const own = yield* epoch
-      meanwhile = (yield* how.meanwhile).told
+      if (kill.by === "stop, lease taken") yield* takeLeaseAway(how.site.connection)
+      else meanwhile = (yield* how.meanwhile).told
       clearTimeout(goesOn)
       const isOvertaken = own > free && (yield* epoch) > own
       if (isStill && isOvertaken && leased.has(operationOf(how))) overtaken = yield* marks

@@ -62,6 +62,7 @@ const chosen = (what: Operation["do"], usual: Usual, chance: Random): ReadonlyAr
       [0.4, "stop"],
       [0.8, "stop, locks cut"],
       [0.4, "stop, all cut"],
+      [0.6, "stop, lease taken"],
     ])
     return { of, nth: usual.place(what, of, chance), side, by }
   }

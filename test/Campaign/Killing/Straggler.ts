@@ -30,3 +30,19 @@ export const differing = (
   before: ReadonlyMap<string, string>,
   after: ReadonlyMap<string, string>,
 ): ReadonlyArray<string> => [...after].flatMap(([name, mark]) => (before.get(name) === mark ? [] : [name]))
+
+/**
+ * Takes the lease as another machine would whose server has let go of the first one's lock, while the first one has noticed
+ * nothing: only the fence is left. Not where it is in the middle of a transaction of its own, which comes first.
+ */
+export const takeLeaseAway = (connection: string) =>
+  Effect.flatMap(Database, ({ client }) =>
+    Effect.promise(() =>
+      client
+        .begin(async (sql) => {
+          await sql`set local lock_timeout = '200ms'`
+          await sql`update sync.leases set epoch = epoch + 1 where connection = ${connection}`
+        })
+        .catch(() => undefined),
+    ),
+  )
