@@ -108,8 +108,8 @@ const heard = ({ kill, process, site }: How) => {
   return { seen, atPlace, atEnd }
 }
 
-/** They write under the lease and nothing else: what others do, a process may do after another one has. */
-const leased = new Set(["sync", "backfill", "reclassify"])
+/** They write under one lease and nothing else: a backfill and events take another one for each turn. */
+const leased = new Set(["sync", "reclassify"])
 
 const operationOf = ({ history, step }: How): string => {
   const found = history.steps[step]
@@ -144,7 +144,9 @@ export const fate = (how: How): Effect.Effect<Fate, KilledBadly, Database> =>
       if (isStill && isOvertaken && leased.has(operationOf(how))) overtaken = yield* marks
       process.signal("SIGCONT")
     }
-    yield* Effect.promise(() => atEnd).pipe(
+    // Once may come before it has stopped itself.
+    const again = setInterval(() => process.signal("SIGCONT"), 200)
+    yield* Effect.promise(() => atEnd.finally(() => clearInterval(again))).pipe(
       Effect.timeoutFail({
         duration: endsWithin,
         onTimeout: () => new KilledBadly({ message: `a process does not end (${placeOf(kill)})` }),

@@ -41,8 +41,11 @@ export const takeLeaseAway = (connection: string) =>
       client
         .begin(async (sql) => {
           await sql`set local lock_timeout = '200ms'`
-          await sql`update sync.leases set epoch = epoch + 1 where connection = ${connection}`
+          await sql`update sync.leases set epoch = epoch + 1, taken_at = now() where connection = ${connection}`
         })
-        .catch(() => undefined),
+        .catch((error: { readonly code?: string }) => {
+          const lockTimeout = "55P03"
+          if (error.code !== lockTimeout) throw error
+        }),
     ),
   )
