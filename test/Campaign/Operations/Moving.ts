@@ -5,6 +5,7 @@ import { Database } from "../../../src/Database.ts"
 import { Resources } from "../../../src/Mirror/Resources.ts"
 import { reclassify } from "../../../src/Reclassify.ts"
 import { PostingFacts } from "../../../src/Sync/Statements/PostingFacts.ts"
+import { units } from "../Decimals.ts"
 import type { MovedFrom, Operation } from "../History.ts"
 import type { Site } from "../Site.ts"
 
@@ -63,6 +64,21 @@ const isLoan = ({ history, world }: Site, entryId: string): boolean => {
   return [entryId, of, ...siblings.map(({ id }) => id)].some((id) => named.has(id))
 }
 
+/**
+ * An entry that is just the fee may have been on top of the withdrawal or have been in it: the balances are the same, but not
+ * what is left of each entry. The oracle reads them in their order, the connector knows what came with them.
+ */
+const hasFeeApart = ({ world }: Site, entryId: string): boolean => {
+  const all = [...world.accounts.values()].flatMap(({ currency, entries }) =>
+    entries.map((entry) => ({ ...entry, currency })),
+  )
+  const of = all.find(({ id }) => id === entryId)?.related?.of
+  const content = of === undefined ? undefined : world.resources.get(of)?.content
+  if (content?.type !== "WITHDRAWAL" || content.fee === null) return false
+  const { fee } = content
+  return all.some(({ amount, currency, related }) => related?.of === of && amount === units(fee, currency))
+}
+
 interface Moved extends Standing {
   readonly times: number
 }
@@ -100,7 +116,7 @@ export const move = (site: Site, books: ReadonlyArray<Book>, operation: Move) =>
   Effect.gen(function* () {
     const { code, from = "suspense", nth } = operation
     const found = (yield* standingIn(books, from)).filter(
-      ({ entry }) => from === "suspense" || !isLoan(site, entry),
+      ({ entry }) => from === "suspense" || !(isLoan(site, entry) || hasFeeApart(site, entry)),
     )
     const one = found[found.length === 0 ? 0 : nth % found.length]
     if (one === undefined) return `nothing stands in ${from}`
