@@ -15,7 +15,8 @@ export interface Book {
   readonly name: string
 }
 
-const organizationCode = (connection: string): string =>
+/** A function of the connection alone: known without the database. */
+export const organizationCode = (connection: string): string =>
   connection === "default" ? "ORG" : `${connection.toUpperCase().replaceAll(/[^A-Z0-9_.-]/g, "-")}-ORG`
 
 /** The organization's book of a connection, created on first use. */

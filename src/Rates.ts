@@ -80,7 +80,8 @@ export const exportRates = Effect.fn("Rates.export")(function* () {
 /** Writes the lines to a new file. */
 export const writeRates = Effect.fn("Rates.write")(function* (file: string, lines: ReadonlyArray<string>) {
   yield* Effect.tryPromise({
-    try: () => writeFile(file, lines.map((line) => `${line}\n`).join(""), { flag: "wx", flush: true }),
+    try: () =>
+      writeFile(file, lines.map((line) => `${line}\n`).join(""), { flag: "wx", flush: true, mode: 0o600 }),
     catch: (cause) =>
       new RatesError({
         reason: "Unwritable",

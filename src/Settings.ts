@@ -213,6 +213,8 @@ export class Settings extends Effect.Service<Settings>()("tieout/Settings", {
       /** The file that was read, or looked for. */
       file,
       connectionNames: names,
+      /** The interface profile of a connection in `connections`; needs no credentials. */
+      profile: (name: string): Interface => profileOf(raw, name),
       connection,
       databaseUrl: Option.map(databaseUrl, (url) => Redacted.make(url)),
       /** The token of the status page, needed where it does not listen on loopback alone. */

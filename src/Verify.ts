@@ -14,19 +14,21 @@ import {
 import type { Manifest as ReportManifest } from "./Export/Batch/ReportManifest.ts"
 import { checkFiles } from "./Export/Batch/WrittenFiles.ts"
 import { besides } from "./Format/Besides.ts"
-import { formatOf, tablesOf } from "./Format/Formats.ts"
+import { bankStatementsOf, formatOf, tablesOf } from "./Format/Formats.ts"
 import type { Reading } from "./Format/Reading/Plain.ts"
 import { checkAccountFile } from "./Verify/AccountFilesProof.ts"
 import { checkArithmetic, expectedAccounts } from "./Verify/AccountsProof.ts"
+import { bankSide, checkBankStatements } from "./Verify/BankStatementProof.ts"
 import { Comparison } from "./Verify/Beside.ts"
 import { checkChain } from "./Verify/Chain.ts"
 import { checkPlace } from "./Verify/FolderPlace.ts"
 import { checkJournal } from "./Verify/JournalProof.ts"
 import { checkNativeMovements } from "./Verify/NativeMovementsProof.ts"
 import { checkPlainText } from "./Verify/PlainTextProof.ts"
+import { RatedProof } from "./Verify/RatedProof.ts"
 import { checkReport, isReport } from "./Verify/ReportProof.ts"
 import { checkStatement, statementSide } from "./Verify/StatementProof.ts"
-import { tableProof } from "./Verify/TablesProof.ts"
+import { TableProof, tableProof } from "./Verify/TablesProof.ts"
 import { checkTrialBalance } from "./Verify/TrialBalanceProof.ts"
 
 /** The folder cannot be read at all, or holds no batch. `message` says what, where and what to do. */
@@ -76,12 +78,18 @@ const checkBatch = async (
       return proof === undefined ? [] : [[format.name, proof] as const]
     }),
   )
+  const rated = [...tables.values()].filter((proof) => proof instanceof RatedProof)
   const statements = new Map(
     manifest.files
       .filter(({ format }) => format === besides.statement.name)
       .map(({ name }) => [name, statementSide(folder, name, manifest)] as const),
   )
-  const sides = [...statements.values(), ...[...tables.values()].map(({ side }) => side)]
+  const banks = new Map(
+    bankStatementsOf(manifest.formats).map(
+      ({ name, reader }) => [name, { reader, side: bankSide(folder, name, reader, manifest) }] as const,
+    ),
+  )
+  const sides = [...statements.values(), ...[...tables.values(), ...banks.values()].map(({ side }) => side)]
   const comparisons = new Map<string, Comparison>()
 
   const journalProof: Proof = (chunks, file) => {
@@ -102,15 +110,36 @@ const checkBatch = async (
     const table = tables.get(name)
     const statement = statements.get(file)
     if (format?.kind === "plain") return plainProof(format.reading)
+    const bank = banks.get(name)
+    if (bank !== undefined) {
+      return (chunks, record) => checkBankStatements(chunks, record, manifest, bank.reader, inside, bank.side)
+    }
     if (table !== undefined) return (chunks, record) => table.read(chunks, record, inside)
     if (statement !== undefined) {
       return (chunks, record) => checkStatement(chunks, record, manifest, accounts, inside, statement)
     }
     if (name === besides.nativeMovements.name) {
-      return (chunks, record) => checkNativeMovements(chunks, record, manifest, inside)
+      return (chunks, record) =>
+        checkNativeMovements(chunks, record, manifest, inside, (row) => {
+          for (const proof of rated) proof.addNative(row)
+        })
+    }
+    if (name === besides.rateDifferences.name) {
+      const own = rated.find(
+        (proof) => besides.rateDifferences.file.replace("{format}", proof.side.name) === file,
+      )
+      return own === undefined ? undefined : (chunks, record) => own.readDifferences(chunks, record, inside)
     }
     if (name === besides.chartOfAccounts.name || name === besides.periodBalances.name) {
       return (chunks, record) => checkAccountFile(chunks, record, manifest, accounts, inside)
+    }
+    if (name === besides.summaryEntries.name) {
+      const own = [...tables.values()].find(
+        (proof) => besides.summaryEntries.file.replace("{format}", proof.side.name) === file,
+      )
+      return own instanceof TableProof
+        ? (chunks, record) => own.readEntries(chunks, record, inside)
+        : undefined
     }
     // The difference since an as-of export is not part of the export: only its checksum is verified.
     if (format === undefined && name !== besides.difference.name) {
@@ -125,7 +154,11 @@ const checkBatch = async (
     return record === undefined || proof === undefined ? undefined : (chunks) => proof(chunks, record)
   })
   for (const table of tables.values()) table.finish(inside)
-  const compared = new Set([...tables.keys(), ...[...statements.keys()].filter((name) => read.has(name))])
+  const compared = new Set([
+    ...tables.keys(),
+    ...banks.keys(),
+    ...[...statements.keys()].filter((name) => read.has(name)),
+  ])
   for (const [journal, comparison] of comparisons) {
     await comparison.finish(folder, journal, manifest, accounts, compared, inside)
   }

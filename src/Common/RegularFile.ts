@@ -33,12 +33,18 @@ export const openRegular = async (path: string): Promise<FileHandle> => {
   throw new NotRegular("is no regular file, and was not opened")
 }
 
-/** The file's bytes, piece by piece. */
-export const chunksOf = async function* (path: string): AsyncGenerator<Buffer> {
-  const handle = await openRegular(path)
-  for await (const chunk of handle.createReadStream()) {
+/** The bytes that an opened file has now, piece by piece: one that grows meanwhile ends all the same. Closes it. */
+export const chunksOfOpened = async function* (handle: FileHandle): AsyncGenerator<Buffer> {
+  const { size } = await handle.stat()
+  if (size === 0) return handle.close()
+  for await (const chunk of handle.createReadStream({ end: size - 1 })) {
     if (Buffer.isBuffer(chunk)) yield chunk
   }
+}
+
+/** The file's bytes, piece by piece. */
+export const chunksOf = async function* (path: string): AsyncGenerator<Buffer> {
+  yield* chunksOfOpened(await openRegular(path))
 }
 
 /** The content of a small file, of at most `most` bytes. */
@@ -47,7 +53,14 @@ export const readRegular = async (path: string, most: number): Promise<Buffer> =
   try {
     const { size } = await handle.stat()
     if (size > most) throw new NotRegular(`has ${size} bytes, and at most ${most} are read`)
-    return await handle.readFile()
+    const content = Buffer.alloc(size)
+    let at = 0
+    while (at < size) {
+      const { bytesRead } = await handle.read(content, at, size - at)
+      if (bytesRead === 0) break
+      at += bytesRead
+    }
+    return content.subarray(0, at)
   } finally {
     await handle.close()
   }

@@ -5,7 +5,7 @@ import { findBinaries } from "./Embedded/Binaries.ts"
 import { type Cluster, ensureCluster, superuser } from "./Embedded/Cluster.ts"
 import { asEmbeddedError, type EmbeddedError } from "./Embedded/EmbeddedError.ts"
 import { findPlace } from "./Embedded/Place.ts"
-import { serverAccount } from "./Embedded/ServerAccount.ts"
+import { accountName, serverAccount } from "./Embedded/ServerAccount.ts"
 import { addressOf, databaseName, joinServer, type Presence } from "./Embedded/Sharing.ts"
 
 export interface EmbeddedOptions {
@@ -15,11 +15,12 @@ export interface EmbeddedOptions {
   readonly settings?: Readonly<Record<string, string>> | undefined
 }
 
-const prepare = async (options: EmbeddedOptions): Promise<Cluster> => {
-  const account = await serverAccount()
+const prepare = async (options: EmbeddedOptions) => {
+  const found = await serverAccount()
+  const account = found?.account
   const place = await findPlace(options.dataDir, account)
   const binaries = await findBinaries(place.dataDir, account)
-  const cluster = {
+  const cluster: Cluster = {
     place,
     binaries,
     account,
@@ -28,7 +29,7 @@ const prepare = async (options: EmbeddedOptions): Promise<Cluster> => {
     settings: options.settings ?? {},
   }
   await ensureCluster(cluster)
-  return cluster
+  return { cluster, accountMade: found?.made ?? false }
 }
 
 const settingsOf = ({ server, password }: Presence): ConnectionSettings => ({
@@ -51,14 +52,17 @@ const settingsOf = ({ server, password }: Presence): ConnectionSettings => ({
 export const embedded = Effect.fn("Embedded.use")(function* (
   options: EmbeddedOptions,
 ): Effect.fn.Return<ConnectionSettings, EmbeddedError, Scope.Scope> {
-  const cluster = yield* Effect.tryPromise({
+  const { accountMade, cluster } = yield* Effect.tryPromise({
     try: () => prepare(options),
     catch: (error) => asEmbeddedError(error, "StartFailed", "Preparing the embedded Postgres"),
   })
+  if (accountMade) {
+    yield* Effect.logWarning(`Postgres does not run as root: added the system user ${accountName} to run it`)
+  }
   if (cluster.place.moved !== "no") {
     const where =
       `The database of ${cluster.place.dataDir} is kept in ${cluster.place.home}: ` +
-      `the account ${cluster.account?.name ?? "that runs it"} cannot enter the data folder.`
+      `the account ${cluster.account?.name ?? "that runs it"} cannot enter the data folder, or could change what lies there.`
     yield* cluster.place.moved === "now" ? Effect.logWarning(where) : Effect.logDebug(where)
   }
   const entering = Effect.tryPromise({

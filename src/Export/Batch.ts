@@ -1,12 +1,14 @@
 /** Writes the files of one batch of one book, from one repeatable-read snapshot, with memory that does not grow. */
 import { Effect, Stream } from "effect"
 import { Database } from "../Database.ts"
+import { besides } from "../Format/Besides.ts"
 import { encode } from "../Format/Encoding.ts"
 import type { Entry, OpenedAccount } from "../Format/Entry.ts"
 import type { FormatContext, SingleFile } from "../Format/Format.ts"
-import { needsStatement, plainsOf, tablesOf } from "../Format/Formats.ts"
+import { bankStatementsOf, needsStatement, plainsOf, tablesOf } from "../Format/Formats.ts"
 import { RunningTotals } from "../Format/Totals.ts"
 import { valueThen } from "../Valuation.ts"
+import { writeBankStatements } from "./Batch/BankStatementFiles.ts"
 import { type BatchPlan, manifestOf } from "./Batch/BatchManifest.ts"
 import { type Folder, openFolder } from "./Batch/Folder.ts"
 import { manifestFile, print as printManifest } from "./Batch/Manifest.ts"
@@ -131,6 +133,7 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
     tablesOf(plan.formats),
     plan.options,
     selection.asOf ?? facts.createdAt,
+    bankStatementsOf(plan.formats),
   )
   const outputsBy = Effect.fnUntraced(function* (order: Order) {
     const own = wanted.filter((format) => format.order === order)
@@ -151,7 +154,19 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
     needsStatement(plan.formats) && plan.base === undefined
       ? yield* writeStatement(folder, book, selection, balances, totals)
       : undefined
-  const beside = [...contexts.flatMap(({ accountFiles }) => accountFiles), ...source.alongside]
+  const { leaveOut, personalData } = plan.options.settings
+  const { createdAt } = facts
+  const banks = yield* Effect.forEach(bankStatementsOf(plan.formats), (format) =>
+    writeBankStatements(folder, format, {
+      ...{ book, batch: plan.batch, selection, createdAt, leaveOut, personalData, accounts: balances },
+    }),
+  )
+  const beside = [
+    ...contexts.flatMap(({ accountFiles }) => accountFiles),
+    ...source.alongside,
+    besides.rateDifferences,
+    besides.summaryEntries,
+  ]
   const names = [...plan.formats, ...beside.map(({ name }) => name)]
   const inOrder = names.flatMap((name) => [...files, ...dated].filter((file) => file.format === name))
   const closes = yield* closesWithin(book.bookId, selection)
@@ -169,7 +184,7 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
     source.base === undefined ? undefined : { ...source.base, omitted },
   )
   return {
-    manifest: withReadBack(manifest, balances, contexts, statement),
+    manifest: withReadBack(manifest, balances, contexts, statement, banks),
     difference: written?.difference ?? null,
     lackingRates,
   }

@@ -1,7 +1,15 @@
 /** What can be asked of an export, and what cannot. */
 import { Effect, Either, type Option, Schema } from "effect"
-import { type FormatName, formatNames, isFormatName, tablesOf } from "../Format/Formats.ts"
+import {
+  bankStatementsOf,
+  type FormatName,
+  formatNames,
+  isFormatName,
+  tableFormats,
+  tablesOf,
+} from "../Format/Formats.ts"
 import type { Mode } from "../Format/Table/Journals.ts"
+import type { SummaryStyle } from "../Format/Table/SummaryJournals.ts"
 import type { AsOf } from "../Ledger/AsOf.ts"
 import { Content } from "../Settings/Content.ts"
 import type { ValuationOptions } from "../Valuation/ValuedBook.ts"
@@ -21,8 +29,10 @@ export interface ExportRequest {
   readonly out: string
   /** Of accounting systems' formats; a journal per entry when absent. */
   readonly mode?: Mode
+  /** With `mode: summary`: by day, debits and credits, when absent. */
+  readonly summary?: SummaryStyle
   /** What those formats need to know; the settings' defaults when absent. */
-  readonly tables?: Omit<TableOptions, "mode">
+  readonly tables?: Pick<TableOptions, "settings" | "baseCurrency">
   /** Written, numbered and checked, but it counts for nothing until it is committed. */
   readonly preview?: boolean
   /** Accounting systems: the whole selection, and the batches that have any of it are superseded. */
@@ -37,6 +47,8 @@ export interface ExportRequest {
   readonly timeZone?: string
   /** Everything in the base currency, from the base-currency journal; the books' own currencies when absent. */
   readonly base?: ValuationOptions
+  /** With `base`: journals in the currency that moved, with their rates, in the formats that take them. */
+  readonly rated?: boolean
 }
 
 const { accounting, formats: formatSettings } = Schema.decodeUnknownSync(Content)({})
@@ -63,22 +75,67 @@ export const checkFormats = (
 /** Where a day of `asOf` ends in a book without entries. */
 export const timeZoneOf = ({ timeZone }: ExportRequest): string => timeZone ?? accounting.timeZone
 
+const ratedNames: ReadonlyArray<string> = tableFormats
+  .filter((format) => format.rated !== null)
+  .map(({ name }) => name)
+
 /** What cannot be asked for together. */
-export const checkChoices = ({ again, asOf, base, formats, preview, scope }: ExportRequest) => {
-  const statement = tablesOf(formats).find(({ template }) => template.mode === "statement")
-  const wrong =
-    asOf !== undefined && (scope.kind === "since-last" || again === true || preview === true)
-      ? "--as-of goes with --period, --from and --to or --all alone: what the books said then is never new, and is not counted."
-      : again === true && scope.kind === "since-last"
-        ? "--again and --since-last contradict each other: choose the dates with --period, --from and --to or --all."
-        : base !== undefined && statement !== undefined
-          ? `--base and ${statement.name} do not go together: a bank statement is in its account's own currency.`
-          : undefined
-  return wrong === undefined ? Effect.void : exportError("Usage", wrong)
+export const checkChoices = ({
+  again,
+  asOf,
+  base,
+  formats,
+  mode,
+  preview,
+  rated = false,
+  scope,
+}: ExportRequest) => {
+  const tables = tablesOf(formats)
+  const unrated = tables.find((format) => format.rated === null)
+  const [bank] = bankStatementsOf(formats)
+  const statement = bank ?? tables.find(({ template }) => template.mode === "statement")
+  const sinceLast = scope.kind === "since-last"
+  const choices: ReadonlyArray<readonly [wrong: boolean, message: string]> = [
+    [
+      bank !== undefined && (sinceLast || asOf !== undefined),
+      `${bank?.name} is of whole days as the service has them now: name them with --period, --from and --to or --all, without --as-of.`,
+    ],
+    [
+      asOf !== undefined && (sinceLast || again === true || preview === true),
+      "--as-of goes with --period, --from and --to or --all alone: what the books said then is never new, and is not counted.",
+    ],
+    [
+      again === true && sinceLast,
+      "--again and --since-last contradict each other: choose the dates with --period, --from and --to or --all.",
+    ],
+    [
+      base !== undefined && statement !== undefined,
+      `--base and ${statement?.name} do not go together: a bank statement is in its account's own currency.`,
+    ],
+    [
+      rated && unrated !== undefined,
+      `${unrated?.name} takes no rates: --with-rates is for ${ratedNames.join(", ")}.`,
+    ],
+    [
+      rated && mode === "summary",
+      "--with-rates and --mode summary do not go together: what a day comes to has no rate.",
+    ],
+  ]
+  const wrong = choices.find(([isWrong]) => isWrong)
+  return wrong === undefined ? Effect.void : exportError("Usage", wrong[1])
 }
 
 /** The base-currency journal has one file per format, nothing left out. */
-export const optionsOf = ({ base, mode = "detail", tables = defaults }: ExportRequest): TableOptions =>
+export const optionsOf = ({
+  base,
+  mode = "detail",
+  rated = false,
+  summary = { by: "day", net: false },
+  tables = defaults,
+}: ExportRequest): TableOptions =>
   base === undefined
-    ? { ...tables, mode }
-    : { settings: { ...tables.settings, leaveOut: [] }, baseCurrency: base.baseCurrency, mode }
+    ? { ...tables, mode, summary }
+    : {
+        settings: { ...tables.settings, leaveOut: [] },
+        ...{ baseCurrency: base.baseCurrency, mode, rated, summary },
+      }

@@ -52,6 +52,8 @@ export const FormatSettings = Schema.Struct({
   leaveOut: withDefault(Schema.Array(CurrencyCode), []),
   /** Whether names and free texts of payments stand in their lines. */
   personalData: withDefault(Schema.Boolean, true),
+  /** Whether files with rates have exchange gains, losses and revaluations, too: a system with rates makes its own. */
+  exchangeResults: withDefault(Schema.Boolean, false),
   ...sections,
   /** Overrides of the published templates, by format. */
   profiles: section(
@@ -61,11 +63,12 @@ export const FormatSettings = Schema.Struct({
 export type FormatSettings = typeof FormatSettings.Type
 
 /** A format's profile with its own section and then its overrides from the settings. */
-export const profileWith = (format: TableFormat, settings: FormatSettings): Profile => {
+export const profileWith = (format: TableFormat, settings: FormatSettings, rated = false): Profile => {
   const own: Readonly<Record<string, unknown>> = settings
   const { personalData } = settings
+  const make = rated && format.rated !== null ? format.rated.profile : format.profile
   return {
-    ...overridden(format.profile(own[format.name]), settings.profiles[format.name] ?? {}),
+    ...overridden(make(own[format.name]), settings.profiles[format.name] ?? {}),
     personalData,
   }
 }

@@ -2,8 +2,10 @@
  * Every export format, each one object: lists, help, completions, settings, mapping columns and `verify` follow from it. A new
  * one is a folder here (the format, and its reader in a file of its own), its place in the registry, and its test.
  */
+import type { BankStatementFormat } from "./BankStatement.ts"
 import { besides } from "./Besides.ts"
 import { businessCentral } from "./BusinessCentral/BusinessCentral.ts"
+import { camt053 } from "./Camt053/Camt053.ts"
 import { journal } from "./Csv/JournalCsv.ts"
 import { trialBalance } from "./Csv/TrialBalanceCsv.ts"
 import { datev } from "./Datev/Datev.ts"
@@ -36,9 +38,10 @@ const registry = [
   businessCentral,
   datev,
   glDetail,
+  camt053,
 ] as const
 
-export type AnyFormat = PlainFormat | TableFormat
+export type AnyFormat = PlainFormat | TableFormat | BankStatementFormat
 export type FormatName = (typeof registry)[number]["name"]
 
 export const formats: ReadonlyArray<AnyFormat> = registry
@@ -46,6 +49,7 @@ export const formats: ReadonlyArray<AnyFormat> = registry
 export const formatNames: ReadonlyArray<FormatName> = registry.map(({ name }) => name)
 
 const isTable = (format: AnyFormat): format is TableFormat => format.kind === "table"
+const isBankStatement = (format: AnyFormat): format is BankStatementFormat => format.kind === "bank-statement"
 const isPlain = (format: AnyFormat): format is PlainFormat => format.kind === "plain"
 
 /** Formats in the books' own accounts and currencies, one file each. */
@@ -53,6 +57,9 @@ export const plainFormats: ReadonlyArray<PlainFormat> = formats.filter(isPlain)
 
 /** Formats of accounting systems and auditors. */
 export const tableFormats: ReadonlyArray<TableFormat> = formats.filter(isTable)
+
+/** Formats of a bank's statements. */
+const bankStatementFormats: ReadonlyArray<BankStatementFormat> = formats.filter(isBankStatement)
 
 const byName: ReadonlyMap<string, AnyFormat> = new Map(formats.map((format) => [format.name, format]))
 
@@ -70,6 +77,9 @@ export const plainsOf = (names: ReadonlyArray<string>): ReadonlyArray<PlainForma
 export const tablesOf = (names: ReadonlyArray<string>): ReadonlyArray<TableFormat> =>
   known(names).filter(isTable)
 
+export const bankStatementsOf = (names: ReadonlyArray<string>): ReadonlyArray<BankStatementFormat> =>
+  known(names).filter(isBankStatement)
+
 export const accumulates = (name: string): boolean => byName.get(name)?.accumulates ?? false
 
 /** Whether any of the formats writes the provider's statement, too. */
@@ -79,14 +89,20 @@ export const needsStatement = (names: ReadonlyArray<string>): boolean =>
 const escaped = (text: string): string => text.replaceAll(".", "\\.")
 
 /** Matches the names of a format's files: the settings may change all but the prefix. */
-const filePattern = ({ template }: TableFormat): RegExp =>
-  new RegExp(`^${template.file.split("{", 1)[0] ?? ""}[A-Za-z0-9_.-]*\\.(?:csv|txt)$`)
+const filePattern = (file: string): RegExp =>
+  new RegExp(`^${escaped(file.split("{", 1)[0] ?? "")}[A-Za-z0-9_.-]*\\.(?:csv|txt|xml)$`)
 
 const filePatterns: ReadonlyArray<RegExp> = [
   ...[...Object.values(besides), ...plainFormats].map(
-    ({ file }) => new RegExp(`^${escaped(file).replaceAll(/\{(?:from|to)\}/g, "\\d{8}")}$`),
+    ({ file }) =>
+      new RegExp(
+        `^${escaped(file)
+          .replaceAll(/\{(?:from|to)\}/g, "\\d{8}")
+          .replace("{format}", "[a-z0-9-]+")}$`,
+      ),
   ),
-  ...tableFormats.map(filePattern),
+  ...tableFormats.map(({ template }) => filePattern(template.file)),
+  ...bankStatementFormats.map(({ file }) => filePattern(file)),
 ]
 
 /** Whether a format writes files with such a name. */

@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import { counted } from "../Common/Text.ts"
-import { float8, int4, int8, jsonOf, nullable, type RowOf, text } from "../Database/Columns.ts"
+import { int4, int8, jsonOf, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
 import { type NotRead, notReadText } from "./Unread.ts"
@@ -51,8 +51,6 @@ const bookTieOutColumns = {
   unread: int4,
   /** Booked statement entries. */
   entries: int8,
-  /** Seconds since the longest unread of its statements was read to its end; null: none was. */
-  lag: nullable(float8),
 }
 
 export type BookTieOut = RowOf<typeof bookTieOutColumns>
@@ -66,7 +64,7 @@ export const bookTieOuts = Effect.fn("Reconcile.tieOuts")(function* (books: Read
     bookTieOutColumns,
     (sql) => sql`
       select s.book_id as "bookId", s.connection, s.code, s.accounts, s.off, s.unread, s.entries,
-        extract(epoch from now() - s.read_at)::float8 as lag, s.suspense, s.transit, s.blocked, s.loans,
+        s.suspense, s.transit, s.blocked, s.loans,
         s.loans_blocked as "loansBlocked", s.clearing, s.unexplained, s.other_blocking as "otherBlocking", s.other_warnings as "otherWarnings",
         s.blocking_findings as "blockingFindings", s.quarantined
       from reconcile.book_standings(${transitDays}::integer, ${books === null ? null : `{${books.join(",")}}`}::text::integer[]) s

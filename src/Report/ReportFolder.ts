@@ -3,11 +3,11 @@
  * report of the same book and month: a folder that holds anything else is refused.
  */
 import { createHash } from "node:crypto"
-import { createReadStream } from "node:fs"
 import { rename } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Either, Option } from "effect"
 import type { Book } from "../Book.ts"
+import { chunksOf } from "../Common/RegularFile.ts"
 import { attempt, listFolder, readIfThere, removeFolder } from "../Export/Batch/Folder.ts"
 import { decode, isSealed, manifestFile } from "../Export/Batch/ReportManifest.ts"
 import { type ExportError, exportError } from "../Export/ExportError.ts"
@@ -34,7 +34,7 @@ const taken = (path: string, what: string): ExportError =>
 const digestOf = (path: string): Effect.Effect<string, ExportError> =>
   attempt(path, async () => {
     const hash = createHash("sha256")
-    for await (const part of createReadStream(path)) hash.update(part)
+    for await (const part of chunksOf(path)) hash.update(part)
     return hash.digest("hex")
   })
 

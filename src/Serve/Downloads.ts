@@ -1,8 +1,8 @@
 /** Downloads of committed batches: only files that a batch names, and only below the exports folder. */
-import { createReadStream } from "node:fs"
-import { realpath, stat } from "node:fs/promises"
+import { type FileHandle, realpath } from "node:fs/promises"
 import { join, resolve, sep } from "node:path"
 import { Effect, Option } from "effect"
+import { openRegular } from "../Common/RegularFile.ts"
 import * as Reply from "./HttpReply.ts"
 import { batchFile } from "./Overview/Batches.ts"
 
@@ -12,17 +12,18 @@ const address = /^\/exports\/([A-Z0-9][A-Z0-9_.-]{0,39})\/([1-9]\d{0,8})\/([A-Za
 const notThere = Reply.plain("There is no such export.", 404)
 
 interface Found {
-  readonly path: string
+  readonly handle: FileHandle
   readonly bytes: number
 }
 
-/** The file, unless it does not exist or a link leads out of the exports folder. */
+/** The file, opened, unless it does not exist, is no regular file, or a link leads out of the exports folder. */
 const locate = (root: string, folder: string, name: string) =>
   Effect.tryPromise(async (): Promise<Found | undefined> => {
     const top = await realpath(root)
     const path = await realpath(join(root, folder, name))
-    const found = await stat(path)
-    return path.startsWith(`${top}${sep}`) && found.isFile() ? { path, bytes: found.size } : undefined
+    if (!path.startsWith(`${top}${sep}`)) return undefined
+    const handle = await openRegular(path)
+    return { handle, bytes: (await handle.stat()).size }
   }).pipe(Effect.orElseSucceed(() => undefined))
 
 /** `out` is the folder of exports. */
@@ -38,6 +39,11 @@ export const download = Effect.fn("Serve.download")(function* (path: string, out
       404,
     )
   }
+  const { bytes, handle } = found
   const fileName = `${code}-${batch}-${name}`
-  return Reply.download(headOnly ? "" : createReadStream(found.path), fileName, found.bytes)
+  if (!headOnly && bytes > 0) {
+    return Reply.download(handle.createReadStream({ end: bytes - 1 }), fileName, bytes)
+  }
+  yield* Effect.promise(() => handle.close())
+  return Reply.download("", fileName, bytes)
 })

@@ -2,6 +2,8 @@
  * The metrics in the Prometheus text format 0.0.4
  * (https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format).
  */
+
+import { unreadFor } from "../Reconcile/Readings.ts"
 import { type Family, familyText, type Sample } from "./Metrics/Family.ts"
 import { openStates } from "./Overview/Inbox.ts"
 import type { Snapshot } from "./Overview.ts"
@@ -21,28 +23,52 @@ const byConnection = (
   return [...sums].map(([connection, value]) => ({ labels: { connection }, value }))
 }
 
-const lagFamilies = ({ books }: Snapshot): ReadonlyArray<Family> => {
-  const known = books.flatMap(({ code, connection, lag }) =>
-    lag === null ? [] : [{ code, connection, lag }],
-  )
+const readingFamilies = (snapshot: Snapshot): ReadonlyArray<Family> => {
+  const { books } = snapshot
+  const known = books.map(({ code, connection, reading }) => ({ code, connection, lag: unreadFor(reading) }))
   const worst = new Map<string, number>()
   for (const { connection, lag } of known) worst.set(connection, Math.max(worst.get(connection) ?? 0, lag))
+  const failing = books.flatMap(({ code, connection, reading: { failingSince } }) =>
+    failingSince === null ? [] : [{ code, connection, failingSince }],
+  )
+  const longest = [...failing].sort((a, b) => a.failingSince - b.failingSince).slice(0, booksListed)
   const own = [...known].sort((a, b) => b.lag - a.lag).slice(0, booksListed)
   return [
     {
       name: "tieout_stream_lag_seconds",
-      help: `Seconds since the oldest of a book's streams was read to its end; the ${booksListed} books that are most behind.`,
+      help: `Seconds since the stream of a book that was read longest ago was read to its end; the ${booksListed} books that are most behind.`,
       type: "gauge",
       samples: own.map(({ code, connection, lag }) => ({
-        labels: { connection, book: code, stream: "statement" },
+        labels: { connection, book: code },
         value: lag,
       })),
     },
     {
       name: "tieout_lag_seconds",
-      help: "Seconds since the oldest stream of any of a connection's books was read to its end.",
+      help: "Seconds since the stream of any of a connection's books that was read longest ago was read to its end.",
       type: "gauge",
       samples: [...worst].map(([connection, value]) => ({ labels: { connection }, value })),
+    },
+    {
+      name: "tieout_books_unread",
+      help: "Books of which a stream cannot be read: its last read failed.",
+      type: "gauge",
+      samples: byConnection(snapshot, ({ reading }) => (reading.failing > 0 ? 1 : 0)),
+    },
+    {
+      name: "tieout_streams_unread",
+      help: "Streams (lists and statements) whose last read failed.",
+      type: "gauge",
+      samples: byConnection(snapshot, ({ reading }) => reading.failing),
+    },
+    {
+      name: "tieout_book_unread_since_timestamp_seconds",
+      help: `Since when a stream of a book cannot be read, Unix time; the ${booksListed} books of which that is longest ago.`,
+      type: "gauge",
+      samples: longest.map(({ code, connection, failingSince }) => ({
+        labels: { connection, book: code },
+        value: failingSince / 1_000,
+      })),
     },
   ]
 }
@@ -187,7 +213,7 @@ export const metricsText = (
     families.push(
       ...runFamilies(snapshot),
       ...bookFamilies(snapshot),
-      ...lagFamilies(snapshot),
+      ...readingFamilies(snapshot),
       ...openFamilies(snapshot),
       ...inboxFamilies(snapshot),
     )

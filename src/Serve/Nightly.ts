@@ -1,19 +1,21 @@
 /** The scheduled work: a sync of every connection, then an export of what is new, then alerts. */
 import { eq, max } from "drizzle-orm"
-import { Cause, Duration, Effect, Either, Layer, Option } from "effect"
+import { Cause, Clock, Duration, Effect, Either, Layer, Option } from "effect"
 import { allBooks } from "../Book.ts"
 import { errorOf } from "../Common/ErrorKind.ts"
 import { count, counted } from "../Common/Text.ts"
+import { clockText, spanText } from "../Common/Time.ts"
 import { DatabaseError } from "../Database/DatabaseError.ts"
 import { runs } from "../Database/Tables/Sync.ts"
 import { Database } from "../Database.ts"
 import { run as runExport } from "../Export.ts"
 import { PartnerError } from "../Partner.ts"
+import { failingText, readings } from "../Reconcile/Readings.ts"
 import { type OpenCounts, openCounts } from "../Reconcile/Summary.ts"
 import { bookTieOuts, combined, type TieOut, tieOutSentence } from "../Reconcile/TieOut.ts"
 import { LeaseLost } from "../Run.ts"
 import { Settings, SettingsError } from "../Settings.ts"
-import { SyncIncomplete } from "../Sync/Runs/RunReport.ts"
+import { SyncIncomplete, unreadText } from "../Sync/Runs/RunReport.ts"
 import { Sync } from "../Sync.ts"
 import { type Alert, Alerts } from "./Alerts.ts"
 import { type InboxTrouble, inboxTrouble } from "./Overview/Inbox.ts"
@@ -25,18 +27,21 @@ const reasonOf = (error: unknown): string => {
       ? `${error.operation} got no answer that can be used`
       : `${error.operation} answered ${error.status}`
   }
-  if (error instanceof SyncIncomplete) return `${counted(error.failures.length, "list")} could not be read`
   if (error instanceof DatabaseError) return "the database could not do its part"
   if (error instanceof SettingsError) return "the settings lack something, or do not fit"
   return "something went wrong inside Tieout"
 }
 
-const runOf = (error: unknown): string =>
-  error instanceof SyncIncomplete
-    ? `run ${error.report.runId}, `
-    : error instanceof LeaseLost
-      ? `run ${error.runId}, `
-      : ""
+const runOf = (error: unknown): string => (error instanceof LeaseLost ? `run ${error.runId}, ` : "")
+
+/** Books that are logged by name after a night. */
+const unreadLogged = 10
+
+/** What may fail beside streams (balances, open movements) leaves no book behind, and is read again by the next run. */
+const unreadWhole = (books: number, seconds: number): string =>
+  books === 0
+    ? "every list and statement was"
+    : `${counted(books, "book")} ${books === 1 ? "has" : "have"} a list or statement that cannot be read, the first for ${spanText(seconds)}`
 
 const failureOf = (what: string, connection: string, error: unknown): Alert => ({
   kind: "failure",
@@ -81,7 +86,37 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
         yield* alerts.raise(failureOf(what, connection, errorOf(cause)))
       })
 
-    /** Whether the connection was read to its end. */
+    /** Logs the books that cannot be read, the longest first, and raises one alert for all of them. */
+    const raiseUnread = Effect.fn("Nightly.unread")(
+      function* (connection: string, runId: number) {
+        const failing = (yield* readings(null))
+          .flatMap((book) =>
+            book.connection === connection && book.failingSince !== null
+              ? [{ book, since: book.failingSince }]
+              : [],
+          )
+          .sort((a, b) => a.since - b.since)
+        const now = yield* Clock.currentTimeMillis
+        for (const { book, since } of failing.slice(0, unreadLogged)) {
+          yield* Effect.logWarning(
+            `Book ${book.code}: ${failingText(book)}, since ${clockText(since, settings.accounting.timeZone)}.`,
+          )
+        }
+        if (failing.length > unreadLogged)
+          yield* Effect.logWarning(`… and ${counted(failing.length - unreadLogged, "more book")}.`)
+        const seconds = Math.round((now - (failing[0]?.since ?? now)) / 1_000)
+        yield* alerts.raise({
+          kind: "failure",
+          connection,
+          text: `The sync of connection ${connection} could not read everything (run ${runId}): ${unreadWhole(failing.length, seconds)}. What was read stays; the log and the status page say more.`,
+          counts: { booksUnread: failing.length, seconds },
+        })
+      },
+      Effect.provideService(Settings, settings),
+      Effect.provideService(Database, database),
+    )
+
+    /** Whether the connection's books can be exported: it was read, though perhaps not every book of it. */
     const syncOne = Effect.fn("Nightly.sync")(function* (connection: string) {
       const started = yield* sync
         .run({ connection, full: false })
@@ -92,7 +127,12 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
           yield* Effect.logInfo("Another sync of the connection is running; this one is left to it.")
           return false
         }
-        return yield* started.left
+        if (!(started.left instanceof SyncIncomplete)) return yield* started.left
+        const { failures, report: read } = started.left
+        for (const failure of failures.slice(0, unreadLogged))
+          yield* Effect.logWarning(`Not read: ${unreadText(failure)}: ${failure.why}`)
+        yield* Effect.annotateLogs(raiseUnread(connection, read.runId), { run: read.runId })
+        return true
       }
       if (Option.isNone(started.right)) {
         yield* Effect.logWarning(
@@ -100,11 +140,13 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
         )
         return false
       }
-      const { blockingFindings, counters, requests, runId, seconds } = started.right.value
+      const { blockingFindings, clientFailures, counters, requests, runId, seconds } = started.right.value
       const asked = Object.values(requests).reduce((sum, value) => sum + value, 0)
       yield* Effect.logInfo(
         `Read ${counted(counters.entries, "new entry", "new entries")} with ${counted(asked, "request")} in ${seconds.toFixed(1)} s; ${counted(blockingFindings, "blocking finding")} open.`,
       ).pipe(Effect.annotateLogs({ run: runId }))
+      if (clientFailures.length > 0)
+        yield* Effect.annotateLogs(raiseUnread(connection, runId), { run: runId })
       return true
     })
 

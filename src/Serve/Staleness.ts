@@ -4,7 +4,9 @@
  * ended before its alert was delivered. Twice is better than never.
  */
 import { Clock, Duration, Effect } from "effect"
+import { counted } from "../Common/Text.ts"
 import { spanText } from "../Common/Time.ts"
+import { type Reading, readings, unreadFor } from "../Reconcile/Readings.ts"
 import { Settings } from "../Settings.ts"
 import { Alerts } from "./Alerts.ts"
 import { connectionRuns } from "./Overview/Runs.ts"
@@ -21,18 +23,49 @@ export const lastSuccess = Effect.fn("Serve.lastSuccess")(function* () {
   )
 })
 
-/** One check. `reported`: the connections that are stale and have been reported. */
+/** The books of a connection that is read itself: one alert for all that became stale since the last look. */
+const lookAtBooks = Effect.fn("Serve.staleBooks")(function* (
+  connection: string,
+  books: ReadonlyArray<Reading>,
+  reported: Set<string>,
+) {
+  const { staleAfter } = (yield* Settings).alerts
+  const { raise } = yield* Alerts
+  const key = ({ bookId }: Reading) => `${connection} ${bookId}`
+  const isStale = (book: Reading) => unreadFor(book) * 1_000 > Duration.toMillis(staleAfter)
+  for (const book of books) if (!isStale(book)) reported.delete(key(book))
+  const stale = books.filter(isStale)
+  const fresh = stale.filter((book) => !reported.has(key(book)))
+  if (fresh.length === 0) return
+  for (const book of fresh) reported.add(key(book))
+  const seconds = Math.max(...stale.map(unreadFor))
+  yield* raise({
+    kind: "staleness",
+    connection,
+    text: `${counted(stale.length, "book")} of connection ${connection} ${stale.length === 1 ? "has" : "have"} not been read whole for up to ${spanText(seconds)}. See the status page, or the log of the last runs.`,
+    counts: { books: stale.length, seconds: Math.round(seconds) },
+  })
+})
+
+/** One check. `reported`: the connections, and the books of others, that are stale and have been reported. */
 const look = Effect.fn("Serve.staleness")(function* (reported: Set<string>, startedAt: number) {
   const { alerts: settings, connectionNames } = yield* Settings
   const alerts = yield* Alerts
   const now = yield* Clock.currentTimeMillis
   const known = yield* connectionRuns()
+  const books = yield* readings(null)
   for (const connection of connectionNames) {
     // A connection that was never read counts from the start of this process.
     const last = known.find((row) => row.connection === connection)?.lastSuccessAt ?? startedAt
     const age = now - last
-    if (age <= Duration.toMillis(settings.staleAfter)) reported.delete(connection)
-    else if (!reported.has(connection)) {
+    if (age <= Duration.toMillis(settings.staleAfter)) {
+      reported.delete(connection)
+      yield* lookAtBooks(
+        connection,
+        books.filter((book) => book.connection === connection),
+        reported,
+      )
+    } else if (!reported.has(connection)) {
       reported.add(connection)
       yield* alerts.raise({
         kind: "staleness",

@@ -3,9 +3,10 @@
 import { type Html, html } from "../Common/Html.ts"
 import { count } from "../Common/Text.ts"
 import { clockText, spanText } from "../Common/Time.ts"
+import { unreadFor } from "../Reconcile/Readings.ts"
 import type { Snapshot } from "./Overview.ts"
 import { eventsSection, exportsSection, runsSection } from "./Page/Activity.ts"
-import { booksSection } from "./Page/Books.ts"
+import { booksSection, unreadSection } from "./Page/Books.ts"
 import { frame } from "./Page/Frame.ts"
 import { findingsSection, quarantineSection } from "./Page/Open.ts"
 import { type Verdict, verdictOf } from "./Verdict.ts"
@@ -37,13 +38,13 @@ const factsSection = ({ at, books, connections }: Snapshot, { nextRun, timeZone 
   const sum = (countOf: (book: Snapshot["books"][number]) => number) =>
     books.reduce((total, book) => total + countOf(book), 0)
   const accounts = sum((book) => book.accounts)
-  const lags = books.flatMap(({ lag }) => (lag === null ? [] : [lag]))
+  const lags = books.map(({ reading }) => unreadFor(reading))
   const starts = connections.flatMap(({ last }) => (last === null ? [] : [last.startedAt]))
   const entries = books.reduce((total, book) => total + book.entries, 0n)
   return html`<section class="facts"><dl>${[
     fact("Accounts that tie out", `${count(accounts - sum((book) => book.off))} of ${count(accounts)}`),
     fact("Entries booked", count(entries)),
-    fact("Oldest statement read", lags.length === 0 ? "never" : `${spanText(Math.max(...lags))} ago`),
+    fact("Oldest stream read", lags.length === 0 ? "never" : `${spanText(Math.max(...lags))} ago`),
     fact("Last run", starts.length === 0 ? "none" : `${spanText((at - Math.max(...starts)) / 1_000)} ago`),
     fact("Next run", nextRun === null ? "not scheduled" : clockText(nextRun, timeZone)),
   ]}</dl></section>`
@@ -58,6 +59,7 @@ export const statusPage = (snapshot: Snapshot, settings: PageSettings): string =
 <main>${verdictSection(verdict)}
 ${factsSection(snapshot, settings)}
 ${booksSection(snapshot)}
+${unreadSection(snapshot, timeZone)}
 ${findingsSection(snapshot, timeZone)}
 ${quarantineSection(snapshot)}
 ${runsSection(snapshot, timeZone)}

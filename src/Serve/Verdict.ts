@@ -1,11 +1,12 @@
 /** The verdict of the status page: are the books current, and do they tie out? */
 
 import { spanText } from "../Common/Time.ts"
+import { unreadFor } from "../Reconcile/Readings.ts"
 import { combined, needsAttention, tieOutSentence, tiesOut } from "../Reconcile/TieOut.ts"
 import type { Snapshot } from "./Overview.ts"
 
 export interface Verdict {
-  /** `bad`: they do not tie out. `late`: cash does, but something is open, or they are not current. `none`: nothing yet. */
+  /** `bad`: they do not tie out. `late`: cash does, but something is open, or not every book is current. `none`: nothing yet. */
   readonly tone: "good" | "late" | "bad" | "none"
   readonly sentence: string
 }
@@ -44,6 +45,26 @@ const lateness = (
   return `${whose} not been read for ${spanText(most / 1_000)}`
 }
 
+/** Books that cannot be read, or were not for longer than `staleAfter`, where their connection was. */
+const booksBehind = (
+  { books }: Snapshot,
+  connections: ReadonlyArray<string>,
+  stale: ReadonlyArray<string>,
+  staleAfter: number,
+): string => {
+  const behind = books.filter(
+    ({ connection, reading }) =>
+      connections.includes(connection) &&
+      (reading.failing > 0 || (!stale.includes(connection) && unreadFor(reading) * 1_000 > staleAfter)),
+  )
+  const [first] = behind
+  if (first === undefined) return ""
+  const most = spanText(Math.max(...behind.map(({ reading }) => unreadFor(reading))))
+  return behind.length === 1
+    ? `book ${first.code} has not been read whole for ${most}`
+    : `${behind.length} books have not been read whole, the longest for ${most}`
+}
+
 export const verdictOf = (
   snapshot: Snapshot,
   connections: ReadonlyArray<string>,
@@ -51,17 +72,22 @@ export const verdictOf = (
 ): Verdict => {
   if (snapshot.books.length === 0) return { tone: "none", sentence: "Nothing has been read yet." }
   const stale = staleConnections(snapshot, connections, staleAfter)
-  const late = lateness(snapshot, connections, stale)
+  const late = [
+    stale.length > 0 ? lateness(snapshot, connections, stale) : "",
+    booksBehind(snapshot, connections, stale, staleAfter),
+  ]
+    .filter((text) => text !== "")
+    .join("; ")
   const found = combined(snapshot.books)
   if (!tiesOut(found)) {
-    const also = stale.length > 0 ? `; ${late}` : ""
-    const current = stale.length > 0 ? "" : "The books are current. "
+    const also = late === "" ? "" : `; ${late}`
+    const current = late === "" ? "The books are current. " : ""
     return {
       tone: needsAttention(found) ? "bad" : "late",
       sentence: `${current}${tieOutSentence(found)}${also}.`,
     }
   }
-  return stale.length > 0
-    ? { tone: "late", sentence: `Everything ties out, but the books are not current: ${late}.` }
-    : { tone: "good", sentence: "The books are current. Everything ties out." }
+  return late === ""
+    ? { tone: "good", sentence: "The books are current. Everything ties out." }
+    : { tone: "late", sentence: `Everything ties out, but the books are not current: ${late}.` }
 }

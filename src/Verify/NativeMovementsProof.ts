@@ -2,6 +2,7 @@
 
 import type { Problems } from "../Common/Problems.ts"
 import type { FileRecord, Manifest } from "../Export/Batch/Manifest.ts"
+import { exact } from "../Format/Reading/Booked.ts"
 import { type CsvRow, readCsv } from "./CsvRows.ts"
 
 /** By the contract, independently of the writer. */
@@ -24,6 +25,28 @@ const at = (column: (typeof nativeColumns)[number]): number => nativeColumns.ind
 const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
 const bases: ReadonlySet<string> = new Set(["face", "rate", "price", "cost", "carrying", "proportion"])
 
+/** A line of the books: debit positive, in 10⁻¹⁸ of its currency. `journal`: without the book's code. */
+export interface NativeRow {
+  readonly journal: string
+  readonly code: string
+  readonly name: string
+  readonly currency: string
+  readonly amount: bigint
+}
+
+const nativeOf = (cell: (column: (typeof nativeColumns)[number]) => string): NativeRow => ({
+  journal: /\d{4}-\d{2}-\d{6,}$/.exec(cell("journal_number"))?.[0] ?? "",
+  code: cell("account_code").replace(/^'/, ""),
+  name: cell("account_name").replace(/^'/, ""),
+  currency: cell("currency"),
+  amount: exact(
+    cell("native_amount")
+      .replace(/(\.\d*?)0+$/, "$1")
+      .replace(/\.$/, ""),
+    ".",
+  ),
+})
+
 /** Why a row is invalid by itself; undefined: it is valid. */
 const mistakeOf = (row: CsvRow, manifest: Manifest): string | undefined => {
   const cell = (column: (typeof nativeColumns)[number]): string => row.cell(at(column))
@@ -41,10 +64,12 @@ export const checkNativeMovements = async (
   { name: file, rows: statedRows }: FileRecord,
   manifest: Manifest,
   problems: Problems,
+  visit: (row: NativeRow) => void,
 ): Promise<void> => {
   const rows = await readCsv(chunks, file, nativeColumns, problems, (row, line) => {
     const mistake = mistakeOf(row, manifest)
     if (mistake !== undefined) problems.add(file, line, mistake)
+    else visit(nativeOf((column) => row.cell(at(column))))
   })
   if (rows !== statedRows) problems.add(file, null, `has ${rows} rows, the manifest says ${statedRows}`)
 }

@@ -13,12 +13,12 @@ export interface TableContext extends FileContext {
 /** How a file is read; undefined for a batch of an older version, which does not say it. */
 export const contextOf = (
   { account = "", currency = "", format }: FileRecord,
-  { tables }: Manifest,
+  { base, tables }: Manifest,
 ): TableContext | undefined => {
   const layout = tables?.layouts?.[format]
   return tables === undefined || layout === undefined
     ? undefined
-    : { layout, currency, account, mode: tables.mode }
+    : { layout, currency, account, mode: tables.mode, baseCurrency: base?.currency ?? "" }
 }
 
 /** Called with what a row books, or why it cannot be read. */

@@ -7,6 +7,7 @@ import { decimal } from "./Decimals.ts"
 import type {
   AccountFact,
   BookFacts,
+  EntryFact,
   MoneyFact,
   ReceivableFact,
   ReceivableVersionFact,
@@ -18,33 +19,34 @@ import { balances, type World, type WorldAccount, type WorldResource } from "./W
 
 type Json = Readonly<Record<string, unknown>>
 
+/** By entry, what it was related to when it was read last. */
+type Mirrored = ReadonlyMap<string, EntryFact["related"]>
+
 const accountFact = (
   world: World,
   account: WorldAccount,
-  isKnown: (entryId: string) => boolean,
+  /** What the mirror has of an account that cannot be read any more; null: it is read to the end. */
+  mirror: Mirrored | null,
 ): AccountFact => {
   const after = balances(account)
   return {
     accountId: account.id,
     currency: account.currency,
     rail: account.rail,
-    entries: account.entries.flatMap((entry, index) =>
-      isKnown(entry.id)
-        ? [
-            {
-              entryId: entry.id,
-              type: entry.type,
-              amount: decimal(entry.amount, account.currency),
-              balanceAfter: decimal(after[index] ?? 0n, account.currency),
-              related:
-                entry.related === null
-                  ? null
-                  : { type: entry.related.type, id: world.idOf(entry.related.of) },
-              occurredAt: entry.occurredAt,
-            },
-          ]
-        : [],
-    ),
+    entries: account.entries.flatMap((entry, index) => {
+      const now = entry.related && { type: entry.related.type, id: world.idOf(entry.related.of) }
+      const related = mirror === null ? now : mirror.get(entry.id)
+      if (related === undefined) return []
+      const fact: EntryFact = {
+        entryId: entry.id,
+        type: entry.type,
+        amount: decimal(entry.amount, account.currency),
+        balanceAfter: decimal(after[index] ?? 0n, account.currency),
+        related,
+        occurredAt: entry.occurredAt,
+      }
+      return [fact]
+    }),
   }
 }
 
@@ -151,13 +153,20 @@ const mirrored = (books: ReadonlyArray<Book>) =>
   Effect.flatMap(Database, (database) =>
     database.query(
       "Campaign.mirrored",
-      (sql) => sql<Array<{ readonly entry: string }>>`
-        select entry_id as entry from mirror.statement_entries
+      (sql) => sql<
+        Array<{ readonly entry: string; readonly type: string | null; readonly id: string | null }>
+      >`
+        select entry_id as entry, related_type as type, related_id as id from mirror.statement_entries
         where book_id = any (${`{${books.map(({ bookId }) => bookId).join(",")}}`}::integer[]) and not held`,
     ),
   ).pipe(
     Effect.orDie,
-    Effect.map((rows) => new Set(rows.map(({ entry }) => entry))),
+    Effect.map(
+      (rows): Mirrored =>
+        new Map(
+          rows.map(({ entry, id, type }) => [entry, id === null || type === null ? null : { type, id }]),
+        ),
+    ),
   )
 
 /** An account that is listed no more is read as long as it is known: Tieout may never have heard of it. */
@@ -175,7 +184,7 @@ export const factsOf = (site: Site, books: ReadonlyArray<Book>) =>
         ? []
         : yield* receivableFacts(world, organization)
     const all = [...world.accounts.values(), ...world.clients.values()]
-    const known = all.every(isRead) ? new Set<string>() : yield* mirrored(books)
+    const known: Mirrored = all.every(isRead) ? new Map() : yield* mirrored(books)
     return books.flatMap((book) => {
       const name = nameOf(world, book)
       if (name === undefined || (name !== "org" && world.clients.get(name)?.status !== "ACTIVE")) return []
@@ -186,7 +195,7 @@ export const factsOf = (site: Site, books: ReadonlyArray<Book>) =>
           .map((account) => {
             const client = world.clients.get(name)
             const read = isRead(account) && (client === undefined || isRead(client))
-            return accountFact(world, account, (id) => read || known.has(id))
+            return accountFact(world, account, read ? null : known)
           })
           .filter(({ entries }) => entries.length > 0),
         resources: [...world.resources.values()]

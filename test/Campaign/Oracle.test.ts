@@ -406,6 +406,24 @@ describe("conversions", () => {
     expect(native(moved)).toEqual({ "cash:USD": "-1000", "fees:USD": "5", "other:USD:1390": "995" })
     expect(expectedOpenConversions(moved)).toEqual([])
   })
+
+  it("a side that a person moved is not traded: the other one stays open", () => {
+    const facts = book(
+      [statement("usd", "USD", [["-1000", c]]), statement("usdt", "USDT", [["994.2031", c]])],
+      {
+        resources: [toUsdt],
+        reclassified: [{ entryId: "usd-1", code: "1390" }],
+      },
+    )
+    expect(native(facts)).toEqual({
+      "cash:USD": "-1000",
+      "cash:USDT": "994.2031",
+      "conversions_in_transit:USDT": "-994.2031",
+      "fees:USD": "5",
+      "other:USD:1390": "995",
+    })
+    expect(expectedOpenConversions(facts)).toEqual([{ id: "c", currency: "USDT", balance: "-994.2031" }])
+  })
 })
 
 describe("receivables", () => {

@@ -5,10 +5,11 @@
  */
 import type { BookFacts, Decimal, ExpectedBalance } from "./Facts.ts"
 import { account, Balances, byText } from "./Oracle/Balances.ts"
+import { traded } from "./Oracle/Conversion.ts"
 import { larger, smaller, textOf, total } from "./Oracle/Decimal.ts"
 import { loans } from "./Oracle/Loans.ts"
-import { places } from "./Oracle/Moved.ts"
-import { counterOf, type Posted, statements } from "./Oracle/Statement.ts"
+import { type Place, places } from "./Oracle/Moved.ts"
+import { type ConversionPosted, counterOf, type Posted, statements } from "./Oracle/Statement.ts"
 
 export { expectedBase, expectedBaseAt } from "./Oracle/Base.ts"
 
@@ -24,9 +25,19 @@ const notMoved = (facts: BookFacts) => {
   return (entry: Posted) => !moved.has(entry.entryId)
 }
 
+type Standing = ReadonlyMap<Posted, ReadonlyArray<Place>>
+
+const ownPlaces = (places: ReadonlyArray<Place>): bigint =>
+  total(places.flatMap(({ amount, code }) => (code === null ? [amount] : [])))
+
+const tradedOf = ({ conversion, entries }: ConversionPosted, standing: Standing) =>
+  traded(
+    conversion,
+    entries.map((entry) => ({ ...entry, transit: ownPlaces(standing.get(entry) ?? []) })),
+  )
+
 /**
- * Non-zero balances, sorted by role, currency, account and code. The conversion's own entry and the receivable's lines are as if
- * nobody had moved anything.
+ * Non-zero balances, sorted by role, currency, account and code. The receivable's lines are as if nobody had moved anything.
  */
 export const expectedNative = (facts: BookFacts): ReadonlyArray<ExpectedBalance> => {
   const { opening, posted, conversions } = statements(facts)
@@ -45,8 +56,8 @@ export const expectedNative = (facts: BookFacts): ReadonlyArray<ExpectedBalance>
     for (const { amount, code } of standing.get(entry) ?? [])
       balances.add(code === null ? own : { ...account("other", currency), code }, amount)
   }
-  for (const { books } of conversions)
-    for (const { currency, amount } of books.trading) {
+  for (const conversion of conversions)
+    for (const { currency, amount } of tradedOf(conversion, standing)) {
       balances.add(account("trading", currency), amount)
       balances.add(account("conversions_in_transit", currency), -amount)
     }
@@ -89,12 +100,17 @@ const open = (
 /** What stands in `conversions_in_transit`, per conversion and currency; in all it is that role's balance. */
 export const expectedOpenConversions = (facts: BookFacts): ReadonlyArray<ExpectedOpen> => {
   const { posted, conversions } = statements(facts)
+  const standing = places(facts, posted, () => false)
   return open([
-    ...[...places(facts, posted, () => false)].flatMap(([{ conversionId: id, currency }, stands]) =>
+    ...[...standing].flatMap(([{ conversionId: id, currency }, stands]) =>
       stands.flatMap(({ amount, code }) => (id === null || code !== null ? [] : [{ id, currency, amount }])),
     ),
-    ...conversions.flatMap(({ id, books }) =>
-      books.trading.map(({ currency, amount }) => ({ id, currency, amount: -amount })),
+    ...conversions.flatMap((of) =>
+      tradedOf(of, standing).map(({ currency, amount }) => ({
+        id: of.conversion.id,
+        currency,
+        amount: -amount,
+      })),
     ),
   ])
 }

@@ -28,6 +28,8 @@ export interface WorldAccount {
   /** Epoch milliseconds, by the service's clock. */
   readonly createdAt: number
   access: Access
+  /** Since when it is served without a break, epoch milliseconds by the service's clock. */
+  servedSince: number
 }
 
 export interface WorldResource {
@@ -199,6 +201,7 @@ export class World {
           entries: [],
           createdAt: this.now,
           access: "served",
+          servedSince: this.now,
         })
         return
       }
@@ -264,8 +267,10 @@ export class World {
         return
       }
       case "access": {
-        const found = this.accounts.get(event.of) ?? this.clients.get(event.of)
+        const account = this.accounts.get(event.of)
+        const found = account ?? this.clients.get(event.of)
         if (found !== undefined) found.access = event.access
+        if (account !== undefined && event.access === "served") account.servedSince = this.now
         return
       }
       case "expired":
@@ -316,12 +321,17 @@ export class World {
     if (isFree && found.account.book === other.account.book) found.entry.shownId = other.entry.id
   }
 
-  /** What of a book was not served to its end since a time, of all that was there and can be read. */
+  /**
+   * What of a book was not served to its end since a time, of all that was there and can be read. Nobody can know of an account
+   * that was hidden whenever its list was read.
+   */
   unreadSince(book: BookName, time: number): ReadonlyArray<string> {
     const client = this.clients.get(book)
     if (client !== undefined && (client.access !== "served" || client.status !== "ACTIVE")) return []
+    const listed = this.readToEnd.get(`${book} accounts`) ?? 0
     const statements = [...this.accounts.values()]
       .filter((one) => one.book === book && one.access === "served" && one.createdAt < time)
+      .filter(({ id, servedSince }) => servedSince <= listed || this.readToEnd.has(`${book} statement ${id}`))
       .map(({ id }) => `statement ${id}`)
     const lists = book === "org" ? ["accounts", "DEPOSIT", "WITHDRAWAL"] : ["accounts"]
     const lent = book === "org" && this.settings.surfaces.includes("credit") ? ["receivables"] : []

@@ -4,6 +4,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { decodeSync } from "effect/Schema"
 import { Database } from "../../src/Database.ts"
+import { commitBatch } from "../../src/Export/Batch/Commit.ts"
 import { listBatches } from "../../src/Export/Batch/KnownBatch.ts"
 import * as Batches from "../../src/Export/Batches.ts"
 import type * as Export from "../../src/Export.ts"
@@ -18,6 +19,20 @@ const { accounting, chart } = decodeSync(Content)({})
 const valuing = { baseCurrency: "EUR", settings: accounting.valuation, chart }
 
 layer(TestDatabase.layer)("the states of a batch", (it) => {
+  it.effect("belong to one batch of a number: an export that was overtaken says so and writes nothing", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("OVERTAKEN", client(19))
+      yield* postMonths(bookId)
+      const { batches } = yield* exporting("OVERTAKEN", temporaryFolder())(october, ["journal"])
+      const manifest = batches[0]?.manifest
+      if (manifest === undefined) return expect(manifest).toBeDefined()
+      const commit = { bookId, place: "elsewhere", keepFrom: null, who: "jane" }
+      const error = yield* Effect.flip(commitBatch(commit, manifest, (effect) => effect))
+      expect(error).toMatchObject({ _tag: "ExportError", reason: "Busy" })
+      expect(error.message).toContain("the book OVERTAKEN made batch 1 while")
+    }),
+  )
+
   it.effect("change in order only: the database refuses everything else", () =>
     Effect.gen(function* () {
       const database = yield* Database

@@ -145,16 +145,18 @@ const write = async (
           leaveOut: [],
           baseCurrency: "EUR",
           mode,
+          summary: { by: "day", net: false },
           mapping,
           createdAt,
           days: { first: "2026-10-01", last: "2026-11-30" },
           ...{ accountFiles: [], book: "A_CLIENT.7", accounts: [] },
+          ...{ nativeOf: (account: Account) => account, withResults: false },
         })
         for (let at = 0; at < entries.length; at += 3) yield* writer.write(entries.slice(at, at + 3))
         const files = yield* writer.end
         yield* folder.publish(files.map((file) => file.name))
         yield* folder.keep
-        return { path, files }
+        return { path, files: files.filter((file) => file.format === format.name) }
       }),
     ),
   )
@@ -165,7 +167,7 @@ const read = async (format: TableFormat, mode: Mode, { files, path }: Written) =
   const booked: Array<ReadonlyArray<Booked>> = []
   for (const { account = "", currency = "", name: file, rows } of files) {
     const own: Array<Booked> = []
-    const context = { layout: layoutOf(format.template), currency, account, mode }
+    const context = { layout: layoutOf(format.template), currency, account, mode, baseCurrency: "" }
     const found = await readTable(chunksOf(join(path, file)), format.reader, context, (each, line) => {
       if (typeof each === "string") throw new Error(`${file}:${line}: ${each}`)
       own.push(...each)

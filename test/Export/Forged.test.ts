@@ -1,17 +1,14 @@
 /** Files whose checksums were made to fit: only what they mean can betray them. */
-import { createHash } from "node:crypto"
-import { cpSync, readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Either, Option } from "effect"
+import { Effect, Option } from "effect"
 import { decodeUnknownSync } from "effect/Schema"
-import * as Manifest from "../../src/Export/Batch/Manifest.ts"
 import * as Export from "../../src/Export.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import * as Verify from "../../src/Verify.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
+import { forge } from "./Forge.ts"
 
 const settings = decodeUnknownSync(Content)({
   formats: { leaveOut: ["JPY", "USDT"], datev: { consultant: 1001, client: 1 } },
@@ -29,23 +26,6 @@ const formats = [
   "datev",
   "gl-detail",
 ]
-
-const forge = (folder: string, name: string, change: (text: string) => string): string => {
-  const copy = temporaryFolder()
-  cpSync(folder, copy, { recursive: true })
-  const text = readFileSync(join(copy, name), "latin1")
-  const changed = Buffer.from(change(text), "latin1")
-  expect(changed.toString("latin1")).not.toBe(text)
-  writeFileSync(join(copy, name), changed)
-  const manifest = Either.getOrThrow(Manifest.decode(readFileSync(join(copy, "manifest.json"), "utf8")))
-  const files = manifest.files.map((file) =>
-    file.name === name
-      ? { ...file, bytes: changed.length, sha256: createHash("sha256").update(changed).digest("hex") }
-      : file,
-  )
-  writeFileSync(join(copy, "manifest.json"), Manifest.print({ ...manifest, files }))
-  return copy
-}
 
 const usd = "xero-statement-USD-11111111-0000-4000-8000-000000000001.csv"
 

@@ -51,7 +51,9 @@ describe("a reader", () => {
   })
 
   it("stands in a file of its own, beside the format", () => {
-    const definers = files.filter(({ file }) => /= define(?:Table|Plain)\(/.test(readFileSync(file, "utf8")))
+    const definers = files.filter(({ file }) =>
+      /= define(?:Table|Plain|BankStatement)\(/.test(readFileSync(file, "utf8")),
+    )
     expect(definers.filter(({ place }) => /^Format\/[A-Z]\w+\//.test(place))).toHaveLength(formats.length)
     for (const { file, place } of definers) {
       const own = importsOf(file).map(placeOf)
@@ -100,6 +102,8 @@ describe("a format's name", () => {
     for (const prefix of prefixes) expect(isFormatFile(`${prefix}X.csv`)).toBe(true)
     expect(isFormatFile("Trial_Balance_20261001_20261031.csv")).toBe(true)
     expect(isFormatFile("Trial_Balance_{from}_{to}.csv")).toBe(false)
+    expect(isFormatFile("camt.053-EUR-1.xml")).toBe(true)
+    expect(isFormatFile("camt1053-EUR-1.xml")).toBe(false)
     expect(isFormatFile("notes.csv")).toBe(false)
   })
 })
@@ -108,7 +112,7 @@ describe("a format's name", () => {
 describe("what follows from the formats", () => {
   it("are the names that --format takes, in their order", () => {
     expect(formatNames.join(" ")).toBe(
-      "journal hledger ledger beancount trial-balance xero xero-statement qbo netsuite intacct sage50 business-central datev gl-detail",
+      "journal hledger ledger beancount trial-balance xero xero-statement qbo netsuite intacct sage50 business-central datev gl-detail camt.053",
     )
   })
 
@@ -119,6 +123,7 @@ describe("what follows from the formats", () => {
     expect(defaults).toEqual({
       leaveOut: [],
       personalData: true,
+      exchangeResults: false,
       "xero-statement": { description },
       qbo: { description },
       sage50: { description },

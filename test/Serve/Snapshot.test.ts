@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { combined } from "../../src/Reconcile/TieOut.ts"
 import { evidenceOf } from "../../src/Serve/FindingEvidence.ts"
 import { metricsText } from "../../src/Serve/Metrics.ts"
-import type { BookStanding } from "../../src/Serve/Overview/Books.ts"
+import type { BookReading, BookStanding } from "../../src/Serve/Overview/Books.ts"
 import type { Snapshot } from "../../src/Serve/Overview.ts"
 import { statusPage } from "../../src/Serve/StatusPage.ts"
 import { verdictOf } from "../../src/Serve/Verdict.ts"
@@ -10,12 +10,23 @@ import { verdictOf } from "../../src/Serve/Verdict.ts"
 const hour = 3_600_000
 const at = Date.parse("2026-10-07T09:00:00Z")
 
+const reading = (over: Partial<BookReading> = {}): BookReading => ({
+  failing: 0,
+  failingSince: null,
+  stream: null,
+  trouble: null,
+  status: null,
+  lag: 60,
+  knownFor: 90 * 86_400,
+  ...over,
+})
+
 const book = (over: Partial<BookStanding> = {}): BookStanding => ({
   connection: "default",
   code: "ORG",
   unread: 0,
   entries: 10n,
-  lag: 60,
+  reading: reading({ lag: 60 }),
   ...combined([]),
   accounts: 2,
   ...over,
@@ -52,6 +63,21 @@ describe("the answer at the top", () => {
   it("is one sentence", () => {
     expect(verdict()).toEqual(["good", "The books are current. Everything ties out."])
     expect(verdict({ books: [] })).toEqual(["none", "Nothing has been read yet."])
+    expect(
+      verdict({
+        books: [book(), book({ code: "C1", reading: reading({ lag: null, knownFor: 3 * 86_400 }) })],
+      }),
+    ).toEqual([
+      "late",
+      "Everything ties out, but the books are not current: book C1 has not been read whole for 3 days.",
+    ])
+    const failing = reading({ failing: 1, failingSince: at - 5 * hour, lag: 9 * 3_600 })
+    expect(
+      verdict({ books: [book({ off: 1 }), book({ reading: failing }), book({ reading: failing })] }),
+    ).toEqual([
+      "bad",
+      "1 account does not tie out; 2 books have not been read whole, the longest for 9 hours.",
+    ])
     expect(verdict({ connections: [connection("default", 72)] })).toEqual([
       "late",
       "Everything ties out, but the books are not current: they have not been read for 3 days.",
@@ -95,7 +121,7 @@ describe("metrics", () => {
   const lines = (found: Snapshot | undefined) => metricsText(found, 1.5, []).split("\n")
 
   it("are in the text format: HELP and TYPE once before the samples of each, label values escaped", () => {
-    const found = lines(snapshot({ books: [book({ code: 'A"\\\nB', lag: 1.25 })] }))
+    const found = lines(snapshot({ books: [book({ code: 'A"\\\nB', reading: reading({ lag: 1.25 }) })] }))
     expect(found.at(-1)).toBe("")
     for (const line of found.slice(0, -1))
       expect(line).toMatch(
@@ -103,9 +129,7 @@ describe("metrics", () => {
       )
     const types = found.filter((line) => line.startsWith("# TYPE "))
     expect(new Set(types).size).toBe(types.length)
-    expect(found).toContain(
-      'tieout_stream_lag_seconds{connection="default",book="A\\"\\\\\\nB",stream="statement"} 1.25',
-    )
+    expect(found).toContain('tieout_stream_lag_seconds{connection="default",book="A\\"\\\\\\nB"} 1.25')
     expect(found).toContain(
       `tieout_last_success_timestamp_seconds{connection="default"} ${(at - 5 * hour) / 1_000}`,
     )

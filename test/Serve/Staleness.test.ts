@@ -29,8 +29,8 @@ const receiver = Effect.suspend(() => {
 /** A sync that ended well so many hours ago. */
 const syncedAgo = (hours: number) =>
   rows(`
-    insert into sync.runs (connection, command, state, exit_code, started_at, ended_at)
-    values ('default', 'sync', 'done', 0, now() - interval '${hours} hours', now() - interval '${hours} hours')
+    insert into sync.runs (connection, command, state, exit_code, whole, started_at, ended_at)
+    values ('default', 'sync', 'done', 0, true, now() - interval '${hours} hours', now() - interval '${hours} hours')
     returning run_id`)
 
 describe("staleness", () => {
@@ -66,6 +66,39 @@ describe("staleness", () => {
         yield* looks
         expect(alerts.map(({ kind }) => kind)).toEqual(["staleness", "staleness"])
       }).pipe(Effect.provide(Layer.provideMerge(Alerts.Default, settings)))
+    }).pipe(Effect.provide(TestDatabase.layer), Logger.withMinimumLogLevel(LogLevel.None)),
+  )
+
+  it.scopedLive("is told of a book whose connection is current, once", () =>
+    Effect.gen(function* () {
+      const { alerts, url } = yield* receiver
+      yield* Effect.gen(function* () {
+        yield* rows(
+          "insert into sync.leases (connection, epoch, run_id) values ('default', 1, 1) returning 1",
+        )
+        yield* syncedAgo(1)
+        yield* rows(`
+          insert into mirror.books (connection, code, name) values ('default', 'ORG', 'Organization') returning 1`)
+        yield* rows(`
+          insert into sync.stream_reads (book_id, stream, ended_at, run_id)
+          select 1, s, now() - case s when 'accounts' then interval '1 hour' else interval '30 hours' end, 1
+          from unnest('{accounts,deposits,withdrawals}'::text[]) s returning 1`)
+        yield* watchStaleness("20 millis")
+        yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => alerts.length > 0 })
+        yield* rows("select 1").pipe(Effect.delay("30 millis"), Effect.repeatN(9))
+        expect(alerts).toMatchObject([
+          {
+            kind: "staleness",
+            connection: "default",
+            text: "1 book of connection default has not been read whole for up to 30 hours. See the status page, or the log of the last runs.",
+            counts: { books: 1 },
+          },
+        ])
+      }).pipe(
+        Effect.provide(
+          Layer.provideMerge(Alerts.Default, Settings.from({ variables: { TIEOUT_ALERTS_WEBHOOK: url } })),
+        ),
+      )
     }).pipe(Effect.provide(TestDatabase.layer), Logger.withMinimumLogLevel(LogLevel.None)),
   )
 

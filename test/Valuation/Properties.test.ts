@@ -45,6 +45,15 @@ const movement: fc.Arbitrary<Movement> = fc.record({
   end: fc.constantFrom("stays", "stays", "half", "cancelled"),
 })
 
+const one = { minor: 1n, price: 50n, apart: 0, parts: 1n } as const
+
+/** Sold without being there, given back in parts: a cent is left without a quantity. */
+const oversoldInParts: Array<Movement> = [
+  { ...one, what: "fromUsdt", day: 23, end: "cancelled" },
+  { ...one, what: "toUsdt", day: 23, apart: -1, parts: 2n, end: "half" },
+  { ...one, what: "in", day: 1, end: "stays" },
+]
+
 const dateOf = (day: number): string => new Date(Date.UTC(2026, 8, day)).toISOString().slice(0, 10)
 
 /** Any rate, the same for the same seed: from 0.5000 to 1.4999. */
@@ -370,15 +379,19 @@ describe("the base-currency journal", () => {
     fc.assert(
       fc.property(movements, method, seed, (moved, by, from) => {
         const book = { method: by, rates: anyRate(from), entries: bookOf(moved) }
-        const [plain, revalued] = [valued(book, false), valued(book, true)]
+        // Both are settled at each month's end: there a cent that is left without a quantity goes.
+        const plain = valued({ ...book, renamed: (_, same) => ({ ...same, monetary: false }) })
+        const revalued = valued(book)
         expect(gainsOf(revalued.entries)).toEqual(gainsOf(plain.entries))
         const cash = ({ state }: typeof plain) =>
           [usd, usdt].map(({ accountId }) => state.holdings.get(accountId)?.carrying ?? 0n)
         expect(cash(revalued)).toEqual(cash(plain))
+        expect(plain.state.revaluations).toEqual([])
         const pairs = revalued.entries.filter(({ kind }) => kind === "fx_reversal").length
         const last = revalued.state.revaluations.length
         expect(revalued.entries.filter(({ kind }) => kind === "fx_revaluation").length).toBe(pairs + last)
       }),
+      { examples: [[oversoldInParts, "fifo", 1]] },
     )
   })
 

@@ -111,7 +111,7 @@ export const exportCommand = command(
   {
     name: "export",
     usage:
-      "--format F[,F…] (--period YYYY-MM | --from DATE --to DATE | --all | --since-last) [--base] [--preview | --again | --as-of TIME] [--mode detail|summary] [--book B] [--out DIR]",
+      "--format F[,F…] (--period YYYY-MM | --from DATE --to DATE | --all | --since-last) [--base | --with-rates] [--preview | --again | --as-of TIME] [--mode detail|summary [--by day|month] [--net]] [--book B] [--out DIR]",
     summary: "Write the books as files that accountants import.",
     about: [
       "Formats of accounting systems are in the system's own accounts (tieout accounts), with a file per currency.",
@@ -144,13 +144,26 @@ export const exportCommand = command(
         "base",
         "The base-currency journal instead of the books in their own currencies; not with --since-last",
       ),
+      withRates: flag(
+        "with-rates",
+        "datev, intacct, netsuite: journals in the currency that moved, with our rates; else as --base",
+      ),
       mode: withDefault(
-        choice("mode", "detail|summary", "Accounting systems: a journal per entry, or per day and currency", [
-          "detail",
-          "summary",
-        ]),
+        choice(
+          "mode",
+          "detail|summary",
+          "Accounting systems: a journal per entry, or sums by day or month and currency",
+          ["detail", "summary"],
+        ),
         "detail",
       ),
+      by: optional(
+        choice("by", "day|month", "With --mode summary: a journal per day (default) or per month", [
+          "day",
+          "month",
+        ]),
+      ),
+      net: flag("net", "With --mode summary: what each account comes to, instead of debits and credits"),
       book,
       out: withDefault(text("out", "DIR", "Where the folders go"), "exports"),
     },
@@ -162,6 +175,7 @@ export const exportCommand = command(
         "October as the books had it then",
       ],
       ["tieout export --base --format xero --period 2026-10", "October in the base currency, for Xero"],
+      ["tieout export --with-rates --format datev --period 2026-10", "foreign currency with both amounts"],
     ],
     exits: { attention: "done, and a batch is incomplete" },
     list: { title: "Formats:", rows: formats.map(({ description, name }) => [name, description]) },
@@ -171,32 +185,45 @@ export const exportCommand = command(
     asOf,
     base,
     book,
+    by,
     format,
     mode,
+    net,
     out,
     preview,
+    withRates,
     ...scopeOptions
   }) {
     const output = yield* Output
     const wanted = yield* formatsOf(format)
     const scope = yield* scopeOf(scopeOptions)
     const time = Option.isNone(asOf) ? {} : { asOf: yield* parseAsOf(asOf.value) }
-    if (base && scope.kind === "since-last") {
+    if (base && withRates) {
       return yield* new UsageError({
-        detail:
-          "--base and --since-last do not go together: an open month of that journal changes as a whole.",
+        detail: "--base and --with-rates do not go together: the one is in the base currency, the other not.",
+        advice,
+      })
+    }
+    if ((base || withRates) && scope.kind === "since-last") {
+      return yield* new UsageError({
+        detail: `${base ? "--base" : "--with-rates"} and --since-last do not go together: an open month of that journal changes as a whole.`,
         advice: "Name a month with --period, or --all.",
       })
     }
+    if (mode === "detail" && (net || Option.isSome(by))) {
+      return yield* new UsageError({ detail: "--by and --net go with --mode summary alone.", advice })
+    }
+    const style = { by: Option.getOrElse(by, () => "day" as const), net }
     const summary = yield* Effect.gen(function* () {
       const { accounting, chart, export: kept, formats: settings } = yield* Settings
       yield* numberEntries()
       const tables = { settings, baseCurrency: accounting.baseCurrency }
       const { baseCurrency, valuation } = accounting
-      const valuing = base ? { base: { baseCurrency, settings: valuation, chart } } : {}
+      const valuing =
+        base || withRates ? { rated: withRates, base: { baseCurrency, settings: valuation, chart } } : {}
       return yield* run({
         ...valuing,
-        ...{ formats: wanted, scope, connection: Option.none(), book, out, mode, tables },
+        ...{ formats: wanted, scope, connection: Option.none(), book, out, mode, tables, summary: style },
         ...{ again, preview, ...time, who: yield* who },
         keepFiles: kept.keepFiles,
         timeZone: accounting.timeZone,

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs"
-import { writeFile } from "node:fs/promises"
+import { open } from "node:fs/promises"
 import { dirname } from "node:path"
 import { createInterface } from "node:readline/promises"
 import { Effect, Either } from "effect"
@@ -55,7 +55,14 @@ const write = (file: string, text: string, force: boolean) =>
   Effect.tryPromise({
     try: async () => {
       await makeFolder(dirname(file))
-      await writeFile(file, text, { flag: force ? "w" : "wx" })
+      const handle = await open(file, force ? "w" : "wx", 0o600)
+      try {
+        // One that is overwritten has the rights that it had.
+        await handle.chmod(0o600)
+        await handle.writeFile(text)
+      } finally {
+        await handle.close()
+      }
     },
     catch: (cause) =>
       usage(

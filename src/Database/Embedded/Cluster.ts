@@ -1,21 +1,11 @@
 import { randomBytes } from "node:crypto"
-import {
-  chmod,
-  chown,
-  mkdir,
-  mkdtemp,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from "node:fs/promises"
+import { mkdtemp, open, readdir, rename, rm, rmdir, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import { NotRegular, openRegular, readRegular } from "../../Common/RegularFile.ts"
 import { type Binaries, program } from "./Binaries.ts"
 import { type Account, run } from "./Command.ts"
 import { codeOf, EmbeddedError } from "./EmbeddedError.ts"
+import { makeOwnFolder, passedThrough, serversOwn, setRights } from "./OwnFiles.ts"
 import { isAlive } from "./PidFile.ts"
 import { dataFolder, notWritable, type Place } from "./Place.ts"
 
@@ -39,11 +29,18 @@ const partialPrefix = ".initdb-"
 /** An hour: no initdb takes that long, so what is older was left by a killed one. */
 const partialLifetime = 3_600_000
 
-const give = async (path: string, account: Account | undefined): Promise<void> => {
-  if (account !== undefined) await chown(path, account.uid, account.gid)
+/** Removes a half-made home. What the server's account may have written there, only that account removes. */
+const removePartial = async (folder: string, account: Account | undefined): Promise<void> => {
+  if (account === undefined) return rm(folder, { recursive: true, force: true })
+  const cluster = join(folder, "cluster")
+  await run("/bin/rm", ["-rf", cluster], { cwd: "/", account })
+  await rmdir(cluster).catch(() => undefined)
+  await rm(join(folder, "password"), { force: true }).catch(() => undefined)
+  // One that still holds something is left for the next start.
+  await rmdir(folder).catch(() => undefined)
 }
 
-const removeLeftOvers = async (parent: string): Promise<void> => {
+const removeLeftOvers = async (parent: string, account: Account | undefined): Promise<void> => {
   for (const name of await readdir(parent)) {
     if (!name.startsWith(partialPrefix)) continue
     const pid = Number.parseInt(name.slice(partialPrefix.length), 10)
@@ -52,9 +49,7 @@ const removeLeftOvers = async (parent: string): Promise<void> => {
       (status) => Date.now() - status.mtimeMs,
       () => 0,
     )
-    if (!isAlive(pid) || age > partialLifetime) {
-      await rm(folder, { recursive: true, force: true })
-    }
+    if (!isAlive(pid) || age > partialLifetime) await removePartial(folder, account)
   }
 }
 
@@ -73,15 +68,22 @@ const create = async (cluster: Cluster): Promise<void> => {
   const { account, binaries, place } = cluster
   const parent = dirname(place.home)
   await dataFolder(parent)
-  await removeLeftOvers(parent)
+  await removeLeftOvers(parent, account)
   const partial = await mkdtemp(join(parent, `${partialPrefix}${process.pid}-`)).catch((error: unknown) => {
     throw notWritable(parent, error)
   })
+  const password = join(partial, "password")
+  // initdb reads it as the server's user, who is no longer let in once it is done.
+  const secret = await open(password, "wx", 0o600)
   try {
-    const password = join(partial, "password")
-    await writeFile(password, randomBytes(24).toString("base64url"), { mode: 0o600, flush: true })
-    await mkdir(join(partial, "cluster"), { mode: 0o700 })
-    for (const path of [partial, password, join(partial, "cluster")]) await give(path, account)
+    await secret.writeFile(randomBytes(24).toString("base64url"))
+    await secret.sync()
+    if (account !== undefined) {
+      await secret.chown(process.getuid?.() ?? 0, account.gid)
+      await secret.chmod(0o640)
+    }
+    await setRights(partial, passedThrough(account))
+    await makeOwnFolder(join(partial, "cluster"), serversOwn(account))
     const locale = ["-E", "UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"]
     const { code, output } = await run(
       program(binaries, "initdb"),
@@ -107,13 +109,16 @@ const create = async (cluster: Cluster): Promise<void> => {
         message: `The database in ${place.home} could not be created (initdb ended with ${code}): ${output}`,
       })
     }
+    await secret.chmod(0o600)
+    if (account !== undefined) await secret.chown(process.getuid?.() ?? 0, process.getgid?.() ?? 0)
     await rename(partial, place.home).catch((error: unknown) => {
       // Another process was first: its cluster is as good as ours.
       if (!["ENOTEMPTY", "EEXIST", "EPERM"].includes(codeOf(error) ?? "")) throw error
     })
     await syncFolder(parent)
   } finally {
-    await rm(partial, { recursive: true, force: true })
+    await secret.close()
+    await removePartial(partial, account)
   }
 }
 
@@ -124,8 +129,8 @@ export const ensureCluster = async (cluster: Cluster): Promise<void> => {
     codeOf(error) === "ENOENT" ? [] : ["something that is not for us to read"],
   )
   if (content.length === 0) await create(cluster)
-  const version = await readFile(join(folder, "PG_VERSION"), "utf8").then(
-    (text) => text.trim(),
+  const version = await readRegular(join(folder, "PG_VERSION"), 16).then(
+    (bytes) => bytes.toString("utf8").trim(),
     (error: unknown) => {
       const denied = codeOf(error) === "EACCES"
       throw new EmbeddedError({
@@ -151,12 +156,20 @@ export const ensureCluster = async (cluster: Cluster): Promise<void> => {
 export const readPassword = async (cluster: Cluster): Promise<string> => {
   const file = join(cluster.place.home, "password")
   try {
-    await chmod(file, 0o600)
-    return (await readFile(file, "utf8")).trim()
+    const handle = await openRegular(file)
+    try {
+      const { mode, uid } = await handle.stat()
+      if (uid === process.getuid?.() && (mode & 0o077) !== 0) await handle.chmod(0o600)
+    } finally {
+      await handle.close()
+    }
+    return (await readRegular(file, 1024)).toString("utf8").trim()
   } catch (error) {
+    const why =
+      error instanceof NotRegular ? `: it ${error.message}` : ` (${codeOf(error) ?? "unknown error"})`
     throw new EmbeddedError({
       reason: "Folder",
-      message: `The database's password cannot be read from ${file} (${codeOf(error) ?? "unknown error"}).`,
+      message: `The database's password cannot be read from ${file}${why}.`,
     })
   }
 }

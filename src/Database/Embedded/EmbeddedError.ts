@@ -6,6 +6,8 @@ export type EmbeddedReason =
   | "NoBinaries"
   /** The binaries are there but do not run on this machine. */
   | "CannotRun"
+  /** We are root, and there is no ordinary user to run the server as. */
+  | "NoAccount"
   /** A folder that must be ours cannot be made, entered, read or written. */
   | "Folder"
   /** The data were written by another major version of Postgres. */

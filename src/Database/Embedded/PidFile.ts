@@ -1,30 +1,68 @@
-import { readFile, realpath, rename, rm, writeFile } from "node:fs/promises"
+import { lstat, readFile, realpath, stat } from "node:fs/promises"
 import { join } from "node:path"
-import { run } from "./Command.ts"
+import { readRegular } from "../../Common/RegularFile.ts"
+import { type Account, run } from "./Command.ts"
 import { codeOf } from "./EmbeddedError.ts"
+import { onWindows } from "./OwnFiles.ts"
 
 /** What a running server says of itself in `postmaster.pid`. */
 export interface Postmaster {
   readonly pid: number
+  /** When it began, in seconds since 1970 by its own clock. */
+  readonly startedAt: number
   readonly port: number
   /** The socket's folder; empty where there is none. */
   readonly socketDir: string
   readonly status: string
 }
 
-/** The arguments a process was started with, or undefined when it is gone (or a zombie). */
-const commandOf = async (pid: number): Promise<string | undefined> => {
-  if (process.platform === "linux") {
-    return readFile(`/proc/${pid}/cmdline`, "utf8").then(
-      (text) => text.split("\0").join(" ").trim() || undefined,
-      () => undefined,
-    )
-  }
-  return run("ps", ["-o", "command=", "-p", String(pid)], { cwd: "/" }).then(
-    ({ code, output }) => (code === 0 && output !== "" ? output : undefined),
-    () => undefined,
-  )
+/** What the system says of a process. */
+interface ProcessFacts {
+  readonly uid: number
+  readonly command: string
+  /** Seconds since 1970. */
+  readonly startedAt: number
 }
+
+/** Linux counts starts in hundredths of a second since the system came up (proc(5), `starttime`). */
+const factsOnLinux = async (pid: number): Promise<ProcessFacts> => {
+  const [{ uid }, command, status, system] = await Promise.all([
+    stat(`/proc/${pid}`),
+    readFile(`/proc/${pid}/cmdline`, "utf8"),
+    readFile(`/proc/${pid}/stat`, "utf8"),
+    readFile("/proc/stat", "utf8"),
+  ])
+  // The second field is the program's name in brackets, which may hold anything.
+  const fields = status.slice(status.lastIndexOf(")") + 2).split(" ")
+  const up = /^btime (\d+)$/m.exec(system)?.[1] ?? ""
+  return {
+    uid,
+    command: command.split("\0").join(" "),
+    startedAt: Number.parseInt(up, 10) + Number.parseInt(fields[19] ?? "", 10) / 100,
+  }
+}
+
+/** Elapsed time as `ps` prints it: `[[days-]hours:]minutes:seconds`. */
+const secondsOf = (elapsed: string): number => {
+  const [days, clock] = elapsed.includes("-") ? elapsed.split("-") : ["0", elapsed]
+  const seconds = (clock ?? "").split(":").reduce((sum, part) => sum * 60 + Number.parseInt(part, 10), 0)
+  return Number.parseInt(days ?? "", 10) * 86_400 + seconds
+}
+
+const factsElsewhere = async (pid: number): Promise<ProcessFacts | undefined> => {
+  const { output } = await run("ps", ["-o", "uid=,etime=,command=", "-p", String(pid)], { cwd: "/" })
+  const [, uid, elapsed, command] = /^(\d+) +([\d:-]+) +(.+)$/s.exec(output) ?? []
+  if (uid === undefined || elapsed === undefined || command === undefined) return undefined
+  return {
+    uid: Number.parseInt(uid, 10),
+    command: `${command} `,
+    startedAt: Date.now() / 1000 - secondsOf(elapsed),
+  }
+}
+
+/** Undefined when the process is gone, or none of ours to look at. */
+const factsOf = (pid: number): Promise<ProcessFacts | undefined> =>
+  (process.platform === "linux" ? factsOnLinux(pid) : factsElsewhere(pid)).catch(() => undefined)
 
 /** Whether there is a process with this number, whoever's. */
 export const isAlive = (pid: number): boolean => {
@@ -36,24 +74,45 @@ export const isAlive = (pid: number): boolean => {
   }
 }
 
+/** The facts of a process if it is the postmaster of this cluster: run on this folder, by the folder's owner. */
+const postmasterFacts = async (pid: number, cluster: string): Promise<ProcessFacts | undefined> => {
+  const [facts, folder, real] = await Promise.all([
+    factsOf(pid),
+    lstat(cluster).catch(() => undefined),
+    realpath(cluster).catch(() => cluster),
+  ])
+  if (facts === undefined || facts.uid !== folder?.uid) return undefined
+  const runsOn = (path: string): boolean => facts.command.includes(`postgres -D ${path} `)
+  return runsOn(cluster) || runsOn(real) ? facts : undefined
+}
+
 /**
  * Whether a process is the postmaster of this cluster. A process number alone says nothing: after a crash or in a
  * restarted container it may belong to anybody.
  */
 export const isPostmasterOf = async (pid: number, cluster: string): Promise<boolean> => {
   if (!isAlive(pid)) return false
-  if (process.platform === "win32") return true
-  const command = await commandOf(pid)
-  if (command === undefined || !command.includes("postgres")) return false
-  const real = await realpath(cluster).catch(() => cluster)
-  return command.includes(cluster) || command.includes(real)
+  return onWindows || (await postmasterFacts(pid, cluster)) !== undefined
+}
+
+/** Seconds that a server may have been on its way before it wrote down that it began. */
+const startTolerance = 60
+
+/**
+ * Whether a server may be sent a signal: it is this cluster's, and began when its file says. Where the clock was set
+ * meanwhile the two differ; such a server is left running.
+ */
+export const maySignal = async ({ pid, startedAt }: Postmaster, cluster: string): Promise<boolean> => {
+  const facts = await postmasterFacts(pid, cluster)
+  return facts !== undefined && Math.abs(facts.startedAt - startedAt) <= startTolerance
 }
 
 const parse = (text: string): Postmaster | undefined => {
-  const [pid, , , port, socketDir, , , status] = text.split("\n")
-  if (pid === undefined || !/^\d+$/.test(pid)) return undefined
+  const [pid, , startedAt, port, socketDir, , , status] = text.split("\n")
+  if (pid === undefined || !/^\d{1,10}$/.test(pid)) return undefined
   return {
     pid: Number.parseInt(pid, 10),
+    startedAt: Number.parseInt(startedAt ?? "", 10) || 0,
     port: Number.parseInt(port ?? "0", 10) || 0,
     socketDir: socketDir?.trim() ?? "",
     status: status?.trim() ?? "",
@@ -62,33 +121,53 @@ const parse = (text: string): Postmaster | undefined => {
 
 const pathOf = (cluster: string): string => join(cluster, "postmaster.pid")
 
+/** Bytes; Postgres writes eight short lines. */
+const largestLock = 16_384
+
+const readLock = (file: string): Promise<string> =>
+  readRegular(file, largestLock).then(
+    (bytes) => bytes.toString("utf8"),
+    () => "",
+  )
+
 /** The server that runs on this cluster, or undefined when none does, whatever a left-over file says. */
 export const runningPostmaster = async (cluster: string): Promise<Postmaster | undefined> => {
-  const text = await readFile(pathOf(cluster), "utf8").catch(() => "")
-  const found = parse(text)
+  const found = parse(await readLock(pathOf(cluster)))
   return found !== undefined && (await isPostmasterOf(found.pid, cluster)) ? found : undefined
 }
 
 /**
- * Removes one left-over lock file (`postmaster.pid`, or the socket's) whose process is somebody else's by now. Postgres
- * itself only notices that the process is gone, not that its number was given to another program of the same account.
+ * Moves a lock file aside and removes it, unless its content is no longer `$2`: then a new server wrote it between two
+ * looks, and gets it back. What is no regular file goes, too.
  */
-const removeStale = async (file: string, cluster: string): Promise<void> => {
-  const before = await readFile(file, "utf8").catch(() => undefined)
-  const found = before === undefined ? undefined : parse(before)
-  if (before === undefined || (found !== undefined && (await isPostmasterOf(found.pid, cluster)))) return
-  const aside = `${file}.${process.pid}.stale`
-  await rename(file, aside).catch(() => undefined)
-  const after = await readFile(aside, "utf8").catch(() => undefined)
-  if (after !== undefined && after !== before) {
-    // Between reading and renaming a new server wrote its own: give it back.
-    await writeFile(file, after, { flag: "wx", mode: 0o600 }).catch(() => undefined)
-  }
-  await rm(aside, { force: true })
+const removal = `
+  aside="$1.$$.stale"
+  mv "$1" "$aside" || exit 0
+  if [ ! -L "$aside" ] && [ -f "$aside" ] && [ "$(cat "$aside")" != "$2" ]; then ln "$aside" "$1"; fi
+  rm -rf "$aside"`
+
+/**
+ * Removes one left-over lock file (`postmaster.pid`, or the socket's) whose process is somebody else's by now. Postgres
+ * itself only notices that the process is gone, not that its number was given to another program of the same account. The
+ * server's account does it: the folder is its own.
+ */
+const removeStale = async (file: string, cluster: string, account: Account | undefined): Promise<void> => {
+  if ((await lstat(file).catch(() => undefined)) === undefined) return
+  const text = await readLock(file)
+  const found = parse(text)
+  if (found !== undefined && (await isPostmasterOf(found.pid, cluster))) return
+  // As `$(cat …)` gives it.
+  const content = text.replaceAll("\0", "").replace(/\n+$/, "")
+  await run("/bin/sh", ["-c", removal, "sh", file, content], { cwd: "/", account })
 }
 
-/** Removes the lock files that a killed server left behind. */
-export const removeStaleLocks = async (cluster: string, socketLock: string | undefined): Promise<void> => {
-  await removeStale(pathOf(cluster), cluster)
-  if (socketLock !== undefined) await removeStale(socketLock, cluster)
+/** Removes the lock files that a killed server left behind. Windows cannot tell whose a process is, and leaves it to Postgres. */
+export const removeStaleLocks = async (
+  cluster: string,
+  socketLock: string,
+  account: Account | undefined,
+): Promise<void> => {
+  if (onWindows) return
+  await removeStale(pathOf(cluster), cluster, account)
+  await removeStale(socketLock, cluster, account)
 }

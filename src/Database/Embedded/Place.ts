@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto"
-import { chmod, lstat, readFile, stat, writeFile } from "node:fs/promises"
-import { join, resolve } from "node:path"
+import { realpath, stat, writeFile } from "node:fs/promises"
+import { basename, dirname, join, resolve } from "node:path"
 import { makeFolder } from "../../Common/Folders.ts"
+import { NotRegular, readRegular } from "../../Common/RegularFile.ts"
 import type { Account } from "./Command.ts"
 import { codeOf, EmbeddedError } from "./EmbeddedError.ts"
-import { canEnter } from "./ServerAccount.ts"
+import { setRights } from "./OwnFiles.ts"
+import { canEnter, writable } from "./ServerAccount.ts"
 
 /** Folders for root's data that every account can enter and that outlive a reboot. */
 const sharedRoots: ReadonlyArray<string> = ["/var/lib/tieout", "/var/tmp/tieout"]
@@ -36,10 +38,13 @@ export const notWritable = (folder: string, error: unknown): EmbeddedError =>
       "Make it writable, or set TIEOUT_DATA_DIR to a folder that is.",
   })
 
+/** The server's user passes through root's folders. What must be closed is closed below them. */
+const folderMode = process.getuid?.() === 0 ? 0o755 : 0o700
+
 /** Makes a folder, turning a refusal into an error that names it. */
 export const dataFolder = async (folder: string): Promise<void> => {
   try {
-    await makeFolder(folder)
+    await makeFolder(folder, folderMode)
   } catch (error) {
     throw notWritable(folder, error)
   }
@@ -52,11 +57,9 @@ export const sharedRoot = async (
 ): Promise<string> => {
   for (const root of roots) {
     try {
-      await makeFolder(root)
-      const status = await lstat(root)
-      // A folder that somebody else made or may write to could hold planted files.
-      if (!status.isDirectory() || status.uid !== process.getuid?.()) continue
-      await chmod(root, 0o755)
+      await makeFolder(root, folderMode)
+      // A folder that somebody else made could hold planted files, and is refused.
+      await setRights(root, { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, mode: 0o755 })
       if (await canEnter(root, account)) return root
     } catch {
       // Not here: the next one may do.
@@ -70,11 +73,49 @@ export const sharedRoot = async (
   })
 }
 
-const pointedTo = async (pointer: string): Promise<string | undefined> =>
-  readFile(pointer, "utf8").then(
-    (text) => text.split("\n", 1)[0]?.trim() || undefined,
-    () => undefined,
+const nameBelowShared = (folder: string): string =>
+  createHash("sha256").update(folder).digest("hex").slice(0, 16)
+
+/** Where the location file says that the data are. It is refused when it names anything but what we would have written. */
+const pointedTo = async (pointer: string, roots: ReadonlyArray<string>): Promise<string | undefined> => {
+  const refused = (why: string): EmbeddedError =>
+    new EmbeddedError({
+      reason: "Folder",
+      message: `${pointer} ${why}. It says where the data are: restore it from a backup.`,
+    })
+  const text = await readRegular(pointer, 4096).then(
+    (bytes) => bytes.toString("utf8"),
+    (error: unknown) => {
+      if (codeOf(error) === "ENOENT") return undefined
+      throw refused(
+        error instanceof NotRegular ? error.message : `cannot be read (${codeOf(error) ?? "unknown"})`,
+      )
+    },
   )
+  const named = text?.split("\n", 1)[0]?.trim()
+  // Empty: another process is just writing it, and what it writes we find out ourselves.
+  if (named === undefined || named === "") return undefined
+  if (roots.includes(dirname(named)) && /^[0-9a-f]{16}$/.test(basename(named))) return named
+  throw refused(`names no folder of ours below ${roots.join(" or ")}`)
+}
+
+const aboveOf = (folder: string): ReadonlyArray<string> =>
+  dirname(folder) === folder ? [folder] : [folder, ...aboveOf(dirname(folder))]
+
+/**
+ * The first folder, from this one up, in which the server's account could put another thing in place of ours. Below a
+ * sticky folder, such as /tmp, only the owner of a name can.
+ */
+const changeableBy = async (dataDir: string, account: Account): Promise<string | undefined> => {
+  const folders = aboveOf(await realpath(dataDir))
+  const written = await writable(folders, account)
+  for (const [at, folder] of folders.entries()) {
+    const { mode, uid } = await stat(folder)
+    if (uid === account.uid) return folder
+    if (written.includes(folder) && (at === 0 || (mode & 0o1000) === 0)) return folder
+  }
+  return undefined
+}
 
 /**
  * Decides where the data are. The first decision is final: data below `dataDir`, or where its `postgres.location` says,
@@ -89,25 +130,39 @@ export const findPlace = async (
   await dataFolder(folder)
   const inside = { dataDir: folder, home: join(folder, "postgres"), moved: "no" } as const
   if (account === undefined) return inside
-  if (await exists(inside.home)) {
-    if (await canEnter(inside.home, account)) return inside
-    throw new EmbeddedError({
-      reason: "Folder",
-      message:
-        `The data in ${inside.home} cannot be entered by the account ${account.name}, which runs Postgres for root. ` +
-        `Let others pass through the folders above it (chmod o+x), or set TIEOUT_DATA_DIR to where the data should be.`,
-    })
+  const refused = (what: string): EmbeddedError =>
+    new EmbeddedError({ reason: "Folder", message: `The data in ${inside.home} ${what}` })
+  const there = await exists(inside.home)
+  // The home may be a link to another disk.
+  const home = there ? await realpath(inside.home) : inside.home
+  const enters = await canEnter(dirname(home), account)
+  const changeable =
+    (await changeableBy(folder, account)) ?? (there ? await changeableBy(dirname(home), account) : undefined)
+  if (there) {
+    if (changeable !== undefined) {
+      throw refused(
+        `lie where the user ${account.name} may write (${changeable}), and Postgres runs as this user for root. ` +
+          `Run Tieout as ${account.name}, or make ${changeable} writable for root alone.`,
+      )
+    }
+    if (enters) return { ...inside, home }
+    throw refused(
+      `cannot be entered by the account ${account.name}, which runs Postgres for root. Let others pass through the ` +
+        "folders above it (chmod o+x), or set TIEOUT_DATA_DIR to where the data should be.",
+    )
   }
   const pointer = join(folder, pointerName)
-  const pointed = await pointedTo(pointer)
+  const pointed = await pointedTo(pointer, roots)
   if (pointed !== undefined) return { dataDir: folder, home: pointed, moved: "before" }
-  if (await canEnter(folder, account)) return inside
-  const root = await sharedRoot(account, roots)
-  const home = join(root, createHash("sha256").update(folder).digest("hex").slice(0, 16))
-  await writeFile(
-    pointer,
-    `${home}\n\nThe account ${account.name}, which runs Postgres for root, cannot enter this folder.\n` +
-      "The data are in the folder named in the first line. Keep this file: without it they are not found.\n",
-  )
-  return { dataDir: folder, home, moved: "now" }
+  if (enters && changeable === undefined) return inside
+  const below = join(await sharedRoot(account, roots), nameBelowShared(folder))
+  const why = enters ? "may write to" : "cannot enter"
+  const text =
+    `${below}\n\nThe account ${account.name}, which runs Postgres for root, ${why} this folder.\n` +
+    "The data are in the folder named in the first line. Keep this file: without it they are not found.\n"
+  // "wx" follows no link, and of two at once both write the same.
+  await writeFile(pointer, text, { flag: "wx", mode: 0o644 }).catch((error: unknown) => {
+    if (codeOf(error) !== "EEXIST") throw error
+  })
+  return { dataDir: folder, home: below, moved: "now" }
 }

@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { open, readFile, rename, stat } from "node:fs/promises"
+import { lstat, rename } from "node:fs/promises"
+import { openRegular } from "../../Common/RegularFile.ts"
 import { program } from "./Binaries.ts"
 import type { Cluster } from "./Cluster.ts"
 import { environment, identity, run, sleep } from "./Command.ts"
 import { EmbeddedError } from "./EmbeddedError.ts"
-import { isPostmasterOf, type Postmaster, removeStaleLocks, runningPostmaster } from "./PidFile.ts"
-import { freePort, makeSocketFolder, socketFile, socketFolder, socketPort } from "./Socket.ts"
+import { handOver } from "./HandOver.ts"
+import { onWindows, openOwnLog } from "./OwnFiles.ts"
+import { isPostmasterOf, maySignal, type Postmaster, removeStaleLocks, runningPostmaster } from "./PidFile.ts"
+import { freePort, makeSocketFolder, socketFile, socketPort } from "./Socket.ts"
 
 /** Milliseconds between two looks at a server that is starting or stopping. */
 const pollEvery = 10
@@ -57,15 +60,10 @@ const settings: Readonly<Record<string, string>> = {
   ...(process.platform === "linux" ? { client_connection_check_interval: "2s" } : {}),
 }
 
-const onWindows = process.platform === "win32"
-
-const uidOf = (cluster: Cluster): number => cluster.account?.uid ?? process.getuid?.() ?? 0
-
 const listening = async (cluster: Cluster): Promise<Readonly<Record<string, string>>> => {
   if (onWindows) return { listen_addresses: "127.0.0.1", port: String(await freePort()) }
-  const folder = socketFolder(cluster.place.home, uidOf(cluster))
-  await makeSocketFolder(folder, cluster.account)
-  await removeStaleLocks(cluster.folder, `${socketFile(folder, socketPort)}.lock`)
+  const folder = await makeSocketFolder(cluster.place.home, cluster.account)
+  await removeStaleLocks(cluster.folder, `${socketFile(folder, socketPort)}.lock`, cluster.account)
   return {
     listen_addresses: "",
     port: String(socketPort),
@@ -77,13 +75,14 @@ const listening = async (cluster: Cluster): Promise<Readonly<Record<string, stri
 
 /** Starts the server as a process of its own, which outlives us. Its messages go to the log only. */
 const launch = async (cluster: Cluster): Promise<ChildProcess> => {
+  await handOver(cluster)
   const chosen = { ...settings, ...(await listening(cluster)), ...cluster.settings }
-  const logged = await stat(cluster.log).then(
+  const logged = await lstat(cluster.log).then(
     ({ size }) => size,
     () => 0,
   )
   if (logged > logLimit) await rename(cluster.log, `${cluster.log}.old`).catch(() => undefined)
-  const log = await open(cluster.log, "a", 0o600)
+  const log = await openOwnLog(cluster.log)
   try {
     const options = Object.entries(chosen).flatMap(([name, value]) => ["-c", `${name}=${value}`])
     const child = spawn(program(cluster.binaries, "postgres"), ["-D", cluster.folder, ...options], {
@@ -105,15 +104,27 @@ const launch = async (cluster: Cluster): Promise<ChildProcess> => {
   }
 }
 
+/** Bytes of the log's end that an error looks at. */
+const logEnd = 16_384
+
 const lastLines = async (file: string): Promise<string> => {
-  const text = await readFile(file, "utf8").catch(() => "")
-  return text.trim().split("\n").slice(-5).join("\n")
+  const handle = await openRegular(file)
+  try {
+    const { size } = await handle.stat()
+    const { buffer, bytesRead } = await handle.read({
+      buffer: Buffer.alloc(logEnd),
+      position: Math.max(0, size - logEnd),
+    })
+    return buffer.subarray(0, bytesRead).toString("utf8").trim().split("\n").slice(-5).join("\n")
+  } finally {
+    await handle.close()
+  }
 }
 
 const startFailed = async (cluster: Cluster, what: string): Promise<EmbeddedError> =>
   new EmbeddedError({
     reason: "StartFailed",
-    message: `Postgres on ${cluster.folder} ${what}. The end of its log, ${cluster.log}:\n${await lastLines(cluster.log)}`,
+    message: `Postgres on ${cluster.folder} ${what}. The end of its log, ${cluster.log}:\n${await lastLines(cluster.log).catch(() => "")}`,
   })
 
 /**
@@ -156,6 +167,14 @@ export const stopServer = async (cluster: Cluster): Promise<void> => {
       account: cluster.account,
     })
     return
+  }
+  if (!(await maySignal(found, cluster.folder))) {
+    throw new EmbeddedError({
+      reason: "StartFailed",
+      message:
+        `Process ${found.pid} looks like the server of ${cluster.folder}, but did not begin when postmaster.pid says. ` +
+        "It was left running.",
+    })
   }
   // What `pg_ctl stop -m fast` sends.
   process.kill(found.pid, "SIGINT")

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto"
-import { chmod, chown, lstat, mkdir } from "node:fs/promises"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Account } from "./Command.ts"
-import { EmbeddedError } from "./EmbeddedError.ts"
+import { codeOf, EmbeddedError } from "./EmbeddedError.ts"
+import { makeOwnFolder, serversOwn } from "./OwnFiles.ts"
+import { sharedRoot } from "./Place.ts"
 
 /** Only names the socket file: nothing listens on the network. */
 export const socketPort = 5432
@@ -16,36 +17,30 @@ export const socketFile = (folder: string, port: number): string => join(folder,
 
 const fits = (folder: string): boolean => Buffer.byteLength(socketFile(folder, socketPort)) <= longest
 
-/** A short folder for the socket of a home whose own path is too long; the same for everyone who asks. */
-const shortFolder = (home: string, uid: number): string => {
-  const name = `tieout-${uid}-${createHash("sha256").update(home).digest("hex").slice(0, 12)}`
+/**
+ * Where a server with this home puts its socket (Unix). A home whose own path is too long gets a short folder, the same for
+ * everyone who asks; for root in a folder that is root's alone.
+ */
+const socketFolder = async (home: string, account: Account | undefined): Promise<string> => {
+  const own = join(home, "socket")
+  if (fits(own)) return own
+  const hash = createHash("sha256").update(home).digest("hex").slice(0, 12)
+  if (account !== undefined) return join(await sharedRoot(account), `socket-${hash}`)
+  const name = `tieout-${process.getuid?.() ?? 0}-${hash}`
   return [tmpdir(), "/tmp"].map((root) => join(root, name)).find(fits) ?? join("/tmp", name)
 }
 
-/** Where a server with this home puts its socket (Unix). */
-export const socketFolder = (home: string, uid: number): string => {
-  const own = join(home, "socket")
-  return fits(own) ? own : shortFolder(home, uid)
-}
-
 /** Makes the socket's folder, open to the server's account only, and refuses one that somebody else put there. */
-export const makeSocketFolder = async (folder: string, account: Account | undefined): Promise<void> => {
-  const owner = account?.uid ?? process.getuid?.()
+export const makeSocketFolder = async (home: string, account: Account | undefined): Promise<string> => {
+  const folder = await socketFolder(home, account)
   try {
-    await mkdir(folder, { mode: 0o700 })
-    if (account !== undefined) await chown(folder, account.uid, account.gid)
-    await chmod(folder, 0o700)
-  } catch {
-    const status = await lstat(folder).catch(() => undefined)
-    if (status?.isDirectory() && status.uid === owner && (status.mode & 0o077) === 0) return
-    // Another process of ours may be between making it and giving it away.
-    if (status?.isDirectory() && status.uid === process.getuid?.() && account !== undefined) {
-      await chown(folder, account.uid, account.gid)
-      return
-    }
+    await makeOwnFolder(folder, serversOwn(account))
+    return folder
+  } catch (error) {
+    if (error instanceof EmbeddedError) throw error
     throw new EmbeddedError({
       reason: "Folder",
-      message: `The folder ${folder} for the server's socket cannot be made or belongs to somebody else. Remove it.`,
+      message: `The folder ${folder} for the server's socket cannot be made (${codeOf(error) ?? "unknown error"}). Remove it.`,
     })
   }
 }

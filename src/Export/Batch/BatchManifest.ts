@@ -28,7 +28,17 @@ const tablesPart = (
   mappingVersion: number | null,
 ): Pick<Manifest, "tables"> =>
   tablesOf(formats).length > 0
-    ? { tables: { mode: options.mode, mappingVersion, leftOut: options.settings.leaveOut } }
+    ? {
+        tables: {
+          mode: options.mode,
+          ...(options.mode === "summary" && options.summary !== undefined
+            ? { summary: options.summary }
+            : {}),
+          ...(options.rated === true ? { rated: true } : {}),
+          mappingVersion,
+          leftOut: options.settings.leaveOut,
+        },
+      }
     : {}
 
 const totalsFor = (accounts: ReadonlyArray<OpenedAccount>, totals: Totals): Manifest["accounts"] =>

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { Database } from "../../Database.ts"
 import { nativeBasis } from "../../Format/Entry.ts"
+import { exportError } from "../ExportError.ts"
 import { keepFiles } from "./KeptFiles.ts"
 import { type Manifest, print, sha256Of } from "./Manifest.ts"
 import { supersedeBy } from "./States.ts"
@@ -25,7 +26,7 @@ const insertBatch = Effect.fn("Export.insertBatch")(function* (
   const database = yield* Database
   const { batch, formats, lineage, scope, throughNumbering } = manifest
   const text = print(manifest)
-  yield* database.execute(
+  const inserted = database.execute(
     "Export.commitBatch",
     (sql) => sql`
       insert into export.batches
@@ -36,6 +37,16 @@ const insertBatch = Effect.fn("Export.insertBatch")(function* (
         ${lineage?.state === "preview"}, ${who}, ${lineage?.currencyBasis ?? nativeBasis},
         ${scope.since ?? "0"}::text::bigint, ${JSON.stringify(scope.covered)}::text::json,
         ${scope.asOf ?? null}::text::timestamptz, ${sha256Of(text)})`,
+  )
+  yield* Effect.catchIf(
+    inserted,
+    ({ constraint, sqlstate }) => sqlstate === "23505" && constraint === "batches_book_id_batch_pk",
+    // The server had let go of this export's lock.
+    () =>
+      exportError(
+        "Busy",
+        `Another export of the book ${manifest.book.code} made batch ${batch} while this one had lost its connection to the database. This one wrote nothing: export again what is still to be exported.`,
+      ),
   )
 })
 

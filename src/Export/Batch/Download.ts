@@ -1,7 +1,7 @@
 /** Writes a batch's files once more, byte for byte: from the database, or else from its folder where that is unchanged. */
-import { open } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Effect, type Scope } from "effect"
+import { openRegular } from "../../Common/RegularFile.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import type { Database } from "../../Database.ts"
 import { encode } from "../../Format/Encoding.ts"
@@ -31,7 +31,7 @@ const fromFolder =
   (name) => {
     const path = join(folder, name)
     return Effect.acquireRelease(
-      attempt(path, () => open(path, "r")),
+      attempt(path, () => openRegular(path)),
       (handle) => quietly(() => handle.close()),
     ).pipe(
       Effect.map(

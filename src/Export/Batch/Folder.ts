@@ -2,10 +2,11 @@
  * A batch's folder on disk. Every file is written as `<name>.partial`, made durable and renamed; the manifest is the last,
  * so that a folder with a manifest is whole. When anything fails or is interrupted, what was written goes away again.
  */
-import { type FileHandle, open, readdir, readFile, rename, rm, rmdir } from "node:fs/promises"
+import { type FileHandle, open, readdir, rename, rm, rmdir } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect, type Scope } from "effect"
 import { makeFolder } from "../../Common/Folders.ts"
+import { largestManifest, NotRegular, readRegular } from "../../Common/RegularFile.ts"
 import { type ExportError, exportError } from "../ExportError.ts"
 import { type LineChecks, LineDigests } from "./LineChecks.ts"
 
@@ -26,6 +27,9 @@ const codeOf = (cause: unknown): string =>
 
 /** What a failed file operation means; no partial file is left. */
 const folderError = (path: string, cause: unknown): ExportError => {
+  if (cause instanceof NotRegular) {
+    return exportError("Folder", `${path} ${cause.message}. Nothing of this batch was kept.`)
+  }
   const code = codeOf(cause)
   return exportError(
     "Folder",
@@ -154,7 +158,7 @@ export const openFolder = Effect.fn("Export.openFolder")(function* (
       Effect.uninterruptible(
         attempt(join(path, name), async () => {
           names.add(name)
-          const handle = await open(join(path, `${name}.partial`), "w")
+          const handle = await open(join(path, `${name}.partial`), "wx", 0o600)
           handles.push(handle)
           return openFile(join(path, name), name, handle)
         }),
@@ -183,10 +187,13 @@ export const listFolder = (path: string): Effect.Effect<ReadonlyArray<string>, E
     readdir(path).catch((cause) => (codeOf(cause) === "ENOENT" ? [] : Promise.reject(cause))),
   )
 
-/** A file's text, or undefined where there is none. */
+/** The text of a marker or a manifest, or undefined where there is none. */
 export const readIfThere = (path: string): Effect.Effect<string | undefined, ExportError> =>
   attempt(path, () =>
-    readFile(path, "utf8").catch((cause) => (codeOf(cause) === "ENOENT" ? undefined : Promise.reject(cause))),
+    readRegular(path, largestManifest).then(
+      (bytes) => bytes.toString("utf8"),
+      (cause) => (codeOf(cause) === "ENOENT" ? undefined : Promise.reject(cause)),
+    ),
   )
 
 /** Removes files of ours and then their folder. */

@@ -3,12 +3,13 @@
  * holds more than one of them. By Brotli: at its lowest qualities it takes half of gzip's processor time for less space.
  */
 import { createHash } from "node:crypto"
-import { type FileHandle, open } from "node:fs/promises"
+import type { FileHandle } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { brotliCompress, brotliDecompress, constants, gunzip } from "node:zlib"
 import { and, eq } from "drizzle-orm"
 import { Effect } from "effect"
+import { openRegular } from "../../Common/RegularFile.ts"
 import { batchFiles } from "../../Database/Tables/Export.ts"
 import { Database } from "../../Database.ts"
 import { exportError } from "../ExportError.ts"
@@ -56,7 +57,7 @@ const keepFile = Effect.fn("Export.keepFile")(function* (
   const database = yield* Database
   const path = join(folder, name)
   const handle = yield* Effect.acquireRelease(
-    attempt(path, () => open(path, "r")),
+    attempt(path, () => openRegular(path)),
     (opened) => quietly(() => opened.close()),
   )
   const hash = createHash("sha256")

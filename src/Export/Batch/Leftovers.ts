@@ -76,7 +76,7 @@ export const markUnfinished = Effect.fn("Export.markUnfinished")(function* (
   let left = false
   const make = attempt(marker, async () => {
     const first = await makeFolder(bookFolder)
-    await writeFile(marker, `${scope}/${batch}\n`, { flush: true })
+    await writeFile(marker, `${scope}/${batch}\n`, { flush: true, mode: 0o600 })
     return first
   })
   const remove = (first: string | undefined) =>

@@ -153,6 +153,23 @@ const StatementSpan = Schema.Struct({
 })
 export type StatementSpan = typeof StatementSpan.Type
 
+/**
+ * What a file of bank statements holds of one of the service's accounts. `journalled`: how many of its entries the journal of the
+ * same batch has; the others are dated into another period there.
+ */
+const BankSpan = Schema.Struct({
+  account: Schema.String,
+  currency: Schema.String,
+  days: Count,
+  entries: Count,
+  journalled: Count,
+  first: Schema.String,
+  last: Schema.String,
+  opening: Decimal,
+  closing: Decimal,
+})
+export type BankSpan = typeof BankSpan.Type
+
 export const Manifest = Schema.Struct({
   product: Schema.Literal("tieout"),
   version: Schema.String,
@@ -181,6 +198,13 @@ export const Manifest = Schema.Struct({
   tables: Schema.optionalWith(
     Schema.Struct({
       mode: Schema.Literal("detail", "summary"),
+      /** Of a summary; absent: by day, debits and credits. */
+      summary: Schema.optionalWith(
+        Schema.Struct({ by: Schema.Literal("day", "month"), net: Schema.Boolean }),
+        { exact: true },
+      ),
+      /** Journals in the currency that moved, with rates; absent: none has. */
+      rated: Schema.optionalWith(Schema.Literal(true), { exact: true }),
       /** Of the book's account mapping; null: the chart's own codes and names. */
       mappingVersion: Schema.NullOr(Count),
       /** Currencies that the settings leave out of these formats. */
@@ -226,6 +250,7 @@ export const Manifest = Schema.Struct({
   currencies: Schema.Array(CurrencyTotal),
   accounts: Schema.Array(AccountTotal),
   statements: Schema.optionalWith(Schema.Array(StatementSpan), { exact: true }),
+  bankStatements: Schema.optionalWith(Schema.Array(BankSpan), { exact: true }),
   read: Schema.Array(ReadAccount),
 })
 export type Manifest = typeof Manifest.Type

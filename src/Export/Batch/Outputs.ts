@@ -77,7 +77,8 @@ const writeAccountFiles = Effect.fn("Export.writeAccountFiles")(function* (
 export const tableOutput = (folder: Folder, context: TableContext): Output => {
   const writer = tableWriter(folder, context)
   return {
-    takesAll: false,
+    // What is worth nothing in the base currency is told with the differences.
+    takesAll: context.profile.rates !== undefined,
     begin: () => Effect.void,
     write: writer.write,
     end: (totals) =>

@@ -2,7 +2,7 @@
 import type { OpenedAccount } from "../../Format/Entry.ts"
 import type { Profile } from "../../Format/Table/Profile.ts"
 import type { WrittenStatement } from "../Source/StatementCsv.ts"
-import type { Layout, Manifest } from "./Manifest.ts"
+import type { BankSpan, Layout, Manifest } from "./Manifest.ts"
 import type { TableContext } from "./TableFiles.ts"
 
 export const layoutOf = (profile: Profile): Layout => ({
@@ -30,17 +30,23 @@ export const withReadBack = (
   accounts: ReadonlyArray<OpenedAccount>,
   contexts: ReadonlyArray<TableContext>,
   statement: WrittenStatement | undefined,
+  banks: ReadonlyArray<{ readonly files: Manifest["files"]; readonly spans: ReadonlyArray<BankSpan> }>,
 ): Manifest => {
   const { tables } = manifest
   const layouts = Object.fromEntries(contexts.map(({ profile }) => [profile.name, layoutOf(profile)]))
   return {
     ...manifest,
     ...(tables === undefined ? {} : { tables: { ...tables, layouts } }),
-    files: statement === undefined ? manifest.files : [...manifest.files, statement.file],
+    files: [
+      ...manifest.files,
+      ...banks.flatMap(({ files }) => files),
+      ...(statement === undefined ? [] : [statement.file]),
+    ],
     accounts: manifest.accounts.map((total, at) => {
       const opened = accounts[at]
       return opened === undefined ? total : { ...total, ...mappedOf(opened.account, contexts) }
     }),
     ...(statement === undefined ? {} : { statements: statement.statements }),
+    ...(banks.length === 0 ? {} : { bankStatements: banks.flatMap(({ spans }) => spans) }),
   }
 }

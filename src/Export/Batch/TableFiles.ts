@@ -7,18 +7,24 @@ import type { Setup } from "../../Format/Table/Cells.ts"
 import { quoted } from "../../Format/Table/CellText.ts"
 import type { AccountFile } from "../../Format/Table/Define.ts"
 import {
-  journalsOf,
+  detailJournals,
+  type Journals,
   type Mode,
-  type Represented,
+  statementJournals,
   type TableJournal,
   Unholdable,
 } from "../../Format/Table/Journals.ts"
 import type { Profile } from "../../Format/Table/Profile.ts"
-import { type Mapping, rowsOf } from "../../Format/Table/Rows.ts"
+import { ratedJournals } from "../../Format/Table/RatedJournals.ts"
+import { differencesOf } from "../../Format/Table/RatedRows.ts"
+import { type Mapping, rowsIn, textsOf } from "../../Format/Table/Rows.ts"
+import { type Represented, type SummaryStyle, summaryJournals } from "../../Format/Table/SummaryJournals.ts"
 import { type ExportError, exportError } from "../ExportError.ts"
 import type { Days } from "../Request/Days.ts"
 import type { Folder, FolderFile } from "./Folder.ts"
 import type { FileRecord } from "./Manifest.ts"
+import { differencesWriter } from "./RateDifferences.ts"
+import { summaryEntries } from "./SummaryEntries.ts"
 
 export interface TableContext {
   readonly profile: Profile
@@ -26,6 +32,7 @@ export interface TableContext {
   readonly leaveOut: ReadonlyArray<string>
   readonly baseCurrency: string
   readonly mode: Mode
+  readonly summary: SummaryStyle
   readonly mapping: Mapping
   /** ISO 8601 in UTC. */
   readonly createdAt: string
@@ -36,6 +43,9 @@ export interface TableContext {
   /** The book's code, and its accounts before the first entry. */
   readonly book: string
   readonly accounts: ReadonlyArray<OpenedAccount>
+  /** The books' account behind one of the base-currency journal, and whether results go into files with rates. */
+  readonly nativeOf: (account: Account) => Account
+  readonly withResults: boolean
 }
 
 /** What a file holds: one currency, all (gl-detail), or one of the service's accounts. */
@@ -75,9 +85,9 @@ const nameOf = ({ days, profile }: TableContext, share: Share, period: string, p
     .replace("{period}", period)
     .replace("{part}", part)
 
-const headOf = ({ createdAt, profile }: TableContext, share: Share, period: string): string => {
+const headOf = ({ baseCurrency, createdAt, profile }: TableContext, share: Share, period: string): string => {
   const { columns, delimiter, lineEnd, preamble } = profile
-  const before = preamble?.({ period, currency: share.currency ?? "", createdAt }) ?? ""
+  const before = preamble?.({ period, currency: share.currency ?? "", baseCurrency, createdAt }) ?? ""
   const names = columns.map(({ header }) => quoted(header, delimiter, false)).join(delimiter)
   return profile.header ? `${before}${names}${lineEnd}` : before
 }
@@ -103,12 +113,16 @@ const held = <A>({ profile }: TableContext, make: () => A): Effect.Effect<A, Exp
     }
   })
 
-/** Of the ledger's accounts that are one in the system, with one dimension, the first stands for all of a currency. */
-const representedIn = (mapping: Mapping): Represented => {
+/**
+ * Of the ledger's accounts that are one in the system, with one dimension, the first stands for all of a currency. Where amounts are
+ * netted, each of the service's accounts stands for itself.
+ */
+const representedIn = (mapping: Mapping, { net }: SummaryStyle): Represented => {
   const first = new Map<string, Account>()
   const standing = new Map<Account, Account>()
   for (const [account, mapped] of mapping) {
-    const key = JSON.stringify([account.currency, mapped.account, mapped.dimension])
+    const cash = net && account.role === "cash" ? account.partnerAccountId : null
+    const key = JSON.stringify([account.currency, mapped.account, mapped.dimension, cash])
     const known = first.get(key) ?? account
     first.set(key, known)
     standing.set(account, known)
@@ -116,16 +130,33 @@ const representedIn = (mapping: Mapping): Represented => {
   return (account) => standing.get(account) ?? account
 }
 
+/** Journals with rates, where the profile has them. */
+const ratedOf = ({ accounts, baseCurrency, nativeOf, profile, withResults }: TableContext) => {
+  const { rates: style } = profile
+  const rounding = accounts.find(({ account }) => account.role === "rounding")?.account
+  return style === undefined || rounding === undefined
+    ? undefined
+    : ratedJournals({ profile, style, baseCurrency, nativeOf, rounding, withResults })
+}
+
+const journalsOf = (context: TableContext): Journals => {
+  const { mapping, mode, profile, summary } = context
+  const leaveOut = new Set(context.leaveOut)
+  const rated = ratedOf(context)
+  if (rated !== undefined) return rated
+  if (profile.mode === "statement") return statementJournals(leaveOut)
+  if (profile.mode === "detail" || mode === "detail") return detailJournals(leaveOut)
+  const { rowsPerJournal } = profile.limits
+  return summaryJournals(leaveOut, rowsPerJournal, representedIn(mapping, summary), summary)
+}
+
 /** Takes entries by date and keeps one open file per currency or account. */
 export const tableWriter = (folder: Folder, context: TableContext) => {
-  const { leaveOut, mapping, mode, profile } = context
+  const { mapping, profile } = context
   const setup: Setup = { profile, baseCurrency: context.baseCurrency }
-  const journals = journalsOf(
-    profile.mode === "any" ? mode : profile.mode,
-    new Set(leaveOut),
-    profile.limits.rowsPerJournal,
-    representedIn(mapping),
-  )
+  const journals = journalsOf(context)
+  const summed = journals.placed === undefined ? undefined : summaryEntries(folder, profile.name)
+  const differences = profile.rates === undefined ? undefined : differencesWriter(folder, profile.name)
   const open = new Map<string, OpenFile>()
   const finished: Array<Part> = []
   let written = 0
@@ -188,8 +219,10 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
 
   const put = Effect.fnUntraced(function* (ready: ReadonlyArray<TableJournal>) {
     for (const journal of ready) {
-      const rows = yield* held(context, () => rowsOf(journal, mapping, setup, written))
-      if (rows.length === 0) continue
+      const made = yield* held(context, () => rowsIn(journal, mapping, profile, written))
+      if (differences !== undefined) yield* differences.add(differencesOf(journal, made, mapping))
+      if (made.length === 0) continue
+      const rows = yield* held(context, () => textsOf(made, setup))
       written += rows.length
       const output = yield* fileFor(journal, rows.length)
       output.rows += rows.length
@@ -199,13 +232,22 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
 
   return {
     write: Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>) {
-      yield* put(yield* held(context, () => entries.flatMap((entry) => journals.add(entry))))
+      for (const entry of entries) {
+        yield* put(yield* held(context, () => journals.add(entry)))
+        summed?.add(entry, journals.placed?.() ?? [], mapping)
+      }
+      if (summed !== undefined) yield* summed.flush
       for (const output of open.values()) yield* flush(output)
     }),
     end: Effect.gen(function* () {
       yield* put(journals.end())
       for (const output of open.values()) yield* finish(output)
-      return (yield* named).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      const files = (yield* named).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      return [
+        ...files,
+        ...(differences === undefined ? [] : [yield* differences.end]),
+        ...(summed === undefined ? [] : [yield* summed.end]),
+      ]
     }),
   }
 }

@@ -1,9 +1,11 @@
 /** Everything that accounting systems' formats need before the first line, and whether they can hold the accounts at all. */
 import { Effect } from "effect"
+import type { BankStatementFormat } from "../../Format/BankStatement.ts"
 import { type FormatSettings, leftOut, profileWith } from "../../Format/FormatSettings.ts"
 import type { TableFormat } from "../../Format/Table/Define.ts"
 import type { Mode } from "../../Format/Table/Journals.ts"
 import type { Profile } from "../../Format/Table/Profile.ts"
+import type { SummaryStyle } from "../../Format/Table/SummaryJournals.ts"
 import type { TableContext } from "../Batch/TableFiles.ts"
 import { exportError } from "../ExportError.ts"
 import { daysOf } from "../Request/Days.ts"
@@ -18,10 +20,20 @@ export interface TableOptions {
   readonly mode: Mode
   readonly settings: FormatSettings
   readonly baseCurrency: string
+  /** In the currency that moved, with rates; else as the source has it. */
+  readonly rated?: boolean
+  /** Debits and credits by day where absent. */
+  readonly summary?: SummaryStyle
 }
+
+const byDay: SummaryStyle = { by: "day", net: false }
 
 const settingProblems = ({ lacks = [], name }: Profile): ReadonlyArray<string> =>
   lacks.map((key) => `${name} needs the setting formats.${name}.${key}`)
+
+/** As the command line takes them. */
+const modeOptions = (mode: Mode, { by, net }: SummaryStyle): string =>
+  mode === "detail" ? "" : ` --mode summary${by === "day" ? "" : " --by month"}${net ? " --net" : ""}`
 
 const namesDays = ({ file }: Profile): boolean => file.includes("{from}") || file.includes("{to}")
 
@@ -54,19 +66,22 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
     opening,
   }: Pick<Source, "accounts" | "entriesByCurrency" | "moved" | "opening">,
   formats: ReadonlyArray<TableFormat>,
-  { baseCurrency, mode, settings }: TableOptions,
+  { baseCurrency, mode, rated = false, settings, summary = byDay }: TableOptions,
   createdAt: string,
+  banks: ReadonlyArray<Pick<BankStatementFormat, "profile">> = [],
 ) {
-  if (formats.length === 0) return { contexts: [], mappingVersion: null }
+  if (formats.length + banks.length === 0) return { contexts: [], mappingVersion: null }
   const stored = yield* newestMapping(bookId, selection.asOf)
   const sums = yield* moved
-  const touched = accounts.ordered.filter((account) => sums.has(account))
+  const touched = accounts.ordered.filter(
+    (account) => sums.has(account) || (rated && account.role === "rounding"),
+  )
   const lacking: Array<string> = []
   const unknown: Array<string> = []
   const used: Array<Used> = []
   const days = formats.some(({ template }) => namesDays(template)) ? yield* daysOf(bookId, selection) : null
   const contexts = formats.map((format): TableContext => {
-    const profile = profileWith(format, settings)
+    const profile = profileWith(format, settings, rated)
     const leaveOut = leftOut(format, settings)
     const own = touched.filter(({ currency }) => !leaveOut.includes(currency))
     const { mapping, unmapped } =
@@ -79,15 +94,21 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
     const { accountFiles } = format
     const all = opened(accounts, opening)
     return {
-      ...{ profile, leaveOut, baseCurrency, mode, mapping, createdAt, days },
+      ...{ profile, leaveOut, baseCurrency, mode, summary, mapping, createdAt, days },
       ...{ accountFiles, book: code, accounts: all },
+      nativeOf: accounts.nativeOf,
+      withResults: settings.exchangeResults,
     }
   })
+  const ofCash = touched.filter(
+    ({ currency, role }) => role === "cash" && !settings.leaveOut.includes(currency),
+  )
+  used.push(...banks.map(({ profile }): Used => ({ profile, accounts: ofCash })))
   const unfit = yield* findUnfit(used, baseCurrency, entriesByCurrency)
   const problems = [...lacking, ...unfit.map(({ message }) => message), ...unknown]
   if (problems.length > 0) {
     return yield* refusal(problems, [
-      ...adviceFor(unfit, { book: code, mode, selection }, baseCurrency),
+      ...adviceFor(unfit, { book: code, mode: modeOptions(mode, summary), selection }, baseCurrency),
       ...(unknown.length > 0 ? [accountsAdvice] : []),
     ])
   }

@@ -7,14 +7,17 @@ import type { Selection } from "../Request/Scope.ts"
 import type { CurrencyEntries } from "../Source/CurrencyEntries.ts"
 import type { Source } from "../Source.ts"
 
+/** What of a profile decides which currencies and amounts it can hold. */
+type Limits = Pick<Profile, "name" | "currencies" | "decimals" | "mode">
+
 export interface Used {
-  readonly profile: Profile
+  readonly profile: Limits
   /** Those of the export that are not left out. */
   readonly accounts: ReadonlyArray<Account>
 }
 
 export interface Unfit {
-  readonly profile: Profile
+  readonly profile: Limits
   readonly currencies: ReadonlyArray<string>
   /** Whether the format can hold any other currency that the export has. */
   readonly others: boolean
@@ -32,9 +35,9 @@ const listed = (found: ReadonlyArray<readonly [currency: string, entries: number
     .join(", ")
 
 /** A statement has only the cash lines: what it cannot hold is found as it is written. */
-const hasAllLines = ({ mode }: Profile): boolean => mode !== "statement"
+const hasAllLines = ({ mode }: Limits): boolean => mode !== "statement"
 
-const why = ({ currencies, name }: Profile, baseCurrency: string): string =>
+const why = ({ currencies, name }: Limits, baseCurrency: string): string =>
   currencies === "base"
     ? `${name} has no currency column and takes every amount for ${baseCurrency}`
     : `${name} has currencies of three letters only`
@@ -114,12 +117,11 @@ export const adviceFor = (
     ),
   ]
   const currencies = [...new Set(unfit.flatMap((each) => each.currencies))].sort()
-  const summary = mode === "summary" ? " --mode summary" : ""
   return [
     ...(names.length === 0
       ? []
       : [
-          `Everything in ${baseCurrency}: tieout export --base --format ${names.join(",")} ${scopeOptions(selection)} --book ${book}${summary}`,
+          `Everything in ${baseCurrency}: tieout export --base --format ${names.join(",")} ${scopeOptions(selection)} --book ${book}${mode}`,
         ]),
     ...(unfit.length > 0 && unfit.every(({ others }) => others)
       ? [`Without these currencies: formats.leaveOut: [${currencies.join(", ")}] in the settings.`]

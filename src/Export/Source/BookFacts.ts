@@ -25,7 +25,7 @@ const bookColumns = {
   unnumbered: int4,
   /** Accounts whose statement was never read to its end, or ends elsewhere than the balance that the service reports. */
   unread: int4,
-  /** How the connection's last sync ended; null where there was none. */
+  /** How the connection's last sync ended; null where there was none, or where it read and proved this book all the same. */
   last_sync: nullable(text),
   /** The connection's last sync could not read this book. */
   failed: bool,
@@ -95,7 +95,12 @@ export const readFacts = Effect.fn("Export.readFacts")(function* (bookId: number
         (select count(*)::integer from mirror.accounts a
           where a.book_id = b.book_id
             and (a.tail_read_at is null or a.balance <> coalesce(a.last_balance, 0))) as unread,
-        r.state as last_sync, coalesce(r.summary -> 'failedBooks' ? b.code, false) as failed,
+        case when not coalesce((r.summary ->> 'proved')::boolean, false) or sync.failed_to_read(r.summary, b.code)
+            or exists (
+              select 1 from reconcile.stream_standing s
+              where s.book_id = b.book_id and (s.stream = 'accounts' or s.account_id is not null) and not s.gone
+                and coalesce(s.run_id, 0) < r.run_id) then r.state end as last_sync,
+        coalesce(sync.failed_to_read(r.summary, b.code), false) as failed,
         (select ledger.day_of(min(a.tail_read_at), l.time_zone)::text from mirror.accounts a
           where a.book_id = b.book_id) as read_on
       from mirror.books b

@@ -1,19 +1,22 @@
 /** DATEV EXTF Buchungsstapel, format 700, version 13: 31 header fields, 125 columns, Windows-1252. */
 import {
+  baseAmount,
   currency,
   date,
   description,
   dimension,
+  inForeign,
   name,
   number,
   plain,
+  rate,
   templated,
   unsigned,
 } from "../Table/Cells.ts"
-import { defineTable } from "../Table/Define.ts"
-import type { Column } from "../Table/Profile.ts"
+import { defineTable, type Shape } from "../Table/Define.ts"
+import type { Column, RateStyle } from "../Table/Profile.ts"
 import { DatevSettings, datevHeader, numberAlone } from "./DatevHeader.ts"
-import { datevReader } from "./DatevReader.ts"
+import { datevRatedReader, datevReader } from "./DatevReader.ts"
 
 const empty = (headers: ReadonlyArray<string>): ReadonlyArray<Column> => headers.map((header) => ({ header }))
 
@@ -26,12 +29,24 @@ const pairs = (count: number, kind: string, content: string): ReadonlyArray<stri
 /** What a document field cannot hold. */
 const notInDocument = /[^a-zA-Z0-9$%&*+\-/]/g
 
-const columnsOf = ({ belegfeld1, belegfeld2, locked }: DatevSettings): ReadonlyArray<Column> => [
+const columnsOf = (
+  { belegfeld1, belegfeld2, locked }: DatevSettings,
+  rated: boolean,
+): ReadonlyArray<Column> => [
   { header: "Umsatz (ohne Soll/Haben-Kz)", cell: unsigned },
   { header: "Soll/Haben-Kennzeichen", cell: name(({ minor }) => (minor > 0n ? "S" : "H")) },
   { header: "WKZ Umsatz", cell: currency },
-  ...empty(["Kurs", "Basis-Umsatz"]),
-  ...texts(["WKZ Basis-Umsatz"]),
+  ...(rated
+    ? [
+        { header: "Kurs", cell: inForeign(rate) },
+        { header: "Basis-Umsatz", cell: inForeign(baseAmount) },
+        {
+          header: "WKZ Basis-Umsatz",
+          cell: inForeign(name((_, { baseCurrency }) => baseCurrency)),
+          emptyQuoted: true as const,
+        },
+      ]
+    : [...empty(["Kurs", "Basis-Umsatz"]), ...texts(["WKZ Basis-Umsatz"])]),
   { header: "Konto", cell: plain(({ mapped }) => mapped.account) },
   { header: "Gegenkonto (ohne BU-Schlüssel)", cell: plain(({ contra }) => contra?.account ?? "") },
   ...texts(["BU-Schlüssel"]),
@@ -101,6 +116,36 @@ const columnsOf = ({ belegfeld1, belegfeld2, locked }: DatevSettings): ReadonlyA
   ...empty(["EU-Steuersatz (Ursprung)", "Abw. Skontokonto"]),
 ]
 
+const shapeOf = (own: DatevSettings, ownRates?: RateStyle): Shape => ({
+  file: "EXTF_{period}_{currency}{part}.csv",
+  encoding: "windows-1252",
+  delimiter: ";",
+  lineEnd: "\r\n",
+  quoteTexts: true,
+  header: true,
+  columns: columnsOf(own, ownRates !== undefined),
+  date: "DDMM",
+  decimals: { least: 2, most: 2, mark: "," },
+  digits: 10,
+  text: { most: 60 },
+  number: 36,
+  limits: { rowsPerJournal: 99_999, rowsPerFile: 99_999 },
+  filePerPeriod: true,
+  row: "pair",
+  mode: "any",
+  currencies: "official",
+  preamble: datevHeader(own, ownRates !== undefined),
+  wrongAccount: (account) =>
+    account.length > own.accountLength + 1
+      ? `is called ${account}, longer than ${own.accountLength + 1} digits (formats.datev.accountLength and one)`
+      : undefined,
+  lacks: [...(own.consultant === null ? ["consultant"] : []), ...(own.client === null ? ["client"] : [])],
+  ...(ownRates === undefined ? {} : { rates: ownRates }),
+})
+
+/** Units of the foreign currency for one of the base currency: at most five digits and six decimals. The base amount is stated. */
+const rates: RateStyle = { decimals: 6, digits: 5, quantity: true, states: true }
+
 export const datev = defineTable({
   name: "datev",
   description: "EXTF Buchungsstapel for DATEV",
@@ -113,30 +158,7 @@ export const datev = defineTable({
   // DATEV's own rules fix everything else about the file.
   overridable: "limits",
   settings: DatevSettings,
-  profile: (own) => ({
-    file: "EXTF_{period}_{currency}{part}.csv",
-    encoding: "windows-1252",
-    delimiter: ";",
-    lineEnd: "\r\n",
-    quoteTexts: true,
-    header: true,
-    columns: columnsOf(own),
-    date: "DDMM",
-    decimals: { least: 2, most: 2, mark: "," },
-    digits: 10,
-    text: { most: 60 },
-    number: 36,
-    limits: { rowsPerJournal: 99_999, rowsPerFile: 99_999 },
-    filePerPeriod: true,
-    row: "pair",
-    mode: "any",
-    currencies: "official",
-    preamble: datevHeader(own),
-    wrongAccount: (account) =>
-      account.length > own.accountLength + 1
-        ? `is called ${account}, longer than ${own.accountLength + 1} digits (formats.datev.accountLength and one)`
-        : undefined,
-    lacks: [...(own.consultant === null ? ["consultant"] : []), ...(own.client === null ? ["client"] : [])],
-  }),
+  profile: (own) => shapeOf(own),
+  rated: { profile: (own) => shapeOf(own, rates), reader: datevRatedReader },
   reader: datevReader,
 })

@@ -59,17 +59,20 @@ const fiscalYear = (period: string, start: string): string => {
   return inYear <= `${period}-01` ? inYear : `${year - 1}-${start}`
 }
 
-/** The header line; without consultant and client the export was refused before. */
+/** The header line, in the currency of the file, or the Mandant's own where its rows have rates; without consultant and client the export was refused before. */
 export const datevHeader =
-  ({ accountLength, chart, client, consultant, fiscalYearStart, initials, locked }: DatevSettings) =>
-  ({ createdAt, currency, period }: PreambleOf): string => {
+  (
+    { accountLength, chart, client, consultant, fiscalYearStart, initials, locked }: DatevSettings,
+    rated: boolean,
+  ) =>
+  ({ baseCurrency, createdAt, currency, period }: PreambleOf): string => {
     const stamp = createdAt.replaceAll(/\D/g, "").slice(0, 17).padEnd(17, "0")
     const fields = [
       '"EXTF";700;21;"Buchungsstapel";13',
       `${stamp};;"RE";"";""`,
       `${consultant ?? ""};${client ?? ""};${compact(fiscalYear(period, fiscalYearStart))};${accountLength}`,
       `${compact(`${period}-01`)};${compact(lastDay(period))};"Tieout ${period}";"${initials}"`,
-      `1;0;${locked ? 1 : 0};"${currency}";;"";;;"${chart}";;;"";""`,
+      `1;0;${locked ? 1 : 0};"${rated ? baseCurrency : currency}";;"";;;"${chart}";;;"";""`,
     ]
     return `${fields.join(";")}\r\n`
   }

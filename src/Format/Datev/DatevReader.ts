@@ -2,7 +2,7 @@
  * A DATEV EXTF Buchungsstapel (format 700, version 13) read by its published field rules; the first line is a header of 31
  * fields.
  */
-import { type FileContext, journalOf, must, positive } from "../Reading/Booked.ts"
+import { type FileContext, journalOf, must, positive, scale } from "../Reading/Booked.ts"
 import { type Cell, Unreadable } from "../Reading/Cells.ts"
 import type { Reader, RowReader } from "../Reading/Reader.ts"
 
@@ -80,23 +80,44 @@ const headerOf = (cells: ReadonlyArray<Cell>): Header => {
   return { from, to, longest: Number(length) + 1, currency: cells[21]?.text ?? "" }
 }
 
-const checkFields = (cells: ReadonlyArray<Cell>): void => {
+/** Of a row in a foreign currency: rate, amount in the base currency, the base currency. */
+const rateRules = new Map<number, RegExp>([
+  [4, /^\d{1,5},\d{1,6}$/],
+  [5, /^\d{1,10},\d{2}$/],
+  [6, /^"[A-Z]{3}"$/],
+])
+
+const checkFields = (cells: ReadonlyArray<Cell>, foreign: boolean): void => {
   must(cells.length === 125, `has ${cells.length} fields, not 125`)
   cells.forEach((cell, at) => {
-    const rule = fieldRules.get(at + 1) ?? /^(?:"")?$/
+    const own = foreign ? rateRules.get(at + 1) : undefined
+    const rule = own ?? fieldRules.get(at + 1) ?? /^(?:"")?$/
     must(rule.test(raw(cell)), `field ${at + 1} is ${raw(cell)}`)
   })
 }
 
-const rows = ({ currency, mode }: FileContext): RowReader => {
+/** The stated amount in the base currency, which must be what the rate makes of the amount but for its last digits. */
+const baseOf = (amount: bigint, rate: string, stated: string): bigint => {
+  const base = positive(stated, ",")
+  const off = (amount * 10n ** BigInt(scale)) / positive(rate, ",") - base
+  const most = 10n ** BigInt(scale - 1) + base / 10_000n
+  must((off < 0n ? -off : off) <= most, `${stated} is not the amount at ${rate}`)
+  return base
+}
+
+const rowsOf = ({ baseCurrency, currency, mode }: FileContext, rated: boolean): RowReader => {
   let header: Header | undefined
+  const foreign = rated && currency !== baseCurrency
   return (cells) => {
     if (header === undefined) {
       header = headerOf(cells)
-      must(header.currency === currency, `the header's currency is ${header.currency}`)
+      must(
+        header.currency === (rated ? baseCurrency : currency),
+        `the header's currency is ${header.currency}`,
+      )
       return []
     }
-    checkFields(cells)
+    checkFields(cells, foreign)
     const cell = (place: number): string => cells[place - 1]?.text ?? ""
     must(cell(3) === currency, `the currency is ${cell(3)}`)
     const [account, contra] = [cell(7), cell(8)]
@@ -110,11 +131,28 @@ const rows = ({ currency, mode }: FileContext): RowReader => {
     const amount = cell(2) === "S" ? size : -size
     // Where Belegfeld 1 has something else, the number has a place of its own in Beleginfo 1.
     const journal = journalOf(cell(21) === "Journal" ? cell(22) : cell(11), mode)
+    const own = { journal, date, account, currency, amount }
+    const other = { journal, date, account: contra, currency, amount: -amount }
+    if (!rated) return [own, other]
+    must(!foreign || cell(6) === baseCurrency, `the base currency is ${cell(6)}`)
+    const worth = foreign ? baseOf(size, cell(4), cell(5)) : size
+    const base = cell(2) === "S" ? worth : -worth
     return [
-      { journal, date, account, currency, amount },
-      { journal, date, account: contra, currency, amount: -amount },
+      { ...own, base },
+      { ...other, base: -base },
     ]
   }
 }
 
-export const datevReader: Reader = { holds: "pairs", preamble: 1, rows }
+export const datevReader: Reader = {
+  holds: "pairs",
+  preamble: 1,
+  rows: (context) => rowsOf(context, false),
+}
+
+/** With Kurs, Basis-Umsatz and WKZ Basis-Umsatz; the header has the base currency. */
+export const datevRatedReader: Reader = {
+  holds: "pairs",
+  preamble: 1,
+  rows: (context) => rowsOf(context, true),
+}

@@ -10,6 +10,8 @@ export interface Booked {
   readonly account: string
   readonly currency: string
   readonly amount: bigint
+  /** In 10⁻¹⁸ of the base currency, where the file has rates. */
+  readonly base?: bigint
 }
 
 /** How the file was written, by the manifest, as far as a reader needs it. */
@@ -21,6 +23,8 @@ export interface FileContext {
   /** The service's account, for a bank statement. */
   readonly account: string
   readonly mode: "detail" | "summary"
+  /** Of the manifest; empty where the books' own currencies are all that it has. */
+  readonly baseCurrency: string
 }
 
 export const must = (holds: boolean, what: string): void => {
@@ -38,6 +42,16 @@ export const exact = (text: string, mark: string): bigint => {
   must(whole !== "", `${JSON.stringify(text)} is no amount`)
   const value = BigInt(whole + fraction.padEnd(scale, "0"))
   return sign === "-" ? -value : value
+}
+
+const unit = 10n ** BigInt(scale)
+const cent = 10n ** BigInt(scale - 2)
+
+/** What a system books of an amount at a rate: to the cent, a half away from zero. */
+export const atRate = (amount: bigint, rate: string, mark: string): bigint => {
+  const size = (amount < 0n ? -amount : amount) * exact(rate, mark)
+  const cents = (size * 2n + cent * unit) / (cent * unit * 2n)
+  return (amount < 0n ? -cents : cents) * cent
 }
 
 const notZero = (amount: bigint): bigint => {
@@ -80,10 +94,15 @@ export const dateOf = (text: string, order: string): string => {
   return date
 }
 
-/** A journal number in full (`ORG-2026-10-000007`) or shortened (`ORG-2610-000007`), with an S where it is a summary's. */
+/**
+ * A journal number in full (`ORG-2026-10-000007`) or shortened (`ORG-2610-000007`), with an S where it is a summary's and a currency
+ * where its entry has journals in several.
+ */
 export const journalOf = (text: string, mode: FileContext["mode"]): string => {
   const [, year = "", month = "", digits = "", end = ""] =
-    /-(\d{4})-(\d{2})-(\d{6,})(S?)$/.exec(text) ?? /-(\d{2})(\d{2})-(\d{6,})(S?)$/.exec(text) ?? []
+    /-(\d{4})-(\d{2})-(\d{6,})(S?)(?:-[A-Z]{3,8})?$/.exec(text) ??
+    /-(\d{2})(\d{2})-(\d{6,})(S?)(?:-[A-Z]{3,8})?$/.exec(text) ??
+    []
   must(digits !== "", `${JSON.stringify(text)} is no journal number`)
   must((end === "S") === (mode === "summary"), `${text} is not the number of a ${mode} journal`)
   return `${year.padStart(4, "20")}-${month}-${digits}`

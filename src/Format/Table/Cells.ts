@@ -1,9 +1,10 @@
 /** The cells of import files that several systems share; a system's own cells are defined with its format. */
+import { print } from "../../Common/MinorUnits.ts"
 import type { Entry } from "../Entry.ts"
 import { dated, numbered, unsigned as withoutSign } from "./Amount.ts"
 import { fitted, isHoldable } from "./CellText.ts"
 import { described } from "./Description.ts"
-import type { TableJournal } from "./Journals.ts"
+import { type TableJournal, Unholdable } from "./Journals.ts"
 import type { Column, Profile } from "./Profile.ts"
 
 /** An account's name in the accounting system. */
@@ -23,6 +24,8 @@ export interface Row {
   readonly mapped: Mapped
   readonly contra: Mapped | undefined
   readonly minor: bigint
+  /** In cents of the base currency, as the system has it; nothing where the file has no rates. */
+  readonly base: bigint
 }
 
 export interface Setup {
@@ -49,8 +52,31 @@ export const name = (fill: Fill): Cell => ({ kind: "name", fill })
 
 const amount: Fill = ({ journal, minor }, { profile }) => withoutSign(minor, journal, profile)
 
-const numberOf: Fill = ({ journal }, { profile }) =>
-  numbered(journal.number, profile.number, journal.mode === "summary")
+const numberOf: Fill = ({ journal }, { profile }) => {
+  const { currency, mode, number: full, several = false } = journal
+  const end = several && profile.numberWithCurrency === true ? `-${currency}` : ""
+  return `${numbered(full, profile.number - end.length, mode === "summary")}${end}`
+}
+
+/** The journal's rate; 1 in the base currency. */
+export const rate = plain(({ journal }, { profile }) => {
+  const { rates } = profile
+  if (journal.rate === null || journal.rate === undefined || rates === undefined) return "1"
+  const text = print(journal.rate, rates.decimals)
+  if (journal.rate === 0n || text.length > rates.digits + rates.decimals + 1) {
+    throw new Unholdable(`the rate ${text} of ${journal.number} does not fit ${profile.name}`)
+  }
+  return text.replace(".", profile.decimals.mark)
+})
+/** The value in the base currency, without a sign. */
+export const baseAmount = plain(({ base, journal }, { baseCurrency, profile }) =>
+  withoutSign(base, { currency: baseCurrency, number: journal.number, scale: 2 }, profile),
+)
+/** What only a journal in a foreign currency has. */
+export const inForeign = ({ fill, ...cell }: Cell): Cell => ({
+  ...cell,
+  fill: (row, setup) => (row.journal.currency === setup.baseCurrency ? "" : fill(row, setup)),
+})
 
 export const date = plain(({ journal }, { profile }) => dated(journal.date, profile.date))
 export const signed = plain((row, setup) => `${row.minor < 0n ? "-" : ""}${amount(row, setup)}`)

@@ -70,6 +70,8 @@ export interface TableFormat<Name extends string = string> {
   readonly template: Profile
   /** The template with a decoded section `formats.<name>`. */
   readonly profile: (own: unknown) => Profile
+  /** The same with rates and what is worth in the base currency; null: the system takes none. */
+  readonly rated: { readonly profile: (own: unknown) => Profile; readonly reader: Reader } | null
   /** What `formats.profiles.<name>` may change. */
   readonly overridable: Overridable
   readonly reader: Reader
@@ -93,33 +95,38 @@ type Definition<Name extends string> = Pick<TableFormat<Name>, "name" | "descrip
 /** A format without settings. */
 interface Fixed {
   readonly profile: Shape
+  readonly rated?: never
 }
 
 /** A format with settings, which cells, preamble and limits may depend on. */
 interface Configured<S, I> {
   readonly settings: Schema.Schema<S, I>
   readonly profile: (own: S) => Shape
+  /** The shape of a file with rates, and how it is read. */
+  readonly rated?: { readonly profile: (own: S) => Shape; readonly reader: Reader }
 }
 
 /** What a decoded section makes of the profile; the same where the format has no settings of its own. */
-const shaped = <S, I>(how: Fixed | Configured<S, I>): ((own: unknown) => Shape) => {
-  if (!("settings" in how)) return () => how.profile
+const shaped = <S, I>(how: Fixed | Configured<S, I>) => {
+  if (!("settings" in how)) return { shapeOf: () => how.profile, ratedShapeOf: undefined }
   const validate = Schema.validateSync(how.settings)
-  return (own) => how.profile(validate(own))
+  const { profile, rated } = how
+  return {
+    shapeOf: (own: unknown) => profile(validate(own)),
+    ratedShapeOf: rated && ((own: unknown) => rated.profile(validate(own))),
+  }
 }
 
 const made = <S, I>(how: Fixed | Configured<S, I>) => {
   const section = "settings" in how ? Schema.extend(how.settings, Described) : Described
   const settings = Schema.make<unknown>(section.ast)
-  const shapeOf = shaped(how)
+  const { ratedShapeOf, shapeOf } = shaped(how)
   const textsOf = Schema.validateSync(Described)
-  return {
-    settings,
-    shape: (given: unknown) => {
-      const own = given ?? Schema.decodeUnknownSync(settings)({})
-      return { ...shapeOf(own), ...textsOf(own) }
-    },
+  const withTexts = (of: (own: unknown) => Shape) => (given: unknown) => {
+    const own = given ?? Schema.decodeUnknownSync(settings)({})
+    return { ...of(own), ...textsOf(own) }
   }
+  return { settings, shape: withTexts(shapeOf), ratedShape: ratedShapeOf && withTexts(ratedShapeOf) }
 }
 
 export const defineTable = <const Name extends string, S, I>({
@@ -135,16 +142,21 @@ export const defineTable = <const Name extends string, S, I>({
   target,
   ...how
 }: Definition<Name> & (Fixed | Configured<S, I>)): TableFormat<Name> => {
-  const { settings, shape } = made(how)
-  const profile = (own: unknown): Profile => ({
+  const { ratedShape, settings, shape } = made(how)
+  const named = (of: ReturnType<typeof shape>): Profile => ({
     file: `${name}-{currency}{part}.csv`,
     personalData: true,
-    ...shape(own),
+    ...of,
     name,
   })
+  const profile = (own: unknown): Profile => named(shape(own))
+  const rated =
+    ratedShape === undefined || how.rated === undefined
+      ? null
+      : { profile: (own: unknown) => named(ratedShape(own)), reader: how.rated.reader }
   return {
     kind: "table",
     ...{ name, description, accumulates, leavesNothingOut, besideStatement, target, overridable, reader },
-    ...{ numbers, accountFiles, settings, profile, template: profile(undefined) },
+    ...{ numbers, accountFiles, settings, profile, rated, template: profile(undefined) },
   }
 }

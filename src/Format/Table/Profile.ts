@@ -26,8 +26,21 @@ export interface Column {
 export interface PreambleOf {
   readonly period: string
   readonly currency: string
+  readonly baseCurrency: string
   /** ISO 8601 in UTC. */
   readonly createdAt: string
+}
+
+/** How a system takes rates. */
+export interface RateStyle {
+  /** Decimals of a rate. */
+  readonly decimals: number
+  /** Digits before the decimal mark. */
+  readonly digits: number
+  /** Units of the foreign currency for one of the base currency; else the other way round. */
+  readonly quantity: boolean
+  /** The file states the amount in the base currency; else the system computes it from the rate. */
+  readonly states: boolean
 }
 
 export interface Profile {
@@ -79,6 +92,10 @@ export interface Profile {
   readonly preamble?: (file: PreambleOf) => string
   /** A mistake in an account's name that the mapping's pattern does not catch; undefined: none. */
   readonly wrongAccount?: (account: string) => string | undefined
+  /** A journal number is written with the currency where its entry has journals in several: the system takes each number once. */
+  readonly numberWithCurrency?: true
+  /** The file has rates: journals in the currency that moved, with what they are worth in the base currency. */
+  readonly rates?: RateStyle
   /** Required keys of the format's settings that are not set. */
   readonly lacks?: ReadonlyArray<string>
 }

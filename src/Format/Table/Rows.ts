@@ -5,7 +5,8 @@ import type { Account } from "../Entry.ts"
 import { type Mapped, type Row, type Setup, textOf } from "./Cells.ts"
 import { quoted } from "./CellText.ts"
 import { type JournalLine, type TableJournal, Unholdable } from "./Journals.ts"
-import type { Column } from "./Profile.ts"
+import type { Column, Profile, RateStyle } from "./Profile.ts"
+import { valuedAt } from "./RatedJournals.ts"
 
 export type Mapping = ReadonlyMap<Account, Mapped>
 
@@ -15,8 +16,24 @@ const mappedOf = (mapping: Mapping, account: Account): Mapped => {
   return mapped
 }
 
-const lineRows = (journal: TableJournal, mapping: Mapping, before: number): ReadonlyArray<Row> =>
-  journal.lines.map(({ account, minor, number }, at) => ({
+/** What a system that computes it has for a line; in the base currency, and where the file states it, the line's own value. */
+const systemValue = (
+  { rate, scale }: TableJournal,
+  minor: bigint,
+  base: bigint,
+  rates: RateStyle | undefined,
+): bigint => {
+  if (rate === null || rate === undefined) return minor
+  return rates === undefined || rates.states ? base : valuedAt(minor, scale, rate, rates)
+}
+
+const lineRows = (
+  journal: TableJournal,
+  mapping: Mapping,
+  before: number,
+  rates: RateStyle | undefined,
+): ReadonlyArray<Row> =>
+  journal.lines.map(({ account, base, minor, number }, at) => ({
     journal,
     place: at + 1,
     fileRow: before + at + 1,
@@ -24,22 +41,31 @@ const lineRows = (journal: TableJournal, mapping: Mapping, before: number): Read
     mapped: mappedOf(mapping, account),
     contra: undefined,
     minor,
+    base: base === undefined ? 0n : systemValue(journal, minor, base, rates),
   }))
 
 interface Open {
   readonly mapped: Mapped
   left: bigint
+  /** Of `left`, in cents of the base currency. */
+  base: bigint
 }
+
+/** Whether the journal has a rate: it is in a currency other than the base currency, of a file with rates. */
+const isRated = ({ rate }: TableJournal): boolean => rate !== null && rate !== undefined
 
 /** The lines netted per account of the accounting system, where two ledger accounts may share one. */
 const netted = (lines: ReadonlyArray<JournalLine>, mapping: Mapping): ReadonlyArray<Open> => {
   const sums = new Map<string, Open>()
-  for (const { account, minor } of lines) {
+  for (const { account, base = 0n, minor } of lines) {
     const mapped = mappedOf(mapping, account)
     const key = JSON.stringify([mapped.account, mapped.dimension])
     const sum = sums.get(key)
-    if (sum === undefined) sums.set(key, { mapped, left: minor })
-    else sum.left += minor
+    if (sum === undefined) sums.set(key, { mapped, left: minor, base })
+    else {
+      sum.left += minor
+      sum.base += base
+    }
   }
   return [...sums.values()]
 }
@@ -63,10 +89,16 @@ const pairRows = (journal: TableJournal, mapping: Mapping, before: number): Read
       const credit = credits[0]
       if (credit === undefined) throw new Unholdable(`${journal.number} does not balance`)
       const minor = smaller(debit.left, -credit.left)
+      // Of two that end here the debit keeps its value exactly.
+      const base = debit.left === minor ? debit.base : -credit.base
+      debit.base -= base
+      credit.base += base
       debit.left -= minor
       credit.left += minor
       if (credit.left === 0n) credits.shift()
       if (debit.mapped.account === credit.mapped.account) continue
+      // A row that is worth nothing is none: the system refuses it.
+      if (isRated(journal) && base <= 0n) continue
       rows.push({
         journal,
         place: rows.length + 1,
@@ -75,6 +107,7 @@ const pairRows = (journal: TableJournal, mapping: Mapping, before: number): Read
         mapped: debit.mapped,
         contra: credit.mapped,
         minor,
+        base: isRated(journal) ? base : minor,
       })
     }
   }
@@ -93,23 +126,29 @@ const cellOf = (column: Column, row: Row, setup: Setup): string => {
   return quoted(text, delimiter, quoteTexts)
 }
 
-/** One text per row, with its line end. `before`: the rows that the format's files have already. */
-export const rowsOf = (
+/** A journal's rows. `before`: the rows that the format's files have already. */
+export const rowsIn = (
   journal: TableJournal,
   mapping: Mapping,
-  setup: Setup,
+  profile: Profile,
   before: number,
-): ReadonlyArray<string> => {
-  const { profile } = setup
+): ReadonlyArray<Row> => {
+  // What is worth nothing at any rate has no place in a file with rates.
+  if (journal.rate === 0n) return []
   const rows =
-    profile.row === "line" ? lineRows(journal, mapping, before) : pairRows(journal, mapping, before)
+    profile.row === "line"
+      ? lineRows(journal, mapping, before, profile.rates)
+      : pairRows(journal, mapping, before)
   if (rows.length > profile.limits.rowsPerJournal) {
     throw new Unholdable(
       `${journal.number} has ${rows.length} rows, ${profile.name} takes ${profile.limits.rowsPerJournal} in one journal`,
     )
   }
-  return rows.map(
-    (row) =>
-      profile.columns.map((column) => cellOf(column, row, setup)).join(profile.delimiter) + profile.lineEnd,
-  )
+  return rows
+}
+
+/** One text per row, with its line end. */
+export const textsOf = (rows: ReadonlyArray<Row>, setup: Setup): ReadonlyArray<string> => {
+  const { columns, delimiter, lineEnd } = setup.profile
+  return rows.map((row) => columns.map((column) => cellOf(column, row, setup)).join(delimiter) + lineEnd)
 }

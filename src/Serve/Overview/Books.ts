@@ -4,10 +4,14 @@ import { text } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { printed } from "../../Reconcile/Printed.ts"
+import { type Reading, readings, unreadFor } from "../../Reconcile/Readings.ts"
 import { type BookTieOut, bookTieOuts, openParts } from "../../Reconcile/TieOut.ts"
 
+/** How far a book was read, and what of it cannot be read. */
+export type BookReading = Omit<Reading, "bookId" | "code" | "connection">
+
 /** Without the book's name: it may be a client's, which is not shown. */
-export type BookStanding = Omit<BookTieOut, "bookId">
+export type BookStanding = Omit<BookTieOut, "bookId"> & { readonly reading: BookReading }
 
 export interface Balance {
   readonly currency: string
@@ -15,14 +19,26 @@ export interface Balance {
   readonly amount: string
 }
 
-/** The worst first: what is off, what blocks, what waits in quarantine, what is open; then the longest unread. */
+/** Of a book without streams. */
+const noStreams: BookReading = {
+  failing: 0,
+  failingSince: null,
+  stream: null,
+  trouble: null,
+  status: null,
+  lag: null,
+  knownFor: 0,
+}
+
+/** The worst first: what is off, blocks, cannot be read, waits in quarantine, is open; then the longest unread. */
 const worst: ReadonlyArray<(book: BookStanding) => number> = [
   ({ off }) => off,
   ({ blockingFindings }) => blockingFindings,
+  ({ reading }) => reading.failing,
   ({ quarantined }) => quarantined,
   (book) => openParts(book).length,
   ({ otherWarnings }) => otherWarnings,
-  ({ lag }) => lag ?? Number.POSITIVE_INFINITY,
+  ({ reading }) => unreadFor(reading),
 ]
 
 const byWorst = (a: BookStanding, b: BookStanding): number => {
@@ -33,12 +49,15 @@ const byWorst = (a: BookStanding, b: BookStanding): number => {
   return a.code < b.code ? -1 : 1
 }
 
-/** The books with accounts or open items. */
+/** The books with accounts or open items, or of which something cannot be read. */
 export const bookStandings = Effect.fn("Overview.books")(function* () {
   const books = yield* bookTieOuts(null)
+  const read = new Map((yield* readings(null)).map((reading) => [reading.bookId, reading]))
   return books
-    .filter((book) => book.accounts + book.otherWarnings > 0 || openParts(book).length > 0)
-    .map(({ bookId: _, ...book }): BookStanding => book)
+    .map(({ bookId, ...book }): BookStanding => ({ ...book, reading: read.get(bookId) ?? noStreams }))
+    .filter(
+      (book) => book.accounts + book.otherWarnings + book.reading.failing > 0 || openParts(book).length > 0,
+    )
     .sort(byWorst)
 })
 

@@ -1,7 +1,8 @@
 import { type Html, html } from "../../Common/Html.ts"
 import { grouped } from "../../Common/MinorUnits.ts"
 import { count, counted } from "../../Common/Text.ts"
-import { spanText } from "../../Common/Time.ts"
+import { clockText, spanText } from "../../Common/Time.ts"
+import { failingText } from "../../Reconcile/Readings.ts"
 import { needsAttention, openParts, tiesOut } from "../../Reconcile/TieOut.ts"
 import type { Balance, BookStanding } from "../Overview/Books.ts"
 import { listedBooks, type Snapshot } from "../Overview.ts"
@@ -20,7 +21,9 @@ const remark = (book: BookStanding): string =>
 
 const state = (book: BookStanding): Html =>
   tiesOut(book)
-    ? html`<span class="tag good">ties out</span>`
+    ? book.reading.failing > 0
+      ? html`<span class="tag late">what was read ties out</span>`
+      : html`<span class="tag good">ties out</span>`
     : needsAttention(book)
       ? html`<span class="tag bad">does not tie out</span>`
       : html`<span class="tag late">cash ties out</span>`
@@ -30,7 +33,7 @@ const bookRow = (book: BookStanding, balances: ReadonlyArray<Balance>, severalCo
 <td data-label="State"><span>${state(book)} <span class="soft">${remark(book)}</span></span></td>
 <td class="num" data-label="Accounts">${count(book.accounts)}</td>
 <td class="num" data-label="Entries">${count(book.entries)}</td>
-<td data-label="Read">${book.lag === null ? "never" : `${spanText(book.lag)} ago`}</td>
+<td data-label="Read">${book.reading.lag === null ? "never whole" : `${spanText(book.reading.lag)} ago`}</td>
 <td class="num" data-label="Balance"><span>${balances.map(balanceText)}</span></td></tr>`
 
 const moreText = (books: ReadonlyArray<BookStanding>): string => {
@@ -51,4 +54,24 @@ export const booksSection = ({ balances, books }: Snapshot): Html => {
 <table class="stack"><thead><tr><th>Book</th><th>State</th><th class="num">Accounts</th><th class="num">Entries</th><th>Read</th><th class="num">Balance</th></tr></thead>
 <tbody>${rows}</tbody></table>
 ${books.length > listedBooks ? html`<p class="more">${moreText(books)}</p>` : html``}</section>`
+}
+
+/** Books of which something cannot be read, the longest first: what, and since when. A bounded list. */
+export const unreadSection = ({ books }: Snapshot, timeZone: string): Html => {
+  const failing = books
+    .flatMap(({ code, connection, reading }) =>
+      reading.failingSince === null ? [] : [{ code, connection, reading, since: reading.failingSince }],
+    )
+    .sort((a, b) => a.since - b.since)
+  if (failing.length === 0) return html``
+  const more = failing.length - listedBooks
+  return html`<section><h2>Not readable <small>${counted(failing.length, "book")}</small></h2>
+<table class="stack"><thead><tr><th>Book</th><th>What</th><th>Since</th></tr></thead>
+<tbody>${failing
+    .slice(0, listedBooks)
+    .map(
+      ({ code, connection, reading, since }) =>
+        html`<tr><td class="lead">${code} <span class="soft">${connection}</span></td><td class="long" data-label="What">${failingText(reading)}</td><td data-label="Since">${clockText(since, timeZone)}</td></tr>`,
+    )}</tbody></table>
+${more > 0 ? html`<p class="more">and ${counted(more, "more book")}.</p>` : html``}</section>`
 }

@@ -48,38 +48,39 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
     const pages = yield* Pages
     const facts = yield* PostingFacts
 
-    /** Transactions that were not looked for yet, or whose cash a later run has brought. */
+    /**
+     * Transactions that were not looked for yet, and those of a movement of which a later run has read an entry or the
+     * resource: a fee that is known now changes what was paid.
+     */
     const due = Effect.fn("Sync.Loans.due")(function* (book: Book, since: number) {
       return yield* database.rows(
         "Sync.Loans.due",
         { receivable_id: uuid, tx_id: text },
         (sql) => sql`
+          with fresh as (
+            select entry_id, related_id from mirror.statement_entries
+            where book_id = ${book.bookId} and run_id > ${since}),
+          movements as (
+            select related_id as id from fresh where related_id is not null
+            union
+            select resource_id from mirror.resources where book_id = ${book.bookId} and run_id > ${since}),
+          names as (
+            select entry_id::text as tx_id from fresh
+            union
+            select id::text from movements
+            union
+            select e.entry_id::text from movements m
+            join mirror.statement_entries e on e.book_id = ${book.bookId} and e.related_id = m.id
+            union
+            select lower(r.transaction_hash) from movements m
+            join mirror.resources r on r.book_id = ${book.bookId} and r.resource_id = m.id
+              and r.transaction_hash is not null)
           select receivable_id, tx_id from mirror.receivable_transactions
           where book_id = ${book.bookId} and not sought
           union
-          select t.receivable_id, t.tx_id from mirror.statement_entries e
-          join mirror.receivable_transactions t on t.book_id = e.book_id and t.tx_id = e.entry_id::text
-          where e.book_id = ${book.bookId} and e.run_id > ${since}
-          union
-          select t.receivable_id, t.tx_id from mirror.statement_entries e
-          join mirror.statement_entries o on o.book_id = e.book_id and o.related_id = e.related_id
-            and o.related_type = e.related_type and o.account_id = e.account_id
-          join mirror.receivable_transactions t on t.book_id = o.book_id and t.tx_id = o.entry_id::text
-          where e.book_id = ${book.bookId} and e.run_id > ${since} and e.related_id is not null
-          union
-          select t.receivable_id, t.tx_id from mirror.statement_entries e
-          join mirror.receivable_transactions t on t.book_id = e.book_id and t.tx_id = e.related_id::text
-          where e.book_id = ${book.bookId} and e.run_id > ${since} and e.related_id is not null
-          union
-          select t.receivable_id, t.tx_id from mirror.resources r
-          join mirror.receivable_transactions t on t.book_id = r.book_id and t.tx_id = lower(r.transaction_hash)
-          where r.book_id = ${book.bookId} and r.run_id > ${since} and r.transaction_hash is not null
-          union
-          select t.receivable_id, t.tx_id from mirror.statement_entries e
-          join mirror.resources r on r.book_id = e.book_id and r.resource_id = e.related_id
-            and r.resource_type = e.related_type and r.transaction_hash is not null
-          join mirror.receivable_transactions t on t.book_id = r.book_id and t.tx_id = lower(r.transaction_hash)
-          where e.book_id = ${book.bookId} and e.run_id > ${since} and e.related_id is not null
+          select t.receivable_id, t.tx_id from names n
+          join mirror.receivable_transactions t on t.book_id = ${book.bookId} and t.tx_id = n.tx_id
+          where exists (select from mirror.receivable_transactions x where x.book_id = ${book.bookId})
           order by 1, 2`,
       )
     })

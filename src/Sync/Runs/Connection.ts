@@ -111,7 +111,12 @@ export const readConnection = <P, R>(
       for (const notice of credit.notices) notices.set(notice, 1)
     }
     if (surfaces.has("organization")) {
-      failures.push(...(yield* readBook(organization, partner.organization)))
+      const reading = readBook(organization, partner.organization)
+      // Beside clients the organization is one book of many: the others are read, proved and exported without it.
+      const found = surfaces.has("client")
+        ? alone((error) => [failureOf({ kind: "list", name: "accounts" }, error)])(reading)
+        : reading
+      failures.push(...(yield* found))
     } else {
       complete.set(organization.bookId, organization)
     }

@@ -1,6 +1,6 @@
 /** From reading a connection to books that are numbered and proved: what syncs and backfills share. */
 import { Effect, Exit } from "effect"
-import type { Book } from "../../Book.ts"
+import { type Book, organizationCode } from "../../Book.ts"
 import { Ledger } from "../../Ledger.ts"
 import { PartnerConnection } from "../../Partner.ts"
 import { Reconcile } from "../../Reconcile.ts"
@@ -70,15 +70,31 @@ export const prove = Effect.fn("Sync.prove")(function* (
   return yield* new SyncIncomplete({ reason, failures, report })
 })
 
+/** Accounts, and books, that the summary of a run names: the summary does not grow with them. */
+const mostNamed = 1_000
+
+/** Those with most new entries, most first. */
+const newest = (newEntries: ReadonlyMap<string, number>): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    [...newEntries]
+      .filter(([, entries]) => entries > 0)
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, mostNamed),
+  )
+
 /** What is kept of a run that came to its end. */
 interface Ended {
   readonly code: number
   /** New statement entries by account. */
   readonly newEntries?: ReadonlyMap<string, number>
+  /** A sync that read its whole connection. */
+  readonly whole?: boolean
   /** Requests sent, by kind of endpoint. */
   readonly requests?: Readonly<Record<string, number>>
   /** Codes of books that could not be read. */
   readonly failedBooks?: ReadonlyArray<string>
+  /** Of a run that did not end well: whether the books that it read are numbered and proved all the same. */
+  readonly proved?: boolean
   /** Of a sync: it was asked for less than the connection has. */
   readonly partial?: boolean
   /** Of a backfill: the days that it read, both included. */
@@ -99,8 +115,22 @@ export const endOf = ({
   newEntries,
   requests,
   partial,
+  whole: !partial,
   failedBooks: [...new Set(clientFailures.flatMap(({ book }) => book ?? []))],
 })
+
+/** How one ended that could not read everything: the books that it did read are numbered and proved. */
+const endOfIncomplete = ({ failures, reason, report }: SyncIncomplete): Ended => {
+  const whole = endOf(report)
+  const own = failures.map(({ book }) => book ?? organizationCode(report.connection))
+  return {
+    ...whole,
+    code: reason === "Stopped" ? 75 : 1,
+    failedBooks: [...new Set([...own, ...(whole.failedBooks ?? [])])],
+    proved: true,
+    whole: false,
+  }
+}
 
 /** Writes how a run ended, unless a later one has overtaken it: that one writes what there is to say. */
 export const recordEnd = Effect.fn("Sync.recordEnd")(function* <A>(
@@ -108,26 +138,29 @@ export const recordEnd = Effect.fn("Sync.recordEnd")(function* <A>(
   exit: Exit.Exit<A, unknown>,
   ended: (done: A) => Ended,
 ) {
-  const stopped =
-    wasInterrupted(exit) ||
-    (Exit.isFailure(exit) &&
-      exit.cause._tag === "Fail" &&
-      exit.cause.error instanceof SyncIncomplete &&
-      exit.cause.error.reason === "Stopped")
+  const incomplete =
+    Exit.isFailure(exit) && exit.cause._tag === "Fail" && exit.cause.error instanceof SyncIncomplete
+      ? exit.cause.error
+      : undefined
+  const stopped = wasInterrupted(exit) || incomplete?.reason === "Stopped"
   const state = Exit.isSuccess(exit) ? "done" : stopped ? "stopped" : "failed"
   meterRun(run.connection, state, run.counters.entries)
-  const end: Ended = Exit.isSuccess(exit) ? ended(exit.value) : { code: stopped ? 75 : 1 }
-  yield* Effect.ignore(
-    run.conclude(
-      endRun(run.runId, state, end.code, {
-        counters: run.counters,
-        requests: end.requests ?? {},
-        newEntries: Object.fromEntries(end.newEntries ?? []),
-        failedBooks: end.failedBooks ?? [],
-        ...(end.partial === true ? { partial: true } : {}),
-        ...(end.days === undefined ? {} : { days: end.days }),
-        ...(end.by === undefined ? {} : { by: end.by }),
-      }),
-    ),
-  )
+  const end: Ended = Exit.isSuccess(exit)
+    ? ended(exit.value)
+    : incomplete === undefined
+      ? { code: stopped ? 75 : 1 }
+      : endOfIncomplete(incomplete)
+  const failedBooks = end.failedBooks ?? []
+  const summary = {
+    counters: run.counters,
+    requests: end.requests ?? {},
+    newEntries: newest(end.newEntries ?? new Map()),
+    failedBooks: failedBooks.slice(0, mostNamed),
+    ...(failedBooks.length > mostNamed ? { moreFailedBooks: failedBooks.length - mostNamed } : {}),
+    ...(end.partial === true ? { partial: true } : {}),
+    ...(end.proved === true ? { proved: true } : {}),
+    ...(end.days === undefined ? {} : { days: end.days }),
+    ...(end.by === undefined ? {} : { by: end.by }),
+  }
+  yield* Effect.ignore(run.conclude(endRun(run.runId, state, end.code, summary, end.whole === true)))
 })

@@ -1,6 +1,7 @@
 /**
  * One conversion: every entry against transit, and an entry of its own (`trading`) from the first entry at which both sides'
- * cash totals are complete until both sides are back to zero.
+ * cash totals are complete until both sides are back to zero. A side that a person moved elsewhere is not there to be traded:
+ * then the conversion is never whole, and the other side stays in transit until somebody moves it, too.
  *
  * Reading: sides are the conversion's two accounts; an entry on a third account stands in transit and completes nothing. The
  * fee belongs to the side of its currency, to the sold one if both have it. It shows once the side's total is complete, so a
@@ -20,45 +21,58 @@ export interface ConversionEntry {
   readonly cash: bigint
 }
 
-export interface ConversionBooks {
-  /** As the entries were given. */
-  readonly parts: ReadonlyArray<Part>
-  /** What stands in `trading` of it: the other half of it is in transit. */
-  readonly trading: ReadonlyArray<{ readonly currency: string; readonly amount: bigint }>
-}
-
 /** `entries` ordered by (occurredAt, accountId, position). */
-export const conversionBooks = (
+export const conversionParts = (
   conversion: Conversion,
   entries: ReadonlyArray<ConversionEntry>,
-): ConversionBooks => {
+): ReadonlyArray<Part> => {
   const cashOf = (accountId: string) =>
     entries.flatMap((entry) => (entry.accountId === accountId ? [entry.cash] : []))
-  const sold = amountOf(conversion.sell.amount)
-  const bought = amountOf(conversion.buy.amount)
   const sellFee = feeIn(conversion.fee, conversion.sell.currency)
   const buyFee = sellFee === 0n ? feeIn(conversion.fee, conversion.buy.currency) : 0n
+  const sold = sellParts(cashOf(conversion.sellAccountId), amountOf(conversion.sell.amount), sellFee)
+  const bought = buyParts(cashOf(conversion.buyAccountId), amountOf(conversion.buy.amount), buyFee)
   const sides = new Map([
-    [conversion.sellAccountId, sellParts(cashOf(conversion.sellAccountId), sold, sellFee)[Symbol.iterator]()],
-    [conversion.buyAccountId, buyParts(cashOf(conversion.buyAccountId), bought, buyFee)[Symbol.iterator]()],
+    [conversion.sellAccountId, sold[Symbol.iterator]()],
+    [conversion.buyAccountId, bought[Symbol.iterator]()],
   ])
-  const cash = new Map<string, bigint>()
-  const counter = new Map<string, bigint>()
+  return entries.map(
+    ({ accountId, cash }) => sides.get(accountId)?.next().value ?? { cash, counter: -cash, fee: 0n },
+  )
+}
+
+/** An entry of a conversion with what stands of it in transit after what persons moved. */
+export interface TransitEntry extends Part {
+  readonly accountId: string
+  readonly transit: bigint
+}
+
+/** What stands in `trading` of it: the other half of that is in transit. `entries` as for the parts. */
+export const traded = (
+  conversion: Conversion,
+  entries: ReadonlyArray<TransitEntry>,
+): ReadonlyArray<{ readonly currency: string; readonly amount: bigint }> => {
+  const { buyAccountId, sellAccountId } = conversion
+  const sums = {
+    cash: new Map<string, bigint>(),
+    counter: new Map<string, bigint>(),
+    transit: new Map<string, bigint>(),
+  }
   let whole: ReadonlyArray<{ currency: string; amount: bigint }> = []
-  const parts = entries.map(({ accountId, cash: amount }) => {
-    const part: Part = sides.get(accountId)?.next().value ?? { cash: amount, counter: -amount, fee: 0n }
-    cash.set(accountId, (cash.get(accountId) ?? 0n) + part.cash)
-    counter.set(accountId, (counter.get(accountId) ?? 0n) + part.counter)
-    const [sell, buy] = [conversion.sellAccountId, conversion.buyAccountId].map((id) => counter.get(id) ?? 0n)
+  for (const { accountId, ...amounts } of entries) {
+    for (const what of ["cash", "counter", "transit"] as const)
+      sums[what].set(accountId, (sums[what].get(accountId) ?? 0n) + amounts[what])
+    const [sell, buy] = [sums.transit.get(sellAccountId) ?? 0n, sums.transit.get(buyAccountId) ?? 0n]
     const complete =
-      cash.get(conversion.sellAccountId) === -sold && cash.get(conversion.buyAccountId) === bought
-    if (whole.length === 0 && complete)
+      sums.cash.get(sellAccountId) === -amountOf(conversion.sell.amount) &&
+      sums.cash.get(buyAccountId) === amountOf(conversion.buy.amount)
+    if (whole.length === 0 && complete && sell !== 0n && buy !== 0n)
       whole = [
-        { currency: conversion.sell.currency, amount: sell ?? 0n },
-        { currency: conversion.buy.currency, amount: buy ?? 0n },
+        { currency: conversion.sell.currency, amount: sell },
+        { currency: conversion.buy.currency, amount: buy },
       ]
-    if (sell === 0n && buy === 0n) whole = []
-    return part
-  })
-  return { parts, trading: whole }
+    if ((sums.counter.get(sellAccountId) ?? 0n) === 0n && (sums.counter.get(buyAccountId) ?? 0n) === 0n)
+      whole = []
+  }
+  return whole
 }

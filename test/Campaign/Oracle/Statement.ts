@@ -8,7 +8,7 @@
  */
 import type { AccountFact, BookFacts, EntryFact, ResourceFact } from "../Facts.ts"
 import { type Account, account, byText } from "./Balances.ts"
-import { type ConversionBooks, conversionBooks } from "./Conversion.ts"
+import { conversionParts } from "./Conversion.ts"
 import { amountOf, total } from "./Decimal.ts"
 import { depositParts, type Part, withdrawalParts } from "./Shape.ts"
 
@@ -26,10 +26,18 @@ export interface Posted extends Part {
   readonly position: number
 }
 
+type ConversionFact = Extract<ResourceFact, { type: "CONVERSION" }>
+
+export interface ConversionPosted {
+  readonly conversion: ConversionFact
+  /** Ordered by (occurredAt, accountId, position). */
+  readonly entries: ReadonlyArray<Posted>
+}
+
 export interface Statements {
   readonly opening: ReadonlyArray<{ readonly account: AccountFact; readonly amount: bigint }>
   readonly posted: ReadonlyArray<Posted>
-  readonly conversions: ReadonlyArray<{ readonly id: string; readonly books: ConversionBooks }>
+  readonly conversions: ReadonlyArray<ConversionPosted>
 }
 
 interface Row {
@@ -101,10 +109,7 @@ const movement = (
   return with_(bare, related?.type === "PAYOUT" ? "payouts_clearing" : "suspense")
 }
 
-const legs = (
-  rows: ReadonlyArray<Row>,
-  conversion: Extract<ResourceFact, { type: "CONVERSION" }>,
-): { readonly posted: ReadonlyArray<Posted>; readonly books: ConversionBooks } => {
+const legs = (rows: ReadonlyArray<Row>, conversion: ConversionFact): ReadonlyArray<Posted> => {
   const ordered = [...rows].sort(
     (a, b) =>
       Date.parse(a.entry.occurredAt) - Date.parse(b.entry.occurredAt) ||
@@ -112,7 +117,7 @@ const legs = (
       byText(a.account.accountId, b.account.accountId) ||
       a.position - b.position,
   )
-  const books = conversionBooks(
+  const parts = conversionParts(
     conversion,
     ordered.map(({ account: { accountId, currency }, entry: { entryId }, cash }) => ({
       entryId,
@@ -121,11 +126,10 @@ const legs = (
       cash,
     })),
   )
-  const posted = ordered.map((row, index) => ({
-    ...post(row, books.parts[index] ?? { cash: 0n, counter: 0n, fee: 0n }, "conversions_in_transit", []),
+  return ordered.map((row, index) => ({
+    ...post(row, parts[index] ?? { cash: 0n, counter: 0n, fee: 0n }, "conversions_in_transit", []),
     conversionId: conversion.id,
   }))
-  return { posted, books }
 }
 
 export const statements = (facts: BookFacts): Statements => {
@@ -144,7 +148,7 @@ export const statements = (facts: BookFacts): Statements => {
   const resourceOf = ({ entry: { related } }: Row) =>
     related === null ? undefined : resources.get(`${related.type}|${related.id}`)
   const posted: Array<Posted> = []
-  const conversions: Array<{ id: string; books: ConversionBooks }> = []
+  const conversions: Array<ConversionPosted> = []
   const isLeg = (row: Row) => resourceOf(row)?.type === "CONVERSION"
   for (const group of grouped(
     rows.filter((row) => !isLeg(row)),
@@ -154,9 +158,9 @@ export const statements = (facts: BookFacts): Statements => {
   for (const group of grouped(rows.filter(isLeg), ({ entry }) => entry.related?.id ?? "")) {
     const conversion = group[0] && resourceOf(group[0])
     if (conversion?.type !== "CONVERSION") continue
-    const { posted: legEntries, books } = legs(group, conversion)
-    posted.push(...legEntries)
-    conversions.push({ id: conversion.id, books })
+    const entries = legs(group, conversion)
+    posted.push(...entries)
+    conversions.push({ conversion, entries })
   }
   return { opening, posted, conversions }
 }

@@ -1,0 +1,158 @@
+/** Writes bank statements: a file per account of the service, a statement per day that was read completely. */
+import { Effect, Stream } from "effect"
+import type { Book } from "../../Book.ts"
+import { print, TooPrecise } from "../../Common/MinorUnits.ts"
+import { Database } from "../../Database.ts"
+import type { BankFile, BankStatementFormat, BankWriter } from "../../Format/BankStatement.ts"
+import { encode } from "../../Format/Encoding.ts"
+import type { OpenedAccount } from "../../Format/Entry.ts"
+import { Unholdable } from "../../Format/Table/Journals.ts"
+import { type ExportError, exportError } from "../ExportError.ts"
+import type { Selection } from "../Request/Scope.ts"
+import { type BankRow, bankColumns, bankStatements, dayOf, entryOf } from "../Source/BankStatements.ts"
+import type { Folder, FolderFile } from "./Folder.ts"
+import type { BankSpan, FileRecord } from "./Manifest.ts"
+
+export interface BankPlan {
+  readonly book: Book
+  readonly batch: number
+  readonly selection: Selection
+  readonly createdAt: string
+  readonly leaveOut: ReadonlyArray<string>
+  readonly personalData: boolean
+  readonly accounts: ReadonlyArray<OpenedAccount>
+}
+
+interface OpenFile {
+  readonly account: string
+  readonly currency: string
+  readonly scale: number
+  readonly file: FolderFile
+  readonly writer: BankWriter
+  readonly first: string
+  readonly opening: bigint
+  day: string
+  closing: bigint
+  days: number
+  entries: number
+  journalled: number
+  text: string
+}
+
+const nameIn = (accounts: ReadonlyArray<OpenedAccount>, id: string): string =>
+  accounts.find(({ account }) => account.role === "cash" && account.partnerAccountId === id)?.account.name ??
+  id
+
+const spanOf = ({
+  account,
+  closing,
+  currency,
+  day,
+  days,
+  entries,
+  first,
+  journalled,
+  opening,
+  scale,
+}: OpenFile): BankSpan => ({
+  ...{ account, currency, days, entries, journalled, first, last: day },
+  opening: print(opening, scale),
+  closing: print(closing, scale),
+})
+
+/** What the format cannot hold ends the export. */
+const held = <A>(format: BankStatementFormat, make: () => A): Effect.Effect<A, ExportError> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(make())
+    } catch (cause) {
+      if (!(cause instanceof Unholdable || cause instanceof TooPrecise)) throw cause
+      return exportError(
+        "Refused",
+        `${format.name} cannot hold what would be exported: ${cause.message}. Nothing was written.`,
+      )
+    }
+  })
+
+/** One pass over the statements' rows, in the caller's repeatable-read transaction. Memory does not grow with them. */
+export const writeBankStatements = Effect.fn("Export.writeBankStatements")(function* (
+  folder: Folder,
+  format: BankStatementFormat,
+  { accounts, batch, book, createdAt, leaveOut, personalData, selection }: BankPlan,
+) {
+  const database = yield* Database
+  const files: Array<FileRecord> = []
+  const spans: Array<BankSpan> = []
+  let open: OpenFile | undefined
+
+  const flush = (output: OpenFile) =>
+    Effect.suspend(() => {
+      const { file, text } = output
+      output.text = ""
+      return file.write(encode(text, "utf-8"))
+    })
+
+  const finish = Effect.fnUntraced(function* (output: OpenFile) {
+    output.text += output.writer.dayEnd + output.writer.end
+    yield* flush(output)
+    const { bytes, lines, name, sha256 } = yield* output.file.finish
+    const { account, currency, entries } = output
+    files.push({ name, format: format.name, currency, account, rows: entries, bytes, sha256, lines })
+    spans.push(spanOf(output))
+  })
+
+  const start = Effect.fnUntraced(function* (row: BankRow) {
+    const { account_id: account, currency, scale } = row
+    const of: BankFile = {
+      account: { id: account, currency, scale, name: nameIn(accounts, account), owner: book.name },
+      ...{ batch, createdAt, personalData },
+    }
+    const file = yield* folder.create(
+      format.file.replace("{currency}", currency).replace("{account}", account),
+    )
+    const writer = format.open(of)
+    const { day, opening } = dayOf(row)
+    const counts = { day: "", closing: opening, days: 0, entries: 0, journalled: 0 }
+    return {
+      ...{ account, currency, scale, file, writer, first: day, opening, text: writer.begin },
+      ...counts,
+    }
+  })
+
+  const add = (output: OpenFile, row: BankRow): void => {
+    if (output.day !== row.day) {
+      const day = dayOf(row)
+      output.text += (output.days === 0 ? "" : output.writer.dayEnd) + output.writer.day(day)
+      output.day = row.day
+      output.closing = day.closing
+      output.days += 1
+    }
+    output.text += output.writer.entry(entryOf(book.code, row))
+    output.entries += 1
+    if (row.journalled) output.journalled += 1
+  }
+
+  yield* database
+    .rowStream("Export.bankStatements", bankColumns, (sql) =>
+      bankStatements(sql, book.bookId, selection, leaveOut),
+    )
+    .pipe(
+      Stream.chunks,
+      Stream.runForEach((chunk) =>
+        Effect.gen(function* () {
+          for (const row of chunk) {
+            if (open !== undefined && open.account !== row.account_id) {
+              yield* finish(open)
+              open = undefined
+            }
+            const output: OpenFile = open ?? (yield* start(row))
+            open = output
+            yield* held(format, () => add(output, row))
+          }
+          if (open !== undefined) yield* flush(open)
+        }),
+      ),
+    )
+  if (open !== undefined) yield* finish(open)
+  return { files, spans }
+})

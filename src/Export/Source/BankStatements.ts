@@ -1,0 +1,139 @@
+/**
+ * The days of the service's accounts that its statement was read through completely, with what a bank's statement says of them:
+ * by `occurred_at` in the book's time zone, whatever month the books date an entry to. In the caller's repeatable-read
+ * transaction.
+ */
+
+import { parse } from "../../Common/MinorUnits.ts"
+import type { Sql } from "../../Database/Client.ts"
+import { bool, int2, int4, int8, nullable, numeric, type RowOf, text, uuid } from "../../Database/Columns.ts"
+import type { BankDay, BankEntry } from "../../Format/BankStatement.ts"
+import { journalNumber } from "../../Format/Entry.ts"
+import type { Selection } from "../Request/Scope.ts"
+import { selected } from "../Request/Selected.ts"
+
+export const bankColumns = {
+  account_id: uuid,
+  currency: text,
+  scale: int2,
+  day: text,
+  from_at: text,
+  to_at: text,
+  opening: numeric,
+  closing: numeric,
+  credit_entries: int8,
+  credit_sum: numeric,
+  debit_entries: int8,
+  debit_sum: numeric,
+  entry_id: uuid,
+  amount: numeric,
+  occurred_at: text,
+  period: nullable(text),
+  number: nullable(int4),
+  description: nullable(text),
+  resource_type: nullable(text),
+  resource_id: nullable(text),
+  external_reference: nullable(text),
+  counterparty: nullable(text),
+  reference: nullable(text),
+  purpose: nullable(text),
+  transaction_hash: nullable(text),
+  /** The journal of the same export has the entry. */
+  journalled: bool,
+}
+export type BankRow = RowOf<typeof bankColumns>
+
+const signed = (sql: Sql) => sql`case s.type when 'CREDIT' then s.amount else -s.amount end`
+const instant = (sql: Sql, at: ReturnType<Sql>) =>
+  sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+
+/**
+ * A day is complete once a read of the account's whole statement began, by the service's clock, after it was over, and nothing of
+ * it is held back. A balance is that before the account's first entry and all entries of the days up to there, so that entries
+ * which the service posted out of their order lead from one day to the next all the same. By account, day and place.
+ */
+export const bankStatements = (
+  sql: Sql,
+  bookId: number,
+  selection: Selection,
+  leaveOut: ReadonlyArray<string>,
+) => sql`
+  with account as materialized (
+    select a.account_id, a.currency, c.scale, a.entries, l.time_zone, f.before,
+      least(ledger.day_of(v.began_at, l.time_zone), h.day) as until
+    from mirror.accounts a
+    join ledger.locks l on l.book_id = a.book_id
+    join ledger.currencies c on c.code = a.currency
+    join reconcile.stream_standing v on v.book_id = a.book_id and v.account_id = a.account_id
+    cross join lateral (
+      select s.balance_after - ${signed(sql)} as before from mirror.statement_entries s
+      where s.book_id = a.book_id and s.account_id = a.account_id and s.position <= a.entries
+      order by s.position limit 1) f
+    left join lateral (
+      select ledger.day_of(min(s.occurred_at), l.time_zone) as day from mirror.statement_entries s
+      where s.book_id = a.book_id and s.account_id = a.account_id and s.position > a.entries) h on true
+    where a.book_id = ${bookId} and v.began_at is not null
+      and not a.currency = any (select json_array_elements_text(${JSON.stringify(leaveOut)}::text::json))),
+  days as materialized (
+    select d.account_id, d.day, d.credit_entries, d.credit_sum, d.debit_entries, d.debit_sum,
+      d.before + coalesce(sum(d.credit_sum - d.debit_sum) over (w rows between unbounded preceding and 1 preceding), 0) as opening,
+      d.before + sum(d.credit_sum - d.debit_sum) over w as closing
+    from (
+      select a.account_id, a.before, ledger.day_of(s.occurred_at, a.time_zone) as day,
+        count(*) filter (where s.type = 'CREDIT') as credit_entries,
+        count(*) filter (where s.type <> 'CREDIT') as debit_entries,
+        coalesce(sum(s.amount) filter (where s.type = 'CREDIT'), 0) as credit_sum,
+        coalesce(sum(s.amount) filter (where s.type <> 'CREDIT'), 0) as debit_sum
+      from account a
+      join mirror.statement_entries s on s.book_id = ${bookId} and s.account_id = a.account_id
+        and s.position <= a.entries and s.amount <> 0
+      group by a.account_id, a.before, ledger.day_of(s.occurred_at, a.time_zone)) d
+    window w as (partition by d.account_id order by d.day))
+  select a.account_id, a.currency, a.scale, d.day::text as day,
+    ${instant(sql, sql`(d.day::timestamp at time zone coalesce(a.time_zone, 'UTC'))`)} as from_at,
+    ${instant(sql, sql`((d.day + 1)::timestamp at time zone coalesce(a.time_zone, 'UTC'))`)} as to_at,
+    d.opening, d.closing, d.credit_entries, d.credit_sum, d.debit_entries, d.debit_sum,
+    s.entry_id, ${signed(sql)} as amount, ${instant(sql, sql`s.occurred_at`)} as occurred_at,
+    to_char(e.period, 'YYYY-MM') as period, e.number, e.description,
+    coalesce(e.resource_type, s.related_type) as resource_type, coalesce(e.resource_id, s.related_id::text) as resource_id,
+    e.external_reference, e.counterparty,
+    case when r.form is distinct from 'flat' then r.reference end as reference,
+    case when r.form = 'flat' then r.reference end as purpose, r.transaction_hash,
+    coalesce(${selected(sql, bookId, selection)}, false) as journalled
+  from account a
+  join days d on d.account_id = a.account_id and d.day < a.until
+    and d.day between ${selection.from ?? "-infinity"}::text::date and ${selection.to ?? "infinity"}::text::date
+  join mirror.statement_entries s on s.book_id = ${bookId} and s.account_id = a.account_id and s.position <= a.entries
+    and s.amount <> 0 and ledger.day_of(s.occurred_at, a.time_zone) = d.day
+  left join ledger.journal e on e.book_id = ${bookId} and e.source_type = 'statement_entry' and e.source_id = s.entry_id
+    and e.sequence = 0 and e.partner_account_id = s.account_id and e.position = s.position
+  left join lateral (
+    select p.form, p.reference, p.transaction_hash from mirror.resources p
+    where p.book_id = e.book_id and p.resource_id = e.resource_id::uuid and p.resource_type = e.resource_type
+    limit 1) r on true
+  order by a.currency collate "C", a.account_id, d.day, s.position`
+
+export const dayOf = (row: BankRow): BankDay => ({
+  day: row.day,
+  from: row.from_at,
+  to: row.to_at,
+  opening: parse(row.opening, row.scale),
+  closing: parse(row.closing, row.scale),
+  credits: { entries: Number(row.credit_entries), sum: parse(row.credit_sum, row.scale) },
+  debits: { entries: Number(row.debit_entries), sum: parse(row.debit_sum, row.scale) },
+})
+
+export const entryOf = (book: string, row: BankRow): BankEntry => ({
+  id: row.entry_id,
+  minor: parse(row.amount, row.scale),
+  occurredAt: row.occurred_at,
+  number: row.period === null || row.number === null ? null : journalNumber(book, row.period, row.number),
+  description: row.description,
+  resourceType: row.resource_type,
+  resourceId: row.resource_id,
+  externalReference: row.external_reference,
+  counterparty: row.counterparty,
+  reference: row.reference,
+  purpose: row.purpose,
+  transactionHash: row.transaction_hash,
+})

@@ -1,0 +1,85 @@
+import { execFileSync } from "node:child_process"
+import { appendFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { afterEach, describe, expect, it } from "vitest"
+import { makeFolder } from "../../src/Common/Folders.ts"
+import { chunksOf, readRegular } from "../../src/Common/RegularFile.ts"
+import { openFolder, readIfThere } from "../../src/Export/Batch/Folder.ts"
+import { program } from "../support/Program.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
+
+const umask = process.umask()
+
+afterEach(() => {
+  process.umask(umask)
+})
+
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
+
+describe("what is written", () => {
+  it("is for its owner alone, whatever the umask", async () => {
+    const root = temporaryFolder()
+    process.umask(0)
+    await makeFolder(join(root, "a", "b"))
+    const batch = join(root, "exports", "default-org", "all", "1")
+    const written = Effect.gen(function* () {
+      const folder = yield* openFolder(batch)
+      const file = yield* folder.create("journal.csv")
+      yield* file.write(Buffer.from("text\n"))
+      yield* file.finish
+      yield* folder.publish(["journal.csv"])
+      yield* folder.keep
+    })
+    await Effect.runPromise(Effect.scoped(written))
+    const modes = ["a", "a/b", "exports", "exports/default-org", "exports/default-org/all/1"].map((name) =>
+      modeOf(join(root, name)),
+    )
+    expect(modes).toEqual(["700", "700", "700", "700", "700"])
+    expect(modeOf(join(batch, "journal.csv"))).toBe("600")
+  })
+
+  it("is no link's target", async () => {
+    const root = temporaryFolder()
+    const secret = join(root, "secret")
+    writeFileSync(secret, "untouched")
+    await makeFolder(join(root, "1"))
+    symlinkSync(secret, join(root, "1", "journal.csv.partial"))
+    const written = Effect.flatMap(openFolder(join(root, "1")), (folder) => folder.create("journal.csv"))
+    const error = await Effect.runPromise(Effect.flip(Effect.scoped(written)))
+    expect(error.reason).toBe("Folder")
+    expect((await readRegular(secret, 100)).toString()).toBe("untouched")
+  })
+
+  it("is for its owner alone where it is a settings file, also one that was open to others", async () => {
+    const { cwd, run } = Effect.runSync(program)
+    const file = join(cwd, "config", "tieout.yaml")
+    await Effect.runPromise(run(["init", "--yes"]))
+    expect([modeOf(join(cwd, "config")), modeOf(file)]).toEqual(["700", "600"])
+    execFileSync("chmod", ["644", file])
+    await Effect.runPromise(run(["init", "--yes", "--force"]))
+    expect(modeOf(file)).toBe("600")
+  })
+})
+
+describe("a file that is read", () => {
+  it("ends where it ended when it was opened, however much is added meanwhile", async () => {
+    const path = join(temporaryFolder(), "growing")
+    writeFileSync(path, "x".repeat(200_000))
+    let read = 0
+    for await (const chunk of chunksOf(path)) {
+      read += chunk.length
+      appendFileSync(path, "y".repeat(200_000))
+    }
+    expect(read).toBe(200_000)
+  })
+
+  it("is a regular one: a pipe in a manifest's place is refused, and nothing waits for it", async () => {
+    const path = join(temporaryFolder(), "manifest.json")
+    execFileSync("mkfifo", [path])
+    const error = await Effect.runPromise(Effect.flip(readIfThere(path)))
+    expect(error.message).toBe(
+      `${path} is no regular file, and was not opened. Nothing of this batch was kept.`,
+    )
+  })
+})

@@ -1,0 +1,249 @@
+/** Bank statements of the sandbox's books: by the schema of ISO 20022, and entry by entry what the service said. */
+import { spawnSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Either, Option } from "effect"
+import { decodeUnknownSync } from "effect/Schema"
+import type { ExportScope } from "../../src/Export/Request/Scope.ts"
+import type { ExportRequest } from "../../src/Export/Request.ts"
+import * as Export from "../../src/Export.ts"
+import { parseAsOf } from "../../src/Ledger/AsOf.ts"
+import { Content } from "../../src/Settings/Content.ts"
+import * as Verify from "../../src/Verify.ts"
+import { rows, sync } from "../Sync/Runs.ts"
+import { runningSandbox } from "../support/RunningSandbox.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { unruled } from "../support/unruled.ts"
+import { openBook, partner, postMonths } from "./Books.ts"
+import { forge } from "./Forge.ts"
+
+const schema = new URL("../support/schemas/camt.053.001.08.xsd", import.meta.url).pathname
+
+const hasXmllint = spawnSync("xmllint", ["--version"]).error === undefined
+if (!hasXmllint)
+  console.warn("xmllint is not installed: bank statements are not checked by their schema here")
+
+const validate = (file: string) => {
+  const { status, stderr } = spawnSync("xmllint", ["--noout", "--nonet", "--schema", schema, file], {
+    encoding: "utf8",
+  })
+  return status === 0 ? "" : stderr
+}
+
+const exporting = (scope: ExportScope, leaveOut: ReadonlyArray<string>, more: Partial<ExportRequest> = {}) =>
+  Export.run({
+    ...{ formats: ["journal", "camt.053"], scope, connection: Option.none(), book: Option.some("ORG") },
+    ...{ out: temporaryFolder() },
+    tables: {
+      settings: decodeUnknownSync(Content)({ formats: { leaveOut } }).formats,
+      baseCurrency: "EUR",
+    },
+    ...more,
+  })
+
+/** The folder of a book's only batch, and the files of its bank statements. */
+const statementsOf = (summary: Export.ExportSummary) => {
+  const { folder, manifest } = summary.batches[0] ?? expect.fail("no batch")
+  const files = manifest.files.filter(({ format }) => format === "camt.053")
+  return { folder, manifest, files }
+}
+
+const synced = Effect.gen(function* () {
+  const sandbox = yield* runningSandbox({ entries: 600 })
+  yield* sync(sandbox.url)
+})
+
+/** What stands in an element, each time. */
+const texts = (xml: string, name: string): ReadonlyArray<string> =>
+  [...xml.matchAll(new RegExp(`<${name}(?: [^>]*)?>([^<]*)</${name}>`, "g"))].map(([, text = ""]) => text)
+
+const stablecoins = ["USDT", "USDC"]
+
+layer(TestDatabase.layer, { excludeTestServices: true })("bank statements", (it) => {
+  it.scoped("hold every entry of every complete day, and are valid", () =>
+    Effect.gen(function* () {
+      yield* synced
+      const { files, folder, manifest } = statementsOf(yield* exporting({ kind: "all" }, stablecoins))
+      expect((yield* Verify.run(folder)).problems).toEqual([])
+      expect(files.length).toBeGreaterThan(2)
+      expect(files.length).toBe(manifest.bankStatements?.length)
+      const stated = yield* rows(`
+        select a.account_id || ' ' || replace(s.entry_id::text, '-', '') || ' '
+          || ledger.day_of(s.occurred_at, l.time_zone) || ' ' || s.amount as entry
+        from mirror.statement_entries s join mirror.accounts a using (book_id, account_id)
+        join ledger.locks l on l.book_id = s.book_id
+        join sync.stream_reads r on r.book_id = s.book_id and r.stream = 'statement:' || s.account_id
+        join mirror.books b on b.book_id = s.book_id
+        where b.code = 'ORG' and length(s.currency) = 3 and s.amount <> 0
+          and ledger.day_of(s.occurred_at, l.time_zone) < ledger.day_of(r.began_at, l.time_zone)`)
+      const written = files.flatMap(({ account, name }) => {
+        const xml = readFileSync(join(folder, name), "utf8")
+        if (hasXmllint) expect(validate(join(folder, name))).toBe("")
+        return [...xml.matchAll(/<Ntry>.*<\/Ntry>/g)].map(([entry]) =>
+          [
+            account,
+            texts(entry, "AcctSvcrRef")[0],
+            texts(entry, "Dt")[0],
+            Number(texts(entry, "Amt")[0]),
+          ].join(" "),
+        )
+      })
+      const comparable = stated.map(({ entry }) => {
+        const [account, id, day, amount] = String(entry).split(" ")
+        return [account, id, day, Number(amount)].join(" ")
+      })
+      expect(written.length).toBeGreaterThan(100)
+      expect(written.toSorted()).toEqual(comparable.toSorted())
+    }),
+  )
+})
+
+/** The small ledger of October, whose statements were read to their ends early on the sixth. */
+const read = Effect.gen(function* () {
+  const bookId = yield* openBook("ORG")
+  yield* postMonths(bookId)
+  const accounts = [
+    [partner.usd, "USD", 6],
+    [partner.jpy, "JPY", 1],
+    [partner.usdt, "USDT", 1],
+  ] as const
+  for (const [id, currency, entries] of accounts) {
+    yield* unruled(`
+      insert into mirror.accounts (book_id, account_id, currency, payment_rails, status, balance, balance_read_at, raw,
+        entries, run_id)
+      values (${bookId}, '${id}', '${currency}', 'SEPA', 'ACTIVE', 0, now(), '{}', ${entries}, 1)`)
+    yield* unruled(`
+      insert into sync.stream_reads (book_id, stream, began_at, ended_at, run_id)
+      values (${bookId}, 'statement:${id}', '2026-10-06T00:30:00Z', now(), 1)`)
+  }
+})
+
+layer(TestDatabase.layer)("a bank statement", (it) => {
+  const opened = Effect.runSync(Effect.cached(read))
+  const october = { kind: "period", period: "2026-10" } as const
+  const ofOctober = Effect.gen(function* () {
+    yield* opened
+    return statementsOf(yield* exporting(october, ["USDT"]))
+  })
+
+  it.effect("is of a day that was read completely, and leads from its opening to its closing balance", () =>
+    Effect.gen(function* () {
+      const { files, folder, manifest } = yield* ofOctober
+      // The yen came on the seventh.
+      expect(files.map(({ name }) => name)).toEqual([`camt.053-USD-${partner.usd}.xml`])
+      const xml = readFileSync(join(folder, files[0]?.name ?? ""), "utf8")
+      if (hasXmllint) expect(validate(join(folder, files[0]?.name ?? ""))).toBe("")
+      const balances = [...xml.matchAll(/<Bal>.*?<\/Bal>/g)].map(([balance]) =>
+        ["Cd", "Dt", "CdtDbtInd", "Amt"].map((name) => texts(balance, name)[0]).join(" "),
+      )
+      // The twenty of the third came after what happened on the fifth.
+      expect(balances).toEqual([
+        "OPBD 2026-10-01 CRDT 500.00",
+        "CLBD 2026-10-01 CRDT 1495.01",
+        "OPBD 2026-10-03 CRDT 1495.01",
+        "CLBD 2026-10-03 CRDT 1475.01",
+        "OPBD 2026-10-05 CRDT 1475.01",
+        "CLBD 2026-10-05 CRDT 475.01",
+      ])
+      expect(texts(xml, "NtryRef")).toEqual([1, 2, 6, 3].map((number) => `ORG-2026-10-00000${number}`))
+      expect(texts(xml, "ElctrncSeqNb")).toEqual(["274", "276", "278"])
+      expect(texts(xml, "NbOfNtries").slice(0, 3)).toEqual(["2", "2", "0"])
+      // What would begin a formula is what the service said, and stays; what has more characters is told in full.
+      expect(texts(xml, "EndToEndId")).toEqual(["-INV 7"])
+      expect(texts(xml, "Ustrd")).toEqual(["=HYPERLINK(&quot;x&quot;) | a; b, c d [2026-99-99] (e)\\"])
+      expect(manifest.bankStatements).toEqual([
+        {
+          ...{ account: partner.usd, currency: "USD", days: 3, entries: 4, journalled: 4 },
+          ...{ first: "2026-10-01", last: "2026-10-05", opening: "500.00", closing: "475.01" },
+        },
+      ])
+      expect((yield* Verify.run(folder)).problems).toEqual([])
+    }),
+  )
+
+  const problemsOf = (folder: string, name: string, from: string, to: string) =>
+    Effect.map(
+      Verify.run(forge(folder, name, (text) => text.replace(from, to))),
+      ({ problems }) => problems.map(({ line, message }) => `${line}: ${message}`)[0],
+    )
+
+  it.effect("that was changed is found by what it says", () =>
+    Effect.gen(function* () {
+      const { files, folder } = yield* ofOctober
+      const name = files[0]?.name ?? ""
+      const changed: ReadonlyArray<readonly [from: string, to: string, problem: string]> = [
+        [">995.00</Amt>", ">995.01</Amt>", "4: the details have another amount"],
+        [">500.00</Amt>", ">500.01</Amt>", "6: the entries of 2026-10-01 do not lead"],
+        ["OPBD", "OPAV", "6: the balances are not OPBD and CLBD"],
+        ["<Dt>2026-10-05</Dt>", "<Dt>2026-10-04</Dt>", "12: the balances are not of one day"],
+        ["<Sts><Cd>BOOK</Cd></Sts>", "<Sts><Cd>PDNG</Cd></Sts>", "4: an entry is not booked"],
+        ["ORG-2026-10-000001", "ORG-2026-10-000009", "6: 2026-10-000009 differs from journal.csv by 995"],
+        [".001.08", ".001.02", "13: is not urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"],
+        ["<Document ", "<!DOCTYPE a><Document ", "2: <!DOCTYPE a> is no element"],
+      ]
+      for (const [from, to, problem] of changed) {
+        expect(yield* problemsOf(folder, name, from, to)).toContain(problem)
+      }
+    }),
+  )
+
+  it.effect("says nothing of people where the settings want that", () =>
+    Effect.gen(function* () {
+      yield* opened
+      const settings = decodeUnknownSync(Content)({
+        formats: { leaveOut: ["USDT"], personalData: false },
+      }).formats
+      const { files, folder } = statementsOf(
+        yield* exporting(october, [], { tables: { settings, baseCurrency: "EUR" } }),
+      )
+      const xml = readFileSync(join(folder, files[0]?.name ?? ""), "utf8")
+      expect([texts(xml, "EndToEndId"), xml.includes("Acme, Inc."), xml.includes("<RltdPties>")]).toEqual([
+        ["-INV 7"],
+        false,
+        false,
+      ])
+    }),
+  )
+
+  it.effect("is refused in a currency that it cannot say, and where its days are not named", () =>
+    Effect.gen(function* () {
+      yield* opened
+      const messageOf = (scope: ExportScope, leaveOut: ReadonlyArray<string>, more = {}) =>
+        Effect.map(Effect.flip(exporting(scope, leaveOut, more)), ({ message }) => message)
+      expect(yield* messageOf(october, [])).toBe(
+        [
+          "The export is refused, nothing was written:",
+          "  camt.053 has currencies of three letters only: 1 entry is in USDT",
+          "Without these currencies: formats.leaveOut: [USDT] in the settings.",
+        ].join("\n"),
+      )
+      expect(yield* messageOf({ kind: "since-last" }, ["USDT"])).toContain("camt.053 is of whole days")
+      const at = Either.getOrThrow(parseAsOf("2026-10-10"))
+      expect(yield* messageOf(october, ["USDT"], { asOf: at })).toContain("camt.053 is of whole days")
+    }),
+  )
+
+  it.effect("holds what the books date into another month, and says that the journal has it not", () =>
+    Effect.gen(function* () {
+      yield* opened
+      const { folder, manifest } = statementsOf(
+        yield* exporting({ kind: "range", from: "2026-10-02", to: "2026-10-31" }, ["USDT"]),
+      )
+      expect((yield* Verify.run(folder)).problems).toEqual([])
+      yield* unruled(`
+        update ledger.journal_entries set effective_date = '2026-10-01'
+        where kind = 'withdrawal' and effective_date = '2026-10-03'`)
+      const late = statementsOf(
+        yield* exporting({ kind: "range", from: "2026-10-02", to: "2026-10-30" }, ["USDT"]),
+      )
+      expect((yield* Verify.run(late.folder)).problems).toEqual([])
+      expect(
+        [manifest, late.manifest].map(({ bankStatements }) =>
+          bankStatements?.map(({ entries, journalled }) => [entries, journalled]),
+        ),
+      ).toEqual([[[2, 2]], [[2, 1]]])
+    }),
+  )
+})
