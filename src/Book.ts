@@ -1,9 +1,7 @@
 /** The accounts of one legal entity on one connection: the organization itself, or one client. */
-import { eq } from "drizzle-orm"
 import { Effect, Option } from "effect"
-import { int4, text } from "./Database/Columns.ts"
+import { int4, nullable, text, uuid } from "./Database/Columns.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
-import { books } from "./Database/Tables/Mirror.ts"
 import { plainArray } from "./Database/TextArray.ts"
 import { Database } from "./Database.ts"
 
@@ -112,22 +110,28 @@ export const heldBooks = Effect.fn("Book.held")(function* (books: ReadonlyArray<
   return books.filter(({ bookId }) => held.has(bookId))
 })
 
-/** All books, or those of one connection. */
+const bookColumns = { book_id: int4, connection: text, client_id: nullable(uuid), code: text, name: text }
+
+/** All books, or those of one connection. Plain SQL: everything that looks at books begins with it, often many times a command. */
 export const allBooks = Effect.fn("Book.all")(function* (
   connection: Option.Option<string>,
 ): Effect.fn.Return<ReadonlyArray<Book>, DatabaseError, Database> {
   const database = yield* Database
-  const rows = yield* database.orm("Book.all", (orm) =>
-    orm
-      .select()
-      .from(books)
-      .where(Option.getOrUndefined(Option.map(connection, (name) => eq(books.connection, name))))
-      .orderBy(books.code),
+  const rows = yield* database.rows(
+    "Book.all",
+    bookColumns,
+    (sql) => sql`
+      select book_id, connection, client_id, code, name from mirror.books
+      where ${Option.match(connection, {
+        onNone: () => sql`true`,
+        onSome: (name) => sql`connection = ${name}`,
+      })}
+      order by code`,
   )
   return rows.map((row) => ({
-    bookId: row.bookId,
+    bookId: row.book_id,
     connection: row.connection,
-    clientId: Option.fromNullable(row.clientId),
+    clientId: Option.fromNullable(row.client_id),
     code: row.code,
     name: row.name,
   }))

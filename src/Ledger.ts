@@ -12,6 +12,9 @@ import type { PostingContext } from "./Ledger/Posting.ts"
 import { ruleFor } from "./Ledger/PostingRules.ts"
 import { Settings } from "./Settings.ts"
 
+/** As many entries are numbered at once by a first sync, hardly by a night's. */
+const manyNumbers = 10_000
+
 export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
   dependencies: [Accounts.Default, Conversions.Default, Journal.Default],
   effect: Effect.gen(function* () {
@@ -62,6 +65,21 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
     })
 
     /**
+     * Hands the room of queues back, which hold everything that a first sync books until it is numbered. Outside any
+     * transaction; what somebody else is just using waits for the server's own cleaning.
+     */
+    const sweepQueues = (numbered: number) =>
+      numbered < manyNumbers
+        ? Effect.void
+        : Effect.asVoid(
+            database.execute(
+              "Ledger.sweepQueues",
+              (sql) => sql`
+                vacuum (skip_locked) ledger.unnumbered, ledger.touched_conversions, ledger.transit`,
+            ),
+          )
+
+    /**
      * Dates books in the accounting time zone of the settings, for good: entries of one book in two zones would put the
      * same hour into two months. Gives those that have another zone, the first by number first.
      */
@@ -94,6 +112,6 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
       }
     }
 
-    return { prepare, post, assignNumbers, dateIn, contextFor }
+    return { prepare, post, assignNumbers, sweepQueues, dateIn, contextFor }
   }),
 }) {}

@@ -5,6 +5,7 @@
 import { Effect, Option } from "effect"
 import { chooseBooks } from "./Book/ChosenBooks.ts"
 import { allBooks, type Book } from "./Book.ts"
+import { text } from "./Database/Columns.ts"
 import { Database } from "./Database.ts"
 import { type CheckName, checks } from "./Reconcile/Check.ts"
 import { trialBalance } from "./Reconcile/Checks/Balanced.ts"
@@ -70,6 +71,11 @@ export const queries: ReadonlyArray<CheckQuery> = [
 
 /** Books reconciled in one transaction. */
 const booksPerTransaction = 500
+
+/** Statistics are made anew where a table has this many times the pages that it had when they were made. */
+const growth = 4
+/** As many pages, at least: with so few rows any plan will do. */
+const fewPages = 8
 
 export interface ReconcileOptions {
   readonly connection: Option.Option<string>
@@ -158,15 +164,29 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
 
     /**
      * After a first sync the planner has no statistics yet: it would plan for a handful of rows. A tenth of the usual sample is
-     * enough for that. Part of the transaction.
+     * enough for that. Only where the tables have grown a lot since they were looked at: every session makes all its plans of
+     * them anew after it, which takes longer than the checks of a small book. Part of the transaction.
      */
-    const analyze = Effect.zipRight(
-      database.execute(
+    const analyze = Effect.gen(function* () {
+      const grown = yield* database.rows(
+        "Reconcile.grown",
+        { table: text },
+        (sql) => sql`
+          select oid::regclass::text as table from pg_class
+          where oid in ('mirror.statement_entries'::regclass, 'mirror.resources'::regclass)
+            and pg_relation_size(oid) > ${growth}::bigint * current_setting('block_size')::integer
+              * greatest(relpages, ${fewPages})`,
+      )
+      if (grown.length === 0) return
+      yield* database.execute(
         "Reconcile.sampleLess",
         (sql) => sql`select set_config('default_statistics_target', '10', true)`,
-      ),
-      database.execute("Reconcile.analyze", (sql) => sql`analyze mirror.statement_entries, mirror.resources`),
-    )
+      )
+      yield* database.execute(
+        "Reconcile.analyze",
+        (sql) => sql`analyze mirror.statement_entries, mirror.resources`,
+      )
+    })
 
     /** A sync's sessions only probe indexes; the checks read many rows at once and leave the choice to the planner. */
     const planFreely = database.execute(

@@ -72,10 +72,22 @@ export const toText = (amount: Amount): string =>
 export const plain = (amount: Amount): Amount => BigDecimal.scale(amount, significantDecimals(amount))
 
 export const zero: Amount = BigDecimal.make(0n, 0)
-export const add = BigDecimal.sum
-export const subtract = BigDecimal.subtract
-export const negate = BigDecimal.negate
-export const equals = BigDecimal.equals
+
+// Amounts of one currency mostly have one scale, and every statement entry passes through these many times: then there is
+// nothing to rescale.
+export const add = (left: Amount, right: Amount): Amount =>
+  left.scale === right.scale
+    ? BigDecimal.make(left.value + right.value, left.scale)
+    : BigDecimal.sum(left, right)
+export const subtract = (left: Amount, right: Amount): Amount =>
+  left.scale === right.scale
+    ? BigDecimal.make(left.value - right.value, left.scale)
+    : BigDecimal.subtract(left, right)
+export const negate = (amount: Amount): Amount => BigDecimal.make(-amount.value, amount.scale)
+export const equals = (left: Amount, right: Amount): boolean =>
+  left.scale === right.scale || left.value === 0n || right.value === 0n
+    ? left.value === right.value
+    : BigDecimal.equals(left, right)
 /** `rate` percent of an amount, truncated (towards zero) to `scale` decimals. */
 export const percent = (amount: Amount, rate: Amount, scale: number): Amount => {
   const product = BigDecimal.multiply(amount, rate)

@@ -10,8 +10,10 @@ import { type PostingContext, postMovement, type Subject } from "./Posting.ts"
 /** A resource's identity: two resources of different type may share an id. */
 export const resourceKey = (type: string, id: string): string => `${type}|${id}`
 
-export const keyOfEntry = (entry: StatementEntry): Option.Option<string> =>
-  Option.zipWith(entry.relatedResourceType, entry.relatedResourceId, resourceKey)
+export const keyOfEntry = ({ relatedResourceId, relatedResourceType }: StatementEntry) =>
+  Option.isSome(relatedResourceType) && Option.isSome(relatedResourceId)
+    ? Option.some(resourceKey(relatedResourceType.value, relatedResourceId.value))
+    : Option.none<string>()
 
 export interface MovementsInput {
   /** New entries of one account, in posting order. */
@@ -27,30 +29,29 @@ export interface MovementsInput {
 const byPosition = (a: Subject, b: Subject): number =>
   a.position < b.position ? -1 : a.position > b.position ? 1 : 0
 
-const byMovement = (subjects: ReadonlyArray<Subject>): ReadonlyArray<ReadonlyArray<Subject>> => {
-  const groups = new Map<string, Array<Subject>>()
-  for (const subject of subjects) {
-    // Nothing moved: an entry of zero has a place in its statement, and none in the books.
-    if (Money.isZero(subject.entry.amount)) continue
-    // An entry without a resource is a movement of its own.
-    const movement = Option.getOrElse(keyOfEntry(subject.entry), () => subject.entry.entryId)
-    const key = `${subject.entry.accountId}|${movement}`
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [subject])
-    else group.push(subject)
-  }
-  return [...groups.values()].map((group) => group.sort(byPosition))
-}
-
 /** The entries of each movement on each account, in posting order, with the resource behind them. */
 export const movementsOf = (
   subjects: ReadonlyArray<Subject>,
   resources: ReadonlyMap<string, Resource>,
-): ReadonlyArray<readonly [ReadonlyArray<Subject>, Option.Option<Resource>]> =>
-  byMovement(subjects).map((group) => {
-    const key = Option.flatMap(Option.fromNullable(group[0]), ({ entry }) => keyOfEntry(entry))
-    return [group, Option.flatMap(key, (name) => Option.fromNullable(resources.get(name)))]
-  })
+): ReadonlyArray<readonly [ReadonlyArray<Subject>, Option.Option<Resource>]> => {
+  const movements = new Map<string, readonly [Array<Subject>, Option.Option<Resource>]>()
+  for (const subject of subjects) {
+    const { entry } = subject
+    // Nothing moved: an entry of zero has a place in its statement, and none in the books.
+    if (Money.isZero(entry.amount)) continue
+    const name = keyOfEntry(entry)
+    // An entry without a resource is a movement of its own.
+    const key = `${entry.accountId}|${Option.isSome(name) ? name.value : entry.entryId}`
+    const movement = movements.get(key)
+    if (movement !== undefined) movement[0].push(subject)
+    else {
+      const resource = Option.isSome(name) ? Option.fromNullable(resources.get(name.value)) : Option.none()
+      movements.set(key, [[subject], resource])
+    }
+  }
+  for (const [group] of movements.values()) if (group.length > 1) group.sort(byPosition)
+  return [...movements.values()]
+}
 
 /** The same input gives the same entries in the same order; nothing new and nothing changed gives none. */
 export const journalEntriesFor = (

@@ -180,10 +180,9 @@ export const targetsOf = (
   const entries = subjects.map((subject) => subject.entry)
   const [first] = entries
   if (first === undefined) return []
-  const fees = Option.match(resource, {
-    onNone: () => entries.map(() => Money.zero),
-    onSome: (found) => allocate(legOf(found, first, context.flatWithdrawalFee), entries),
-  })
+  const fees = Option.isSome(resource)
+    ? allocate(legOf(resource.value, first, context.flatWithdrawalFee), entries)
+    : []
   // By whichever of its entries a receivable names it: what is sent back of a repayment is the loan's, too.
   const lent = entries.some((entry) => context.isLoan(entry, resource))
   return entries.map((entry, at) =>
@@ -221,24 +220,23 @@ export const postMovement = (
   let standing: ReadonlyArray<Line> = []
   return subjects.flatMap((subject, at): ReadonlyArray<JournalEntry> => {
     const target = targets[at] ?? []
+    // Only of what a person has moved does it matter where it stands.
     const stand = (lines: ReadonlyArray<Line>): void => {
       standing = merged([...standing, ...lines], placeOf)
     }
-    return Option.match(subject.posted, {
-      onNone: () => {
-        const lines = byHand ? fromWhereItStands(target, standing) : target
-        stand(lines)
-        return [firstPosting(subject, resource, lines, context)]
-      },
-      onSome: (known) => {
-        const posted = byHand ? likeStanding(known, standing) : known
-        const put = reclassification(subject, posted, target, resource, context)
-        stand([
-          ...standingFor(subject, posted, resource),
-          ...Option.match(put, { onNone: () => [], onSome: (made) => made.lines }),
-        ])
-        return Option.toArray(put)
-      },
-    })
+    if (Option.isNone(subject.posted)) {
+      const lines = byHand ? fromWhereItStands(target, standing) : target
+      if (byHand) stand(lines)
+      return [firstPosting(subject, resource, lines, context)]
+    }
+    const posted = byHand ? likeStanding(subject.posted.value, standing) : subject.posted.value
+    const put = reclassification(subject, posted, target, resource, context)
+    if (byHand) {
+      stand([
+        ...standingFor(subject, posted, resource),
+        ...Option.match(put, { onNone: () => [], onSome: (made) => made.lines }),
+      ])
+    }
+    return Option.toArray(put)
   })
 }

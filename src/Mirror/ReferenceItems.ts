@@ -50,6 +50,33 @@ export class ReferenceItems extends Effect.Service<ReferenceItems>()("tieout/Mir
       return changed.length
     })
 
-    return { put }
+    /** Those of the items that are new or say something else than before: mostly none, which needs no transaction. */
+    const news = Effect.fn("Mirror.ReferenceItems.news")(function* (
+      book: Book,
+      kind: string,
+      items: ReadonlyArray<ReferenceItem>,
+    ) {
+      if (items.length === 0) return []
+      const rows = yield* database.rows(
+        "Mirror.ReferenceItems.news",
+        { item_id: text },
+        (sql) => sql`
+          select t.item_id from unnest(${textArray(
+            sql,
+            items.map((item) => item.id),
+          )}, ${textArray(
+            sql,
+            items.map((item) => item.raw),
+          )}) as t (item_id, raw)
+          where not exists (
+            select from mirror.reference_items r
+            where r.book_id = ${book.bookId} and r.kind = ${kind} and r.item_id = t.item_id and r.current
+              and (r.raw::text = t.raw or r.raw::jsonb = t.raw::jsonb))`,
+      )
+      const ids = new Set(rows.map(({ item_id: id }) => id))
+      return items.filter(({ id }) => ids.has(id))
+    })
+
+    return { put, news }
   }),
 }) {}

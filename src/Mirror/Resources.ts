@@ -1,5 +1,6 @@
 /** Deposits, withdrawals and conversions as last read. A new version is kept only where the content changed. */
 import { Effect } from "effect"
+import type { PendingQuery, Row } from "postgres"
 import type { Book } from "../Book.ts"
 import type { Sql } from "../Database/Client.ts"
 import { bool, float8, text, uuid } from "../Database/Columns.ts"
@@ -69,6 +70,10 @@ const rowsOf = (sql: Sql, resources: ReadonlyArray<Resource>) => {
       json_array_elements(${raws}::text::json))
     as t (${sql(selected)}, final, raw)`
 }
+
+/** Whether what is mirrored (`r`) and what was read are two contents. Mostly they are the same text, which is quickly told. */
+const differs = (sql: Sql, read: PendingQuery<Row[]>) =>
+  sql`(r.raw::text <> ${read}::text and r.raw::jsonb <> ${read}::jsonb)`
 
 export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resources", {
   effect: Effect.gen(function* () {
@@ -152,7 +157,7 @@ export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resour
             from read n
             join mirror.resources r on r.book_id = ${book.bookId} and r.resource_id = n.resource_id
               and r.resource_type = n.resource_type
-            where r.raw::jsonb <> n.raw::jsonb
+            where ${differs(sql, sql`n.raw`)}
             on conflict do nothing)
           insert into mirror.resources as r (book_id, ${sql(written)}, final, changed_at, read_at, run_id)
           select ${book.bookId}, n.*, ${readAt}, ${readAt}, ${runId} from read n
@@ -168,11 +173,11 @@ export class Resources extends Effect.Service<Resources>()("tieout/Mirror/Resour
             destination_id = excluded.destination_id, code = excluded.code,
             transaction_hash = excluded.transaction_hash, created_at = excluded.created_at,
             completed_at = excluded.completed_at, raw = excluded.raw,
-            version = r.version + case when r.raw::jsonb <> excluded.raw::jsonb then 1 else 0 end,
-            changed_at = case when r.raw::jsonb <> excluded.raw::jsonb then excluded.changed_at else r.changed_at end,
-            run_id = case when r.raw::jsonb <> excluded.raw::jsonb then excluded.run_id else r.run_id end,
+            version = r.version + case when ${differs(sql, sql`excluded.raw`)} then 1 else 0 end,
+            changed_at = case when ${differs(sql, sql`excluded.raw`)} then excluded.changed_at else r.changed_at end,
+            run_id = case when ${differs(sql, sql`excluded.raw`)} then excluded.run_id else r.run_id end,
             read_at = excluded.read_at
-          where r.raw::jsonb <> excluded.raw::jsonb or not r.final
+          where ${differs(sql, sql`excluded.raw`)} or not r.final
           returning changed_at = ${readAt}::timestamptz as changed`,
       )
       return rows.filter(({ changed }) => changed).length

@@ -70,6 +70,12 @@ export const make = (
     const requester = new Requester(credentials.name, bounds, transport)
     const tokens = Token.make(Effect.suspend(() => tokenRequest(requester, address, tokenPath, credentials)))
     const secretForms = formsOf(Redacted.value(credentials.clientSecret))
+    // A token is good for thousands of requests.
+    let latest = { bearer: "", secrets: secretForms }
+    const secretsWith = (bearer: string): ReadonlyArray<string> => {
+      if (latest.bearer !== bearer) latest = { bearer, secrets: [...formsOf(bearer), ...secretForms] }
+      return latest.secrets
+    }
 
     const withToken = (kind: string, path: string, query: string, token: Redacted.Redacted) => {
       const bearer = Redacted.value(token)
@@ -85,7 +91,7 @@ export const make = (
             "accept-encoding": "gzip",
           },
         },
-        secrets: [...formsOf(bearer), ...secretForms],
+        secrets: secretsWith(bearer),
         ofStatus: Fault.ofStatus,
       })
     }

@@ -16,8 +16,18 @@ const httpDate = (text: string | undefined): number | undefined => {
   return Number.isFinite(time) && new Date(time).toUTCString() === text ? time : undefined
 }
 
+/** Many answers come within one second, all with the same `Date`. */
+let latest: { readonly text: string | undefined; readonly time: number | undefined } = {
+  text: undefined,
+  time: undefined,
+}
+
 /** When the service answered, by its own clock (`Date`). Epoch milliseconds. */
-export const servedAt = (headers: Headers): number | undefined => httpDate(header(headers, "date"))
+export const servedAt = (headers: Headers): number | undefined => {
+  const text = header(headers, "date")
+  if (text !== latest.text) latest = { text, time: httpDate(text) }
+  return latest.time
+}
 
 /** `Retry-After` in milliseconds from now; the past is 0. A date counts from the answer's own `Date` where it has one. */
 export const retryAfter = (headers: Headers, now: number): number | undefined => {

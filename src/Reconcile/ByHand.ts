@@ -50,5 +50,7 @@ export const totalsWithoutMoved = (sql: Sql): Fragment => sql`
       ${movedByHand(sql, sql`e.book_id`, sql`e.entry_id`)} as moved,
       ${movedByHand(sql, sql`e.book_id`, sql`e.entry_id`, sql`t.changed_at`)} as since
     from mirror.statement_entries e
-    where e.book_id = t.book_id and e.related_id = t.resource_id and e.related_type = t.resource_type and not e.held) s
+    where e.book_id = t.book_id and e.related_id = t.resource_id and e.related_type = t.resource_type and not e.held
+    -- Else the two questions are planned, and asked, anew wherever their answers are used.
+    offset 0) s
   having bool_or(s.moved)`

@@ -16,7 +16,9 @@ import { freshDatabase, inDatabase } from "./Server.ts"
 import { say, Tally } from "./Tally.ts"
 import { playAndShrink, type Told, work } from "./Worker.ts"
 
-const quiet = Logger.withMinimumLogLevel(LogLevel.None)
+/** As the program runs where nobody traces it. */
+const quiet = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  effect.pipe(Logger.withMinimumLogLevel(LogLevel.None), Effect.withTracerEnabled(false))
 
 /** What a worker's process prints of a history: with the milliseconds of processor time since it printed the last. */
 interface Line {

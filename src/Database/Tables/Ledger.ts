@@ -94,35 +94,38 @@ export const accounts = ledger.table(
 export const journalEntries = ledger.table(
   "journal_entries",
   {
+    // Fixed widths first, so that Postgres pads none of them: it costs a tenth of the row.
     bookId: integer("book_id").notNull(),
-    entryId: bigint("entry_id", { mode: "bigint" }).notNull(),
-    sourceType: text("source_type").notNull(),
-    sourceId: uuid("source_id").notNull(),
-    kind: text("kind").notNull(),
     /**
      * 0 for the entry that books the source, 1, 2, … for its reclassifications. A receivable's is that of
      * a version's part: `src/Ledger/Receivables/Receivable.ts`.
      */
     sequence: integer("sequence").notNull().default(0),
-    /**
-     * Counts the corrections of one part of a receivable's version; 0 for the entry that books it, and for all other sources.
-     */
-    correction: integer("correction").notNull().default(0),
+    entryId: bigint("entry_id", { mode: "bigint" }).notNull(),
+    /** The service's time of the movement. */
+    occurredAt: instant("occurred_at").notNull(),
+    /** Our time of recording. */
+    recordedAt: instant("recorded_at").notNull().default(sql`now()`),
+    /** The place in the statement of `partnerAccountId`. */
+    position: bigint("position", { mode: "bigint" }),
     /** Calendar date in the accounting time zone; decides the period. */
     effectiveDate: date("effective_date", { mode: "string" }).notNull(),
     period: date("period", { mode: "string" })
       .notNull()
       .generatedAlwaysAs(sql`(date_trunc('month', effective_date::timestamp))::date`),
-    /** The service's time of the movement. */
-    occurredAt: instant("occurred_at").notNull(),
-    /** Our time of recording. */
-    recordedAt: instant("recorded_at").notNull().default(sql`now()`),
     /** First day of the closed month that a late entry belongs to by its time; null: it is not late. */
     lateFor: date("late_for", { mode: "string" }),
+    /**
+     * Counts the corrections of one part of a receivable's version; 0 for the entry that books it, and for all other sources.
+     */
+    correction: integer("correction").notNull().default(0),
+    runId: integer("run_id"),
     lineCount: smallint("line_count").notNull(),
-    /** The statement that the entry comes from, and its position there. */
+    sourceType: text("source_type").notNull(),
+    sourceId: uuid("source_id").notNull(),
+    kind: text("kind").notNull(),
+    /** The account whose statement the entry comes from; null for what no statement shows. */
     partnerAccountId: uuid("partner_account_id"),
-    position: bigint("position", { mode: "bigint" }),
     resourceType: text("resource_type"),
     resourceId: uuid("resource_id"),
     description: text("description").notNull(),
@@ -130,7 +133,6 @@ export const journalEntries = ledger.table(
     counterparty: text("counterparty"),
     /** The entry of the same book that this one reverses. */
     reverses: bigint("reverses", { mode: "bigint" }),
-    runId: integer("run_id"),
   },
   (t) => [
     primaryKey({ columns: [t.bookId, t.entryId] }),
@@ -159,10 +161,11 @@ export const journalEntries = ledger.table(
 export const postings = ledger.table(
   "postings",
   {
+    // Fixed widths first, so that Postgres pads none of them: it costs a tenth of the row.
     bookId: integer("book_id").notNull(),
+    accountId: integer("account_id").notNull(),
     entryId: bigint("entry_id", { mode: "bigint" }).notNull(),
     lineNumber: smallint("line_number").notNull(),
-    accountId: integer("account_id").notNull(),
     currency: text("currency").notNull(),
     /** Debit positive, credit negative, major unit of `currency`. */
     amount: exact("amount").notNull(),

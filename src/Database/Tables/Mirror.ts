@@ -69,10 +69,13 @@ export const accounts = mirror.table(
 export const statementEntries = mirror.table(
   "statement_entries",
   {
+    // Fixed widths first, so that Postgres pads none of them: it costs a tenth of the row.
     bookId: integer("book_id").notNull(),
-    accountId: uuid("account_id").notNull(),
+    runId: integer("run_id").notNull(),
     /** Place in the account's statement, counted from 1 in posting order. */
     position: bigint("position", { mode: "bigint" }).notNull(),
+    occurredAt: instant("occurred_at").notNull(),
+    accountId: uuid("account_id").notNull(),
     entryId: uuid("entry_id").notNull(),
     type: text("type").notNull(),
     amount: exact("amount").notNull(),
@@ -81,12 +84,10 @@ export const statementEntries = mirror.table(
     balanceAfter: exact("balance_after").notNull(),
     relatedType: text("related_type"),
     relatedId: uuid("related_id"),
-    occurredAt: instant("occurred_at").notNull(),
     /** Fields that the columns do not reproduce exactly. */
     extra: verbatim("extra"),
     /** Behind a break of the running balance: mirrored, not posted. */
     held: boolean("held").notNull().default(false),
-    runId: integer("run_id").notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.bookId, t.accountId, t.position] }),
@@ -121,27 +122,35 @@ export const statementEntryVersions = mirror.table(
 export const resources = mirror.table(
   "resources",
   {
+    // Fixed widths first, so that Postgres pads none of them: it costs a tenth of the row.
     bookId: integer("book_id").notNull(),
-    resourceType: text("resource_type").notNull(),
+    runId: integer("run_id").notNull(),
+    createdAt: instant("created_at").notNull(),
+    completedAt: instant("completed_at"),
+    /** When this content was first read, and when the resource was last read at all (our clock). */
+    changedAt: instant("changed_at").notNull(),
+    readAt: instant("read_at").notNull(),
+    version: integer("version").notNull().default(1),
     resourceId: uuid("resource_id").notNull(),
+    /** The account credited (deposit), debited (withdrawal) or sold from (conversion). */
+    accountId: uuid("account_id").notNull(),
+    buyAccountId: uuid("buy_account_id"),
+    pairId: uuid("pair_id"),
+    resourceType: text("resource_type").notNull(),
     status: text("status").notNull(),
     /** No further change is expected: completed, canceled or rejected. */
     final: boolean("final").notNull(),
     form: text("form"),
-    /** The account credited (deposit), debited (withdrawal) or sold from (conversion). */
-    accountId: uuid("account_id").notNull(),
     accountRail: text("account_rail").notNull(),
     currency: text("currency").notNull(),
     amount: exact("amount").notNull(),
     fee: exact("fee"),
     feeCurrency: text("fee_currency"),
     delivered: exact("delivered"),
-    buyAccountId: uuid("buy_account_id"),
     buyAccountRail: text("buy_account_rail"),
     buyCurrency: text("buy_currency"),
     buyAmount: exact("buy_amount"),
     rate: exact("rate"),
-    pairId: uuid("pair_id"),
     reasonCode: text("reason_code"),
     externalReference: text("external_reference"),
     counterparty: text("counterparty"),
@@ -149,21 +158,15 @@ export const resources = mirror.table(
     destinationId: text("destination_id"),
     code: text("code"),
     transactionHash: text("transaction_hash"),
-    createdAt: instant("created_at").notNull(),
-    completedAt: instant("completed_at"),
     raw: verbatim("raw").notNull(),
-    version: integer("version").notNull().default(1),
-    /** When this content was first read, and when the resource was last read at all (our clock). */
-    changedAt: instant("changed_at").notNull(),
-    readAt: instant("read_at").notNull(),
-    runId: integer("run_id").notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.bookId, t.resourceId, t.resourceType] }),
     index("resources_open").on(t.bookId, t.readAt).where(sql`not ${t.final}`),
     index("resources_run").using("brin", t.runId),
+    // Nobody asks but for one hash at a time: four bytes of it are enough to find it.
     index("resources_transaction_hash")
-      .on(t.bookId, sql`lower(${t.transactionHash})`)
+      .using("hash", sql`lower(${t.transactionHash})`)
       .where(sql`${t.transactionHash} is not null`),
     check("resources_type", sql`${t.resourceType} in ('DEPOSIT', 'WITHDRAWAL', 'CONVERSION')`),
     check("resources_amount", sql`${t.amount} >= 0 and ${t.amount} < 1e30`),

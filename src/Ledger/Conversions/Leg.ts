@@ -9,10 +9,7 @@ import type { Leg } from "../Allocation.ts"
 export type FlatWithdrawalFee = "inside" | "none"
 
 const inCurrency = (fee: Option.Option<Sum>, currency: string): Amount =>
-  Option.match(fee, {
-    onNone: () => Money.zero,
-    onSome: (sum) => (sum.currency === currency ? sum.amount : Money.zero),
-  })
+  Option.isSome(fee) && fee.value.currency === currency ? fee.value.amount : Money.zero
 
 /** In the Money form by definition; in the flat form once the withdrawal is completed, unless the settings say no. */
 const withdrawalFeeInside = (withdrawal: Withdrawal, flat: FlatWithdrawalFee): boolean =>

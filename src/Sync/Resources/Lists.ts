@@ -173,11 +173,15 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
       yield* (yield* Run).commit(noteTrouble(book, stream, noPath))
     })
 
-    /** Reads a list of reference data whole, each run: it is small and its items change in place. */
+    /**
+     * Reads a list of reference data whole, each run: it is small and its items change in place. `waits`: rows of it may be in
+     * quarantine.
+     */
     const readReference = Effect.fn("Sync.Lists.readReference")(function* (
       book: Book,
       kind: string,
       list: PageStream<ReferenceItem> | null,
+      waits = true,
     ) {
       if (list === null) return
       const run = yield* Run
@@ -186,10 +190,12 @@ export class Lists extends Effect.Service<Lists>()("tieout/Sync/Lists", {
           Effect.gen(function* () {
             const malformed = lefts(page)
             yield* flood.pass(kind, page.rows.length, malformed)
+            const news = yield* reference.news(book, kind, rights(page))
+            if (news.length === 0 && malformed.length === 0 && !waits) return
             const ids = rights(page).map((item) => item.id)
             yield* run.commit(
               Effect.gen(function* () {
-                yield* reference.put(book, run.runId, kind, nowIso(page.requestedAt), rights(page))
+                yield* reference.put(book, run.runId, kind, nowIso(page.requestedAt), news)
                 yield* quarantine.put(book, run.runId, kind, malformed)
                 yield* quarantine.resolveItems(book, kind, ids)
               }),

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import type { Book } from "../../Book.ts"
 import { MirrorAccounts, type MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
-import { Partner } from "../../Partner.ts"
+import { type Pages as PageStream, Partner, type ReferenceItem } from "../../Partner.ts"
 import { Run } from "../../Run.ts"
 import { defaultInterface } from "../../Settings/Interface.ts"
 import { Settings } from "../../Settings.ts"
@@ -94,15 +94,13 @@ export class BookReader extends Effect.Service<BookReader>()("tieout/Sync/BookRe
                 })
                 .pipe(noting(book, stream)),
         )
+      const reference = (kind: string, list: PageStream<ReferenceItem> | null) =>
+        lists.readReference(book, kind, list, waiting.has(kind))
       // The address book first: it names whom the movements were with.
       yield* Effect.all(
         [
-          attempt(
-            "conversion pairs",
-            false,
-            lists.readReference(book, "conversion_pair", partner.conversionPairs),
-          ),
-          attempt("address book", false, lists.readReference(book, "destination", partner.addressBook)),
+          attempt("conversion pairs", false, reference("conversion_pair", partner.conversionPairs)),
+          attempt("address book", false, reference("destination", partner.addressBook)),
         ],
         { concurrency: "unbounded", discard: true },
       )

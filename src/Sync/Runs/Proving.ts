@@ -46,6 +46,7 @@ export const prove = Effect.fn("Sync.prove")(function* (
   const { complete, failures } = outcome
   // A book that was not read to its end is not numbered: numbers follow the reading order of everything that is new.
   const numbered = complete.length === 0 ? 0 : yield* run.commit(ledger.assignNumbers(complete, run.runId))
+  yield* ledger.sweepQueues(numbered)
   const found = yield* reconcile.afterRun(complete, { ...run, full })
   const report: SyncReport = {
     connection: run.connection,
