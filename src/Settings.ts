@@ -202,7 +202,7 @@ export class Settings extends Effect.Service<Settings>()("tieout/Settings", {
       ...content,
       /** Fails where others can reach the status page and there is no token, or a weak one. */
       checkStatusToken: missing(
-        tokenMistakes(variable(variables, "TIEOUT_STATUS_TOKEN"), content.status.host),
+        tokenMistakes(variable(variables, "TIEOUT_STATUS_TOKEN"), content.status),
         "Make one, for example with: openssl rand -hex 24",
       ),
       /** Fails with everything that a server lacks: credentials of connections, and the token. */

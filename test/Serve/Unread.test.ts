@@ -49,6 +49,8 @@ const nights = (url: string) => {
       staleAfter: 26 * 3_600_000,
       nextRun: null,
       version: "1",
+      downloads: true,
+      session: false,
     })
     return { verdict: verdictOf(snapshot, ["default"], day), page, metrics: metricsText(snapshot, 1, []) }
   }).pipe(Effect.provide(services))
