@@ -189,6 +189,8 @@ export interface Page<A> {
 
 export type PartnerReason =
   | "Unreachable"
+  /** Its TLS certificate is of no authority that we know. */
+  | "Untrusted"
   | "Timeout"
   | "Unauthorized"
   | "Forbidden"
