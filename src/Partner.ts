@@ -222,6 +222,12 @@ export class PartnerError extends Data.TaggedError("PartnerError")<{
   }
 }
 
+/** What passes by itself: the service is away, or asks to wait. Everything else a person must mend. */
+const passing: ReadonlySet<PartnerReason> = new Set(["Unreachable", "Timeout", "Unavailable", "RateLimited"])
+
+/** Whether the same request may succeed later, with nothing changed on our side. */
+export const isOutage = ({ reason }: PartnerError): boolean => passing.has(reason)
+
 /**
  * Pages of a list from a cursor on (none: from the start), in sequence, one page ahead of the consumer. `ahead` decides
  * whether to prefetch the page after this one; a consumer that may stop at this page answers no, and wastes no request. Fails

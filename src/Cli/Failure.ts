@@ -38,6 +38,10 @@ const codes: Readonly<Record<string, ExitCode>> = {
   DeadlineReached: exitCodes.resumable,
   "SyncIncomplete.Stopped": exitCodes.resumable,
   "PartnerError.RateLimited": exitCodes.resumable,
+  "PartnerError.Unavailable": exitCodes.resumable,
+  "PartnerError.Unreachable": exitCodes.resumable,
+  "PartnerError.Timeout": exitCodes.resumable,
+  "DatabaseError.Unreachable": exitCodes.resumable,
 }
 
 const field = (error: unknown, name: string): string | undefined => {
