@@ -19,6 +19,7 @@ const codes: Readonly<Record<string, ExitCode>> = {
   SettingsError: exitCodes.usage,
   "DatabaseError.Settings": exitCodes.usage,
   "EmbeddedError.NoAccount": exitCodes.usage,
+  "EmbeddedError.NoDatabase": exitCodes.usage,
   "SandboxError.Options": exitCodes.usage,
   "ExportError.Usage": exitCodes.usage,
   "ExportError.Refused": exitCodes.usage,
