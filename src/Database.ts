@@ -46,7 +46,7 @@ const make = Effect.gen(function* () {
   const config: DatabaseSettings = yield* DatabaseConfig
   const found: ConnectionSettings = yield* Option.match(config.url, {
     onNone: (): Effect.Effect<ConnectionSettings, EmbeddedError | DatabaseError, Scope.Scope> =>
-      embedded({ dataDir: config.dataDir }),
+      embedded({ dataDir: config.dataDir, create: config.create ?? true }),
     onSome: connect,
   })
   const settings: ConnectionSettings = { ...found, parameters: { ...found.parameters, ...config.session } }

@@ -189,6 +189,8 @@ export interface Page<A> {
 
 export type PartnerReason =
   | "Unreachable"
+  /** Its TLS certificate is of no authority that we know. */
+  | "Untrusted"
   | "Timeout"
   | "Unauthorized"
   | "Forbidden"
@@ -219,6 +221,12 @@ export class PartnerError extends Data.TaggedError("PartnerError")<{
     return `${this.operation}${status}: ${this.detail}. ${this.advice}`
   }
 }
+
+/** What passes by itself: the service is away, or asks to wait. Everything else a person must mend. */
+const passing: ReadonlySet<PartnerReason> = new Set(["Unreachable", "Timeout", "Unavailable", "RateLimited"])
+
+/** Whether the same request may succeed later, with nothing changed on our side. */
+export const isOutage = ({ reason }: PartnerError): boolean => passing.has(reason)
 
 /**
  * Pages of a list from a cursor on (none: from the start), in sequence, one page ahead of the consumer. `ahead` decides

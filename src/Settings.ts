@@ -13,10 +13,9 @@ import { Interface } from "./Settings/Interface.ts"
 import { unknownKeys, withoutEmptySections } from "./Settings/Keys.ts"
 import { formatPath, type Mistake, mistakesOf } from "./Settings/Mistake.ts"
 import { nearest } from "./Settings/Nearest.ts"
+import { placed } from "./Settings/Project.ts"
 import { everything, type Needs, secretMistakes } from "./Settings/Secrets.ts"
 import { tokenMistakes } from "./Settings/StatusToken.ts"
-
-const defaultFile = "config/tieout.yaml"
 
 export interface ConnectionSettings extends Credentials {
   readonly name: string
@@ -55,8 +54,7 @@ const merged = (base: unknown, over: unknown): unknown => {
   return Object.fromEntries([...keys].map((key) => [key, merged(base[key], over[key])]))
 }
 
-const readFile = Effect.fn("Settings.readFile")(function* (asked: Option.Option<string>) {
-  const file = Option.getOrElse(asked, () => defaultFile)
+const readFile = Effect.fn("Settings.readFile")(function* (asked: Option.Option<string>, file: string) {
   if (Option.isNone(asked) && !existsSync(file)) return { file, document: readDocument("") }
   const text = yield* Effect.try({
     try: () => readFileSync(file, "utf8"),
@@ -64,7 +62,7 @@ const readFile = Effect.fn("Settings.readFile")(function* (asked: Option.Option<
       new SettingsError({
         reason: "Unreadable",
         mistakes: [existsSync(file) ? `${file}: ${String(cause)}` : `${file}: there is no such file`],
-        advice: `Name a settings file with --config or TIEOUT_CONFIG, or leave both out to use ${defaultFile}.`,
+        advice: `Name a settings file with --config or TIEOUT_CONFIG, or leave both out to use the nearest config/tieout.yaml.`,
       }),
   })
   return { file, document: readDocument(text.replace(/^\uFEFF/, "")) }
@@ -110,7 +108,8 @@ const decode = Schema.decodeUnknownEither(Content, { errors: "all" })
 const load = Effect.fn("Settings.load")(function* () {
   const { file: asked, needs = Option.none(), variables } = yield* SettingsSource
   const configFile = Option.orElse(asked, () => variable(variables, "TIEOUT_CONFIG"))
-  const { file, document } = yield* readFile(configFile)
+  const place = placed(configFile, variables)
+  const { file, document } = yield* readFile(configFile, place.file)
   const invalid = (lines: ReadonlyArray<string>) =>
     new SettingsError({
       reason: "Invalid",
@@ -143,7 +142,7 @@ const load = Effect.fn("Settings.load")(function* () {
     })
     return yield* invalid(linesFor([...mistakes, ...lacking], file, document, setBy))
   }
-  return { file, raw: cleaned, content: decoded.right, databaseUrl, variables }
+  return { file, raw: cleaned, content: decoded.right, databaseUrl, dataDir: place.dataDir, variables }
 })
 
 /** The profile of one connection. Both parts have been validated, so merging them cannot fail. */
@@ -158,7 +157,7 @@ const profileOf = (raw: unknown, name: string): Interface => {
 
 export class Settings extends Effect.Service<Settings>()("tieout/Settings", {
   effect: Effect.gen(function* () {
-    const { content, databaseUrl, file, raw, variables } = yield* load()
+    const { content, databaseUrl, dataDir, file, raw, variables } = yield* load()
     const names = Object.keys(content.connections)
 
     /** Settings and credentials of one connection; fails where it is unknown or its variables are missing. */
@@ -202,7 +201,7 @@ export class Settings extends Effect.Service<Settings>()("tieout/Settings", {
       ...content,
       /** Fails where others can reach the status page and there is no token, or a weak one. */
       checkStatusToken: missing(
-        tokenMistakes(variable(variables, "TIEOUT_STATUS_TOKEN"), content.status.host),
+        tokenMistakes(variable(variables, "TIEOUT_STATUS_TOKEN"), content.status),
         "Make one, for example with: openssl rand -hex 24",
       ),
       /** Fails with everything that a server lacks: credentials of connections, and the token. */
@@ -219,8 +218,8 @@ export class Settings extends Effect.Service<Settings>()("tieout/Settings", {
       databaseUrl: Option.map(databaseUrl, (url) => Redacted.make(url)),
       /** The token of the status page, needed where it does not listen on loopback alone. */
       statusToken: Option.map(variable(variables, "TIEOUT_STATUS_TOKEN"), (token) => Redacted.make(token)),
-      /** Where an embedded database keeps its data, as given: relative to the working directory. */
-      dataDir: Option.getOrElse(variable(variables, "TIEOUT_DATA_DIR"), () => "data"),
+      /** Where an embedded database keeps its data; relative to the working directory. */
+      dataDir,
     }
   }),
 }) {

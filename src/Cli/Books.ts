@@ -1,25 +1,38 @@
 /** The environment of commands that work on books: the settings with the necessary secrets, and the database. */
-import { Effect, Layer, Option } from "effect"
+import { Effect, Either, Layer, Option } from "effect"
 import { DatabaseConfig, probing } from "../Database/DatabaseConfig.ts"
-import { migrate } from "../Database/Migrate.ts"
+import { databaseError } from "../Database/DatabaseError.ts"
+import { migrate, pendingMigrations } from "../Database/Migrate.ts"
 import { Database } from "../Database.ts"
 import { everything, type Needs } from "../Settings/Secrets.ts"
 import { Settings, SettingsSource } from "../Settings.ts"
 import { UsageError } from "./Failure.ts"
 
-const databaseWith = (session: Readonly<Record<string, string>>) =>
+/** New books are begun for a connection whose settings are complete; else the first one's mistakes are told. */
+const oneComplete = Effect.fn("Cli.oneComplete")(function* ({ connection, connectionNames }: Settings) {
+  const all = yield* Effect.forEach(connectionNames, (name) => Effect.either(connection(name)))
+  const [first] = all
+  if (first !== undefined && all.every(Either.isLeft)) yield* first
+})
+
+const databaseWith = (session: Readonly<Record<string, string>>, create: boolean, complete = false) =>
   Database.DefaultWithoutDependencies.pipe(
     Layer.provide(
       Layer.effect(
         DatabaseConfig,
-        Effect.map(Settings, ({ databaseUrl, dataDir }) => ({ url: databaseUrl, dataDir, session })),
+        Effect.map(complete ? Effect.tap(Settings, oneComplete) : Settings, ({ databaseUrl, dataDir }) => ({
+          url: databaseUrl,
+          dataDir,
+          session,
+          create,
+        })),
       ),
     ),
     Layer.provideMerge(Settings.Default),
   )
 
-/** The database, without migrating it. */
-export const database = databaseWith({})
+/** The database, without migrating it; an embedded one is made where there is none. */
+export const database = databaseWith({}, true)
 
 const migrated = Layer.effectDiscard(
   Effect.tap(migrate(), (names) =>
@@ -27,11 +40,30 @@ const migrated = Layer.effectDiscard(
   ),
 )
 
-/** The database, migrated to this version. */
-export const books = Layer.provideMerge(migrated, database)
+const current = Layer.effectDiscard(
+  Effect.flatMap(pendingMigrations(), (pending) =>
+    pending.length === 0
+      ? Effect.void
+      : databaseError(
+          "Settings",
+          "Database.read",
+          `the database is older than this version (it lacks ${pending.join(", ")}): run tieout migrate`,
+        ),
+  ),
+)
+
+/** For a command that only reads: a database that is there, and of this version. Nothing of it is made or changed. */
+export const booksToRead = Layer.provideMerge(current, databaseWith({}, false))
+
+/** A database that is there, migrated to this version. */
+export const books = Layer.provideMerge(migrated, databaseWith({}, false))
 
 /** The migrated database for a command that writes rows page by page, with plans that suit it. */
-export const booksForSync = Layer.provideMerge(migrated, databaseWith(probing))
+export const booksForSync = Layer.provideMerge(migrated, databaseWith(probing, false))
+
+/** The same two for who may begin new books, whose credentials are known by then. */
+export const newBooks = Layer.provideMerge(migrated, databaseWith({}, true, true))
+export const newBooksForSync = Layer.provideMerge(migrated, databaseWith(probing, true, true))
 
 /** Fails where the settings lack the requested connection: a typo must not look like good news. */
 export const knownConnection = (connection: Option.Option<string>) =>

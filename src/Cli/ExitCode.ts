@@ -10,7 +10,7 @@ export const exitCodes = {
   attention: 3,
   /** Another sync of that connection runs. */
   busy: 4,
-  /** Stopped early; the same command goes on where it stopped. */
+  /** Stopped early, also by an outage; the same command goes on where it stopped. */
   resumable: 75,
 } as const
 
@@ -26,7 +26,7 @@ export const exitCodeTexts: Readonly<Record<ExitName, string>> = {
   usage: "usage or settings",
   attention: "done, with quarantine or blocking findings",
   busy: "another sync of that connection runs",
-  resumable: "stopped early; run it again to go on",
+  resumable: "stopped early, or an outage; run it again to go on",
 }
 
 /** Rows of a table of exit codes; `texts` replaces some meanings. */

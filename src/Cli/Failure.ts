@@ -19,6 +19,7 @@ const codes: Readonly<Record<string, ExitCode>> = {
   SettingsError: exitCodes.usage,
   "DatabaseError.Settings": exitCodes.usage,
   "EmbeddedError.NoAccount": exitCodes.usage,
+  "EmbeddedError.NoDatabase": exitCodes.usage,
   "SandboxError.Options": exitCodes.usage,
   "ExportError.Usage": exitCodes.usage,
   "ExportError.Refused": exitCodes.usage,
@@ -38,6 +39,10 @@ const codes: Readonly<Record<string, ExitCode>> = {
   DeadlineReached: exitCodes.resumable,
   "SyncIncomplete.Stopped": exitCodes.resumable,
   "PartnerError.RateLimited": exitCodes.resumable,
+  "PartnerError.Unavailable": exitCodes.resumable,
+  "PartnerError.Unreachable": exitCodes.resumable,
+  "PartnerError.Timeout": exitCodes.resumable,
+  "DatabaseError.Unreachable": exitCodes.resumable,
 }
 
 const field = (error: unknown, name: string): string | undefined => {

@@ -59,7 +59,7 @@ const option = (flag: string, placeholder: string, what: string, note = ""): Opt
 /** Options that every command takes, before or after its name. */
 export const globalOptions: ReadonlyArray<OptionManual> = [
   option("--json", "", "One JSON document on stdout; the log goes to stderr, as JSON too"),
-  option("--config", "FILE", "The settings file; default: config/tieout.yaml, if it is there"),
+  option("--config", "FILE", "The settings file; default: the nearest config/tieout.yaml, from here up"),
   {
     ...option("--log-level", "LEVEL", "trace, debug, info, warning, error or none", "default: info"),
     values: ["trace", "debug", "info", "warning", "error", "none"],
@@ -77,7 +77,7 @@ export const variableTexts: ReadonlyArray<readonly [name: string, what: string]>
   ["TIEOUT_<NAME>_…", "the same four for a connection named <name>"],
   ["DATABASE_URL", "a Postgres of your own (15 or later); default: an embedded one"],
   ["DATABASE_URL_FILE", "a file that holds it, for this and every other secret (TIEOUT_CLIENT_SECRET_FILE)"],
-  ["TIEOUT_DATA_DIR", "the embedded database's data; default: ./data"],
+  ["TIEOUT_DATA_DIR", "the embedded database's data; default: data in the project"],
   ["TIEOUT_STATUS_TOKEN", "what opens the status page where it is not only on this machine"],
   ["TIEOUT_USER", "who closes, reopens, reclassifies and exports; default: the user of the operating system"],
   ["TIEOUT_CONFIG", "the settings file, as --config"],

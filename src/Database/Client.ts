@@ -81,7 +81,9 @@ export interface ClientOptions {
 
 /** Opens a client lazily: nothing is sent before the first query. Every session speaks UTC and ISO dates. */
 export const makeClient = (settings: ConnectionSettings, options: ClientOptions): Client => {
-  const { password, path, ssl } = settings
+  const { password, path } = settings
+  // The driver writes into what it is given.
+  const ssl = typeof settings.ssl === "object" ? { ...settings.ssl } : settings.ssl
   const client = postgres({
     host: settings.host,
     port: settings.port,
@@ -91,7 +93,7 @@ export const makeClient = (settings: ConnectionSettings, options: ClientOptions)
     ...(password === undefined ? {} : { password: Redacted.value(password) }),
     ssl,
     max: options.connections,
-    connect_timeout: connectWithin,
+    connect_timeout: settings.connectTimeout ?? connectWithin,
     // Seconds. The default grows to 20, long after the server is back.
     backoff: () => 0.05,
     // The driver could renew or close a connection in the middle of a transaction.

@@ -1,5 +1,13 @@
 import type { Redacted } from "effect"
 
+/** What TLS is spoken with, as PEM; `rejectUnauthorized: false` believes any certificate. */
+export interface Certificates {
+  readonly ca?: string
+  readonly cert?: string
+  readonly key?: string
+  readonly rejectUnauthorized?: boolean
+}
+
 /** How to reach a Postgres server: the embedded one, or that of `DATABASE_URL`. */
 export interface ConnectionSettings {
   readonly host: string
@@ -10,7 +18,9 @@ export interface ConnectionSettings {
   readonly username: string
   readonly password: Redacted.Redacted<string> | undefined
   /** As postgres.js expects it; an object goes to `tls.connect`. */
-  readonly ssl: boolean | "require" | "allow" | "prefer" | "verify-full" | { readonly ca: string }
+  readonly ssl: boolean | "require" | "allow" | "prefer" | "verify-full" | Certificates
+  /** Seconds until a connection must be open; default 10. */
+  readonly connectTimeout?: number | undefined
   /** Session settings that the URL asks for, such as `search_path`. */
   readonly parameters: Readonly<Record<string, string>>
 }

@@ -6,6 +6,8 @@ export interface DatabaseSettings {
   readonly url: Option.Option<Redacted.Redacted<string>>
   /** The embedded server's data folder. */
   readonly dataDir: string
+  /** Whether an embedded database is made where there is none; else that is an error. Default true. */
+  readonly create?: boolean | undefined
   /** The most connections that this process opens for queries and transactions. Default 10. */
   readonly connections?: number | undefined
   /** Session settings of every connection, such as `probing`. */

@@ -26,46 +26,83 @@ const decode = (text: string): string | undefined => {
 
 type Ssl = ConnectionSettings["ssl"]
 
-const sslOf = (mode: string | null, rootCertificate: string | null, local: boolean): Ssl | undefined => {
+const modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
+
+/** Another host may be anybody's, until its certificate says whose it is; libpq's default, `prefer`, believes whoever answers. */
+const modeOf = (query: URLSearchParams, local: boolean): string =>
+  query.get("sslmode") ?? (local ? "disable" : "verify-full")
+
+/** Throws where a file cannot be read. */
+const sslOf = (mode: string, query: URLSearchParams): Ssl => {
+  const file = (name: string): string | undefined => {
+    const path = query.get(name)
+    return path === null || (name === "sslrootcert" && path === "system")
+      ? undefined
+      : readFileSync(path, "utf8")
+  }
+  const [ca, cert, key] = [file("sslrootcert"), file("sslcert"), file("sslkey")]
+  const own = { ...(cert === undefined ? {} : { cert }), ...(key === undefined ? {} : { key }) }
   switch (mode) {
-    case null:
-      // As libpq does: encrypted when the server can.
-      return local ? false : "prefer"
     case "disable":
       return false
     case "allow":
     case "prefer":
     case "require":
-      return mode
-    case "verify-ca":
-    case "verify-full":
-      return rootCertificate === null || rootCertificate === "system"
-        ? "verify-full"
-        : { ca: readFileSync(rootCertificate, "utf8") }
+      // With a certificate of ours, the connection is encrypted or not made.
+      return cert === undefined ? mode : { ...own, rejectUnauthorized: false }
     default:
-      return undefined
+      // `verify-ca` asks for the host's name as well.
+      return ca === undefined && cert === undefined
+        ? "verify-full"
+        : { ...(ca === undefined ? {} : { ca }), ...own }
   }
 }
 
 const wrong = (what: string): DatabaseError =>
   databaseError("Settings", "Database.connect", `DATABASE_URL ${what}`)
 
+/** libpq's parameters that are understood here. */
 const known: ReadonlySet<string> = new Set([
-  "host",
-  "port",
-  "sslmode",
-  "sslrootcert",
-  "user",
-  "password",
-  "dbname",
+  ...["host", "port", "user", "password", "dbname", "application_name", "connect_timeout"],
+  ...["sslmode", "sslrootcert", "sslcert", "sslkey", "channel_binding", "target_session_attrs"],
 ])
+
+/** libpq's other parameters (PostgreSQL 18, 32.1.2). Passed on they would be settings that no server knows. */
+const unsupported: ReadonlySet<string> = new Set([
+  ...["hostaddr", "passfile", "require_auth", "client_encoding", "options", "fallback_application_name"],
+  ...["keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout"],
+  ...["replication", "gssencmode", "gsslib", "gssdelegation", "krbsrvname", "sslnegotiation", "requiressl"],
+  ...["sslcompression", "sslpassword", "sslcertmode", "sslcrl", "sslcrldir", "sslsni", "sslkeylogfile"],
+  ...["ssl_min_protocol_version", "ssl_max_protocol_version", "min_protocol_version", "max_protocol_version"],
+  ...["requirepeer", "service", "servicefile", "load_balance_hosts", "scram_client_key", "scram_server_key"],
+  ...["oauth_issuer", "oauth_client_id", "oauth_client_secret", "oauth_scope"],
+])
+
+/** Parameters that say what cannot be done here, by name; undefined where there are none. */
+const refusedIn = (query: URLSearchParams): string | undefined => {
+  const asked = [...query.keys()].find((name) => unsupported.has(name))
+  if (asked !== undefined) return `has ${asked}, which Tieout does not support: leave it out`
+  if (query.get("channel_binding") === "require") {
+    return "has channel_binding=require, which Tieout does not support: leave it out, sslmode=verify-full proves the server"
+  }
+  if (!["any", "read-write", "primary", null].includes(query.get("target_session_attrs"))) {
+    return "has a target_session_attrs other than any, primary or read-write"
+  }
+  if (!/^\d{1,3}$/.test(query.get("connect_timeout") ?? "0"))
+    return "has a connect_timeout that is no number of seconds"
+  return modes.includes(query.get("sslmode") ?? "disable") ? undefined : "has an unknown sslmode"
+}
+
+/** Several hosts are no URL for the parser; commas elsewhere are fine. */
+const namesHosts = (text: string): boolean => /^[a-z]+:\/\/(?:[^@/]*@)?[^/?]*,/.test(text)
 
 const pathOf = (host: string, port: number): string | undefined =>
   host.startsWith("/") ? `${host.replace(/\/+$/, "")}/.s.PGSQL.${port}` : undefined
 
 /**
  * Reads `DATABASE_URL` as libpq would: `postgres://user:password@host:port/database?sslmode=…`, a socket's folder as a
- * percent-encoded host or as `?host=/folder`. Other parameters become session settings. The text is never put into an
+ * percent-encoded host or as `?host=/folder`. Of libpq's other parameters some are refused by name; what is none of them
+ * becomes a session setting. The text is never put into an
  * error, because of the password in it.
  */
 export const parseDatabaseUrl = (
@@ -74,6 +111,9 @@ export const parseDatabaseUrl = (
   const text = Redacted.value(given).trim()
   if (!/^postgres(ql)?:\/\//.test(text))
     return Either.left(wrong(`does not begin with postgres://, as in ${form}`))
+  if (namesHosts(text)) {
+    return Either.left(wrong("names several hosts: name one, such as the address that a failover moves"))
+  }
   const url = parse(text)
   if (url === undefined) {
     return Either.left(wrong(`is not a valid URL, as in ${form} (percent-encode special characters)`))
@@ -96,11 +136,14 @@ export const parseDatabaseUrl = (
     )
   }
   const path = pathOf(host, port)
-  const ssl = Either.try(() =>
-    sslOf(query.get("sslmode"), query.get("sslrootcert"), path !== undefined || loopback.has(host)),
-  )
-  if (Either.isLeft(ssl)) return Either.left(wrong("names an sslrootcert that cannot be read"))
-  if (ssl.right === undefined) return Either.left(wrong("has an unknown sslmode"))
+  const refused = host.includes(",") ? "names several hosts: name one" : refusedIn(query)
+  if (refused !== undefined) return Either.left(wrong(refused))
+  const mode = modeOf(query, path !== undefined || loopback.has(host))
+  const ssl = Either.try(() => sslOf(mode, query))
+  if (Either.isLeft(ssl)) {
+    return Either.left(wrong("names an sslrootcert, sslcert or sslkey that cannot be read"))
+  }
+  const timeout = Number(query.get("connect_timeout") ?? "0")
   return Either.right({
     host: host.replace(/^\[(.*)\]$/, "$1"),
     port,
@@ -109,6 +152,7 @@ export const parseDatabaseUrl = (
     username,
     password: password === "" ? undefined : Redacted.make(password),
     ssl: ssl.right,
+    ...(timeout === 0 ? {} : { connectTimeout: timeout }),
     parameters: Object.fromEntries([...query].filter(([name]) => !known.has(name))),
   })
 }

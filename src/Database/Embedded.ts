@@ -1,21 +1,31 @@
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { Effect, Redacted, Schedule, type Scope } from "effect"
 import type { ConnectionSettings } from "./ConnectionSettings.ts"
 import { findBinaries } from "./Embedded/Binaries.ts"
 import { type Cluster, ensureCluster, superuser } from "./Embedded/Cluster.ts"
-import { asEmbeddedError, type EmbeddedError } from "./Embedded/EmbeddedError.ts"
-import { findPlace } from "./Embedded/Place.ts"
+import { asEmbeddedError, EmbeddedError } from "./Embedded/EmbeddedError.ts"
+import { findPlace, hasData } from "./Embedded/Place.ts"
 import { accountName, serverAccount } from "./Embedded/ServerAccount.ts"
 import { addressOf, databaseName, joinServer, type Presence } from "./Embedded/Sharing.ts"
 
 export interface EmbeddedOptions {
   /** The data folder, such as `./data`. Made when missing. */
   readonly dataDir: string
+  /** Whether a database is made where there is none; default true. Else `NoDatabase`. */
+  readonly create?: boolean
   /** Server settings on top of the durable ones; for tests only, such as `{ fsync: "off" }`. */
   readonly settings?: Readonly<Record<string, string>> | undefined
 }
 
 const prepare = async (options: EmbeddedOptions) => {
+  if (options.create === false && !(await hasData(options.dataDir))) {
+    throw new EmbeddedError({
+      reason: "NoDatabase",
+      message:
+        `There is no database in ${resolve(options.dataDir)}, and nothing was made. Run it in the project's folder, ` +
+        "or name the database by DATABASE_URL or TIEOUT_DATA_DIR; tieout sync begins a new one.",
+    })
+  }
   const found = await serverAccount()
   const account = found?.account
   const place = await findPlace(options.dataDir, account)
@@ -28,8 +38,8 @@ const prepare = async (options: EmbeddedOptions) => {
     log: join(place.home, "server.log"),
     settings: options.settings ?? {},
   }
-  await ensureCluster(cluster)
-  return { cluster, accountMade: found?.made ?? false }
+  const made = await ensureCluster(cluster)
+  return { cluster, made, accountMade: found?.made ?? false }
 }
 
 const settingsOf = ({ server, password }: Presence): ConnectionSettings => ({
@@ -52,13 +62,14 @@ const settingsOf = ({ server, password }: Presence): ConnectionSettings => ({
 export const embedded = Effect.fn("Embedded.use")(function* (
   options: EmbeddedOptions,
 ): Effect.fn.Return<ConnectionSettings, EmbeddedError, Scope.Scope> {
-  const { accountMade, cluster } = yield* Effect.tryPromise({
+  const { accountMade, cluster, made } = yield* Effect.tryPromise({
     try: () => prepare(options),
     catch: (error) => asEmbeddedError(error, "StartFailed", "Preparing the embedded Postgres"),
   })
   if (accountMade) {
     yield* Effect.logWarning(`Postgres does not run as root: added the system user ${accountName} to run it`)
   }
+  if (made) yield* Effect.logInfo(`Began a new, empty database in ${cluster.place.home}`)
   if (cluster.place.moved !== "no") {
     const where =
       `The database of ${cluster.place.dataDir} is kept in ${cluster.place.home}: ` +

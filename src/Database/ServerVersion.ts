@@ -2,7 +2,7 @@ import { Effect, Either } from "effect"
 import { int4 } from "./Columns.ts"
 import { type ConnectionSettings, describeServer } from "./ConnectionSettings.ts"
 import { closeConnection, openConnection } from "./Connections.ts"
-import { type DatabaseError, databaseError, toDatabaseError } from "./DatabaseError.ts"
+import { DatabaseError, databaseError, toDatabaseError } from "./DatabaseError.ts"
 import { onlyRow } from "./Rows.ts"
 
 /** The oldest supported server, as `server_version_num`. */
@@ -23,6 +23,23 @@ export const acceptVersion = (version: number, server: string): Either.Either<vo
         ),
       )
 
+const certificateCodes = /\[[A-Z_]*(?:CERT|SIGNATURE|TLS|SSL)[A-Z_]*\]/
+
+/** A server without TLS ends the attempt at it, which looks like an outage; one whose certificate nobody vouches for is none. */
+const withTlsAdvice = ({ ssl }: ConnectionSettings, error: DatabaseError): DatabaseError => {
+  if (ssl === false || ssl === "prefer" || ssl === "allow") return error
+  const isRefused = certificateCodes.test(error.message)
+  if (!isRefused && error.reason !== "Unreachable") return error
+  const more = isRefused
+    ? "Name the authority of its certificate by sslrootcert=FILE in DATABASE_URL."
+    : "TLS is asked for: where the server has none, and the network is trusted, say sslmode=disable in DATABASE_URL."
+  return new DatabaseError({
+    ...error,
+    reason: isRefused ? "Settings" : "Unreachable",
+    message: `${error.message} ${more}`,
+  })
+}
+
 /** Connects once, so that a problem with the server is reported clearly at the start. */
 export const checkServer = (settings: ConnectionSettings): Effect.Effect<void, DatabaseError> => {
   const server = describeServer(settings)
@@ -31,7 +48,7 @@ export const checkServer = (settings: ConnectionSettings): Effect.Effect<void, D
     ({ client }) =>
       Effect.tryPromise({
         try: () => client`select current_setting('server_version_num')::int as version`,
-        catch: (error) => toDatabaseError("Database.connect", error, server),
+        catch: (error) => withTlsAdvice(settings, toDatabaseError("Database.connect", error, server)),
       }).pipe(
         // The driver would retry for ever with a server that accepts connections and drops them.
         Effect.timeoutFail({

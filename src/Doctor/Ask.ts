@@ -14,7 +14,10 @@ export type Ask = (
 
 /** Whether every further request would fail, too: no token, an unreachable service, or a rate limit. */
 const isFinal = ({ operation, reason }: PartnerError): boolean =>
-  operation.startsWith("POST ") || reason === "Unreachable" || reason === "RateLimited"
+  operation.startsWith("POST ") ||
+  reason === "Unreachable" ||
+  reason === "Untrusted" ||
+  reason === "RateLimited"
 
 export const asker =
   (session: Session): Ask =>

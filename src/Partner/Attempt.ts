@@ -1,4 +1,6 @@
 /** A request to the service, and how one attempt at it ended. `Requester.ts` sends it and retries. */
+import { Effect } from "effect"
+import type { PartnerError } from "../Partner.ts"
 import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
 import type { Outcome } from "./RequestGate.ts"
@@ -27,6 +29,29 @@ export interface Question {
   readonly secrets: ReadonlyArray<string>
   readonly ofStatus: typeof Fault.ofStatus
 }
+
+/** What is asked, made anew for each attempt at the moment when its request leaves. */
+export interface Inquiry {
+  /** Method and path without the query, for messages. */
+  readonly operation: string
+  /** Whether it can leave now, by our clock; a token may be over. */
+  readonly isReady: (now: number) => boolean
+  /** What it lacks, got; where it was not ready. */
+  readonly prepare: Effect.Effect<void, PartnerError>
+  /** Called at once after `isReady` has said so. */
+  readonly question: () => Question
+  /** Before those that wait: others need its answer. */
+  readonly isUrgent: boolean
+}
+
+/** One that needs nothing. */
+export const urgent = (question: Question): Inquiry => ({
+  operation: question.operation,
+  isReady: () => true,
+  prepare: Effect.void,
+  question: () => question,
+  isUrgent: true,
+})
 
 /**
  * How one attempt ended. Both waits come from the service, in milliseconds: `hold` until its quota is full again, for every
@@ -105,6 +130,6 @@ export const outcomeOf = (attempt: Attempt, bounds: Bounds): Outcome => {
   const { error, retry } = attempt.failure
   const hold = attempt.hint === undefined ? undefined : Math.min(attempt.hint, bounds.retryAfterCap)
   if (retry === "limited") return { kind: "refused", hold }
-  if (retry === "transient" || error.reason === "Unreachable") return { kind: "failed", hold }
+  if (retry === "transient" || error.reason === "Untrusted") return { kind: "failed", hold }
   return { kind: error.status === undefined ? "returned" : "accepted" }
 }

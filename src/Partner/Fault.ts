@@ -37,6 +37,7 @@ const detailOf: Readonly<Record<PartnerReason, string>> = {
   BadResponse: "the answer is not what was expected",
   TooLarge: "the answer is too large",
   Unreachable: "the service cannot be reached",
+  Untrusted: "its certificate is refused",
   Timeout: "no answer in time",
   CursorLoop: "the list does not end",
   CursorExpired: "the cursor is not accepted any more",
@@ -53,6 +54,8 @@ const adviceOf: Readonly<Record<PartnerReason, string>> = {
   BadResponse: "Check that the base address is the service's, and not a proxy's or a login page's",
   TooLarge: "Set a smaller `interface.paging.size`, or a larger `limits.maxBodyBytes`",
   Unreachable: "Check the base address, the network and the proxy",
+  Untrusted:
+    "Check the base address; a certificate of an authority of your own, such as a proxy's, is named in NODE_EXTRA_CA_CERTS",
   Timeout: "Check the network; run again later, nothing is lost",
   CursorLoop: "Check `interface.paging.cursorParam` and `interface.paging.pageInfoField`",
   CursorExpired: "The list is read again from its start",
@@ -108,7 +111,7 @@ export const ofExtent = (operation: string, what: string): Failure => ({
 })
 
 const reasonOfFault: Readonly<Record<TransportFault["kind"], PartnerReason>> = {
-  unreachable: "Unreachable",
+  untrusted: "Untrusted",
   network: "Unreachable",
   timeout: "Timeout",
   garbled: "BadResponse",
@@ -118,7 +121,7 @@ const reasonOfFault: Readonly<Record<TransportFault["kind"], PartnerReason>> = {
 
 export const ofTransport = (operation: string, fault: TransportFault): Failure => ({
   error: make(reasonOfFault[fault.kind], operation, { detail: fault.detail }),
-  retry: fault.kind === "unreachable" || fault.kind === "tooLarge" ? "never" : "transient",
+  retry: fault.kind === "untrusted" || fault.kind === "tooLarge" ? "never" : "transient",
 })
 
 /** A success whose body is not complete JSON. */

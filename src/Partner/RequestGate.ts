@@ -21,13 +21,23 @@ export interface Pass extends Permit {
   readonly isProbe: boolean
 }
 
-/** Called once, when a request's turn has come, or cannot come. */
-type Waiter = (turn: Pass | GateClosed) => void
+/** A request at its turn lacks what it is sent with: it is to come back, in front of the others, when it has it. */
+export class NotReady extends Data.TaggedError("NotReady")<object> {}
+
+export interface Waiter {
+  /** Called once, when the request's turn has come, or cannot come. */
+  readonly turn: (turn: Pass | GateClosed | NotReady) => void
+  /** Asked when the turn has come; no pass is spent where it is not. */
+  readonly isReady: () => boolean
+  /** Before all that came without having waited once. */
+  readonly isFirst: boolean
+}
 
 export class Gate {
   private readonly bounds: Bounds
   private readonly pace: Pace
   private readonly breaker: Breaker
+  private readonly first = new Set<Waiter>()
   private readonly waiting = new Set<Waiter>()
   private timer: NodeJS.Timeout | undefined
 
@@ -43,17 +53,18 @@ export class Gate {
    */
   readonly enter = (waiter: Waiter): (() => void) => {
     const now = performance.now()
-    if (this.waiting.size === 0) {
-      const closed = this.closed(now)
-      if (closed !== undefined || this.delay(now) === 0) {
-        waiter(closed ?? this.admit(now))
+    const queue = waiter.isFirst ? this.first : this.waiting
+    if (this.first.size + queue.size === 0) {
+      const refused = this.refused(waiter, now)
+      if (refused !== undefined || this.delay(now) === 0) {
+        waiter.turn(refused ?? this.admit(now))
         return () => undefined
       }
     }
-    this.waiting.add(waiter)
+    queue.add(waiter)
     this.pump()
     return () => {
-      this.waiting.delete(waiter)
+      queue.delete(waiter)
     }
   }
 
@@ -93,23 +104,33 @@ export class Gate {
       : undefined
   }
 
+  private refused(waiter: Waiter, now: number): GateClosed | NotReady | undefined {
+    return this.closed(now) ?? (waiter.isReady() ? undefined : new NotReady())
+  }
+
   private pump(): void {
     clearTimeout(this.timer)
-    for (const waiter of this.waiting) {
+    if (this.pumpFrom(this.first)) this.pumpFrom(this.waiting)
+  }
+
+  /** Whether all of them have gone. */
+  private pumpFrom(queue: Set<Waiter>): boolean {
+    for (const waiter of queue) {
       const now = performance.now()
-      const closed = this.closed(now)
-      if (closed !== undefined) {
-        this.waiting.delete(waiter)
-        waiter(closed)
+      const refused = this.refused(waiter, now)
+      if (refused !== undefined) {
+        queue.delete(waiter)
+        waiter.turn(refused)
         continue
       }
       const delay = this.delay(now)
       if (delay > 0) {
         if (Number.isFinite(delay)) this.timer = setTimeout(() => this.pump(), Math.ceil(delay))
-        return
+        return false
       }
-      this.waiting.delete(waiter)
-      waiter(this.admit(now))
+      queue.delete(waiter)
+      waiter.turn(this.admit(now))
     }
+    return true
   }
 }

@@ -1,11 +1,11 @@
 /** Asks until there is an answer, at the connection's pace; again where that makes sense. */
 import { Clock, Effect, Either } from "effect"
 import type { PartnerError } from "../Partner.ts"
-import { type Answer, type Attempt, judge, outcomeOf, type Question } from "./Attempt.ts"
+import { type Answer, type Attempt, type Inquiry, judge, outcomeOf, type Question } from "./Attempt.ts"
 import { equalJitter, fullJitter } from "./Backoff.ts"
 import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
-import { Gate, GateClosed, type Pass } from "./RequestGate.ts"
+import { Gate, GateClosed, NotReady, type Pass } from "./RequestGate.ts"
 import { Meters } from "./RequestMeters.ts"
 import type * as Transport from "./Transport.ts"
 import { TransportFault } from "./Transport.ts"
@@ -80,17 +80,24 @@ export class Requester {
     }
   }
 
-  /** One attempt, at its turn. */
-  private once(question: Question): Effect.Effect<Attempt, PartnerError> {
+  /** One attempt, at its turn. What is not ready then comes back in front of the others, which have not waited yet. */
+  private once(inquiry: Inquiry, isFirst = inquiry.isUrgent): Effect.Effect<Attempt, PartnerError> {
     return Effect.clockWith((clock) =>
       Effect.async<Attempt, PartnerError>((resume) => {
         let giveUp: (() => void) | undefined
-        const leaveQueue = this.gate.enter((turn) => {
-          if (turn instanceof GateClosed) {
-            resume(Effect.fail(this.closed(question.operation, turn, clock.unsafeCurrentTimeMillis())))
-          } else {
-            giveUp = this.send(question, turn, clock, resume)
-          }
+        const now = () => clock.unsafeCurrentTimeMillis()
+        const leaveQueue = this.gate.enter({
+          isFirst,
+          isReady: () => inquiry.isReady(now()),
+          turn: (turn) => {
+            if (turn instanceof GateClosed) {
+              resume(Effect.fail(this.closed(inquiry.operation, turn, now())))
+            } else if (turn instanceof NotReady) {
+              resume(Effect.zipRight(inquiry.prepare, this.once(inquiry, true)))
+            } else {
+              giveUp = this.send(inquiry.question(), turn, clock, resume)
+            }
+          },
         })
         return Effect.sync(() => {
           leaveQueue()
@@ -129,8 +136,8 @@ export class Requester {
   }
 
   /** Attempts until there is an answer, or a reason to stop. */
-  ask(question: Question, before: Tries = { failed: 0, limited: 0 }): Effect.Effect<Answer, PartnerError> {
-    return Effect.flatMap(this.once(question), (attempt) => {
+  ask(inquiry: Inquiry, before: Tries = { failed: 0, limited: 0 }): Effect.Effect<Answer, PartnerError> {
+    return Effect.flatMap(this.once(inquiry), (attempt) => {
       if (attempt.kind === "answer") return Effect.succeed(attempt.answer)
       const isLimited = attempt.failure.retry === "limited"
       const tries = {
@@ -142,7 +149,7 @@ export class Requester {
           this.meters.retried(attempt.failure.error.reason)
           return Effect.sleep(wait)
         }),
-        Effect.flatMap(() => this.ask(question, tries)),
+        Effect.flatMap(() => this.ask(inquiry, tries)),
       )
     })
   }

@@ -2,7 +2,7 @@
 import { Effect, Option, Redacted, type Scope } from "effect"
 import type { PartnerError } from "../Partner.ts"
 import type { Address } from "./Address.ts"
-import type { Answer, Question } from "./Attempt.ts"
+import { type Answer, type Inquiry, type Question, urgent } from "./Attempt.ts"
 import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
 import { Requester } from "./Requester.ts"
@@ -51,7 +51,7 @@ const tokenRequest = (
     ofStatus: Fault.ofTokenStatus,
   }
   const unreadable = Fault.make("BadResponse", operation, { detail: "the answer holds no bearer token" })
-  return Effect.flatMap(requester.ask(question), (answer) =>
+  return Effect.flatMap(requester.ask(urgent(question)), (answer) =>
     Option.match(Token.decode(answer.value), {
       onNone: () => Effect.fail(unreadable),
       onSome: Effect.succeed,
@@ -77,9 +77,10 @@ export const make = (
       return latest.secrets
     }
 
-    const withToken = (kind: string, path: string, query: string, token: Redacted.Redacted) => {
-      const bearer = Redacted.value(token)
-      return requester.ask({
+    /** With the bearer of the moment: a request may wait for its turn, or for its next attempt, longer than a token lives. */
+    const reading = (kind: string, path: string, query: string) => {
+      let bearer = ""
+      const question = (): Question => ({
         kind,
         operation: `GET ${path}`,
         request: {
@@ -94,22 +95,30 @@ export const make = (
         secrets: secretsWith(bearer),
         ofStatus: Fault.ofStatus,
       })
+      const inquiry: Inquiry = {
+        operation: `GET ${path}`,
+        isReady: (now) => {
+          const held = tokens.held(now)
+          if (held !== undefined) bearer = Redacted.value(held)
+          return held !== undefined
+        },
+        prepare: Effect.asVoid(tokens.get),
+        question,
+        isUrgent: false,
+      }
+      return { inquiry, forget: Effect.suspend(() => tokens.invalidate(bearer)) }
     }
 
     return {
       get: (kind, path, query = "") =>
-        Effect.flatMap(tokens.get, (token) =>
-          withToken(kind, path, query, token).pipe(
-            Effect.catchIf(
-              (error) => error.status === 401,
-              () =>
-                tokens.invalidate(token).pipe(
-                  Effect.zipRight(tokens.get),
-                  Effect.flatMap((fresh) => withToken(kind, path, query, fresh)),
-                ),
-            ),
-          ),
-        ),
+        Effect.suspend(() => {
+          const { forget, inquiry } = reading(kind, path, query)
+          // A token endpoint's own refusal is no bearer's fault.
+          const wasRefused = ({ operation, status }: PartnerError) =>
+            status === 401 && operation === inquiry.operation
+          const again = Effect.zipRight(forget, requester.ask(inquiry))
+          return Effect.catchIf(requester.ask(inquiry), wasRefused, () => again)
+        }),
       requests: Effect.sync(() => new Map(requester.counts)),
     }
   })

@@ -2,7 +2,7 @@
  * The bearer token of a connection (`docs/interface.md`, Authentication): one request serves all who wait for it. It is cached
  * for 80 % of its lifetime, and dropped when the service refuses it. A failure is never cached.
  */
-import { Clock, Deferred, Effect, FiberId, Option, type Redacted, Schema } from "effect"
+import { Clock, Deferred, Effect, FiberId, Option, Redacted, Schema } from "effect"
 import type { PartnerError } from "../Partner.ts"
 
 export interface Bearer {
@@ -39,8 +39,10 @@ export const decode = (answer: unknown): Option.Option<Bearer> =>
 
 export interface Tokens {
   readonly get: Effect.Effect<Redacted.Redacted, PartnerError>
+  /** The token that can be sent now, epoch milliseconds; undefined where one has to be asked for. */
+  readonly held: (now: number) => Redacted.Redacted | undefined
   /** Drops a token that was refused; a newer one stays. */
-  readonly invalidate: (token: Redacted.Redacted) => Effect.Effect<void>
+  readonly invalidate: (token: string) => Effect.Effect<void>
 }
 
 interface Held {
@@ -84,13 +86,17 @@ export const make = (request: Effect.Effect<Bearer, PartnerError>): Tokens => {
     return Effect.zipRight(launch(mine), restore(Deferred.await(mine)))
   })
 
+  const current = (now: number) => (held !== undefined && now < held.refreshAt ? held.token : undefined)
+
   return {
-    get: Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      held !== undefined && now < held.refreshAt ? Effect.succeed(held.token) : board,
-    ),
+    get: Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const token = current(now)
+      return token === undefined ? board : Effect.succeed(token)
+    }),
+    held: current,
     invalidate: (token) =>
       Effect.sync(() => {
-        if (held?.token === token) held = undefined
+        if (held !== undefined && Redacted.value(held.token) === token) held = undefined
       }),
   }
 }

@@ -25,9 +25,9 @@ export interface Reply {
   readonly body: Buffer
 }
 
-/** `unreachable` will not heal by itself within a run; the others may. */
+/** `untrusted` will not heal by itself within a run; the others may. */
 export class TransportFault extends Data.TaggedError("TransportFault")<{
-  readonly kind: "unreachable" | "network" | "timeout" | "garbled" | "tooLarge" | "crowded"
+  readonly kind: "untrusted" | "network" | "timeout" | "garbled" | "tooLarge" | "crowded"
   readonly detail: string
 }> {}
 
@@ -52,7 +52,7 @@ const faultOf = (error: Error, host: string): TransportFault => {
   const timeout = timeouts[code]
   if (timeout !== undefined) return new TransportFault({ kind: "timeout", detail: timeout })
   if (certificateProblem.test(code)) {
-    return new TransportFault({ kind: "unreachable", detail: `the TLS certificate is not trusted (${code})` })
+    return new TransportFault({ kind: "untrusted", detail: `the TLS certificate is not trusted (${code})` })
   }
   if (code.startsWith("HPE_") || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
     return new TransportFault({ kind: "garbled", detail: `the answer is not sound HTTP (${code})` })

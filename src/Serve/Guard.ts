@@ -1,5 +1,5 @@
-/** Access control: by the host name of the request, and by the token. */
-import { createHash, createHmac, timingSafeEqual } from "node:crypto"
+/** Access control: by the host name of the request, and by the token; sessions stand in `Sessions.ts`. */
+import { createHash, timingSafeEqual } from "node:crypto"
 import { isIP } from "node:net"
 import { isLoopback } from "../Settings/Loopback.ts"
 
@@ -30,22 +30,9 @@ export const isOwnHost = (
 }
 
 /** Compares in constant time, for any lengths. */
-const same = (a: string, b: string): boolean =>
-  timingSafeEqual(createHash("sha256").update(a).digest(), createHash("sha256").update(b).digest())
-
-export const isToken = (found: string, token: string): boolean => same(found, token)
+export const isToken = (found: string, token: string): boolean =>
+  timingSafeEqual(createHash("sha256").update(found).digest(), createHash("sha256").update(token).digest())
 
 /** `Authorization: Bearer …` */
-export const isBearer = (header: string | undefined, token: string): boolean => {
-  const [, found] = /^Bearer +(\S+) *$/i.exec(header ?? "") ?? []
-  return found !== undefined && same(found, token)
-}
-
-export const cookieName = "tieout_status"
-
-/** The cookie's value: it proves knowledge of the token without revealing it. A new token ends all sessions. */
-export const sessionOf = (token: string): string =>
-  createHmac("sha256", token).update("tieout status page").digest("base64url")
-
-export const isSession = (cookie: string | undefined, token: string): boolean =>
-  cookie !== undefined && same(cookie, sessionOf(token))
+export const bearerOf = (header: string | undefined): string | undefined =>
+  /^Bearer +(\S+) *$/i.exec(header ?? "")?.[1]

@@ -15,6 +15,7 @@ import { type OpenCounts, openCounts } from "../Reconcile/Summary.ts"
 import { bookTieOuts, combined, type TieOut, tieOutSentence } from "../Reconcile/TieOut.ts"
 import { LeaseLost } from "../Run.ts"
 import { Settings, SettingsError } from "../Settings.ts"
+import { isAway } from "../Sync/Runs/Failures.ts"
 import { SyncIncomplete, unreadText } from "../Sync/Runs/RunReport.ts"
 import { Sync } from "../Sync.ts"
 import { type Alert, Alerts } from "./Alerts.ts"
@@ -33,6 +34,13 @@ const reasonOf = (error: unknown): string => {
 }
 
 const runOf = (error: unknown): string => (error instanceof LeaseLost ? `run ${error.runId}, ` : "")
+
+/** Between two tries of what is away; each wait is twice the one before. */
+const firstWait = Duration.minutes(1)
+const longestWait = Duration.minutes(15)
+
+/** Further tries where a part of a connection was read: what fails then is no outage of the service as a whole. */
+const mostPartial = 4
 
 /** Books that are logged by name after a night. */
 const unreadLogged = 10
@@ -116,8 +124,11 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
       Effect.provideService(Database, database),
     )
 
-    /** Whether the connection's books can be exported: it was read, though perhaps not every book of it. */
-    const syncOne = Effect.fn("Nightly.sync")(function* (connection: string) {
+    /**
+     * `read`: the connection's books can be exported; it was read, though perhaps not every book of it. `away`: it is to be
+     * tried again. What was said the first time is not said again.
+     */
+    const syncOne = Effect.fn("Nightly.sync")(function* (connection: string, isFirst: boolean) {
       const started = yield* sync
         .run({ connection, full: false })
         .pipe(Effect.timeoutOption(settings.limits.runDeadline), Effect.either)
@@ -125,20 +136,22 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
         // The other sync does the same work.
         if (started.left._tag === "SyncBusy") {
           yield* Effect.logInfo("Another sync of the connection is running; this one is left to it.")
-          return false
+          return { read: false, away: false }
         }
         if (!(started.left instanceof SyncIncomplete)) return yield* started.left
         const { failures, report: read } = started.left
+        const away = isAway(started.left)
+        if (away && !isFirst) return { read: true, away }
         for (const failure of failures.slice(0, unreadLogged))
           yield* Effect.logWarning(`Not read: ${unreadText(failure)}: ${failure.why}`)
         yield* Effect.annotateLogs(raiseUnread(connection, read.runId), { run: read.runId })
-        return true
+        return { read: true, away }
       }
       if (Option.isNone(started.right)) {
         yield* Effect.logWarning(
           `The sync was stopped after limits.runDeadline (${Duration.format(settings.limits.runDeadline)}); the next one goes on from there.`,
         )
-        return false
+        return { read: false, away: false }
       }
       const { blockingFindings, clientFailures, counters, requests, runId, seconds } = started.right.value
       const asked = Object.values(requests).reduce((sum, value) => sum + value, 0)
@@ -147,7 +160,7 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
       ).pipe(Effect.annotateLogs({ run: runId }))
       if (clientFailures.length > 0)
         yield* Effect.annotateLogs(raiseUnread(connection, runId), { run: runId })
-      return true
+      return { read: true, away: false }
     })
 
     const exportOne = Effect.fn("Nightly.export")(
@@ -197,28 +210,58 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
             Effect.flatMap((run) => (run === null ? effect : Effect.annotateLogs(effect, { run }))),
           )
 
-    /** A failing connection does not stop the others. Never fails: problems go to the log and to an alert. */
-    const run = Effect.fn("Nightly.run")(function* () {
-      for (const connection of settings.connectionNames) {
-        yield* syncOne(connection).pipe(
-          Effect.catchAllCause((cause) =>
-            Effect.as(ofLastRun(connection)(report("sync", connection)(cause)), false),
-          ),
-          Effect.flatMap((read) =>
-            read
-              ? ofLastRun(connection)(
-                  Effect.catchAllCause(exportOne(connection), report("export", connection)),
-                )
-              : Effect.void,
-          ),
-          Effect.annotateLogs({ connection }),
-        )
-      }
-      yield* Effect.catchAllCause(raiseOpen(), (cause) =>
-        Cause.isInterruptedOnly(cause)
-          ? Effect.void
-          : Effect.logError("What is open could not be counted.", cause),
+    /** One connection's sync and export. Whether it was away, and is to be tried again. */
+    const night = (connection: string, pass: number) => {
+      const isFirst = pass === 0
+      return syncOne(connection, isFirst).pipe(
+        Effect.catchAllCause((cause) => {
+          const away = isAway(errorOf(cause))
+          const told =
+            away && !isFirst ? Effect.void : ofLastRun(connection)(report("sync", connection)(cause))
+          return Effect.as(told, { read: false, away })
+        }),
+        Effect.tap(({ away, read }) =>
+          // What is tried again is exported once, and again when it is whole.
+          read && (isFirst || !away)
+            ? ofLastRun(connection)(Effect.catchAllCause(exportOne(connection), report("export", connection)))
+            : Effect.void,
+        ),
+        Effect.map(({ away, read }) => away && (!read || pass < mostPartial)),
+        Effect.annotateLogs({ connection }),
       )
+    }
+
+    const raiseAttention = Effect.catchAllCause(raiseOpen(), (cause) =>
+      Cause.isInterruptedOnly(cause)
+        ? Effect.void
+        : Effect.logError("What is open could not be counted.", cause),
+    )
+
+    /**
+     * A failing connection does not stop the others. One whose service, or whose database, is away is tried again after a
+     * while, and after longer ones, until the deadline of a run. Never fails: problems go to the log and to an alert.
+     */
+    const run = Effect.fn("Nightly.run")(function* () {
+      const began = yield* Clock.currentTimeMillis
+      const deadline = began + Duration.toMillis(settings.limits.runDeadline)
+      let left = settings.connectionNames
+      for (let pass = 0; ; pass++) {
+        left = yield* Effect.filter(left, (connection) => night(connection, pass))
+        if (pass === 0 || left.length === 0) yield* raiseAttention
+        if (left.length === 0) return
+        const wait = Duration.min(Duration.times(firstWait, 2 ** Math.min(pass, 10)), longestWait)
+        if ((yield* Clock.currentTimeMillis) + Duration.toMillis(wait) > deadline) break
+        yield* Effect.logWarning(
+          `Away: ${left.join(", ")}. It is tried again in ${Duration.format(wait)}; what was committed stays.`,
+        )
+        yield* Effect.sleep(wait)
+      }
+      yield* raiseAttention
+      for (const connection of left) {
+        const text = `The service or the database of connection ${connection} stayed away until limits.runDeadline. The next sync goes on where this one stopped.`
+        yield* Effect.annotateLogs(Effect.logError(text), { connection })
+        yield* alerts.raise({ kind: "failure", connection, text, counts: {} })
+      }
     })
 
     return { run }

@@ -19,6 +19,10 @@ export interface PageSettings {
   /** When the schedule is due next, epoch milliseconds; null: there is none. */
   readonly nextRun: number | null
   readonly version: string
+  /** Whether files are offered to whoever sees the page. */
+  readonly downloads: boolean
+  /** Whether somebody has signed in, who can sign out. */
+  readonly session: boolean
 }
 
 /** A tick, a cross, an exclamation mark, a dash: shapes that say the same as the colours. */
@@ -50,6 +54,8 @@ const factsSection = ({ at, books, connections }: Snapshot, { nextRun, timeZone 
   ]}</dl></section>`
 }
 
+const signOut = html`<form method="post" action="/logout"><button>Sign out</button><button name="everywhere" value="yes">Sign out everywhere</button></form>`
+
 export const statusPage = (snapshot: Snapshot, settings: PageSettings): string => {
   const { connections, staleAfter, timeZone, version } = settings
   const verdict = verdictOf(snapshot, connections, staleAfter)
@@ -64,7 +70,7 @@ ${findingsSection(snapshot, timeZone)}
 ${quarantineSection(snapshot)}
 ${runsSection(snapshot, timeZone)}
 ${eventsSection(snapshot, timeZone)}
-${exportsSection(snapshot, timeZone)}</main>
-<footer>Times are those of ${timeZone}. Tieout ${version} · <a href="/metrics">metrics</a></footer>`,
+${exportsSection(snapshot, settings)}</main>
+<footer>Times are those of ${timeZone}. Tieout ${version} · <a href="/metrics">metrics</a>${settings.session ? signOut : html``}</footer>`,
   )
 }

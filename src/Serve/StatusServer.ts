@@ -13,14 +13,15 @@ import type { Database } from "../Database.ts"
 import { Settings } from "../Settings.ts"
 import { type CronFields, nextDue } from "./Cron.ts"
 import { download } from "./Downloads.ts"
-import { cookieName, isBearer, isOwnHost, isSession } from "./Guard.ts"
+import { bearerOf, isOwnHost, isToken } from "./Guard.ts"
 import { keptProbe, unreadyReason } from "./Health.ts"
 import * as Reply from "./HttpReply.ts"
-import { login } from "./Login.ts"
+import { login, logout } from "./Login.ts"
 import { processFamilies } from "./Metrics/Registry.ts"
 import { metricsText } from "./Metrics.ts"
 import { Overview } from "./Overview.ts"
 import { loginPage, messagePage } from "./Page/Frame.ts"
+import { type Doorkeeper, Guesses, hasSession, Sessions } from "./Sessions.ts"
 import { statusPage } from "./StatusPage.ts"
 
 /** The server cannot listen. */
@@ -44,12 +45,32 @@ const listenError = (host: string, port: number, cause: unknown): ListenError =>
   })
 }
 
+/** How a request was let in. */
+interface Admission {
+  /** Whether it may take exports, which hold names and references; the page holds none. */
+  readonly downloads: boolean
+  readonly session: boolean
+}
+
+const noDownloads = Reply.plain(
+  "Exports are given to who shows a token, and none is set: set TIEOUT_STATUS_TOKEN, or status.open: true.",
+  403,
+)
+
 /** The content for authorized requests. */
-const content = (path: string, headOnly: boolean, schedule: CronFields | undefined, startedAt: number) =>
+const content = (
+  path: string,
+  headOnly: boolean,
+  schedule: CronFields | undefined,
+  startedAt: number,
+  { downloads, session }: Admission,
+) =>
   Effect.gen(function* () {
     const { accounting, alerts, connectionNames, schedule: settings } = yield* Settings
     const overview = yield* Overview
-    if (path.startsWith("/exports/")) return yield* download(path, settings.out, headOnly)
+    if (path.startsWith("/exports/")) {
+      return downloads ? yield* download(path, settings.out, headOnly) : noDownloads
+    }
     const now = yield* Clock.currentTimeMillis
     if (path === "/metrics") {
       const snapshot = yield* Effect.orElseSucceed(overview.read, () => Option.none())
@@ -70,6 +91,8 @@ const content = (path: string, headOnly: boolean, schedule: CronFields | undefin
         staleAfter: Duration.toMillis(alerts.staleAfter),
         nextRun: Option.getOrNull(next),
         version: productVersion(),
+        downloads,
+        session,
       }),
     )
   })
@@ -81,9 +104,23 @@ const unauthorized = (accept: string | undefined) =>
         "www-authenticate": 'Bearer realm="tieout"',
       })
 
+/** Whether the request may come in, and as whom; a wrong token waits first. */
+const admitted = (request: HttpServerRequest.HttpServerRequest, door: Doorkeeper) =>
+  Effect.gen(function* () {
+    const { cookies, headers } = request
+    const bearer = bearerOf(headers.authorization)
+    if (bearer !== undefined && isToken(bearer, door.token))
+      return Option.some({ downloads: true, session: false })
+    if (yield* hasSession(door, cookies, headers["x-forwarded-proto"])) {
+      return Option.some({ downloads: true, session: true })
+    }
+    if (bearer !== undefined) yield* door.guesses.wait
+    return Option.none<Admission>()
+  })
+
 const app = (
-  names: ReadonlyArray<string>,
-  token: Option.Option<string>,
+  { names, open }: { readonly names: ReadonlyArray<string>; readonly open: boolean },
+  door: Doorkeeper | undefined,
   schedule: CronFields | undefined,
   startedAt: number,
   readiness: Effect.Effect<string | undefined, never, Database>,
@@ -96,8 +133,8 @@ const app = (
     if (!isOwnHost(headers.host, names, localAddress)) {
       return Reply.plain("This server does not go by that name: add it to status.names.", 421)
     }
-    const signingIn = path === "/login" && Option.isSome(token)
-    const allowed = signingIn ? ["GET", "HEAD", "POST"] : ["GET", "HEAD"]
+    const takesForm = door !== undefined && (path === "/login" || path === "/logout")
+    const allowed = takesForm ? ["GET", "HEAD", "POST"] : ["GET", "HEAD"]
     if (!allowed.includes(method)) {
       return Reply.plain("This can only be read.", 405, { allow: allowed.join(", "), connection: "close" })
     }
@@ -106,13 +143,12 @@ const app = (
       const reason = yield* readiness
       return reason === undefined ? Reply.plain("ready") : Reply.plain(`not ready: ${reason}`, 503)
     }
-    if (signingIn) return method === "POST" ? yield* login(token.value) : Reply.page(loginPage(false))
-    const open = Option.match(token, {
-      onNone: () => true,
-      onSome: (secret) =>
-        isBearer(headers.authorization, secret) || isSession(request.cookies[cookieName], secret),
-    })
-    return open ? yield* content(path, method === "HEAD", schedule, startedAt) : unauthorized(headers.accept)
+    const answer = (admission: Admission) => content(path, method === "HEAD", schedule, startedAt, admission)
+    if (door === undefined) return yield* answer({ downloads: open, session: false })
+    if (path === "/login") return method === "POST" ? yield* login(door) : Reply.page(loginPage(false))
+    const admission = yield* admitted(request, door)
+    if (Option.isNone(admission)) return unauthorized(headers.accept)
+    return path === "/logout" && method === "POST" ? yield* logout(door) : yield* answer(admission.value)
   })
 
 /** Logs every error; the answer says only that there was one. */
@@ -131,7 +167,14 @@ export const startStatusServer = Effect.fn("Serve.statusServer")(function* (
 ) {
   const { checkStatusToken, status, statusToken } = yield* Settings
   yield* checkStatusToken
-  const token = Option.map(statusToken, Redacted.value)
+  // An open page lets everybody in, token or not; only a loopback address may be open.
+  const token = Option.filter(Option.map(statusToken, Redacted.value), () => !status.open)
+  const guesses = new Guesses()
+  const door = Option.map(
+    token,
+    (secret): Doorkeeper => ({ token: secret, sessions: new Sessions(), guesses }),
+  )
+  yield* Effect.forkScoped(Effect.interruptible(guesses.watch))
   const startedAt = yield* Clock.currentTimeMillis
   const node = createServer({
     // Node looks for slow clients only every 30 seconds unless told otherwise.
@@ -154,9 +197,15 @@ export const startStatusServer = Effect.fn("Serve.statusServer")(function* (
   const readiness = yield* keptProbe(unreadyReason())
   const context = yield* Effect.context<Settings | Overview | Database>()
   yield* server.serve(
-    guarded(app([status.host, ...status.names], token, schedule, startedAt, readiness)).pipe(
-      Effect.provide(context),
-    ),
+    guarded(
+      app(
+        { names: [status.host, ...status.names], open: status.open },
+        Option.getOrUndefined(door),
+        schedule,
+        startedAt,
+        readiness,
+      ),
+    ).pipe(Effect.provide(context)),
   )
   const bound = server.address._tag === "TcpAddress" ? server.address.port : wanted
   yield* Effect.logInfo(`The status page is at http://${status.host}:${bound}/`)

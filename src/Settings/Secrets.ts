@@ -22,7 +22,8 @@ export const secretMistakes = (
 ): ReadonlyArray<Mistake> => {
   const { connections, status }: Record<string, unknown> = isRecord(content) ? content : {}
   const names = isRecord(connections) ? Object.keys(connections) : ["default"]
-  const host = isRecord(status) && typeof status.host === "string" ? status.host : "127.0.0.1"
+  const { host, open }: Record<string, unknown> = isRecord(status) ? status : {}
+  const reach = { host: typeof host === "string" ? host : "127.0.0.1", open: open === true }
   const token = variable(variables, "TIEOUT_STATUS_TOKEN")
   return [
     ...names
@@ -30,6 +31,6 @@ export const secretMistakes = (
       .flatMap((name) =>
         Either.match(credentials(name, variables), { onLeft: (all) => all, onRight: () => [] }),
       ),
-    ...(needs.statusToken ? tokenMistakes(token, host) : []),
+    ...(needs.statusToken ? tokenMistakes(token, reach) : []),
   ]
 }

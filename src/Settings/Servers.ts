@@ -34,6 +34,8 @@ export const Status = Schema.Struct({
   port: withDefault(Port, 8788),
   /** The address to listen on. Any but loopback needs `TIEOUT_STATUS_TOKEN`. */
   host: withDefault(HostName, "127.0.0.1"),
+  /** Whoever comes from this machine itself may see everything, exports too, without a token. */
+  open: withDefault(Schema.Boolean, false),
   /** Further host names of the page: a request with an unknown Host header is refused. */
   names: withDefault(
     Schema.Array(HostName).annotations({ description: "a list of host names without ports" }),

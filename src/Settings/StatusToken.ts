@@ -3,12 +3,40 @@ import { Option } from "effect"
 import { isLoopback } from "./Loopback.ts"
 import type { Mistake } from "./Mistake.ts"
 
-/** Characters: a shorter token could be guessed. */
-const leastToken = 16
+/** A token with less could be guessed. */
+const leastBits = 128
 
-/** What is wrong with the token, which no message repeats. */
-export const tokenMistakes = (token: Option.Option<string>, host: string): ReadonlyArray<Mistake> => {
+/** What a random token of these characters holds, in bits each; a token of few different ones is not random. */
+const alphabets: ReadonlyArray<readonly [characters: RegExp, bits: number]> = [
+  [/^\d+$/, Math.log2(10)],
+  [/^[0-9a-f]+$|^[0-9A-F]+$/, 4],
+  [/^[a-z]+$|^[A-Z]+$/, Math.log2(26)],
+  [/^[a-z0-9]+$|^[A-Z0-9]+$/, Math.log2(36)],
+  [/^[\x21-\x7e]+$/, 6],
+]
+
+const leastDifferent = 8
+
+const isStrong = (token: string): boolean => {
+  const [, bits = 0] = alphabets.find(([characters]) => characters.test(token)) ?? []
+  return token.length * bits >= leastBits && new Set(token).size >= leastDifferent
+}
+
+/** The settings that decide who needs the token. */
+interface Reach {
+  readonly host: string
+  readonly open: boolean
+}
+
+/** What is wrong with the token, which no message repeats, or with a page that asks for none. */
+export const tokenMistakes = (
+  token: Option.Option<string>,
+  { host, open }: Reach,
+): ReadonlyArray<Mistake> => {
   const path = ["TIEOUT_STATUS_TOKEN"]
+  if (open && !isLoopback(host)) {
+    return [{ path: ["status", "open"], text: `is true, but status.host is ${host}: others can reach it` }]
+  }
   if (Option.isNone(token)) {
     return isLoopback(host)
       ? []
@@ -19,7 +47,12 @@ export const tokenMistakes = (token: Option.Option<string>, host: string): Reado
           },
         ]
   }
-  return token.value.length < leastToken || /[^\x21-\x7e]/.test(token.value)
-    ? [{ path, text: `expected at least ${leastToken} letters, digits and signs without a space` }]
-    : []
+  return isStrong(token.value)
+    ? []
+    : [
+        {
+          path,
+          text: `expected ${leastBits} random bits without a space, as 32 hexadecimal digits or 22 letters and digits hold`,
+        },
+      ]
 }

@@ -56,6 +56,8 @@ afterAll(async () => {
   await world?.sandbox.close()
 })
 
+const nothingYet = "Nothing has been read yet. Run: tieout sync\n"
+
 describe("the command line", () => {
   it("answers --version and --help on stdout, and no command with the help on stderr", async () => {
     expect(await start(["--version"])).toEqual({ code: 0, out: "9.8.7\n", error: "" })
@@ -89,11 +91,20 @@ describe("the command line", () => {
     ])
   })
 
+  it("reads no database of another version, and leaves it to who writes to bring it up to date", async () => {
+    const status = await tieout(["status"])
+    expect([status.code, status.out]).toEqual([2, ""])
+    expect(status.error).toMatch(
+      /the database is older than this version \(it lacks .*rules\): run tieout migrate/,
+    )
+    expect((await tieout(["migrate"])).code).toBe(0)
+  })
+
   it("takes its database from a file, and starts no other one where that cannot be read", async () => {
     const { databaseUrl, program } = here()
     await writeFile(join(program.cwd, "url"), `${databaseUrl}\n`)
     const found = await tieout(["status"], { DATABASE_URL: "", DATABASE_URL_FILE: "url" })
-    expect([found.code, found.out]).toEqual([0, "Nothing has been read yet. Run: tieout sync\n"])
+    expect([found.code, found.out]).toEqual([0, expect.stringContaining(nothingYet)])
     const missing = await tieout(["status"], { DATABASE_URL: "", DATABASE_URL_FILE: "nowhere/url" })
     expect([missing.code, missing.out]).toEqual([2, ""])
     expect(missing.error).toContain("DATABASE_URL_FILE: nowhere/url cannot be read [ENOENT]")
@@ -101,7 +112,8 @@ describe("the command line", () => {
 
   it("needs no credentials but for sync, which names all four variables", async () => {
     const status = await tieout(["status"])
-    expect([status.code, status.out]).toEqual([0, "Nothing has been read yet. Run: tieout sync\n"])
+    expect([status.code, status.out]).toEqual([0, expect.stringContaining(nothingYet)])
+    expect(status.out).toMatch(/^Read from .*tieout/)
     const sync = await tieout(["sync"])
     expect(sync.code).toBe(2)
     expect(sync.error.match(/TIEOUT_[A-Z_]+/g)).toEqual([

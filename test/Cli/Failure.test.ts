@@ -5,12 +5,12 @@ import { failuresOf, UsageError } from "../../src/Cli/Failure.ts"
 import { codeOf, failureDocument } from "../../src/Cli/FailureDocument.ts"
 import { databaseError } from "../../src/Database/DatabaseError.ts"
 import { exportError } from "../../src/Export/ExportError.ts"
-import { PartnerError } from "../../src/Partner.ts"
+import { PartnerError, type PartnerReason } from "../../src/Partner.ts"
 import { LeaseLost } from "../../src/Run.ts"
 import { SettingsError } from "../../src/Settings.ts"
 import { SyncBusy } from "../../src/Sync/Runs/RunReport.ts"
 
-const partner = (reason: "Unauthorized" | "RateLimited") =>
+const partner = (reason: PartnerReason) =>
   new PartnerError({
     reason,
     operation: "GET /accounts",
@@ -25,10 +25,15 @@ describe("the exit code", () => {
     [2, new SettingsError({ reason: "Invalid", mistakes: ["a"], advice: "b" })],
     [2, databaseError("Settings", "x", "y")],
     [2, exportError("Usage", "no such book")],
-    [1, databaseError("Unreachable", "x", "y")],
+    [75, databaseError("Unreachable", "x", "y")],
     [1, exportError("Folder", "read-only")],
     [1, partner("Unauthorized")],
+    [1, partner("Untrusted")],
+    [1, partner("BadResponse")],
     [75, partner("RateLimited")],
+    [75, partner("Unavailable")],
+    [75, partner("Unreachable")],
+    [75, partner("Timeout")],
     [4, new SyncBusy({ connection: "default" })],
     [4, new LeaseLost({ connection: "default", runId: 1 })],
     [1, new Error("anything else")],

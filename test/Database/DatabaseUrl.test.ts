@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { Either, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import { parseDatabaseUrl } from "../../src/Database/DatabaseUrl.ts"
@@ -15,9 +18,12 @@ const base = {
   database: "books",
   username: "me",
   password: "p",
-  ssl: "prefer",
+  ssl: "verify-full",
   parameters: {},
 }
+
+const pem = join(mkdtempSync(join(tmpdir(), "tieout-pem-")), "file.pem")
+writeFileSync(pem, "pem")
 
 describe("DATABASE_URL", () => {
   it.each([
@@ -33,7 +39,23 @@ describe("DATABASE_URL", () => {
     ["postgres://me:p@[::1]:5433/books", { ...base, host: "::1", port: 5433, ssl: false }],
     ["postgres://me:p@db/books?sslmode=require", { ...base, ssl: "require" }],
     ["postgres://me:p@db/books?sslmode=disable", { ...base, ssl: false }],
+    ["postgres://me:p@db/books?sslmode=prefer", { ...base, ssl: "prefer" }],
     ["postgres://me:p@db/books?sslmode=verify-full", { ...base, ssl: "verify-full" }],
+    ["postgres://me:p@db/books?sslrootcert=system", base],
+    [`postgres://me:p@db/books?sslrootcert=${pem}`, { ...base, ssl: { ca: "pem" } }],
+    [
+      `postgres://me:p@db/books?sslrootcert=${pem}&sslcert=${pem}&sslkey=${pem}`,
+      { ...base, ssl: { ca: "pem", cert: "pem", key: "pem" } },
+    ],
+    [
+      `postgres://me:p@db/books?sslmode=require&sslcert=${pem}&sslkey=${pem}`,
+      { ...base, ssl: { cert: "pem", key: "pem", rejectUnauthorized: false } },
+    ],
+    ["postgres://me:p@db/books?connect_timeout=5", { ...base, connectTimeout: 5 }],
+    [
+      "postgres://me:p@db/books?connect_timeout=0&channel_binding=prefer&target_session_attrs=read-write",
+      base,
+    ],
     ["postgres://me:p@db/books?search_path=a,b", { ...base, parameters: { search_path: "a,b" } }],
     [
       "postgres://me:p@%2Frun%2Fpostgresql:5433/books",
@@ -60,6 +82,9 @@ describe("DATABASE_URL", () => {
     "postgres://me:s3cret@db/books?sslmode=sometimes",
     "postgres://me:s3cret@db/books?sslmode=verify-full&sslrootcert=/no/such/file",
     "postgres://me:s3cret%zz@/",
+    "postgres://me:s3cret@db/books?sslcert=/no/such/file",
+    "postgres://me:s3cret@db/books?connect_timeout=soon",
+    "postgres://me:s3cret@db/books?target_session_attrs=standby",
   ])("%s is refused, and not repeated", (url) => {
     const refused = parse(url)
     expect(Either.isLeft(refused)).toBe(true)
@@ -67,5 +92,19 @@ describe("DATABASE_URL", () => {
     expect(error.reason).toBe("Settings")
     expect(error.message).toContain("DATABASE_URL")
     expect(String(error)).not.toContain("s3cret")
+  })
+
+  it.each([
+    ["keepalives_idle=30", "has keepalives_idle, which Tieout does not support: leave it out"],
+    ["options=-csearch_path%3Da", "has options, which"],
+    ["channel_binding=require", "has channel_binding=require"],
+    ["host=a,b", "names several hosts"],
+  ])("?%s is refused by name", (query, why) => {
+    expect(Either.getOrThrow(Either.flip(parse(`postgres://me:p@db/books?${query}`))).message).toContain(why)
+  })
+
+  it("names one host", () => {
+    const refused = parse("postgres://me:p@one:5432,two:5433/books")
+    expect(Either.getOrThrow(Either.flip(refused)).message).toContain("names several hosts: name one")
   })
 })

@@ -71,9 +71,9 @@ describe("Tokens", () => {
     Effect.gen(function* () {
       const { tokens, current } = counting(Option.some(100))
       const old = yield* tokens.get
-      yield* tokens.invalidate(old)
+      yield* tokens.invalidate(Redacted.value(old))
       expect(yield* current).toBe("t2")
-      yield* tokens.invalidate(old)
+      yield* tokens.invalidate(Redacted.value(old))
       expect(yield* current).toBe("t2")
     }),
   )
@@ -206,6 +206,51 @@ describe("The token request", () => {
           expect(found.filter(Option.isSome)).toHaveLength(100)
           expect(count("/oauth/token")).toBe(2)
           expect(count("/accounts/")).toBeLessThanOrEqual(200)
+        }),
+    ),
+  )
+
+  it.live("[C9] is made anew for requests that wait longer than a token lives", () => {
+    const issued = new Map<string, number>()
+    return withPartner(
+      serve(
+        ({ headers, path }, response) => {
+          const age = Date.now() - (issued.get(headers.authorization ?? "") ?? 0)
+          // One after the other, which takes three lives of a token.
+          setTimeout(
+            () => json(response, age < 1_000 ? account(Number(path.slice(-3))) : {}, age < 1_000 ? 200 : 401),
+            30,
+          )
+        },
+        (_, response, index) => {
+          issued.set(`Bearer token-${index}`, Date.now())
+          json(response, { access_token: `token-${index}`, token_type: "Bearer", expires_in: 1 })
+        },
+      ),
+      (partner, { count }) =>
+        Effect.gen(function* () {
+          const ids = Array.from({ length: 100 }, (_, index) => uuid(index))
+          const found = yield* Effect.forEach(ids, (id) => partner.account(id), { concurrency: 100 })
+          expect(found.filter(Option.isSome)).toHaveLength(100)
+          expect(count("/oauth/token")).toBeGreaterThan(2)
+        }),
+      { limits: { concurrency: 1 } },
+    )
+  })
+
+  it.live("[C9] is made anew for each attempt", () =>
+    withPartner(
+      serve(
+        ({ headers }, response, index) => {
+          if (index === 0) setTimeout(() => json(response, {}, 503), 900)
+          else json(response, account(1), headers.authorization === "Bearer token-1" ? 200 : 418)
+        },
+        (_, response, index) =>
+          json(response, { access_token: `token-${index}`, token_type: "Bearer", expires_in: 1 }),
+      ),
+      (partner) =>
+        Effect.gen(function* () {
+          expect(Option.isSome(yield* partner.account(uuid(1)))).toBe(true)
         }),
     ),
   )

@@ -110,6 +110,8 @@ describe("the page of two hundred clients", () => {
       staleAfter: 26 * hour,
       nextRun: Date.parse("2026-10-08T01:30:00Z"),
       version: "1",
+      downloads: true,
+      session: false,
     })
     expect(text.match(/class="lead">C-/g)).toHaveLength(15)
     expect(text).toContain("and 185 more books, 5 of which do not tie out.")

@@ -123,8 +123,57 @@ layer(services, { excludeTestServices: true })("the private server", (it) => {
       expect((yield* ask(port, "/", { headers: { cookie: pair } })).status).toBe(200)
       expect((yield* ask(port, "/", { headers: { cookie: `${pair}x` } })).status).toBe(401)
       expect((yield* ask(port, "/", { headers: { cookie: `tieout_status=${token}` } })).status).toBe(401)
-      const secure = yield* send(`token=${token}`, { "x-forwarded-proto": "https" })
-      expect(secure.headers["set-cookie"]?.[0]).toMatch(/; Secure$/)
+      const tls = { "x-forwarded-proto": "https" }
+      const secure = (yield* send(`token=${token}`, tls)).headers["set-cookie"]?.[0] ?? ""
+      expect(secure).toMatch(
+        /^__Host-tieout_status=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure; Max-Age=43200$/,
+      )
+      const secured = secure.split(";")[0] ?? ""
+      expect((yield* ask(port, "/", { headers: { cookie: secured, ...tls } })).status).toBe(200)
+      // A cookie without the prefix may have been set by another host, or in the clear.
+      expect((yield* ask(port, "/", { headers: { cookie: pair, ...tls } })).status).toBe(401)
+    }),
+  )
+
+  it.scoped("ends a session when its owner signs out, or all of them", () =>
+    Effect.gen(function* () {
+      const port = yield* serving({ TIEOUT_STATUS_TOKEN: token })
+      const send = (path: string, body: string, cookie = "") =>
+        ask(port, path, {
+          method: "POST",
+          body,
+          headers: { "content-type": "application/x-www-form-urlencoded", cookie },
+        })
+      const session = Effect.map(
+        send("/login", `token=${token}`),
+        ({ headers }) => headers["set-cookie"]?.[0]?.split(";")[0] ?? "",
+      )
+      const page = (cookie: string) => ask(port, "/", { headers: { cookie } })
+      const [first, second, third] = [yield* session, yield* session, yield* session]
+      expect((yield* page(first)).body).toContain("Sign out everywhere")
+      expect((yield* send("/logout", "")).status).toBe(401)
+      const out = yield* send("/logout", "", first)
+      expect([out.status, out.headers["set-cookie"]?.[0]]).toEqual([
+        303,
+        "tieout_status=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0",
+      ])
+      expect([(yield* page(first)).status, (yield* page(second)).status]).toEqual([401, 200])
+      yield* send("/logout", "everywhere=yes", second)
+      expect([(yield* page(second)).status, (yield* page(third)).status]).toEqual([401, 401])
+    }),
+  )
+
+  it.scoped("gives no export to who shows no token, unless the page is open to this machine", () =>
+    Effect.gen(function* () {
+      const path = "/exports/ORG/1/journal.csv"
+      const none = yield* serving()
+      expect((yield* ask(none, "/")).status).toBe(200)
+      expect(yield* ask(none, path)).toMatchObject({
+        status: 403,
+        body: expect.stringContaining("status.open: true"),
+      })
+      const open = yield* serving({ TIEOUT_STATUS_OPEN: "true", TIEOUT_STATUS_TOKEN: token })
+      expect([(yield* ask(open, "/")).status, (yield* ask(open, path)).status]).toEqual([200, 404])
     }),
   )
 
@@ -135,8 +184,19 @@ layer(services, { excludeTestServices: true })("the private server", (it) => {
         "TIEOUT_STATUS_TOKEN: is not set, but status.host is 0.0.0.0: whoever can reach it must show a token\nMake one, for example with: openssl rand -hex 24",
       )
       const short = yield* Effect.flip(serving({ TIEOUT_STATUS_TOKEN: "short" }))
-      expect(short.message).toContain("expected at least 16 letters")
+      expect(short.message).toContain("expected 128 random bits")
       expect(short.message).not.toContain("short")
+      for (const weak of [
+        "0123456789abcdef0123456789abcde",
+        "a".repeat(64),
+        "1234567890".repeat(3),
+        "a-token-of-21-letters",
+      ])
+        expect((yield* Effect.flip(serving({ TIEOUT_STATUS_TOKEN: weak }))).message).toContain(
+          "128 random bits",
+        )
+      const open = yield* Effect.flip(serving({ TIEOUT_STATUS_HOST: "0.0.0.0", TIEOUT_STATUS_OPEN: "true" }))
+      expect(open.message).toContain("status.open: is true, but status.host is 0.0.0.0: others can reach it")
     }),
   )
 
@@ -207,7 +267,7 @@ layer(services, { excludeTestServices: true })("the private server", (it) => {
           values (${book.bookId}, 1, 'all', '{journal}', 'a/all/1', 1,
             ${JSON.stringify({ complete: true, entries: 1, files })}::text::json)`,
       )
-      const port = yield* serving({ TIEOUT_SCHEDULE_OUT: out })
+      const port = yield* serving({ TIEOUT_SCHEDULE_OUT: out, TIEOUT_STATUS_OPEN: "true" })
       const file = yield* ask(port, `/exports/${book.code}/1/journal.csv`)
       expect([file.status, file.body, file.headers["content-type"]]).toEqual([
         200,

@@ -71,7 +71,7 @@ describe("settings that are right", () => {
     expect(Duration.toSeconds(it.limits.attemptTimeout)).toBe(30)
     expect(it.limits.quarantine).toEqual({ maxRows: 10, maxShare: 0.01 })
     expect(it.webhook).toEqual({ port: 8787, host: "0.0.0.0", path: "/webhooks/{connection}" })
-    expect(it.status).toEqual({ port: 8788, host: "127.0.0.1", names: [] })
+    expect(it.status).toEqual({ port: 8788, host: "127.0.0.1", names: [], open: false })
     expect(it.schedule).toEqual({
       nightly: "30 3 * * *",
       jitter: Duration.zero,
@@ -128,8 +128,8 @@ describe("settings that are right", () => {
   })
 
   it("take the token of the status page from the environment only", () => {
-    const it = settings("status: { host: 0.0.0.0 }", { TIEOUT_STATUS_TOKEN: "a-token-of-16-or-more" })
-    expect(Option.map(it.statusToken, Redacted.value)).toEqual(Option.some("a-token-of-16-or-more"))
+    const it = settings("status: { host: 0.0.0.0 }", { TIEOUT_STATUS_TOKEN: "a-token-of-128-bits-or-more" })
+    expect(Option.map(it.statusToken, Redacted.value)).toEqual(Option.some("a-token-of-128-bits-or-more"))
     expect(mistakes("status: { token: hunter2 }")).toEqual([
       "tieout.yaml:1: status.token: credentials never stand in this file: remove the key and set TIEOUT_STATUS_TOKEN instead",
     ])
@@ -394,7 +394,7 @@ webhook: 3
     const wrong = { ...secrets, TIEOUT_BASE_URL: "nowhere", TIEOUT_STATUS_TOKEN: "short" }
     const lines = [
       "TIEOUT_BASE_URL: is no address; expected https://host/api/v1",
-      "TIEOUT_STATUS_TOKEN: expected at least 16 letters, digits and signs without a space",
+      "TIEOUT_STATUS_TOKEN: expected 128 random bits without a space, as 32 hexadecimal digits or 22 letters and digits hold",
     ]
     expect(source("", wrong)).toEqual(lines)
     const all = source("limits: { tries: five }", wrong)

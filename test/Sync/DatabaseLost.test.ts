@@ -25,7 +25,7 @@ layer(Layer.merge(TestDatabase.layer, Layer.effect(Tool, makeProgram)), {
   excludeTestServices: true,
 })("a sync whose sessions are ended by the server", (it) => {
   it.scoped(
-    "fails with a sentence and 1, or goes on, and in the end has the journal of an undisturbed one [S3]",
+    "fails with a sentence and 75, or goes on, and in the end has the journal of an undisturbed one [S3]",
     () =>
       Effect.gen(function* () {
         const sandbox = yield* runningSandbox({ entries, seed: 5 })
@@ -55,8 +55,8 @@ layer(Layer.merge(TestDatabase.layer, Layer.effect(Tool, makeProgram)), {
             expect(error).not.toContain("Something went wrong inside Tieout")
           }
         }
-        expect(codes.every((code) => code === 0 || code === 1)).toBe(true)
-        expect(codes).toContain(1)
+        expect(codes.every((code) => code === 0 || code === 75)).toBe(true)
+        expect(codes).toContain(75)
 
         const last = yield* syncing
         expect([last.code, last.error]).toEqual([0, expect.not.stringContaining("cannot be reached")])

@@ -10,6 +10,7 @@ export const compiled = (source: string): string => join(inject("testCompiled"),
 export const commonVariables = (): Record<string, string | undefined> => ({
   PATH: process.env.PATH,
   XDG_CACHE_HOME: compiled("cache"),
+  XDG_DATA_HOME: compiled("share"),
 })
 
 /** The manual as the bundle of this run has it. */

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { backup as backupTo } from "../../Backup.ts"
 import { counted } from "../../Common/Text.ts"
-import { database } from "../Books.ts"
+import { booksToRead } from "../Books.ts"
 import { argument, command } from "../Declaration.ts"
 import { Output } from "../Output.ts"
 
@@ -28,5 +28,5 @@ export const backup = command(
         `${file} holds ${counted(made.rows, "row")} of ${counted(made.tables, "table")} as of ${made.createdAt}: ${counted(made.bytes, "byte")}.`,
       ],
     })
-  }, Effect.provide(database)),
+  }, Effect.provide(booksToRead)),
 )

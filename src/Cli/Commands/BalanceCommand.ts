@@ -7,7 +7,7 @@ import { type AccountBalance, accountBalances } from "../../Inquiry/Balance.ts"
 import { printed } from "../../Reconcile/Printed.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
-import { books } from "../Books.ts"
+import { booksToRead } from "../Books.ts"
 import { command, optional, text } from "../Declaration.ts"
 import { book } from "../Options.ts"
 import { Output } from "../Output.ts"
@@ -111,5 +111,5 @@ export const balance = command(
       document: { asOf: until, books: found },
       lines: found.flatMap((one) => linesOf(one, output.terminal.stdout)),
     })
-  }, Effect.provide(books)),
+  }, Effect.provide(booksToRead)),
 )

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { harmless } from "../../Common/Text.ts"
 import { Explain, type Explanation } from "../../Explain.ts"
-import { books } from "../Books.ts"
+import { booksToRead } from "../Books.ts"
 import { argument, command } from "../Declaration.ts"
 import { Output } from "../Output.ts"
 
@@ -36,6 +36,6 @@ export const explain = command(
       const explanation = yield* (yield* Explain).explain(id)
       yield* output.report({ document: explanation, lines: linesOf(explanation) })
     },
-    Effect.provide(Layer.provideMerge(Explain.Default, books)),
+    Effect.provide(Layer.provideMerge(Explain.Default, booksToRead)),
   ),
 )

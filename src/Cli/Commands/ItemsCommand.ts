@@ -7,7 +7,7 @@ import { accountsOf } from "../../Inquiry/Register.ts"
 import { printed, printedSum } from "../../Reconcile/Printed.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
-import { books } from "../Books.ts"
+import { booksToRead } from "../Books.ts"
 import { argument, command } from "../Declaration.ts"
 import { UsageError } from "../Failure.ts"
 import { book, period } from "../Options.ts"
@@ -149,5 +149,5 @@ export const items = command(
       document: { period, accounts: accounts.map(documentOf) },
       lines: accounts.flatMap((one) => linesOf(one, period, output.terminal.stdout)),
     })
-  }, Effect.provide(books)),
+  }, Effect.provide(booksToRead)),
 )

@@ -12,7 +12,7 @@ import {
 import { printed } from "../../Reconcile/Printed.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
-import { books } from "../Books.ts"
+import { booksToRead } from "../Books.ts"
 import { argument, command, wholeNumber, withDefault } from "../Declaration.ts"
 import { UsageError } from "../Failure.ts"
 import { book, period } from "../Options.ts"
@@ -142,5 +142,5 @@ export const register = command(
       document: { period, accounts: registers.map(documentOf) },
       lines: registers.flatMap((one) => linesOf(one, output.terminal.stdout)),
     })
-  }, Effect.provide(books)),
+  }, Effect.provide(booksToRead)),
 )

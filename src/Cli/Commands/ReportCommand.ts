@@ -6,7 +6,7 @@ import { stampOf } from "../../Report/State.ts"
 import { type WrittenReport, report as writeReports } from "../../Report.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
-import { books } from "../Books.ts"
+import { booksToRead } from "../Books.ts"
 import { argument, command, optional, text, withDefault } from "../Declaration.ts"
 import { exitCodes } from "../ExitCode.ts"
 import { book } from "../Options.ts"
@@ -77,6 +77,6 @@ export const report = command(
         code: reports.some(({ manifest }) => manifest.draft) ? exitCodes.attention : exitCodes.done,
       })
     },
-    Effect.provide(Layer.provideMerge(Ledger.Default, books)),
+    Effect.provide(Layer.provideMerge(Ledger.Default, booksToRead)),
   ),
 )

@@ -5,7 +5,7 @@ import { Settings } from "../../Settings.ts"
 import { Events } from "../../Sync/Events.ts"
 import { Sync } from "../../Sync.ts"
 import { Inbox } from "../../Webhook/Inbox.ts"
-import { books, booksForSync, needingAllSecrets } from "../Books.ts"
+import { needingAllSecrets, newBooks, newBooksForSync } from "../Books.ts"
 import { command, flag, optional, wholeNumber } from "../Declaration.ts"
 import { UsageError } from "../Failure.ts"
 import { Output } from "../Output.ts"
@@ -14,11 +14,11 @@ import { Output } from "../Output.ts"
 const syncs = Layer.fresh(
   Layer.provide(
     Layer.provideMerge(Layer.merge(Sync.Default, Events.Default), Inbox.Default),
-    Layer.provideMerge(Ledger.Default, booksForSync),
+    Layer.provideMerge(Ledger.Default, newBooksForSync),
   ),
 )
 
-const services = Layer.provideMerge(parts, Layer.provideMerge(syncs, books))
+const services = Layer.provideMerge(parts, Layer.provideMerge(syncs, newBooks))
 
 /** Fails before anything is started. */
 const checkPort = (port: Option.Option<number>) =>

@@ -1,11 +1,13 @@
 import { Effect, Layer } from "effect"
 import { allBooks } from "../../Book.ts"
 import { counted } from "../../Common/Text.ts"
+import { describeServer } from "../../Database/ConnectionSettings.ts"
+import { Database } from "../../Database.ts"
 import { type UnmappedBook, unmappedAccounts } from "../../Export/Mapping.ts"
 import { Status, type StatusSummary } from "../../Inquiry/Status.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
-import { books, knownConnection } from "../Books.ts"
+import { booksToRead, knownConnection } from "../Books.ts"
 import { command } from "../Declaration.ts"
 import { exitCodes } from "../ExitCode.ts"
 import { connection } from "../Options.ts"
@@ -75,19 +77,21 @@ export const status = command(
       const output = yield* Output
       yield* knownConnection(connection)
       const summary = yield* (yield* Status).read(connection)
+      const database = describeServer((yield* Database).settings)
       const unmapped = yield* unmappedAccounts(yield* allBooks(connection))
       yield* output.report({
         document: {
+          database,
           ...summary,
           unmapped: unmapped.map(({ accounts, ...of }) => ({ ...of, accounts: accounts.length })),
         },
-        lines: linesOf(summary, unmapped, output.terminal.stdout),
+        lines: [`Read from ${database}.`, "", ...linesOf(summary, unmapped, output.terminal.stdout)],
         code:
           isBlocking(summary.open) || summary.accounts.some(({ tiesOut }) => !tiesOut)
             ? exitCodes.attention
             : exitCodes.done,
       })
     },
-    Effect.provide(Layer.provideMerge(Status.Default, books)),
+    Effect.provide(Layer.provideMerge(Status.Default, booksToRead)),
   ),
 )

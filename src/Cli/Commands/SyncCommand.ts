@@ -6,7 +6,7 @@ import { Settings } from "../../Settings.ts"
 import { reportDocument, SyncIncomplete, type SyncReport, unreadText } from "../../Sync/Runs/RunReport.ts"
 import { Sync, type SyncOptions } from "../../Sync.ts"
 import type { Screen } from "../../Terminal.ts"
-import { booksForSync, needingCredentials } from "../Books.ts"
+import { needingCredentials, newBooksForSync } from "../Books.ts"
 import { withinDeadline } from "../Deadline.ts"
 import { command, flag } from "../Declaration.ts"
 import { type ExitCode, exitCodes, exitCodeTexts, worst } from "../ExitCode.ts"
@@ -181,7 +181,7 @@ export const sync = command(
       })
     },
     Effect.provide(
-      Layer.mergeAll(Sync.Default, Ledger.Default, Status.Default).pipe(Layer.provideMerge(booksForSync)),
+      Layer.mergeAll(Sync.Default, Ledger.Default, Status.Default).pipe(Layer.provideMerge(newBooksForSync)),
     ),
     needingCredentials,
   ),

@@ -2,7 +2,7 @@ import { Effect, Option } from "effect"
 import { counted, harmless } from "../../Common/Text.ts"
 import { prove } from "../../Proof.ts"
 import { run, type Verification } from "../../Verify.ts"
-import { database } from "../Books.ts"
+import { booksToRead } from "../Books.ts"
 import { argument, command, flag } from "../Declaration.ts"
 import { exitCodes } from "../ExitCode.ts"
 import { UsageError } from "../Failure.ts"
@@ -45,7 +45,7 @@ const verifyDatabase = Effect.fn("Cli.verify.database")(function* () {
     lines: proofLines(proof).map(harmless),
     code: proof.ok ? exitCodes.done : exitCodes.failed,
   })
-}, Effect.provide(database))
+}, Effect.provide(booksToRead))
 
 export const verify = command(
   {

@@ -122,8 +122,8 @@ const create = async (cluster: Cluster): Promise<void> => {
   }
 }
 
-/** Makes sure that the cluster is there, whole, and of the version of our binaries. */
-export const ensureCluster = async (cluster: Cluster): Promise<void> => {
+/** Makes sure that the cluster is there, whole, and of the version of our binaries. Answers whether it was made. */
+export const ensureCluster = async (cluster: Cluster): Promise<boolean> => {
   const { binaries, folder, place } = cluster
   const content = await readdir(place.home).catch((error: unknown) =>
     codeOf(error) === "ENOENT" ? [] : ["something that is not for us to read"],
@@ -150,6 +150,7 @@ export const ensureCluster = async (cluster: Cluster): Promise<void> => {
         `${binaries.major}. Move them over with pg_dump, or use the version of Tieout that wrote them.`,
     })
   }
+  return content.length === 0
 }
 
 /** The generated password of the cluster's role. */

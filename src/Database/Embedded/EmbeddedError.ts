@@ -8,6 +8,8 @@ export type EmbeddedReason =
   | "CannotRun"
   /** We are root, and there is no ordinary user to run the server as. */
   | "NoAccount"
+  /** There is no database, and this is not who begins one. */
+  | "NoDatabase"
   /** A folder that must be ours cannot be made, entered, read or written. */
   | "Folder"
   /** The data were written by another major version of Postgres. */

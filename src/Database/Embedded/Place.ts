@@ -30,6 +30,10 @@ export const exists = (path: string): Promise<boolean> =>
     () => false,
   )
 
+/** Whether a data folder has a database, here or where its location file says. */
+export const hasData = async (dataDir: string): Promise<boolean> =>
+  (await exists(join(dataDir, "postgres"))) || (await exists(join(dataDir, pointerName)))
+
 export const notWritable = (folder: string, error: unknown): EmbeddedError =>
   new EmbeddedError({
     reason: "Folder",

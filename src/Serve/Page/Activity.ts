@@ -78,19 +78,27 @@ const batchTones: Readonly<Record<BatchState, string>> = {
   superseded: "plain",
 }
 
+interface Offered {
+  readonly timeZone: string
+  /** Whether the files can be had. */
+  readonly downloads: boolean
+}
+
 const batchRow = (
   { batch, code, committedAt, complete, entries, files, scope, state }: BatchRow,
-  timeZone: string,
+  { downloads, timeZone }: Offered,
 ) =>
   html`<tr><td class="lead">${code} <span class="soft">${scope}, batch ${batch}</span></td>
 <td data-label="Made"><span>${clockText(committedAt, timeZone)}${complete ? html`` : html` <span class="tag late">incomplete</span>`}</span></td>
 <td data-label="State"><span class="tag ${batchTones[state]}">${state}</span></td>
 <td class="num" data-label="Entries">${count(entries)}</td>
-<td class="files">${files.map(({ name }) => html`<a href="/exports/${code}/${batch}/${name}">${name}</a> `)}</td></tr>`
+<td class="files">${files.map(({ name }) =>
+    downloads ? html`<a href="/exports/${code}/${batch}/${name}">${name}</a> ` : html`${name} `,
+  )}</td></tr>`
 
-export const exportsSection = ({ batches }: Snapshot, timeZone: string): Html => {
+export const exportsSection = ({ batches }: Snapshot, offered: Offered): Html => {
   if (batches.length === 0) return html``
   return html`<section><h2>Exports <small>the last ${count(batches.length)}</small></h2>
 <table class="stack"><thead><tr><th>Book</th><th>Made</th><th>State</th><th class="num">Entries</th><th>Files</th></tr></thead>
-<tbody>${batches.map((batch) => batchRow(batch, timeZone))}</tbody></table></section>`
+<tbody>${batches.map((batch) => batchRow(batch, offered))}</tbody></table></section>`
 }

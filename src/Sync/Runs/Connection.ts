@@ -207,8 +207,13 @@ export const readConnection = <P, R>(
     }
     if (failures.length > 0) complete.delete(organization.bookId)
 
-    // A service that asks to wait longer than a run may stops the run, whichever client it said so to.
-    const stopped = clientFailures.filter((failure) => failure.stopped)
+    // A service that asks to wait longer than a run may stops the run, whichever client it said so to; and so does one that
+    // went away for most clients. One that fails for a few has something of theirs to mend.
+    const failed = (those: ReadonlyArray<Failure>) => new Set(those.map(({ book }) => book)).size
+    const isAway =
+      failed(clientFailures.filter(({ passing }) => passing)) > (clientsRead + failed(clientFailures)) / 2
+    const stops = ({ passing, stopped }: Failure) => stopped || (isAway && passing)
+    const stopped = clientFailures.filter(stops)
     return {
       complete: [...complete.values()],
       newEntries,
@@ -216,7 +221,7 @@ export const readConnection = <P, R>(
       clientsRead,
       skipped: inactive.map(({ code, id, status }) => `${code === "" ? id : code} (${status})`),
       failures: [...failures, ...stopped],
-      clientFailures: clientFailures.filter((failure) => !failure.stopped),
+      clientFailures: clientFailures.filter((failure) => !stops(failure)),
       notices: noticesOf(notices),
     } satisfies RunOutcome
   })

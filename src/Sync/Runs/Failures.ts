@@ -1,11 +1,11 @@
 /** What is a matter of one stream or one client, and what ends a run. */
-import { Cause, Effect, Exit } from "effect"
-import type { DatabaseError } from "../../Database/DatabaseError.ts"
-import { PartnerError } from "../../Partner.ts"
+import { Cause, Effect, Exit, Option } from "effect"
+import { DatabaseError } from "../../Database/DatabaseError.ts"
+import { isOutage, PartnerError } from "../../Partner.ts"
 import type { LeaseLost } from "../../Run.ts"
 import type { SettingsError } from "../../Settings.ts"
 import { QuarantineFlood } from "../Statements/StatementPage.ts"
-import type { Failure, Unread } from "./RunReport.ts"
+import { type Failure, SyncIncomplete, type Unread } from "./RunReport.ts"
 
 export type StreamError = PartnerError | QuarantineFlood
 export type ReadError = StreamError | DatabaseError | LeaseLost | SettingsError
@@ -37,12 +37,22 @@ export const failureOf = (unread: Unread, error: StreamError): Failure => ({
   unread,
   why: error.message,
   stopped: error instanceof PartnerError && error.reason === "RateLimited",
+  passing: error instanceof PartnerError && isOutage(error),
 })
 
 /** A list that the interface does not document may not exist under the name that the profile guesses. */
 export const isAbsent = (error: StreamError): boolean =>
   error instanceof PartnerError && (error.reason === "NotFound" || error.reason === "Forbidden")
 
-/** Whether an exit is an interruption and nothing else. */
-export const wasInterrupted = <A, E>(exit: Exit.Exit<A, E>): boolean =>
-  Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)
+/** Whether an error is the service's or the database's absence: what was committed stays, and the run is done again later. */
+export const isAway = (error: unknown): boolean =>
+  error instanceof PartnerError
+    ? isOutage(error)
+    : error instanceof DatabaseError
+      ? error.reason === "Unreachable"
+      : error instanceof SyncIncomplete && error.reason === "Stopped"
+
+/** Whether a run was stopped early, and goes on when it is run again: by a signal, or an outage. */
+export const wasStopped = <A, E>(exit: Exit.Exit<A, E>): boolean =>
+  Exit.isFailure(exit) &&
+  (Cause.isInterruptedOnly(exit.cause) || Option.exists(Cause.failureOption(exit.cause), isAway))

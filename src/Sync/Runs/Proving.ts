@@ -7,7 +7,7 @@ import { Reconcile } from "../../Reconcile.ts"
 import { endRun, Run } from "../../Run.ts"
 import { Settings, SettingsError } from "../../Settings.ts"
 import type { RunOutcome } from "./Connection.ts"
-import { wasInterrupted } from "./Failures.ts"
+import { wasStopped } from "./Failures.ts"
 import { meterRun } from "./RunMeters.ts"
 import { SyncIncomplete, type SyncReport } from "./RunReport.ts"
 
@@ -66,7 +66,7 @@ export const prove = Effect.fn("Sync.prove")(function* (
     partial,
   }
   if (failures.length === 0) return report
-  const reason = failures.every(({ stopped }) => stopped) ? "Stopped" : "Failed"
+  const reason = failures.every(({ passing }) => passing) ? "Stopped" : "Failed"
   return yield* new SyncIncomplete({ reason, failures, report })
 })
 
@@ -142,7 +142,7 @@ export const recordEnd = Effect.fn("Sync.recordEnd")(function* <A>(
     Exit.isFailure(exit) && exit.cause._tag === "Fail" && exit.cause.error instanceof SyncIncomplete
       ? exit.cause.error
       : undefined
-  const stopped = wasInterrupted(exit) || incomplete?.reason === "Stopped"
+  const stopped = wasStopped(exit)
   const state = Exit.isSuccess(exit) ? "done" : stopped ? "stopped" : "failed"
   meterRun(run.connection, state, run.counters.entries)
   const end: Ended = Exit.isSuccess(exit)

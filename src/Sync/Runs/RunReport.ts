@@ -20,6 +20,8 @@ export interface Failure {
   readonly why: string
   /** The service asked to wait longer than a run may: the next run reads it. */
   readonly stopped: boolean
+  /** It passes by itself: the service was away, or asked to wait. */
+  readonly passing: boolean
 }
 
 const partText = (unread: Unread): string => {
@@ -88,7 +90,7 @@ export const reportDocument = <R extends SyncReport>({
 
 /**
  * The run could not read everything. What it did read is committed, and the next run goes on from there. `Stopped`: only
- * because the service or a deadline asked for it (exit 75); `Failed`: something has to be mended (exit 1).
+ * because the service was away, or asked to wait (exit 75); `Failed`: something has to be mended (exit 1).
  */
 export class SyncIncomplete extends Data.TaggedError("SyncIncomplete")<{
   readonly reason: "Failed" | "Stopped"

@@ -1,0 +1,109 @@
+/**
+ * Who has shown the token in a browser. A session is a random number that this process knows: it ends after twelve hours, when
+ * its owner signs out, and with the process.
+ */
+import { createHash, randomBytes } from "node:crypto"
+import { Clock, Effect } from "effect"
+import { counted } from "../Common/Text.ts"
+
+/** Seconds. */
+const sessionLength = 12 * 60 * 60
+
+/** The oldest ends for one more. */
+const mostSessions = 1_000
+
+/** Browsers take a cookie with this prefix by TLS alone, and let no other host set it (RFC 6265bis, 4.1.3.2). */
+const nameOf = (secure: boolean): string => `${secure ? "__Host-" : ""}tieout_status`
+
+/** Whether the browser came by TLS, through a proxy: then it must never send the cookie without it. */
+export const isSecure = (forwardedProto: string | undefined): boolean =>
+  forwardedProto?.toLowerCase() === "https"
+
+const flagsOf = (secure: boolean): string => `Path=/; HttpOnly; SameSite=Strict${secure ? "; Secure" : ""}`
+
+type Cookies = Readonly<Record<string, string>>
+
+export class Sessions {
+  /** The digest of a session's number, and when it ends, epoch milliseconds: the number itself is not kept. */
+  private readonly ends = new Map<string, number>()
+
+  private static digestOf(session: string): string {
+    return createHash("sha256").update(session).digest("base64url")
+  }
+
+  /** Begins one; gives the `Set-Cookie` header. */
+  begin(now: number, secure: boolean): string {
+    for (const [digest, end] of this.ends) if (end <= now) this.ends.delete(digest)
+    const [oldest] = this.ends.size < mostSessions ? [] : this.ends.keys()
+    if (oldest !== undefined) this.ends.delete(oldest)
+    const session = randomBytes(32).toString("base64url")
+    this.ends.set(Sessions.digestOf(session), now + sessionLength * 1_000)
+    return `${nameOf(secure)}=${session}; ${flagsOf(secure)}; Max-Age=${sessionLength}`
+  }
+
+  isOpen(cookies: Cookies, now: number, secure: boolean): boolean {
+    const session = cookies[nameOf(secure)]
+    return session !== undefined && (this.ends.get(Sessions.digestOf(session)) ?? 0) > now
+  }
+
+  /** Ends this one, or all; gives the `Set-Cookie` header that forgets it. */
+  end(cookies: Cookies, everywhere: boolean, secure: boolean): string {
+    if (everywhere) this.ends.clear()
+    this.ends.delete(Sessions.digestOf(cookies[nameOf(secure)] ?? ""))
+    return `${nameOf(secure)}=; ${flagsOf(secure)}; Max-Age=0`
+  }
+}
+
+/** What a wrong token waits for. */
+const penalty = "500 millis"
+
+/** So many wait in line; beyond that the answer comes at once, and is no. */
+const longestLine = 20
+
+/** Wrong tokens: all who guess stand in one line, however many they are. Whoever has the token passes by it. */
+export class Guesses {
+  private readonly line = Effect.unsafeMakeSemaphore(1)
+  private waiting = 0
+  private wrong = 0
+
+  readonly wait: Effect.Effect<void> = Effect.suspend(() => {
+    this.wrong++
+    if (this.waiting >= longestLine) return Effect.void
+    this.waiting++
+    const leave = Effect.sync(() => {
+      this.waiting--
+    })
+    return Effect.ensuring(this.line.withPermits(1)(Effect.sleep(penalty)), leave)
+  })
+
+  /** Tells of them once a minute, until it is interrupted. */
+  readonly watch: Effect.Effect<never> = Effect.forever(
+    Effect.delay(
+      Effect.suspend(() => {
+        const { wrong } = this
+        this.wrong = 0
+        return wrong === 0
+          ? Effect.void
+          : Effect.logWarning(
+              `The status page was shown ${counted(wrong, "wrong token")} in the last minute. Were they yours? Else somebody guesses.`,
+            )
+      }),
+      "1 minute",
+    ),
+  )
+}
+
+/** What a request is let in by, as long as the server runs. */
+export interface Doorkeeper {
+  readonly token: string
+  readonly sessions: Sessions
+  readonly guesses: Guesses
+}
+
+/** Whether a browser's session is open now. */
+export const hasSession = (
+  { sessions }: Doorkeeper,
+  cookies: Cookies,
+  forwardedProto: string | undefined,
+): Effect.Effect<boolean> =>
+  Effect.map(Clock.currentTimeMillis, (now) => sessions.isOpen(cookies, now, isSecure(forwardedProto)))

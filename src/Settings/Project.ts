@@ -1,0 +1,90 @@
+/**
+ * Where a project is: the nearest folder, from the working directory up, that holds `config/tieout.yaml`, so that a scheduler
+ * which starts somewhere else below it finds the same books. Outside a project the data are in the platform's own place.
+ */
+import { existsSync, statSync } from "node:fs"
+import { homedir } from "node:os"
+import { basename, dirname, join, relative, resolve } from "node:path"
+import { Option } from "effect"
+import { type Variables, variable } from "./Environment.ts"
+
+const settingsFile = join("config", "tieout.yaml")
+
+/** What a database in `data` shows of itself; before there were projects it was made in any working directory. */
+const databases = [join("data", "postgres"), join("data", "postgres.location")]
+
+/** Settings say where credentials go: those above the working directory must be ours, or root's. */
+const isTrusted = (file: string): boolean => {
+  const { uid } = statSync(file)
+  return process.getuid === undefined || uid === process.getuid() || uid === 0
+}
+
+const hasProject = (folder: string, isHere: boolean): boolean =>
+  [settingsFile, ...databases].some((name) => {
+    const path = join(folder, name)
+    return existsSync(path) && (isHere || isTrusted(path))
+  })
+
+/** The project's folder, from a folder up; none where there is no project. */
+export const projectAbove = (from: string, at = from): Option.Option<string> => {
+  if (hasProject(at, at === from)) return Option.some(at)
+  return dirname(at) === at ? Option.none() : projectAbove(from, dirname(at))
+}
+
+/** Of settings that were named, `PROJECT/config/tieout.yaml`; else of the working directory. */
+const projectOf = (named: Option.Option<string>): Option.Option<string> =>
+  Option.match(named, {
+    onNone: () => projectAbove(process.cwd()),
+    onSome: (file) => {
+      const folder = dirname(resolve(file))
+      return basename(folder) === "config" && basename(file) === "tieout.yaml"
+        ? Option.some(dirname(folder))
+        : projectAbove(process.cwd())
+    },
+  })
+
+/** As short as it can be said from here. */
+const shown = (path: string): string => {
+  const short = relative(process.cwd(), path)
+  return short.startsWith("..") || short === "" ? path : short
+}
+
+/** Where programs of a user keep data: by the XDG specification, or what macOS and Windows have instead. */
+const platformData = (variables: Variables): string => {
+  const home = Option.getOrElse(variable(variables, "HOME"), homedir)
+  const [name, otherwise] =
+    process.platform === "win32"
+      ? ["LOCALAPPDATA", join(home, "AppData", "Local")]
+      : process.platform === "darwin"
+        ? [undefined, join(home, "Library", "Application Support")]
+        : ["XDG_DATA_HOME", join(home, ".local", "share")]
+  const set = name === undefined ? Option.none() : variable(variables, name)
+  return join(
+    Option.getOrElse(set, () => otherwise),
+    "tieout",
+  )
+}
+
+export interface Placed {
+  /** The settings file that is read where it is there. */
+  readonly file: string
+  /** Where an embedded database keeps its data. */
+  readonly dataDir: string
+}
+
+/** `named`: the settings file that was asked for. */
+export const placed = (named: Option.Option<string>, variables: Variables): Placed => {
+  const project = projectOf(named)
+  const settings = Option.match(project, {
+    onNone: () => settingsFile,
+    onSome: (at) => shown(join(at, settingsFile)),
+  })
+  const data = Option.match(project, {
+    onNone: () => platformData(variables),
+    onSome: (at) => shown(join(at, "data")),
+  })
+  return {
+    file: Option.getOrElse(named, () => settings),
+    dataDir: Option.getOrElse(variable(variables, "TIEOUT_DATA_DIR"), () => data),
+  }
+}

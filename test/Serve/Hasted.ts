@@ -1,0 +1,26 @@
+/** A clock that does not wait for what is away. */
+import { Clock, Duration, Effect } from "effect"
+
+/** The waits for what is away, in minutes: nothing else waits as long as that, and no test does. */
+export const waits = [1, 2, 4, 8, 15]
+
+export const hasted = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  waited: Array<number>,
+): Effect.Effect<A, E, R> =>
+  Effect.clockWith((clock) => {
+    const sleep: Clock.Clock["sleep"] = (duration) => {
+      const minutes = Duration.toMinutes(duration)
+      if (!waits.includes(minutes)) return clock.sleep(duration)
+      waited.push(minutes)
+      return Effect.yieldNow()
+    }
+    return Effect.withClock(effect, {
+      [Clock.ClockTypeId]: Clock.ClockTypeId,
+      sleep,
+      currentTimeMillis: clock.currentTimeMillis,
+      currentTimeNanos: clock.currentTimeNanos,
+      unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis(),
+      unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
+    })
+  })

@@ -1,0 +1,104 @@
+import { expect, it } from "@effect/vitest"
+import { Effect, Layer, Logger } from "effect"
+import { describe } from "vitest"
+import { Alerts } from "../../src/Serve/Alerts.ts"
+import { Nightly } from "../../src/Serve/Nightly.ts"
+import { Settings } from "../../src/Settings.ts"
+import { Sync } from "../../src/Sync.ts"
+import { credit, partnership } from "../Sync/Partnership.ts"
+import { rows, variablesFor } from "../Sync/Runs.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { hasted, waits } from "./Hasted.ts"
+
+const night = (url: string, waited: Array<number>, variables: Record<string, string> = {}) => {
+  const lines: Array<string> = []
+  const logger = Logger.make(({ message }) => void lines.push(String(message)))
+  return hasted(
+    Effect.flatMap(Nightly, ({ run }) => run()),
+    waited,
+  ).pipe(
+    Effect.provide(
+      Nightly.Default.pipe(
+        Layer.provide(Layer.merge(Alerts.Default, Sync.Default)),
+        Layer.provideMerge(
+          Settings.from({ variables: { ...variablesFor(url), TIEOUT_LIMITS_TRIES: "1", ...variables } }),
+        ),
+        Layer.provideMerge(Logger.replace(Logger.defaultLogger, logger)),
+      ),
+    ),
+    Effect.as(lines),
+  )
+}
+
+const states = rows("select state, summary->>'code' as code from sync.runs order by run_id")
+
+describe("a night in which the service is away", () => {
+  it.scopedLive("ends by itself: it is tried again until it is read, with one alert", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership()
+      held.statement = [credit(1, "5.00", "5.00")]
+      held.balance = "5.00"
+      let refused = 0
+      held.interfere = (_, response) => {
+        if (refused++ >= 3) return false
+        response.writeHead(503).end()
+        return true
+      }
+      const waited: Array<number> = []
+      const lines = yield* night(service.url, waited)
+      expect(waited).toEqual(waits.slice(0, waited.length))
+      expect(waited.length).toBeGreaterThan(0)
+      expect(lines).toContain("Away: default. It is tried again in 1m; what was committed stays.")
+      expect(lines.filter((line) => line.startsWith("Alert"))).toHaveLength(1)
+      expect(yield* rows("select amount::text from mirror.statement_entries")).toEqual([{ amount: "5.00" }])
+      const [first, ...others] = yield* states
+      expect(first).toMatchObject({ state: "stopped" })
+      expect(others.at(-1)).toMatchObject({ state: "done" })
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scopedLive("is over at the deadline, and somebody is told", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership()
+      held.interfere = (_, response) => {
+        response.writeHead(503).end()
+        return true
+      }
+      const waited: Array<number> = []
+      const lines = yield* night(service.url, waited, { TIEOUT_LIMITS_RUN_DEADLINE: "90 seconds" })
+      expect(waited).toEqual([1])
+      expect(lines.filter((line) => line.startsWith("Alert (failure)")).at(-1)).toContain(
+        "stayed away until limits.runDeadline",
+      )
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scopedLive("is tried again a few times only where a part of it can be read", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership()
+      held.interfere = (path, response) => {
+        if (!path.includes("/statement")) return false
+        response.writeHead(500).end()
+        return true
+      }
+      const waited: Array<number> = []
+      const lines = yield* night(service.url, waited)
+      expect(waited).toEqual([1, 2, 4, 8])
+      expect(lines.filter((line) => line.startsWith("Alert (failure)"))).toHaveLength(1)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scopedLive("is not tried again where a person must mend it", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership()
+      held.interfere = (_, response) => {
+        response.writeHead(403).end()
+        return true
+      }
+      const waited: Array<number> = []
+      yield* night(service.url, waited)
+      expect(waited).toEqual([])
+      expect(yield* states).toMatchObject([{ state: "failed" }])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+})

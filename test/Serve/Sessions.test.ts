@@ -1,0 +1,58 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber, Logger, TestClock } from "effect"
+import { Guesses, Sessions } from "../../src/Serve/Sessions.ts"
+
+const cookiesOf = (header: string) => {
+  const [name = "", value = ""] = (header.split(";")[0] ?? "").split("=")
+  return { [name]: value }
+}
+
+describe("a session of the status page", () => {
+  it("ends after twelve hours, and the oldest of a thousand for one more", () => {
+    const sessions = new Sessions()
+    const hour = 3_600_000
+    const first = cookiesOf(sessions.begin(0, true))
+    expect(sessions.isOpen(first, 12 * hour - 1, true)).toBe(true)
+    expect(sessions.isOpen(first, 12 * hour, true)).toBe(false)
+    expect(sessions.isOpen(first, 0, false)).toBe(false)
+    const second = cookiesOf(sessions.begin(1, true))
+    for (let count = 0; count < 999; count++) sessions.begin(2, true)
+    expect([sessions.isOpen(first, 3, true), sessions.isOpen(second, 3, true)]).toEqual([false, true])
+  })
+})
+
+describe("wrong tokens", () => {
+  it.effect("wait in one line, whoever they come from, and beyond its end not at all", () =>
+    Effect.gen(function* () {
+      const guesses = new Guesses()
+      const all = yield* Effect.forEach(Array.from({ length: 22 }), () => Effect.fork(guesses.wait))
+      const done = Effect.map(
+        Effect.forEach(all, Fiber.poll),
+        (exits) => exits.filter(({ _tag }) => _tag === "Some").length,
+      )
+      yield* TestClock.adjust("1 millis")
+      expect(yield* done).toBe(2)
+      yield* TestClock.adjust("1 seconds")
+      expect(yield* done).toBe(4)
+      yield* TestClock.adjust("9 seconds")
+      expect(yield* done).toBe(22)
+    }),
+  )
+
+  it.effect("are in the log once a minute", () => {
+    const said: Array<unknown> = []
+    const logger = Logger.replace(
+      Logger.defaultLogger,
+      Logger.make(({ message }) => void said.push(message)),
+    )
+    return Effect.gen(function* () {
+      const guesses = new Guesses()
+      yield* Effect.fork(guesses.watch)
+      for (let count = 0; count < 3; count++) yield* Effect.fork(guesses.wait)
+      yield* TestClock.adjust("3 minutes")
+      expect(said.map(String)).toEqual([
+        "The status page was shown 3 wrong tokens in the last minute. Were they yours? Else somebody guesses.",
+      ])
+    }).pipe(Effect.provide(logger))
+  })
+})
