@@ -102,6 +102,14 @@ export interface CsvRead<Column extends string> {
   readonly mistakes: ReadonlyArray<Mistake>
 }
 
+/** The records of a file as they are, the header first; for files whose columns others have named. */
+export const readRecords = (
+  bytes: Uint8Array,
+): Either.Either<ReadonlyArray<{ readonly line: number; readonly cells: ReadonlyArray<string> }>, Mistake> =>
+  Either.map(Either.flatMap(decoded(bytes), records), (found) =>
+    found.map(({ info, record }) => ({ line: info.lines, cells: record.map((cell) => cell.trim()) })),
+  )
+
 /** The rows of a file, with columns in any order. Left: why the file as a whole cannot be read. */
 export const readCsvFile = <Column extends string>(
   bytes: Uint8Array,

@@ -173,7 +173,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
       yield* run(october, ["qbo", "sage50"], { again: true })
       expect(yield* own).toEqual([])
       // Before all that was valued, or of a currency that the book has never had.
-      yield* addRates([rate("2026-08-31", "0.96"), { ...rate("2026-09-30", "0.6"), from: "CAD" }])
+      yield* addRates([rate("2026-08-27", "0.96"), { ...rate("2026-09-30", "0.6"), from: "CAD" }])
       expect(yield* own).toEqual([])
 
       const book = (yield* allBooks(Option.none())).find(({ code }) => code === "OVERTAKEN")

@@ -58,7 +58,7 @@ describe("settings that are right", () => {
         interestBetweenReads: "0",
       },
       valuation: {
-        ...{ method: "average", rates: "file", maxRateAgeDays: 0, books: {} },
+        ...{ method: "average", rates: "file", maxRateAgeDays: 4, books: {} },
         monetaryRoles: [
           ...["cash", "receivable_principal", "receivable_interest", "deferred_interest", "loan_payable"],
           ...["interest_payable", "loan_clearing", "conversions_in_transit"],

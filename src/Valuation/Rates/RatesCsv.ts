@@ -9,14 +9,14 @@ import type { RateRow } from "./RateTable.ts"
 const rateColumns = ["date", "from", "to", "rate", "source"] as const
 type Column = (typeof rateColumns)[number]
 
-const isDay = (text: string): boolean => {
+export const isDay = (text: string): boolean => {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
 const isFormula = (text: string): boolean => /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/.test(text)
 
-const isRate = (text: string): boolean => {
+export const isRate = (text: string): boolean => {
   const parsed = Money.parse(text)
   return Either.isRight(parsed) && Money.isPositive(parsed.right)
 }
