@@ -179,7 +179,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
       const book = (yield* allBooks(Option.none())).find(({ code }) => code === "OVERTAKEN")
       if (book === undefined) return yield* Effect.dieMessage("no book")
       yield* closeMonth(book.bookId, "2026-09")
-      yield* addRates([rate("2026-09-30", "0.97")])
+      yield* addRates([rate("2026-09-20", "0.97")])
       expect(yield* own).toEqual([])
       // What is closed in another base currency stays as it is.
       expect(yield* overtaken({ ...base, baseCurrency: "USD" })).not.toContainEqual(
