@@ -14,6 +14,7 @@ import type { TableOptions } from "./Export/Mapping/PreparedTables.ts"
 import { previousBatch } from "./Export/Request/Lineage.ts"
 import { type Plan, planBook } from "./Export/Request/Plans.ts"
 import { type Selection, selectionOf } from "./Export/Request/Scope.ts"
+import { contentOf } from "./Export/Request/Selected.ts"
 import { checkChoices, checkFormats, type ExportRequest, optionsOf, timeZoneOf } from "./Export/Request.ts"
 import { readFacts } from "./Export/Source/BookFacts.ts"
 import type { Difference } from "./Export/Source/Difference.ts"
@@ -51,6 +52,8 @@ export interface ExportSummary {
   readonly batches: ReadonlyArray<ExportedBatch>
   /** Codes of books without anything new, with `since-last` only. */
   readonly unchanged: ReadonlyArray<string>
+  /** Codes of books without any entry of the selection: nothing was written of them. */
+  readonly empty: ReadonlyArray<string>
   /** Accounting systems' formats without anything new: exported again only when asked for. */
   readonly exported: ReadonlyArray<Exported>
   /** Of an export in the base currency, after it. */
@@ -131,6 +134,27 @@ const exportBook = Effect.fn("Export.book")(function* (
   return { batches, exported: had.map((one): Exported => ({ book: book.code, ...one })) }
 })
 
+/**
+ * The books that have entries of the selection, and the codes of those that have none. Fails where none has: an empty batch would
+ * take a number and say nothing. The base-currency journal has what only it has, also in a month without entries.
+ */
+const withEntries = Effect.fn("Export.withEntries")(function* (
+  books: ReadonlyArray<Book>,
+  selection: Selection | null,
+  request: ExportRequest,
+) {
+  if (selection === null || request.base !== undefined) return { chosen: books, empty: [] }
+  const found = yield* Effect.forEach(books, (book) =>
+    Effect.map(contentOf(book.bookId, selection), (content) => ({ book, ...content })),
+  )
+  const chosen = found.filter(({ holds }) => holds).map(({ book }) => book)
+  const empty = found.filter(({ holds }) => !holds)
+  if (chosen.length > 0) return { chosen, empty: empty.map(({ book }) => book.code) }
+  const what = empty.every(({ ahead }) => ahead) ? "lies ahead" : "has no entries"
+  const codes = empty.map(({ book }) => book.code).join(", ")
+  return yield* exportError("Usage", `${selection.text} ${what} in ${codes}. Nothing was written.`)
+})
+
 const busy = (book: Book) => () =>
   exportError("Busy", `Another export of the book ${book.code} runs: wait for it to finish, or stop it.`)
 
@@ -186,12 +210,13 @@ export const run = Effect.fn("Export.run")(function* (
   const books = yield* chooseBooks(request.connection, request.book)
   const options = optionsOf(request)
   yield* checkChoices(request)
+  const { chosen, empty } = yield* withEntries(books, selection, request)
   if (request.base !== undefined) yield* valued(books, selection, request.base, request)
   const batches: Array<ExportedBatch> = []
   const unchanged: Array<string> = []
   const exported: Array<Exported> = []
   const outdated: Array<Outdated> = []
-  for (const book of books) {
+  for (const book of chosen) {
     const made = yield* database
       .withSessionLock(`export ${book.bookId}`, exportBook(book, selection, formats, request, options))
       .pipe(Effect.catchTag("LockBusy", busy(book)))
@@ -205,6 +230,7 @@ export const run = Effect.fn("Export.run")(function* (
   return {
     batches,
     unchanged,
+    empty,
     exported,
     outdated,
     complete: batches.every(({ manifest }) => manifest.complete),

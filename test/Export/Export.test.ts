@@ -164,6 +164,7 @@ layer(TestDatabase.layer)("an export", (it) => {
         batches: [],
         outdated: [],
         unchanged: ["SINCE"],
+        empty: [],
         exported: [],
         complete: true,
       })
@@ -329,7 +330,7 @@ layer(TestDatabase.layer)("an export", (it) => {
       const message = (scope: ExportScope, formats: ReadonlyArray<string>, book = "USAGE") =>
         Effect.map(Effect.flip(Export.run(request(out, scope, formats, book))), (error) => error.message)
       expect(yield* message(all, ["xls"])).toBe(
-        "There is no format xls: choose from journal, hledger, ledger, beancount, trial-balance, xero, xero-statement, qbo, netsuite, intacct, sage50, business-central, datev, gl-detail.",
+        "There is no format xls: choose from journal, hledger, ledger, beancount, trial-balance, xero, xero-statement, qbo, netsuite, intacct, sage50, business-central, datev, gl-detail, camt.053.",
       )
       expect(yield* message({ kind: "period", period: "2026-13" }, ["journal"])).toContain("such as 2026-10")
       expect(yield* message({ kind: "range", from: "2026-02-30", to: "2026-03-01" }, ["journal"])).toContain(
@@ -340,20 +341,6 @@ layer(TestDatabase.layer)("an export", (it) => {
       )
       expect(yield* message(all, ["journal"], "NOBODY")).toContain("There is no book NOBODY: known are ")
       expect(existsSync(out)).toBe(false)
-    }),
-  )
-
-  it.effect("writes an empty month as empty files that verify", () =>
-    Effect.gen(function* () {
-      yield* postMonths(yield* openBook("EMPTY", "33333333-0000-4000-8000-000000000009"))
-      const formats = ["journal", "hledger", "ledger", "beancount", "trial-balance"]
-      for (const period of ["2026-08", "2026-11"]) {
-        const { batches } = yield* Export.run(
-          request(temporaryFolder(), { kind: "period", period }, formats, "EMPTY"),
-        )
-        expect(batches[0]?.manifest.entries).toBe(0)
-        expect((yield* Verify.run(batches[0]?.folder ?? "")).problems).toEqual([])
-      }
     }),
   )
 })
