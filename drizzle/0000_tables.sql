@@ -535,6 +535,8 @@ CREATE TABLE "sync"."runs" (
 	"ended_at" timestamptz,
 	"exit_code" integer,
 	"summary" jsonb,
+	"whole" boolean DEFAULT false NOT NULL,
+	CONSTRAINT "runs_whole_done" CHECK (not "sync"."runs"."whole" or "sync"."runs"."command" = 'sync' and "sync"."runs"."state" = 'done'),
 	CONSTRAINT "runs_state" CHECK ("sync"."runs"."state" in ('running', 'done', 'failed', 'stopped', 'abandoned'))
 );
 --> statement-breakpoint
@@ -714,6 +716,8 @@ CREATE INDEX "statement_entries_run" ON "mirror"."statement_entries" USING brin 
 CREATE UNIQUE INDEX "findings_open" ON "reconcile"."findings" USING btree ("book_id","check_name","subject_type","subject_id") WHERE "reconcile"."findings"."closed_at" is null;--> statement-breakpoint
 CREATE INDEX "findings_book" ON "reconcile"."findings" USING btree ("book_id","opened_at");--> statement-breakpoint
 CREATE INDEX "runs_connection" ON "sync"."runs" USING btree ("connection","run_id");--> statement-breakpoint
+CREATE INDEX "runs_command" ON "sync"."runs" USING btree ("connection","command","run_id");--> statement-breakpoint
+CREATE INDEX "runs_whole" ON "sync"."runs" USING btree ("connection","run_id") WHERE "sync"."runs"."whole";--> statement-breakpoint
 CREATE INDEX "inbox_waiting" ON "webhook"."inbox" USING btree ("connection","next_try_at") WHERE "webhook"."inbox"."state" in ('waiting', 'failed');--> statement-breakpoint
 CREATE INDEX "inbox_troubled" ON "webhook"."inbox" USING btree ("connection","received_at") WHERE "webhook"."inbox"."state" in ('dead', 'poison') or "webhook"."inbox"."conflict";--> statement-breakpoint
 CREATE INDEX "inbox_received" ON "webhook"."inbox" USING brin ("received_at");

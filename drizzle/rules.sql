@@ -689,6 +689,16 @@ create or replace function sync.last_sync(of_connection text) returns setof sync
   select r.* from sync.runs r where r.connection = of_connection and r.command = 'sync' order by r.run_id desc limit 1
 $$;
 
+-- The last sync that read the whole connection and ended well.
+create or replace function sync.last_success(of_connection text) returns setof sync.runs language sql stable rows 1 as $$
+  select r.* from sync.runs r where r.connection = of_connection and r.whole order by r.run_id desc limit 1
+$$;
+
+-- Whether a run, by its summary, could not read a book. Where more failed than the summary names, it may be any.
+create or replace function sync.failed_to_read(summary jsonb, code text) returns boolean language sql immutable as $$
+  select coalesce(summary -> 'failedBooks' ? code, false) or summary ? 'moreFailedBooks'
+$$;
+
 -- Every booked entry by its month, with its journal number; null: it has none yet.
 create or replace view ledger.entry_numbers as
 select n.book_id, n.entry_id, n.period, n.number from ledger.journal_numbers n
@@ -970,10 +980,17 @@ declare kept text;
 begin
   foreach kept in array array['mirror.accounts', 'mirror.resources', 'mirror.resource_versions', 'mirror.receivables',
       'mirror.receivable_transactions', 'mirror.reference_items', 'mirror.quarantine', 'mirror.contradictions',
-      'mirror.statement_entry_versions', 'reconcile.findings', 'reconcile.progress', 'sync.runs', 'sync.leases',
-      'sync.checkpoints', 'sync.page_boundaries', 'sync.stream_reads', 'valuation.accounts',
-      'ledger.receivable_dues'] loop
+      'mirror.statement_entry_versions', 'reconcile.progress', 'sync.leases', 'sync.checkpoints', 'sync.stream_reads',
+      'valuation.accounts', 'ledger.receivable_dues'] loop
     execute format('create or replace trigger not_removed before delete or truncate on %s
+      for each statement execute function mirror.refuse_removal()', kept);
+  end loop;
+  -- What is forgotten in time, by the functions below and nothing else.
+  foreach kept in array array['reconcile.findings', 'sync.runs', 'sync.page_boundaries'] loop
+    execute format('create or replace trigger not_removed before delete or truncate on %s for each statement
+      when (coalesce(current_setting(''tieout.forgetting'', true), '''') <> ''on'')
+      execute function mirror.refuse_removal()', kept);
+    execute format('create or replace trigger not_emptied before truncate on %s
       for each statement execute function mirror.refuse_removal()', kept);
   end loop;
   foreach kept in array array['mirror.missing_resources', 'reconcile.deferred', 'webhook.inbox', 'ledger.touched_conversions',
@@ -986,6 +1003,76 @@ begin
     execute format('create or replace trigger not_changed before update on %s
       for each statement execute function mirror.refuse_removal()', kept);
   end loop;
+end $$;
+
+-- Forgets runs that ended long ago, at most so many at once. Kept whatever their age: the last of each command, the last
+-- success, runs that a read, a reconciliation or a held entry rests on, backfills (a close may rest on one) and what a person
+-- did by hand. A span shorter than the one stated here counts as that.
+create or replace function sync.forget_runs(kept_for interval, events_kept_for interval, most integer) returns integer
+language plpgsql set tieout.forgetting = 'on' as $$
+declare forgotten integer;
+begin
+  with needed as materialized (
+    select s.run_id from sync.stream_reads s where s.run_id is not null
+    union select p.through_run from reconcile.progress p
+    union select e.run_id from mirror.accounts a
+    join mirror.statement_entries e on e.book_id = a.book_id and e.account_id = a.account_id
+      and e.position > a.entries and e.held)
+  delete from sync.runs r using (
+    select x.run_id from sync.runs x
+    where x.command in ('sync', 'replay', 'events') and x.state <> 'running'
+      and x.ended_at < now() - case x.command when 'events' then greatest(events_kept_for, interval '1 hour')
+        else greatest(kept_for, interval '30 days') end
+      and exists (
+        select 1 from sync.runs l where l.connection = x.connection and l.command = x.command and l.run_id > x.run_id)
+      and (not x.whole or exists (
+        select 1 from sync.runs l where l.connection = x.connection and l.whole and l.run_id > x.run_id))
+      and x.run_id not in (select n.run_id from needed n)
+    order by x.run_id limit most) o
+  where r.run_id = o.run_id;
+  get diagnostics forgotten = row_count;
+  return forgotten;
+end $$;
+
+-- Forgets findings that were closed long ago. Kept whatever their age: what was open at a close, which the close says for
+-- good, and that an event contradicted another, which would be found again.
+create or replace function reconcile.forget_findings(kept_for interval, most integer) returns integer
+language plpgsql set tieout.forgetting = 'on' as $$
+declare forgotten integer;
+begin
+  delete from reconcile.findings f using (
+    select x.finding_id from reconcile.findings x
+    where x.closed_at < now() - greatest(kept_for, interval '90 days') and x.check_name <> 'event-conflict'
+      and not exists (
+        select 1 from ledger.closes c
+        where c.book_id = x.book_id and c.action = 'close' and c.at >= x.opened_at and c.at < x.closed_at)
+    limit most) o
+  where f.finding_id = o.finding_id;
+  get diagnostics forgotten = row_count;
+  return forgotten;
+end $$;
+
+-- Forgets page boundaries of long ago, but for the first of each account and month, near which a backfill begins, and the
+-- account's last ones, where a read goes on whose cursor has expired.
+create or replace function sync.forget_boundaries(kept_for interval, most integer) returns integer
+language plpgsql set tieout.forgetting = 'on' as $$
+declare forgotten integer;
+begin
+  delete from sync.page_boundaries b using (
+    select x.book_id, x.account_id, x.position from sync.page_boundaries x
+    cross join lateral (
+      select p.occurred_at from sync.page_boundaries p
+      where p.book_id = x.book_id and p.account_id = x.account_id and p.position < x.position
+      order by p.position desc limit 1) before
+    where x.occurred_at < now() - greatest(kept_for, interval '30 days')
+      and date_trunc('month', before.occurred_at, 'UTC') = date_trunc('month', x.occurred_at, 'UTC')
+      and exists (
+        select 1 from sync.page_boundaries l
+        where l.book_id = x.book_id and l.account_id = x.account_id and l.position > x.position offset 9)
+    limit most) o
+  where b.book_id = o.book_id and b.account_id = o.account_id and b.position = o.position;
+  get diagnostics forgotten = row_count;
+  return forgotten;
 end $$;
 
 -- Rows that the program changes in part: what they are about stays, and what the condition names beside it.
@@ -1061,11 +1148,12 @@ end $$;
 create or replace trigger missing_resources_kept after delete on mirror.missing_resources
   for each row execute function mirror.keep_missing();
 
+-- What was given up, or could not be read, is looked at by a person, who has a month for it.
 create or replace function webhook.keep_event() returns trigger language plpgsql as $$
 begin
-  if old.state <> 'done' then
+  if old.state <> 'done' and (old.state not in ('dead', 'poison') or old.received_at > now() - interval '30 days') then
     raise exception 'event % is %: delete refused', old.event_id, old.state
-      using errcode = 'TO004', hint = 'Only an event that is done can be forgotten.';
+      using errcode = 'TO004', hint = 'Only an event that is done can be forgotten, or one given up a month ago.';
   end if;
   return old;
 end $$;

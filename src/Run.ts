@@ -6,7 +6,7 @@ import { and, eq, sql } from "drizzle-orm"
 import { Context, Data, Effect } from "effect"
 import { int4, int8, type RowOf } from "./Database/Columns.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
-import { runs } from "./Database/Tables/Sync.ts"
+import { type RunCommand, runs } from "./Database/Tables/Sync.ts"
 import { Database } from "./Database.ts"
 
 /** A later run has taken the connection: this one stops and writes nothing more. */
@@ -117,7 +117,7 @@ export const fenced =
     })
 
 /** Notes that a run has started; an earlier one of the same command that never ended was abandoned. */
-export const openRun = Effect.fn("Sync.openRun")(function* (connection: string, command: string) {
+export const openRun = Effect.fn("Sync.openRun")(function* (connection: string, command: RunCommand) {
   const database = yield* Database
   const { run_id: runId } = yield* database.row(
     "Sync.openRun",
@@ -141,7 +141,7 @@ export const freshRun = (connection: string, runId: number, startedAt: number) =
 })
 
 /** Starts a run and takes the lease of the connection. The caller holds the connection's session lock. */
-export const beginRun = Effect.fn("Sync.beginRun")(function* (connection: string, command: string) {
+export const beginRun = Effect.fn("Sync.beginRun")(function* (connection: string, command: RunCommand) {
   const database = yield* Database
   const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
   const lease = yield* database.transaction(
@@ -162,12 +162,14 @@ export const endRun = Effect.fn("Sync.endRun")(function* (
   state: "done" | "failed" | "stopped",
   exitCode: number,
   summary: unknown,
+  /** A sync that read its whole connection and ended well. */
+  whole = false,
 ) {
   const database = yield* Database
   yield* database.orm("Sync.endRun", (orm) =>
     orm
       .update(runs)
-      .set({ state, endedAt: sql`now()`, exitCode, summary })
+      .set({ state, endedAt: sql`now()`, exitCode, summary, whole })
       .where(and(eq(runs.runId, runId), eq(runs.state, "running"))),
   )
 })

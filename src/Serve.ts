@@ -4,7 +4,6 @@
  */
 import {
   Clock,
-  Duration,
   Effect,
   Schedule as EffectSchedule,
   ExecutionStrategy,
@@ -26,6 +25,7 @@ import { lastSuccess, watchStaleness } from "./Serve/Staleness.ts"
 import { ListenError, startStatusServer } from "./Serve/StatusServer.ts"
 import { Settings, type SettingsError } from "./Settings.ts"
 import { Events } from "./Sync/Events.ts"
+import { forgetRuns } from "./Sync/Retention.ts"
 import { Inbox } from "./Webhook/Inbox.ts"
 import { listen } from "./Webhook.ts"
 
@@ -101,16 +101,18 @@ const followers: Part = Effect.gen(function* () {
   )
 })
 
-/** Deletes events that were processed long ago: duplicates come within hours. */
-const forgetting: Part = Effect.flatMap(Inbox, ({ prune }) =>
-  Effect.forkScoped(
-    prune(Duration.days(90)).pipe(
+/** Deletes events that were processed or given up long ago, and the runs that took them; a sync forgets the rest. */
+const forgetting: Part = Effect.gen(function* () {
+  const { prune } = yield* Inbox
+  const { retention } = yield* Settings
+  yield* Effect.forkScoped(
+    Effect.zipRight(prune(retention.inbox), forgetRuns()).pipe(
       Effect.catchAll((error) => Effect.logWarning(`Old events were not deleted: ${error.message}`)),
-      Effect.repeat(EffectSchedule.spaced("1 day")),
+      Effect.repeat(EffectSchedule.spaced("1 hour")),
       Effect.interruptible,
     ),
-  ),
-)
+  )
+})
 
 const publicParts: ReadonlyArray<Part> = [listener, followers, forgetting]
 

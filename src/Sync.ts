@@ -11,6 +11,7 @@ import { Reconcile } from "./Reconcile.ts"
 import { beginRun, Run } from "./Run.ts"
 import { Settings } from "./Settings.ts"
 import { Loans } from "./Sync/Credit/Loans.ts"
+import { forget } from "./Sync/Retention.ts"
 import { BookReader } from "./Sync/Runs/BookReader.ts"
 import { readConnection } from "./Sync/Runs/Connection.ts"
 import { holding } from "./Sync/Runs/Holding.ts"
@@ -78,7 +79,12 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
         Option.isSome(options.client ?? Option.none()) ||
         connection.surfaces.some((surface) => !surfaces.has(surface))
       const partner = connected({ ...connection, limits: settings.limits })
+      // After a whole run, outside its lease: what is too much for once waits for the next.
+      const forgetting = forget().pipe(
+        Effect.catchAll(({ message }) => Effect.logWarning(`What is old was not forgotten: ${message}`)),
+      )
       return yield* holding(database, options.connection, underLease(options, surfaces, partial)).pipe(
+        Effect.tap(() => (partial ? Effect.void : forgetting)),
         Effect.provide(partner),
         Effect.provide(services),
         Effect.catchTag("LockBusy", () => new SyncBusy({ connection: options.connection })),

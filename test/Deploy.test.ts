@@ -6,6 +6,7 @@ import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { parse, parseAllDocuments } from "yaml"
 import { commands } from "../src/Cli/Commands.ts"
+import { sources } from "./support/folderMap.ts"
 
 const folder = "config/deploy"
 const read = (name: string): string => readFileSync(join(folder, name), "utf8")
@@ -135,5 +136,55 @@ describe("the systemd units", () => {
       const [, command] = /^ExecStart=\/usr\/local\/bin\/tieout (\w+)/m.exec(read(`systemd/${unit}`)) ?? []
       expect(Object.keys(commands)).toContain(command)
     }
+  })
+})
+
+/** The names of the metrics in the sources: of the database's families, and of the process's own. */
+const metricNames = (): ReadonlySet<string> => {
+  const files = sources().map((file) => readFileSync(file, "utf8"))
+  const names = files.flatMap((text) =>
+    [...text.matchAll(/"(tieout_[a-z_]+|process_[a-z_]+)"/g)].map(([, name]) => name ?? ""),
+  )
+  return new Set(names)
+}
+
+const namesIn = (expression: string): ReadonlyArray<string> =>
+  (expression.match(/\b(?:tieout|process)_[a-z_]+/g) ?? []).map((name) => name.replace(/_bucket$/, ""))
+
+const hasPromtool = spawnSync("promtool", ["--version"]).status === 0
+
+describe("the alert rules and the dashboard", () => {
+  const rules = parse(read("prometheus/tieout.rules.yaml")).groups[0].rules
+
+  it("ask for metrics that there are", () => {
+    const known = metricNames()
+    const panels: ReadonlyArray<{ targets: ReadonlyArray<{ expr: string }> }> = JSON.parse(
+      read("grafana/tieout.json"),
+    ).panels
+    const asked = [
+      ...rules.map(({ expr }: { expr: string }) => expr),
+      ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+    ].flatMap(namesIn)
+    expect(asked.length).toBeGreaterThan(30)
+    expect(asked.filter((name) => !known.has(name))).toEqual([])
+  })
+
+  it("are each explained: what it is, and what to do", () => {
+    const documented = readFileSync("docs/operations.md", "utf8")
+    const names: ReadonlyArray<string> = rules.map(({ alert }: { alert: string }) => alert)
+    expect(names.filter((name) => !documented.includes(`\`${name}\``))).toEqual([])
+    expect(
+      [...documented.matchAll(/`(Tieout[A-Z]\w+)`/g)]
+        .map(([, name]) => name)
+        .filter((name) => !names.includes(name ?? "")),
+    ).toEqual([])
+  })
+
+  it.skipIf(!hasPromtool)("hold in Prometheus's own eyes, and fire when they should", () => {
+    for (const args of [
+      ["check", "rules", join(folder, "prometheus/tieout.rules.yaml")],
+      ["test", "rules", join(folder, "prometheus/tieout.rules.test.yaml")],
+    ])
+      execFileSync("promtool", args, { stdio: "pipe" })
   })
 })

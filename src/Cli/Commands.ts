@@ -6,6 +6,8 @@ export const commands: Readonly<Record<string, () => Promise<CommandRecord>>> = 
   init: async () => (await import("./Commands/InitCommand.ts")).init,
   doctor: async () => (await import("./Commands/DoctorCommand.ts")).doctor,
   migrate: async () => (await import("./Commands/MigrateCommand.ts")).migrate,
+  backup: async () => (await import("./Commands/BackupCommand.ts")).backup,
+  restore: async () => (await import("./Commands/RestoreCommand.ts")).restore,
   sync: async () => (await import("./Commands/SyncCommand.ts")).sync,
   backfill: async () => (await import("./Commands/BackfillCommand.ts")).backfill,
   status: async () => (await import("./Commands/StatusCommand.ts")).status,

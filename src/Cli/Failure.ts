@@ -25,6 +25,8 @@ const codes: Readonly<Record<string, ExitCode>> = {
   "AccountMappingError.Unreadable": exitCodes.usage,
   "AccountMappingError.Invalid": exitCodes.usage,
   "AsOfError.Usage": exitCodes.usage,
+  "BackupError.Usage": exitCodes.usage,
+  "BackupError.OtherVersion": exitCodes.usage,
   UnknownBook: exitCodes.usage,
   "CloseError.Usage": exitCodes.usage,
   "ReclassifyError.Usage": exitCodes.usage,

@@ -78,7 +78,7 @@ const readState = Effect.fn("Close.gate.state")(function* ({ book, end, period }
             and r.started_at >= ${end}::text::timestamptz
             and (r.summary -> 'days' ->> 'from')::date <= ${first}::text::date
             and (r.summary -> 'days' ->> 'to')::date >= (${first}::text::date + interval '1 month')::date - 1
-            and not coalesce(r.summary -> 'failedBooks' ? ${book.code}, false)) as backfilled`,
+            and not coalesce(sync.failed_to_read(r.summary, ${book.code}), false)) as backfilled`,
   )
 })
 

@@ -1,6 +1,8 @@
 /** The last run of every command on every connection. */
 import { Effect, Either, Option, Schema } from "effect"
 import { json, nullable, text } from "../Database/Columns.ts"
+import { runCommands } from "../Database/Tables/Sync.ts"
+import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 
 export interface LastRun {
@@ -13,9 +15,6 @@ export interface LastRun {
   /** `running`, `done`, `failed`, `stopped`, `abandoned`. */
   readonly state: string
 }
-
-/** The latest runs of a connection that are searched for the last run of each command. */
-const lookBack = 200
 
 /** The part of a run's summary that is shown here: new entries by account. */
 const Summary = Schema.Struct({
@@ -40,14 +39,16 @@ export const lastRuns = Effect.fn("Status.lastRuns")(function* (connection: Opti
     "Status.lastRuns",
     columns,
     (sql) => sql`
-      select distinct on (c.connection, r.command) c.connection, r.command, r.state, r.summary,
+      select c.connection, r.command, r.state, r.summary,
         to_char(r.started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as started_at,
         to_char(r.ended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as ended_at
       from sync.connections c
+      cross join unnest(${textArray(sql, runCommands)}) as k (command)
       cross join lateral (
-        select * from sync.runs x where x.connection = c.connection order by x.run_id desc limit ${lookBack}) r
+        select * from sync.runs x where x.connection = c.connection and x.command = k.command
+        order by x.run_id desc limit 1) r
       where ${wanted}::text is null or c.connection = ${wanted}
-      order by c.connection, r.command, r.run_id desc`,
+      order by c.connection, r.command`,
   )
   const newEntries = new Map<string, number>()
   for (const row of rows) {

@@ -47,10 +47,13 @@ export const takeBooks = Effect.fn("Reconcile.takeBooks")(function* (
         select p.book_id, p.through_run as reconciled, greatest(p.through_run, least(
           coalesce(${run}::integer,
             (select max(r.run_id) from sync.runs r where r.connection = b.connection), 0),
-          (select min(r.run_id) - 1 from sync.runs r
+          (select coalesce((
+               select x.run_id from sync.runs x where x.connection = b.connection and x.run_id < min(r.run_id)
+               order by x.run_id desc limit 1), 0)
+           from sync.runs r
            where r.connection = b.connection and r.state = 'running' and r.run_id is distinct from ${run}::integer
-             and not exists (select 1 from sync.leases l where l.connection = r.connection and l.run_id > r.run_id)))
-        ) as through
+             and not exists (select 1 from sync.leases l where l.connection = r.connection and l.run_id > r.run_id)
+           having count(*) > 0))) as through
         from reconcile.progress p join mirror.books b on b.book_id = p.book_id
         where p.book_id = any (${ids}::text::integer[])) s
       group by s.reconciled, s.through order by s.reconciled, s.through`,

@@ -8,6 +8,7 @@ import { Connections } from "./Connections.ts"
 import { Interface } from "./Interface.ts"
 import { Limits } from "./Limits.ts"
 import { Reconcile } from "./Reconcile.ts"
+import { Retention } from "./Retention.ts"
 import { Rules } from "./Rules.ts"
 import { Alerts, Nightly, Status, Webhook } from "./Servers.ts"
 
@@ -32,6 +33,7 @@ export const Content = Schema.Struct({
   export: section(Export),
   database: section(DatabaseSection),
   limits: section(Limits),
+  retention: section(Retention),
   webhook: section(Webhook),
   status: section(Status),
   schedule: section(Nightly),

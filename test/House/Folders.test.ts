@@ -32,6 +32,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
   Report: [...ground, "Format", "Book", "Ledger", "Reconcile", "Close", "Inquiry", "Export"],
   Explain: [...ground, "Format", "Ledger", "Reconcile", "Inquiry"],
   Doctor: [...ground, "Partner"],
+  Backup: ["Common", "Database"],
   Init: ground,
   Sandbox: [],
   Serve: [...ground, "Book", "Run", "Partner", "Webhook", "Reconcile", "Sync", "Export"],

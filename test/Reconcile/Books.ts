@@ -40,7 +40,7 @@ export const startRun = (book: Book) =>
   Effect.map(
     query(
       (sql) => sql<Array<{ run_id: number }>>`
-        insert into sync.runs (connection, command, state, ended_at) values (${book.connection}, 'sync', 'done', now())
+        insert into sync.runs (connection, command, state, ended_at, whole) values (${book.connection}, 'sync', 'done', now(), true)
         returning run_id`,
     ),
     ([run]) => run?.run_id ?? 0,

@@ -29,8 +29,8 @@ const receiver = Effect.suspend(() => {
 /** A sync that ended well so many hours ago. */
 const syncedAgo = (hours: number) =>
   rows(`
-    insert into sync.runs (connection, command, state, exit_code, started_at, ended_at)
-    values ('default', 'sync', 'done', 0, now() - interval '${hours} hours', now() - interval '${hours} hours')
+    insert into sync.runs (connection, command, state, exit_code, whole, started_at, ended_at)
+    values ('default', 'sync', 'done', 0, true, now() - interval '${hours} hours', now() - interval '${hours} hours')
     returning run_id`)
 
 describe("staleness", () => {

@@ -1,12 +1,13 @@
 import { Effect, Option } from "effect"
 import { counted, harmless } from "../../Common/Text.ts"
-import { type DatabaseProof, prove } from "../../Proof.ts"
+import { prove } from "../../Proof.ts"
 import { run, type Verification } from "../../Verify.ts"
 import { database } from "../Books.ts"
 import { argument, command, flag } from "../Declaration.ts"
 import { exitCodes } from "../ExitCode.ts"
 import { UsageError } from "../Failure.ts"
 import { Output } from "../Output.ts"
+import { proofLines } from "../Tables/ProofLines.ts"
 
 const wholeLine = ({ folder, manifest, report }: Verification): string =>
   report === undefined
@@ -35,16 +36,6 @@ const verifyFolder = Effect.fn("Cli.verify.folder")(function* (folder: string, c
     code: ok ? exitCodes.done : exitCodes.failed,
   })
 })
-
-const proofLines = ({ batches, closes, ok, proofs }: DatabaseProof): ReadonlyArray<string> => [
-  ...proofs.flatMap(({ count, name, wrong }) => [
-    ...wrong.map(({ book, message, row }) => `${name}: ${book}: ${row} ${message}.`),
-    ...(count > wrong.length ? [`${name}: … and ${count - wrong.length} more.`] : []),
-  ]),
-  ok
-    ? `The database is whole: ${proofs.length} proofs hold, ${counted(closes, "close")} and ${counted(batches, "batch", "batches")} among them.`
-    : `The database is not what was written: ${proofs.filter(({ count }) => count > 0).length} of ${proofs.length} proofs do not hold. Restore it from a backup, or find out who changed it.`,
-]
 
 const verifyDatabase = Effect.fn("Cli.verify.database")(function* () {
   const output = yield* Output

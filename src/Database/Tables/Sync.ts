@@ -16,6 +16,10 @@ import { instant } from "./Columns.ts"
 
 export const sync = pgSchema("sync")
 
+/** What a run may be at. */
+export const runCommands = ["sync", "events", "backfill", "replay", "reclassify"] as const
+export type RunCommand = (typeof runCommands)[number]
+
 export const runs = sync.table(
   "runs",
   {
@@ -27,9 +31,14 @@ export const runs = sync.table(
     endedAt: instant("ended_at"),
     exitCode: integer("exit_code"),
     summary: jsonb("summary"),
+    /** A sync that read its whole connection and ended well: the last of them is the connection's last success. */
+    whole: boolean("whole").notNull().default(false),
   },
   (t) => [
     index("runs_connection").on(t.connection, t.runId),
+    index("runs_command").on(t.connection, t.command, t.runId),
+    index("runs_whole").on(t.connection, t.runId).where(sql`${t.whole}`),
+    check("runs_whole_done", sql`not ${t.whole} or ${t.command} = 'sync' and ${t.state} = 'done'`),
     check("runs_state", sql`${t.state} in ('running', 'done', 'failed', 'stopped', 'abandoned')`),
   ],
 )

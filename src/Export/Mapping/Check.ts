@@ -3,7 +3,7 @@
  * the file has not, because it is newer, keeps what it was called before.
  */
 
-import { guarded } from "../../Common/Csv.ts"
+import { guarded, isFormula } from "../../Common/Csv.ts"
 import type { Mistake } from "../../Common/CsvFile.ts"
 import type { Account } from "../../Format/Entry.ts"
 import { targets } from "../../Format/Targets.ts"
@@ -27,8 +27,6 @@ export interface CheckedBook {
 /** An account as a spreadsheet gives it back: our own guard against formulas is part of the cell. */
 const cellKey = ({ code, currency, name, role }: BookAccounts["accounts"][number]): string =>
   keyOf({ role: guarded(role), currency, code: guarded(code), name: guarded(name).trim() })
-
-const isFormula = (text: string): boolean => /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/.test(text)
 
 const cellMistakes = ({ cells, line }: Cells): ReadonlyArray<Mistake> => [
   ...mappingColumns

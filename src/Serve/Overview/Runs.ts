@@ -1,6 +1,8 @@
 /** The latest runs, and when each connection was last read completely. */
 import { Effect, Either, Schema } from "effect"
 import { float8, int4, json, nullable, type RowOf, text } from "../../Database/Columns.ts"
+import { runCommands } from "../../Database/Tables/Sync.ts"
+import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 
 const runColumns = {
@@ -24,18 +26,19 @@ export interface ConnectionRuns {
   readonly last: RunRow | null
   /** When the last sync that read the whole connection and succeeded ended, epoch milliseconds. */
   readonly lastSuccessAt: number | null
-  /** Runs that were started within a day, by state. */
+  /** Runs that were started within a day, by state; without those that only took events. */
   readonly lastDay: Readonly<Record<string, number>>
   /** The last sync's requests by kind of endpoint, retries included; empty where not known. */
   readonly requests: Readonly<Record<string, number>>
 }
 
-/** The latest runs of a connection that are searched. */
+const countedCommands = runCommands.filter((command) => command !== "events")
+/** Runs of one command that are counted. */
 const lookBack = 1_000
 /** Runs that the chart shows. */
 export const charted = 40
 
-/** The last runs of all connections, the newest first. */
+/** The last runs of all connections, the newest first; without those that only took events. */
 export const recentRuns = Effect.fn("Overview.recentRuns")(function* () {
   const database = yield* Database
   return yield* database.rows(
@@ -45,7 +48,7 @@ export const recentRuns = Effect.fn("Overview.recentRuns")(function* () {
       select run_id as "runId", connection, command, state, exit_code as "exitCode",
         (extract(epoch from started_at) * 1000)::float8 as "startedAt",
         extract(epoch from coalesce(ended_at, now()) - started_at)::float8 as seconds
-      from sync.runs order by run_id desc limit ${charted}`,
+      from sync.runs where command <> 'events' order by run_id desc limit ${charted}`,
   )
 })
 
@@ -87,10 +90,7 @@ export const connectionRuns = Effect.fn("Overview.connectionRuns")(function* () 
         (extract(epoch from s.ended_at) * 1000)::float8 as "lastSuccess"
       from sync.connections c
       left join lateral sync.last_sync(c.connection) r on true
-      left join lateral (
-        select x.ended_at from (
-          select * from sync.runs y where y.connection = c.connection order by y.run_id desc limit ${lookBack}) x
-        where x.command = 'sync' and x.state = 'done' and coalesce(x.summary ->> 'partial', '') <> 'true' order by x.run_id desc limit 1) s on true
+      left join lateral sync.last_success(c.connection) s on true
       order by c.connection`,
   )
   const states = yield* database.rows(
@@ -99,10 +99,10 @@ export const connectionRuns = Effect.fn("Overview.connectionRuns")(function* () 
     (sql) => sql`
       select c.connection, r.state, count(*)::integer as runs
       from sync.leases c
-      cross join lateral (
-        select x.state, x.started_at from sync.runs x where x.connection = c.connection
-        order by x.run_id desc limit ${lookBack}) r
-      where r.started_at > now() - interval '1 day'
+      cross join unnest(${textArray(sql, countedCommands)}) as k (command)
+      join lateral (
+        select x.state, x.started_at from sync.runs x where x.connection = c.connection and x.command = k.command
+        order by x.run_id desc limit ${lookBack}) r on r.started_at > now() - interval '1 day'
       group by c.connection, r.state`,
   )
   return rows.map((row): ConnectionRuns => {

@@ -69,11 +69,25 @@ export const prove = Effect.fn("Sync.prove")(function* (
   return yield* new SyncIncomplete({ reason, failures, report })
 })
 
+/** Accounts, and books, that the summary of a run names: the summary does not grow with them. */
+const mostNamed = 1_000
+
+/** Those with most new entries, most first. */
+const newest = (newEntries: ReadonlyMap<string, number>): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    [...newEntries]
+      .filter(([, entries]) => entries > 0)
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, mostNamed),
+  )
+
 /** What is kept of a run that came to its end. */
 interface Ended {
   readonly code: number
   /** New statement entries by account. */
   readonly newEntries?: ReadonlyMap<string, number>
+  /** A sync that read its whole connection. */
+  readonly whole?: boolean
   /** Requests sent, by kind of endpoint. */
   readonly requests?: Readonly<Record<string, number>>
   /** Codes of books that could not be read. */
@@ -100,6 +114,7 @@ export const endOf = ({
   newEntries,
   requests,
   partial,
+  whole: !partial,
   failedBooks: [...new Set(clientFailures.flatMap(({ book }) => book ?? []))],
 })
 
@@ -112,6 +127,7 @@ const endOfIncomplete = ({ failures, reason, report }: SyncIncomplete): Ended =>
     code: reason === "Stopped" ? 75 : 1,
     failedBooks: [...new Set([...own, ...(whole.failedBooks ?? [])])],
     proved: true,
+    whole: false,
   }
 }
 
@@ -133,18 +149,17 @@ export const recordEnd = Effect.fn("Sync.recordEnd")(function* <A>(
     : incomplete === undefined
       ? { code: stopped ? 75 : 1 }
       : endOfIncomplete(incomplete)
-  yield* Effect.ignore(
-    run.conclude(
-      endRun(run.runId, state, end.code, {
-        counters: run.counters,
-        requests: end.requests ?? {},
-        newEntries: Object.fromEntries(end.newEntries ?? []),
-        failedBooks: end.failedBooks ?? [],
-        ...(end.partial === true ? { partial: true } : {}),
-        ...(end.proved === true ? { proved: true } : {}),
-        ...(end.days === undefined ? {} : { days: end.days }),
-        ...(end.by === undefined ? {} : { by: end.by }),
-      }),
-    ),
-  )
+  const failedBooks = end.failedBooks ?? []
+  const summary = {
+    counters: run.counters,
+    requests: end.requests ?? {},
+    newEntries: newest(end.newEntries ?? new Map()),
+    failedBooks: failedBooks.slice(0, mostNamed),
+    ...(failedBooks.length > mostNamed ? { moreFailedBooks: failedBooks.length - mostNamed } : {}),
+    ...(end.partial === true ? { partial: true } : {}),
+    ...(end.proved === true ? { proved: true } : {}),
+    ...(end.days === undefined ? {} : { days: end.days }),
+    ...(end.by === undefined ? {} : { by: end.by }),
+  }
+  yield* Effect.ignore(run.conclude(endRun(run.runId, state, end.code, summary, end.whole === true)))
 })

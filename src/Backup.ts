@@ -1,0 +1,95 @@
+/**
+ * A backup of the whole database: a logical dump of our own, of one snapshot, with a checksum. It needs no program of the
+ * server's version, and can be restored into any Postgres that Tieout runs on. Reads alone: a standby and a role that may only
+ * read are enough.
+ */
+import { existsSync } from "node:fs"
+import { Chunk, Effect, Exit, Stream } from "effect"
+import { backupError } from "./Backup/BackupError.ts"
+import { type BackupWriter, type Content, openBackup } from "./Backup/BackupFile.ts"
+import { migrationsOf, sequencesOf, type TableShape, tablesOf } from "./Backup/Catalog.ts"
+import { productVersion } from "./Common/Version.ts"
+import { text } from "./Database/Columns.ts"
+import { Database } from "./Database.ts"
+
+export interface Backup extends Content {
+  readonly file: string
+  /** Of the file, compressed. */
+  readonly bytes: number
+  /** The snapshot's time, ISO 8601. */
+  readonly createdAt: string
+}
+
+const writing = <A>(path: string, write: () => Promise<A>) =>
+  Effect.tryPromise({
+    try: write,
+    catch: (cause) =>
+      backupError(
+        "File",
+        `${path} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}. Nothing of it is left.`,
+      ),
+  })
+
+const textOf = ({ name, type }: TableShape["columns"][number]): string =>
+  type === "bytea" ? `translate(encode(${name}, 'base64'), E'\\n', '')` : `${name}::text`
+
+const writeTable = Effect.fn("Backup.table")(function* (
+  path: string,
+  writer: BackupWriter,
+  { columns, name }: TableShape,
+) {
+  const database = yield* Database
+  yield* writing(path, () => writer.table(name, columns))
+  yield* database
+    .rowStream("Backup.rows", { line: text }, (sql) =>
+      sql.unsafe(`select json_build_array(${columns.map(textOf).join(", ")})::text as line from ${name}`),
+    )
+    .pipe(
+      Stream.runForEachChunk((rows) =>
+        writing(path, () => writer.rows(Chunk.toReadonlyArray(rows).map(({ line }) => line))),
+      ),
+    )
+  yield* writing(path, () => writer.tableEnd())
+})
+
+/** Part of the caller's transaction, which is one snapshot. */
+const writeAll = Effect.fn("Backup.write")(function* (path: string, writer: BackupWriter) {
+  const database = yield* Database
+  const { at } = yield* database.row(
+    "Backup.time",
+    { at: text },
+    (sql) => sql`select to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at`,
+  )
+  const header = {
+    tieout: "backup" as const,
+    format: 1 as const,
+    version: productVersion(),
+    createdAt: at,
+    migrations: yield* migrationsOf(),
+    sequences: yield* sequencesOf(),
+  }
+  yield* writing(path, () => writer.header(header))
+  for (const table of yield* tablesOf()) yield* writeTable(path, writer, table)
+  return at
+})
+
+/** Writes the file; fails where it is there already. Anybody may go on working meanwhile. */
+export const backup = Effect.fn("Backup.backup")(function* (path: string) {
+  const database = yield* Database
+  if (existsSync(path)) {
+    return yield* backupError("Usage", `${path} is there already: name another file, or move it away.`)
+  }
+  return yield* Effect.acquireUseRelease(
+    writing(path, () => openBackup(path)),
+    (writer) =>
+      Effect.gen(function* () {
+        const createdAt = yield* database.transaction(writeAll(path, writer), {
+          isolation: "repeatable read",
+          readOnly: true,
+        })
+        const content = yield* writing(path, () => writer.finish())
+        return { file: path, createdAt, ...content } satisfies Backup
+      }),
+    (writer, exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.promise(() => writer.abandon())),
+  )
+})

@@ -1,0 +1,20 @@
+import { Data } from "effect"
+
+export type BackupReason =
+  /** The file is there already, or the database is not empty: exit code 2. */
+  | "Usage"
+  /** The file cannot be written or read. */
+  | "File"
+  /** The file is no backup, is cut off, or its content is not what was written. */
+  | "Damaged"
+  /** The backup was made by a version with other tables: exit code 2. */
+  | "OtherVersion"
+
+/** `message` says what and what to do. Nothing was changed. */
+export class BackupError extends Data.TaggedError("BackupError")<{
+  readonly reason: BackupReason
+  readonly message: string
+}> {}
+
+export const backupError = (reason: BackupReason, message: string): BackupError =>
+  new BackupError({ reason, message })

@@ -1,0 +1,234 @@
+/**
+ * The file of a backup: gzip over lines of UTF-8. The first says what it is; then each table has a line with its columns, a
+ * line per row (a JSON array of texts and nulls, as Postgres writes the values, bytes as base64) and a line with how many
+ * there were. The last line has the SHA-256 of all lines before it.
+ */
+import { createHash } from "node:crypto"
+import { once } from "node:events"
+import { open, rename, rm } from "node:fs/promises"
+import { dirname } from "node:path"
+import { Writable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import { createGunzip, createGzip } from "node:zlib"
+import { Either, Schema } from "effect"
+import { chunksOf } from "../Common/RegularFile.ts"
+import { backupError } from "./BackupError.ts"
+
+export const Header = Schema.Struct({
+  tieout: Schema.Literal("backup"),
+  format: Schema.Literal(1),
+  /** The program's version. */
+  version: Schema.String,
+  /** The snapshot's time, ISO 8601. */
+  createdAt: Schema.String,
+  /** Hashes of the migrations that made the tables. */
+  migrations: Schema.Array(Schema.String),
+  /** Sequences with the last value that each gave; those that gave none are left out. */
+  sequences: Schema.Array(Schema.Struct({ name: Schema.String, last: Schema.String })),
+})
+export type Header = typeof Header.Type
+
+export const Columns = Schema.Array(Schema.Struct({ name: Schema.String, type: Schema.String }))
+export type Columns = typeof Columns.Type
+
+const Table = Schema.Struct({ table: Schema.String, columns: Columns })
+const TableEnd = Schema.Struct({ rows: Schema.NonNegativeInt })
+const End = Schema.Struct({
+  end: Schema.Literal(true),
+  tables: Schema.NonNegativeInt,
+  rows: Schema.NonNegativeInt,
+  sha256: Schema.String,
+})
+
+/** What a backup holds. `sha256` is that of its content, uncompressed. */
+export type Content = Omit<typeof End.Type, "end">
+
+const decodeLine = Schema.decodeUnknownEither(Schema.parseJson(Schema.Union(Header, Table, TableEnd, End)))
+
+/** What is read from a backup, in this order: the header, then of each table its columns, its rows and its end; the end. */
+export type Part =
+  | { readonly kind: "header"; readonly header: Header }
+  | { readonly kind: "table"; readonly table: string; readonly columns: Columns }
+  /** Rows of the table before, as JSON texts. */
+  | { readonly kind: "rows"; readonly rows: ReadonlyArray<string> }
+  | { readonly kind: "end"; readonly content: Content }
+
+const damaged = (path: string, what: string) =>
+  backupError("Damaged", `${path} ${what}: it is not the backup that was written. Use another one.`)
+
+/** Rows that are handed on together, and their characters. */
+const mostRows = 1_000
+const mostCharacters = 4_000_000
+/** Of one line. A row holds at most an answer's item, or a mebibyte of a file. */
+const mostBytesOfLine = 256 * 1024 * 1024
+
+/** The lines of a compressed file. */
+const linesOf = async function* (path: string): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip()
+  const unpacking = pipeline(chunksOf(path), gunzip)
+  // Whoever reads on hears of it; without a reader it must not end the process.
+  unpacking.catch(() => undefined)
+  let rest: Array<Buffer> = []
+  let length = 0
+  for await (const chunk of gunzip) {
+    if (!Buffer.isBuffer(chunk)) continue
+    let from = 0
+    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
+      const piece = chunk.subarray(from, at)
+      yield rest.length === 0 ? piece : Buffer.concat([...rest, piece])
+      rest = []
+      length = 0
+      from = at + 1
+    }
+    if (from < chunk.length) rest.push(chunk.subarray(from))
+    length += chunk.length - from
+    if (length > mostBytesOfLine) throw damaged(path, "has a line that does not end")
+  }
+  await unpacking
+  if (length > 0) throw damaged(path, "is cut off")
+}
+
+/** Reads a backup and checks that it is whole: what comes before the end counts only once the end has come. */
+export const partsOf = async function* (path: string): AsyncGenerator<Part> {
+  const hash = createHash("sha256")
+  let state: "header" | "between" | "rows" | "end" = "header"
+  let tables = 0
+  let all = 0
+  let own = 0
+  let rows: Array<string> = []
+  let characters = 0
+  for await (const bytes of linesOf(path)) {
+    if (state === "end") throw damaged(path, "goes on after its end")
+    const line = bytes.toString("utf8")
+    if (state === "rows" && line.startsWith("[")) {
+      hash.update(bytes).update("\n")
+      rows.push(line)
+      own += 1
+      characters += line.length
+      if (rows.length < mostRows && characters < mostCharacters) continue
+      yield { kind: "rows", rows }
+      rows = []
+      characters = 0
+      continue
+    }
+    const read = decodeLine(line)
+    if (Either.isLeft(read)) throw damaged(path, "has a line that no backup has")
+    const found = read.right
+    if ("end" in found) {
+      const sha256 = hash.digest("hex")
+      if (state !== "between" || found.tables !== tables || found.rows !== all || found.sha256 !== sha256)
+        throw damaged(path, "has another content than its checksum says")
+      state = "end"
+      yield { kind: "end", content: { tables, rows: all, sha256 } }
+      continue
+    }
+    hash.update(bytes).update("\n")
+    if ("tieout" in found && state === "header") {
+      state = "between"
+      yield { kind: "header", header: found }
+    } else if ("table" in found && state === "between") {
+      state = "rows"
+      own = 0
+      yield { kind: "table", ...found }
+    } else if ("rows" in found && state === "rows") {
+      if (rows.length > 0) yield { kind: "rows", rows }
+      rows = []
+      characters = 0
+      if (found.rows !== own) throw damaged(path, "lacks rows")
+      tables += 1
+      all += own
+      state = "between"
+    } else throw damaged(path, "has a line in a place where no backup has it")
+  }
+  if (state !== "end") throw damaged(path, "is cut off")
+}
+
+export interface BackupWriter {
+  readonly header: (header: Header) => Promise<void>
+  readonly table: (table: string, columns: Columns) => Promise<void>
+  /** Rows of the table before, as JSON texts. */
+  readonly rows: (rows: ReadonlyArray<string>) => Promise<void>
+  readonly tableEnd: () => Promise<void>
+  /** The file is there, durable, once this has succeeded. Gives its bytes. */
+  readonly finish: () => Promise<Content & { readonly bytes: number }>
+  /** Leaves nothing behind, unless it is finished. */
+  readonly abandon: () => Promise<void>
+}
+
+const durable = async (folder: string) => {
+  const handle = await open(folder, "r")
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Writes beside the file, for its owner alone, and gives it its name at the end. */
+export const openBackup = async (path: string): Promise<BackupWriter> => {
+  const partial = `${path}.partial`
+  const handle = await open(partial, "wx", 0o600)
+  const hash = createHash("sha256")
+  const gzip = createGzip()
+  let bytes = 0
+  const sink = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      bytes += chunk.length
+      handle.writeFile(chunk).then(() => done(), done)
+    },
+  })
+  const written = pipeline(gzip, sink)
+  const failure = written.then(
+    () => new Promise<never>(() => undefined),
+    (cause: unknown) => Promise.reject(cause),
+  )
+  failure.catch(() => undefined)
+  let finished = false
+  let tables = 0
+  let all = 0
+  let own = 0
+  const put = async (text: string) => {
+    if (!gzip.write(text)) await Promise.race([once(gzip, "drain"), failure])
+  }
+  const line = async (value: unknown) => {
+    const text = `${JSON.stringify(value)}\n`
+    hash.update(text)
+    await put(text)
+  }
+  return {
+    header: line,
+    table: async (table, columns) => {
+      own = 0
+      await line({ table, columns })
+    },
+    rows: async (rows) => {
+      if (rows.length === 0) return
+      const text = `${rows.join("\n")}\n`
+      own += rows.length
+      hash.update(text)
+      await put(text)
+    },
+    tableEnd: async () => {
+      await line({ rows: own })
+      tables += 1
+      all += own
+    },
+    finish: async () => {
+      const content = { tables, rows: all, sha256: hash.digest("hex") }
+      gzip.end(`${JSON.stringify({ end: true, ...content })}\n`)
+      await written
+      await handle.sync()
+      await handle.close()
+      await rename(partial, path)
+      await durable(dirname(path))
+      finished = true
+      return { ...content, bytes }
+    },
+    abandon: async () => {
+      if (finished) return
+      gzip.destroy()
+      await handle.close().catch(() => undefined)
+      await rm(partial, { force: true })
+    },
+  }
+}

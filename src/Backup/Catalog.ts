@@ -1,0 +1,80 @@
+/** The tables and sequences of our schemas, as the database has them. */
+import { Effect, Schema } from "effect"
+import { arrayOf, jsonOf, nullable, text } from "../Database/Columns.ts"
+import { textArray } from "../Database/TextArray.ts"
+import { Database } from "../Database.ts"
+import { Columns } from "./BackupFile.ts"
+
+const schemas = ["export", "ledger", "mirror", "reconcile", "sync", "valuation", "webhook"]
+
+export interface TableShape {
+  /** Qualified and quoted: `mirror.books`. */
+  readonly name: string
+  /** Without those that the database computes; names are quoted. */
+  readonly columns: Columns
+}
+
+/** Every table after those that it refers to. */
+const inOrder = (
+  tables: ReadonlyArray<TableShape & { readonly parents: ReadonlyArray<string> }>,
+): ReadonlyArray<TableShape> => {
+  const done = new Set<string>()
+  const ordered: Array<TableShape> = []
+  while (ordered.length < tables.length) {
+    const next = tables.filter(
+      ({ name, parents }) => !done.has(name) && parents.every((parent) => done.has(parent)),
+    )
+    if (next.length === 0) throw new Error("tables refer to each other in a circle")
+    for (const { columns, name } of next) {
+      done.add(name)
+      ordered.push({ name, columns })
+    }
+  }
+  return ordered
+}
+
+export const tablesOf = Effect.fn("Backup.tables")(function* () {
+  const database = yield* Database
+  const tables = yield* database.rows(
+    "Backup.tables",
+    { name: text, columns: jsonOf(Columns), parents: arrayOf(text) },
+    (sql) => sql`
+      select c.oid::regclass::text as name,
+        json_agg(json_build_object('name', quote_ident(a.attname), 'type', format_type(a.atttypid, a.atttypmod))
+          order by a.attnum) as columns,
+        array(
+          select distinct f.confrelid::regclass::text from pg_constraint f
+          where f.conrelid = c.oid and f.contype = 'f' and f.confrelid <> c.oid) as parents
+      from pg_class c
+      join pg_namespace n on n.oid = c.relnamespace and n.nspname = any (${textArray(sql, schemas)})
+      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+      where c.relkind = 'r'
+      group by c.oid order by c.oid::regclass::text collate "C"`,
+  )
+  return inOrder(tables)
+})
+
+export const sequencesOf = Effect.fn("Backup.sequences")(function* () {
+  const database = yield* Database
+  const rows = yield* database.rows(
+    "Backup.sequences",
+    { name: text, last: nullable(text) },
+    (sql) => sql`
+      select format('%I.%I', s.schemaname, s.sequencename) as name, s.last_value::text as last
+      from pg_sequences s where s.schemaname = any (${textArray(sql, schemas)}) order by 1`,
+  )
+  return rows.flatMap(({ last, name }) => (last === null ? [] : [{ name, last }]))
+})
+
+/** Hashes of the migrations that made the tables, oldest first. */
+export const migrationsOf = Effect.fn("Backup.migrations")(function* () {
+  const database = yield* Database
+  const rows = yield* database.rows(
+    "Backup.migrations",
+    { hash: text },
+    (sql) => sql`select hash from drizzle.__drizzle_migrations order by created_at`,
+  )
+  return rows.map(({ hash }) => hash)
+})
+
+export const sameColumns = Schema.equivalence(Columns)

@@ -1,0 +1,126 @@
+/** Loads a backup into an empty database, in one transaction: all of it is there, or nothing. */
+import { Effect, Stream } from "effect"
+import { count } from "../Common/Text.ts"
+import { bool } from "../Database/Columns.ts"
+import { migrate } from "../Database/Migrate.ts"
+import { Database } from "../Database.ts"
+import { BackupError, backupError } from "./BackupError.ts"
+import { type Content, type Header, type Part, partsOf } from "./BackupFile.ts"
+import { migrationsOf, sameColumns, type TableShape, tablesOf } from "./Catalog.ts"
+
+export interface Restored extends Content {
+  readonly file: string
+  /** The time of the snapshot that the backup holds, ISO 8601. */
+  readonly createdAt: string
+}
+
+const readError = (path: string) => (cause: unknown) =>
+  cause instanceof BackupError
+    ? cause
+    : backupError(
+        cause instanceof Error && "code" in cause && String(cause.code).startsWith("Z_") ? "Damaged" : "File",
+        `${path} cannot be read as a backup: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      )
+
+const parts = (path: string): Stream.Stream<Part, BackupError> =>
+  Stream.suspend(() => Stream.fromAsyncIterable(partsOf(path), readError(path)))
+
+/** Reads the whole file and checks it, before anything is written. */
+const checked = Effect.fn("Backup.check")(function* (path: string) {
+  let header: Header | undefined
+  let content: Content | undefined
+  yield* Stream.runForEach(parts(path), (part) =>
+    Effect.sync(() => {
+      if (part.kind === "header") header = part.header
+      if (part.kind === "end") content = part.content
+    }),
+  )
+  if (header === undefined || content === undefined)
+    return yield* backupError("Damaged", `${path} is no backup.`)
+  return { header, content }
+})
+
+const otherVersion = ({ createdAt, version }: Header) =>
+  backupError(
+    "OtherVersion",
+    `The backup of ${createdAt} was made by Tieout ${version}, whose tables are not those of this version. Restore it with that version, then upgrade.`,
+  )
+
+const isEmpty = Effect.fn("Backup.isEmpty")(function* () {
+  const database = yield* Database
+  const { holds } = yield* database.row(
+    "Backup.isEmpty",
+    { holds: bool },
+    (sql) => sql`
+      select exists (select 1 from mirror.books) or exists (select 1 from sync.runs) or exists (select 1 from webhook.inbox)
+        as holds`,
+  )
+  return !holds
+})
+
+const insertOf = ({ columns, name }: TableShape): string => {
+  const value = ({ type }: { readonly type: string }, at: number) =>
+    type === "bytea" ? `decode(r ->> ${at}, 'base64')` : `(r ->> ${at})::${type}`
+  return `insert into ${name} (${columns.map((column) => column.name).join(", ")}) overriding system value
+    select ${columns.map(value).join(", ")} from json_array_elements($1::text::json) r`
+}
+
+/** Part of the caller's transaction: the rows of every table, with the rules' triggers switched off. */
+const load = Effect.fn("Backup.load")(function* (path: string, { header }: { readonly header: Header }) {
+  const database = yield* Database
+  const tables = yield* tablesOf()
+  const run = (statement: string) => database.execute("Backup.load", (sql) => sql.unsafe(statement))
+  for (const { name } of tables) yield* run(`alter table ${name} disable trigger user`)
+  // What the rules bring themselves, such as currencies, comes from the backup.
+  for (const { name } of [...tables].reverse()) yield* run(`delete from ${name}`)
+  let insert = ""
+  let loaded = 0
+  yield* Stream.runForEach(parts(path), (part) =>
+    Effect.gen(function* () {
+      if (part.kind === "table") {
+        const shape = tables.find(({ name }) => name === part.table)
+        if (shape === undefined || !sameColumns(shape.columns, part.columns))
+          return yield* otherVersion(header)
+        insert = insertOf(shape)
+        yield* Effect.logDebug(`Loading ${part.table}; ${count(loaded)} rows so far.`)
+      }
+      if (part.kind === "rows") {
+        const rows = `[${part.rows.join(",")}]`
+        loaded += yield* database.execute("Backup.load", (sql) => sql.unsafe(insert, [rows]))
+      }
+    }),
+  )
+  for (const { last, name } of header.sequences) {
+    yield* database.execute(
+      "Backup.load.sequence",
+      (sql) => sql`select setval(${name}::text::regclass, ${last}::text::bigint)`,
+    )
+  }
+  for (const { name } of tables) yield* run(`alter table ${name} enable trigger user`)
+  yield* run(`analyze ${tables.map(({ name }) => name).join(", ")}`)
+  return loaded
+})
+
+/** Needs the rights of the owner. The database gets this version's tables and rules first; it must hold no books. */
+export const restore = Effect.fn("Backup.restore")(function* (path: string) {
+  const database = yield* Database
+  const { content, header } = yield* checked(path)
+  yield* migrate()
+  const known = yield* migrationsOf()
+  if (known.length !== header.migrations.length || known.some((hash, at) => hash !== header.migrations[at]))
+    return yield* otherVersion(header)
+  yield* database.transaction(
+    Effect.gen(function* () {
+      if (!(yield* isEmpty())) {
+        return yield* backupError(
+          "Usage",
+          "The database holds books already, and a backup is restored into an empty one alone. Name another by DATABASE_URL or TIEOUT_DATA_DIR.",
+        )
+      }
+      const loaded = yield* load(path, { header })
+      if (loaded !== content.rows)
+        return yield* backupError("Damaged", `${path} has changed while it was read. Nothing was restored.`)
+    }),
+  )
+  return { file: path, createdAt: header.createdAt, ...content } satisfies Restored
+})
