@@ -27,6 +27,7 @@ const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 export const dated = (date: string, style: DateStyle): string => {
   const [year = "", month = "", day = ""] = date.split("-")
   if (style === "iso") return date
+  if (style === "YYYYMMDD") return `${year}${month}${day}`
   if (style === "DDMM") return `${day}${month}`
   if (style === "DD/MM/YYYY") return `${day}/${month}/${year}`
   if (style === "DD.MM.YYYY") return `${day}.${month}.${year}`

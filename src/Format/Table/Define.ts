@@ -60,6 +60,8 @@ export interface TableFormat<Name extends string = string> {
   readonly besideStatement: boolean
   /** Null: the chart's own codes, without a mapping. */
   readonly target: Target | null
+  /** Of the files' names, where it does not follow from the template: the settings change how they begin. */
+  readonly filePattern: RegExp | null
   /** A number for each account instead of the chart's codes, where several accounts share one; null: the codes. */
   readonly numbers: ((accounts: ReadonlyArray<Account>) => ReadonlyMap<Account, string>) | null
   /** Files of the book's accounts that stand beside. */
@@ -88,7 +90,13 @@ type Definition<Name extends string> = Pick<TableFormat<Name>, "name" | "descrip
   Partial<
     Pick<
       TableFormat,
-      "accumulates" | "leavesNothingOut" | "besideStatement" | "overridable" | "numbers" | "accountFiles"
+      | "accumulates"
+      | "leavesNothingOut"
+      | "besideStatement"
+      | "overridable"
+      | "numbers"
+      | "accountFiles"
+      | "filePattern"
     >
   >
 
@@ -134,6 +142,7 @@ export const defineTable = <const Name extends string, S, I>({
   accumulates = true,
   besideStatement = false,
   description,
+  filePattern = null,
   leavesNothingOut = false,
   name,
   numbers = null,
@@ -157,6 +166,6 @@ export const defineTable = <const Name extends string, S, I>({
   return {
     kind: "table",
     ...{ name, description, accumulates, leavesNothingOut, besideStatement, target, overridable, reader },
-    ...{ numbers, accountFiles, settings, profile, rated, template: profile(undefined) },
+    ...{ numbers, filePattern, accountFiles, settings, profile, rated, template: profile(undefined) },
   }
 }
