@@ -2,7 +2,7 @@
 import { join, resolve } from "node:path"
 import { Effect, Option } from "effect"
 import { chooseBooks, type UnknownBook } from "./Book/ChosenBooks.ts"
-import type { Book } from "./Book.ts"
+import { allBooks, type Book } from "./Book.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
 import { commitBatch } from "./Export/Batch/Commit.ts"
@@ -11,6 +11,7 @@ import type { Manifest } from "./Export/Batch/Manifest.ts"
 import { writeBatch } from "./Export/Batch.ts"
 import { type ExportError, exportError } from "./Export/ExportError.ts"
 import type { TableOptions } from "./Export/Mapping/PreparedTables.ts"
+import { checkBookSettings } from "./Export/Request/BookSettings.ts"
 import { previousBatch } from "./Export/Request/Lineage.ts"
 import { type Plan, planBook } from "./Export/Request/Plans.ts"
 import { type Selection, selectionOf } from "./Export/Request/Scope.ts"
@@ -19,6 +20,7 @@ import { checkChoices, checkFormats, type ExportRequest, optionsOf, timeZoneOf }
 import { readFacts } from "./Export/Source/BookFacts.ts"
 import type { Difference } from "./Export/Source/Difference.ts"
 import { nativeBasis } from "./Format/Entry.ts"
+import { settingsOf } from "./Format/FormatSettings.ts"
 import type { FormatName } from "./Format/Formats.ts"
 import { type AsOfError, asOfSuffix, resolveAsOf } from "./Ledger/AsOf.ts"
 import { type OutdatedBatch, outdatedBatches } from "./Reconcile/OutdatedBatches.ts"
@@ -155,6 +157,13 @@ const withEntries = Effect.fn("Export.withEntries")(function* (
   return yield* exportError("Usage", `${selection.text} ${what} in ${codes}. Nothing was written.`)
 })
 
+/** As the book has them; in the base currency nothing is left out. */
+const optionsFor = (options: TableOptions, { code }: Book): TableOptions => {
+  const { leaveOut } = options.settings
+  const settings = settingsOf(options.settings, code)
+  return { ...options, settings: options.inBase === true ? { ...settings, leaveOut } : settings }
+}
+
 const busy = (book: Book) => () =>
   exportError("Busy", `Another export of the book ${book.code} runs: wait for it to finish, or stop it.`)
 
@@ -211,6 +220,7 @@ export const run = Effect.fn("Export.run")(function* (
   const options = optionsOf(request)
   yield* checkChoices(request)
   const { chosen, empty } = yield* withEntries(books, selection, request)
+  yield* checkBookSettings(options.settings, chosen, yield* allBooks(Option.none()), formats)
   if (request.base !== undefined) yield* valued(books, selection, request.base, request)
   const batches: Array<ExportedBatch> = []
   const unchanged: Array<string> = []
@@ -218,7 +228,10 @@ export const run = Effect.fn("Export.run")(function* (
   const outdated: Array<Outdated> = []
   for (const book of chosen) {
     const made = yield* database
-      .withSessionLock(`export ${book.bookId}`, exportBook(book, selection, formats, request, options))
+      .withSessionLock(
+        `export ${book.bookId}`,
+        exportBook(book, selection, formats, request, optionsFor(options, book)),
+      )
       .pipe(Effect.catchTag("LockBusy", busy(book)))
     batches.push(...made.batches)
     exported.push(...made.exported)

@@ -150,6 +150,7 @@ describe("what follows from the formats", () => {
       },
       fec: { siren: null, journal: "TO", journalName: "Tieout", description },
       profiles: {},
+      books: {},
     })
     const profiled = leaves([]).filter(({ path }) => path[0] === "formats" && path[1] === "profiles")
     expect([...new Set(profiled.map(({ path }) => path[2]))]).toEqual(tableFormats.map(({ name }) => name))

@@ -320,6 +320,18 @@ webhook: 3
       `tieout.yaml:1: schedule.export[1]: found "xero2", expected an export format: ${formatNames.filter((name) => name !== "camt.053").join(", ")}`,
     ],
     [
+      "formats: { books: { SECOND: { datev: { cliant: 2 } } } }",
+      "tieout.yaml:1: formats.books.SECOND.datev.cliant: unknown key; did you mean client?",
+    ],
+    [
+      "formats: { books: { SECOND: { datev: { client: many } } } }",
+      'tieout.yaml:1: formats.books.SECOND.datev.client: found "many", expected a whole number from 1 to 99999 or null',
+    ],
+    [
+      `formats: { books: { SECOND: { netsuite: { subsidiary: 7 } } } }`,
+      "tieout.yaml:1: formats.books.SECOND.netsuite.subsidiary: found 7, expected text of at most 100 characters that begins with a letter or digit and holds no quotes or null",
+    ],
+    [
       `formats: { profiles: { qbo: { headers: { Debits: "x" } } } }`,
       "tieout.yaml:1: formats.profiles.qbo.headers.Debits: expected one of the format's headers: *JournalNo, *JournalDate, *AccountName, *Debits, *Credits, Description, Name, Currency, Location, Class",
     ],

@@ -22,6 +22,8 @@ export interface TableOptions {
   readonly baseCurrency: string
   /** In the currency that moved, with rates; else as the source has it. */
   readonly rated?: boolean
+  /** Everything is in the base currency. */
+  readonly inBase?: boolean
   /** Debits and credits by day where absent. */
   readonly summary?: SummaryStyle
 }

@@ -102,5 +102,6 @@ export const fec = defineTable({
         lacks: siren === null ? ["siren"] : [],
       },
     ),
+  entity: ({ siren }) => (siren === null ? null : `the SIREN ${siren}`),
   reader: fecReader,
 })

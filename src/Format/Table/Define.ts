@@ -74,6 +74,8 @@ export interface TableFormat<Name extends string = string> {
   readonly profile: (own: unknown) => Profile
   /** The same with rates and what is worth in the base currency; null: the system takes none. */
   readonly rated: { readonly profile: (own: unknown) => Profile; readonly reader: Reader } | null
+  /** What its files go into, by the section `formats.<name>`, where that must be of one legal entity alone. */
+  readonly entity: ((own: unknown) => string | null) | null
   /** What `formats.profiles.<name>` may change. */
   readonly overridable: Overridable
   readonly reader: Reader
@@ -104,6 +106,7 @@ type Definition<Name extends string> = Pick<TableFormat<Name>, "name" | "descrip
 interface Fixed {
   readonly profile: Shape
   readonly rated?: never
+  readonly entity?: never
 }
 
 /** A format with settings, which cells, preamble and limits may depend on. */
@@ -112,29 +115,33 @@ interface Configured<S, I> {
   readonly profile: (own: S) => Shape
   /** The shape of a file with rates, and how it is read. */
   readonly rated?: { readonly profile: (own: S) => Shape; readonly reader: Reader }
+  readonly entity?: (own: S) => string | null
 }
 
 /** What a decoded section makes of the profile; the same where the format has no settings of its own. */
 const shaped = <S, I>(how: Fixed | Configured<S, I>) => {
-  if (!("settings" in how)) return { shapeOf: () => how.profile, ratedShapeOf: undefined }
+  if (!("settings" in how)) {
+    return { shapeOf: () => how.profile, ratedShapeOf: undefined, entity: null }
+  }
   const validate = Schema.validateSync(how.settings)
-  const { profile, rated } = how
+  const { entity, profile, rated } = how
   return {
     shapeOf: (own: unknown) => profile(validate(own)),
     ratedShapeOf: rated && ((own: unknown) => rated.profile(validate(own))),
+    entity: entity === undefined ? null : (own: unknown) => entity(validate(own)),
   }
 }
 
 const made = <S, I>(how: Fixed | Configured<S, I>) => {
   const section = "settings" in how ? Schema.extend(how.settings, Described) : Described
   const settings = Schema.make<unknown>(section.ast)
-  const { ratedShapeOf, shapeOf } = shaped(how)
+  const { entity, ratedShapeOf, shapeOf } = shaped(how)
   const textsOf = Schema.validateSync(Described)
   const withTexts = (of: (own: unknown) => Shape) => (given: unknown) => {
     const own = given ?? Schema.decodeUnknownSync(settings)({})
     return { ...of(own), ...textsOf(own) }
   }
-  return { settings, shape: withTexts(shapeOf), ratedShape: ratedShapeOf && withTexts(ratedShapeOf) }
+  return { settings, entity, shape: withTexts(shapeOf), ratedShape: ratedShapeOf && withTexts(ratedShapeOf) }
 }
 
 export const defineTable = <const Name extends string, S, I>({
@@ -151,7 +158,7 @@ export const defineTable = <const Name extends string, S, I>({
   target,
   ...how
 }: Definition<Name> & (Fixed | Configured<S, I>)): TableFormat<Name> => {
-  const { ratedShape, settings, shape } = made(how)
+  const { entity, ratedShape, settings, shape } = made(how)
   const named = (of: ReturnType<typeof shape>): Profile => ({
     file: `${name}-{currency}{part}.csv`,
     personalData: true,
@@ -166,6 +173,6 @@ export const defineTable = <const Name extends string, S, I>({
   return {
     kind: "table",
     ...{ name, description, accumulates, leavesNothingOut, besideStatement, target, overridable, reader },
-    ...{ numbers, filePattern, accountFiles, settings, profile, rated, template: profile(undefined) },
+    ...{ numbers, filePattern, accountFiles, settings, profile, rated, entity, template: profile(undefined) },
   }
 }
