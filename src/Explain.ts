@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { Database } from "./Database.ts"
 import { account } from "./Explain/ExplainAccount.ts"
+import { baseEntry } from "./Explain/ExplainBaseEntry.ts"
 import { client } from "./Explain/ExplainClient.ts"
 import { findings, quarantined } from "./Explain/ExplainFinding.ts"
 import { journalEntries } from "./Explain/ExplainJournalEntry.ts"
@@ -85,7 +86,8 @@ const ofResource = Effect.fn("Explain.ofResource")(function* (
   const ids = entries.map(({ entryId }) => entryId)
   const journal = yield* journalEntries(bookId, { sources: type === "CONVERSION" ? [id, ...ids] : ids })
   return [
-    ...(yield* resource(bookId, type, id)),
+    // A payout has no endpoint: its entries are all that there is.
+    ...(type === "PAYOUT" ? [] : yield* resource(bookId, type, id)),
     ...stepsOf(entries),
     ...stepsOf(journal.filter(({ entryId }) => entryId !== shown)),
     ...(yield* problemsOf(bookId, [id, ...ids], null)),
@@ -159,6 +161,8 @@ const ofSubject = (subject: Subject): Effect.Effect<ReadonlyArray<Step>, Explain
       return ofReceivable(subject, null)
     case "client":
       return ofClient(subject)
+    case "base_entry":
+      return baseEntry(subject.bookId, subject.id)
     case "quarantined":
       return quarantined(subject.bookId, { quarantineId: subject.id })
     default:
@@ -192,7 +196,7 @@ export class Explain extends Effect.Service<Explain>()("tieout/Explain", {
     const database = yield* Database
 
     /**
-     * Takes a journal number, a finding (`F12`), a quarantined row (`Q12`), a client's code, or the identifier of an
+     * Takes a journal number in any form that a file has, a finding (`F12`), a quarantined row (`Q12`), a client's code, or the identifier of an
      * account, statement entry, deposit, withdrawal, conversion, receivable or client, or its first 8 characters or more.
      * Fails with `NothingFound`.
      */

@@ -2,7 +2,7 @@
 import { join, resolve } from "node:path"
 import { Effect, Option } from "effect"
 import { chooseBooks, type UnknownBook } from "./Book/ChosenBooks.ts"
-import type { Book } from "./Book.ts"
+import { allBooks, type Book } from "./Book.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
 import { commitBatch } from "./Export/Batch/Commit.ts"
@@ -11,13 +11,16 @@ import type { Manifest } from "./Export/Batch/Manifest.ts"
 import { writeBatch } from "./Export/Batch.ts"
 import { type ExportError, exportError } from "./Export/ExportError.ts"
 import type { TableOptions } from "./Export/Mapping/PreparedTables.ts"
+import { checkBookSettings } from "./Export/Request/BookSettings.ts"
 import { previousBatch } from "./Export/Request/Lineage.ts"
 import { type Plan, planBook } from "./Export/Request/Plans.ts"
 import { type Selection, selectionOf } from "./Export/Request/Scope.ts"
+import { contentOf } from "./Export/Request/Selected.ts"
 import { checkChoices, checkFormats, type ExportRequest, optionsOf, timeZoneOf } from "./Export/Request.ts"
 import { readFacts } from "./Export/Source/BookFacts.ts"
 import type { Difference } from "./Export/Source/Difference.ts"
 import { nativeBasis } from "./Format/Entry.ts"
+import { settingsOf } from "./Format/FormatSettings.ts"
 import type { FormatName } from "./Format/Formats.ts"
 import { type AsOfError, asOfSuffix, resolveAsOf } from "./Ledger/AsOf.ts"
 import { type OutdatedBatch, outdatedBatches } from "./Reconcile/OutdatedBatches.ts"
@@ -51,6 +54,8 @@ export interface ExportSummary {
   readonly batches: ReadonlyArray<ExportedBatch>
   /** Codes of books without anything new, with `since-last` only. */
   readonly unchanged: ReadonlyArray<string>
+  /** Codes of books without any entry of the selection: nothing was written of them. */
+  readonly empty: ReadonlyArray<string>
   /** Accounting systems' formats without anything new: exported again only when asked for. */
   readonly exported: ReadonlyArray<Exported>
   /** Of an export in the base currency, after it. */
@@ -131,6 +136,34 @@ const exportBook = Effect.fn("Export.book")(function* (
   return { batches, exported: had.map((one): Exported => ({ book: book.code, ...one })) }
 })
 
+/**
+ * The books that have entries of the selection, and the codes of those that have none. Fails where none has: an empty batch would
+ * take a number and say nothing. The base-currency journal has what only it has, also in a month without entries.
+ */
+const withEntries = Effect.fn("Export.withEntries")(function* (
+  books: ReadonlyArray<Book>,
+  selection: Selection | null,
+  request: ExportRequest,
+) {
+  if (selection === null || request.base !== undefined) return { chosen: books, empty: [] }
+  const found = yield* Effect.forEach(books, (book) =>
+    Effect.map(contentOf(book.bookId, selection), (content) => ({ book, ...content })),
+  )
+  const chosen = found.filter(({ holds }) => holds).map(({ book }) => book)
+  const empty = found.filter(({ holds }) => !holds)
+  if (chosen.length > 0) return { chosen, empty: empty.map(({ book }) => book.code) }
+  const what = empty.every(({ ahead }) => ahead) ? "lies ahead" : "has no entries"
+  const codes = empty.map(({ book }) => book.code).join(", ")
+  return yield* exportError("Usage", `${selection.text} ${what} in ${codes}. Nothing was written.`)
+})
+
+/** As the book has them; in the base currency nothing is left out. */
+const optionsFor = (options: TableOptions, { code }: Book): TableOptions => {
+  const { leaveOut } = options.settings
+  const settings = settingsOf(options.settings, code)
+  return { ...options, settings: options.inBase === true ? { ...settings, leaveOut } : settings }
+}
+
 const busy = (book: Book) => () =>
   exportError("Busy", `Another export of the book ${book.code} runs: wait for it to finish, or stop it.`)
 
@@ -186,14 +219,19 @@ export const run = Effect.fn("Export.run")(function* (
   const books = yield* chooseBooks(request.connection, request.book)
   const options = optionsOf(request)
   yield* checkChoices(request)
+  const { chosen, empty } = yield* withEntries(books, selection, request)
+  yield* checkBookSettings(options.settings, chosen, yield* allBooks(Option.none()), formats)
   if (request.base !== undefined) yield* valued(books, selection, request.base, request)
   const batches: Array<ExportedBatch> = []
   const unchanged: Array<string> = []
   const exported: Array<Exported> = []
   const outdated: Array<Outdated> = []
-  for (const book of books) {
+  for (const book of chosen) {
     const made = yield* database
-      .withSessionLock(`export ${book.bookId}`, exportBook(book, selection, formats, request, options))
+      .withSessionLock(
+        `export ${book.bookId}`,
+        exportBook(book, selection, formats, request, optionsFor(options, book)),
+      )
       .pipe(Effect.catchTag("LockBusy", busy(book)))
     batches.push(...made.batches)
     exported.push(...made.exported)
@@ -205,6 +243,7 @@ export const run = Effect.fn("Export.run")(function* (
   return {
     batches,
     unchanged,
+    empty,
     exported,
     outdated,
     complete: batches.every(({ manifest }) => manifest.complete),

@@ -4,6 +4,7 @@ import { Data, Effect, Either, Option } from "effect"
 import { allBooks } from "./Book.ts"
 import { unreadable } from "./Common/CsvFile.ts"
 import { standingBatches } from "./Export/Request/StandingBatches.ts"
+import { isEcbHistory, readEcbHistory } from "./Valuation/Rates/EcbHistory.ts"
 import { overtakenMonths } from "./Valuation/Rates/OvertakenMonths.ts"
 import { addRates, allRates } from "./Valuation/Rates/RateStore.ts"
 import { printedRates, readRates } from "./Valuation/Rates/RatesCsv.ts"
@@ -23,7 +24,7 @@ export const importRates = Effect.fn("Rates.import")(function* (file: string) {
     try: () => readFile(file),
     catch: (cause) => new RatesError({ reason: "Unreadable", message: unreadable(file, cause) }),
   })
-  const read = readRates(bytes)
+  const read = isEcbHistory(bytes) ? readEcbHistory(bytes) : readRates(bytes)
   if (Either.isLeft(read)) {
     const mistakes = read.left
     return yield* new RatesError({
@@ -31,7 +32,7 @@ export const importRates = Effect.fn("Rates.import")(function* (file: string) {
       message: [
         ...mistakes.slice(0, most).map(({ line, text }) => `${file}:${line}: ${text}`),
         ...(mistakes.length > most ? [`… and ${mistakes.length - most} more.`] : []),
-        "Nothing was stored: correct the file and import it again. Its columns are date,from,to,rate,source.",
+        "Nothing was stored: correct the file and import it again. Its columns are date,from,to,rate,source, or those of the ECB's eurofxref-hist.csv.",
       ].join("\n"),
     })
   }

@@ -86,8 +86,11 @@ const records = (text: string): Either.Either<Parsed, Mistake> => {
 const headerMistakes = (
   header: ReadonlyArray<string>,
   columns: ReadonlyArray<string>,
+  optional: ReadonlyArray<string>,
 ): ReadonlyArray<string> => [
-  ...columns.filter((column) => !header.includes(column)).map((column) => `lacks the column ${column}`),
+  ...columns
+    .filter((column) => !header.includes(column) && !optional.includes(column))
+    .map((column) => `lacks the column ${column}`),
   ...header
     .filter((name) => !columns.includes(name))
     .map((name) => `has the column ${JSON.stringify(name)}, which is none of ours`),
@@ -100,22 +103,34 @@ export interface CsvRead<Column extends string> {
   readonly rows: ReadonlyArray<CsvRow<Column>>
   /** Rows whose length differs from the header's; `rows` leaves them out. */
   readonly mistakes: ReadonlyArray<Mistake>
+  /** Columns that the file has not, which it may lack. */
+  readonly absent: ReadonlyArray<Column>
 }
 
-/** The rows of a file, with columns in any order. Left: why the file as a whole cannot be read. */
+/** The records of a file as they are, the header first; for files whose columns others have named. */
+export const readRecords = (
+  bytes: Uint8Array,
+): Either.Either<ReadonlyArray<{ readonly line: number; readonly cells: ReadonlyArray<string> }>, Mistake> =>
+  Either.map(Either.flatMap(decoded(bytes), records), (found) =>
+    found.map(({ info, record }) => ({ line: info.lines, cells: record.map((cell) => cell.trim()) })),
+  )
+
+/** The rows of a file, with columns in any order, of which the optional ones may lack. Left: why the file as a whole cannot be read. */
 export const readCsvFile = <Column extends string>(
   bytes: Uint8Array,
   columns: ReadonlyArray<Column>,
+  optional: ReadonlyArray<Column> = [],
 ): Either.Either<CsvRead<Column>, ReadonlyArray<Mistake>> => {
   const read = Either.flatMap(decoded(bytes), records)
   if (Either.isLeft(read)) return Either.left([read.left])
   const [first, ...rest] = read.right
   if (first === undefined) return Either.left([{ line: 1, text: "the file is empty" }])
   const header = first.record.map((name) => name.trim())
-  const wrong = headerMistakes(header, columns)
+  const wrong = headerMistakes(header, columns, optional)
   if (wrong.length > 0) return Either.left(wrong.map((text) => ({ line: 1, text })))
   const fits = (record: ReadonlyArray<string>): boolean => record.length === header.length
   return Either.right({
+    absent: optional.filter((column) => !header.includes(column)),
     rows: rest
       .filter(({ record }) => fits(record))
       .map(({ info, record }) => ({

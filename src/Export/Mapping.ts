@@ -96,19 +96,21 @@ export interface Imported {
   readonly unmapped: ReadonlyArray<Unmapped>
 }
 
-const importBook = Effect.fn("AccountMapping.importBook")(function* ({
-  absent,
-  book,
-  bookId,
-  rows,
-}: CheckedBook) {
+const importBook = Effect.fn("AccountMapping.importBook")(function* (
+  { absent, book, bookId, rows }: CheckedBook,
+  unsaid: ReadonlyArray<string>,
+) {
   const stored = yield* newestMapping(bookId)
-  const before = new Map((stored?.rows ?? []).map((row) => [keyOf(row), row]))
+  const before = new Map((stored?.rows ?? []).map((row: MappingRow) => [keyOf(row), row]))
   const kept = absent.map((account): MappingRow => {
     const { code, currency, name, role } = account
     return before.get(keyOf(account)) ?? { ...nothing, code, currency, name, role }
   })
-  const all = [...rows, ...kept]
+  const said = rows.map((row): MappingRow => {
+    const old = before.get(keyOf(row))
+    return { ...row, ...Object.fromEntries(unsaid.map((column) => [column, old?.[column] ?? ""])) }
+  })
+  const all = [...said, ...kept]
   const changes = changesBetween(stored?.rows ?? [], all)
   const added = all.some((row) => !before.has(keyOf(row)))
   const version =
@@ -132,9 +134,10 @@ export const importFrom = Effect.fn("AccountMapping.importFrom")(function* (
   const books = yield* Effect.forEach(yield* allBooks(Option.none()), (book) =>
     Effect.map(accountsOf(book, base), (accounts) => ({ book: book.code, bookId: book.bookId, accounts })),
   )
-  const { checked, mistakes } = checkMapping(read.right, books)
+  const { checked, mistakes } = checkMapping(read.right.rows, books)
   if (mistakes.length > 0) return yield* invalid(file, mistakes)
-  return yield* database.transaction(Effect.forEach(checked, importBook))
+  const { absent } = read.right
+  return yield* database.transaction(Effect.forEach(checked, (one) => importBook(one, absent)))
 })
 
 export interface UnmappedBook extends Unmapped {

@@ -137,5 +137,5 @@ export const optionsOf = ({
     ? { ...tables, mode, summary }
     : {
         settings: { ...tables.settings, leaveOut: [] },
-        ...{ baseCurrency: base.baseCurrency, mode, rated, summary },
+        ...{ baseCurrency: base.baseCurrency, mode, rated, summary, inBase: true },
       }

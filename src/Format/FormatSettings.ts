@@ -1,6 +1,7 @@
 /** What formats need and the books do not hold: a section per format, and overrides of its published template. */
 import { Schema } from "effect"
 import { CurrencyCode, section, withDefault } from "../Common/Field.ts"
+import { isRecord } from "../Common/Record.ts"
 import { tableFormats } from "./Formats.ts"
 import { whole } from "./OwnSettings.ts"
 import type { TableFormat } from "./Table/Define.ts"
@@ -44,6 +45,21 @@ const overrideOf = ({ overridable, template }: TableFormat) =>
 
 const sections = Object.fromEntries(tableFormats.map(({ name, settings }) => [name, section(settings)]))
 
+const Profiles = Schema.Struct(
+  Object.fromEntries(tableFormats.map((format) => [format.name, overrideOf(format)])),
+)
+
+/** What a book has otherwise: any key of the formats, each by itself. */
+const OfBook = Schema.Struct({
+  leaveOut: given(Schema.Array(CurrencyCode)),
+  personalData: given(Schema.Boolean),
+  exchangeResults: given(Schema.Boolean),
+  ...Object.fromEntries(
+    tableFormats.map(({ name, settings }) => [name, given(Schema.encodedBoundSchema(settings))]),
+  ),
+  profiles: given(Profiles),
+})
+
 export const FormatSettings = Schema.Struct({
   /**
    * Currencies that the formats of accounting systems leave out. Without this, a currency that a format cannot hold is
@@ -56,11 +72,47 @@ export const FormatSettings = Schema.Struct({
   exchangeResults: withDefault(Schema.Boolean, false),
   ...sections,
   /** Overrides of the published templates, by format. */
-  profiles: section(
-    Schema.Struct(Object.fromEntries(tableFormats.map((format) => [format.name, overrideOf(format)]))),
-  ),
+  profiles: section(Profiles),
+  /** Overrides for single books, by code: a Mandant, a subsidiary, a tax rate. */
+  books: withDefault(Schema.Record({ key: Schema.String, value: OfBook }), {}),
 })
 export type FormatSettings = typeof FormatSettings.Type
+
+/** A section with the keys that a book has otherwise. */
+const merged = ({ settings }: TableFormat, common: unknown, own: unknown): unknown => {
+  const written = Schema.encodeSync(settings)(common)
+  return Schema.decodeUnknownSync(settings)(
+    isRecord(written) && isRecord(own) ? { ...written, ...own } : written,
+  )
+}
+
+/** The settings as a book has them. */
+export const settingsOf = (settings: FormatSettings, book: string): FormatSettings => {
+  const own: Readonly<Record<string, unknown>> | undefined = settings.books[book]
+  if (own === undefined) return settings
+  const { profiles, ...rest } = settings.books[book] ?? {}
+  const common: Readonly<Record<string, unknown>> = settings
+  const sections = tableFormats.flatMap((format) =>
+    own[format.name] === undefined
+      ? []
+      : [[format.name, merged(format, common[format.name], own[format.name])] as const],
+  )
+  const { exchangeResults, leaveOut, personalData } = rest
+  return {
+    ...settings,
+    ...Object.fromEntries(sections),
+    leaveOut: leaveOut ?? settings.leaveOut,
+    personalData: personalData ?? settings.personalData,
+    exchangeResults: exchangeResults ?? settings.exchangeResults,
+    profiles: { ...settings.profiles, ...profiles },
+  }
+}
+
+/** What a format's files go into, where that is of one legal entity alone; null: nothing is, or it is not said. */
+export const entityOf = ({ entity, name }: TableFormat, settings: FormatSettings): string | null => {
+  const own: Readonly<Record<string, unknown>> = settings
+  return entity?.(own[name]) ?? null
+}
 
 /** A format's profile with its own section and then its overrides from the settings. */
 export const profileWith = (format: TableFormat, settings: FormatSettings, rated = false): Profile => {

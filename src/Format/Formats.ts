@@ -9,6 +9,7 @@ import { camt053 } from "./Camt053/Camt053.ts"
 import { journal } from "./Csv/JournalCsv.ts"
 import { trialBalance } from "./Csv/TrialBalanceCsv.ts"
 import { datev } from "./Datev/Datev.ts"
+import { fec } from "./Fec/Fec.ts"
 import type { PlainFormat } from "./Format.ts"
 import { glDetail } from "./GlDetail/GlDetail.ts"
 import { intacct } from "./Intacct/Intacct.ts"
@@ -38,6 +39,7 @@ const registry = [
   businessCentral,
   datev,
   glDetail,
+  fec,
   camt053,
 ] as const
 
@@ -101,7 +103,7 @@ const filePatterns: ReadonlyArray<RegExp> = [
           .replace("{format}", "[a-z0-9-]+")}$`,
       ),
   ),
-  ...tableFormats.map(({ template }) => filePattern(template.file)),
+  ...tableFormats.map((format) => format.filePattern ?? filePattern(format.template.file)),
   ...bankStatementFormats.map(({ file }) => filePattern(file)),
 ]
 

@@ -2,12 +2,16 @@
 
 export type Reference =
   | { readonly kind: "number"; readonly code: string; readonly period: string; readonly number: number }
+  /** As import files have it: `beginning` is a book's code, maybe with a checksum. */
+  | { readonly kind: "short"; readonly beginning: string; readonly period: string; readonly number: number }
   | { readonly kind: "finding"; readonly findingId: string }
   | { readonly kind: "quarantined"; readonly quarantineId: string }
   /** A UUID, or the beginning of one: everything from `from` to `to`. */
   | { readonly kind: "uuid"; readonly from: string; readonly to: string; readonly whole: boolean }
 
-const journalNumber = /^([A-Z0-9][A-Z0-9_.-]*)-(\d{4}-(?:0[1-9]|1[0-2]))-(\d{1,9})$/
+/** A summary's number ends in S, and one of several currencies in its own, as files have them. */
+const journalNumber = /^([A-Z0-9][A-Z0-9_.-]*)-(\d{4}-(?:0[1-9]|1[0-2]))-(\d{1,9})S?(?:-[A-Z]{3,8})?$/
+const shortNumber = /^([A-Z0-9][A-Z0-9-]*)-(\d{2})(0[1-9]|1[0-2])-(\d{6,9})S?(?:-[A-Z]{3,8})?$/
 const finding = /^(?:FINDING[ -]?|F)(\d{1,18})$/
 const quarantined = /^(?:QUARANTINE[ -]?|Q)(\d{1,18})$/
 const hex = /^[0-9a-f]{8,32}$/
@@ -33,6 +37,10 @@ export const parseReferences = (text: string): ReadonlyArray<Reference> => {
   const [, code, period, number] = journalNumber.exec(trimmed) ?? []
   if (code !== undefined && period !== undefined && number !== undefined) {
     references.push({ kind: "number", code, period, number: Number.parseInt(number, 10) })
+  }
+  const [, beginning, year, month, counter] = shortNumber.exec(trimmed) ?? []
+  if (beginning !== undefined) {
+    references.push({ kind: "short", beginning, period: `20${year}-${month}`, number: Number(counter) })
   }
   return references
 }

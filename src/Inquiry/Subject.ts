@@ -1,5 +1,7 @@
 /** Finds what an identifier stands for in the database. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+import { allBooks } from "../Book.ts"
+import { isShortOf } from "../Common/ShortCode.ts"
 import { int4, oneOf, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import { NothingFound } from "./NothingFound.ts"
@@ -12,9 +14,11 @@ const subjectColumns = {
     "deposit",
     "withdrawal",
     "conversion",
+    "payout",
     "receivable",
     "client",
     "journal_entry",
+    "base_entry",
     "finding",
     "quarantined",
   ),
@@ -30,6 +34,7 @@ export type Subject = RowOf<typeof subjectColumns>
 /** The most candidates named for an ambiguous beginning of an identifier. */
 const candidatesNamed = 5
 
+/** In the books, or, after the mark of the series, in what only the base-currency journal has. */
 const byNumber = Effect.fn("Explain.byNumber")(function* (code: string, period: string, number: number) {
   const database = yield* Database
   return yield* database.rows(
@@ -39,8 +44,24 @@ const byNumber = Effect.fn("Explain.byNumber")(function* (code: string, period: 
       select 'journal_entry' as kind, b.book_id as "bookId", b.code as book, n.entry_id::text as id
       from mirror.books b
       join ledger.journal_numbers n on n.book_id = b.book_id
-      where b.code = ${code} and n.period = ${`${period}-01`}::text::date and n.number = ${number}`,
+      where b.code = ${code} and n.period = ${`${period}-01`}::text::date and n.number = ${number}
+      union all
+      select 'base_entry', b.book_id, b.code, to_char(v.period, 'YYYY-MM') || ' ' || v.number
+      from mirror.books b
+      join valuation.entries v on v.book_id = b.book_id and v.series = 'fx'
+      where b.code || '-FX' = ${code} and v.period = ${`${period}-01`}::text::date and v.number = ${number}`,
   )
+})
+
+/** A shortened number may be one of several books'. */
+const byShortNumber = Effect.fn("Explain.byShortNumber")(function* (
+  beginning: string,
+  period: string,
+  number: number,
+) {
+  const books = yield* allBooks(Option.none())
+  const codes = books.flatMap(({ code }) => [code, `${code}-FX`]).filter((code) => isShortOf(code, beginning))
+  return (yield* Effect.forEach(codes, (code) => byNumber(code, period, number))).flat()
 })
 
 const byFinding = Effect.fn("Explain.byFinding")(function* (findingId: string) {
@@ -114,6 +135,10 @@ const byUuid = Effect.fn("Explain.byUuid")(function* (from: string, to: string) 
              and r.resource_id = m.resource_id and r.resource_type = m.resource_type)
          order by 2 limit ${most})
         union all
+        (select distinct 'payout', p.related_id from mirror.statement_entries p
+         where p.book_id = b.book_id and p.related_type = 'PAYOUT'
+           and p.related_id between ${from}::uuid and ${to}::uuid order by 2 limit ${most})
+        union all
         (select 'receivable', v.receivable_id from mirror.receivables v
          where v.book_id = b.book_id and v.receivable_id between ${from}::uuid and ${to}::uuid and v.current
          order by 2 limit ${most})
@@ -135,7 +160,16 @@ const wordOf = ({ book, id, kind }: Subject): string => `${kind.replace("_", " "
 const lookUp = (reference: Reference) => {
   switch (reference.kind) {
     case "number":
-      return byNumber(reference.code, reference.period, reference.number)
+      // A file may have the book's code in other letters.
+      return byNumber(reference.code, reference.period, reference.number).pipe(
+        Effect.flatMap((found) =>
+          found.length > 0
+            ? Effect.succeed(found)
+            : byShortNumber(reference.code, reference.period, reference.number),
+        ),
+      )
+    case "short":
+      return byShortNumber(reference.beginning, reference.period, reference.number)
     case "finding":
       return byFinding(reference.findingId)
     case "quarantined":

@@ -43,10 +43,12 @@ const Valuation = Schema.Struct({
   method: withDefault(Method, "average"),
   /** Where rates come from: files (`tieout rates import`), or the month's own conversions. */
   rates: withDefault(Schema.Literal("file", "conversions"), "file"),
-  /** How old an imported rate may be, in days; 0: only a rate of the day itself. */
+  /**
+   * How old an imported rate may be, in days; 0: only a rate of the day itself. Four cover a weekend with a holiday on either side.
+   */
   maxRateAgeDays: withDefault(
     Schema.Int.pipe(Schema.between(0, 31)).annotations({ description: "a whole number from 0 to 31" }),
-    0,
+    4,
   ),
   /** What is revalued at a month's end. Clearing is not: its other half stands in the accounting system. */
   monetaryRoles: withDefault(Schema.Array(HeldRole), [

@@ -66,7 +66,6 @@ const scopes: ReadonlyArray<ExportScope> = [
   { kind: "period", period: "2026-10" },
   { kind: "range", from: "2026-10-02", to: "2026-10-05" },
   { kind: "all" },
-  { kind: "period", period: "2026-12" },
 ]
 
 layer(TestDatabase.layer)("the plain-text journals", (it) => {

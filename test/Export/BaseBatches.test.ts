@@ -173,13 +173,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("batches in the base cu
       yield* run(october, ["qbo", "sage50"], { again: true })
       expect(yield* own).toEqual([])
       // Before all that was valued, or of a currency that the book has never had.
-      yield* addRates([rate("2026-08-31", "0.96"), { ...rate("2026-09-30", "0.6"), from: "CAD" }])
+      yield* addRates([rate("2026-08-27", "0.96"), { ...rate("2026-09-30", "0.6"), from: "CAD" }])
       expect(yield* own).toEqual([])
 
       const book = (yield* allBooks(Option.none())).find(({ code }) => code === "OVERTAKEN")
       if (book === undefined) return yield* Effect.dieMessage("no book")
       yield* closeMonth(book.bookId, "2026-09")
-      yield* addRates([rate("2026-09-30", "0.97")])
+      yield* addRates([rate("2026-09-20", "0.97")])
       expect(yield* own).toEqual([])
       // What is closed in another base currency stays as it is.
       expect(yield* overtaken({ ...base, baseCurrency: "USD" })).not.toContainEqual(

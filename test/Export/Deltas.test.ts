@@ -1,13 +1,15 @@
+import { readdirSync } from "node:fs"
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Either, Option } from "effect"
 import fc from "fast-check"
 import type { Database } from "../../src/Database.ts"
+import { batchesOnClose } from "../../src/Export/Batch/StandingOn.ts"
 import * as Batches from "../../src/Export/Batches.ts"
 import type * as Export from "../../src/Export.ts"
 import * as Verify from "../../src/Verify.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { openBook, postMonths } from "./Books.ts"
+import { closeMonth, openBook, postMonths } from "./Books.ts"
 import { all, client, deposit, exporting, imported, october, range, states } from "./Exporting.ts"
 
 layer(TestDatabase.layer)("an accounting system's batches", (it) => {
@@ -130,7 +132,12 @@ layer(TestDatabase.layer)("an accounting system's batches", (it) => {
                         "Not imported.",
                       )
                     }
-                  } else keep(yield* run(one.scope, ["qbo"], { again: one.again }))
+                  } else {
+                    // Where the days have no entries, nothing is written.
+                    const made = yield* Effect.either(run(one.scope, ["qbo"], { again: one.again }))
+                    if (Either.isRight(made)) keep(made.right)
+                    else expect(made.left.message).toContain("has no entries")
+                  }
                   const had = yield* standing()
                   expect(new Set(had).size).toBe(had.length)
                 }
@@ -141,5 +148,45 @@ layer(TestDatabase.layer)("an accounting system's batches", (it) => {
           ),
         )
       }),
+  )
+
+  it.effect(
+    "are none of a period without entries: it takes no number, and is left out among several books",
+    () =>
+      Effect.gen(function* () {
+        yield* postMonths(yield* openBook("FULL", client(31)))
+        yield* openBook("EMPTY", client(32))
+        const out = temporaryFolder()
+        const of = (book: string, period: string) =>
+          exporting(book, out)({ kind: "period", period }, ["journal"])
+        expect((yield* Effect.flip(of("EMPTY", "2026-10"))).message).toBe(
+          "2026-10 has no entries in EMPTY. Nothing was written.",
+        )
+        const ahead = yield* Effect.flip(of("FULL", "2199-12"))
+        expect(ahead).toMatchObject({ reason: "Usage" })
+        expect(ahead.message).toBe("2199-12 lies ahead in FULL. Nothing was written.")
+        expect(readdirSync(out)).toEqual([])
+        const { batches, empty } = yield* exporting("FULL", out)(october, ["journal"], {
+          book: Option.none(),
+        })
+        expect(empty).toEqual(["EMPTY"])
+        expect(batches.map(({ manifest }) => manifest.book.code)).toContain("FULL")
+      }),
+  )
+
+  it.effect("stand on the closes of their months", () =>
+    Effect.gen(function* () {
+      const bookId = yield* openBook("STANDS", client(33))
+      yield* postMonths(bookId)
+      yield* closeMonth(bookId, "2026-09")
+      const run = exporting("STANDS", temporaryFolder())
+      const { batches } = yield* run(range("2026-09-01", "2026-09-30"), ["qbo"])
+      yield* run(october, ["qbo"])
+      const hash = batches[0]?.manifest.lineage?.closes[0]?.hash ?? ""
+      expect(yield* batchesOnClose("STANDS", hash)).toEqual([
+        { batch: 1, scope: "2026-09-01_2026-09-30", formats: ["qbo"], state: "committed" },
+      ])
+      expect(yield* batchesOnClose("STANDS", "f".repeat(64))).toEqual([])
+    }),
   )
 })

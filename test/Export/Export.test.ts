@@ -165,6 +165,7 @@ layer(TestDatabase.layer)("an export", (it) => {
         batches: [],
         outdated: [],
         unchanged: ["SINCE"],
+        empty: [],
         exported: [],
         complete: true,
       })
@@ -341,20 +342,6 @@ layer(TestDatabase.layer)("an export", (it) => {
       )
       expect(yield* message(all, ["journal"], "NOBODY")).toContain("There is no book NOBODY: known are ")
       expect(existsSync(out)).toBe(false)
-    }),
-  )
-
-  it.effect("writes an empty month as empty files that verify", () =>
-    Effect.gen(function* () {
-      yield* postMonths(yield* openBook("EMPTY", "33333333-0000-4000-8000-000000000009"))
-      const formats = ["journal", "hledger", "ledger", "beancount", "trial-balance"]
-      for (const period of ["2026-08", "2026-11"]) {
-        const { batches } = yield* Export.run(
-          request(temporaryFolder(), { kind: "period", period }, formats, "EMPTY"),
-        )
-        expect(batches[0]?.manifest.entries).toBe(0)
-        expect((yield* Verify.run(batches[0]?.folder ?? "")).problems).toEqual([])
-      }
     }),
   )
 })

@@ -21,7 +21,7 @@ const kinds = [
   },
   { formats: ["xero-statement", "qbo", "netsuite", "datev"], leaveOut: ["USDT", "USDC"], beside: [] },
   {
-    formats: ["xero", "intacct", "sage50"],
+    formats: ["xero", "intacct", "sage50", "fec"],
     leaveOut: currencies.filter((currency) => currency !== "EUR"),
     beside: [],
   },
@@ -35,7 +35,7 @@ export const roundTrip = Effect.fn("Test.roundTrip")(function* (
   return yield* Effect.forEach(kinds, ({ beside, formats, leaveOut }) =>
     Effect.gen(function* () {
       const settings = decodeUnknownSync(Content)({
-        formats: { leaveOut, datev: { consultant: 1001, client: 1 } },
+        formats: { leaveOut, datev: { consultant: 1001, client: 1 }, fec: { siren: "732829320" } },
       }).formats
       const { batches } = yield* Export.run({
         formats: ["journal", "trial-balance", ...formats],

@@ -51,6 +51,8 @@ describe("a journal number in few characters", () => {
     ["ORG-2026-10-1000007", 21, "ORG-2610-1000007"],
     ["ACME_UK.LTD-2026-10-000007", 36, "ACME-UK-LTD-2026-10-000007"],
     ["ACME-UK-ORG-2026-10-000007", 21, "AC164F-2610-000007"],
+    ["CLIENT-2026-10-000006", 20, "CLIENT-2610-000006"],
+    ["CLIENT-2026-10-1000006", 20, "CLIENT-2610-1000006"],
   ])("%s in %i is %s", (number, most, expected) => {
     expect(numbered(number, most, false)).toBe(expected)
     expect(numbered(number, most, true)).toBe(`${expected}S`)

@@ -99,7 +99,11 @@ describe("a format's name", () => {
     expect(new Set(mappingColumns).size).toBe(mappingColumns.length)
     const prefixes = tableFormats.map(({ template }) => template.file.split("{", 1)[0] ?? "")
     expect(new Set(prefixes).size).toBe(prefixes.length)
-    for (const prefix of prefixes) expect(isFormatFile(`${prefix}X.csv`)).toBe(true)
+    for (const { template } of tableFormats.filter(({ filePattern }) => filePattern === null)) {
+      expect(isFormatFile(`${template.file.split("{", 1)[0]}X.csv`)).toBe(true)
+    }
+    expect(isFormatFile("732829320FEC20261031.txt")).toBe(true)
+    expect(isFormatFile("732829320FEC.txt")).toBe(false)
     expect(isFormatFile("Trial_Balance_20261001_20261031.csv")).toBe(true)
     expect(isFormatFile("Trial_Balance_{from}_{to}.csv")).toBe(false)
     expect(isFormatFile("camt.053-EUR-1.xml")).toBe(true)
@@ -112,7 +116,7 @@ describe("a format's name", () => {
 describe("what follows from the formats", () => {
   it("are the names that --format takes, in their order", () => {
     expect(formatNames.join(" ")).toBe(
-      "journal hledger ledger beancount trial-balance xero xero-statement qbo netsuite intacct sage50 business-central datev gl-detail camt.053",
+      "journal hledger ledger beancount trial-balance xero xero-statement qbo netsuite intacct sage50 business-central datev gl-detail fec camt.053",
     )
   })
 
@@ -144,7 +148,9 @@ describe("what follows from the formats", () => {
         locked: false,
         description,
       },
+      fec: { siren: null, journal: "TO", journalName: "Tieout", description },
       profiles: {},
+      books: {},
     })
     const profiled = leaves([]).filter(({ path }) => path[0] === "formats" && path[1] === "profiles")
     expect([...new Set(profiled.map(({ path }) => path[2]))]).toEqual(tableFormats.map(({ name }) => name))
@@ -152,7 +158,7 @@ describe("what follows from the formats", () => {
 
   it("are the columns of the account mapping, of which an older version lacks some", () => {
     expect(mappingColumns.join()).toBe(
-      "book,role,currency,code,name,xero_code,qbo_name,netsuite_id,intacct_account,sage50_code,bc_account,datev_konto,dimension",
+      "book,role,currency,code,name,xero_code,qbo_name,netsuite_id,intacct_account,sage50_code,bc_account,datev_konto,fec_compte,dimension",
     )
     const account = { role: "cash", currency: "EUR", code: "1010", name: "Cash" }
     const older = Schema.decodeUnknownSync(MappingRow)({ ...account, xero_code: "200" })

@@ -58,7 +58,7 @@ describe("settings that are right", () => {
         interestBetweenReads: "0",
       },
       valuation: {
-        ...{ method: "average", rates: "file", maxRateAgeDays: 0, books: {} },
+        ...{ method: "average", rates: "file", maxRateAgeDays: 4, books: {} },
         monetaryRoles: [
           ...["cash", "receivable_principal", "receivable_interest", "deferred_interest", "loan_payable"],
           ...["interest_payable", "loan_clearing", "conversions_in_transit"],
@@ -318,6 +318,18 @@ webhook: 3
     [
       "schedule: { export: [journal, xero2] }",
       `tieout.yaml:1: schedule.export[1]: found "xero2", expected an export format: ${formatNames.filter((name) => name !== "camt.053").join(", ")}`,
+    ],
+    [
+      "formats: { books: { SECOND: { datev: { cliant: 2 } } } }",
+      "tieout.yaml:1: formats.books.SECOND.datev.cliant: unknown key; did you mean client?",
+    ],
+    [
+      "formats: { books: { SECOND: { datev: { client: many } } } }",
+      'tieout.yaml:1: formats.books.SECOND.datev.client: found "many", expected a whole number from 1 to 99999 or null',
+    ],
+    [
+      `formats: { books: { SECOND: { netsuite: { subsidiary: 7 } } } }`,
+      "tieout.yaml:1: formats.books.SECOND.netsuite.subsidiary: found 7, expected text of at most 100 characters that begins with a letter or digit and holds no quotes or null",
     ],
     [
       `formats: { profiles: { qbo: { headers: { Debits: "x" } } } }`,

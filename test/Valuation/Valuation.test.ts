@@ -106,7 +106,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the base-currency jour
         "  2001-01-31 USD/EUR",
         "  2001-02-28 USD/EUR",
         "  2001-03-10 USD/EUR",
-        "Put them into a CSV with the columns date,from,to,rate,source and run: tieout rates import FILE",
+        "Put them into a CSV with the columns date,from,to,rate,source, or take the ECB's eurofxref-hist.csv as it is, and run: tieout rates import FILE",
+        "Or let an older rate hold for more days (accounting.valuation.maxRateAgeDays), or value by the months' own conversions (accounting.valuation.rates: conversions).",
       ])
       expect(yield* query(`select 1 from valuation.months where book_id = ${book.bookId}`)).toEqual([])
     }),

@@ -61,7 +61,7 @@ export const formatsOf = (text: string): Either.Either<ReadonlyArray<string>, Us
 }
 
 /** Leaves out the manifest's accounts, which may be many; the file has them. */
-const documentOf = ({ batches, complete, exported, outdated, unchanged }: ExportSummary): object => ({
+const documentOf = ({ batches, complete, empty, exported, outdated, unchanged }: ExportSummary): object => ({
   complete,
   batches: batches.map(({ difference, folder, lackingRates, manifest }) => ({
     folder,
@@ -84,6 +84,7 @@ const documentOf = ({ batches, complete, exported, outdated, unchanged }: Export
     files: manifest.files,
   })),
   unchanged,
+  empty,
   exported,
   outdated,
 })

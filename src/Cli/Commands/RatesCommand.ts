@@ -85,14 +85,15 @@ export const rates = group(
     name: "rates",
     summary: "Keep the exchange rates that the base-currency journal is valued at.",
     about: [
-      "import: a CSV with the columns date,from,to,rate,source: one unit of from is worth rate of to. It is checked as a whole",
+      "import: a CSV with the columns date,from,to,rate,source: one unit of from is worth rate of to. Or the history of reference",
+      "rates that the European Central Bank publishes, eurofxref-hist.csv, as it is. It is checked as a whole",
       "and stored as a new version, or refused with every mistake by its line and nothing stored (exit code 2). The newest rate",
-      "of a day and pair counts; where only the other direction is there, it is turned round exactly. Then",
+      "of a day and pair counts; where only the other direction is there, it is turned round exactly, and where there is neither, two are crossed through the euro. Then",
       "it says which months will be valued again, and which batches are out of date.",
       "export: all rates that count, as such a file. list: the pairs, and the days that they are there for.",
     ],
     examples: [
-      ["tieout rates import ecb-2026-10.csv", "October's rates"],
+      ["tieout rates import eurofxref-hist.csv", "the ECB's history of rates, as it is published"],
       ["tieout rates list", "what there is"],
     ],
   },

@@ -83,10 +83,11 @@ const outdatedLine = ({ batch, book, formats, months, scope }: Outdated): string
   `OUT OF DATE: ${book}/${batch} ${scope} ${formats.join(",")}: ${months.join(", ")} changed since. Export it again with --again.`
 
 export const exportLines = (
-  { batches, exported, outdated, unchanged }: ExportSummary,
+  { batches, empty, exported, outdated, unchanged }: ExportSummary,
   screen: Screen,
 ): ReadonlyArray<string> => [
   ...batches.flatMap((batch) => batchLines(batch, screen)),
+  ...empty.map((book) => `${book}: no entries; left out.`),
   ...unchanged.map((book) => `${book}: nothing new.`),
   ...exported.map(
     ({ batches: existing, book, formats }) =>

@@ -129,7 +129,7 @@ export const Layout = Schema.Struct({
   encoding: Schema.Literal("utf-8", "windows-1252", "ascii"),
   delimiter: Schema.Literal(",", ";", "|", "\t"),
   lineEnd: Schema.Literal("LF", "CRLF"),
-  date: Schema.Literal("iso", "DD/MM/YYYY", "MM/DD/YYYY", "DD.MM.YYYY", "long", "DDMM"),
+  date: Schema.Literal("iso", "YYYYMMDD", "DD/MM/YYYY", "MM/DD/YYYY", "DD.MM.YYYY", "long", "DDMM"),
   decimalMark: Schema.Literal(".", ","),
   /** Rows of a file, at most. */
   rowsPerFile: Count,

@@ -33,8 +33,14 @@ const cellsOf = ({ cell: of, line }: CsvRow<string>): Cells => ({
   },
 })
 
+export interface ReadMapping {
+  readonly rows: ReadonlyArray<Cells>
+  /** Columns of systems that the file says nothing of: it is from before they were there, or they were deleted. */
+  readonly absent: ReadonlyArray<string>
+}
+
 /** The rows of a file with their lines, columns in any order. Rows of another length than the header are mistakes. */
-export const readMapping = (bytes: Uint8Array): Either.Either<ReadonlyArray<Cells>, ReadonlyArray<Mistake>> =>
-  Either.flatMap(readCsvFile(bytes, mappingColumns), ({ mistakes, rows }) =>
-    mistakes.length > 0 ? Either.left(mistakes) : Either.right(rows.map(cellsOf)),
+export const readMapping = (bytes: Uint8Array): Either.Either<ReadMapping, ReadonlyArray<Mistake>> =>
+  Either.flatMap(readCsvFile(bytes, mappingColumns, targetColumns), ({ absent, mistakes, rows }) =>
+    mistakes.length > 0 ? Either.left(mistakes) : Either.right({ absent, rows: rows.map(cellsOf) }),
   )

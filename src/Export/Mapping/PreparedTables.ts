@@ -22,6 +22,8 @@ export interface TableOptions {
   readonly baseCurrency: string
   /** In the currency that moved, with rates; else as the source has it. */
   readonly rated?: boolean
+  /** Everything is in the base currency. */
+  readonly inBase?: boolean
   /** Debits and credits by day where absent. */
   readonly summary?: SummaryStyle
 }
@@ -34,6 +36,14 @@ const settingProblems = ({ lacks = [], name }: Profile): ReadonlyArray<string> =
 /** As the command line takes them. */
 const modeOptions = (mode: Mode, { by, net }: SummaryStyle): string =>
   mode === "detail" ? "" : ` --mode summary${by === "day" ? "" : " --by month"}${net ? " --net" : ""}`
+
+const currencyProblems = (
+  { baseCurrency: needed, name }: Profile,
+  baseCurrency: string,
+): ReadonlyArray<string> =>
+  needed === undefined || needed === baseCurrency
+    ? []
+    : [`${name} is in ${needed}: accounting.baseCurrency is ${baseCurrency}`]
 
 const namesDays = ({ file }: Profile): boolean => file.includes("{from}") || file.includes("{to}")
 
@@ -89,7 +99,7 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
         ? mapAccounts(own, format.target, profile, stored, accounts.nativeOf)
         : numberAccounts(accounts, format.numbers)
     used.push({ profile, accounts: own })
-    lacking.push(...settingProblems(profile))
+    lacking.push(...settingProblems(profile), ...currencyProblems(profile, baseCurrency))
     unknown.push(...unmapped.map((line) => `${format.name}: account ${line}`))
     const { accountFiles } = format
     const all = opened(accounts, opening)

@@ -33,6 +33,19 @@ export const selected = (sql: Sql, bookId: number, selection: Selection) => {
     ${covered.length === 0 ? sql`` : sql`and ${notCovered(sql, covered)}`}`
 }
 
+/** Whether a selection holds any entry, and whether its first day is still to come in the book's time zone. */
+export const contentOf = Effect.fn("Export.contentOf")(function* (bookId: number, selection: Selection) {
+  const database = yield* Database
+  return yield* database.row(
+    "Export.contentOf",
+    { holds: bool, ahead: bool },
+    (sql) => sql`
+      select exists (select 1 from ledger.journal e where ${selected(sql, bookId, selection)}) as holds,
+        coalesce(${selection.from}::text::date > ledger.day_of(now(), l.time_zone), false) as ahead
+      from mirror.books b left join ledger.locks l on l.book_id = b.book_id where b.book_id = ${bookId}`,
+  )
+})
+
 /** Whether a selection holds any entry. */
 export const hasNews = Effect.fn("Export.hasNews")(function* (bookId: number, selection: Selection) {
   const database = yield* Database

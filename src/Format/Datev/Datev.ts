@@ -159,6 +159,8 @@ export const datev = defineTable({
   overridable: "limits",
   settings: DatevSettings,
   profile: (own) => shapeOf(own),
+  entity: ({ client, consultant }) =>
+    client === null || consultant === null ? null : `the Mandant ${consultant}/${client}`,
   rated: { profile: (own) => shapeOf(own, rates), reader: datevRatedReader },
   reader: datevReader,
 })

@@ -75,6 +75,7 @@ export const debitOrCredit = (debit: string, credit: string, mark: string): bigi
 
 const orders: Readonly<Record<string, RegExp>> = {
   iso: /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})$/,
+  YYYYMMDD: /^(?<year>\d{4})(?<month>\d{2})(?<day>\d{2})$/,
   "DD/MM/YYYY": /^(?<day>\d{2})\/(?<month>\d{2})\/(?<year>\d{4})$/,
   "MM/DD/YYYY": /^(?<month>\d{2})\/(?<day>\d{2})\/(?<year>\d{4})$/,
   "DD.MM.YYYY": /^(?<day>\d{2})\.(?<month>\d{2})\.(?<year>\d{4})$/,

@@ -1,6 +1,6 @@
 /** Amounts, dates and journal numbers as an import file writes them. */
-import { createHash } from "node:crypto"
 import { print } from "../../Common/MinorUnits.ts"
+import { plainCode, shortened } from "../../Common/ShortCode.ts"
 import { type TableJournal, Unholdable } from "./Journals.ts"
 import type { DateStyle, Profile } from "./Profile.ts"
 
@@ -27,6 +27,7 @@ const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 export const dated = (date: string, style: DateStyle): string => {
   const [year = "", month = "", day = ""] = date.split("-")
   if (style === "iso") return date
+  if (style === "YYYYMMDD") return `${year}${month}${day}`
   if (style === "DDMM") return `${day}${month}`
   if (style === "DD/MM/YYYY") return `${day}/${month}/${year}`
   if (style === "DD.MM.YYYY") return `${day}.${month}.${year}`
@@ -38,24 +39,22 @@ export const dated = (date: string, style: DateStyle): string => {
 const fullTail = 19
 const shortTail = 15
 
-const shortened = (code: string, room: number): string =>
-  code.length <= room
-    ? code
-    : `${code.slice(0, room - 4)}${createHash("sha256").update(code).digest("hex").slice(0, 4).toUpperCase()}`
-
 /**
- * The journal number in at most `most` characters: in full where every number of the book fits, else the book's code
- * (shortened, with a checksum, where necessary), the month as four digits and the number. The same number always gives the
- * same text. A summary ends in S.
+ * The journal number in at most `most` characters: in full where every number of the book fits, else the book's code (shortened,
+ * with a checksum, only where this number has no room otherwise), the month as four digits and the number. The same number always
+ * gives the same text. A summary ends in S.
  */
 export const numbered = (number: string, most: number, summary: boolean): string => {
   const [, code = "", year = "", month = "", digits = ""] = /^(.*)-(\d{4})-(\d{2})-(\d+)$/.exec(number) ?? []
-  const plain = code.replaceAll(/[^A-Za-z0-9-]/g, "-")
+  const plain = plainCode(code)
   const end = summary ? "S" : ""
+  const tail = `-${year.slice(2)}${month}-${digits}`
+  // With room for the mark of a summary, so that both have the same beginning.
+  const fits = plain.length + tail.length < most
   const text =
     plain.length + fullTail <= most
       ? `${plain}-${year}-${month}-${digits}${end}`
-      : `${shortened(plain, most - shortTail)}-${year.slice(2)}${month}-${digits}${end}`
+      : `${fits ? plain : shortened(plain, most - shortTail)}${tail}${end}`
   if (text.length > most)
     throw new Unholdable(`the journal number ${number} has no room in ${most} characters`)
   return text

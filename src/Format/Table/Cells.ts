@@ -1,6 +1,6 @@
 /** The cells of import files that several systems share; a system's own cells are defined with its format. */
 import { print } from "../../Common/MinorUnits.ts"
-import type { Entry } from "../Entry.ts"
+import type { Account, Entry } from "../Entry.ts"
 import { dated, numbered, unsigned as withoutSign } from "./Amount.ts"
 import { fitted, isHoldable } from "./CellText.ts"
 import { described } from "./Description.ts"
@@ -19,6 +19,8 @@ export interface Row {
   readonly place: number
   /** From 1, among the rows of all files of the format. */
   readonly fileRow: number
+  /** The ledger's account of a row that is one line. */
+  readonly ledgerAccount?: Account
   /** From 1, among the entry's lines; 0 where the row is not one of its lines. */
   readonly lineNumber: number
   readonly mapped: Mapped
@@ -83,6 +85,12 @@ export const signed = plain((row, setup) => `${row.minor < 0n ? "-" : ""}${amoun
 export const unsigned = plain(amount)
 export const debit = plain((row, setup) => (row.minor > 0n ? amount(row, setup) : ""))
 export const credit = plain((row, setup) => (row.minor < 0n ? amount(row, setup) : ""))
+
+/** A debit or credit that is zero where the line is of the other side. */
+export const otherSide = ({ fill, ...cell }: Cell): Cell => ({
+  ...cell,
+  fill: (row, setup) => fill(row, setup) || `0${setup.profile.decimals.mark}00`,
+})
 
 export const number = name(numberOf)
 /** The narration, starting with the number: in some systems it alone groups a journal's rows. */

@@ -60,6 +60,8 @@ export interface TableFormat<Name extends string = string> {
   readonly besideStatement: boolean
   /** Null: the chart's own codes, without a mapping. */
   readonly target: Target | null
+  /** Of the files' names, where it does not follow from the template: the settings change how they begin. */
+  readonly filePattern: RegExp | null
   /** A number for each account instead of the chart's codes, where several accounts share one; null: the codes. */
   readonly numbers: ((accounts: ReadonlyArray<Account>) => ReadonlyMap<Account, string>) | null
   /** Files of the book's accounts that stand beside. */
@@ -72,6 +74,8 @@ export interface TableFormat<Name extends string = string> {
   readonly profile: (own: unknown) => Profile
   /** The same with rates and what is worth in the base currency; null: the system takes none. */
   readonly rated: { readonly profile: (own: unknown) => Profile; readonly reader: Reader } | null
+  /** What its files go into, by the section `formats.<name>`, where that must be of one legal entity alone. */
+  readonly entity: ((own: unknown) => string | null) | null
   /** What `formats.profiles.<name>` may change. */
   readonly overridable: Overridable
   readonly reader: Reader
@@ -88,7 +92,13 @@ type Definition<Name extends string> = Pick<TableFormat<Name>, "name" | "descrip
   Partial<
     Pick<
       TableFormat,
-      "accumulates" | "leavesNothingOut" | "besideStatement" | "overridable" | "numbers" | "accountFiles"
+      | "accumulates"
+      | "leavesNothingOut"
+      | "besideStatement"
+      | "overridable"
+      | "numbers"
+      | "accountFiles"
+      | "filePattern"
     >
   >
 
@@ -96,6 +106,7 @@ type Definition<Name extends string> = Pick<TableFormat<Name>, "name" | "descrip
 interface Fixed {
   readonly profile: Shape
   readonly rated?: never
+  readonly entity?: never
 }
 
 /** A format with settings, which cells, preamble and limits may depend on. */
@@ -104,29 +115,33 @@ interface Configured<S, I> {
   readonly profile: (own: S) => Shape
   /** The shape of a file with rates, and how it is read. */
   readonly rated?: { readonly profile: (own: S) => Shape; readonly reader: Reader }
+  readonly entity?: (own: S) => string | null
 }
 
 /** What a decoded section makes of the profile; the same where the format has no settings of its own. */
 const shaped = <S, I>(how: Fixed | Configured<S, I>) => {
-  if (!("settings" in how)) return { shapeOf: () => how.profile, ratedShapeOf: undefined }
+  if (!("settings" in how)) {
+    return { shapeOf: () => how.profile, ratedShapeOf: undefined, entity: null }
+  }
   const validate = Schema.validateSync(how.settings)
-  const { profile, rated } = how
+  const { entity, profile, rated } = how
   return {
     shapeOf: (own: unknown) => profile(validate(own)),
     ratedShapeOf: rated && ((own: unknown) => rated.profile(validate(own))),
+    entity: entity === undefined ? null : (own: unknown) => entity(validate(own)),
   }
 }
 
 const made = <S, I>(how: Fixed | Configured<S, I>) => {
   const section = "settings" in how ? Schema.extend(how.settings, Described) : Described
   const settings = Schema.make<unknown>(section.ast)
-  const { ratedShapeOf, shapeOf } = shaped(how)
+  const { entity, ratedShapeOf, shapeOf } = shaped(how)
   const textsOf = Schema.validateSync(Described)
   const withTexts = (of: (own: unknown) => Shape) => (given: unknown) => {
     const own = given ?? Schema.decodeUnknownSync(settings)({})
     return { ...of(own), ...textsOf(own) }
   }
-  return { settings, shape: withTexts(shapeOf), ratedShape: ratedShapeOf && withTexts(ratedShapeOf) }
+  return { settings, entity, shape: withTexts(shapeOf), ratedShape: ratedShapeOf && withTexts(ratedShapeOf) }
 }
 
 export const defineTable = <const Name extends string, S, I>({
@@ -134,6 +149,7 @@ export const defineTable = <const Name extends string, S, I>({
   accumulates = true,
   besideStatement = false,
   description,
+  filePattern = null,
   leavesNothingOut = false,
   name,
   numbers = null,
@@ -142,7 +158,7 @@ export const defineTable = <const Name extends string, S, I>({
   target,
   ...how
 }: Definition<Name> & (Fixed | Configured<S, I>)): TableFormat<Name> => {
-  const { ratedShape, settings, shape } = made(how)
+  const { entity, ratedShape, settings, shape } = made(how)
   const named = (of: ReturnType<typeof shape>): Profile => ({
     file: `${name}-{currency}{part}.csv`,
     personalData: true,
@@ -157,6 +173,6 @@ export const defineTable = <const Name extends string, S, I>({
   return {
     kind: "table",
     ...{ name, description, accumulates, leavesNothingOut, besideStatement, target, overridable, reader },
-    ...{ numbers, accountFiles, settings, profile, rated, template: profile(undefined) },
+    ...{ numbers, filePattern, accountFiles, settings, profile, rated, entity, template: profile(undefined) },
   }
 }

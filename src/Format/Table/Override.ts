@@ -10,7 +10,7 @@ export type Overridable = "all" | "unnamed" | "limits"
 export interface Override {
   /** From our header to the wanted one. */
   readonly headers?: Readonly<Record<string, string>>
-  readonly date?: Exclude<Profile["date"], "DDMM">
+  readonly date?: Exclude<Profile["date"], "DDMM" | "YYYYMMDD">
   readonly decimalMark?: Profile["decimals"]["mark"]
   readonly delimiter?: Profile["delimiter"]
   readonly encoding?: Profile["encoding"]

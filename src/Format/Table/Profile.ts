@@ -4,7 +4,7 @@ import type { Encoding } from "../Encoding.ts"
 import type { Cell } from "./Cells.ts"
 
 /** `long` is 31 Oct 2026; `DDMM` has no year. */
-export type DateStyle = "iso" | "DD/MM/YYYY" | "MM/DD/YYYY" | "DD.MM.YYYY" | "long" | "DDMM"
+export type DateStyle = "iso" | "YYYYMMDD" | "DD/MM/YYYY" | "MM/DD/YYYY" | "DD.MM.YYYY" | "long" | "DDMM"
 
 export interface Column {
   readonly header: string
@@ -88,6 +88,8 @@ export interface Profile {
    * `base`: none, since no column says it, and every amount is taken for one in the base currency.
    */
   readonly currencies: "any" | "official" | "base"
+  /** The only base currency that the format can be in; absent: any. */
+  readonly baseCurrency?: string
   /** The lines before the header, each with its line end. */
   readonly preamble?: (file: PreambleOf) => string
   /** A mistake in an account's name that the mapping's pattern does not catch; undefined: none. */

@@ -38,6 +38,7 @@ const lineRows = (
     place: at + 1,
     fileRow: before + at + 1,
     lineNumber: number,
+    ledgerAccount: account,
     mapped: mappedOf(mapping, account),
     contra: undefined,
     minor,

@@ -22,7 +22,7 @@ export const missingRates = (
     asOf !== null && source === "file"
       ? "They had not been imported by then: choose a later time."
       : source === "file"
-        ? "Put them into a CSV with the columns date,from,to,rate,source and run: tieout rates import FILE"
+        ? "Put them into a CSV with the columns date,from,to,rate,source, or take the ECB's eurofxref-hist.csv as it is, and run: tieout rates import FILE\nOr let an older rate hold for more days (accounting.valuation.maxRateAgeDays), or value by the months' own conversions (accounting.valuation.rates: conversions)."
         : "No conversion of those months says what the currency is worth: set accounting.valuation.rates to file, and import rates."
   const then = asOf === null ? "" : ` as of ${asOf}`
   return valuationError(

@@ -4,7 +4,7 @@ import type { Sql } from "../../Database/Client.ts"
 import { int2, int4, text } from "../../Database/Columns.ts"
 import { plainArray, textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
-import type { Exchanged, RateRow } from "./RateTable.ts"
+import { type Exchanged, pivot, type RateRow } from "./RateTable.ts"
 
 const rateColumns = { date: text, from: text, to: text, rate: text, source: text }
 
@@ -76,12 +76,18 @@ export interface Days {
   readonly to: string
 }
 
+/** What two other currencies are crossed by. */
+const throughPivot = (sql: Sql, currencies: ReadonlyArray<string>) => sql`
+  or (r.from_currency = ${pivot} and r.to_currency = any (${plainArray(sql, currencies)}))
+  or (r.to_currency = ${pivot} and r.from_currency = any (${plainArray(sql, currencies)}))`
+
 const between = (sql: Sql, base: string, currencies: ReadonlyArray<string>, { from, to }: Days) => sql`
   r.date between ${from}::text::date and ${to}::text::date
   and ((r.to_currency = ${base} and r.from_currency = any (${plainArray(sql, currencies)}))
-    or (r.from_currency = ${base} and r.to_currency = any (${plainArray(sql, currencies)})))`
+    or (r.from_currency = ${base} and r.to_currency = any (${plainArray(sql, currencies)}))
+    ${base === pivot ? sql`` : throughPivot(sql, [base, ...currencies])})`
 
-/** Rates between the base currency and a book's currencies, up to an import (null: all imports). */
+/** Rates between the base currency and a book's currencies, or through the euro, up to an import (null: all imports). */
 export const ratesBetween = Effect.fn("Valuation.ratesBetween")(function* (
   baseCurrency: string,
   currencies: ReadonlyArray<string>,

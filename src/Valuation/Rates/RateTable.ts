@@ -31,9 +31,44 @@ const fraction = (text: string): readonly [numerator: bigint, denominator: bigin
   return [BigInt(text.slice(0, point) + text.slice(point + 1)), 10n ** BigInt(text.length - point - 1)]
 }
 
+/** The currency through which two others are crossed: central banks publish their rates against it. */
+export const pivot = "EUR"
+
+type OfDay = (from: string, to: string, day: string) => Rate | undefined
+
+/** Of one day: the pair itself, or the other direction turned round. */
+const pairOf =
+  (byKey: ReadonlyMap<string, RateRow>): OfDay =>
+  (from, to, date) => {
+    const direct = byKey.get(`${date} ${from} ${to}`)
+    if (direct !== undefined) {
+      const [numerator, denominator] = fraction(direct.rate)
+      return { numerator, denominator, text: direct.rate, date, source: direct.source }
+    }
+    const inverse = byKey.get(`${date} ${to} ${from}`)
+    if (inverse === undefined) return undefined
+    const [denominator, numerator] = fraction(inverse.rate)
+    return { numerator, denominator, text: `1/${inverse.rate}`, date, source: inverse.source }
+  }
+
+/** Of one day, through the euro. */
+const crossed = (of: OfDay, currency: string, baseCurrency: string, day: string): Rate | undefined => {
+  if (currency === pivot || baseCurrency === pivot) return undefined
+  const own = of(currency, pivot, day)
+  const base = of(pivot, baseCurrency, day)
+  if (own === undefined || base === undefined) return undefined
+  return {
+    numerator: own.numerator * base.numerator,
+    denominator: own.denominator * base.denominator,
+    text: `${base.text}*${own.text}`,
+    date: day,
+    source: own.source === base.source ? own.source : `${own.source}, ${base.source}`,
+  }
+}
+
 /**
  * The rate of the day itself, else the newest before that is at most `maxAgeDays` old. On one day the direct pair comes
- * before the inverse pair, which is used as an exact fraction.
+ * before the inverse pair, and that before the two crossed through the euro; all are exact fractions.
  */
 export const fromRows = (
   rows: ReadonlyArray<RateRow>,
@@ -41,19 +76,12 @@ export const fromRows = (
   maxAgeDays: number,
 ): RateLookup => {
   const byKey = new Map(rows.map((row) => [`${row.date} ${row.from} ${row.to}`, row]))
+  const of = pairOf(byKey)
   return (currency, date) => {
     for (let age = 0; age <= maxAgeDays; age++) {
       const day = shiftDate(date, -age)
-      const direct = byKey.get(`${day} ${currency} ${baseCurrency}`)
-      if (direct !== undefined) {
-        const [numerator, denominator] = fraction(direct.rate)
-        return { numerator, denominator, text: direct.rate, date: day, source: direct.source }
-      }
-      const inverse = byKey.get(`${day} ${baseCurrency} ${currency}`)
-      if (inverse !== undefined) {
-        const [denominator, numerator] = fraction(inverse.rate)
-        return { numerator, denominator, text: `1/${inverse.rate}`, date: day, source: inverse.source }
-      }
+      const rate = of(currency, baseCurrency, day) ?? crossed(of, currency, baseCurrency, day)
+      if (rate !== undefined) return rate
     }
     return undefined
   }

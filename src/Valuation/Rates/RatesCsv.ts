@@ -9,12 +9,12 @@ import type { RateRow } from "./RateTable.ts"
 const rateColumns = ["date", "from", "to", "rate", "source"] as const
 type Column = (typeof rateColumns)[number]
 
-const isDay = (text: string): boolean => {
+export const isDay = (text: string): boolean => {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
-const isRate = (text: string): boolean => {
+export const isRate = (text: string): boolean => {
   const parsed = Money.parse(text)
   return Either.isRight(parsed) && Money.isPositive(parsed.right)
 }

@@ -1,5 +1,6 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
+import { isEcbHistory, readEcbHistory } from "../../../src/Valuation/Rates/EcbHistory.ts"
 import { printedRates, readRates } from "../../../src/Valuation/Rates/RatesCsv.ts"
 import { fromConversions, fromRows, type RateRow } from "../../../src/Valuation/Rates/RateTable.ts"
 
@@ -138,5 +139,64 @@ describe("the rate of a day", () => {
       source: "conversions of 2026-10",
     })
     expect(lookup("USD", "2026-10-01")).toBeUndefined()
+  })
+})
+
+describe("the history of the European Central Bank", () => {
+  const history = [
+    "Date,USD,JPY,GBP,CYP,",
+    "2026-10-02,1.0870,163.12,0.8345,N/A,",
+    "2026-10-01,1.0855,162.9,N/A,N/A,",
+  ].join("\n")
+  const rowsOf = (text: string) => Either.getOrThrow(readEcbHistory(Buffer.from(text)))
+
+  it("is read as it is published: units for one euro, what is not there left out", () => {
+    expect(isEcbHistory(Buffer.from(history))).toBe(true)
+    expect(isEcbHistory(Buffer.from(header))).toBe(false)
+    expect(rowsOf(history).map(({ date, from, rate, source, to }) => [date, from, to, rate, source])).toEqual(
+      [
+        ["2026-10-02", "EUR", "USD", "1.0870", "ECB"],
+        ["2026-10-02", "EUR", "JPY", "163.12", "ECB"],
+        ["2026-10-02", "EUR", "GBP", "0.8345", "ECB"],
+        ["2026-10-01", "EUR", "USD", "1.0855", "ECB"],
+        ["2026-10-01", "EUR", "JPY", "162.9", "ECB"],
+      ],
+    )
+  })
+
+  it("is turned round, and crossed for another base currency, as exact fractions", () => {
+    const inEuro = fromRows(rowsOf(history), "EUR", 4)("USD", "2026-10-04")
+    expect(inEuro).toMatchObject({
+      numerator: 10000n,
+      denominator: 10870n,
+      text: "1/1.0870",
+      date: "2026-10-02",
+    })
+    const inDollars = fromRows(rowsOf(history), "USD", 4)
+    const pounds = inDollars("GBP", "2026-10-04")
+    expect(pounds).toMatchObject({ text: "1.0870*1/0.8345", date: "2026-10-02", source: "ECB" })
+    // 1.0870 / 0.8345, exactly.
+    expect((pounds?.numerator ?? 0n) * 8345n).toBe((pounds?.denominator ?? 0n) * 10870n)
+    expect(inDollars("EUR", "2026-10-02")?.text).toBe("1.0870")
+    // Both of one day: of the first, the pound has none.
+    expect(inDollars("GBP", "2026-10-01")).toBeUndefined()
+  })
+
+  it("in a regional number format, or changed by a spreadsheet, is refused with what and where", () => {
+    const mistakes = (text: string) => Either.getOrThrow(Either.flip(readEcbHistory(Buffer.from(text))))
+    expect(mistakes("Date;USD;JPY\n2026-10-02;1,0870;163,12\n")).toEqual([
+      { line: 2, text: 'USD: found "1,0870", expected a positive number with a decimal point, or N/A' },
+      { line: 2, text: 'JPY: found "163,12", expected a positive number with a decimal point, or N/A' },
+    ])
+    expect(
+      mistakes("Date,USD\n02.10.2026,1.0870\n2026-10-01,1.08,7\n2026-10-01,1.08\n2026-10-01,1.09\n"),
+    ).toEqual([
+      { line: 2, text: 'Date: found "02.10.2026", expected a day as YYYY-MM-DD' },
+      { line: 3, text: "has 3 cells, the header has 2" },
+      { line: 5, text: "2026-10-01 stands on line 4 already" },
+    ])
+    expect(mistakes("Date,USD,Dollar\n")).toEqual([
+      { line: 1, text: 'has the column "Dollar", which is no currency' },
+    ])
   })
 })

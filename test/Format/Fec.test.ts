@@ -1,0 +1,54 @@
+/** The layout of the FEC, and how it is read back. */
+import { describe, expect, it } from "vitest"
+import { fec } from "../../src/Format/Fec/Fec.ts"
+import { fecReader } from "../../src/Format/Fec/FecReader.ts"
+
+const columns =
+  "JournalCode JournalLib EcritureNum EcritureDate CompteNum CompteLib CompAuxNum CompAuxLib PieceRef PieceDate EcritureLib Debit Credit EcritureLet DateLet ValidDate Montantdevise Idevise"
+
+const row =
+  "TO|Tieout|ORG-2026-10-000001|20261001|512100|Bank|||INV-7|20261001|Deposit|995,00|0,00|||20261101||"
+
+const context = {
+  layout: { date: "YYYYMMDD", decimalMark: "," },
+  ...({ currency: "", account: "", mode: "detail", baseCurrency: "EUR" } as const),
+}
+
+const reading = (text: string) =>
+  fecReader.rows(context)(text.split("|").map((cell) => ({ text: cell, quoted: false })))
+
+describe("the layout of the FEC", () => {
+  it("has the 18 columns of article A47 A-1 in their order, and the file its name", () => {
+    const profile = fec.profile({
+      siren: "732829320",
+      journal: "TO",
+      journalName: "Tieout",
+      description: "x",
+    })
+    expect(profile.columns.map(({ header }) => header).join(" ")).toBe(columns)
+    expect([profile.file, profile.delimiter, profile.baseCurrency, profile.lacks]).toEqual([
+      ...["732829320FEC{to}{part}.txt", "\t", "EUR", []],
+    ])
+    expect(fec.template.lacks).toEqual(["siren"])
+  })
+
+  it("is read back, strictly", () => {
+    expect(reading(row)).toEqual([
+      {
+        ...{ journal: "2026-10-000001", date: "2026-10-01", account: "512100", currency: "EUR" },
+        amount: 995n * 10n ** 18n,
+      },
+    ])
+    expect(reading(row.replace("995,00|0,00", "0,00|5,00"))[0]?.amount).toBe(-5n * 10n ** 18n)
+    const wrong: ReadonlyArray<readonly [from: string, to: string, why: string]> = [
+      ["995,00|0,00", "995.00|0,00", "is no amount"],
+      ["995,00|0,00", "995,00|5,00", "do not exclude each other"],
+      ["995,00|0,00", "0,00|0,00", "do not exclude each other"],
+      ["512100", "AB12", "is no account"],
+      ["20261001|Deposit", "20261002|Deposit", "the document has another date"],
+      ["20261101||", "20261101|1,00|", "is filled that is none of ours"],
+      ["|20261001|512100", "|2026-10-01|512100", "is no date"],
+    ]
+    for (const [from, to, why] of wrong) expect(() => reading(row.replace(from, to))).toThrow(why)
+  })
+})
