@@ -155,6 +155,7 @@ describe("a connection", () => {
       clientId: "client",
       clientSecret: "hunter2",
       scope: "accounts:read deposits:read",
+      proxy: Option.none(),
     })
   })
 
