@@ -1148,11 +1148,12 @@ end $$;
 create or replace trigger missing_resources_kept after delete on mirror.missing_resources
   for each row execute function mirror.keep_missing();
 
+-- What was given up, or could not be read, is looked at by a person, who has a month for it.
 create or replace function webhook.keep_event() returns trigger language plpgsql as $$
 begin
-  if old.state <> 'done' then
+  if old.state <> 'done' and (old.state not in ('dead', 'poison') or old.received_at > now() - interval '30 days') then
     raise exception 'event % is %: delete refused', old.event_id, old.state
-      using errcode = 'TO004', hint = 'Only an event that is done can be forgotten.';
+      using errcode = 'TO004', hint = 'Only an event that is done can be forgotten, or one given up a month ago.';
   end if;
   return old;
 end $$;

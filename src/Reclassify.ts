@@ -3,17 +3,21 @@
  * loan payment exceeded or fell short by, to another account. It is an entry of its own with the person and the reason, and
  * touches neither cash nor a closed month.
  */
-import { Effect, Option } from "effect"
+import { Effect, Either, Option } from "effect"
 import type { Book } from "./Book.ts"
 import * as Money from "./Common/Money.ts"
 import { int4, nullable, text } from "./Database/Columns.ts"
+import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
 import { journalNumber } from "./Format/Entry.ts"
 import type { JournalEntry, RuleAccount } from "./Ledger/JournalEntry.ts"
 import { type Proof, planned } from "./Ledger/Plan.ts"
 import { debitsFirst } from "./Ledger/Posting.ts"
 import { Ledger } from "./Ledger.ts"
-import { findEntry, type Standing, type StandingLine, standingOf } from "./Reclassify/Reclassifiable.ts"
+import { type AllOf, type ChosenEntry, chosenEntries } from "./Reclassify/Chosen.ts"
+import { type Proposal, proposalsFor } from "./Reclassify/Proposal.ts"
+import { type Standing, type StandingLine, standingOf } from "./Reclassify/Reclassifiable.ts"
+import { type ReclassifyError, reclassifyError } from "./Reclassify/ReclassifyError.ts"
 import { movable, targetOf } from "./Reclassify/Target.ts"
 import { printedSum } from "./Reconcile/Printed.ts"
 import { Reconcile } from "./Reconcile.ts"
@@ -23,8 +27,12 @@ import { recordEnd } from "./Sync/Runs/Proving.ts"
 import { SyncBusy } from "./Sync/Runs/RunReport.ts"
 
 export interface ReclassifyRequest {
-  /** A journal number, a finding or a statement entry's identifier, as `tieout explain` takes them. */
-  readonly id: string
+  /** Journal numbers, findings or statement entries' identifiers, as `tieout explain` takes them. */
+  readonly ids: ReadonlyArray<string>
+  /** And what all open findings of a check are about. */
+  readonly allOf?: AllOf
+  /** Nothing is posted. */
+  readonly preview?: boolean
   readonly to: string
   /** The account's name, required for a new code. */
   readonly name: Option.Option<string>
@@ -35,15 +43,22 @@ export interface ReclassifyRequest {
 
 export interface Reclassified {
   readonly book: string
-  /** The journal number of the new entry; null: not numbered yet. */
+  /** The journal number of the new entry; null: not numbered yet, or a preview. */
   readonly number: string | null
   readonly entryId: string
+  /** Of a preview, the day that it would have now. */
   readonly effectiveDate: string
   /** `12.50 EUR`; debit positive. */
   readonly amount: string
   readonly from: Pick<StandingLine, "code" | "name">
   readonly to: RuleAccount
   readonly reason: string
+}
+
+export interface ReclassifiedAll {
+  readonly moved: ReadonlyArray<Reclassified>
+  /** Rules that would save the next time. */
+  readonly proposals: ReadonlyArray<Proposal>
 }
 
 const entryOf = (standing: Standing, from: StandingLine, to: RuleAccount, reason: string): JournalEntry => {
@@ -84,59 +99,169 @@ const postedEntry = Effect.fn("Reclassify.posted")(function* (book: Book, entry:
   )
 })
 
-/** Posts the reclassification of what stands there now, dated by the months that are closed now. */
-const posting = (request: ReclassifyRequest, book: Book, entryId: string, run: Run["Type"], proof: Proof) =>
+/** What is to be moved of an entry, as the books stand. */
+const moveOf = Effect.fn("Reclassify.moveOf")(function* (
+  request: ReclassifyRequest,
+  { book, entryId }: ChosenEntry,
+) {
+  const standing = yield* standingOf(book, entryId)
+  const from = yield* movable(standing)
+  const to = yield* targetOf(book, from, request.to, Option.getOrNull(request.name))
+  return { book, standing, from, to, entry: entryOf(standing, from, to, request.reason) }
+})
+type Move = Effect.Effect.Success<ReturnType<typeof moveOf>>
+
+/** All of them, or what is wrong with each. */
+const movesOf = Effect.fn("Reclassify.movesOf")(function* (
+  request: ReclassifyRequest,
+  entries: ReadonlyArray<ChosenEntry>,
+) {
+  const moves: Array<Move> = []
+  const wrong: Array<ReclassifyError> = []
+  for (const entry of entries) {
+    const found = yield* Effect.either(moveOf(request, entry))
+    if (Either.isRight(found)) moves.push(found.right)
+    else if (found.left._tag === "ReclassifyError") wrong.push(found.left)
+    else return yield* found.left
+  }
+  const [first] = wrong
+  if (first === undefined) return moves
+  const messages = [...new Set(wrong.map(({ message }) => message))]
+  const nothing = entries.length === 1 ? [] : ["Nothing was moved."]
+  return yield* reclassifyError(first.reason, [...messages, ...nothing].join("\n"))
+})
+
+/** Proofs for several books at once, each book's plan made again with all the others. */
+const plannedAll = <A, E, R>(
+  books: ReadonlyArray<Book>,
+  effect: (proofs: ReadonlyArray<Proof>) => Effect.Effect<A, E, R>,
+  proofs: ReadonlyArray<Proof> = [],
+): Effect.Effect<A, E | Effect.Effect.Error<Proof> | DatabaseError, R | Database> => {
+  const [book, ...rest] = books
+  return book === undefined
+    ? effect(proofs)
+    : planned(book, (proof) => plannedAll(rest, effect, [...proofs, proof]))
+}
+
+/** Posts the reclassifications of what stands there now, dated by the months that are closed now, in one transaction. */
+const posting = (
+  request: ReclassifyRequest,
+  entries: ReadonlyArray<ChosenEntry>,
+  books: ReadonlyArray<Book>,
+  run: Run["Type"],
+  proofs: ReadonlyArray<Proof>,
+) =>
   Effect.gen(function* () {
     const ledger = yield* Ledger
-    const standing = yield* standingOf(book, entryId)
-    const from = yield* movable(standing)
-    const to = yield* targetOf(book, from, request.to, Option.getOrNull(request.name))
-    const entry = entryOf(standing, from, to, request.reason)
-    const prepared = yield* ledger.prepare(book, [entry])
-    yield* run.commit(
-      Effect.all([proof, ledger.post(book, run.runId, prepared), ledger.assignNumbers([book], run.runId)], {
-        discard: true,
-      }),
+    const moves = yield* movesOf(request, entries)
+    const prepared = yield* Effect.forEach(books, (book) =>
+      Effect.map(
+        ledger.prepare(
+          book,
+          moves.filter((move) => move.book.bookId === book.bookId).map(({ entry }) => entry),
+        ),
+        (own) => ledger.post(book, run.runId, own),
+      ),
     )
-    return { standing, from, to, entry }
+    yield* run.commit(
+      Effect.all([...proofs, ...prepared, ledger.assignNumbers(books, run.runId)], { discard: true }),
+    )
+    return moves
   })
+
+const reclassified = (
+  { book, entry, from, to }: Move,
+  { reason }: ReclassifyRequest,
+  { date, number }: { readonly date: string; readonly number: string | null },
+): Reclassified => ({
+  book: book.code,
+  number,
+  entryId: entry.sourceId,
+  effectiveDate: date,
+  amount: printedSum(from.amount, from.currency),
+  from: { code: from.code, name: from.name },
+  to,
+  reason,
+})
 
 /** While no sync of the connection runs: it might be about to correct the same movement. */
-const postAlone = (request: ReclassifyRequest, book: Book, entryId: string, run: Run["Type"]) =>
+const postAlone = (
+  request: ReclassifyRequest,
+  entries: ReadonlyArray<ChosenEntry>,
+  books: ReadonlyArray<Book>,
+  run: Run["Type"],
+) =>
   Effect.gen(function* () {
-    const { entry, from, standing, to } = yield* planned(book, (proof) =>
-      posting(request, book, entryId, run, proof),
+    const moves = yield* plannedAll(books, (proofs) => posting(request, entries, books, run, proofs))
+    run.counters.journalEntries += moves.length
+    run.counters.reclassifications += moves.length
+    const reconcile = yield* Reconcile
+    for (const book of books) {
+      const own = moves.filter((move) => move.book.bookId === book.bookId)
+      for (const month of new Set(own.map(({ standing }) => standing.month))) {
+        yield* reconcile.month([book], month)
+      }
+    }
+    return yield* Effect.forEach(moves, (move) =>
+      Effect.map(postedEntry(move.book, move.entry), ({ date, number, period }) =>
+        reclassified(move, request, {
+          date,
+          number: number === null ? null : journalNumber(move.book.code, period, number),
+        }),
+      ),
     )
-    run.counters.journalEntries += 1
-    run.counters.reclassifications += 1
-    yield* (yield* Reconcile).month([book], standing.month)
-    const { date, number, period } = yield* postedEntry(book, entry)
-    return {
-      book: book.code,
-      number: number === null ? null : journalNumber(book.code, period, number),
-      entryId,
-      effectiveDate: date,
-      amount: printedSum(from.amount, from.currency),
-      from: { code: from.code, name: from.name },
-      to,
-      reason: request.reason,
-    } satisfies Reclassified
   })
 
+/** What would be moved, with the days that the entries would have now. */
+const previewOf = Effect.fn("Reclassify.preview")(function* (
+  request: ReclassifyRequest,
+  entries: ReadonlyArray<ChosenEntry>,
+) {
+  const moves = yield* movesOf(request, entries)
+  return moves.map((move) => reclassified(move, request, { date: move.standing.day, number: null }))
+})
+
 /** Fails with `ReclassifyError`, `NothingFound`, or `SyncBusy` while a sync of the connection runs. */
-export const reclassify = Effect.fn("Reclassify.reclassify")(function* (request: ReclassifyRequest) {
+export const reclassifyAll = Effect.fn("Reclassify.reclassifyAll")(function* (request: ReclassifyRequest) {
   const database = yield* Database
-  const { book, entryId } = yield* findEntry(request.id)
+  const entries = yield* chosenEntries(request.ids, Option.fromNullable(request.allOf))
+  const [first] = entries
+  if (first === undefined) return { moved: [], proposals: [] } satisfies ReclassifiedAll
+  if (request.preview === true) {
+    return { moved: yield* previewOf(request, entries), proposals: [] } satisfies ReclassifiedAll
+  }
+  const { connection } = first.book
+  const books = [...new Map(entries.map(({ book }) => [book.bookId, book])).values()].sort(
+    (a, b) => a.bookId - b.bookId,
+  )
   const work = Effect.gen(function* () {
     // Checked before the run begins: a refused request leaves no run behind.
-    const from = yield* movable(yield* standingOf(book, entryId))
-    yield* targetOf(book, from, request.to, Option.getOrNull(request.name))
-    const run = yield* beginRun(book.connection, "reclassify")
-    return yield* postAlone(request, book, entryId, run).pipe(
+    yield* movesOf(request, entries)
+    const run = yield* beginRun(connection, "reclassify")
+    return yield* postAlone(request, entries, books, run).pipe(
       Effect.onExit((exit) => recordEnd(run, exit, () => ({ code: 0, by: request.who }))),
     )
   })
-  return yield* holding(database, book.connection, work).pipe(
-    Effect.catchTag("LockBusy", () => new SyncBusy({ connection: book.connection })),
+  const moved = yield* holding(database, connection, work).pipe(
+    Effect.catchTag("LockBusy", () => new SyncBusy({ connection })),
   )
+  const to = moved[0]?.to
+  const proposals =
+    to === undefined
+      ? []
+      : yield* proposalsFor(
+          books,
+          moved.map(({ entryId }) => entryId),
+          to,
+        )
+  return { moved, proposals } satisfies ReclassifiedAll
 })
+
+/** One entry. */
+export const reclassify = ({
+  id,
+  ...request
+}: Omit<ReclassifyRequest, "ids" | "allOf" | "preview"> & { readonly id: string }) =>
+  Effect.flatMap(reclassifyAll({ ...request, ids: [id] }), ({ moved: [moved] }) =>
+    moved === undefined ? Effect.dieMessage("one entry was named and none was moved") : Effect.succeed(moved),
+  )

@@ -3,6 +3,7 @@
  * reconciliation, or over everything; its findings open, refresh and close by themselves.
  */
 import { Effect, Option } from "effect"
+import { chooseBooks } from "./Book/ChosenBooks.ts"
 import { allBooks, type Book } from "./Book.ts"
 import { Database } from "./Database.ts"
 import { type CheckName, checks } from "./Reconcile/Check.ts"
@@ -72,6 +73,8 @@ const booksPerTransaction = 500
 
 export interface ReconcileOptions {
   readonly connection: Option.Option<string>
+  /** A book's code or its client's identifier; all of the connection when absent or none. */
+  readonly book?: Option.Option<string>
   /** `2026-10`, a month of the accounting time zone: checks all of it, and lists the findings of that month. */
   readonly period: Option.Option<string>
   /** Checks everything, not only what changed. */
@@ -280,8 +283,8 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
 
     /** `tieout reconcile`: all books, or those of one connection. */
     const run = Effect.fn("Reconcile.run")(
-      function* ({ connection, full, period }: ReconcileOptions) {
-        const books = yield* allBooks(connection)
+      function* ({ book = Option.none(), connection, full, period }: ReconcileOptions) {
+        const books = Option.isNone(book) ? yield* allBooks(connection) : yield* chooseBooks(connection, book)
         const changed = yield* reconcileBooks(books, { run: Option.none(), full, period })
         const findings = yield* openFindings(books, period)
         const { quarantined } = yield* openCounts(books)

@@ -101,7 +101,7 @@ const followers: Part = Effect.gen(function* () {
   )
 })
 
-/** Deletes events that were processed long ago, and the runs that took them; a sync forgets the rest. */
+/** Deletes events that were processed or given up long ago, and the runs that took them; a sync forgets the rest. */
 const forgetting: Part = Effect.gen(function* () {
   const { prune } = yield* Inbox
   const { retention } = yield* Settings

@@ -28,7 +28,7 @@ import { checkPlainText } from "./Verify/PlainTextProof.ts"
 import { RatedProof } from "./Verify/RatedProof.ts"
 import { checkReport, isReport } from "./Verify/ReportProof.ts"
 import { checkStatement, statementSide } from "./Verify/StatementProof.ts"
-import { tableProof } from "./Verify/TablesProof.ts"
+import { TableProof, tableProof } from "./Verify/TablesProof.ts"
 import { checkTrialBalance } from "./Verify/TrialBalanceProof.ts"
 
 /** The folder cannot be read at all, or holds no batch. `message` says what, where and what to do. */
@@ -132,6 +132,14 @@ const checkBatch = async (
     }
     if (name === besides.chartOfAccounts.name || name === besides.periodBalances.name) {
       return (chunks, record) => checkAccountFile(chunks, record, manifest, accounts, inside)
+    }
+    if (name === besides.summaryEntries.name) {
+      const own = [...tables.values()].find(
+        (proof) => besides.summaryEntries.file.replace("{format}", proof.side.name) === file,
+      )
+      return own instanceof TableProof
+        ? (chunks, record) => own.readEntries(chunks, record, inside)
+        : undefined
     }
     // The difference since an as-of export is not part of the export: only its checksum is verified.
     if (format === undefined && name !== besides.difference.name) {

@@ -6,6 +6,7 @@ import { Context, Duration, Effect, Layer, Runtime } from "effect"
 import * as PartnerHttp from "./Partner/Http.ts"
 import { PartnerConnection } from "./Partner.ts"
 import { type ConnectionSettings, Settings, SettingsError } from "./Settings.ts"
+import { UnverifiedBytes } from "./Webhook/Body.ts"
 import { makeCommits } from "./Webhook/Commits.ts"
 import { Inbox } from "./Webhook/Inbox.ts"
 import * as Keyring from "./Webhook/Keyring.ts"
@@ -17,8 +18,13 @@ import { Tally } from "./Webhook/Tally.ts"
 /** No event of the interface comes near this. */
 const bodyLimit = 64 * 1024
 
+/** Bytes of bodies of all sockets whose signatures are not checked yet: 256 of the largest, thousands of usual ones. */
+const mostUnverified = 16 * 1024 * 1024
+
 export interface WebhookOptions extends Partial<ListenerOptions> {
   readonly keys?: Partial<Tuning>
+  /** Bytes of bodies that are kept at a time before anybody knows who sent them. */
+  readonly mostUnverified?: number
 }
 
 /** Keys are read while a sender waits: no waits for a better moment, and no second try, are worth it. */
@@ -53,6 +59,7 @@ export const listen = Effect.fn("Webhook.listen")(function* (options: WebhookOpt
   }
   const commits = yield* makeCommits(inbox.put)
   const tally = new Tally(settings.connectionNames)
+  const unverified = new UnverifiedBytes(options.mostUnverified ?? mostUnverified)
   const tuning = { ...Keyring.defaultTuning, ...options.keys }
   const receivers = yield* Effect.forEach(settings.connectionNames, (name) =>
     Effect.gen(function* () {
@@ -60,7 +67,7 @@ export const listen = Effect.fn("Webhook.listen")(function* (options: WebhookOpt
       const context = yield* Layer.build(PartnerHttp.layer(forKeys(connection, settings.limits)))
       const keyring = yield* makeKeyring(Context.get(context, PartnerConnection).publicKeys, tuning)
       const signatures = connection.interface.webhook
-      const parts = { connection: name, signatures, keyring, commits, bodyLimit }
+      const parts = { connection: name, signatures, keyring, commits, bodyLimit, unverified }
       return [name, yield* makeReceiver(parts)] as const
     }),
   )

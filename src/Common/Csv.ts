@@ -1,11 +1,52 @@
-/** CSV by RFC 4180, through csv-stringify. A leading quote keeps a spreadsheet from running a text as a formula. */
+/**
+ * CSV by RFC 4180, through csv-stringify. An apostrophe keeps a spreadsheet from running a text as a formula, also one that takes
+ * semicolons or tabs for separators: it sees no quotes but at a cell's beginning, and so makes cells of what is inside a text.
+ */
 import { stringify } from "csv-stringify/sync"
 
 /** Separates cells whose text may hold line feeds: Postgres text never holds a NUL. */
 const partition = "\0"
 
-/** Text that is its own cell: nothing in it that RFC 4180 wants quoted, and nothing in front that begins a formula. */
-const harmless = /^[^=+\-@\t\uFF1D\uFF0B\uFF0D\uFF20",\r\n\0][^",\r\n\0]*$/
+/** Text that is its own cell: nothing in it that wants to be quoted, and nothing in front that begins a formula. */
+const harmless = /^[^=+\-@\uFF1D\uFF0B\uFF0D\uFF20",;\s\0][^",;\t\r\n\0]*$/
+
+/** Other separators than our own, and what spreadsheets pass over (RFC 4180 keeps it): quoted, some of them keep it together. */
+const wantsQuotes = /[;\t]|^'?\s/
+
+const formula = /[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/g
+
+/** What may stand before a formula: no-break spaces and byte order marks are white space, too. */
+const passedOver = /[\s"]/
+
+const separators = ";\t\r\n"
+
+/** Where the cell begins whose first character is at `at`; undefined when that character is within a cell. */
+const cellStart = (text: string, at: number): number | undefined => {
+  let start = at
+  for (; start > 0; start--) {
+    const before = text.charAt(start - 1)
+    if (separators.includes(before)) return start
+    if (!passedOver.test(before)) return undefined
+  }
+  return start
+}
+
+/** A text as it reads back from its cell: the formula guard is part of the content. */
+export const guarded = (text: string): string => {
+  let made = /^[\t\r]/.test(text) ? "'" : ""
+  let taken = 0
+  // What is looked back over ends at the formula character before, so that the whole is linear.
+  for (const { index } of text.matchAll(formula)) {
+    const start = cellStart(text, index)
+    if (start === undefined) continue
+    made += `${text.slice(taken, start)}'`
+    taken = start
+  }
+  return made + text.slice(taken)
+}
+
+/** Whether a spreadsheet would run a part of the text. */
+export const isFormula = (text: string): boolean => guarded(text) !== text
 
 /** The cells of other texts: counterparties come again and again, and csv-stringify is the slowest step of a large export. */
 const made = new Map<string, string>()
@@ -15,8 +56,8 @@ const mostKept = 4096
 
 const stringified = (texts: ReadonlyArray<string>): ReadonlyArray<string> =>
   stringify(
-    texts.map((text) => [text]),
-    { record_delimiter: partition, quote_record_delimiter: true, escape_formulas: true },
+    texts.map((text) => [guarded(text)]),
+    { record_delimiter: partition, quote_record_delimiter: true, quoted_match: wantsQuotes },
   ).split(partition)
 
 /** Each text as a CSV cell: quoted where RFC 4180 asks for it, never a formula. Not for amounts. */
@@ -42,7 +83,3 @@ export const cellCache = (): ((text: string | null) => string) => {
     return cell
   }
 }
-
-/** A text as it reads back from its cell: the formula guard is part of the content. */
-export const guarded = (text: string): string =>
-  /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/.test(text) ? `'${text}` : text

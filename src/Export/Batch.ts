@@ -165,6 +165,7 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
     ...contexts.flatMap(({ accountFiles }) => accountFiles),
     ...source.alongside,
     besides.rateDifferences,
+    besides.summaryEntries,
   ]
   const names = [...plan.formats, ...beside.map(({ name }) => name)]
   const inOrder = names.flatMap((name) => [...files, ...dated].filter((file) => file.format === name))

@@ -6,11 +6,13 @@ import { allBooks, type Book } from "../Book.ts"
 import { type Mistake, unreadable } from "../Common/CsvFile.ts"
 import { Database } from "../Database.ts"
 import { targetColumns } from "../Format/Targets.ts"
-import { checkMapping } from "./Mapping/Check.ts"
+import type { ValuationOptions } from "../Valuation/ValuedBook.ts"
+import { changesBetween, type MappingChange, type Unmapped, unmappedIn } from "./Mapping/Changes.ts"
+import { type CheckedBook, checkMapping } from "./Mapping/Check.ts"
 import { fileText, readMapping } from "./Mapping/MappingCsv.ts"
-import { type BookRow, keyOf } from "./Mapping/Row.ts"
-import { addMapping, newestMapping } from "./Mapping/Store.ts"
-import { baseOnlyAccounts, readAccounts } from "./Source/Accounts.ts"
+import { type BookRow, keyOf, type MappingRow } from "./Mapping/Row.ts"
+import { addMapping, mappedBooks, newestMapping } from "./Mapping/Store.ts"
+import { baseOnlyAccounts, chartAccounts, readAccounts } from "./Source/Accounts.ts"
 
 /** `message` says what, where (file and line) and what to do. Nothing was stored. */
 class AccountMappingError extends Data.TaggedError("AccountMappingError")<{
@@ -22,23 +24,34 @@ const nothing: Readonly<Record<string, string>> = Object.fromEntries(
   targetColumns.map((column) => [column, ""]),
 )
 
+/** The base-currency journal's own accounts, as the chart calls them before a book is valued for the first time. */
+type Base = Pick<ValuationOptions, "baseCurrency" | "chart">
+
 /**
- * A book's accounts, each once; several of the ledger may be one here. Those of the base-currency journal come last, once
- * the book has been valued.
+ * A book's accounts, each once; several of the ledger may be one here. Those of the base-currency journal come last: also those that
+ * the book will have once it is valued, where that is said.
  */
-const accountsOf = Effect.fn("AccountMapping.accountsOf")(function* ({ bookId }: Book) {
+const accountsOf = Effect.fn("AccountMapping.accountsOf")(function* (
+  { bookId, code }: Book,
+  base: Base | null,
+) {
   const { ordered } = yield* readAccounts(bookId)
-  const all = [...ordered, ...(yield* baseOnlyAccounts(bookId))]
+  const valued = yield* baseOnlyAccounts(bookId)
+  const later = base === null || valued.length > 0 ? [] : chartAccounts(code, base)
+  const all = [...ordered, ...valued, ...later]
   return [...new Map(all.map((account) => [keyOf(account), account])).values()]
 })
 
 /** The chart in use with the newest mapping's names, a row per account of the chosen books. */
-export const current = Effect.fn("AccountMapping.current")(function* (book: Option.Option<string>) {
+export const current = Effect.fn("AccountMapping.current")(function* (
+  book: Option.Option<string>,
+  base: Base | null = null,
+) {
   const rows: Array<BookRow> = []
   for (const each of yield* chooseBooks(Option.none(), book)) {
     const stored = yield* newestMapping(each.bookId)
     const known = new Map((stored?.rows ?? []).map((row) => [keyOf(row), row]))
-    for (const account of yield* accountsOf(each)) {
+    for (const account of yield* accountsOf(each, base)) {
       const { code, currency, name, role } = account
       rows.push({ ...nothing, ...known.get(keyOf(account)), book: each.code, role, currency, code, name })
     }
@@ -73,15 +86,42 @@ const invalid = (file: string, mistakes: ReadonlyArray<Mistake>) =>
     ].join("\n"),
   })
 
-/** A book's new version, and how many accounts it names. */
+/** A book's mapping after an import, and what that changed. */
 export interface Imported {
   readonly book: string
   readonly version: number
   readonly accounts: number
+  /** Against the version before; nothing: none was added. */
+  readonly changes: ReadonlyArray<MappingChange>
+  readonly unmapped: ReadonlyArray<Unmapped>
 }
 
-/** Checks a file as a whole and stores a new version for each book that it has rows of, or nothing. */
-export const importFrom = Effect.fn("AccountMapping.importFrom")(function* (file: string) {
+const importBook = Effect.fn("AccountMapping.importBook")(function* ({
+  absent,
+  book,
+  bookId,
+  rows,
+}: CheckedBook) {
+  const stored = yield* newestMapping(bookId)
+  const before = new Map((stored?.rows ?? []).map((row) => [keyOf(row), row]))
+  const kept = absent.map((account): MappingRow => {
+    const { code, currency, name, role } = account
+    return before.get(keyOf(account)) ?? { ...nothing, code, currency, name, role }
+  })
+  const all = [...rows, ...kept]
+  const changes = changesBetween(stored?.rows ?? [], all)
+  const added = all.some((row) => !before.has(keyOf(row)))
+  const version =
+    stored !== null && changes.length === 0 && !added ? stored.version : yield* addMapping(bookId, all)
+  const imported: Imported = { book, version, accounts: all.length, changes, unmapped: unmappedIn(all, all) }
+  return imported
+})
+
+/** Checks a file as a whole and stores a new version for each book that it says something new of, or nothing. */
+export const importFrom = Effect.fn("AccountMapping.importFrom")(function* (
+  file: string,
+  base: Base | null = null,
+) {
   const database = yield* Database
   const bytes = yield* Effect.tryPromise({
     try: () => readFile(file),
@@ -90,13 +130,26 @@ export const importFrom = Effect.fn("AccountMapping.importFrom")(function* (file
   const read = readMapping(bytes)
   if (Either.isLeft(read)) return yield* invalid(file, read.left)
   const books = yield* Effect.forEach(yield* allBooks(Option.none()), (book) =>
-    Effect.map(accountsOf(book), (accounts) => ({ book: book.code, bookId: book.bookId, accounts })),
+    Effect.map(accountsOf(book, base), (accounts) => ({ book: book.code, bookId: book.bookId, accounts })),
   )
   const { checked, mistakes } = checkMapping(read.right, books)
   if (mistakes.length > 0) return yield* invalid(file, mistakes)
-  return yield* database.transaction(
-    Effect.forEach(checked, ({ book, bookId, rows }) =>
-      Effect.map(addMapping(bookId, rows), (version): Imported => ({ book, version, accounts: rows.length })),
-    ),
-  )
+  return yield* database.transaction(Effect.forEach(checked, importBook))
+})
+
+export interface UnmappedBook extends Unmapped {
+  readonly book: string
+}
+
+/** What is unmapped in the books that have a mapping. Reads nothing of the others. */
+export const unmappedAccounts = Effect.fn("AccountMapping.unmapped")(function* (books: ReadonlyArray<Book>) {
+  const mapped = yield* mappedBooks()
+  const found: Array<UnmappedBook> = []
+  for (const book of books) {
+    if (!mapped.has(book.bookId)) continue
+    const stored = yield* newestMapping(book.bookId)
+    const unmapped = unmappedIn(stored?.rows ?? [], yield* accountsOf(book, null))
+    found.push(...unmapped.map((one) => ({ book: book.code, ...one })))
+  }
+  return found
 })

@@ -9,6 +9,7 @@ import {
   tablesOf,
 } from "../Format/Formats.ts"
 import type { Mode } from "../Format/Table/Journals.ts"
+import type { SummaryStyle } from "../Format/Table/SummaryJournals.ts"
 import type { AsOf } from "../Ledger/AsOf.ts"
 import { Content } from "../Settings/Content.ts"
 import type { ValuationOptions } from "../Valuation/ValuedBook.ts"
@@ -28,8 +29,10 @@ export interface ExportRequest {
   readonly out: string
   /** Of accounting systems' formats; a journal per entry when absent. */
   readonly mode?: Mode
+  /** With `mode: summary`: by day, debits and credits, when absent. */
+  readonly summary?: SummaryStyle
   /** What those formats need to know; the settings' defaults when absent. */
-  readonly tables?: Omit<TableOptions, "mode">
+  readonly tables?: Pick<TableOptions, "settings" | "baseCurrency">
   /** Written, numbered and checked, but it counts for nothing until it is committed. */
   readonly preview?: boolean
   /** Accounting systems: the whole selection, and the batches that have any of it are superseded. */
@@ -127,8 +130,12 @@ export const optionsOf = ({
   base,
   mode = "detail",
   rated = false,
+  summary = { by: "day", net: false },
   tables = defaults,
 }: ExportRequest): TableOptions =>
   base === undefined
-    ? { ...tables, mode }
-    : { settings: { ...tables.settings, leaveOut: [] }, baseCurrency: base.baseCurrency, mode, rated }
+    ? { ...tables, mode, summary }
+    : {
+        settings: { ...tables.settings, leaveOut: [] },
+        ...{ baseCurrency: base.baseCurrency, mode, rated, summary },
+      }

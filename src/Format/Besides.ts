@@ -13,6 +13,8 @@ export const besides = {
   periodBalances: { name: "period-balances", file: "Trial_Balance_{from}_{to}.csv", of: "gl-detail" },
   /** With files that have rates: what they say otherwise than the base-currency journal. */
   rateDifferences: { name: "rate-differences", file: "rate_differences_{format}.csv" },
+  /** With summaries: the entries behind each. */
+  summaryEntries: { name: "summary-entries", file: "summary_entries_{format}.csv" },
   /** With an as-of export: what was recorded since. */
   difference: { name: "difference", file: "difference.csv" },
 } as const

@@ -31,6 +31,8 @@ const standingColumns = {
   counterparty: nullable(text),
   /** `2026-10`, by the service's time. */
   month: text,
+  /** The day of a correction that is made now. */
+  day: text,
   /** The time that dates a correction: the entry's, or now where its month is closed. */
   at: text,
   /** The number of reclassifications of it by hand. */
@@ -131,6 +133,10 @@ export const standingOf = Effect.fn("Reclassify.standingOf")(function* (book: Bo
       select j.source_id as "entryId", j.partner_account_id as "partnerAccountId", j.position,
         e.related_type as "resourceType", e.related_id as "resourceId", j.external_reference as "externalReference",
         j.counterparty, to_char(j.occurred_at at time zone coalesce(l.time_zone, 'UTC'), 'YYYY-MM') as month,
+        (case
+          when j.period <= l.closed_through then ledger.effective_date(now(), l.time_zone, l.closed_through)
+          when j.late_for is null then ledger.effective_date(j.occurred_at, l.time_zone, l.closed_through)
+          else j.effective_date end)::text as day,
         to_char(case
             when j.period <= l.closed_through then now()
             when j.late_for is null then j.occurred_at

@@ -4,36 +4,157 @@
 export type Severity = "warning" | "blocking"
 
 export const checks = [
-  { name: "running-balance", severity: "blocking" },
-  { name: "cash-balance", severity: "blocking" },
-  { name: "movement-entries", severity: "blocking" },
-  { name: "stated-fee", severity: "warning" },
-  { name: "missing-resource", severity: "blocking" },
-  { name: "unclassified-entry", severity: "warning" },
-  { name: "adjustment", severity: "warning" },
-  { name: "zero-entry", severity: "warning" },
-  { name: "conversion-rate", severity: "warning" },
-  { name: "conversion-in-transit", severity: "warning" },
-  { name: "clearing-nets", severity: "blocking" },
-  { name: "clearing-movement", severity: "warning" },
-  { name: "open-items", severity: "blocking" },
-  { name: "loan-clearing", severity: "blocking" },
-  { name: "loan-in-transit", severity: "warning" },
-  { name: "credit-totals", severity: "blocking" },
-  { name: "trial-balance", severity: "blocking" },
-  { name: "contradiction", severity: "blocking" },
-  { name: "export-totals", severity: "blocking" },
-  { name: "base-exports", severity: "warning" },
-  { name: "base-journal", severity: "blocking" },
-  { name: "valuation-method", severity: "warning" },
-  { name: "quarantine", severity: "blocking" },
-  { name: "stream-unread", severity: "blocking" },
-  { name: "account-gone", severity: "blocking" },
-  { name: "client-gone", severity: "blocking" },
-  { name: "receivable-gone", severity: "blocking" },
-  { name: "bridge", severity: "blocking" },
-  { name: "event-conflict", severity: "warning" },
-] as const satisfies ReadonlyArray<{ readonly name: string; readonly severity: Severity }>
+  {
+    name: "running-balance",
+    severity: "blocking",
+    todo: "tieout backfill --period YYYY-MM reads the statement again; what stays broken is the provider's to explain",
+  },
+  {
+    name: "cash-balance",
+    severity: "blocking",
+    todo: "tieout sync --full; what stays is the provider's to explain",
+  },
+  {
+    name: "movement-entries",
+    severity: "blocking",
+    todo: "wait for the movement to complete; what stays after a sync is the provider's to explain",
+  },
+  {
+    name: "stated-fee",
+    severity: "warning",
+    todo: "ask the provider which of the two holds: its entries, or the fee that it states",
+  },
+  {
+    name: "missing-resource",
+    severity: "blocking",
+    todo: "the next sync tries again; then tieout reclassify F… --to CODE",
+  },
+  {
+    name: "unclassified-entry",
+    severity: "warning",
+    todo: "tieout reclassify F… --to CODE",
+  },
+  {
+    name: "adjustment",
+    severity: "warning",
+    todo: "tieout reclassify F… --to CODE, or --all-of adjustment; a rule of the settings for what comes again",
+  },
+  {
+    name: "zero-entry",
+    severity: "warning",
+    todo: "nothing to do: it moves nothing",
+  },
+  {
+    name: "conversion-rate",
+    severity: "warning",
+    todo: "ask the provider; tieout explain shows the rate that it states",
+  },
+  {
+    name: "conversion-in-transit",
+    severity: "warning",
+    todo: "wait for the other side; then tieout reclassify ID --to CODE",
+  },
+  {
+    name: "clearing-nets",
+    severity: "blocking",
+    todo: "tieout explain shows what is left; then tieout reclassify ID --to CODE",
+  },
+  {
+    name: "clearing-movement",
+    severity: "warning",
+    todo: "tieout reclassify ID --to CODE",
+  },
+  {
+    name: "open-items",
+    severity: "blocking",
+    todo: "tieout reconcile --full again; a defect, where it stays",
+  },
+  {
+    name: "loan-clearing",
+    severity: "blocking",
+    todo: "tieout reclassify F… --to CODE",
+  },
+  {
+    name: "loan-in-transit",
+    severity: "warning",
+    todo: "wait for its cash, or ask the provider",
+  },
+  {
+    name: "credit-totals",
+    severity: "blocking",
+    todo: "tieout sync --full; what stays is the provider's to explain",
+  },
+  {
+    name: "trial-balance",
+    severity: "blocking",
+    todo: "tieout verify --database; do not close",
+  },
+  {
+    name: "contradiction",
+    severity: "blocking",
+    todo: "tieout explain shows both; ask the provider",
+  },
+  {
+    name: "export-totals",
+    severity: "blocking",
+    todo: "tieout batches show B; tieout export --again",
+  },
+  {
+    name: "base-exports",
+    severity: "warning",
+    todo: "tieout export --base --again",
+  },
+  {
+    name: "base-journal",
+    severity: "blocking",
+    todo: "tieout verify --database; do not export in the base currency",
+  },
+  {
+    name: "valuation-method",
+    severity: "warning",
+    todo: "set accounting.valuation.method back, or reopen the months",
+  },
+  {
+    name: "quarantine",
+    severity: "blocking",
+    todo: "tieout quarantine list",
+  },
+  {
+    name: "stream-unread",
+    severity: "blocking",
+    todo: "tieout doctor; then tieout sync",
+  },
+  {
+    name: "account-gone",
+    severity: "blocking",
+    todo: "ask the provider; a close can accept it",
+  },
+  {
+    name: "client-gone",
+    severity: "blocking",
+    todo: "ask the provider; a close can accept it",
+  },
+  {
+    name: "receivable-gone",
+    severity: "blocking",
+    todo: "ask the provider; a close can accept it",
+  },
+  {
+    name: "bridge",
+    severity: "blocking",
+    todo: "tieout backfill --period YYYY-MM; then tieout close --dry-run",
+  },
+  {
+    name: "event-conflict",
+    severity: "warning",
+    todo: "tieout sync --full",
+  },
+] as const satisfies ReadonlyArray<{
+  readonly name: string
+  readonly severity: Severity
+  /** What a person does about its findings, in a line. */
+  readonly todo: string
+}>
 
 export type CheckName = (typeof checks)[number]["name"]
 

@@ -1,9 +1,10 @@
 /** Open findings with the identifier for `tieout explain`, and counts of what is open. */
 import { Effect, Option } from "effect"
 import type { Book } from "../Book.ts"
-import { bool, int4, int8, oneOf, text } from "../Database/Columns.ts"
+import { bool, int4, int8, nullable, oneOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import type { Severity } from "./Check.ts"
+import { printedSum } from "./Printed.ts"
 
 export interface OpenFinding {
   /** `F12`. */
@@ -17,6 +18,13 @@ export interface OpenFinding {
   readonly subject: string
   /** ISO 8601, our clock. */
   readonly openedAt: string
+  /** The day in the book's time zone that it is about; null: no one day. */
+  readonly date: string | null
+  /** The service's account that it is about, and the amount with its currency, `12.50 EUR`. */
+  readonly accountId: string | null
+  readonly amount: string | null
+  /** Its age in days: since its date, or else since it was found. */
+  readonly days: number
 }
 
 /** What waits for a person; every command shows the same figures. */
@@ -26,6 +34,12 @@ export interface OpenCounts {
   /** Rows in quarantine. */
   readonly quarantined: number
 }
+
+/** Evidence of what could not be understood is shown in the message alone. */
+const amountOf = (amount: string | null, currency: string | null): string | null =>
+  amount === null || currency === null || !/^-?\d+(?:\.\d+)?$/.test(amount)
+    ? null
+    : printedSum(amount, currency)
 
 const idsOf = (books: ReadonlyArray<Book>): string => `{${books.map(({ bookId }) => bookId).join(",")}}`
 
@@ -50,11 +64,20 @@ export const openFindings = Effect.fn("Reconcile.openFindings")(function* (
       explainable: bool,
       subject_id: text,
       opened_at: text,
+      date: nullable(text),
+      account_id: nullable(text),
+      amount: nullable(text),
+      currency: nullable(text),
+      days: int4,
     },
     (sql) => sql`
       select f.finding_id, f.check_name, f.severity, b.code, f.message, f.subject_id,
         f.subject_type in ('account', 'statement_entry', 'deposit', 'withdrawal', 'conversion') as explainable,
-        to_char(f.opened_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as opened_at
+        to_char(f.opened_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as opened_at,
+        ledger.day_of((f.evidence ->> 'occurredAt')::timestamptz, l.time_zone)::text as date,
+        coalesce(f.evidence ->> 'accountId', case f.subject_type when 'account' then f.subject_id end) as account_id, f.evidence ->> 'amount' as amount, f.evidence ->> 'currency' as currency,
+        (ledger.day_of(now(), l.time_zone)
+          - ledger.day_of(coalesce((f.evidence ->> 'occurredAt')::timestamptz, f.opened_at), l.time_zone)) as days
       from reconcile.open_findings f join mirror.books b on b.book_id = f.book_id
       join ledger.locks l on l.book_id = f.book_id
       where f.book_id = any (${idsOf(books)}::text::integer[])
@@ -71,6 +94,10 @@ export const openFindings = Effect.fn("Reconcile.openFindings")(function* (
       message: row.message,
       subject: row.explainable ? row.subject_id : `F${row.finding_id}`,
       openedAt: row.opened_at,
+      date: row.date,
+      accountId: row.account_id,
+      amount: amountOf(row.amount, row.currency),
+      days: row.days,
     }),
   )
 })

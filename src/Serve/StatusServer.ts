@@ -14,7 +14,7 @@ import { Settings } from "../Settings.ts"
 import { type CronFields, nextDue } from "./Cron.ts"
 import { download } from "./Downloads.ts"
 import { cookieName, isBearer, isOwnHost, isSession } from "./Guard.ts"
-import { unreadyReason } from "./Health.ts"
+import { keptProbe, unreadyReason } from "./Health.ts"
 import * as Reply from "./HttpReply.ts"
 import { login } from "./Login.ts"
 import { processFamilies } from "./Metrics/Registry.ts"
@@ -86,6 +86,7 @@ const app = (
   token: Option.Option<string>,
   schedule: CronFields | undefined,
   startedAt: number,
+  readiness: Effect.Effect<string | undefined, never, Database>,
 ) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
@@ -102,7 +103,7 @@ const app = (
     }
     if (path === "/healthz") return Reply.plain("alive")
     if (path === "/readyz") {
-      const reason = yield* unreadyReason()
+      const reason = yield* readiness
       return reason === undefined ? Reply.plain("ready") : Reply.plain(`not ready: ${reason}`, 503)
     }
     if (signingIn) return method === "POST" ? yield* login(token.value) : Reply.page(loginPage(false))
@@ -150,9 +151,12 @@ export const startStatusServer = Effect.fn("Serve.statusServer")(function* (
       setTimeout(() => node.closeAllConnections(), graceMillis).unref()
     }),
   )
+  const readiness = yield* keptProbe(unreadyReason())
   const context = yield* Effect.context<Settings | Overview | Database>()
   yield* server.serve(
-    guarded(app([status.host, ...status.names], token, schedule, startedAt)).pipe(Effect.provide(context)),
+    guarded(app([status.host, ...status.names], token, schedule, startedAt, readiness)).pipe(
+      Effect.provide(context),
+    ),
   )
   const bound = server.address._tag === "TcpAddress" ? server.address.port : wanted
   yield* Effect.logInfo(`The status page is at http://${status.host}:${bound}/`)

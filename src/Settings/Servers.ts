@@ -2,7 +2,7 @@
 import { isIP } from "node:net"
 import { Duration, Schema } from "effect"
 import { Port, Schedule, Span, Text, Wait, withDefault } from "../Common/Field.ts"
-import { formatNames, isFormatName } from "../Format/Formats.ts"
+import { bankStatementsOf, formatNames } from "../Format/Formats.ts"
 import { isLoopback } from "./Loopback.ts"
 
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
@@ -42,12 +42,16 @@ export const Status = Schema.Struct({
 })
 export type Status = typeof Status.Type
 
-/** Formats as `tieout export --format` takes them. */
+/** Formats as `tieout export --format` takes them with --since-last: bank statements are of whole days. */
+const nightlyNames: ReadonlyArray<string> = formatNames.filter(
+  (name) => bankStatementsOf([name]).length === 0,
+)
+
 const FormatNames = Schema.NonEmptyArray(
-  Schema.String.pipe(Schema.filter(isFormatName)).annotations({
-    description: `an export format: ${formatNames.join(", ")}`,
+  Schema.String.pipe(Schema.filter((name) => nightlyNames.includes(name))).annotations({
+    description: `an export format: ${nightlyNames.join(", ")}`,
   }),
-).annotations({ description: `a list of export formats: ${formatNames.join(", ")}` })
+).annotations({ description: `a list of export formats: ${nightlyNames.join(", ")}` })
 
 export const Nightly = Schema.Struct({
   /** In the accounting time zone; null: nothing is scheduled. */

@@ -3,7 +3,7 @@
  * identifier and algorithm, and leaves open what they are called, what is signed and how.
  */
 import { Schema } from "effect"
-import { withDefault } from "../Common/Field.ts"
+import { Span, withDefault } from "../Common/Field.ts"
 
 const HeaderName = Schema.Lowercase.pipe(
   Schema.compose(Schema.String.pipe(Schema.pattern(/^[!#$%&'*+.^_`|~0-9a-z-]{1,64}$/))),
@@ -109,5 +109,10 @@ export const Signatures = Schema.Struct({
   encoding: withDefault(Schema.Literal(...encodings), "base64"),
   /** By the value of the algorithm header. A map in the settings replaces this one. */
   algorithms: withDefault(Algorithms, defaultAlgorithms),
+  /**
+   * A delivery whose signed timestamp is older is refused; null: none is. Re-deliveries may keep their timestamps, and one that
+   * is replayed only has the service asked again.
+   */
+  tolerance: withDefault(Schema.NullOr(Span), null),
 })
 export type Signatures = typeof Signatures.Type

@@ -11,6 +11,7 @@ import type { ExpectedAccount } from "./AccountsProof.ts"
 import type { Side } from "./Beside.ts"
 import { Fingerprint } from "./Fingerprint.ts"
 import { RatedProof } from "./RatedProof.ts"
+import { readSummaryEntries } from "./SummaryEntries.ts"
 import { contextOf, readTable, type TableContext } from "./TableFile.ts"
 
 interface Sum {
@@ -28,7 +29,7 @@ const add = (sums: Map<string, Sum>, key: string, debit: bigint, credit: bigint)
 }
 
 /** Pairs of account and contra account show an account's net amount, not its debits and credits. */
-const net = ({ credit, debit }: Sum): Sum => ({ debit: debit - credit, credit: 0n })
+const netOf = ({ credit, debit }: Sum): Sum => ({ debit: debit - credit, credit: 0n })
 
 /** The currencies that none of a format's files has. */
 const lacking = (format: TableFormat, { tables }: Manifest): ReadonlySet<string> =>
@@ -93,7 +94,7 @@ interface TableFile {
 }
 
 /** Proves all files of one format: each as it is read, and their sums once all have been. */
-class TableProof {
+export class TableProof {
   readonly side: Side
   private readonly folder: string
   private readonly format: TableFormat
@@ -101,6 +102,10 @@ class TableProof {
   private readonly stated: Map<string, Sum>
   private readonly found = new Map<string, Sum>()
   private readonly summary: boolean
+  /** Journal by journal, in the files and in the list of entries beside them. */
+  private readonly summed = new Fingerprint()
+  private readonly entries = new Fingerprint()
+  private hasEntries = false
   /** The files that exist. */
   private readonly files: Array<TableFile> = []
 
@@ -119,7 +124,8 @@ class TableProof {
   }
 
   private groupOf(journal: string, date: string): string {
-    return this.summary ? date : `${journal} of ${date}`
+    if (!this.summary) return `${journal} of ${date}`
+    return this.manifest.tables?.summary?.by === "month" ? date.slice(0, 7) : date
   }
 
   private sideOf(): Side {
@@ -177,6 +183,7 @@ class TableProof {
       add(this.found, key, amount > 0n ? amount : 0n, amount < 0n ? -amount : 0n)
       if (reader.holds !== "movements") balance.next(booked, line)
       this.side.own.add(this.groupOf(journal, date), key, amount)
+      if (this.summary) this.summed.add(journal, key, amount)
     }
     const rows = await readTable(chunks, reader, context, (booked, line) => {
       if (typeof booked === "string") problems.add(name, line, booked)
@@ -189,12 +196,24 @@ class TableProof {
     }
   }
 
+  /** Reads the entries behind the summaries. */
+  async readEntries(chunks: AsyncIterable<Buffer>, file: FileRecord, problems: Problems): Promise<void> {
+    this.hasEntries = true
+    await readSummaryEntries(chunks, file, problems, ({ account, amount, currency, journal }) =>
+      this.entries.add(journal, keyOf(currency, account), amount),
+    )
+  }
+
   /** Once all files have been read. */
   finish(problems: Problems): void {
     const { name, reader } = this.format
+    const net = this.manifest.tables?.summary?.net === true
+    if (this.hasEntries && this.summed.differences(this.entries).size > 0) {
+      problems.add(name, null, "its summaries do not come to the entries listed beside them")
+    }
     for (const [key, expected] of this.stated) {
       const own = this.found.get(key) ?? { debit: 0n, credit: 0n }
-      const [a, b] = reader.holds === "lines" ? [own, expected] : [net(own), net(expected)]
+      const [a, b] = reader.holds === "lines" && !net ? [own, expected] : [netOf(own), netOf(expected)]
       if (a.debit === b.debit && a.credit === b.credit) continue
       problems.add(name, null, `${key.replace("\n", " ")} does not come to the manifest's totals`)
     }

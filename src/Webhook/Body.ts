@@ -3,8 +3,38 @@ import type { IncomingMessage } from "node:http"
 import { Data, Either } from "effect"
 
 export class BodyRefused extends Data.TaggedError("BodyRefused")<{
-  readonly reason: "TooLarge" | "CutShort"
+  readonly reason: "TooLarge" | "CutShort" | "Crowded"
 }> {}
+
+/** Bytes that a piece of a body takes beside its content. */
+const pieceOverhead = 256
+
+/** How many bytes may be kept, by all sockets together, of which nobody knows yet who sent them. */
+export class UnverifiedBytes {
+  private taken = 0
+  private readonly most: number
+
+  constructor(most: number) {
+    this.most = most
+  }
+
+  /** Whether there was room. */
+  take(bytes: number): boolean {
+    if (this.taken + bytes > this.most) return false
+    this.taken += bytes
+    return true
+  }
+
+  give(bytes: number): void {
+    this.taken -= bytes
+  }
+}
+
+/** A body, and what to call when it is known who sent it: until then it counts as unverified. */
+export interface UnverifiedBody {
+  readonly bytes: Buffer
+  readonly release: () => void
+}
 
 /** What it says of its own length, where it says so. */
 const declaredLength = ({ headers }: IncomingMessage): number => Number(headers["content-length"] ?? 0)
@@ -12,27 +42,44 @@ const declaredLength = ({ headers }: IncomingMessage): number => Number(headers[
 export const readBody = (
   message: IncomingMessage,
   limit: number,
-): Promise<Either.Either<Buffer, BodyRefused>> =>
+  unverified: UnverifiedBytes,
+): Promise<Either.Either<UnverifiedBody, BodyRefused>> =>
   new Promise((resolve) => {
-    const refuse = (reason: BodyRefused["reason"]) => resolve(Either.left(new BodyRefused({ reason })))
+    let taken = 0
+    const release = () => {
+      unverified.give(taken)
+      taken = 0
+    }
+    const refuse = (reason: BodyRefused["reason"]) => {
+      release()
+      resolve(Either.left(new BodyRefused({ reason })))
+    }
     if (declaredLength(message) > limit) return refuse("TooLarge")
     const chunks: Array<Buffer> = []
     let size = 0
     const stop = () => {
       message.off("data", take).off("end", end).off("close", cut).off("error", cut)
     }
-    const take = (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= limit) return chunks.push(chunk)
+    const refuseRest = (reason: BodyRefused["reason"]) => {
       stop()
       // What still comes is read and dropped, or the sender would never get to read the answer.
       message.resume()
-      return refuse("TooLarge")
+      chunks.length = 0
+      refuse(reason)
+    }
+    const take = (chunk: Buffer) => {
+      size += chunk.length
+      if (size > limit) return refuseRest("TooLarge")
+      const kept = chunk.length + pieceOverhead
+      if (!unverified.take(kept)) return refuseRest("Crowded")
+      taken += kept
+      chunks.push(chunk)
     }
     const end = () => {
       stop()
       const [only] = chunks
-      resolve(Either.right(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)))
+      const bytes = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)
+      resolve(Either.right({ bytes, release }))
     }
     const cut = () => {
       stop()

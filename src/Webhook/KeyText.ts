@@ -5,10 +5,21 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto"
 import { isRecord } from "../Common/Record.ts"
 
-const pem = /^-----BEGIN (PUBLIC KEY|RSA PUBLIC KEY)-----\s+[A-Za-z0-9+/=\s]+-----END \1-----$/
+/** Characters; long enough for RSA with 16,384 bits. */
+const longest = 16_384
 
-/** Long enough for RSA with 16,384 bits. */
-const longest = 8_192
+/** Nobody signs with more keys at a time: each of them is parsed before anything else is done. */
+export const mostKeys = 64
+
+const labels = ["PUBLIC KEY", "RSA PUBLIC KEY"]
+
+/** One class of characters over the whole: what two neighbouring ones can share takes quadratic time to tell apart. */
+const isPem = (text: string): boolean =>
+  labels.some((label) => {
+    const [begin, end] = [`-----BEGIN ${label}-----`, `-----END ${label}-----`]
+    const framed = text.startsWith(begin) && text.endsWith(end)
+    return framed && /^\s[A-Za-z0-9+/=\s]+$/.test(text.slice(begin.length, -end.length))
+  })
 
 const attempt = (make: () => KeyObject): KeyObject | undefined => {
   try {
@@ -34,10 +45,9 @@ const parsed = (text: string): unknown => {
 
 /** The key, or undefined where the text is none. */
 export const readKey = (text: string): KeyObject | undefined => {
+  if (text.length > longest) return undefined
   const trimmed = text.trim()
-  if (trimmed.length > longest) return undefined
-  if (trimmed.startsWith("-----"))
-    return pem.test(trimmed) ? attempt(() => createPublicKey(trimmed)) : undefined
+  if (trimmed.startsWith("-----")) return isPem(trimmed) ? attempt(() => createPublicKey(trimmed)) : undefined
   if (trimmed.startsWith("{")) {
     const value = parsed(trimmed)
     return isRecord(value) ? ofJwk(value) : undefined

@@ -5,7 +5,7 @@
 import type { KeyObject } from "node:crypto"
 import { Data, Deferred, Duration, Effect, Exit, FiberId, type Scope } from "effect"
 import type { PartnerError, PublicKey } from "../Partner.ts"
-import { readKey } from "./KeyText.ts"
+import { mostKeys, readKey } from "./KeyText.ts"
 
 /** It cannot be known now whether there is such a key. */
 export class KeysUnavailable extends Data.TaggedError("KeysUnavailable")<{
@@ -28,12 +28,18 @@ export interface Tuning {
   readonly patience: Duration.Duration
   /** Known keys older than this are read again, without anybody waiting: one may have been withdrawn. */
   readonly refreshAfter: Duration.Duration
+  /** After so long without a look at the keys, a delivery waits for one: it may be signed by a key that was withdrawn. */
+  readonly quietAfter: Duration.Duration
+  /** Known keys are accepted for so long while the service does not give them out. */
+  readonly trustFor: Duration.Duration
 }
 
 export const defaultTuning: Tuning = {
   fetchesPerMinute: 10,
   patience: Duration.seconds(5),
   refreshAfter: Duration.minutes(5),
+  quietAfter: Duration.minutes(10),
+  trustFor: Duration.hours(1),
 }
 
 export interface Keyring {
@@ -68,22 +74,32 @@ export const makeKeyring = (
     let keys: ReadonlyMap<string, KnownKey> = new Map()
     let flight: Flight | undefined
     let askedAt = Number.NEGATIVE_INFINITY
+    /** When the reading began that brought the keys. */
+    let readAt = Number.NEGATIVE_INFINITY
+    const isOlder = (moment: number, than: Duration.Duration): boolean =>
+      Date.now() - moment > Duration.toMillis(than)
     /** When unknown identifiers made us ask, oldest first. */
     const spent: Array<number> = []
 
-    const take = (records: ReadonlyArray<PublicKey>) => {
+    const take = (records: ReadonlyArray<PublicKey>, began: number) => {
       const before = keys
+      // Active ones first, since no more are kept than anybody needs.
+      const taken = [...records].sort((a, b) => Number(b.active) - Number(a.active)).slice(0, mostKeys)
       keys = new Map(
-        records.map((record) => {
+        taken.map((record) => {
           const earlier = before.get(record.publicKeyId)
           const same = earlier !== undefined && earlier.record.publicKey === record.publicKey
           return [record.publicKeyId, { record, key: same ? earlier.key : readKey(record.publicKey) }]
         }),
       )
+      readAt = began
+      return taken.length === records.length
+        ? Effect.void
+        : Effect.logWarning(`The service lists ${records.length} public keys; the first ${mostKeys} are used`)
     }
 
     // A fiber of its own: whoever asked first may be gone while others wait for the same answer.
-    const launch = (mine: Flight) =>
+    const launch = (mine: Flight, began: number) =>
       fetch.pipe(
         Effect.timeoutFail({
           duration: Duration.times(tuning.patience, 2),
@@ -91,7 +107,7 @@ export const makeKeyring = (
             new KeysUnavailable({ reason: "Unreachable", detail: "no answer in time", retryAfter: 5 }),
         }),
         Effect.mapError((error) => (error._tag === "PartnerError" ? unreachable(error) : error)),
-        Effect.map(take),
+        Effect.flatMap((records) => take(records, began)),
         Effect.exit,
         Effect.flatMap((exit) => {
           flight = undefined
@@ -104,7 +120,7 @@ export const makeKeyring = (
       const mine: Flight = Deferred.unsafeMake(FiberId.none)
       flight = mine
       askedAt = Date.now()
-      return Effect.as(launch(mine), mine)
+      return Effect.as(launch(mine, askedAt), mine)
     })
 
     const patiently = (waited: Flight) =>
@@ -138,15 +154,25 @@ export const makeKeyring = (
 
     /** Keys may have been withdrawn. Nobody waits for this, and a failure changes nothing. */
     const renew = Effect.suspend(() =>
-      flight === undefined && Date.now() - askedAt > Duration.toMillis(tuning.refreshAfter)
-        ? Effect.asVoid(start)
-        : Effect.void,
+      flight === undefined && isOlder(askedAt, tuning.refreshAfter) ? Effect.asVoid(start) : Effect.void,
     )
+
+    /** Whether a known key is to be looked up before it is believed. */
+    const isQuiet = () => isOlder(askedAt, tuning.quietAfter) || isOlder(readAt, tuning.trustFor)
+
+    const newest = Effect.suspend(() => (flight === undefined ? fresh : patiently(flight)))
+
+    const looked = (keyId: string, found: KnownKey) =>
+      Effect.matchEffect(newest, {
+        onFailure: (error) => (isOlder(readAt, tuning.trustFor) ? error : Effect.succeed(found)),
+        onSuccess: () => Effect.sync(() => keys.get(keyId)),
+      })
 
     const find = (keyId: string) =>
       Effect.gen(function* () {
         const found = keys.get(keyId)
         if (found !== undefined) {
+          if (isQuiet()) return yield* looked(keyId, found)
           yield* renew
           return found
         }
@@ -156,13 +182,12 @@ export const makeKeyring = (
           if (since !== undefined) return since
         }
         // The answer that was under way may be older than the key: only one that was asked for later is proof.
-        yield* flight === undefined ? fresh : patiently(flight)
+        yield* newest
         return keys.get(keyId)
       })
 
     return {
-      known: (keyId) =>
-        Date.now() - askedAt > Duration.toMillis(tuning.refreshAfter) ? undefined : keys.get(keyId),
+      known: (keyId) => (isOlder(askedAt, tuning.refreshAfter) || isQuiet() ? undefined : keys.get(keyId)),
       find,
       refresh: Effect.suspend(() =>
         Effect.flatMap(flight === undefined ? start : Effect.succeed(flight), patiently),

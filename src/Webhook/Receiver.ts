@@ -6,7 +6,7 @@ import { createHash } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { Data, Effect, Either, Runtime } from "effect"
 import type { Signatures } from "../Settings/Signatures.ts"
-import { type BodyRefused, readBody } from "./Body.ts"
+import { type BodyRefused, readBody, type UnverifiedBytes } from "./Body.ts"
 import type { Commits, StoreError } from "./Commits.ts"
 import type { Delivery } from "./Delivery.ts"
 import { readEnvelope } from "./Envelope.ts"
@@ -14,6 +14,7 @@ import { readHeaders, type SignedHeaders, single } from "./Headers.ts"
 import type { Keyring, KeysUnavailable, KnownKey } from "./Keyring.ts"
 import { isSignedApart, misfit } from "./Signature.ts"
 import { signedPayload } from "./SignedPayload.ts"
+import { latenessOf } from "./Tolerance.ts"
 
 /** What a delivery came to; counted under this name. */
 export const verdicts = [
@@ -24,7 +25,9 @@ export const verdicts = [
   "media",
   "too-large",
   "cut-short",
+  "crowded",
   "unsigned",
+  "too-old",
   "keys-unavailable",
   "not-durable",
 ] as const
@@ -48,6 +51,8 @@ export interface ReceiverParts {
   readonly commits: Commits
   /** Bytes. */
   readonly bodyLimit: number
+  /** Shared by all receivers. */
+  readonly unverified: UnverifiedBytes
 }
 
 /** Plain functions and promises: of a delivery, an effect for each step would be a good part of what it costs. */
@@ -77,10 +82,18 @@ const ofKeys = ({ detail, reason, retryAfter }: KeysUnavailable) =>
     notable: reason === "Unreachable",
   })
 
-const ofBody = ({ reason }: BodyRefused) =>
-  reason === "TooLarge"
-    ? new Refusal({ status: 413, verdict: "too-large", detail: "its body is too large" })
-    : new Refusal({ status: 400, verdict: "cut-short", detail: "its body was cut short" })
+const ofBody = ({ reason }: BodyRefused): Refusal => {
+  switch (reason) {
+    case "TooLarge":
+      return new Refusal({ status: 413, verdict: "too-large", detail: "its body is too large" })
+    case "CutShort":
+      return new Refusal({ status: 400, verdict: "cut-short", detail: "its body was cut short" })
+    case "Crowded": {
+      const detail = "too much has come at once that nobody has verified yet"
+      return new Refusal({ status: 503, verdict: "crowded", detail, retryAfter: 5, notable: true })
+    }
+  }
+}
 
 const notDurable = (detail: string) =>
   new Refusal({ status: 503, verdict: "not-durable", detail, retryAfter: 5, notable: true })
@@ -129,8 +142,9 @@ const ofStore = (error: StoreError): Refusal => {
 
 export const makeReceiver = (parts: ReceiverParts): Effect.Effect<Receive> =>
   Effect.map(Effect.runtime<never>(), (runtime): Receive => {
-    const { bodyLimit, commits, connection, keyring, signatures } = parts
+    const { bodyLimit, commits, connection, keyring, signatures, unverified } = parts
     const payloadOf = signedPayload(signatures.signedPayload)
+    const lateness = latenessOf(signatures)
 
     const ask = (keyId: string): Promise<KnownKey | Refusal> =>
       Runtime.runPromise(
@@ -164,10 +178,14 @@ export const makeReceiver = (parts: ReceiverParts): Effect.Effect<Receive> =>
       const disagrees = disagreement(headers, known, signatures)
       if (disagrees !== undefined) return disagrees
       if (!known.record.active) return unsigned(`the key ${headers.keyId} is not active any more`, true)
-      const body = await readBody(message, bodyLimit)
-      if (Either.isLeft(body)) return ofBody(body.left)
-      const isGood = await check(message, headers, known, body.right)
+      const received = await readBody(message, bodyLimit, unverified)
+      if (Either.isLeft(received)) return ofBody(received.left)
+      const { bytes, release } = received.right
+      const isGood = await check(message, headers, known, bytes).finally(release)
       if (!isGood) return unsigned("the signature does not fit the body")
-      return store(deliveryOf(connection, body.right, headers))
+      const late = lateness({ body: bytes, header: (name) => single(message, name) })
+      if (late !== undefined)
+        return new Refusal({ status: 400, verdict: "too-old", detail: late, notable: true })
+      return store(deliveryOf(connection, bytes, headers))
     }
   })

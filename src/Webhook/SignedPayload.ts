@@ -13,7 +13,7 @@ export interface Material {
 type Part = (material: Material) => Uint8Array | undefined
 
 /** `id` and `timestamp` stand in the envelope. Nothing but these two texts is looked at before the signature is checked. */
-const ofEnvelope = (field: "id" | "timestamp", { body }: Material): Uint8Array | undefined => {
+export const ofEnvelope = (field: "id" | "timestamp", { body }: Material): Uint8Array | undefined => {
   try {
     const value: unknown = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString())
     const text = isRecord(value) && Object.hasOwn(value, field) ? value[field] : undefined

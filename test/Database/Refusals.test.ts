@@ -140,6 +140,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the database refuses",
         )
       for (const state of ["waiting", "failed", "dead", "poison"]) expect(yield* event(state)).toBe("TO004")
       expect(yield* event("done")).toBe("taken")
+      const old = (state: string) =>
+        run(
+          `insert into webhook.inbox (connection, event_id, digest, body, key_id, algorithm, state, received_at)
+           values ('c', '${state}', '', '', 'k', 'a', '${state}', now() - interval '31 days')`,
+          "delete from webhook.inbox",
+        )
+      for (const state of ["waiting", "failed"]) expect(yield* old(state)).toBe("TO004")
+      for (const state of ["dead", "poison"]) expect(yield* old(state)).toBe("taken")
     }),
   )
 

@@ -145,6 +145,7 @@ const write = async (
           leaveOut: [],
           baseCurrency: "EUR",
           mode,
+          summary: { by: "day", net: false },
           mapping,
           createdAt,
           days: { first: "2026-10-01", last: "2026-11-30" },
@@ -155,7 +156,7 @@ const write = async (
         const files = yield* writer.end
         yield* folder.publish(files.map((file) => file.name))
         yield* folder.keep
-        return { path, files }
+        return { path, files: files.filter((file) => file.format === format.name) }
       }),
     ),
   )

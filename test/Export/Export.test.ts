@@ -6,6 +6,7 @@ import { Effect, Either, Option } from "effect"
 import { Database } from "../../src/Database.ts"
 import type { ExportScope } from "../../src/Export/Request/Scope.ts"
 import * as Export from "../../src/Export.ts"
+import { formatNames } from "../../src/Format/Formats.ts"
 import * as Verify from "../../src/Verify.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -329,7 +330,7 @@ layer(TestDatabase.layer)("an export", (it) => {
       const message = (scope: ExportScope, formats: ReadonlyArray<string>, book = "USAGE") =>
         Effect.map(Effect.flip(Export.run(request(out, scope, formats, book))), (error) => error.message)
       expect(yield* message(all, ["xls"])).toBe(
-        "There is no format xls: choose from journal, hledger, ledger, beancount, trial-balance, xero, xero-statement, qbo, netsuite, intacct, sage50, business-central, datev, gl-detail.",
+        `There is no format xls: choose from ${formatNames.join(", ")}.`,
       )
       expect(yield* message({ kind: "period", period: "2026-13" }, ["journal"])).toContain("such as 2026-10")
       expect(yield* message({ kind: "range", from: "2026-02-30", to: "2026-03-01" }, ["journal"])).toContain(

@@ -4,6 +4,7 @@ import { Effect, Option } from "effect"
 import { decodeUnknownSync } from "effect/Schema"
 import type { ExportScope } from "../../src/Export/Request/Scope.ts"
 import * as Export from "../../src/Export.ts"
+import type { SummaryStyle } from "../../src/Format/Table/SummaryJournals.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import * as Verify from "../../src/Verify.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
@@ -29,6 +30,7 @@ const kinds = [
 export const roundTrip = Effect.fn("Test.roundTrip")(function* (
   scope: ExportScope,
   mode: "detail" | "summary",
+  summary: SummaryStyle = { by: "day", net: false },
 ) {
   return yield* Effect.forEach(kinds, ({ beside, formats, leaveOut }) =>
     Effect.gen(function* () {
@@ -41,15 +43,22 @@ export const roundTrip = Effect.fn("Test.roundTrip")(function* (
         connection: Option.none(),
         book: Option.none(),
         out: temporaryFolder(),
-        mode,
+        ...{ mode, summary },
         again: true,
         tables: { settings, baseCurrency: "EUR" },
       })
       const { folder, manifest } = batches[0] ?? (yield* Effect.dieMessage("no batch"))
       const { problems } = yield* Verify.run(folder)
-      expect([mode, scope, problems]).toEqual([mode, scope, []])
+      expect([mode, summary, scope, problems]).toEqual([mode, summary, scope, []])
       expect(new Set(manifest.files.map(({ format }) => format))).toEqual(
-        new Set(["journal", "trial-balance", "statement", ...formats, ...beside]),
+        new Set([
+          "journal",
+          "trial-balance",
+          "statement",
+          ...formats,
+          ...beside,
+          ...(mode === "summary" ? ["summary-entries"] : []),
+        ]),
       )
       expect(manifest.statements?.length).toBeGreaterThan(3)
       return { folder, manifest }

@@ -12,9 +12,16 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the sandbox's books", 
       const sandbox = yield* runningSandbox({ entries: 600 })
       yield* sync(sandbox.url)
       const scopes = [{ kind: "all" }, { kind: "period", period: "2026-09" }] as const
-      for (const mode of ["detail", "summary"] as const) {
+      const styles = [
+        ["detail"],
+        ["summary", { by: "day", net: false }],
+        ["summary", { by: "day", net: true }],
+        ["summary", { by: "month", net: false }],
+        ["summary", { by: "month", net: true }],
+      ] as const
+      for (const [mode, style] of styles) {
         for (const scope of scopes) {
-          for (const { manifest } of yield* roundTrip(scope, mode)) {
+          for (const { manifest } of yield* roundTrip(scope, mode, style)) {
             const spans = manifest.statements ?? []
             expect(spans.every(({ gaps, outside }) => gaps === 0 && /^0[.0]*$/.test(outside))).toBe(true)
           }

@@ -124,13 +124,26 @@ layer(Layer.provideMerge(Inbox.Default, TestDatabase.layer))("the inbox", (it) =
     }),
   )
 
-  it.effect("forgets what was done long ago", () =>
+  it.effect("forgets what was done or given up long ago, and nothing that waits", () =>
     Effect.gen(function* () {
       const inbox = yield* setup
-      yield* inbox.put([delivery("old"), delivery("open")])
+      yield* inbox.put([delivery("old"), delivery("open"), delivery("dead"), delivery("failed")])
+      yield* inbox.put([delivery("poison:1", "x", { type: null, poison: "The body is not JSON." })])
       yield* inbox.finish([delivery("old")])
+      yield* inbox.fail([{ ...delivery("dead"), tries: 8 }], "no", 0)
+      yield* inbox.fail([{ ...delivery("failed"), tries: 1 }], "not yet")
       expect(yield* inbox.prune(Duration.days(1))).toBe(0)
-      expect(yield* inbox.prune(Duration.zero)).toBe(1)
+      const { query } = yield* Database
+      yield* query(
+        "Test.age",
+        (sql) => sql`
+          insert into webhook.inbox (connection, event_id, digest, body, key_id, algorithm, state, received_at)
+          select 'default', state || ' long ago', '', '', 'k', 'a', state, now() - interval '40 days'
+          from unnest(array['dead', 'poison']) as t (state)`,
+      )
+      expect(yield* inbox.prune(Duration.zero)).toBe(3)
+      const left = yield* inbox.list({ connection: Option.none(), state: Option.none(), limit: 10 })
+      expect(left.map(({ eventId }) => eventId).sort()).toEqual(["dead", "failed", "open", "poison:1"])
     }),
   )
 })

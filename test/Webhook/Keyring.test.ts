@@ -133,6 +133,55 @@ layer(database, { excludeTestServices: true })("the keys of a connection", (it) 
     }),
   )
 
+  it.scoped(
+    "[W5] a key that was withdrawn while nothing came is not accepted by the first delivery after",
+    () =>
+      Effect.gen(function* () {
+        let keys = [recordOf(first)]
+        const { port, service } = yield* listening(
+          keysFrom(() => keys),
+          { keys: { quietAfter: Duration.millis(50) } },
+        )
+        expect((yield* deliver(port, first, eventOf(2_620))).status).toBe(200)
+        keys = [recordOf(second)]
+        yield* Effect.sleep("80 millis")
+        expect((yield* deliver(port, first, eventOf(2_621))).status).toBe(401)
+        expect(service.count(keyCalls)).toBe(2)
+        expect((yield* deliver(port, second, eventOf(2_622))).status).toBe(200)
+      }),
+  )
+
+  it.scoped(
+    "[W4] known ones are accepted for a while only where the service does not give its keys out",
+    () =>
+      Effect.gen(function* () {
+        let down = false
+        const { port } = yield* listening(
+          (_, response) => (down ? json(response, {}, 503) : json(response, [recordOf(first)])),
+          { keys: { quietAfter: Duration.millis(1), trustFor: Duration.millis(60) } },
+        )
+        expect((yield* deliver(port, first, eventOf(2_640))).status).toBe(200)
+        down = true
+        yield* Effect.sleep("100 millis")
+        const reply = yield* deliver(port, first, eventOf(2_641))
+        expect([reply.status, Number(reply.headers["retry-after"]) > 0]).toEqual([503, true])
+        down = false
+        expect((yield* deliver(port, first, eventOf(2_641))).status).toBe(200)
+      }),
+  )
+
+  it.scoped("[W4] are 64 at most, the active ones first", () =>
+    Effect.gen(function* () {
+      const many = Array.from({ length: 100 }, (_, at) => ({
+        ...recordOf(second, { active: false }),
+        publicKeyId: `old-${at}`,
+      }))
+      const { port } = yield* listening(keysFrom(() => [...many, recordOf(first)]))
+      expect((yield* deliver(port, first, eventOf(2_660))).status).toBe(200)
+      expect((yield* deliver(port, { ...second, id: "old-99" }, eventOf(2_661))).status).toBe(401)
+    }),
+  )
+
   it.scoped("[W9] no call inside the request: all is acknowledged while the service answers nothing", () =>
     Effect.gen(function* () {
       const open: Array<ServerResponse> = []

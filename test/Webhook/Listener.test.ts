@@ -149,6 +149,43 @@ layer(database, { excludeTestServices: true })("the listener", (it) => {
     }),
   )
 
+  it.scoped(
+    "[W1] bodies that nobody has verified share one budget: 503 beyond it, and room again when they end",
+    () =>
+      Effect.gen(function* () {
+        const { port } = yield* listening(withKey, { mostUnverified: 120_000 })
+        expect((yield* deliver(port, pair, eventOf(1_400))).status).toBe(200)
+        const large = eventOf(1_401, { padding: "x".repeat(40_000) })
+        const headers = Object.entries(headersFor(pair, large)).map(
+          ([name, value]) => `${name}: ${value}\r\n`,
+        )
+        const begun = `POST /webhooks/default HTTP/1.1\r\nhost: x\r\ncontent-length: 60000\r\n${headers.join("")}\r\n${"x".repeat(50_000)}`
+        const held: Array<Fiber.Fiber<string>> = []
+        // One that comes beside a good delivery may itself be refused: another one is begun until there is no room.
+        const crowded = Effect.gen(function* () {
+          held.push(yield* Effect.fork(raw(port, begun)))
+          return yield* deliver(port, pair, large)
+        })
+        const reply = yield* Effect.repeat(crowded, { until: ({ status }) => status === 503 })
+        expect(reply.headers["retry-after"]).toBe("5")
+        for (const fiber of held) yield* Fiber.interrupt(fiber)
+        yield* Effect.repeat(deliver(port, pair, large), { until: ({ status }) => status === 200 })
+      }),
+  )
+
+  it.scoped("[W6] a timestamp that is older than the tolerance, where there is one: 400", () =>
+    Effect.gen(function* () {
+      const variables = { TIEOUT_INTERFACE_WEBHOOK_TOLERANCE: "5 minutes" }
+      const { port } = yield* listening(withKey, { variables })
+      const now = new Date().toISOString()
+      const sent = (index: number, more: object) => deliver(port, pair, eventOf(index, more))
+      expect((yield* sent(1_420, { timestamp: now })).status).toBe(200)
+      expect((yield* sent(1_421, {})).status).toBe(400)
+      expect((yield* sent(1_422, { timestamp: undefined })).status).toBe(400)
+      expect((yield* sent(1_423, { timestamp: String(Math.floor(Date.now() / 1_000)) })).status).toBe(200)
+    }),
+  )
+
   it.scoped("[W6] one bit flipped at every offset, re-ordered, re-spaced: 401", () =>
     Effect.gen(function* () {
       const { port } = yield* listening(withKey)

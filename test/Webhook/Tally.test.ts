@@ -46,7 +46,9 @@ describe("the tally of deliveries", () => {
       yield* told("tally-b", busy)
       expect(counterOf("tally-a")).toEqual({
         ...Object.fromEntries(
-          ["known", "conflict", "poison", "media", "too-large", "cut-short"].map((verdict) => [verdict, 0]),
+          ["known", "conflict", "poison", "media", "too-large", "cut-short", "crowded", "too-old"].map(
+            (verdict) => [verdict, 0],
+          ),
         ),
         "keys-unavailable": 0,
         "not-durable": 0,

@@ -111,7 +111,7 @@ export const exportCommand = command(
   {
     name: "export",
     usage:
-      "--format F[,F…] (--period YYYY-MM | --from DATE --to DATE | --all | --since-last) [--base | --with-rates] [--preview | --again | --as-of TIME] [--mode detail|summary] [--book B] [--out DIR]",
+      "--format F[,F…] (--period YYYY-MM | --from DATE --to DATE | --all | --since-last) [--base | --with-rates] [--preview | --again | --as-of TIME] [--mode detail|summary [--by day|month] [--net]] [--book B] [--out DIR]",
     summary: "Write the books as files that accountants import.",
     about: [
       "Formats of accounting systems are in the system's own accounts (tieout accounts), with a file per currency.",
@@ -149,12 +149,21 @@ export const exportCommand = command(
         "datev, intacct, netsuite: journals in the currency that moved, with our rates; else as --base",
       ),
       mode: withDefault(
-        choice("mode", "detail|summary", "Accounting systems: a journal per entry, or per day and currency", [
-          "detail",
-          "summary",
-        ]),
+        choice(
+          "mode",
+          "detail|summary",
+          "Accounting systems: a journal per entry, or sums by day or month and currency",
+          ["detail", "summary"],
+        ),
         "detail",
       ),
+      by: optional(
+        choice("by", "day|month", "With --mode summary: a journal per day (default) or per month", [
+          "day",
+          "month",
+        ]),
+      ),
+      net: flag("net", "With --mode summary: what each account comes to, instead of debits and credits"),
       book,
       out: withDefault(text("out", "DIR", "Where the folders go"), "exports"),
     },
@@ -176,8 +185,10 @@ export const exportCommand = command(
     asOf,
     base,
     book,
+    by,
     format,
     mode,
+    net,
     out,
     preview,
     withRates,
@@ -199,6 +210,10 @@ export const exportCommand = command(
         advice: "Name a month with --period, or --all.",
       })
     }
+    if (mode === "detail" && (net || Option.isSome(by))) {
+      return yield* new UsageError({ detail: "--by and --net go with --mode summary alone.", advice })
+    }
+    const style = { by: Option.getOrElse(by, () => "day" as const), net }
     const summary = yield* Effect.gen(function* () {
       const { accounting, chart, export: kept, formats: settings } = yield* Settings
       yield* numberEntries()
@@ -208,7 +223,7 @@ export const exportCommand = command(
         base || withRates ? { rated: withRates, base: { baseCurrency, settings: valuation, chart } } : {}
       return yield* run({
         ...valuing,
-        ...{ formats: wanted, scope, connection: Option.none(), book, out, mode, tables },
+        ...{ formats: wanted, scope, connection: Option.none(), book, out, mode, tables, summary: style },
         ...{ again, preview, ...time, who: yield* who },
         keepFiles: kept.keepFiles,
         timeZone: accounting.timeZone,

@@ -1,4 +1,7 @@
 import { Effect, Layer } from "effect"
+import { allBooks } from "../../Book.ts"
+import { counted } from "../../Common/Text.ts"
+import { type UnmappedBook, unmappedAccounts } from "../../Export/Mapping.ts"
 import { Status, type StatusSummary } from "../../Inquiry/Status.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
@@ -17,7 +20,30 @@ const runColumns = [
   { title: "State" },
 ]
 
-const linesOf = (summary: StatusSummary, screen: Screen): ReadonlyArray<string> => {
+/** The mapping is the accountant's: it blocks an export, not the books. */
+const unmappedLines = (unmapped: ReadonlyArray<UnmappedBook>): ReadonlyArray<string> =>
+  unmapped.length === 0
+    ? []
+    : [
+        ...unmapped
+          .slice(0, mostUnmapped)
+          .map(
+            ({ accounts, book, column }) =>
+              `${book}: ${counted(accounts.length, "account")} without ${column}.`,
+          ),
+        ...(unmapped.length > mostUnmapped
+          ? [`… and ${counted(unmapped.length - mostUnmapped, "column")} more.`]
+          : []),
+        "Exports that need them are refused. See: tieout accounts export",
+      ]
+
+const mostUnmapped = 10
+
+const linesOf = (
+  summary: StatusSummary,
+  unmapped: ReadonlyArray<UnmappedBook>,
+  screen: Screen,
+): ReadonlyArray<string> => {
   if (summary.runs.length === 0) return ["Nothing has been read yet. Run: tieout sync"]
   const runs = summary.runs.map((run) => [
     run.connection,
@@ -31,6 +57,7 @@ const linesOf = (summary: StatusSummary, screen: Screen): ReadonlyArray<string> 
     "",
     ...standingLines(summary.accounts, screen),
     ...verdict(summary.tieOut, summary.notRead, screen),
+    ...unmappedLines(unmapped),
   ]
 }
 
@@ -48,9 +75,13 @@ export const status = command(
       const output = yield* Output
       yield* knownConnection(connection)
       const summary = yield* (yield* Status).read(connection)
+      const unmapped = yield* unmappedAccounts(yield* allBooks(connection))
       yield* output.report({
-        document: summary,
-        lines: linesOf(summary, output.terminal.stdout),
+        document: {
+          ...summary,
+          unmapped: unmapped.map(({ accounts, ...of }) => ({ ...of, accounts: accounts.length })),
+        },
+        lines: linesOf(summary, unmapped, output.terminal.stdout),
         code:
           isBlocking(summary.open) || summary.accounts.some(({ tiesOut }) => !tiesOut)
             ? exitCodes.attention

@@ -31,6 +31,9 @@ const tablesPart = (
     ? {
         tables: {
           mode: options.mode,
+          ...(options.mode === "summary" && options.summary !== undefined
+            ? { summary: options.summary }
+            : {}),
           ...(options.rated === true ? { rated: true } : {}),
           mappingVersion,
           leftOut: options.settings.leaveOut,

@@ -198,6 +198,11 @@ export const Manifest = Schema.Struct({
   tables: Schema.optionalWith(
     Schema.Struct({
       mode: Schema.Literal("detail", "summary"),
+      /** Of a summary; absent: by day, debits and credits. */
+      summary: Schema.optionalWith(
+        Schema.Struct({ by: Schema.Literal("day", "month"), net: Schema.Boolean }),
+        { exact: true },
+      ),
       /** Journals in the currency that moved, with rates; absent: none has. */
       rated: Schema.optionalWith(Schema.Literal(true), { exact: true }),
       /** Of the book's account mapping; null: the chart's own codes and names. */

@@ -7,9 +7,10 @@ import type { Setup } from "../../Format/Table/Cells.ts"
 import { quoted } from "../../Format/Table/CellText.ts"
 import type { AccountFile } from "../../Format/Table/Define.ts"
 import {
-  journalsOf,
+  detailJournals,
+  type Journals,
   type Mode,
-  type Represented,
+  statementJournals,
   type TableJournal,
   Unholdable,
 } from "../../Format/Table/Journals.ts"
@@ -17,11 +18,13 @@ import type { Profile } from "../../Format/Table/Profile.ts"
 import { ratedJournals } from "../../Format/Table/RatedJournals.ts"
 import { differencesOf } from "../../Format/Table/RatedRows.ts"
 import { type Mapping, rowsIn, textsOf } from "../../Format/Table/Rows.ts"
+import { type Represented, type SummaryStyle, summaryJournals } from "../../Format/Table/SummaryJournals.ts"
 import { type ExportError, exportError } from "../ExportError.ts"
 import type { Days } from "../Request/Days.ts"
 import type { Folder, FolderFile } from "./Folder.ts"
 import type { FileRecord } from "./Manifest.ts"
 import { differencesWriter } from "./RateDifferences.ts"
+import { summaryEntries } from "./SummaryEntries.ts"
 
 export interface TableContext {
   readonly profile: Profile
@@ -29,6 +32,7 @@ export interface TableContext {
   readonly leaveOut: ReadonlyArray<string>
   readonly baseCurrency: string
   readonly mode: Mode
+  readonly summary: SummaryStyle
   readonly mapping: Mapping
   /** ISO 8601 in UTC. */
   readonly createdAt: string
@@ -109,12 +113,16 @@ const held = <A>({ profile }: TableContext, make: () => A): Effect.Effect<A, Exp
     }
   })
 
-/** Of the ledger's accounts that are one in the system, with one dimension, the first stands for all of a currency. */
-const representedIn = (mapping: Mapping): Represented => {
+/**
+ * Of the ledger's accounts that are one in the system, with one dimension, the first stands for all of a currency. Where amounts are
+ * netted, each of the service's accounts stands for itself.
+ */
+const representedIn = (mapping: Mapping, { net }: SummaryStyle): Represented => {
   const first = new Map<string, Account>()
   const standing = new Map<Account, Account>()
   for (const [account, mapped] of mapping) {
-    const key = JSON.stringify([account.currency, mapped.account, mapped.dimension])
+    const cash = net && account.role === "cash" ? account.partnerAccountId : null
+    const key = JSON.stringify([account.currency, mapped.account, mapped.dimension, cash])
     const known = first.get(key) ?? account
     first.set(key, known)
     standing.set(account, known)
@@ -131,18 +139,23 @@ const ratedOf = ({ accounts, baseCurrency, nativeOf, profile, withResults }: Tab
     : ratedJournals({ profile, style, baseCurrency, nativeOf, rounding, withResults })
 }
 
+const journalsOf = (context: TableContext): Journals => {
+  const { mapping, mode, profile, summary } = context
+  const leaveOut = new Set(context.leaveOut)
+  const rated = ratedOf(context)
+  if (rated !== undefined) return rated
+  if (profile.mode === "statement") return statementJournals(leaveOut)
+  if (profile.mode === "detail" || mode === "detail") return detailJournals(leaveOut)
+  const { rowsPerJournal } = profile.limits
+  return summaryJournals(leaveOut, rowsPerJournal, representedIn(mapping, summary), summary)
+}
+
 /** Takes entries by date and keeps one open file per currency or account. */
 export const tableWriter = (folder: Folder, context: TableContext) => {
-  const { leaveOut, mapping, mode, profile } = context
+  const { mapping, profile } = context
   const setup: Setup = { profile, baseCurrency: context.baseCurrency }
-  const journals =
-    ratedOf(context) ??
-    journalsOf(
-      profile.mode === "any" ? mode : profile.mode,
-      new Set(leaveOut),
-      profile.limits.rowsPerJournal,
-      representedIn(mapping),
-    )
+  const journals = journalsOf(context)
+  const summed = journals.placed === undefined ? undefined : summaryEntries(folder, profile.name)
   const differences = profile.rates === undefined ? undefined : differencesWriter(folder, profile.name)
   const open = new Map<string, OpenFile>()
   const finished: Array<Part> = []
@@ -219,14 +232,22 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
 
   return {
     write: Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>) {
-      yield* put(yield* held(context, () => entries.flatMap((entry) => journals.add(entry))))
+      for (const entry of entries) {
+        yield* put(yield* held(context, () => journals.add(entry)))
+        summed?.add(entry, journals.placed?.() ?? [], mapping)
+      }
+      if (summed !== undefined) yield* summed.flush
       for (const output of open.values()) yield* flush(output)
     }),
     end: Effect.gen(function* () {
       yield* put(journals.end())
       for (const output of open.values()) yield* finish(output)
       const files = (yield* named).toSorted((a, b) => (a.name < b.name ? -1 : 1))
-      return differences === undefined ? files : [...files, yield* differences.end]
+      return [
+        ...files,
+        ...(differences === undefined ? [] : [yield* differences.end]),
+        ...(summed === undefined ? [] : [yield* summed.end]),
+      ]
     }),
   }
 }

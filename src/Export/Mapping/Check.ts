@@ -1,6 +1,9 @@
-/** Whether a file's rows are a mapping of the books: every account once, nothing else, and nothing that is a formula. */
+/**
+ * Whether a file's rows are a mapping of the books: no account twice, nothing else, and nothing that is a formula. An account that
+ * the file has not, because it is newer, keeps what it was called before.
+ */
 
-import { guarded } from "../../Common/Csv.ts"
+import { guarded, isFormula } from "../../Common/Csv.ts"
 import type { Mistake } from "../../Common/CsvFile.ts"
 import type { Account } from "../../Format/Entry.ts"
 import { targets } from "../../Format/Targets.ts"
@@ -17,13 +20,13 @@ export interface CheckedBook {
   readonly book: string
   readonly bookId: number
   readonly rows: ReadonlyArray<MappingRow>
+  /** Accounts of the book that the file has not. */
+  readonly absent: ReadonlyArray<BookAccounts["accounts"][number]>
 }
 
 /** An account as a spreadsheet gives it back: our own guard against formulas is part of the cell. */
 const cellKey = ({ code, currency, name, role }: BookAccounts["accounts"][number]): string =>
   keyOf({ role: guarded(role), currency, code: guarded(code), name: guarded(name).trim() })
-
-const isFormula = (text: string): boolean => /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/.test(text)
 
 const cellMistakes = ({ cells, line }: Cells): ReadonlyArray<Mistake> => [
   ...mappingColumns
@@ -39,7 +42,7 @@ const cellMistakes = ({ cells, line }: Cells): ReadonlyArray<Mistake> => [
     })),
 ]
 
-const described = ({ code, currency, name, role }: BookAccounts["accounts"][number]): string =>
+export const described = ({ code, currency, name, role }: BookAccounts["accounts"][number]): string =>
   `${code} ${name} (${role}, ${currency})`
 
 interface Seen {
@@ -85,20 +88,14 @@ export const checkMapping = (
     ...takeRow(row, seen.get(row.cells.book)),
   ])
   const named = [...seen.values()].filter(({ known }) => rows.some(({ cells }) => cells.book === known.book))
-  const lastLine = rows.at(-1)?.line ?? 1
-  for (const { byKey, known, rows: found } of named) {
-    for (const [key, account] of byKey) {
-      if (found.has(key)) continue
-      mistakes.push({ line: lastLine, text: `the account ${described(account)} of ${known.book} is missing` })
-    }
-  }
   if (rows.length === 0) mistakes.push({ line: 1, text: "there are no accounts in the file" })
   return {
     mistakes,
-    checked: named.map(({ known: { book, bookId }, rows: found }) => ({
+    checked: named.map(({ byKey, known: { book, bookId }, rows: found }) => ({
       book,
       bookId,
       rows: [...found.values()].map(({ row }) => row),
+      absent: [...byKey].flatMap(([key, account]) => (found.has(key) ? [] : [account])),
     })),
   }
 }

@@ -5,6 +5,7 @@ import { type FormatSettings, leftOut, profileWith } from "../../Format/FormatSe
 import type { TableFormat } from "../../Format/Table/Define.ts"
 import type { Mode } from "../../Format/Table/Journals.ts"
 import type { Profile } from "../../Format/Table/Profile.ts"
+import type { SummaryStyle } from "../../Format/Table/SummaryJournals.ts"
 import type { TableContext } from "../Batch/TableFiles.ts"
 import { exportError } from "../ExportError.ts"
 import { daysOf } from "../Request/Days.ts"
@@ -21,10 +22,18 @@ export interface TableOptions {
   readonly baseCurrency: string
   /** In the currency that moved, with rates; else as the source has it. */
   readonly rated?: boolean
+  /** Debits and credits by day where absent. */
+  readonly summary?: SummaryStyle
 }
+
+const byDay: SummaryStyle = { by: "day", net: false }
 
 const settingProblems = ({ lacks = [], name }: Profile): ReadonlyArray<string> =>
   lacks.map((key) => `${name} needs the setting formats.${name}.${key}`)
+
+/** As the command line takes them. */
+const modeOptions = (mode: Mode, { by, net }: SummaryStyle): string =>
+  mode === "detail" ? "" : ` --mode summary${by === "day" ? "" : " --by month"}${net ? " --net" : ""}`
 
 const namesDays = ({ file }: Profile): boolean => file.includes("{from}") || file.includes("{to}")
 
@@ -57,7 +66,7 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
     opening,
   }: Pick<Source, "accounts" | "entriesByCurrency" | "moved" | "opening">,
   formats: ReadonlyArray<TableFormat>,
-  { baseCurrency, mode, rated = false, settings }: TableOptions,
+  { baseCurrency, mode, rated = false, settings, summary = byDay }: TableOptions,
   createdAt: string,
   banks: ReadonlyArray<Pick<BankStatementFormat, "profile">> = [],
 ) {
@@ -85,7 +94,7 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
     const { accountFiles } = format
     const all = opened(accounts, opening)
     return {
-      ...{ profile, leaveOut, baseCurrency, mode, mapping, createdAt, days },
+      ...{ profile, leaveOut, baseCurrency, mode, summary, mapping, createdAt, days },
       ...{ accountFiles, book: code, accounts: all },
       nativeOf: accounts.nativeOf,
       withResults: settings.exchangeResults,
@@ -99,7 +108,7 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
   const problems = [...lacking, ...unfit.map(({ message }) => message), ...unknown]
   if (problems.length > 0) {
     return yield* refusal(problems, [
-      ...adviceFor(unfit, { book: code, mode, selection }, baseCurrency),
+      ...adviceFor(unfit, { book: code, mode: modeOptions(mode, summary), selection }, baseCurrency),
       ...(unknown.length > 0 ? [accountsAdvice] : []),
     ])
   }

@@ -55,3 +55,12 @@ export const addMapping = Effect.fn("AccountMapping.add")(function* (
   )
   return version
 })
+
+/** The books that have a mapping. */
+export const mappedBooks = Effect.fn("AccountMapping.books")(function* () {
+  const database = yield* Database
+  const rows = yield* database.orm("AccountMapping.books", (orm) =>
+    orm.selectDistinct({ bookId: accountMappings.bookId }).from(accountMappings),
+  )
+  return new Set(rows.map(({ bookId }) => bookId))
+})

@@ -117,12 +117,11 @@ export const adviceFor = (
     ),
   ]
   const currencies = [...new Set(unfit.flatMap((each) => each.currencies))].sort()
-  const summary = mode === "summary" ? " --mode summary" : ""
   return [
     ...(names.length === 0
       ? []
       : [
-          `Everything in ${baseCurrency}: tieout export --base --format ${names.join(",")} ${scopeOptions(selection)} --book ${book}${summary}`,
+          `Everything in ${baseCurrency}: tieout export --base --format ${names.join(",")} ${scopeOptions(selection)} --book ${book}${mode}`,
         ]),
     ...(unfit.length > 0 && unfit.every(({ others }) => others)
       ? [`Without these currencies: formats.leaveOut: [${currencies.join(", ")}] in the settings.`]

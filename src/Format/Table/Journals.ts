@@ -1,9 +1,9 @@
 /**
  * Entries as the journals that an accounting system imports: each in one currency, each balanced, none longer than the
- * system takes. Detail: a journal per entry. Summary: a journal per day, with debits and credits per account. Statement: no
- * journals, but the movements of the provider's statement on its cash accounts.
+ * system takes. Detail: a journal per entry. Statement: no journals, but the movements of the provider's statement on its cash
+ * accounts. Summaries: `SummaryJournals.ts`; with rates: `RatedJournals.ts`.
  */
-import { type Account, type Entry, seriesOf } from "../Entry.ts"
+import type { Account, Entry } from "../Entry.ts"
 
 export type Mode = "detail" | "summary"
 
@@ -50,7 +50,7 @@ export interface TableJournal {
 }
 
 /** An entry's lines by currency; it balances in each. */
-const byCurrency = (entry: Entry): ReadonlyMap<string, ReadonlyArray<JournalLine>> => {
+export const byCurrency = (entry: Entry): ReadonlyMap<string, ReadonlyArray<JournalLine>> => {
   const parts = new Map<string, Array<JournalLine>>()
   for (const { account, minor, number } of entry.lines) {
     const part = parts.get(account.currency)
@@ -63,7 +63,7 @@ const byCurrency = (entry: Entry): ReadonlyMap<string, ReadonlyArray<JournalLine
 const unbalanced = (lines: ReadonlyArray<JournalLine>): boolean =>
   lines.reduce((sum, { minor }) => sum + minor, 0n) !== 0n
 
-const checkBalance = (entry: Entry, currency: string, lines: ReadonlyArray<JournalLine>): void => {
+export const checkBalance = (entry: Entry, currency: string, lines: ReadonlyArray<JournalLine>): void => {
   if (unbalanced(lines)) throw new Unholdable(`${entry.number} does not balance in ${currency}`)
 }
 
@@ -88,72 +88,15 @@ export const journalIn = (
   lines,
 })
 
-/** Journal numbers that follow one another. */
-interface Run {
-  readonly first: string
-  last: string
-}
-
-interface Day {
-  readonly first: Entry
-  readonly runs: Array<Run>
-  entries: number
-  readonly scale: number
-  readonly turnovers: Map<Account, { debit: bigint; credit: bigint }>
-}
-
-const linesOf = ({ turnovers }: Day): ReadonlyArray<JournalLine> =>
-  [...turnovers].flatMap(([account, { debit, credit }]) => [
-    ...(debit > 0n ? [{ account, minor: debit, number: 0 }] : []),
-    ...(credit > 0n ? [{ account, minor: -credit, number: 0 }] : []),
-  ])
-
-/** Whether a number is the next of its series. */
-const follows = (last: string, next: string): boolean =>
-  seriesOf(last) === seriesOf(next) &&
-  Number(next.slice(seriesOf(next).length + 1)) === Number(last.slice(seriesOf(last).length + 1)) + 1
-
-const addNumber = (runs: Array<Run>, number: string): void => {
-  const run = runs.at(-1)
-  if (run !== undefined && follows(run.last, number)) run.last = number
-  else runs.push({ first: number, last: number })
-}
-
-/** More runs than a text has room for; the journal of the same batch lists them all. */
-const mostRuns = 3
-
-/** `3 entries, ORG-2026-10-000001 to ORG-2026-10-000002, ORG-2026-10-000006` */
-const summarized = ({ entries, runs }: Day): string => {
-  const shown = runs
-    .slice(0, mostRuns)
-    .map(({ first, last }) => (first === last ? first : `${first} to ${last}`))
-  const more = runs.length > mostRuns ? " and others" : ""
-  return `${entries === 1 ? "1 entry" : `${entries} entries`}, ${shown.join(", ")}${more}`
-}
-
-const summaryOf = (day: Day, currency: string): TableJournal => ({
-  number: day.first.number,
-  entries: day.entries,
-  mode: "summary",
-  date: day.first.effectiveDate,
-  period: day.first.period,
-  kind: "summary",
-  description: summarized(day),
-  entry: null,
-  recordedAt: day.first.recordedAt,
-  sourceType: "summary",
-  currency,
-  partnerAccountId: null,
-  scale: day.scale,
-  lines: linesOf(day),
-})
-
 export interface Journals {
   readonly add: (entry: Entry) => ReadonlyArray<TableJournal>
   readonly end: () => ReadonlyArray<TableJournal>
+  /** Of a summary: which of its journals has the entry that was added last, by currency; the number is that of its first. */
+  readonly placed?: () => ReadonlyArray<readonly [currency: string, journal: string]>
 }
 
-const detail = (leaveOut: ReadonlySet<string>): Journals => ({
+/** A journal per entry and currency. */
+export const detailJournals = (leaveOut: ReadonlySet<string>): Journals => ({
   add: (entry) => {
     const parts = [...byCurrency(entry)]
     return parts
@@ -167,7 +110,7 @@ const detail = (leaveOut: ReadonlySet<string>): Journals => ({
 })
 
 /** Only movements of the provider's statement: an opening balance is not one. */
-const statement = (leaveOut: ReadonlySet<string>): Journals => ({
+export const statementJournals = (leaveOut: ReadonlySet<string>): Journals => ({
   add: (entry) => {
     if (entry.sourceType !== "statement_entry") return []
     const cash = entry.lines.filter(
@@ -183,61 +126,3 @@ const statement = (leaveOut: ReadonlySet<string>): Journals => ({
   },
   end: () => [],
 })
-
-/** The account that stands for it in sums: those of one account of the system are summed up together. */
-export type Represented = (account: Account) => Account
-
-/** Two lines at most per account of the system: a day with more accounts than fit becomes several journals of whole entries. */
-const summary = (leaveOut: ReadonlySet<string>, most: number, represented: Represented): Journals => {
-  const days = new Map<string, Day>()
-  const put = (entry: Entry, currency: string, lines: ReadonlyArray<JournalLine>) => {
-    const finished: Array<TableJournal> = []
-    const open = days.get(currency)
-    const own = new Set(lines.map(({ account }) => represented(account)))
-    const size = open === undefined ? 0 : new Set([...open.turnovers.keys(), ...own]).size * 2
-    if (open !== undefined && (open.first.effectiveDate !== entry.effectiveDate || size > most)) {
-      finished.push(summaryOf(open, currency))
-      days.delete(currency)
-    }
-    const scale = lines[0]?.account.scale ?? 0
-    const day: Day = days.get(currency) ?? {
-      first: entry,
-      runs: [],
-      entries: 0,
-      scale,
-      turnovers: new Map(),
-    }
-    days.set(currency, day)
-    addNumber(day.runs, entry.number)
-    day.entries += 1
-    for (const line of lines) {
-      const { minor } = line
-      const account = represented(line.account)
-      const turnover = day.turnovers.get(account) ?? { debit: 0n, credit: 0n }
-      if (minor > 0n) turnover.debit += minor
-      else turnover.credit -= minor
-      day.turnovers.set(account, turnover)
-    }
-    return finished
-  }
-  return {
-    add: (entry) =>
-      [...byCurrency(entry)].flatMap(([currency, lines]) => {
-        if (leaveOut.has(currency)) return []
-        checkBalance(entry, currency, lines)
-        return put(entry, currency, lines)
-      }),
-    end: () => [...days].map(([currency, day]) => summaryOf(day, currency)),
-  }
-}
-
-/** Entries must come by date. `rowsPerJournal` bounds a summary; the writer refuses a single entry that is longer. */
-export const journalsOf = (
-  mode: Mode | "statement",
-  leaveOut: ReadonlySet<string>,
-  rowsPerJournal: number,
-  represented: Represented,
-): Journals => {
-  if (mode === "statement") return statement(leaveOut)
-  return mode === "detail" ? detail(leaveOut) : summary(leaveOut, rowsPerJournal, represented)
-}

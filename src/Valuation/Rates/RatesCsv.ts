@@ -1,6 +1,6 @@
 /** Parses a file of exchange rates; reports every mistake with its line. */
 import { Either } from "effect"
-import { textCells } from "../../Common/Csv.ts"
+import { isFormula, textCells } from "../../Common/Csv.ts"
 import { type CsvRow, type Mistake, readCsvFile } from "../../Common/CsvFile.ts"
 import { isKnown } from "../../Common/Currency.ts"
 import * as Money from "../../Common/Money.ts"
@@ -13,8 +13,6 @@ const isDay = (text: string): boolean => {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
-
-const isFormula = (text: string): boolean => /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/.test(text)
 
 const isRate = (text: string): boolean => {
   const parsed = Money.parse(text)

@@ -1,7 +1,7 @@
 /** The public keys in a file: one key as text, a PublicKey of the service, or its list of them. */
 import type { KeyObject } from "node:crypto"
 import { isRecord } from "../../Common/Record.ts"
-import { readKey } from "../KeyText.ts"
+import { mostKeys, readKey } from "../KeyText.ts"
 
 export interface Candidate {
   /** Undefined where the file holds the bare key. */
@@ -9,19 +9,33 @@ export interface Candidate {
   readonly key: KeyObject
 }
 
-const ofValue = (value: unknown): ReadonlyArray<Candidate> => {
-  if (Array.isArray(value)) return value.flatMap(ofValue)
-  if (!isRecord(value)) return []
-  const { publicKey: found, publicKeyId } = value
-  if (found === undefined) {
-    // A list answer, whatever its field of items is called; or a bare JWK, or several.
-    const own = value.kty === undefined ? undefined : readKey(JSON.stringify(value))
-    const id = typeof value.kid === "string" ? value.kid : undefined
-    return own === undefined ? Object.values(value).flatMap(ofValue) : [{ id, key: own }]
+/** A PublicKey of the service, or a bare JWK; undefined where the value is neither. */
+const textIn = (value: Readonly<Record<string, unknown>>) => {
+  const { kid, kty, publicKey, publicKeyId } = value
+  if (publicKey !== undefined) {
+    return { id: publicKeyId, text: typeof publicKey === "string" ? publicKey : JSON.stringify(publicKey) }
   }
-  const key = readKey(typeof found === "string" ? found : JSON.stringify(found))
-  const id = typeof publicKeyId === "string" ? publicKeyId : undefined
-  return key === undefined ? [] : [{ id, key }]
+  return kty === undefined ? undefined : { id: kid, text: JSON.stringify(value) }
+}
+
+/** In the order of the file. A list answer may call its field of items anything. Never recurses: any nesting can be read. */
+const ofValue = (root: unknown): ReadonlyArray<Candidate> => {
+  const candidates: Array<Candidate> = []
+  const open: Array<unknown> = [root]
+  let looked = 0
+  while (open.length > 0 && looked < mostKeys) {
+    const value = open.pop()
+    if (typeof value !== "object" || value === null) continue
+    const found = isRecord(value) ? textIn(value) : undefined
+    if (found === undefined) {
+      for (const inner of Object.values(value).reverse()) open.push(inner)
+      continue
+    }
+    looked++
+    const key = readKey(found.text)
+    if (key !== undefined) candidates.push({ id: typeof found.id === "string" ? found.id : undefined, key })
+  }
+  return candidates
 }
 
 export const readKeys = (text: string): ReadonlyArray<Candidate> => {

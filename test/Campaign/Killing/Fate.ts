@@ -7,6 +7,7 @@ import type { Outcome } from "../Operations.ts"
 import type { Site } from "../Site.ts"
 import type { Command, Line } from "./Command.ts"
 import type { Process } from "./Processes.ts"
+import { differing, epochOf, marks } from "./Straggler.ts"
 
 /** How it ended: by its signal, or of itself before that place was reached. */
 export interface Fate {
@@ -107,21 +108,39 @@ const heard = ({ kill, process, site }: How) => {
   return { seen, atPlace, atEnd }
 }
 
+/** They write under the lease and nothing else: what others do, a process may do after another one has. */
+const leased = new Set(["sync", "backfill", "reclassify"])
+
+const operationOf = ({ history, step }: How): string => {
+  const found = history.steps[step]
+  return found !== undefined && "operation" in found ? found.operation.do : ""
+}
+
 /** Begins the operation and waits for what becomes of it. */
 export const fate = (how: How): Effect.Effect<Fate, KilledBadly, Database> =>
   Effect.gen(function* () {
     const { kill, process } = how
     const before = new Set([...(yield* sessions), ...(yield* own)])
     const { atEnd, atPlace, seen } = heard(how)
+    const epoch = epochOf(how.site.connection)
+    const free = yield* epoch
+    let overtaken: ReadonlyMap<string, string> | null = null
     process.begin(commandOf(how))
     let meanwhile = ""
     if (kill.by !== "kill") yield* Effect.promise(() => Promise.race([atPlace, atEnd]))
     if (kill.by !== "kill" && seen.place !== null) {
       if (kill.by !== "stop") yield* cut(before, kill.by)
       // Where it holds what others wait for, it goes on before them.
-      const goesOn = setTimeout(() => process.signal("SIGCONT"), waitsAtMost)
+      let isStill = true
+      const goesOn = setTimeout(() => {
+        isStill = false
+        process.signal("SIGCONT")
+      }, waitsAtMost)
+      const own = yield* epoch
       meanwhile = (yield* how.meanwhile).told
       clearTimeout(goesOn)
+      const isOvertaken = own > free && (yield* epoch) > own
+      if (isStill && isOvertaken && leased.has(operationOf(how))) overtaken = yield* marks
       process.signal("SIGCONT")
     }
     yield* Effect.promise(() => atEnd).pipe(
@@ -131,7 +150,14 @@ export const fate = (how: How): Effect.Effect<Fate, KilledBadly, Database> =>
       }),
       Effect.tapError(() => Effect.sync(() => process.signal("SIGKILL"))),
     )
-    if (!how.hurried) yield* gone(before)
+    if (!how.hurried || overtaken !== null) yield* gone(before)
+    if (overtaken !== null) {
+      const tables = differing(overtaken, yield* marks)
+      if (tables.length > 0) {
+        const message = `${seen.place} (${kill.by}): it wrote to ${tables.join(", ")} after it was overtaken`
+        return yield* new KilledBadly({ message })
+      }
+    }
     return yield* told(kill, seen, meanwhile)
   })
 

@@ -1,6 +1,7 @@
 import { Either, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import { formatsOf, scopeOf } from "../../../src/Cli/Commands/ExportCommand.ts"
+import { formatNames } from "../../../src/Format/Formats.ts"
 
 const scope = (options: {
   period?: string
@@ -54,7 +55,7 @@ describe("the formats", () => {
   ])("refuse %s", (text, found) => {
     const result = formatsOf(text)
     expect(Either.isLeft(result) && result.left.detail).toBe(
-      `--format: found ${found}, expected one or more of journal, hledger, ledger, beancount, trial-balance, xero, xero-statement, qbo, netsuite, intacct, sage50, business-central, datev, gl-detail.`,
+      `--format: found ${found}, expected one or more of ${formatNames.join(", ")}.`,
     )
   })
 })

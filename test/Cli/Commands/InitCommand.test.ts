@@ -14,8 +14,8 @@ const settings = (text: string): Settings => {
 
 describe("a new settings file", () => {
   it("with the defaults says what no file says", () => {
-    const { connection: _a, file: _b, ...fromFile } = settings(settingsText(defaultAnswers))
-    const { connection: _c, file: _d, ...fromNothing } = settings("")
+    const { connection: _a, file: _b, profile: _c, ...fromFile } = settings(settingsText(defaultAnswers))
+    const { connection: _d, file: _e, profile: _f, ...fromNothing } = settings("")
     expect(fromFile).toEqual(fromNothing)
   })
 

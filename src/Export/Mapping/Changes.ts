@@ -1,0 +1,53 @@
+/** What a new version of a mapping says otherwise than the one before, and what of it is still unmapped. */
+import type { Account } from "../../Format/Entry.ts"
+import { targetColumns } from "../../Format/Targets.ts"
+import { described } from "./Check.ts"
+import { keyOf, type MappingRow } from "./Row.ts"
+
+type Named = Pick<Account, "code" | "currency" | "name" | "role">
+
+/** An account's name in one column; `before` and `after` are empty where nothing is said. */
+export interface MappingChange {
+  /** `1010 Assets:Partner:USD (cash, USD)` */
+  readonly account: string
+  readonly column: string
+  readonly before: string
+  readonly after: string
+}
+
+/** Accounts that have no name in a column that others have one in. */
+export interface Unmapped {
+  readonly column: string
+  readonly accounts: ReadonlyArray<string>
+}
+
+const byKey = (rows: ReadonlyArray<MappingRow>): ReadonlyMap<string, MappingRow> =>
+  new Map(rows.map((row) => [keyOf(row), row]))
+
+export const changesBetween = (
+  before: ReadonlyArray<MappingRow>,
+  after: ReadonlyArray<MappingRow>,
+): ReadonlyArray<MappingChange> => {
+  const old = byKey(before)
+  return after.flatMap((row) =>
+    targetColumns.flatMap((column) => {
+      const [was, is] = [old.get(keyOf(row))?.[column] ?? "", row[column] ?? ""]
+      return was === is ? [] : [{ account: described(row), column, before: was, after: is }]
+    }),
+  )
+}
+
+/** The dimension is nobody's need. */
+const accountColumns = targetColumns.filter((column) => column !== "dimension")
+
+export const unmappedIn = (
+  rows: ReadonlyArray<MappingRow>,
+  accounts: ReadonlyArray<Named>,
+): ReadonlyArray<Unmapped> => {
+  const known = byKey(rows)
+  return accountColumns.flatMap((column) => {
+    if (rows.every((row) => (row[column] ?? "") === "")) return []
+    const lacking = accounts.filter((account) => (known.get(keyOf(account))?.[column] ?? "") === "")
+    return lacking.length === 0 ? [] : [{ column, accounts: lacking.map(described) }]
+  })
+}

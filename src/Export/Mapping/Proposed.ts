@@ -1,0 +1,49 @@
+/**
+ * Proposes what accounts are called in a system, where nothing is said yet: the chart's own codes or names, and a code of its own for
+ * every bank account and wallet, which share one in the chart.
+ */
+import { targets } from "../../Format/Targets.ts"
+import type { BookRow } from "./Row.ts"
+
+/** `1010`, `1011`, … or `CASH-2`, `CASH-3`, …; undefined: none that the system takes. */
+const free = (code: string, taken: ReadonlySet<string>, pattern: RegExp): string | undefined => {
+  const [, letters = "", digits = ""] = /^(.*?)(\d*)$/.exec(code) ?? []
+  for (let more = 0; more < 1000; more += 1) {
+    const next =
+      digits === ""
+        ? more === 0
+          ? code
+          : `${code}-${more + 1}`
+        : `${letters}${String(BigInt(digits) + BigInt(more)).padStart(digits.length, "0")}`
+    if (!taken.has(next) && pattern.test(next)) return next
+  }
+  return undefined
+}
+
+const proposedIn = (column: string, rows: ReadonlyArray<BookRow>): ReadonlyArray<BookRow> => {
+  const target = targets.find((one) => one.column === column)
+  if (target === undefined) return rows
+  const { fallback, pattern } = target
+  const others = rows.filter(({ role }) => role !== "cash").map((row) => row[fallback])
+  const taken = new Set([...others, ...rows.map((row) => row[column] ?? "")])
+  return rows.map((row) => {
+    if ((row[column] ?? "") !== "") return row
+    const own = row[fallback]
+    const found = row.role === "cash" ? free(own, taken, pattern) : pattern.test(own) ? own : undefined
+    if (found === undefined) return row
+    if (row.role === "cash") taken.add(found)
+    return { ...row, [column]: found }
+  })
+}
+
+/** Book by book. */
+export const proposed = (
+  rows: ReadonlyArray<BookRow>,
+  columns: ReadonlyArray<string>,
+): ReadonlyArray<BookRow> =>
+  [...new Set(rows.map(({ book }) => book))].flatMap((book) =>
+    columns.reduce<ReadonlyArray<BookRow>>(
+      (own, column) => proposedIn(column, own),
+      rows.filter((row) => row.book === book),
+    ),
+  )

@@ -1,0 +1,63 @@
+/** Which statement entries a reclassification is about: those that are named, or those of all open findings of a check. */
+import { Effect, Option } from "effect"
+import { chooseBooks } from "../Book/ChosenBooks.ts"
+import type { Book } from "../Book.ts"
+import { int4, uuid } from "../Database/Columns.ts"
+import { Database } from "../Database.ts"
+import { findEntry } from "./Reclassifiable.ts"
+import { reclassifyError } from "./ReclassifyError.ts"
+
+/** The checks whose findings are about what one statement entry left in suspense. */
+export const movableChecks = ["adjustment", "unclassified-entry"] as const
+
+export interface AllOf {
+  readonly check: string
+  /** All books when none. */
+  readonly book: Option.Option<string>
+  /** In the finding's own currency; no larger ones. */
+  readonly maxAmount: Option.Option<string>
+}
+
+export interface ChosenEntry {
+  readonly book: Book
+  readonly entryId: string
+}
+
+/** Entries of open findings, by book and time. */
+const ofCheck = Effect.fn("Reclassify.ofCheck")(function* ({ book, check, maxAmount }: AllOf) {
+  const database = yield* Database
+  const books = yield* chooseBooks(Option.none(), book)
+  const most = Option.getOrNull(maxAmount)
+  const rows = yield* database.rows(
+    "Reclassify.ofCheck",
+    { book_id: int4, entry_id: uuid },
+    (sql) => sql`
+      select f.book_id, f.subject_id::uuid as entry_id from reconcile.open_findings f
+      where f.check_name = ${check} and f.subject_type = 'statement_entry'
+        and f.book_id = any (${`{${books.map(({ bookId }) => bookId).join(",")}}`}::text::integer[])
+        and (${most}::text is null or (f.evidence ->> 'amount')::numeric <= ${most}::text::numeric)
+      order by f.book_id, f.evidence ->> 'occurredAt', f.finding_id`,
+  )
+  return rows.flatMap((row): ReadonlyArray<ChosenEntry> => {
+    const own = books.find(({ bookId }) => bookId === row.book_id)
+    return own === undefined ? [] : [{ book: own, entryId: row.entry_id }]
+  })
+})
+
+/** Each once, in the order in which they were named. All of one connection: they are moved in one transaction. */
+export const chosenEntries = Effect.fn("Reclassify.chosen")(function* (
+  ids: ReadonlyArray<string>,
+  allOf: Option.Option<AllOf>,
+) {
+  const named = yield* Effect.forEach(ids, findEntry)
+  const found = Option.isSome(allOf) ? [...named, ...(yield* ofCheck(allOf.value))] : named
+  const entries = [...new Map(found.map((one) => [one.entryId, one])).values()]
+  const connections = [...new Set(entries.map(({ book }) => book.connection))]
+  if (connections.length > 1) {
+    return yield* reclassifyError(
+      "Usage",
+      `They are of the connections ${connections.join(", ")}: move those of one connection at a time, with --book.`,
+    )
+  }
+  return entries
+})

@@ -1,0 +1,60 @@
+/** Proposes a posting rule where a person has moved movements of one counterparty or reference to one account three times. */
+import { Effect } from "effect"
+import type { Book } from "../Book.ts"
+import { int4, text } from "../Database/Columns.ts"
+import { textArray } from "../Database/TextArray.ts"
+import { Database } from "../Database.ts"
+import type { RuleAccount } from "../Ledger/JournalEntry.ts"
+
+/** The third time is a habit. */
+const enough = 3
+
+export interface Proposal {
+  readonly by: "counterparty" | "reference"
+  readonly value: string
+  /** How many movements of it a person has moved there. */
+  readonly times: number
+  /** For `rules` of the settings. */
+  readonly rule: string
+}
+
+const escaped = (value: string): string => value.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
+
+/** A JSON text is a YAML text, too. */
+const ruleFor = (by: Proposal["by"], value: string, { code, name }: RuleAccount): string =>
+  `- { match: { ${by}: ${JSON.stringify(`^${escaped(value)}$`)} }, account: { code: ${JSON.stringify(code)}, name: ${JSON.stringify(name)} } }`
+
+/** Of what the entries just moved are known by; what has been moved there before counts, in all of these books. */
+export const proposalsFor = Effect.fn("Reclassify.proposals")(function* (
+  books: ReadonlyArray<Book>,
+  entryIds: ReadonlyArray<string>,
+  to: RuleAccount,
+) {
+  const database = yield* Database
+  const rows = yield* database.rows(
+    "Reclassify.proposals",
+    { by: text, value: text, times: int4 },
+    (sql) => sql`
+      with moved as (
+        select distinct j.source_id, j.counterparty, r.reference
+        from ledger.journal_entries j
+        join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
+        join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id and a.code = ${to.code}
+        left join mirror.resources r on r.book_id = j.book_id and r.resource_id = j.resource_id
+        where j.source_type = 'manual' and j.kind = 'reclassification'
+          and j.book_id = any (${`{${books.map(({ bookId }) => bookId).join(",")}}`}::text::integer[])),
+      known as (
+        select 'counterparty' as by, m.source_id, m.counterparty as value from moved m where m.counterparty is not null
+        union all
+        select 'reference', m.source_id, m.reference from moved m where m.reference is not null)
+      select k.by, k.value, count(distinct k.source_id)::integer as times from known k
+      group by k.by, k.value
+      having count(distinct k.source_id) >= ${enough}::integer
+        and bool_or(k.source_id::text = any (${textArray(sql, entryIds)}))
+      order by k.by, count(distinct k.source_id) desc, k.value`,
+  )
+  return rows.map(({ by, times, value }): Proposal => {
+    const known = by === "counterparty" ? "counterparty" : "reference"
+    return { by: known, value, times, rule: ruleFor(known, value, to) }
+  })
+})

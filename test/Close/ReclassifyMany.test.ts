@@ -1,0 +1,111 @@
+/** Many reclassifications at once: all or none, in one transaction, with one reason. */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { Ledger } from "../../src/Ledger.ts"
+import { type ReclassifyRequest, reclassifyAll } from "../../src/Reclassify.ts"
+import { Reconcile } from "../../src/Reconcile.ts"
+import { Settings } from "../../src/Settings.ts"
+import { credit, debit, deposit, id, partnership } from "../Sync/Partnership.ts"
+import { findings, rows, sync } from "../Sync/Runs.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const services = Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
+  Layer.provideMerge(Settings.from({ variables: {} })),
+)
+
+const moving = (request: Partial<ReclassifyRequest>) =>
+  reclassifyAll({
+    ...{ ids: [], to: "6855", name: Option.some("Expenses:Bank"), reason: "Fees", who: "controller" },
+    ...request,
+  }).pipe(Effect.provide(services))
+
+const allOf = (maxAmount?: string) => ({
+  allOf: { check: "adjustment", book: Option.none<string>(), maxAmount: Option.fromNullable(maxAmount) },
+})
+
+const runs = rows("select count(*)::integer as runs from sync.runs where command = 'reclassify'")
+
+const adjustments = Effect.gen(function* () {
+  const { service } = yield* partnership({
+    balance: "55.00",
+    statement: [credit(11, "100.00", "100.00"), debit(12, "20.00", "80.00"), debit(13, "25.00", "55.00")],
+  })
+  yield* sync(service.url)
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("reclassifying many", (it) => {
+  it.scoped("is shown first, and moves all of a check up to an amount", () =>
+    Effect.gen(function* () {
+      yield* adjustments
+      const shown = yield* moving({ ...allOf("25"), preview: true })
+      expect(shown.moved.map(({ amount, effectiveDate, number }) => [amount, effectiveDate, number])).toEqual(
+        [
+          ["20.00 USD", "2026-10-01", null],
+          ["25.00 USD", "2026-10-01", null],
+        ],
+      )
+      expect([yield* runs, (yield* findings).length]).toEqual([[{ runs: 0 }], 3])
+      const { moved, proposals } = yield* moving(allOf("25"))
+      expect(moved.map(({ amount, number }) => [number, amount])).toEqual([
+        ["ORG-2026-10-000004", "20.00 USD"],
+        ["ORG-2026-10-000005", "25.00 USD"],
+      ])
+      // What names no counterparty has no rule that would find it.
+      expect(proposals).toEqual([])
+      expect([yield* runs, yield* findings]).toEqual([[{ runs: 1 }], ["adjustment warning"]])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("moves none where one cannot be moved, and says what is wrong with each", () =>
+    Effect.gen(function* () {
+      yield* adjustments
+      yield* moving({ ids: [id(11)] })
+      const refused = yield* Effect.flip(moving({ ids: [id(11), id(12), id(11)] }))
+      expect(refused.message).toBe("--to: it stands in 6855 Expenses:Bank already.\nNothing was moved.")
+      const unknown = yield* Effect.flip(moving({ ids: [id(12), "ORG-2026-10-000099"] }))
+      expect(unknown.message).toContain("Nothing that is stored here")
+      expect(yield* findings).toEqual(["adjustment warning", "adjustment warning"])
+      expect(yield* runs).toEqual([{ runs: 1 }])
+      // Each once, by whatever name; all in one transaction.
+      const { moved } = yield* moving({ ids: [id(12), "ORG-2026-10-000002", id(13)], to: "6856" })
+      expect(moved.map(({ entryId }) => entryId)).toEqual([id(12), id(13)])
+      expect(
+        yield* rows(`select count(distinct recorded_at)::integer as times from ledger.journal_entries
+          where source_type = 'manual' and source_id <> '${id(11)}'`),
+      ).toEqual([{ times: 1 }])
+      expect(yield* findings).toEqual([])
+      expect((yield* moving({ ...allOf(), preview: true })).moved).toEqual([])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("proposes a rule once movements of one counterparty were moved three times", () =>
+    Effect.gen(function* () {
+      const acme = { remitterName: "Acme (UK) Ltd." }
+      const { service } = yield* partnership({
+        balance: "40.00",
+        statement: [
+          credit(11, "10.00", "10.00", id(111)),
+          credit(12, "10.00", "20.00", id(112)),
+          credit(13, "10.00", "30.00", id(113)),
+          credit(14, "10.00", "40.00", id(114)),
+        ],
+        deposits: [
+          deposit(111, "10.00", acme),
+          deposit(112, "10.00", acme),
+          deposit(113, "10.00", acme),
+          deposit(114, "10.00", { remitterName: "Other" }),
+        ],
+      })
+      yield* sync(service.url)
+      const sales = { to: "4000", name: Option.some("Income:Sales") }
+      expect((yield* moving({ ids: [id(11), id(14)], ...sales })).proposals).toEqual([])
+      expect((yield* moving({ ids: [id(12)], ...sales })).proposals).toEqual([])
+      expect((yield* moving({ ids: [id(13)], ...sales })).proposals).toEqual([
+        {
+          ...{ by: "counterparty", value: "Acme (UK) Ltd.", times: 3 },
+          rule: '- { match: { counterparty: "^Acme \\\\(UK\\\\) Ltd\\\\.$" }, account: { code: "4000", name: "Income:Sales" } }',
+        },
+      ])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+})
