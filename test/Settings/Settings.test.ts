@@ -90,7 +90,7 @@ describe("settings that are right", () => {
   })
 
   it("are unchanged when every line of the example is uncommented", () => {
-    const example = readFileSync("config/tieout.yaml", "utf8")
+    const example = readFileSync("config/tieout.example.yaml", "utf8")
     const uncommented = example
       .split("\n")
       .map((line) => (/^#(?:[a-z]| {2,}[a-zA-Z_][a-zA-Z_0-9-]*:)/.test(line) ? line.slice(1) : line))
