@@ -70,7 +70,12 @@ describe("settings that are right", () => {
     expect(it.rules).toEqual([])
     expect(Duration.toSeconds(it.limits.attemptTimeout)).toBe(30)
     expect(it.limits.quarantine).toEqual({ maxRows: 10, maxShare: 0.01 })
-    expect(it.webhook).toEqual({ port: 8787, host: "0.0.0.0", path: "/webhooks/{connection}" })
+    expect(it.webhook).toEqual({
+      port: 8787,
+      publicUrl: null,
+      host: "0.0.0.0",
+      path: "/webhooks/{connection}",
+    })
     expect(it.status).toEqual({ port: 8788, host: "127.0.0.1", names: [] })
     expect(it.schedule).toEqual({
       nightly: "30 3 * * *",
