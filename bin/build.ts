@@ -33,7 +33,11 @@ for (const name of readdirSync(dist, { withFileTypes: true }).flatMap((one) =>
 }
 cpSync(join(projectFolder, "bin", "tieout.js"), join(staged, "bin", "tieout.js"))
 for (const name of ["drizzle", "config", "README.md"]) {
-  cpSync(join(projectFolder, name), join(staged, name), { recursive: true })
+  cpSync(join(projectFolder, name), join(staged, name), {
+    recursive: true,
+    // Whoever packs has settings and credentials of their own beside the examples.
+    filter: (path) => !/[\\/]tieout\.(?:yaml|env)$/.test(path),
+  })
 }
 const { description, engines, license, optionalDependencies, version } = project
 const manifest = {

@@ -102,7 +102,7 @@ const prepared = (
     ),
   )
   const environment = Layer.mergeAll(
-    Layer.succeed(SettingsSource, { file: Option.fromNullable(args.config), variables }),
+    Layer.succeed(SettingsSource, { file: Option.fromNullable(args.config), variables, given }),
     Layer.succeed(Terminal, terminal),
     Layer.succeed(WholeManual, manual),
     NodeContext.layer,

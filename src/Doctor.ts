@@ -6,6 +6,7 @@ import { Effect, Either } from "effect"
 import { asker } from "./Doctor/Ask.ts"
 import { discover } from "./Doctor/Discover.ts"
 import { type EndpointReport, examine } from "./Doctor/Examine.ts"
+import { subscriptions, subscriptionsPath } from "./Doctor/Subscriptions.ts"
 import type { Undetermined } from "./Doctor/Survey.ts"
 import * as Address from "./Partner/Address.ts"
 import { bounds, type ServiceLimits, type Tuning } from "./Partner/Bounds.ts"
@@ -38,6 +39,8 @@ export const diagnose = Effect.fn("Doctor.diagnose")(function* (
   options: {
     readonly discover: boolean
     readonly limits: ServiceLimits
+    /** Where the service is to deliver the connection's events; null: nobody said. */
+    readonly publicUrl: string | null
     readonly tuning?: Partial<Tuning>
   },
 ) {
@@ -55,7 +58,20 @@ export const diagnose = Effect.fn("Doctor.diagnose")(function* (
   const { profile, undetermined } = options.discover
     ? yield* discover(ask, configured, surfaces)
     : { profile: configured, undetermined: [] }
-  const endpoints = yield* examine(ask, profile, surfaces)
+  const examined = yield* examine(ask, profile, surfaces)
+  const { publicUrl } = options
+  const delivered: ReadonlyArray<EndpointReport> =
+    publicUrl === null
+      ? []
+      : [
+          {
+            surface: null,
+            endpoint: "subscriptions",
+            path: subscriptionsPath,
+            ...(yield* subscriptions(ask, profile, publicUrl)),
+          },
+        ]
+  const endpoints = [...examined, ...delivered]
   const diagnosis: Diagnosis = { connection: name, surfaces, configured, profile, undetermined, endpoints }
   return diagnosis
 }, Effect.scoped)

@@ -4,6 +4,7 @@ import { Effect, Option } from "effect"
 import { chooseBooks, type UnknownBook } from "./Book/ChosenBooks.ts"
 import { allBooks, type Book } from "./Book.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
+import { mayWrite } from "./Database/MayWrite.ts"
 import { Database } from "./Database.ts"
 import { commitBatch } from "./Export/Batch/Commit.ts"
 import { clearLeftovers, markUnfinished } from "./Export/Batch/Leftovers.ts"
@@ -94,6 +95,13 @@ const exportBatch = Effect.fn("Export.batch")(function* (
   )
   const keepFrom = request.keepFiles === false || request.preview === true ? null : folder.path
   const commit = { bookId: book.bookId, place, keepFrom, who: request.who ?? "the schedule" }
+  if (request.preview === true && !(yield* mayWrite())) {
+    yield* Effect.logWarning(
+      "The database may only be read here: it does not know of this preview, which cannot be committed.",
+    )
+    yield* folder.keep
+    return { folder: join(out, place), manifest, ...made } satisfies ExportedBatch
+  }
   yield* Effect.uninterruptibleMask((restore) =>
     commitBatch(commit, manifest, restore).pipe(
       // An answer that was lost may have been a yes: a committed batch must have its folder. The marker stays, for the next run.

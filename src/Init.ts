@@ -1,7 +1,10 @@
 /** Makes the settings file of a new installation: the bundled example with the answers filled in. */
 import { readFileSync } from "node:fs"
+import { Either, Schema } from "effect"
 import { packageFile } from "./Common/PackageFolder.ts"
+import { Content } from "./Settings/Content.ts"
 import { connectionPrefix } from "./Settings/Keys.ts"
+import { formatPath, mistakesOf } from "./Settings/Mistake.ts"
 
 export const surfaces = ["organization", "client", "credit"] as const
 export type Surface = (typeof surfaces)[number]
@@ -19,7 +22,7 @@ export const defaultAnswers: Answers = {
 }
 
 /** This version's example. */
-const example = (): string => readFileSync(packageFile("config", "tieout.yaml"), "utf8")
+const example = (): string => readFileSync(packageFile("config", "tieout.example.yaml"), "utf8")
 
 /** A commented-out section of the example: from its name to the next empty line. */
 const sectionOf = (name: string): RegExp => new RegExp(`^#${name}:\\n(?:#.*\\n)*`, "m")
@@ -57,3 +60,13 @@ export const settingsText = (answers: Answers, from: string = example()): string
 /** The variables of a connection's credentials. */
 export const variablesOf = (connection: string): ReadonlyArray<string> =>
   ["BASE_URL", "CLIENT_ID", "CLIENT_SECRET", "SCOPE"].map((name) => connectionPrefix(connection) + name)
+
+const decode = Schema.decodeUnknownEither(Content)
+
+/** What is wrong with a part of the settings; undefined: nothing. */
+export const mistakeIn = (content: object): string | undefined => {
+  const decoded = decode(content)
+  if (Either.isRight(decoded)) return undefined
+  const [first] = mistakesOf(decoded.left.issue)
+  return first === undefined ? "This cannot be." : `${formatPath(first.path)}: ${first.text}`
+}

@@ -114,23 +114,38 @@ const forgetting: Part = Effect.gen(function* () {
   )
 })
 
-const publicParts: ReadonlyArray<Part> = [listener, followers, forgetting]
-
-const partsOf = (options: ServeOptions, fields: CronFields | undefined): ReadonlyArray<Part> => [
+/** The listener first: `before` it takes over, and only then what went before may end. */
+const partsOf = (
+  options: ServeOptions,
+  fields: CronFields | undefined,
+  before: Effect.Effect<void>,
+): ReadonlyArray<Part> => [
+  ...(options.webhook ? [listener] : []),
+  before,
   startStatusServer(options.statusPort, fields),
   watchStaleness(stalenessEvery),
   ...(fields === undefined ? [] : [nightly(fields)]),
-  ...(options.webhook ? publicParts : []),
+  ...(options.webhook ? [followers, forgetting] : []),
 ]
 
-/** Runs until it is interrupted. `started` is run when all parts are up. */
+/** Fails with whatever the settings lack for a server. */
+export const checkSettings = Effect.fn("Serve.checkSettings")(function* () {
+  const { checkSecrets, checkStatusToken, schedule } = yield* Settings
+  yield* checkSecrets
+  yield* checkStatusToken
+  return yield* scheduleFields(schedule)
+})
+
+/**
+ * Runs until it is interrupted. `started` is run when all parts are up; `before`, once the listener answers and nothing else
+ * has begun: what ran with other settings ends there.
+ */
 export const serve = Effect.fn("Serve.serve")(function* <R>(
   options: ServeOptions,
   started: Effect.Effect<void, never, R>,
+  before: Effect.Effect<void> = Effect.void,
 ) {
-  const { checkSecrets, schedule } = yield* Settings
-  yield* checkSecrets
-  const parts = partsOf(options, yield* scheduleFields(schedule))
+  const parts = partsOf(options, yield* checkSettings(), before)
   return yield* Effect.acquireUseRelease(
     Scope.make(ExecutionStrategy.parallel),
     (together) =>

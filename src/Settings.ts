@@ -29,6 +29,8 @@ export class SettingsSource extends Context.Reference<SettingsSource>()("tieout/
   defaultValue: (): {
     readonly file: Option.Option<string>
     readonly variables: Variables
+    /** As they were given, with the files of secrets by name: to read those again. */
+    readonly given?: Variables
     readonly needs?: Option.Option<Needs>
   } => ({
     /** The file that was asked for, which must exist. */

@@ -36,13 +36,15 @@ const unreachableCodes: ReadonlySet<string> = new Set([
 
 const conflictCodes: ReadonlySet<string> = new Set(["40001", "40P01"])
 const settingsCodes: ReadonlySet<string> = new Set(["28P01", "28000", "3D000"])
+/** A transaction that may not write (a standby, a role's setting), and a role without the right. */
+const onlyReads: ReadonlySet<string> = new Set(["25006", "42501"])
 const sqlstatePattern = /^[0-9A-Z]{5}$/
 
 const reasonOf = (code: string | undefined): DatabaseReason => {
   if (code === undefined) return "Other"
   if (unreachableCodes.has(code) || code.startsWith("08")) return "Unreachable"
   if (conflictCodes.has(code)) return "Conflict"
-  if (settingsCodes.has(code)) return "Settings"
+  if (settingsCodes.has(code) || onlyReads.has(code)) return "Settings"
   if (code === "53100") return "DiskFull"
   return code.startsWith("23") || code.startsWith("TO") ? "Refused" : "Other"
 }
@@ -87,6 +89,9 @@ const advice: Readonly<Record<DatabaseReason, string>> = {
   Other: "Nothing of this transaction was kept.",
 }
 
+const adviceToReaders =
+  "Run it on the primary server, with the role that writes; or, where the role lacks a right that it should have: tieout migrate, as the database's owner."
+
 /** Builds an error with the advice for its reason. */
 export const databaseError = (reason: DatabaseReason, operation: string, what: string): DatabaseError =>
   new DatabaseError({
@@ -109,8 +114,10 @@ export const toDatabaseError = (operation: string, thrown: unknown, server?: str
   const schema = textOf(error, "schema_name")
   const at =
     server !== undefined && (reason === "Unreachable" || reason === "Settings") ? ` at ${server}` : ""
-  const what =
-    reason === "Unreachable"
+  const readOnly = code !== undefined && onlyReads.has(code)
+  const what = readOnly
+    ? "the database may only be read here: "
+    : reason === "Unreachable"
       ? `the database${at} cannot be reached: `
       : reason === "Settings"
         ? `${server ?? "the server"}: `
@@ -118,7 +125,7 @@ export const toDatabaseError = (operation: string, thrown: unknown, server?: str
   return new DatabaseError({
     reason,
     operation,
-    message: `${operation}: ${what}${serverText(error, code)}${code === undefined ? "" : ` [${code}]`}. ${advice[reason]}`,
+    message: `${operation}: ${what}${serverText(error, code)}${code === undefined ? "" : ` [${code}]`}. ${readOnly ? adviceToReaders : advice[reason]}`,
     sqlstate: code !== undefined && sqlstatePattern.test(code) ? code : undefined,
     constraint,
     table: table === undefined ? undefined : schema === undefined ? table : `${schema}.${table}`,

@@ -48,6 +48,22 @@ const cursorNames = [
   "page",
   "page[after]",
   "page[cursor]",
+  "pageCursor",
+  "page_cursor",
+  "after_cursor",
+  "cursorAfter",
+  "end_cursor",
+  "nextPage",
+  "next_page",
+  "next_token",
+  "next_page_token",
+  "paginationToken",
+  "pagination_token",
+  "startAfter",
+  "start_after",
+  "lastId",
+  "last_id",
+  "bookmark",
 ]
 
 /** Page sizes to try where the configured one is refused. */

@@ -134,9 +134,9 @@ const record = (findings: Findings, place: Place, endpoint: Endpoint, sought: So
     findings.undetermined.push({ setting, reason: reason + advice, blocking: endpoint.essential })
     return
   }
+  // Never null: that would leave out for good what the surface has. Only a person can know that there is no such list.
   if (absent && endpoint.dispensable) {
-    findings.paths.push({ surface: place.surface, key: endpoint.key, path: null })
-    const note = `${reason}; null until you know its path`
+    const note = `${reason}; ask the partner for its path, and set null only where there is no such list`
     findings.undetermined.push({ setting, reason: note, blocking: false })
   } else findings.undetermined.push({ setting, reason, blocking: endpoint.essential })
 }

@@ -91,10 +91,19 @@ export const ofStatus = ({ operation, status, said }: Seen): Failure => {
 
 /** The token endpoint's refusals are about the credentials, whatever their status. */
 export const ofTokenStatus = (seen: Seen): Failure => {
+  if (seen.status === 404 || seen.status === 405) {
+    const advice =
+      "Check TIEOUT_BASE_URL: it holds the path, too (https://host/api/v1); else `interface.paths.token`"
+    const { operation, status } = seen
+    const detail = "there is no token to be had at this address"
+    // Never `NotFound`: that would say of what was to be read that there is no such thing.
+    return { error: make("Unauthorized", operation, { status, detail, advice }), retry: "never" }
+  }
   if (seen.status !== 400 && seen.status !== 401 && seen.status !== 403) return ofStatus(seen)
   const detail = `the credentials are refused${seen.said === undefined ? "" : ` (${seen.said})`}`
-  const advice =
-    "Check TIEOUT_CLIENT_ID, TIEOUT_CLIENT_SECRET and TIEOUT_SCOPE, and that they belong to this base address"
+  const advice = /\binvalid_scope\b|\bscopes?\b/i.test(seen.said ?? "")
+    ? "Check TIEOUT_SCOPE: exactly the scopes that were issued to this client, separated by spaces"
+    : "Check TIEOUT_CLIENT_ID, TIEOUT_CLIENT_SECRET and TIEOUT_SCOPE, and that they belong to this base address"
   return {
     error: make("Unauthorized", seen.operation, { status: seen.status, detail, advice }),
     retry: "never",
@@ -120,7 +129,10 @@ const reasonOfFault: Readonly<Record<TransportFault["kind"], PartnerReason>> = {
 }
 
 export const ofTransport = (operation: string, fault: TransportFault): Failure => ({
-  error: make(reasonOfFault[fault.kind], operation, { detail: fault.detail }),
+  error: make(reasonOfFault[fault.kind], operation, {
+    detail: fault.detail,
+    ...(fault.advice === undefined ? {} : { advice: fault.advice }),
+  }),
   retry: fault.kind === "untrusted" || fault.kind === "tooLarge" ? "never" : "transient",
 })
 

@@ -1,5 +1,5 @@
 /** The partner port over HTTP: the surfaces of `docs/interface.md`, with the profile's names and paths. */
-import { Context, Effect, Either, Layer, type Redacted, type Scope } from "effect"
+import { Context, Effect, Either, Layer, type Option, type Redacted, type Scope } from "effect"
 import { Partner, PartnerConnection, type PartnerError } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"
 import * as Address from "./Address.ts"
@@ -21,6 +21,8 @@ export interface Connection {
   /** Sent verbatim. */
   readonly scope: string
   readonly interface: Interface
+  /** The proxy to go through; none: directly. */
+  readonly proxy?: Option.Option<Redacted.Redacted>
   readonly limits?: ServiceLimits
   readonly tuning?: Partial<Tuning>
 }

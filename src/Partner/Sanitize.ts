@@ -24,8 +24,9 @@ export const complaint = (body: string): string | undefined => {
   }
   if (!isFields(parsed)) return undefined
   const inner = isFields(parsed.error) ? parsed.error : parsed
-  const parts = [short(inner.code) ?? short(inner.error), short(inner.message)].filter(
-    (part) => part !== undefined,
-  )
+  const parts = [
+    short(inner.code) ?? short(inner.error),
+    short(inner.message) ?? short(inner.error_description),
+  ].filter((part) => part !== undefined)
   return parts.length === 0 ? undefined : parts.join(": ")
 }

@@ -17,6 +17,8 @@ export interface Credentials {
   readonly clientSecret: Redacted.Redacted
   /** Sent verbatim. */
   readonly scope: string
+  /** The proxy to go through; none: directly. */
+  readonly proxy?: Option.Option<Redacted.Redacted>
 }
 
 export interface Session {
@@ -66,7 +68,7 @@ export const make = (
   credentials: Credentials,
   bounds: Bounds,
 ): Effect.Effect<Session, never, Scope.Scope> =>
-  Effect.map(Transport.make(address.origin, bounds), (transport) => {
+  Effect.map(Transport.make(address.origin, bounds, credentials.proxy), (transport) => {
     const requester = new Requester(credentials.name, bounds, transport)
     const tokens = Token.make(Effect.suspend(() => tokenRequest(requester, address, tokenPath, credentials)))
     const secretForms = formsOf(Redacted.value(credentials.clientSecret))

@@ -5,8 +5,8 @@
  */
 import { isUtf8 } from "node:buffer"
 import { gunzip, inflate } from "node:zlib"
-import { Agent, type Dispatcher } from "@effect/platform-node/Undici"
-import { Data, Effect, type Scope } from "effect"
+import { Agent, type Dispatcher, ProxyAgent } from "@effect/platform-node/Undici"
+import { Data, Effect, Option, Redacted, type Scope } from "effect"
 import type { Bounds } from "./Bounds.ts"
 
 export type Headers = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
@@ -25,10 +25,12 @@ export interface Reply {
   readonly body: Buffer
 }
 
-/** `untrusted` will not heal by itself within a run; the others may. */
+/** `untrusted` (not the peer that was asked for, or a proxy that lets nobody through) does not heal by itself within a run; the others may. */
 export class TransportFault extends Data.TaggedError("TransportFault")<{
   readonly kind: "untrusted" | "network" | "timeout" | "garbled" | "tooLarge" | "crowded"
   readonly detail: string
+  /** What to do about it, where more is known than `kind` says. */
+  readonly advice?: string
 }> {}
 
 export interface Transport {
@@ -42,24 +44,52 @@ const timeouts: Readonly<Record<string, string>> = {
   UND_ERR_BODY_TIMEOUT: "the answer stopped midway",
 }
 
+/** What a server answers that does not speak TLS. */
+const noTls = /^(?:ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_HTTP_REQUEST|EPROTO)$/
+/** Who signed a certificate is not known here; all else is wrong with the certificate itself. */
+const unknownSigner = /SIGNED|UNABLE_TO_|ISSUER/
 const certificateProblem = /CERT|^ERR_TLS|^ERR_SSL|SIGNED|UNABLE_TO_/
 
 const codeOf = (error: Error): string => ("code" in error && typeof error.code === "string" ? error.code : "")
 
-const faultOf = (error: Error, host: string): TransportFault => {
+const faultOf = (error: Error, host: string, proxied: boolean): TransportFault => {
   if (error instanceof TransportFault) return error
   const code = codeOf(error)
   const timeout = timeouts[code]
   if (timeout !== undefined) return new TransportFault({ kind: "timeout", detail: timeout })
+  if (noTls.test(code)) {
+    return new TransportFault({
+      kind: "untrusted",
+      detail: `${host} answers, but not in TLS (${code})`,
+      advice: "Check the port of the base address: it is one of plain http, or of a proxy",
+    })
+  }
   if (certificateProblem.test(code)) {
-    return new TransportFault({ kind: "untrusted", detail: `the TLS certificate is not trusted (${code})` })
+    return new TransportFault({
+      kind: "untrusted",
+      detail: `the TLS certificate of ${host} is not trusted (${code})`,
+      advice: unknownSigner.test(code)
+        ? "If a certificate authority of your own signed it, or a proxy that looks into TLS, start Tieout with NODE_EXTRA_CA_CERTS=/path/to/ca.pem; else it is not the service"
+        : "Check that the base address is the service's, and this machine's clock",
+    })
+  }
+  if (proxied && error.message.startsWith("Proxy response")) {
+    const [, status = "no success"] = /\((\d+)\)/.exec(error.message) ?? []
+    return new TransportFault({
+      kind: status === "407" || status === "403" ? "untrusted" : "network",
+      detail: `the proxy does not connect to ${host}: it answers ${status}`,
+      advice:
+        status === "407"
+          ? "Put user and password of the proxy into HTTPS_PROXY"
+          : "Ask for a way through the proxy of HTTPS_PROXY, or list the host in NO_PROXY",
+    })
   }
   if (code.startsWith("HPE_") || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
     return new TransportFault({ kind: "garbled", detail: `the answer is not sound HTTP (${code})` })
   }
   return new TransportFault({
     kind: "network",
-    detail: `the connection to ${host} failed (${code === "" ? error.name : code})`,
+    detail: `the connection to ${host}${proxied ? ", through the proxy of HTTPS_PROXY," : ""} failed (${code === "" ? error.name : code})`,
   })
 }
 
@@ -123,6 +153,7 @@ class Gatherer implements Dispatcher.DispatchHandler {
   private readonly limit: number
   private readonly done: (result: Reply | TransportFault) => void
   private readonly host: string
+  private readonly proxied: boolean
   private controller: Dispatcher.DispatchController | undefined
   private aborted: TransportFault | undefined
   private status = 0
@@ -131,8 +162,14 @@ class Gatherer implements Dispatcher.DispatchHandler {
   private chunks: Array<Buffer> = []
   private size = 0
 
-  constructor(host: string, limit: number, budget: Budget, done: (result: Reply | TransportFault) => void) {
+  constructor(
+    { host, proxied }: { readonly host: string; readonly proxied: boolean },
+    limit: number,
+    budget: Budget,
+    done: (result: Reply | TransportFault) => void,
+  ) {
     this.host = host
+    this.proxied = proxied
     this.limit = limit
     this.budget = budget
     this.done = done
@@ -186,33 +223,43 @@ class Gatherer implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.release()
-    this.done(this.aborted ?? faultOf(error, this.host))
+    this.done(this.aborted ?? faultOf(error, this.host, this.proxied))
   }
 }
 
 const interrupted = new TransportFault({ kind: "network", detail: "given up" })
 
+const pool = (bounds: Bounds, proxy: Option.Option<Redacted.Redacted>): Agent | ProxyAgent => {
+  const connect = { timeout: bounds.connectTimeout }
+  const options = {
+    connections: bounds.concurrency,
+    pipelining: 1,
+    headersTimeout: bounds.headersTimeout,
+    bodyTimeout: bounds.bodyTimeout,
+  }
+  return Option.match(proxy, {
+    onNone: () => new Agent({ ...options, connect }),
+    onSome: (uri) =>
+      new ProxyAgent({ ...options, uri: Redacted.value(uri), proxyTls: connect, requestTls: connect }),
+  })
+}
+
 /** Connections to one origin; redirects are never followed. The pool closes with the scope. */
-export const make = (origin: string, bounds: Bounds): Effect.Effect<Transport, never, Scope.Scope> => {
-  const { host } = new URL(origin)
+export const make = (
+  origin: string,
+  bounds: Bounds,
+  proxy: Option.Option<Redacted.Redacted> = Option.none(),
+): Effect.Effect<Transport, never, Scope.Scope> => {
+  const target = { host: new URL(origin).host, proxied: Option.isSome(proxy) }
   const budget = new Budget(answersUnderWay * bounds.maxBodyBytes)
   return Effect.map(
     Effect.acquireRelease(
-      Effect.sync(
-        () =>
-          new Agent({
-            connections: bounds.concurrency,
-            pipelining: 1,
-            connect: { timeout: bounds.connectTimeout },
-            headersTimeout: bounds.headersTimeout,
-            bodyTimeout: bounds.bodyTimeout,
-          }),
-      ),
+      Effect.sync(() => pool(bounds, proxy)),
       (agent) => Effect.promise(() => agent.destroy()),
     ),
     (agent): Transport => ({
       send: (request, done) => {
-        const gatherer = new Gatherer(host, bounds.maxBodyBytes, budget, (result) => {
+        const gatherer = new Gatherer(target, bounds.maxBodyBytes, budget, (result) => {
           clearTimeout(timer)
           done(result)
         })

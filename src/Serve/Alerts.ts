@@ -3,7 +3,9 @@
  * but without amounts, names or anything the service answered. Sending never delays or fails the work.
  */
 import { spawn } from "node:child_process"
-import { Clock, Data, Effect, Queue, Schedule } from "effect"
+import { Agent, type Dispatcher, ProxyAgent, request } from "@effect/platform-node/Undici"
+import { Clock, Data, Effect, Either, Option, Queue, Schedule } from "effect"
+import { proxyFor } from "../Common/Proxy.ts"
 import type { Occasion } from "../Settings/Servers.ts"
 import { Settings } from "../Settings.ts"
 
@@ -27,20 +29,20 @@ const failed = (what: string) => (cause: unknown) =>
   new AlertFailed({ message: `${what}: ${cause instanceof Error ? cause.message : String(cause)}` })
 
 /** Does not follow redirects: the alert would go to an address that nobody configured. */
-const post = (address: string, body: string) =>
+const post = (address: string, body: string, dispatcher: Dispatcher) =>
   Effect.tryPromise({
     try: async (signal) => {
-      const answer = await fetch(address, {
+      const answer = await request(address, {
         method: "POST",
         body,
         signal,
-        redirect: "manual",
+        dispatcher,
         headers: { "content-type": "application/json", "user-agent": "tieout" },
       })
-      await answer.body?.cancel()
-      return answer.status
+      await answer.body.dump()
+      return answer.statusCode
     },
-    // The message of fetch may hold the address, which may be a secret.
+    // The message may hold the address, which may be a secret.
     catch: (cause) =>
       new AlertFailed({
         message: `alerts.webhook cannot be reached (${cause instanceof Error ? cause.name : "unknown"})`,
@@ -55,6 +57,13 @@ const post = (address: string, body: string) =>
       onTimeout: () => new AlertFailed({ message: `alerts.webhook did not answer within ${attemptWithin}` }),
     }),
   )
+
+/** Through the proxy of the environment, where it names one for the address. */
+const dispatcherFor = (webhook: string | null): Dispatcher => {
+  const proxy =
+    webhook === null ? Option.none() : Either.getOrElse(proxyFor(webhook, process.env), Option.none)
+  return Option.match(proxy, { onNone: () => new Agent(), onSome: (uri) => new ProxyAgent({ uri }) })
+}
 
 /** The environment for the program, without our credentials. */
 const withoutSecrets = (): NodeJS.ProcessEnv =>
@@ -92,13 +101,17 @@ const start = ([program = "", ...args]: ReadonlyArray<string>, body: string) =>
 export class Alerts extends Effect.Service<Alerts>()("tieout/Serve/Alerts", {
   scoped: Effect.gen(function* () {
     const { command, on, webhook } = (yield* Settings).alerts
+    const dispatcher = yield* Effect.acquireRelease(
+      Effect.sync(() => dispatcherFor(webhook)),
+      (one) => Effect.promise(() => one.destroy()),
+    )
     const waiting = yield* Queue.dropping<Alert>(mostWaiting)
 
     const deliver = Effect.fn("Alerts.deliver")(function* (alert: Alert) {
       const at = new Date(yield* Clock.currentTimeMillis).toISOString()
       const body = `${JSON.stringify({ product: "tieout", at, ...alert })}\n`
       const ways = [
-        ...(webhook === null ? [] : [post(webhook, body)]),
+        ...(webhook === null ? [] : [post(webhook, body, dispatcher)]),
         ...(command === null ? [] : [start(command, body)]),
       ]
       yield* Effect.forEach(

@@ -1,5 +1,6 @@
 /** What a connection needs to reach the service. It comes from the environment alone. */
 import { Either, Option, Redacted } from "effect"
+import { proxyFor } from "../Common/Proxy.ts"
 import { type Variables, variable } from "./Environment.ts"
 import { connectionPrefix } from "./Keys.ts"
 import { isLoopback } from "./Loopback.ts"
@@ -12,6 +13,8 @@ export interface Credentials {
   readonly clientSecret: Redacted.Redacted
   /** Sent verbatim. */
   readonly scope: string
+  /** What HTTPS_PROXY and NO_PROXY say for this address; it may hold a password. */
+  readonly proxy: Option.Option<Redacted.Redacted>
 }
 
 /** The normalized address, or what is wrong with it. Never repeats a user name or password. */
@@ -52,6 +55,14 @@ export const credentials = (
   const scope = read("SCOPE", "the scopes issued to you, separated by spaces")
   const url = baseUrl(address.trim())
   if (address !== "" && Either.isLeft(url)) mistakes.push({ path: [`${prefix}BASE_URL`], text: url.left })
-  if (mistakes.length > 0 || Either.isLeft(url)) return Either.left(mistakes)
-  return Either.right({ baseUrl: url.right, clientId, clientSecret: Redacted.make(clientSecret), scope })
+  const proxy = Either.flatMap(url, (origin) => proxyFor(origin, variables))
+  if (Either.isRight(url) && Either.isLeft(proxy)) mistakes.push({ path: ["HTTPS_PROXY"], text: proxy.left })
+  if (mistakes.length > 0 || Either.isLeft(url) || Either.isLeft(proxy)) return Either.left(mistakes)
+  return Either.right({
+    baseUrl: url.right,
+    clientId,
+    clientSecret: Redacted.make(clientSecret),
+    scope,
+    proxy: Option.map(proxy.right, (text) => Redacted.make(text)),
+  })
 }

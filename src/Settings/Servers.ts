@@ -18,8 +18,16 @@ const HostName = Schema.String.pipe(Schema.filter(isHost)).annotations({
   description: "a host name or an IP address without a port",
 })
 
+const PublicUrl = Schema.String.pipe(
+  Schema.filter((text) => URL.canParse(text) && new URL(text).protocol === "https:"),
+).annotations({
+  description: "an address that begins with https://; {connection} stands for the connection's name",
+})
+
 export const Webhook = Schema.Struct({
   port: withDefault(Port, 8787),
+  /** Where the service delivers to, as it knows it: only `tieout doctor` compares it with the subscriptions. */
+  publicUrl: withDefault(Schema.NullOr(PublicUrl), null),
   /** The address to listen on: all addresses, unless a TLS proxy runs on this machine. */
   host: withDefault(HostName, "0.0.0.0"),
   path: withDefault(

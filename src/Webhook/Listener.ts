@@ -1,9 +1,16 @@
 /** The public HTTP server: the webhook path and /healthz, nothing else. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http"
 import { type HttpApp, type HttpServer, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import type { ServeError } from "@effect/platform/HttpServerError"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Duration, Effect, Runtime, type Scope } from "effect"
+import { type Door, type Doors, doorAt, leave, OpenDoors } from "./Doors.ts"
 import type { Receive, Refusal, Verdict } from "./Receiver.ts"
 
 export interface ListenerOptions {
@@ -42,13 +49,28 @@ const makeServer = ({ maxConnections, requestTimeout }: ListenerOptions): Server
   return server
 }
 
-/** Stops accepting, lets what is in flight end, then cuts what is left, such as connections that never said anything. */
-const stop = (server: Server, inFlight: () => number, grace: Duration.Duration) =>
+/**
+ * Stops accepting, lets what is in flight end, then cuts what is left, such as connections that never said anything. Where
+ * another listener has taken the door over, it only waits for what is its own.
+ */
+const stop = (
+  doors: Doors | null,
+  door: Door,
+  own: RequestListener,
+  inFlight: () => number,
+  grace: Duration.Duration,
+) =>
   Effect.gen(function* () {
     const until = Date.now() + Duration.toMillis(grace)
-    server.close()
+    const last = door.answer === own
+    if (last) {
+      leave(doors, door)
+      door.server.close()
+    }
     while (inFlight() > 0 && Date.now() < until) yield* Effect.sleep("20 millis")
-    server.closeAllConnections()
+    if (!last) return
+    door.server.closeAllConnections()
+    yield* door.close
   })
 
 const json = (status: number, body: object, headers: Readonly<Record<string, string>> = {}) =>
@@ -142,13 +164,13 @@ export const listen = (
   told: Told,
 ): Effect.Effect<Listening, ServeError, Scope.Scope> =>
   Effect.gen(function* () {
-    const server = makeServer(options)
+    const doors = yield* OpenDoors
     let inFlight = 0
-    const http = yield* NodeHttpServer.make(() => server, { host: options.host, port: options.port })
+    const door = yield* doorAt(doors, options, () => makeServer(options))
     const find = router(options.path, receivers)
     const others = yield* NodeHttpServer.makeHandler(app((url) => find(url) !== undefined))
     const take = deliver(Runtime.runFork(yield* Effect.runtime<never>()), told)
-    server.on("request", (message, response) => {
+    const answering: RequestListener = (message, response) => {
       inFlight++
       response.once("close", () => {
         inFlight--
@@ -156,8 +178,9 @@ export const listen = (
       const found = message.method === "POST" ? find(message.url ?? "/") : undefined
       if (found === undefined) return others(message, response)
       void take(found.name, found.receive, message, response)
-    })
-    yield* Effect.addFinalizer(() => stop(server, () => inFlight, options.grace))
-    const { address } = http
+    }
+    door.answer = answering
+    yield* Effect.addFinalizer(() => stop(doors, door, answering, () => inFlight, options.grace))
+    const { address } = door
     return { address, port: address._tag === "TcpAddress" ? address.port : 0 }
   })

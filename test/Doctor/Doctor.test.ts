@@ -186,6 +186,33 @@ describe("doctor", () => {
     }),
   )
 
+  it.scopedLive("says whether anybody would deliver events to webhook.publicUrl", () =>
+    Effect.gen(function* () {
+      const service = yield* imitate()
+      const verdict = (publicUrl: string) =>
+        Effect.map(
+          run(["--json"], {
+            variables: { ...credentials(service.url), TIEOUT_WEBHOOK_PUBLIC_URL: publicUrl },
+          }),
+          ({ code, out }) => [code, verdictsIn(out).at(-1)],
+        )
+      expect(yield* verdict("https://Books.example.com/webhooks/{connection}/")).toEqual([
+        0,
+        "- subscriptions: ok",
+      ])
+      expect(yield* verdict("https://books.example.com/webhooks/other")).toEqual([
+        0,
+        "- subscriptions: wrong warning webhook.publicUrl",
+      ])
+      const human = yield* run([], {
+        variables: { ...credentials(service.url), TIEOUT_WEBHOOK_PUBLIC_URL: "https://else.example.com/" },
+      })
+      expect(human.out).toContain(
+        "none of the 1 that there are delivers to webhook.publicUrl: nobody would deliver events",
+      )
+    }),
+  )
+
   it.scopedLive("names the settings that are wrong", () =>
     Effect.gen(function* () {
       const service = yield* imitate({
@@ -381,7 +408,8 @@ describe("doctor --discover", () => {
       expect(String(field(undetermined[0], "reason")).startsWith(tried)).toBe(true)
       expect(field(undetermined[3], "reason")).toBe("no list has a second page")
       const profile = field(connection, "profile")
-      expect(field(field(profile, "paths"), "addressBook")).toBe(null)
+      // What is not found is not taken for what is not there.
+      expect(field(field(profile, "paths"), "addressBook")).toBe("/destinations")
       expect(field(field(profile, "paging"), "sizeParam")).toBe(null)
     }),
   )

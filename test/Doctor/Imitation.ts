@@ -183,6 +183,9 @@ const credit = (names: Names): Record<string, ReadonlyArray<object>> => ({
       paymentRails: "SEPA",
     },
   ],
+  "/webhooks/subscriptions": [
+    { subscriptionId: uuid(901), endpoint: "https://books.example.com/webhooks/default" },
+  ],
   [names.publicKeys]: [
     { publicKeyId: uuid(900), active: true, algorithm: "ES256", publicKey: "…", createdAt: at },
   ],

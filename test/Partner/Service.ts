@@ -67,6 +67,7 @@ export interface Options {
   readonly limits?: Partial<ServiceLimits>
   readonly tuning?: Partial<Tuning>
   readonly interface?: typeof defaultInterface
+  readonly proxy?: Option.Option<Redacted.Redacted>
 }
 
 export const partnerAt = (baseUrl: string, options: Options = {}) =>
@@ -77,6 +78,7 @@ export const partnerAt = (baseUrl: string, options: Options = {}) =>
     clientSecret: Redacted.make(secret),
     scope: "accounts:read  deposits:read",
     interface: options.interface ?? defaultInterface,
+    proxy: options.proxy ?? Option.none(),
     limits: { ...defaultLimits, ...options.limits },
     tuning: { ...quick, ...options.tuning },
   })

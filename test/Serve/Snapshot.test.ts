@@ -1,58 +1,10 @@
 import { describe, expect, it } from "vitest"
-import { combined } from "../../src/Reconcile/TieOut.ts"
 import { evidenceOf } from "../../src/Serve/FindingEvidence.ts"
 import { metricsText } from "../../src/Serve/Metrics.ts"
-import type { BookReading, BookStanding } from "../../src/Serve/Overview/Books.ts"
 import type { Snapshot } from "../../src/Serve/Overview.ts"
 import { statusPage } from "../../src/Serve/StatusPage.ts"
 import { verdictOf } from "../../src/Serve/Verdict.ts"
-
-const hour = 3_600_000
-const at = Date.parse("2026-10-07T09:00:00Z")
-
-const reading = (over: Partial<BookReading> = {}): BookReading => ({
-  failing: 0,
-  failingSince: null,
-  stream: null,
-  trouble: null,
-  status: null,
-  lag: 60,
-  knownFor: 90 * 86_400,
-  ...over,
-})
-
-const book = (over: Partial<BookStanding> = {}): BookStanding => ({
-  connection: "default",
-  code: "ORG",
-  unread: 0,
-  entries: 10n,
-  reading: reading({ lag: 60 }),
-  ...combined([]),
-  accounts: 2,
-  ...over,
-})
-
-const connection = (name: string, hoursAgo: number | null) => ({
-  connection: name,
-  last: null,
-  lastSuccessAt: hoursAgo === null ? null : at - hoursAgo * hour,
-  lastDay: {},
-  requests: {},
-})
-
-const snapshot = (over: Partial<Snapshot> = {}): Snapshot => ({
-  at,
-  books: [book()],
-  balances: new Map(),
-  connections: [connection("default", 5)],
-  runs: [],
-  findings: [],
-  findingCounts: [],
-  quarantine: [],
-  batches: [],
-  inbox: null,
-  ...over,
-})
+import { at, book, connection, hour, reading, snapshot } from "./Snapshots.ts"
 
 const verdict = (over: Partial<Snapshot> = {}, connections = ["default"]) => {
   const { sentence, tone } = verdictOf(snapshot(over), connections, 26 * hour)
@@ -114,6 +66,7 @@ describe("the page of two hundred clients", () => {
       session: false,
     })
     expect(text.match(/class="lead">C-/g)).toHaveLength(15)
+    expect(text).toContain('<td data-label="Closed">no month</td>')
     expect(text).toContain("and 185 more books, 5 of which do not tie out.")
     expect(text).toContain("<dt>Next run</dt><dd>2026-10-08 03:30</dd>")
   })

@@ -70,7 +70,12 @@ describe("settings that are right", () => {
     expect(it.rules).toEqual([])
     expect(Duration.toSeconds(it.limits.attemptTimeout)).toBe(30)
     expect(it.limits.quarantine).toEqual({ maxRows: 10, maxShare: 0.01 })
-    expect(it.webhook).toEqual({ port: 8787, host: "0.0.0.0", path: "/webhooks/{connection}" })
+    expect(it.webhook).toEqual({
+      port: 8787,
+      publicUrl: null,
+      host: "0.0.0.0",
+      path: "/webhooks/{connection}",
+    })
     expect(it.status).toEqual({ port: 8788, host: "127.0.0.1", names: [], open: false })
     expect(it.schedule).toEqual({
       nightly: "30 3 * * *",
@@ -90,7 +95,7 @@ describe("settings that are right", () => {
   })
 
   it("are unchanged when every line of the example is uncommented", () => {
-    const example = readFileSync("config/tieout.yaml", "utf8")
+    const example = readFileSync("config/tieout.example.yaml", "utf8")
     const uncommented = example
       .split("\n")
       .map((line) => (/^#(?:[a-z]| {2,}[a-zA-Z_][a-zA-Z_0-9-]*:)/.test(line) ? line.slice(1) : line))
@@ -155,6 +160,7 @@ describe("a connection", () => {
       clientId: "client",
       clientSecret: "hunter2",
       scope: "accounts:read deposits:read",
+      proxy: Option.none(),
     })
   })
 

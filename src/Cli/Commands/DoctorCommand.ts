@@ -124,7 +124,11 @@ const runOne = Effect.fn("Cli.doctor.connection")(function* (connection: string,
   const settings = yield* Settings
   const result = yield* Effect.either(
     Effect.flatMap(settings.connection(connection), (found) =>
-      diagnose(found, { discover, limits: settings.limits }),
+      diagnose(found, {
+        discover,
+        limits: settings.limits,
+        publicUrl: settings.webhook.publicUrl?.replaceAll("{connection}", connection) ?? null,
+      }),
     ),
   )
   const several = settings.connectionNames.length > 1

@@ -1,6 +1,7 @@
 import { Effect, Either, Layer, Option } from "effect"
 import { allBooks } from "../../Book.ts"
 import { who } from "../../Close/Who.ts"
+import { mayWrite } from "../../Database/MayWrite.ts"
 import { Database } from "../../Database.ts"
 import { print, sha256Of } from "../../Export/Batch/Manifest.ts"
 import type { ExportScope } from "../../Export/Request/Scope.ts"
@@ -89,9 +90,13 @@ const documentOf = ({ batches, complete, empty, exported, outdated, unchanged }:
   outdated,
 })
 
-/** Numbers entries that no sync has numbered yet; a sync under way numbers its own entries when it ends. */
-export const numberEntries = Effect.fn("Cli.export.number")(function* () {
+/**
+ * Numbers entries that no sync has numbered yet; a sync under way numbers its own entries when it ends. `onlyReads`: what
+ * follows changes nothing, and goes without where the database may only be read.
+ */
+export const numberEntries = Effect.fn("Cli.export.number")(function* (onlyReads: boolean) {
   const database = yield* Database
+  if (onlyReads && !(yield* mayWrite())) return
   const ledger = yield* Ledger
   const all = yield* allBooks(Option.none())
   for (const connection of new Set(all.map((book) => book.connection))) {
@@ -217,7 +222,7 @@ export const exportCommand = command(
     const style = { by: Option.getOrElse(by, () => "day" as const), net }
     const summary = yield* Effect.gen(function* () {
       const { accounting, chart, export: kept, formats: settings } = yield* Settings
-      yield* numberEntries()
+      yield* numberEntries(preview)
       const tables = { settings, baseCurrency: accounting.baseCurrency }
       const { baseCurrency, valuation } = accounting
       const valuing =

@@ -4,7 +4,15 @@ import { dirname } from "node:path"
 import { createInterface } from "node:readline/promises"
 import { Effect, Either } from "effect"
 import { makeFolder } from "../../Common/Folders.ts"
-import { type Answers, defaultAnswers, settingsText, surfaces, variablesOf } from "../../Init.ts"
+import {
+  type Answers,
+  defaultAnswers,
+  mistakeIn,
+  type Surface,
+  settingsText,
+  surfaces,
+  variablesOf,
+} from "../../Init.ts"
 import { Settings } from "../../Settings.ts"
 import { command, flag, text, withDefault } from "../Declaration.ts"
 import { exitCodes } from "../ExitCode.ts"
@@ -30,25 +38,70 @@ const asking = async <A>(conversation: (ask: Asked) => Promise<A>): Promise<A> =
   }
 }
 
-/** The answers are checked afterwards, all together, as settings. */
+/** Asks until the answer holds, and says each time what is wrong with it. */
+const askUntil = async <A>(
+  question: Asked,
+  text: string,
+  fallback: string,
+  read: (answer: string) => Either.Either<A, string>,
+): Promise<A> => {
+  for (;;) {
+    const found = read(await question(text, fallback))
+    if (Either.isRight(found)) return found.right
+    process.stderr.write(`  ${found.left}\n`)
+  }
+}
+
+const readNames = (answer: string): Either.Either<ReadonlyArray<string>, string> => {
+  const names = [...new Set(words(answer))]
+  const wrong = mistakeIn({ connections: Object.fromEntries(names.map((name) => [name, {}])) })
+  return wrong === undefined ? Either.right(names) : Either.left(wrong)
+}
+
+const readSurfaces = (answer: string): Either.Either<ReadonlyArray<Surface>, string> => {
+  const known: ReadonlyArray<string> = surfaces
+  const wanted = words(answer)
+  const unknown = wanted.filter((surface) => !known.includes(surface))
+  return unknown.length > 0
+    ? Either.left(`There is no surface ${unknown.join(", ")}: name some of ${surfaces.join(", ")}.`)
+    : Either.right(surfaces.filter((surface) => wanted.includes(surface)))
+}
+
+/** An answer that the settings check as the key `accounting.<key>`. */
+const readAccounting =
+  (key: "timeZone" | "baseCurrency", made: (answer: string) => string = (answer) => answer) =>
+  (answer: string): Either.Either<string, string> => {
+    const value = made(answer)
+    const wrong = mistakeIn({ accounting: { [key]: value } })
+    return wrong === undefined ? Either.right(value) : Either.left(wrong)
+  }
+
 const ask = (): Promise<Answers> =>
   asking(async (question) => {
-    const names = words(await question("Names of the connections (one per set of credentials)", "default"))
+    const names = await askUntil(
+      question,
+      "Names of the connections (one per set of credentials)",
+      "default",
+      readNames,
+    )
     const connections: Array<Answers["connections"][number]> = []
     for (const name of names) {
-      const known: ReadonlyArray<string> = surfaces
-      const wanted = words(
-        await question(`Surfaces that ${name} may use (${surfaces.join(", ")})`, "organization"),
-      )
-      const unknown = wanted.filter((surface) => !known.includes(surface))
-      if (unknown.length > 0)
-        process.stderr.write(`There is no surface ${unknown.join(", ")}; it is left out.\n`)
-      const used = surfaces.filter((surface) => wanted.includes(surface))
-      connections.push({ name, surfaces: used.length === 0 ? ["organization"] : used })
+      const text = `Surfaces that ${name} may use (${surfaces.join(", ")})`
+      connections.push({ name, surfaces: await askUntil(question, text, "organization", readSurfaces) })
     }
-    const timeZone = await question("Time zone of the accounts (IANA)", defaultAnswers.timeZone)
-    const baseCurrency = await question("Base currency", defaultAnswers.baseCurrency)
-    return { connections, timeZone, baseCurrency: baseCurrency.toUpperCase() }
+    const timeZone = await askUntil(
+      question,
+      "Time zone of the accounts (IANA)",
+      defaultAnswers.timeZone,
+      readAccounting("timeZone"),
+    )
+    const baseCurrency = await askUntil(
+      question,
+      "Base currency",
+      defaultAnswers.baseCurrency,
+      readAccounting("baseCurrency", (answer) => answer.toUpperCase()),
+    )
+    return { connections, timeZone, baseCurrency }
   })
 
 const write = (file: string, text: string, force: boolean) =>

@@ -69,7 +69,7 @@ export const report = command(
       const output = yield* Output
       const period = yield* parseMonth(text, "the month")
       const asOf = Option.isNone(asOfText) ? Option.none() : Option.some(yield* parseAsOf(asOfText.value))
-      yield* numberEntries()
+      yield* numberEntries(true)
       const reports = yield* writeReports({ period, book, out, asOf })
       yield* output.report({
         document: { reports: reports.map(({ folder, manifest }) => ({ folder, ...manifest })) },

@@ -1,6 +1,6 @@
 import { Effect, Layer, Option } from "effect"
 import { Ledger } from "../../Ledger.ts"
-import { parts, serve as run, type ServeOptions } from "../../Serve.ts"
+import { checkSettings, parts, serve as run, type ServeOptions } from "../../Serve.ts"
 import { Settings } from "../../Settings.ts"
 import { Events } from "../../Sync/Events.ts"
 import { Sync } from "../../Sync.ts"
@@ -9,6 +9,7 @@ import { needingAllSecrets, newBooks, newBooksForSync } from "../Books.ts"
 import { command, flag, optional, wholeNumber } from "../Declaration.ts"
 import { UsageError } from "../Failure.ts"
 import { Output } from "../Output.ts"
+import { reloadable } from "../Reload.ts"
 
 /** A separate database service whose plans suit a sync; pages and exports use one with ordinary plans. */
 const syncs = Layer.fresh(
@@ -29,21 +30,23 @@ const checkPort = (port: Option.Option<number>) =>
       })
     : Effect.void
 
-const serving = Effect.fn("Cli.serving")(
-  function* (options: ServeOptions) {
-    const output = yield* Output
-    const { connectionNames, schedule } = yield* Settings
-    yield* output.interruptIsTheEnd
-    return yield* run(
-      options,
-      Effect.logInfo(
-        `Serving ${connectionNames.join(", ")}; ${schedule.nightly === null ? "nothing runs by itself" : `the nightly sync is due at "${schedule.nightly}"`}.`,
-      ),
-    )
-  },
-  Effect.provide(services),
-  needingAllSecrets,
-)
+const serving = (options: ServeOptions) =>
+  reloadable(
+    ({ before, started }) =>
+      Effect.flatMap(Settings, ({ connectionNames, schedule }) =>
+        run(
+          options,
+          Effect.zipRight(
+            Effect.logInfo(
+              `Serving ${connectionNames.join(", ")}; ${schedule.nightly === null ? "nothing runs by itself" : `the nightly sync is due at "${schedule.nightly}"`}.`,
+            ),
+            started,
+          ),
+          before,
+        ),
+      ).pipe(Effect.provide(services), needingAllSecrets),
+    checkSettings(),
+  )
 
 export const serve = command(
   {
@@ -55,6 +58,7 @@ export const serve = command(
       "/readyz and /metrics beside it; elsewhere than on loopback (status.host) it asks for TIEOUT_STATUS_TOKEN.",
       "Events are received on webhook.port, proved, kept and then acknowledged; what they name is read and booked at once.",
       "Ends with 0 on SIGTERM or SIGINT, after at most ten seconds. The log is JSON unless it is read on a terminal.",
+      "SIGHUP makes it read the settings, and the secrets that stand in files, again, without losing a delivery.",
     ],
     takes: {
       noWebhook: flag("no-webhook", "Without the public listener for events"),
@@ -74,6 +78,7 @@ export const serve = command(
   },
   Effect.fn("Cli.serve")(function* ({ noWebhook, statusPort }) {
     yield* checkPort(statusPort)
+    yield* (yield* Output).interruptIsTheEnd
     return yield* serving({ webhook: !noWebhook, statusPort })
   }),
 )

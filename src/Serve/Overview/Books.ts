@@ -1,17 +1,21 @@
 /** The standing of every book, a row each, the worst first. */
 import { Effect } from "effect"
-import { text } from "../../Database/Columns.ts"
+import { int4, text } from "../../Database/Columns.ts"
 import { textArray } from "../../Database/TextArray.ts"
 import { Database } from "../../Database.ts"
 import { printed } from "../../Reconcile/Printed.ts"
-import { type Reading, readings, unreadFor } from "../../Reconcile/Readings.ts"
+import { type Reading, readings } from "../../Reconcile/Readings.ts"
 import { type BookTieOut, bookTieOuts, openParts } from "../../Reconcile/TieOut.ts"
 
 /** How far a book was read, and what of it cannot be read. */
 export type BookReading = Omit<Reading, "bookId" | "code" | "connection">
 
 /** Without the book's name: it may be a client's, which is not shown. */
-export type BookStanding = Omit<BookTieOut, "bookId"> & { readonly reading: BookReading }
+export type BookStanding = Omit<BookTieOut, "bookId"> & {
+  readonly reading: BookReading
+  /** The last month that is closed, `2026-09`; null: none is. */
+  readonly closedThrough: string | null
+}
 
 export interface Balance {
   readonly currency: string
@@ -30,7 +34,10 @@ const noStreams: BookReading = {
   knownFor: 0,
 }
 
-/** The worst first: what is off, blocks, cannot be read, waits in quarantine, is open; then the longest unread. */
+/**
+ * The worst first: what is off, blocks, cannot be read, waits in quarantine, is open; then by code. Nothing that only passes
+ * with time counts, so that books stay in their places.
+ */
 const worst: ReadonlyArray<(book: BookStanding) => number> = [
   ({ off }) => off,
   ({ blockingFindings }) => blockingFindings,
@@ -38,7 +45,6 @@ const worst: ReadonlyArray<(book: BookStanding) => number> = [
   ({ quarantined }) => quarantined,
   (book) => openParts(book).length,
   ({ otherWarnings }) => otherWarnings,
-  ({ reading }) => unreadFor(reading),
 ]
 
 const byWorst = (a: BookStanding, b: BookStanding): number => {
@@ -49,12 +55,32 @@ const byWorst = (a: BookStanding, b: BookStanding): number => {
   return a.code < b.code ? -1 : 1
 }
 
+/** The last closed month of every book that has one. */
+const closedMonths = Effect.fn("Overview.closed")(function* () {
+  const database = yield* Database
+  const rows = yield* database.rows(
+    "Overview.closed",
+    { bookId: int4, month: text },
+    (sql) => sql`
+      select l.book_id as "bookId", to_char(l.closed_through, 'YYYY-MM') as month
+      from ledger.locks l where l.closed_through is not null`,
+  )
+  return new Map(rows.map(({ bookId, month }) => [bookId, month]))
+})
+
 /** The books with accounts or open items, or of which something cannot be read. */
 export const bookStandings = Effect.fn("Overview.books")(function* () {
   const books = yield* bookTieOuts(null)
+  const closed = yield* closedMonths()
   const read = new Map((yield* readings(null)).map((reading) => [reading.bookId, reading]))
   return books
-    .map(({ bookId, ...book }): BookStanding => ({ ...book, reading: read.get(bookId) ?? noStreams }))
+    .map(
+      ({ bookId, ...book }): BookStanding => ({
+        ...book,
+        reading: read.get(bookId) ?? noStreams,
+        closedThrough: closed.get(bookId) ?? null,
+      }),
+    )
     .filter(
       (book) => book.accounts + book.otherWarnings + book.reading.failing > 0 || openParts(book).length > 0,
     )

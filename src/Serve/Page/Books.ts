@@ -34,6 +34,7 @@ const bookRow = (book: BookStanding, balances: ReadonlyArray<Balance>, severalCo
 <td class="num" data-label="Accounts">${count(book.accounts)}</td>
 <td class="num" data-label="Entries">${count(book.entries)}</td>
 <td data-label="Read">${book.reading.lag === null ? "never whole" : `${spanText(book.reading.lag)} ago`}</td>
+<td data-label="Closed">${book.closedThrough === null ? "no month" : `through ${book.closedThrough}`}</td>
 <td class="num" data-label="Balance"><span>${balances.map(balanceText)}</span></td></tr>`
 
 const moreText = (books: ReadonlyArray<BookStanding>): string => {
@@ -51,7 +52,7 @@ export const booksSection = ({ balances, books }: Snapshot): Html => {
     .slice(0, listedBooks)
     .map((book) => bookRow(book, balances.get(book.code) ?? [], severalConnections))
   return html`<section><h2>Books <small>${count(books.length)}</small></h2>
-<table class="stack"><thead><tr><th>Book</th><th>State</th><th class="num">Accounts</th><th class="num">Entries</th><th>Read</th><th class="num">Balance</th></tr></thead>
+<table class="stack"><thead><tr><th>Book</th><th>State</th><th class="num">Accounts</th><th class="num">Entries</th><th>Read</th><th>Closed</th><th class="num">Balance</th></tr></thead>
 <tbody>${rows}</tbody></table>
 ${books.length > listedBooks ? html`<p class="more">${moreText(books)}</p>` : html``}</section>`
 }

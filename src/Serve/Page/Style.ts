@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { Html } from "../../Common/Html.ts"
 
 const css = `
-:root{color-scheme:light dark;--back:#f6f7f9;--card:#fff;--ink:#16202e;--soft:#5b6675;--line:#e2e6ec;--good:#1a7f4b;
+:root{color-scheme:light dark;--back:#f6f7f9;--card:#fff;--ink:#16202e;--soft:#5b6675;--line:#e2e6ec;--good:#156a3e;
 --good-back:#e6f5ec;--late:#8a5a00;--late-back:#fdf3dc;--bad:#b3261e;--bad-back:#fdeceb;--bar:#9fb2cc;--link:#1d5fc4}
 @media (prefers-color-scheme:dark){:root{--back:#0e131a;--card:#161d27;--ink:#e7ecf3;--soft:#9aa7b8;--line:#28323f;
 --good:#5fd39a;--good-back:#12301f;--late:#f0c060;--late-back:#33280f;--bad:#ff8f86;--bad-back:#3b1917;--bar:#5b7396;
@@ -69,7 +69,7 @@ summary p{margin:0;overflow-wrap:anywhere}
 .d1{padding-left:14px}.d2{padding-left:28px}.d3{padding-left:42px}
 code{font:12.5px/1.4 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:anywhere}
 .evidence p{margin:8px 0 0;color:var(--soft)}
-a{color:var(--link);text-decoration:none}a:hover{text-decoration:underline}
+a{color:var(--link);text-decoration:none}a:hover,footer a{text-decoration:underline}
 .files a{margin-right:14px;white-space:nowrap}
 .more{margin:10px 0 0;color:var(--soft)}
 .empty{margin:0;color:var(--soft)}

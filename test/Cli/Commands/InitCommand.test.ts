@@ -39,7 +39,7 @@ describe("a new settings file", () => {
     })
     expect(text).toContain("  timeZone: America/Argentina/Buenos_Aires # IANA name;")
     expect(text).toContain("  baseCurrency: USD                # for formats")
-    const example = readFileSync("config/tieout.yaml", "utf8")
+    const example = readFileSync("config/tieout.example.yaml", "utf8")
     const added = text.split("\n").filter((line) => !example.includes(line))
     expect(added).toHaveLength(5)
   })

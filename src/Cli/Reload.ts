@@ -1,0 +1,96 @@
+/**
+ * Runs a server that SIGHUP makes read its settings and secrets again. Settings that do not hold change nothing. The new
+ * server takes over what the old one listens on before the old one ends.
+ */
+import { type Context, Deferred, Effect, Either, Exit, Fiber, Layer, Option, Queue } from "effect"
+import { withSecretFiles } from "../Settings/SecretFiles.ts"
+import { Settings, SettingsError, SettingsSource } from "../Settings.ts"
+import { OpenDoors } from "../Webhook/Doors.ts"
+
+/** A server with the settings that are read when it starts. It runs `before` when it can take over, and `started` then. */
+type Server<E, R> = (turns: {
+  readonly before: Effect.Effect<void>
+  readonly started: Effect.Effect<void>
+}) => Effect.Effect<never, E, R>
+
+const hangups = Effect.gen(function* () {
+  const queue = yield* Queue.sliding<"reload">(1)
+  const heard = () => void Queue.unsafeOffer(queue, "reload")
+  yield* Effect.acquireRelease(
+    Effect.sync(() => process.on("SIGHUP", heard)),
+    () => Effect.sync(() => process.off("SIGHUP", heard)),
+  )
+  return queue
+})
+
+/** Where settings are read from, with the secrets' files read again. */
+const readAgain = Effect.flatMap(SettingsSource, (source) =>
+  Either.match(withSecretFiles(source.given ?? source.variables), {
+    onLeft: (mistakes) =>
+      new SettingsError({
+        reason: "Unreadable",
+        mistakes: mistakes.map(({ path, text }) => `${path.join(".")}: ${text}`),
+        advice: "Name a file that this user can read.",
+      }),
+    onRight: (variables) => Effect.succeed({ ...source, variables }),
+  }),
+)
+
+export const reloadable = Effect.fn("Cli.reloadable")(function* <E, R>(
+  server: Server<E, R>,
+  check: Effect.Effect<unknown, SettingsError, Settings>,
+) {
+  const asked = yield* hangups
+  const doors = new Map()
+  const begin = (source: Context.Tag.Service<SettingsSource>, before: Effect.Effect<void>) =>
+    Effect.gen(function* () {
+      const up = yield* Deferred.make<void>()
+      const fiber = yield* server({ before, started: Effect.asVoid(Deferred.succeed(up, undefined)) }).pipe(
+        Effect.provideService(SettingsSource, source),
+        Effect.provideService(OpenDoors, doors),
+        Effect.forkDaemon,
+      )
+      return { fiber, up }
+    })
+  let current = yield* begin(yield* SettingsSource, Effect.void)
+  yield* Effect.addFinalizer(() => Effect.suspend(() => Fiber.interrupt(current.fiber)))
+
+  const reload = Effect.gen(function* () {
+    const source = yield* readAgain
+    yield* Effect.provide(check, Layer.provide(Settings.Default, Layer.succeed(SettingsSource, source)))
+    const old = current
+    let tookOver = false
+    const next = yield* begin(
+      source,
+      Effect.suspend(() => {
+        tookOver = true
+        current = next
+        return Effect.asVoid(Fiber.interrupt(old.fiber))
+      }),
+    )
+    const ended = yield* Effect.raceFirst(
+      Effect.as(Deferred.await(next.up), Option.none()),
+      Effect.asSome(Fiber.await(next.fiber)),
+    )
+    if (Option.isNone(ended)) return yield* Effect.logInfo("The settings and secrets have been read again.")
+    // One that could not even begin changes nothing; one that has taken over is what runs now, and its end is the end.
+    if (!tookOver && Exit.isFailure(ended.value))
+      yield* Effect.logError(
+        "The settings were read again and could not be used; the old ones stay.",
+        ended.value.cause,
+      )
+  }).pipe(
+    Effect.catchAll((error) =>
+      Effect.logError(`The settings were not read again; the old ones stay. ${error.message}`),
+    ),
+  )
+
+  for (;;) {
+    const ended = yield* Effect.raceFirst(
+      Effect.as(Queue.take(asked), Option.none()),
+      Effect.asSome(Fiber.await(current.fiber)),
+    )
+    if (Option.isSome(ended)) return yield* ended.value
+    yield* reload
+  }
+}, Effect.scoped)

@@ -1,0 +1,63 @@
+/** Whether the service has a subscription that would deliver its events to us. */
+import { Effect, Either } from "effect"
+import { isFields } from "../Partner/Wire/Fields.ts"
+import type { Interface } from "../Settings/Interface.ts"
+import { type Ask, queryOf, sized } from "./Ask.ts"
+import { type Finding, finding, open } from "./Judge.ts"
+
+/** The interface shows it, and nothing else reads it. */
+export const subscriptionsPath = "/webhooks/subscriptions"
+
+const setting = "webhook.publicUrl"
+
+/** Where events must come to; a slash at the end, and the case of the host, make no difference. */
+const place = (address: string): string =>
+  URL.canParse(address) ? new URL(address).href.replace(/\/+$/, "") : address
+
+/** Pages of a list that is a handful long. */
+const mostPages = 20
+
+/** `publicUrl`: the address of the connection's deliveries, as the service knows it. */
+export const subscriptions = Effect.fn("Doctor.subscriptions")(function* (
+  ask: Ask,
+  { paging }: Interface,
+  publicUrl: string,
+) {
+  const wanted = place(publicUrl)
+  let found = 0
+  let cursor: string | undefined
+  for (let pages = 0; pages < mostPages; pages++) {
+    const after: ReadonlyArray<readonly [string, string | number]> =
+      cursor === undefined || paging.cursorParam === null ? [] : [[paging.cursorParam, cursor]]
+    const answer = yield* ask(
+      "subscriptions",
+      subscriptionsPath,
+      queryOf([...sized(paging, paging.size), ...after]),
+    )
+    if (Either.isLeft(answer)) {
+      const advice = "Ask the partner whether a subscription delivers to webhook.publicUrl."
+      return finding("untried", "warning", `they cannot be read: ${answer.left.detail}`, {
+        settings: [setting],
+        advice,
+      })
+    }
+    const opened = open(answer.right, paging, "subscriptionId")
+    if (Either.isLeft(opened)) return opened.left
+    const { endCursor, hasNextPage, rows } = opened.right
+    found += rows.length
+    if (
+      rows.some((row) => isFields(row) && typeof row.endpoint === "string" && place(row.endpoint) === wanted)
+    )
+      return finding("ok", "none", "one delivers to webhook.publicUrl") satisfies Finding
+    cursor = endCursor
+    if (!hasNextPage || cursor === undefined) break
+  }
+  const others =
+    found === 0
+      ? "there is no subscription"
+      : `none of the ${found} that there are delivers to webhook.publicUrl`
+  return finding("wrong", "warning", `${others}: nobody would deliver events`, {
+    settings: [setting],
+    advice: `Ask the partner for a subscription to ${publicUrl}, or correct webhook.publicUrl.`,
+  })
+})

@@ -1,0 +1,106 @@
+import { spawn } from "node:child_process"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { json, serve } from "../Partner/Service.ts"
+import { rows } from "../Sync/Runs.ts"
+import { commonVariables, compiled } from "../support/Compiled.ts"
+import { freePort } from "../support/Loopback.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { pairOf, recordOf } from "../Webhook/Keys.ts"
+import { deliver, eventOf, keysFrom } from "../Webhook/Listening.ts"
+
+const pair = pairOf("ES256")
+const keys = keysFrom(() => [recordOf(pair)])
+
+it.scopedLive.skipIf(process.platform === "win32")(
+  "SIGHUP reads settings and secrets again, loses no delivery, and changes nothing where they do not hold",
+  () =>
+    Effect.gen(function* () {
+      const cwd = temporaryFolder()
+      const settings = join(cwd, "config", "tieout.yaml")
+      const secret = join(cwd, "secret")
+      const port = yield* freePort
+      const write = (stale: string, more = "") => {
+        writeFileSync(
+          settings,
+          `webhook: { host: 127.0.0.1, port: ${port} }\nschedule: { nightly: null }\nalerts: { staleAfter: ${stale} }\n${more}`,
+        )
+      }
+      mkdirSync(join(cwd, "config"))
+      write("26 hours")
+      writeFileSync(secret, "first-secret")
+      const service = yield* serve((call, response, index) =>
+        call.path.includes("/accounts")
+          ? json(response, { items: [], pageInfo: { hasNextPage: false } })
+          : keys(call, response, index),
+      )
+      const { url } = yield* TestDatabase
+      const child = spawn(process.execPath, [compiled("bin/tieout.js"), "serve", "--status-port", "0"], {
+        cwd,
+        env: {
+          ...commonVariables(),
+          DATABASE_URL: url,
+          TIEOUT_BASE_URL: service.url,
+          TIEOUT_CLIENT_ID: "client",
+          TIEOUT_CLIENT_SECRET_FILE: secret,
+          TIEOUT_SCOPE: "scope",
+        },
+        stdio: ["ignore", "ignore", "pipe"],
+      })
+      yield* Effect.addFinalizer(() => Effect.sync(() => child.kill("SIGKILL")))
+      let log = ""
+      child.stderr.setEncoding("utf8").on("data", (text: string) => {
+        log += text
+      })
+      const ended = new Promise<number | null>((resolve) => child.once("close", resolve))
+      const until = (text: string, times = 1) =>
+        Effect.repeat(Effect.sleep("20 millis"), { until: () => log.split(text).length > times }).pipe(
+          Effect.timeout("2 minutes"),
+          Effect.orElse(() => Effect.dieMessage(log)),
+        )
+      yield* until("Serving default")
+
+      let sent = 0
+      const statuses: Array<number> = []
+      const sender = yield* Effect.forkScoped(
+        Effect.forever(
+          Effect.suspend(() => deliver(port, pair, eventOf(1_000 + ++sent))).pipe(
+            Effect.tap(({ status }) => Effect.sync(() => statuses.push(status))),
+          ),
+        ),
+      )
+      const hangUp = Effect.sync(() => child.kill("SIGHUP"))
+      const again = "The settings and secrets have been read again."
+
+      writeFileSync(secret, "second-secret")
+      yield* Effect.zipRight(hangUp, until(again))
+      write("3 hours")
+      yield* Effect.zipRight(hangUp, until(again, 2))
+
+      write("3 hours", "frobs: 1\n")
+      yield* Effect.zipRight(hangUp, until("were not read again"))
+      expect(log).toContain("frobs: unknown key")
+      write("3 hours")
+      writeFileSync(secret, "")
+      yield* Effect.zipRight(hangUp, until("were not read again", 2))
+      expect(log).toContain("TIEOUT_CLIENT_SECRET_FILE")
+      expect(child.exitCode).toBe(null)
+
+      const count = statuses.length
+      yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => statuses.length > count + 20 })
+      yield* Fiber.interrupt(sender)
+      expect(new Set(statuses)).toEqual(new Set([200]))
+      const secrets = service.calls
+        .filter(({ path }) => path === "/oauth/token")
+        .map(({ body }) => new URLSearchParams(body).get("client_secret"))
+      expect(new Set(secrets)).toEqual(new Set(["first-secret", "second-secret"]))
+      expect(secrets.at(-1)).toBe("second-secret")
+      expect(yield* rows("select count(*) > 0 as some from webhook.inbox")).toEqual([{ some: true }])
+
+      child.kill("SIGTERM")
+      expect(yield* Effect.promise(() => ended)).toBe(0)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+)
