@@ -166,6 +166,19 @@ const applyRules = (client: Client, rules: NonNullable<Package["rules"]>) =>
     ),
   )
 
+/** The role that runs Tieout owns nothing; in an empty database whoever may make schemas is to be the owner. */
+const mayMigrate = Effect.fn("Migrate.mayMigrate")(function* () {
+  const database = yield* Database
+  const { owned } = yield* database.row(
+    operation,
+    { owned: bool },
+    (sql) => sql`
+      select coalesce((select pg_has_role(current_user, n.nspowner, 'usage') from pg_namespace n where n.nspname = 'ledger'),
+        has_database_privilege(current_database(), 'CREATE')) as owned`,
+  )
+  return owned
+})
+
 /**
  * Migrates the database to this version: all pending migrations in one transaction, then the rules in another. Returns their
  * names. Any number of processes may call it at once: one works, the others wait and find nothing to do. A process killed
@@ -175,7 +188,15 @@ export const migrate = Effect.fn("Migrate.migrate")(function* (
   folder: string = packageMigrations(),
 ): Effect.fn.Return<ReadonlyArray<string>, DatabaseError, Database> {
   const { settings } = yield* Database
-  if ((yield* pendingMigrations(folder)).length === 0) return []
+  const lacking = yield* pendingMigrations(folder)
+  if (lacking.length === 0) return []
+  if (!(yield* mayMigrate())) {
+    return yield* databaseError(
+      "Settings",
+      operation,
+      `the database lacks ${lacking.join(", ")}, and ${settings.username} may not change its tables: run tieout migrate as their owner`,
+    )
+  }
   const brought = yield* readPackage(folder)
   return yield* Effect.acquireUseRelease(
     Effect.sync(() => openConnection(settings)),

@@ -1,0 +1,111 @@
+import { randomBytes } from "node:crypto"
+import { expect, it } from "@effect/vitest"
+import { Effect, Either, Option } from "effect"
+import { DatabaseError } from "../../src/Database/DatabaseError.ts"
+import { migrate } from "../../src/Database/Migrate.ts"
+import { applyRoles } from "../../src/Database/Roles.ts"
+import { Database } from "../../src/Database.ts"
+import { credit, partnership } from "../Sync/Partnership.ts"
+import { journal, rows, sync } from "../Sync/Runs.ts"
+import { settingsFor } from "../support/DatabaseAddress.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const password = "of-this-test"
+
+/** Roles are the server's: each test has its own, and takes them away again. */
+const roles = Effect.acquireRelease(
+  Effect.gen(function* () {
+    const suffix = randomBytes(6).toString("hex")
+    const names = { runtime: `test_runtime_${suffix}`, auditor: `test_auditor_${suffix}` }
+    yield* applyRoles(names)
+    // Safe to repeat.
+    yield* applyRoles(names)
+    for (const name of Object.values(names)) yield* rows(`alter role ${name} password '${password}'`)
+    return names
+  }),
+  (names) =>
+    Effect.forEach(
+      Object.values(names),
+      (name) => rows(`drop owned by ${name}; drop role ${name}`).pipe(Effect.ignore),
+      {
+        discard: true,
+      },
+    ),
+)
+
+const as =
+  (role: string) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.flatMap(TestDatabase, ({ url }) =>
+      Effect.provide(
+        effect,
+        Database.layer(settingsFor(url.replace(/\/\/[^@]*@/, `//${role}:${password}@`))),
+      ),
+    )
+
+/** The SQLSTATE with which a statement is refused; empty where it is taken. */
+const refusal = (statement: string) =>
+  Effect.flatMap(Database, ({ query }) => query("Test.try", (sql) => sql.unsafe(statement))).pipe(
+    Effect.match({ onFailure: ({ sqlstate }) => sqlstate, onSuccess: () => "" }),
+  )
+
+it.scopedLive("the runtime role syncs and proves, and changes no table, trigger, rule or role", () =>
+  Effect.gen(function* () {
+    const { held, service } = yield* partnership()
+    held.statement = [credit(1, "5.00", "5.00")]
+    held.balance = "5.00"
+    const { runtime } = yield* roles
+    const report = yield* sync(service.url).pipe(as(runtime))
+    expect([report.counters.entries, report.blockingFindings]).toEqual([1, 0])
+    expect((yield* journal).length).toBeGreaterThan(0)
+    const refusals = yield* Effect.forEach(
+      [
+        "alter table ledger.postings disable trigger all",
+        "drop trigger identity_kept on mirror.accounts",
+        "create table ledger.mine (a int)",
+        "truncate ledger.postings",
+        "create or replace function ledger.day_of(a timestamptz, b text) returns date language sql as 'select null::date'",
+        "set session_replication_role = replica",
+        "create role intruder",
+        "delete from drizzle.rules",
+      ],
+      refusal,
+    ).pipe(as(runtime))
+    expect(refusals).toEqual(refusals.map(() => "42501"))
+    const patience = yield* rows("select current_setting('lock_timeout') as text").pipe(as(runtime))
+    expect(patience).toEqual([{ text: "1min" }])
+  }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+)
+
+it.scopedLive("the runtime role never migrates: it says who does", () =>
+  Effect.gen(function* () {
+    const { runtime } = yield* roles
+    expect(yield* migrate().pipe(as(runtime))).toEqual([])
+    yield* rows("delete from drizzle.rules")
+    const refused = yield* Effect.either(migrate().pipe(as(runtime)))
+    const error = Option.getOrThrow(Either.getLeft(refused))
+    expect(error).toBeInstanceOf(DatabaseError)
+    expect(error).toMatchObject({ reason: "Settings" })
+    expect(error.message).toContain("the database lacks rules, and test_runtime_")
+    expect(yield* migrate()).toEqual(["rules"])
+    expect(yield* migrate().pipe(as(runtime))).toEqual([])
+  }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+)
+
+it.scopedLive("the auditor's role reads everything and writes nothing", () =>
+  Effect.gen(function* () {
+    const { auditor } = yield* roles
+    const found = yield* Effect.forEach(
+      [
+        "select * from ledger.journal_lines",
+        "select * from reconcile.open_findings",
+        "insert into reconcile.progress default values",
+      ],
+      refusal,
+    ).pipe(as(auditor))
+    expect(found).toEqual(["", "", "25006"])
+    expect(
+      yield* refusal("begin; set transaction read write; delete from mirror.books; commit").pipe(as(auditor)),
+    ).not.toBe("")
+  }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+)
