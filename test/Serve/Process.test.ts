@@ -43,6 +43,7 @@ it.scopedLive(
         ...variablesFor(sandbox.url),
         DATABASE_URL: url,
         TIEOUT_SCHEDULE_EXPORT: "journal",
+        TIEOUT_STATUS_OPEN: "true",
       })
       yield* until(() => log().includes("Exported 1 batch")).pipe(
         Effect.orElse(() => Effect.dieMessage(log())),

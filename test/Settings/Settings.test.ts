@@ -90,7 +90,7 @@ describe("settings that are right", () => {
       staleAfter: Duration.hours(26),
     })
     expect(Option.isNone(it.statusToken)).toBe(true)
-    expect(it.dataDir).toBe("data")
+    expect(it.dataDir).toMatch(/tieout$/)
     expect(Option.isNone(it.databaseUrl)).toBe(true)
   })
 
