@@ -125,7 +125,7 @@ export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
         ).pipe(
           Effect.provide(runParts),
           Effect.provideService(Run, run),
-          Effect.onExit((exit) => recordEnd(run, exit, (done) => ({ ...endOf(done), days }))),
+          Effect.onExit((exit) => recordEnd(run, exit, (done) => ({ ...endOf(done), whole: false, days }))),
         )
         const order = ({ accountId, book }: AccountBackfill) => `${book} ${accountId}`
         return {

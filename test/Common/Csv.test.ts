@@ -52,6 +52,7 @@ describe("no spreadsheet runs a text as a formula", () => {
     ["a\n-1;+2", `"a\n'-1;'+2"`],
     ["a-b; c=d", `"a-b; c=d"`],
     ["a - b", "a - b"],
+    ["' a", `"' a"`],
   ])("%j", (some, cell) => {
     expect(textCell(some)).toBe(cell)
   })

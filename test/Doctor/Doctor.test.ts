@@ -257,7 +257,7 @@ describe("doctor", () => {
           "POST /oauth/token answered 401: the credentials are refused (invalid_client). Check TIEOUT_CLIENT_ID, TIEOUT_CLIENT_SECRET and TIEOUT_SCOPE, and that they belong to this base address\n",
         )
         const away = yield* run([], { variables: credentials("http://127.0.0.1:1/api/v1") })
-        expect([away.code, away.out]).toEqual([1, ""])
+        expect([away.code, away.out]).toEqual([75, ""])
         expect(away.error).toContain("failed (ECONNREFUSED)")
         const missing = yield* run([], { variables: {} })
         expect(missing.code).toBe(2)

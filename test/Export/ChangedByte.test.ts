@@ -10,14 +10,34 @@ import * as Manifest from "../../src/Export/Batch/Manifest.ts"
 import * as Export from "../../src/Export.ts"
 import { formatNames } from "../../src/Format/Formats.ts"
 import { Content } from "../../src/Settings/Content.ts"
+import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
 import * as Verify from "../../src/Verify.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { openBook, postMonths } from "./Books.ts"
 
-const settings = decodeUnknownSync(Content)({
-  formats: { leaveOut: ["JPY", "USDT"], datev: { consultant: 1001, client: 1 } },
-}).formats
+const { accounting, chart, formats } = decodeUnknownSync(Content)({
+  formats: {
+    leaveOut: ["JPY", "USDT"],
+    datev: { consultant: 1001, client: 1 },
+    fec: { siren: "732829320" },
+  },
+})
+
+/** FEC is in euros alone. */
+const base = ["journal", "fec"]
+
+const rates = ["2026-09", "2026-10"].flatMap((month) =>
+  Array.from({ length: month === "2026-09" ? 30 : 31 }, (_, day) =>
+    ["USD", "JPY", "USDT"].map((from) => ({
+      date: `${month}-${String(day + 1).padStart(2, "0")}`,
+      from,
+      to: "EUR",
+      rate: from === "JPY" ? "0.0061" : "0.92",
+      source: "test",
+    })),
+  ).flat(),
+)
 
 type Change = readonly [kind: "flip" | "insert" | "delete", place: number, value: number]
 
@@ -44,27 +64,38 @@ layer(TestDatabase.layer)("a folder of every format", (it) => {
     Effect.cached(
       Effect.gen(function* () {
         yield* postMonths(yield* openBook("BYTES"))
-        const { batches } = yield* Export.run({
-          formats: formatNames,
-          scope: { kind: "all" },
+        const asked = {
+          formats: formatNames.filter((name) => name !== "fec"),
+          scope: { kind: "all" as const },
           connection: Option.none(),
           book: Option.some("BYTES"),
           out: temporaryFolder(),
-          tables: { settings, baseCurrency: "USD" },
+          tables: { settings: formats, baseCurrency: "USD" },
+        }
+        const { batches } = yield* Export.run(asked)
+        yield* addRates(rates)
+        const based = yield* Export.run({
+          ...asked,
+          formats: base,
+          tables: { settings: formats, baseCurrency: "EUR" },
+          base: { baseCurrency: "EUR", settings: accounting.valuation, chart },
         })
-        return batches[0]?.folder ?? ""
+        return { native: batches[0]?.folder ?? "", base: based.batches[0]?.folder ?? "" }
       }),
     ),
   )
 
-  it.effect("verifies, and names the file and the line of any changed byte", () =>
+  it.effect.each([
+    ["native", 19],
+    ["base", 4],
+  ] as const)("verifies, and names the file and the line of any changed byte: %s", ([which, files]) =>
     Effect.gen(function* () {
-      const folder = yield* exported
+      const folder = (yield* exported)[which]
       expect((yield* Verify.run(folder)).problems).toEqual([])
       const copy = temporaryFolder()
       cpSync(folder, copy, { recursive: true })
       const names = readdirSync(copy)
-      expect(names.length).toBe(19)
+      expect(names.length).toBe(files)
       for (const name of names) {
         const path = join(copy, name)
         const original = readFileSync(path)
@@ -92,7 +123,7 @@ layer(TestDatabase.layer)("a folder of every format", (it) => {
   it.effect("says on which line the manifest changed", () =>
     Effect.gen(function* () {
       const copy = temporaryFolder()
-      cpSync(yield* exported, copy, { recursive: true })
+      cpSync((yield* exported).native, copy, { recursive: true })
       const path = join(copy, "manifest.json")
       const text = readFileSync(path, "utf8")
       const line = text.slice(0, text.indexOf('"entries"')).split("\n").length
@@ -108,7 +139,7 @@ layer(TestDatabase.layer)("a folder of every format", (it) => {
   it.effect("of an older version verifies by its checksums", () =>
     Effect.gen(function* () {
       const copy = temporaryFolder()
-      cpSync(yield* exported, copy, { recursive: true })
+      cpSync((yield* exported).native, copy, { recursive: true })
       const path = join(copy, "manifest.json")
       const {
         digest: _d,

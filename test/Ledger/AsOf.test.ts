@@ -90,7 +90,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what the books said at
   it.effect("waits for what began before and may still record something for then, and gives up", () =>
     Effect.gen(function* () {
       const database = yield* Database
-      yield* openBook("BEGUN", client(8))
+      yield* postMonths(yield* openBook("BEGUN", client(8)))
       const run = exporting("BEGUN", temporaryFolder())
       const begun = yield* Deferred.make<string>()
       const end = yield* Deferred.make<void>()

@@ -190,7 +190,7 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
     },
   },
   "sync.runs": {
-    refused: "run_id connection command state started_at ended_at exit_code summary",
+    refused: "run_id connection command state started_at ended_at exit_code summary whole",
   },
   "sync.stream_reads": {
     refused: "book_id stream began_at ended_at run_id failing_since",

@@ -162,5 +162,11 @@ export const recordEnd = Effect.fn("Sync.recordEnd")(function* <A>(
     ...(end.days === undefined ? {} : { days: end.days }),
     ...(end.by === undefined ? {} : { by: end.by }),
   }
-  yield* Effect.ignore(run.conclude(endRun(run.runId, state, end.code, summary, end.whole === true)))
+  yield* run.conclude(endRun(run.runId, state, end.code, summary, end.whole === true)).pipe(
+    Effect.catchTag("LeaseLost", () => Effect.void),
+    // The run's own outcome is what its caller learns; that it could not be kept must not pass in silence.
+    Effect.catchAll((error) =>
+      Effect.logWarning(`The end of run ${run.runId} could not be recorded: ${error.message}`),
+    ),
+  )
 })

@@ -221,9 +221,11 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
     Effect.gen(function* () {
       yield* postMonths(yield* openBook("TEXTS", client(6)))
       const datev = {
-        ...{ consultant: 1001, client: 7, description: "{externalReference} {counterparty} ({kind})" },
+        ...{ consultant: 1001, client: 8, description: "{externalReference} {counterparty} ({kind})" },
         ...{ belegfeld1: "{externalReference}", belegfeld2: "{kind}" },
       }
+      // The other book is another legal entity, whose Mandant is not this one's.
+      const books = { REFUSED: { datev: { consultant: 1001, client: 9 } } }
       const first = Effect.fnUntraced(function* (settings: object) {
         const { folder } = yield* batchOf("TEXTS", ["journal", "datev"], { settings })
         expect((yield* Verify.run(folder)).problems).toEqual([])
@@ -233,10 +235,10 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
         return text.split("\r\n")[2] ?? ""
       })
       // What a document field cannot hold is left out of it, and the number stands in its own place.
-      expect(yield* first({ leaveOut: ["USDT"], datev })).toMatch(
+      expect(yield* first({ leaveOut: ["USDT"], datev, books })).toMatch(
         /^995,00;"S";"USD";;;"";1010;1020;"";0110;"INV7";"deposit";;"INV 7 Acme, Inc\. \| London \(deposit\)";;"";;;;"";"Journal";"TEXTS-2026-10-000001";"";/,
       )
-      expect(yield* first({ leaveOut: ["USDT"], personalData: false, datev })).toContain(
+      expect(yield* first({ leaveOut: ["USDT"], personalData: false, datev, books })).toContain(
         ';"INV7";"deposit";;"INV 7 (deposit)";;',
       )
     }),
