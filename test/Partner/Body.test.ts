@@ -216,7 +216,10 @@ describe("An answer within the bytes that it may have", () => {
         const text = JSON.stringify({ ...account(Number(path.slice(-2))), note: "x".repeat(size) })
         response.writeHead(200).write(text.slice(0, -2))
         const end = () => response.end(text.slice(-2))
-        if (!together) return end()
+        if (!together) {
+          end()
+          return
+        }
         asked.push(path)
         // All five have come but for their ends, and the last is more than is held at a time: the ends come once it is asked
         // for again.
