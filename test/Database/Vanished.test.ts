@@ -40,44 +40,49 @@ const way = Effect.gen(function* () {
 const deadAfter = 2
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a holder whose machine vanishes", (it) => {
-  it.scoped("is followed by another, who takes its lock and its lease from the middle of a transaction [S7]", () =>
-    Effect.gen(function* () {
-      const { url, vanish } = yield* way
-      const inside = yield* Deferred.make<void>()
-      const holder = yield* Effect.gen(function* () {
-        const database = yield* Database
-        const run = yield* beginRun("default", "sync")
-        return yield* database.withSessionLock(
-          "sync:default",
-          run.commit(
-            Effect.zipRight(
-              database.query("Test.write", (sql) => sql`update sync.runs set summary = '{"of": "the dead"}'`),
-              Effect.zipRight(Deferred.succeed(inside, undefined), Effect.never),
+  it.scoped(
+    "is followed by another, who takes its lock and its lease from the middle of a transaction [S7]",
+    () =>
+      Effect.gen(function* () {
+        const { url, vanish } = yield* way
+        const inside = yield* Deferred.make<void>()
+        const holder = yield* Effect.gen(function* () {
+          const database = yield* Database
+          const run = yield* beginRun("default", "sync")
+          return yield* database.withSessionLock(
+            "sync:default",
+            run.commit(
+              Effect.zipRight(
+                database.query(
+                  "Test.write",
+                  (sql) => sql`update sync.runs set summary = '{"of": "the dead"}'`,
+                ),
+                Effect.zipRight(Deferred.succeed(inside, undefined), Effect.never),
+              ),
             ),
-          ),
-        )
-      }).pipe(Effect.provide(Database.layer({ ...settingsFor(url), deadAfter })), Effect.fork)
-      yield* Deferred.await(inside)
-      const database = yield* Database
-      expect(yield* Effect.flip(database.withSessionLock("sync:default", Effect.void))).toMatchObject({
-        _tag: "LockBusy",
-      })
-      yield* vanish
-      const next = yield* database
-        .withSessionLock("sync:default", beginRun("default", "sync"))
-        .pipe(Effect.retry(Schedule.spaced("100 millis")))
-      expect(yield* rows(`select state, summary from sync.runs order by run_id`)).toEqual([
-        { state: "abandoned", summary: null },
-        { state: "running", summary: null },
-      ])
-      expect(yield* rows("select run_id, epoch::text as epoch from sync.leases")).toEqual([
-        { run_id: next.runId, epoch: "2" },
-      ])
-      expect(yield* Effect.flip(Fiber.join(holder))).toMatchObject({
-        _tag: "DatabaseError",
-        reason: "Unreachable",
-      })
-    }),
+          )
+        }).pipe(Effect.provide(Database.layer({ ...settingsFor(url), deadAfter })), Effect.fork)
+        yield* Deferred.await(inside)
+        const database = yield* Database
+        expect(yield* Effect.flip(database.withSessionLock("sync:default", Effect.void))).toMatchObject({
+          _tag: "LockBusy",
+        })
+        yield* vanish
+        const next = yield* database
+          .withSessionLock("sync:default", beginRun("default", "sync"))
+          .pipe(Effect.retry(Schedule.spaced("100 millis")))
+        expect(yield* rows(`select state, summary from sync.runs order by run_id`)).toEqual([
+          { state: "abandoned", summary: null },
+          { state: "running", summary: null },
+        ])
+        expect(yield* rows("select run_id, epoch::text as epoch from sync.leases")).toEqual([
+          { run_id: next.runId, epoch: "2" },
+        ])
+        expect(yield* Effect.flip(Fiber.join(holder))).toMatchObject({
+          _tag: "DatabaseError",
+          reason: "Unreachable",
+        })
+      }),
   )
 
   it.scoped("keeps its lock, however long, while it can say that it lives", () =>
