@@ -163,6 +163,9 @@ export const doctor = command(
   Effect.fn("Cli.doctor")(
     function* ({ connection, discover }) {
       const output = yield* Output
+      const now = yield* Clock.currentTimeMillis
+      const warning = runtimeWarning(process.version, new Date(now).toISOString().slice(0, 10))
+      if (warning !== null) yield* Effect.logWarning(warning)
       const { connectionNames, connections } = yield* Settings
       const names = Option.isSome(connection) ? [connection.value] : connectionNames
       const outcomes = yield* Effect.forEach(names, (name) => runOne(name, discover))
@@ -172,9 +175,6 @@ export const doctor = command(
       // A connection with its own section does not read the common one.
       const byConnection =
         connectionNames.length > 1 || names.some((name) => connections[name]?.interface !== undefined)
-      const now = yield* Clock.currentTimeMillis
-      const warning = runtimeWarning(process.version, new Date(now).toISOString().slice(0, 10))
-      if (warning !== null) yield* Effect.logWarning(warning)
       const lines = discover
         ? [...Fragment.lines(diagnoses, byConnection), ...diagnoses.flatMap(checkLines)]
         : diagnoses
