@@ -60,7 +60,7 @@ export class QuarantineReplay extends Effect.Service<QuarantineReplay>()("tieout
       )
       const tried = yield* Effect.forEach(concerned, (book) =>
         Effect.gen(function* () {
-          yield* Effect.provide(inTimeZone([book]), services)
+          yield* Effect.provide(inTimeZone([book], (yield* Run).commit), services)
           const reads = Option.match(book.clientId, {
             onNone: () => partner.organization,
             onSome: partner.client,
