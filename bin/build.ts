@@ -1,7 +1,8 @@
 /** `npm run build`: the bundle in `dist`, and in `dist/package` what is packed and installed, with a manifest of its own. */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { bundle, projectFolder } from "./bundle.ts"
+import { bundle, packagesIn, projectFolder } from "./bundle.ts"
+import { billOf } from "./sbom.ts"
 
 const dist = join(projectFolder, "dist")
 const staged = join(dist, "package")
@@ -22,7 +23,7 @@ if (!isManifest(project)) throw new Error("package.json lacks engines or optiona
 
 rmSync(dist, { recursive: true, force: true })
 mkdirSync(dist)
-await bundle(dist)
+const metafile = await bundle(dist)
 
 mkdirSync(join(staged, "bin"), { recursive: true })
 mkdirSync(join(staged, "dist"))
@@ -36,7 +37,7 @@ for (const name of ["drizzle", "config", "README.md"]) {
   cpSync(join(projectFolder, name), join(staged, name), {
     recursive: true,
     // Whoever packs has settings and credentials of their own beside the examples.
-    filter: (path) => !/[\\/]tieout\.(?:yaml|env)$/.test(path),
+    filter: (path) => !/[\\/](?:tieout\.(?:yaml|env)|(?:postgres)?\.env)$/.test(path),
   })
 }
 const { description, engines, license, optionalDependencies, version } = project
@@ -51,3 +52,7 @@ const manifest = {
   optionalDependencies,
 }
 writeFileSync(join(staged, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`)
+writeFileSync(
+  join(staged, "sbom.cdx.json"),
+  billOf({ project: projectFolder, packages: packagesIn(metafile), staged }),
+)

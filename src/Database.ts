@@ -35,7 +35,7 @@ const traced =
     )
 
 const connect = (url: Redacted.Redacted<string>): Effect.Effect<ConnectionSettings, DatabaseError> =>
-  Effect.tap(
+  Effect.flatMap(
     Effect.suspend(() =>
       Either.match(parseDatabaseUrl(url), { onLeft: Effect.fail, onRight: Effect.succeed }),
     ),
@@ -49,7 +49,11 @@ const make = Effect.gen(function* () {
       embedded({ dataDir: config.dataDir, create: config.create ?? true }),
     onSome: connect,
   })
-  const settings: ConnectionSettings = { ...found, parameters: { ...found.parameters, ...config.session } }
+  const settings: ConnectionSettings = {
+    ...found,
+    parameters: { ...found.parameters, ...config.session },
+    ...(config.deadAfter === undefined ? {} : { deadAfter: config.deadAfter }),
+  }
   const connections = yield* makeConnections(settings, config.connections ?? defaultConnections)
   const { tryLock } = yield* makeSessionLocks(settings)
   const client: Client = yield* Effect.acquireRelease(
@@ -57,7 +61,10 @@ const make = Effect.gen(function* () {
     (opened) => Effect.promise(() => opened.end({ timeout: 2 })),
   )
   const db: PostgresJsDatabase = makeOrm(client)
-  const { connection, noteConflict, onConnection, streaming, transaction } = makeTransactions(connections)
+  const { connection, noteConflict, onConnection, streaming, transaction } = makeTransactions(
+    connections,
+    settings.pooled === true,
+  )
 
   const query = <Rows extends readonly (object | undefined)[]>(
     operation: string,

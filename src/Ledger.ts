@@ -74,7 +74,8 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
      * transaction; what somebody else is just using waits for the server's own cleaning.
      */
     const sweepQueues = (numbered: number) =>
-      numbered < manyNumbers
+      // Behind a pooler everything is in a transaction.
+      numbered < manyNumbers || database.settings.pooled === true
         ? Effect.void
         : Effect.asVoid(
             database.execute(

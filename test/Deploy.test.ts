@@ -65,7 +65,9 @@ describe("the Kubernetes manifests", () => {
       expect(document.errors).toEqual([])
       return document.toJS()
     })
-    expect(documents.map(({ kind }) => kind)).toEqual(["Deployment", "PersistentVolumeClaim", "Service"])
+    expect(documents.map(({ kind }) => kind)).toEqual([
+      ...["Deployment", "PersistentVolumeClaim", "Service", "PodDisruptionBudget"],
+    ])
     const { spec } = Schema.decodeUnknownSync(Deployment)(documents[0])
     checkPod(spec.template.spec)
     expect(spec.template.spec.containers[0].readinessProbe).toBeDefined()
@@ -76,8 +78,41 @@ describe("the Kubernetes manifests", () => {
   })
 
   it("run one sync at a time from a schedule", () => {
-    const { spec } = Schema.decodeUnknownSync(CronJob)(parse(read("kubernetes/cronjob.yaml")))
+    const { spec } = Schema.decodeUnknownSync(CronJob)(
+      parseAllDocuments(read("kubernetes/cronjob.yaml"))[0]?.toJS(),
+    )
     checkPod(spec.jobTemplate.spec.template.spec)
+  })
+})
+
+describe("the network policy", () => {
+  it("is for the pods of both, lets in to the two ports alone, and not out to the cluster or its metadata", () => {
+    const { spec } = parse(read("kubernetes/network.yaml"))
+    for (const name of ["deployment", "cronjob"]) {
+      const [workload] = parseAllDocuments(read(`kubernetes/${name}.yaml`))
+      const found = workload?.toJS().spec
+      const { labels } = (found.jobTemplate?.spec ?? found).template.metadata
+      expect(labels).toMatchObject(spec.podSelector.matchLabels)
+    }
+    expect(spec.policyTypes).toEqual(["Ingress", "Egress"])
+    const ports = (rules: ReadonlyArray<{ ports: ReadonlyArray<{ port: number }> }>) =>
+      rules.flatMap((rule) => rule.ports.map(({ port }) => port))
+    expect(ports(spec.ingress)).toEqual([8788, 8787])
+    expect(ports(spec.egress)).toEqual([53, 53, 5432, 6432, 443])
+    expect(spec.egress.at(-1).to[0].ipBlock.except).toContain("169.254.0.0/16")
+  })
+})
+
+describe("the images", () => {
+  it("are named by digest, or wait for one", () => {
+    const manifests = ["kubernetes/deployment.yaml", "kubernetes/cronjob.yaml"].map(read).join("\n")
+    const named = [...manifests.matchAll(/image: (\S+)/g)].map(([, image]) => image)
+    expect(named).toEqual(Array(2).fill("registry.example.com/tieout@sha256:DIGEST_OF_YOUR_IMAGE"))
+    const { services } = parse(read("compose.yaml"))
+    expect(services.postgres.image).toMatch(/^\$\{POSTGRES_IMAGE:\?/)
+    expect(services.tieout.build.args.NODE_IMAGE).toMatch(/^\$\{NODE_IMAGE:\?/)
+    const from = read("Dockerfile").match(/^FROM .*$/gm) ?? []
+    expect(from.map((line) => line.includes(" $" + "{NODE_IMAGE}"))).toEqual([true, true])
   })
 })
 
@@ -90,6 +125,11 @@ describe("the compose file", () => {
     expect(services.tieout.ports).toEqual(["127.0.0.1:8788:8788", "127.0.0.1:8787:8787"])
     expect(services.tieout).toMatchObject({ read_only: true, cap_drop: ["ALL"], env_file: "tieout.env" })
     expect(Object.keys(volumes)).toEqual(["database", "exports"])
+    // What the partner gave is the connector's alone.
+    expect(services.postgres.env_file).toBe("postgres.env")
+    expect(read("postgres.env.example").match(/^\w+(?==)/gm)).toEqual(["POSTGRES_PASSWORD"])
+    expect(read("tieout.env.example")).not.toContain("POSTGRES_PASSWORD")
+    expect(services.tieout).toMatchObject({ ulimits: { core: 0 }, mem_limit: "1g" })
     expect(read("compose.yaml")).not.toMatch(/PASSWORD:|SECRET:|TOKEN:/)
   })
 })
@@ -131,6 +171,22 @@ describe("the systemd units", () => {
     }
   })
 
+  it("hand secrets over as credentials, bound the memory and write none of it to a disk", () => {
+    for (const unit of ["tieout.service", "tieout-sync.service"]) {
+      const text = read(`systemd/${unit}`)
+      for (const line of [
+        "LimitCORE=0",
+        "MemoryMax=1G",
+        "LoadCredential=client-secret:/etc/tieout/client-secret",
+      ])
+        expect(text.split("\n")).toContain(line)
+      for (const [, name, credential] of text.matchAll(/^#?Environment=(\w+)_FILE=%d\/(\S+)$/gm)) {
+        expect(text).toContain(`LoadCredential=${credential}:/etc/tieout/${credential}\n`)
+        expect(read("tieout.env.example")).toMatch(new RegExp(`^${name}=`, "m"))
+      }
+    }
+  })
+
   it("name commands that there are", () => {
     for (const unit of ["tieout.service", "tieout-sync.service"]) {
       const [, command] = /^ExecStart=\/usr\/local\/bin\/tieout (\w+)/m.exec(read(`systemd/${unit}`)) ?? []
@@ -155,6 +211,7 @@ const hasPromtool = spawnSync("promtool", ["--version"]).status === 0
 
 describe("the alert rules and the dashboard", () => {
   const rules = parse(read("prometheus/tieout.rules.yaml")).groups[0].rules
+  const others = parse(read("prometheus/tieout-cronjob.rules.yaml")).groups[0].rules
 
   it("ask for metrics that there are", () => {
     const known = metricNames()
@@ -171,7 +228,7 @@ describe("the alert rules and the dashboard", () => {
 
   it("are each explained: what it is, and what to do", () => {
     const documented = readFileSync("docs/operations.md", "utf8")
-    const names: ReadonlyArray<string> = rules.map(({ alert }: { alert: string }) => alert)
+    const names: ReadonlyArray<string> = [...rules, ...others].map(({ alert }: { alert: string }) => alert)
     expect(names.filter((name) => !documented.includes(`\`${name}\``))).toEqual([])
     expect(
       [...documented.matchAll(/`(Tieout[A-Z]\w+)`/g)]
@@ -183,6 +240,7 @@ describe("the alert rules and the dashboard", () => {
   it.skipIf(!hasPromtool)("hold in Prometheus's own eyes, and fire when they should", () => {
     for (const args of [
       ["check", "rules", join(folder, "prometheus/tieout.rules.yaml")],
+      ["check", "rules", join(folder, "prometheus/tieout-cronjob.rules.yaml")],
       ["test", "rules", join(folder, "prometheus/tieout.rules.test.yaml")],
     ])
       execFileSync("promtool", args, { stdio: "pipe" })

@@ -3,6 +3,7 @@
  * command lines load the program, which is large.
  */
 import { productVersion } from "../Common/Version.ts"
+import { wrappedText } from "../Common/Wrap.ts"
 import { ArgumentMistake, type Arguments, readArguments } from "./Arguments.ts"
 import { type ExitCode, exitCodes } from "./ExitCode.ts"
 import { documentText, failureDocument } from "./FailureDocument.ts"
@@ -43,6 +44,10 @@ export const answerOf = (
   return read instanceof ArgumentMistake ? refused(read, args) : read
 }
 
+/** A terminal breaks lines in the middle of a word. */
+const forScreen = (text: string, { columns, isTTY }: NodeJS.WriteStream): string =>
+  isTTY === true && columns > 0 ? wrappedText(text, columns) : text
+
 export const begin = async (
   args: ReadonlyArray<string>,
   variables: Readonly<Record<string, string | undefined>>,
@@ -56,7 +61,7 @@ export const begin = async (
   const manual = readManualFile(manualFile) ?? (await (await program()).readManual())
   const found = answerOf(args, variables, manual)
   if (!("code" in found)) return (await program()).launch(found, manual, variables)
-  process.stdout.write(found.out)
-  process.stderr.write(found.error)
+  process.stdout.write(forScreen(found.out, process.stdout))
+  process.stderr.write(forScreen(found.error, process.stderr))
   process.exitCode = found.code
 }

@@ -2,7 +2,7 @@ import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import { Redacted } from "effect"
 import postgres from "postgres"
 import { readArray, writeArray } from "./ArrayText.ts"
-import type { ConnectionSettings } from "./ConnectionSettings.ts"
+import { type ConnectionSettings, sessionSettings } from "./ConnectionSettings.ts"
 
 /** How column types are read: int8 as a JS bigint; numeric, date and timestamps as the server's text. */
 interface Types extends Record<string, unknown> {
@@ -70,9 +70,6 @@ const setTypes = (client: Client): void => {
   }
 }
 
-/** Marks a session as the program's: the database refuses writes from any other (`TO012` in `drizzle/rules.sql`). */
-const programSession: Readonly<Record<string, string>> = { "tieout.program": "on" }
-
 export interface ClientOptions {
   readonly connections: number
   readonly applicationName?: string | undefined
@@ -99,15 +96,15 @@ export const makeClient = (settings: ConnectionSettings, options: ClientOptions)
     // The driver could renew or close a connection in the middle of a transaction.
     idle_timeout: 0,
     max_lifetime: null,
-    prepare: true,
+    // A name is known to the session alone that it was given in.
+    prepare: settings.pooled !== true,
     fetch_types: false,
     onnotice: () => undefined,
     ...(options.onclose === undefined ? {} : { onclose: options.onclose }),
     types: { bigint: postgres.BigInt },
     connection: {
-      ...settings.parameters,
+      ...(settings.pooled === true ? {} : sessionSettings(settings)),
       application_name: options.applicationName ?? "tieout",
-      ...programSession,
       TimeZone: "UTC",
       DateStyle: "ISO, YMD",
     },

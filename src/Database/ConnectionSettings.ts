@@ -23,7 +23,33 @@ export interface ConnectionSettings {
   readonly connectTimeout?: number | undefined
   /** Session settings that the URL asks for, such as `search_path`. */
   readonly parameters: Readonly<Record<string, string>>
+  /**
+   * A pooler stands between (pgbouncer), which may give every transaction another session: nothing that a session keeps is
+   * relied on then, neither settings nor prepared statements.
+   */
+  readonly pooled?: boolean | undefined
+  /** Seconds after which a peer that says nothing is dead; default 40. */
+  readonly deadAfter?: number | undefined
 }
+
+/** Two of it are less than the minute within which a successor works. */
+const defaultDeadAfter = 40
+
+export const deadAfter = (settings: ConnectionSettings): number => settings.deadAfter ?? defaultDeadAfter
+
+/**
+ * What every session or, behind a pooler, every transaction is set to. A peer that is gone, whose machine cannot say so, holds no
+ * row and no lock for longer than `deadAfter`: the server ends its transaction, or the silent connection. The mark
+ * `tieout.program` tells the database that it is the program that writes (`TO012` in `drizzle/rules.sql`).
+ */
+export const sessionSettings = (settings: ConnectionSettings): Readonly<Record<string, string>> => ({
+  idle_in_transaction_session_timeout: `${deadAfter(settings)}s`,
+  tcp_keepalives_idle: "20",
+  tcp_keepalives_interval: "10",
+  tcp_keepalives_count: "2",
+  ...settings.parameters,
+  "tieout.program": "on",
+})
 
 /** The server's name in messages: never with the password. */
 export const describeServer = (settings: ConnectionSettings): string =>

@@ -1,7 +1,7 @@
 import type { PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import { Effect, type Scope } from "effect"
 import { type Client, makeClient, makeOrm } from "./Client.ts"
-import type { ConnectionSettings } from "./ConnectionSettings.ts"
+import { type ConnectionSettings, sessionSettings } from "./ConnectionSettings.ts"
 
 /**
  * One connection, and whether its first session still lives. The driver's pool is unsafe for transactions: when a session
@@ -10,6 +10,8 @@ import type { ConnectionSettings } from "./ConnectionSettings.ts"
 export interface Connection {
   readonly client: Client
   readonly orm: PostgresJsDatabase
+  /** What follows `begin` where a session keeps no settings: `set local …` for each of them; else empty. */
+  readonly locals: string
   /** The session is gone. The connection is never used again: the driver may report the old error on the next session. */
   lost: boolean
   /** Its state is in doubt. Never used again either. */
@@ -26,6 +28,19 @@ export interface Connections {
 /** Seconds that a connection may take to close. */
 const endWithin = 2
 
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/** The setting's name may have a dot, which separates two names. */
+const setLocal = ([name, value]: readonly [string, string]): string =>
+  `; set local ${name.split(".").map(quoted).join(".")} = '${value.replaceAll("'", "''")}'`
+
+const localsOf = (settings: ConnectionSettings): string =>
+  settings.pooled === true
+    ? Object.entries({ ...sessionSettings(settings), TimeZone: "UTC", DateStyle: "ISO, YMD" })
+        .map(setLocal)
+        .join("")
+    : ""
+
 /** Opens a connection (on its first query); `onclose` is called whenever its session ends. */
 export const openConnection = (
   settings: ConnectionSettings,
@@ -38,7 +53,10 @@ export const openConnection = (
       onclose()
     },
   })
-  const connection: Connection = { client, orm: makeOrm(client), lost: false, spoilt: false }
+  const connection: Connection = {
+    ...{ client, orm: makeOrm(client), locals: localsOf(settings) },
+    ...{ lost: false, spoilt: false },
+  }
   return connection
 }
 

@@ -82,7 +82,7 @@ const openCursor = <C extends Columns>(
 
 /** The rows of a query as a stream with flat memory. */
 export const cursorStream = <C extends Columns>(
-  connection: Effect.Effect<Connection, never, Scope.Scope>,
+  connection: Effect.Effect<Connection, DatabaseError, Scope.Scope>,
   operation: string,
   columns: C,
   query: (connection: Connection) => postgres.PendingQuery<postgres.Row[]>,

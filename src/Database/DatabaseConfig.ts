@@ -12,6 +12,8 @@ export interface DatabaseSettings {
   readonly connections?: number | undefined
   /** Session settings of every connection, such as `probing`. */
   readonly session?: Readonly<Record<string, string>> | undefined
+  /** Seconds after which a peer that says nothing is dead; for tests only. */
+  readonly deadAfter?: number | undefined
 }
 
 /**

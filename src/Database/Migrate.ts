@@ -3,12 +3,12 @@ import { existsSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator"
-import { Effect, Schema } from "effect"
+import { Effect, Schedule, Schema } from "effect"
 import { packageFile } from "../Common/PackageFolder.ts"
 import { Database } from "../Database.ts"
-import { type Client, makeOrm } from "./Client.ts"
+import { makeOrm } from "./Client.ts"
 import { bool, text } from "./Columns.ts"
-import { closeConnection, openConnection } from "./Connections.ts"
+import { type Connection, closeConnection, openConnection } from "./Connections.ts"
 import { type DatabaseError, databaseError, toDatabaseError } from "./DatabaseError.ts"
 import { dropReplaceable, noteObjects } from "./Objects.ts"
 
@@ -139,12 +139,16 @@ export const pendingMigrations = Effect.fn("Migrate.pending")(function* (
 /** What Postgres answers where a view or a function cannot be replaced because its columns or parameters are others. */
 const reshaped: ReadonlySet<string | undefined> = new Set(["42P13", "42P16"])
 
-const applying = (client: Client, { hash, text }: NonNullable<Package["rules"]>, before: string) =>
+const applying = (
+  { client, locals }: Connection,
+  { hash, text }: NonNullable<Package["rules"]>,
+  before: string,
+) =>
   Effect.tryPromise({
     try: () =>
       client
         .unsafe(
-          `begin;\n${before}\n${text}\ncreate table if not exists drizzle.rules (hash text not null);\ndelete from drizzle.rules;\ninsert into drizzle.rules values ('${hash}');\n${noteObjects}\ncommit;`,
+          `begin${locals};\n${before}\n${text}\ncreate table if not exists drizzle.rules (hash text not null);\ndelete from drizzle.rules;\ninsert into drizzle.rules values ('${hash}');\n${noteObjects}\ncommit;`,
         )
         .simple(),
     catch: failed,
@@ -154,14 +158,14 @@ const applying = (client: Client, { hash, text }: NonNullable<Package["rules"]>,
  * Applies the rules and records their hash, in one transaction. What cannot be replaced is dropped first: only then, since
  * rights that an administrator has granted on a view are dropped with it.
  */
-const applyRules = (client: Client, rules: NonNullable<Package["rules"]>) =>
-  applying(client, rules, "").pipe(
+const applyRules = (connection: Connection, rules: NonNullable<Package["rules"]>) =>
+  applying(connection, rules, "").pipe(
     Effect.catchIf(
       ({ sqlstate }) => reshaped.has(sqlstate),
       () =>
         Effect.zipRight(
-          Effect.tryPromise({ try: () => client`rollback`, catch: failed }),
-          applying(client, rules, dropReplaceable),
+          Effect.tryPromise({ try: () => connection.client`rollback`, catch: failed }),
+          applying(connection, rules, dropReplaceable),
         ),
     ),
   )
@@ -187,7 +191,8 @@ const mayMigrate = Effect.fn("Migrate.mayMigrate")(function* () {
 export const migrate = Effect.fn("Migrate.migrate")(function* (
   folder: string = packageMigrations(),
 ): Effect.fn.Return<ReadonlyArray<string>, DatabaseError, Database> {
-  const { settings } = yield* Database
+  const database = yield* Database
+  const { settings } = database
   const lacking = yield* pendingMigrations(folder)
   if (lacking.length === 0) return []
   if (!(yield* mayMigrate())) {
@@ -204,10 +209,10 @@ export const migrate = Effect.fn("Migrate.migrate")(function* (
       Effect.gen(function* () {
         const { client } = connection
         // drizzle's migrator crashes when two processes run it at once.
-        yield* Effect.tryPromise({
-          try: () => client`select pg_advisory_lock(hashtextextended('tieout migrations', 0))`,
-          catch: failed,
-        })
+        yield* database.tryLock("migrations").pipe(
+          Effect.retry({ schedule: Schedule.spaced("100 millis"), while: ({ _tag }) => _tag === "LockBusy" }),
+          Effect.catchTag("LockBusy", ({ message }) => databaseError("Conflict", operation, message)),
+        )
         const pending = yield* pendingOf(brought, yield* readApplied())
         if (pending.length === 0) return pending
         if (pending.some((name) => name !== rulesName)) {
@@ -216,9 +221,9 @@ export const migrate = Effect.fn("Migrate.migrate")(function* (
             catch: failed,
           })
         }
-        if (brought.rules !== null) yield* applyRules(client, brought.rules)
+        if (brought.rules !== null) yield* applyRules(connection, brought.rules)
         return pending
-      }),
+      }).pipe(Effect.scoped),
     closeConnection,
   )
 })

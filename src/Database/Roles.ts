@@ -50,10 +50,10 @@ do $$ begin
   end if;
 end $$;`
 
-/** A peer that is gone is noticed within two minutes, and nothing waits or holds locks without end. */
-const patience = (name: string): string => `alter role ${quoted(name)} set tcp_keepalives_idle = 60;
+/** A peer that is gone is noticed within a minute, and nothing waits or holds locks without end. */
+const patience = (name: string): string => `alter role ${quoted(name)} set tcp_keepalives_idle = 20;
 alter role ${quoted(name)} set tcp_keepalives_interval = 10;
-alter role ${quoted(name)} set tcp_keepalives_count = 6;
+alter role ${quoted(name)} set tcp_keepalives_count = 2;
 alter role ${quoted(name)} set lock_timeout = '60s';
 alter role ${quoted(name)} set idle_in_transaction_session_timeout = '15min';
 alter role ${quoted(name)} set log_parameter_max_length_on_error = 0;`

@@ -1,7 +1,7 @@
 import { Effect, Either } from "effect"
-import { int4 } from "./Columns.ts"
+import { bool, int4 } from "./Columns.ts"
 import { type ConnectionSettings, describeServer } from "./ConnectionSettings.ts"
-import { closeConnection, openConnection } from "./Connections.ts"
+import { type Connection, closeConnection, openConnection } from "./Connections.ts"
 import { DatabaseError, databaseError, toDatabaseError } from "./DatabaseError.ts"
 import { onlyRow } from "./Rows.ts"
 
@@ -40,27 +40,23 @@ const withTlsAdvice = ({ ssl }: ConnectionSettings, error: DatabaseError): Datab
   })
 }
 
-/** Connects once, so that a problem with the server is reported clearly at the start. */
-export const checkServer = (settings: ConnectionSettings): Effect.Effect<void, DatabaseError> => {
-  const server = describeServer(settings)
-  return Effect.acquireUseRelease(
+/** What a pooler answers to settings of a session that are not its own to keep (pgbouncer, `08P01`). */
+const refusedParameter = /unsupported startup parameter/
+
+/** One connection's first query. The driver's message alone names what a pooler refuses: never a value of ours. */
+const ask = <A>(settings: ConnectionSettings, query: (connection: Connection) => PromiseLike<A>) =>
+  Effect.acquireUseRelease(
     Effect.sync(() => openConnection(settings)),
-    ({ client }) =>
+    (connection) =>
       Effect.tryPromise({
-        try: () => client`select current_setting('server_version_num')::int as version`,
-        catch: (error) => withTlsAdvice(settings, toDatabaseError("Database.connect", error, server)),
+        try: () => query(connection),
+        catch: (error) => error,
       }).pipe(
         // The driver would retry for ever with a server that accepts connections and drops them.
         Effect.timeoutFail({
           duration: connectWithin,
-          onTimeout: () => databaseError("Unreachable", "Database.connect", `${server} does not answer`),
-        }),
-        Effect.flatMap((answer) => {
-          const { version } = onlyRow("Database.connect", { version: int4 }, answer)
-          return Either.match(acceptVersion(version, server), {
-            onLeft: Effect.fail,
-            onRight: () => Effect.void,
-          })
+          onTimeout: () =>
+            databaseError("Unreachable", "Database.connect", `${describeServer(settings)} does not answer`),
         }),
       ),
     (connection) => {
@@ -68,4 +64,65 @@ export const checkServer = (settings: ConnectionSettings): Effect.Effect<void, D
       return closeConnection(connection)
     },
   )
+
+const serverColumns = { version: int4, pid: int4 }
+
+/** Whose session it is that answers: a pooler gives the number of a connection of its own. */
+const identify = async ({ client }: Connection) => {
+  const answer = await client`
+    select current_setting('server_version_num')::int as version, pg_backend_pid() as pid`
+  const { pid, version } = onlyRow("Database.connect", serverColumns, answer)
+  return { version, pooled: pid !== answer.state.pid }
 }
+
+/** A transaction must have one session; a pooler that gives one to each statement (pgbouncer's mode `statement`) is of no use. */
+const keepsTransactions = async ({ client, locals }: Connection) => {
+  await client.unsafe(`begin${locals}`)
+  const answer =
+    await client`select current_setting('tieout.program', true) is not distinct from 'on' as kept`
+  await client.unsafe("rollback")
+  return onlyRow("Database.connect", { kept: bool }, answer).kept
+}
+
+/**
+ * Connects once, so that a problem with the server is reported clearly at the start, and finds out whether a pooler stands
+ * between (`ConnectionSettings.pooled`).
+ */
+export const checkServer = (
+  settings: ConnectionSettings,
+): Effect.Effect<ConnectionSettings, DatabaseError> => {
+  const server = describeServer(settings)
+  const failed = (error: unknown) =>
+    withTlsAdvice(settings, toDatabaseError("Database.connect", error, server))
+  const behindPooler: ConnectionSettings = { ...settings, pooled: true }
+  return ask(settings, identify).pipe(
+    Effect.catchIf(
+      (error) => error instanceof Error && refusedParameter.test(error.message),
+      () => Effect.map(ask(behindPooler, identify), (found) => ({ ...found, pooled: true })),
+    ),
+    Effect.mapError(failed),
+    Effect.tap(({ version }) => acceptVersion(version, server)),
+    Effect.flatMap(({ pooled }) =>
+      pooled
+        ? ask(behindPooler, keepsTransactions).pipe(
+            // pgbouncer ends the connection then; so does an outage, in which nothing is answered any more.
+            Effect.catchAll(() => Effect.as(ask(behindPooler, identify), false)),
+            Effect.mapError(failed),
+            Effect.filterOrFail(
+              (kept) => kept,
+              () => unfit(server),
+            ),
+            Effect.as(behindPooler),
+          )
+        : Effect.succeed(settings),
+    ),
+  )
+}
+
+const unfit = (server: string): DatabaseError =>
+  databaseError(
+    "Settings",
+    "Database.connect",
+    `${server} is a pooler that keeps no session for a transaction, which Tieout needs: set it to pool by transaction or session ` +
+      "(pgbouncer: pool_mode = transaction), or name the server itself",
+  )

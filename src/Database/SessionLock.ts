@@ -1,10 +1,11 @@
 import { Data, Deferred, Effect, Option, type Scope } from "effect"
 import { bool } from "./Columns.ts"
-import type { ConnectionSettings } from "./ConnectionSettings.ts"
+import { type ConnectionSettings, deadAfter } from "./ConnectionSettings.ts"
 import { type Connection, closeConnection, openConnection } from "./Connections.ts"
 import type { DatabaseError } from "./DatabaseError.ts"
 import { onlyRow } from "./Rows.ts"
-import { lostConnection, runStatement } from "./Statement.ts"
+import { lostConnection } from "./Statement.ts"
+import { open, undo } from "./TransactionStatements.ts"
 
 /** Another process holds the lock. */
 export class LockBusy extends Data.TaggedError("LockBusy")<{
@@ -35,6 +36,10 @@ interface Session {
  */
 const idleSessions = 2
 
+/** Heartbeats within the time after which a holder is dead, and how many of them may stay unanswered. */
+const beats = 4
+const unansweredAtMost = 2
+
 const opened = (settings: ConnectionSettings): Session => {
   const session: Session = {
     connection: openConnection(settings, () => session.onLost()),
@@ -43,6 +48,30 @@ const opened = (settings: ConnectionSettings): Session => {
     used: false,
   }
   return session
+}
+
+/**
+ * Says to the server that the holder lives, and finds out whether the server does: one that has vanished closes nothing. By the
+ * real clock, as the server. Answers how to stop.
+ */
+const beating = ({ connection, onLost }: Session, seconds: number): (() => void) => {
+  let unanswered = 0
+  const beat = () => {
+    if (unanswered >= unansweredAtMost) {
+      connection.lost = true
+      return onLost()
+    }
+    unanswered += 1
+    // A connection that closes says so itself.
+    connection.client`select 1`.then(
+      () => {
+        unanswered = 0
+      },
+      () => undefined,
+    )
+  }
+  const timer = setInterval(beat, seconds * 1_000)
+  return () => clearInterval(timer)
 }
 
 /** Locks that all processes on one database see. */
@@ -71,29 +100,48 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
       return Effect.void
     })
 
+  /** Explicit, because the server frees the locks of a closed connection only a moment later. */
+  const release = (session: Session) =>
+    Effect.zipRight(
+      undo(session.connection, "rollback"),
+      Effect.sync(() => {
+        session.free = true
+      }),
+    )
+
+  /** Begins the lock's transaction, and asks for the lock. A server may bound the length of any transaction; not of this one. */
+  const take = (session: Session, key: string): Effect.Effect<boolean, DatabaseError> => {
+    const found = { taken: false }
+    return open(session.connection, {
+      idle: `${deadAfter(settings)}s`,
+      guard: {
+        operation: "Database.tryLock",
+        statement: (sql) => sql`
+          select pg_try_advisory_xact_lock(hashtextextended(${key}, 0)) as taken,
+            case when current_setting('server_version_num')::int >= 170000
+              then set_config('transaction_timeout', '0', true) end is not null as unbounded`,
+        passes: (rows) =>
+          Effect.sync(() => {
+            found.taken = onlyRow("Database.tryLock", { taken: bool, unbounded: bool }, rows).taken
+          }),
+      },
+    }).pipe(
+      Effect.flatMap(({ guarded }) => guarded),
+      Effect.map(() => found.taken),
+    )
+  }
+
   const attempt = Effect.fn("Database.tryLock")(function* (
     lock: string,
   ): Effect.fn.Return<SessionLock, LockBusy | DatabaseError, Scope.Scope> {
     const lost = yield* Deferred.make<never, DatabaseError>()
     const session = yield* Effect.acquireRelease(lend, giveBack)
-    const { client } = session.connection
     session.onLost = () => Deferred.unsafeDone(lost, Effect.fail(lostConnection(`lock ${lock}`)))
-    const key = `tieout ${lock}`
-    const take = runStatement(
-      session.connection,
-      "Database.tryLock",
-      () => client`select pg_try_advisory_lock(hashtextextended(${key}, 0)) as taken`,
-    ).pipe(Effect.map((answer) => onlyRow("Database.tryLock", { taken: bool }, answer)))
-    const release = runStatement(
-      session.connection,
-      "Database.unlock",
-      () => client`select pg_advisory_unlock(hashtextextended(${key}, 0))`,
-    )
     // Until the server has answered, the lock may be held: only closing the session frees it then.
     session.free = false
     const stale = session.used
     session.used = true
-    const answer = yield* take.pipe(
+    const taken = yield* take(session, `tieout ${lock}`).pipe(
       Effect.asSome,
       Effect.catchIf(
         ({ reason }) => stale && reason === "Unreachable",
@@ -101,31 +149,26 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
       ),
     )
     // This session is lost; the next attempt gets another one.
-    if (Option.isNone(answer)) return yield* attempt(lock)
-    if (!answer.value.taken) {
-      session.free = true
+    if (Option.isNone(taken)) return yield* attempt(lock)
+    if (!taken.value) {
+      yield* release(session)
       return yield* new LockBusy({
         lock,
         message: `Another process holds the lock "${lock}". Wait for it to finish, or stop it.`,
       })
     }
-    // Explicit, because the server frees the locks of a closed connection only a moment later.
-    yield* Effect.addFinalizer(() =>
-      release.pipe(
-        Effect.zipRight(
-          Effect.sync(() => {
-            session.free = true
-          }),
-        ),
-        Effect.ignore,
-      ),
+    yield* Effect.acquireRelease(
+      Effect.sync(() => beating(session, deadAfter(settings) / beats)),
+      (stop) => Effect.zipRight(Effect.sync(stop), release(session)),
     )
     return { lost: Deferred.await(lost) }
   })
 
   /**
-   * Takes a lock without waiting, and holds it while the scope lives. It is a session lock on a connection of its own, so it is
-   * free as soon as its holder is gone, even killed.
+   * Takes a lock without waiting, and holds it while the scope lives, as long as the transaction of a connection of its own: it is
+   * free as soon as its holder is gone, even killed, and `deadAfter` at the latest, where the holder's machine has vanished and
+   * sends no heartbeat. A pooler that gives a session to each transaction leaves it alone. The transaction reads nothing, and
+   * keeps nothing from being cleaned.
    */
   const tryLock = (lock: string): Effect.Effect<SessionLock, LockBusy | DatabaseError, Scope.Scope> =>
     attempt(lock)

@@ -10,11 +10,23 @@ interface Cancellable {
 /** Milliseconds that an interrupted statement may take to end by itself before the server is asked to cancel it. */
 const graceBeforeCancel = 1_000
 
+/** Milliseconds that a server may take to end it: one that has vanished never answers. */
+const graceBeforeCut = 10_000
+
 const settled = (promise: PromiseLike<unknown>): Promise<void> =>
   Promise.resolve(promise).then(
     () => undefined,
     () => undefined,
   )
+
+/** Gives a connection up where the server does not answer in time. Answers how to stop that. */
+export const cutWhereSilent = (connection: Connection): (() => void) => {
+  const timer = setTimeout(() => {
+    connection.lost = true
+    connection.client.end({ timeout: 0 }).catch(() => undefined)
+  }, graceBeforeCut)
+  return () => clearTimeout(timer)
+}
 
 /**
  * Waits until an interrupted statement ends: only then may its connection run another. A statement that takes long is
@@ -30,8 +42,10 @@ export const letEnd = (
       connection.spoilt = true
       await Promise.resolve(running.cancel?.()).catch(() => undefined)
     }, graceBeforeCancel)
+    const stop = cutWhereSilent(connection)
     await settled(running)
     clearTimeout(timer)
+    stop()
   })
 
 /** Runs one statement on a connection that has not lost its session. */

@@ -1,15 +1,17 @@
 /** The statements that begin and end a transaction. */
 import { Effect } from "effect"
-import type { PendingQuery, Row } from "postgres"
+import type { PendingQuery, Row, RowList } from "postgres"
 import type { Sql } from "./Client.ts"
 import type { Connection } from "./Connections.ts"
 import { type DatabaseError, databaseError } from "./DatabaseError.ts"
-import { runStatement } from "./Statement.ts"
+import { cutWhereSilent, runStatement } from "./Statement.ts"
 
 export interface TransactionOptions {
   /** `read committed` when not given. */
   readonly isolation?: "read committed" | "repeatable read" | "serializable" | undefined
   readonly readOnly?: boolean | undefined
+  /** How long the server waits for its next statement. Default: `deadAfter`, and for a snapshot, which files are written from, 15 min. */
+  readonly idle?: string | undefined
 }
 
 /** The first statement of a transaction, sent together with `begin`: its rows decide whether the rest runs. */
@@ -17,15 +19,20 @@ export interface Guard<E> {
   readonly operation: string
   readonly statement: (sql: Sql) => PendingQuery<Row[]>
   /** Fails where the rest must not run. */
-  readonly passes: (found: ReadonlyArray<object>) => Effect.Effect<void, E>
+  readonly passes: (found: RowList<Row[]>) => Effect.Effect<void, E>
 }
 
 export interface GuardedOptions<E> extends TransactionOptions {
   readonly guard?: Guard<E> | undefined
 }
 
-const begin = ({ isolation, readOnly }: TransactionOptions): string =>
-  `begin${isolation === undefined ? "" : ` isolation level ${isolation}`}${readOnly === true ? " read only" : ""}`
+const begin = ({ locals }: Connection, { idle, isolation, readOnly }: TransactionOptions): string => {
+  const patience = idle ?? (isolation === undefined ? undefined : "15min")
+  const level = isolation === undefined ? "" : ` isolation level ${isolation}`
+  const waits =
+    patience === undefined ? "" : `; set local idle_in_transaction_session_timeout = '${patience}'`
+  return `begin${level}${readOnly === true ? " read only" : ""}${locals}${waits}`
+}
 
 export const execute = (connection: Connection, operation: string, text: string) =>
   runStatement(connection, operation, () => connection.client.unsafe(text))
@@ -41,14 +48,16 @@ export const open = <E>(
   { guard, ...options }: GuardedOptions<E>,
 ): Effect.Effect<Begun<E>, DatabaseError> => {
   if (guard === undefined)
-    return Effect.as(execute(connection, "Database.transaction", begin(options)), { guarded: Effect.void })
+    return Effect.as(execute(connection, "Database.transaction", begin(connection, options)), {
+      guarded: Effect.void,
+    })
   const { operation, passes, statement } = guard
   return Effect.suspend(() => {
     const asked = statement(connection.client)
     // Where `begin` fails, the guard's result is ignored.
     const send = () => asked.execute().catch(() => undefined)
     const beginning = runStatement(connection, "Database.transaction", () => {
-      const begun = connection.client.unsafe(begin(options)).execute()
+      const begun = connection.client.unsafe(begin(connection, options)).execute()
       send()
       return begun
     })
@@ -88,7 +97,11 @@ export const commit = (connection: Connection): Effect.Effect<void, DatabaseErro
 export const undo = (connection: Connection, text: string): Effect.Effect<void> =>
   connection.lost
     ? Effect.void
-    : execute(connection, "Database.transaction", text).pipe(
+    : Effect.acquireUseRelease(
+        Effect.sync(() => cutWhereSilent(connection)),
+        () => execute(connection, "Database.transaction", text),
+        (stop) => Effect.sync(stop),
+      ).pipe(
         Effect.catchAll(() =>
           Effect.sync(() => {
             connection.spoilt = true

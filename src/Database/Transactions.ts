@@ -29,8 +29,11 @@ const ending = <A, E>(exit: Exit.Exit<A, E | DatabaseError>, next: Attempt<A, E>
   next,
 })
 
-/** Transactions of one database; a FiberRef holds the current one. */
-export const makeTransactions = (connections: Connections) => {
+/**
+ * Transactions of one database; a FiberRef holds the current one. Where the connections are a pooler's, what runs outside any
+ * transaction is one of its own, for the settings that a session would keep.
+ */
+export const makeTransactions = (connections: Connections, pooled: boolean) => {
   const current = FiberRef.unsafeMake<Option.Option<TransactionLevel>>(Option.none())
 
   const close = (level: TransactionLevel) =>
@@ -148,11 +151,18 @@ export const makeTransactions = (connections: Connections) => {
       return nested(Effect.zipRight(guarded, body), found.value)
     })
 
+  /** Begins a transaction that the scope's end rolls back, for what only reads. */
+  const begun = (lent: Connection) =>
+    Effect.acquireRelease(
+      Effect.flatMap(open(lent, {}), () => Effect.succeed(lent)),
+      () => undo(lent, "rollback"),
+    )
+
   /** The connection for statements: the current transaction's, or one from the pool for the scope's lifetime. */
-  const connection: Effect.Effect<Connection, never, Scope.Scope> = Effect.flatMap(
+  const connection: Effect.Effect<Connection, DatabaseError, Scope.Scope> = Effect.flatMap(
     FiberRef.get(current),
     Option.match({
-      onNone: () => connections.take,
+      onNone: () => (pooled ? Effect.flatMap(connections.take, begun) : connections.take),
       onSome: (level) =>
         usable(level).pipe(
           Effect.zipRight(
@@ -170,9 +180,16 @@ export const makeTransactions = (connections: Connections) => {
   /** Runs one statement on that connection. */
   const onConnection = <A, E, R>(
     statement: (lent: Connection) => Effect.Effect<A, E, R>,
-  ): Effect.Effect<A, E, R> =>
-    Effect.flatMap(FiberRef.get(current), (found) => {
-      if (Option.isNone(found)) return connections.use(statement)
+  ): Effect.Effect<A, E | DatabaseError, R> =>
+    Effect.flatMap(FiberRef.get(current), (found): Effect.Effect<A, E | DatabaseError, R> => {
+      if (Option.isNone(found)) {
+        return pooled
+          ? outermost(
+              Effect.suspend(() => onConnection(statement)),
+              {},
+            )
+          : connections.use(statement)
+      }
       const level = found.value
       const run = level.gate.withPermits(1)(Effect.suspend(() => statement(level.connection)))
       return Effect.zipRight(usable(level), run)

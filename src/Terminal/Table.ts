@@ -23,7 +23,30 @@ const fitted = (columns: ReadonlyArray<Column>, widths: ReadonlyArray<number>, s
   })
 }
 
-/** Lines without trailing space; the header is dim where colours are shown. */
+/** What the continued lines of a row are moved in by, where it takes several. */
+const indent = 2
+
+/** The columns as groups that fit side by side: one where the screen is wide enough. A column that is too wide is alone. */
+const grouped = (widths: ReadonlyArray<number>, screen: number): ReadonlyArray<ReadonlyArray<number>> => {
+  const groups: Array<Array<number>> = []
+  let room = 0
+  widths.forEach((width, column) => {
+    const last = groups.at(-1)
+    if (last === undefined || width + gap > room) {
+      groups.push([column])
+      room = screen - (groups.length === 1 ? 0 : indent) - width
+    } else {
+      last.push(column)
+      room -= width + gap
+    }
+  })
+  return groups
+}
+
+/**
+ * Lines without trailing space; the header is dim where colours are shown. Where the screen is too narrow for the columns, each
+ * row, and the header, takes several lines.
+ */
 export const table = (
   columns: ReadonlyArray<Column>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
@@ -33,16 +56,28 @@ export const table = (
   const natural = columns.map(({ title }, index) =>
     cells.reduce((widest, row) => Math.max(widest, widthOf(row[index] ?? "")), widthOf(title)),
   )
-  const widths = fitted(columns, natural, screen.width)
-  const line = (row: ReadonlyArray<string>) =>
-    columns
-      .map(({ align }, index) => {
-        const width = widths[index] ?? 0
-        const text = truncate(row[index] ?? "", width)
-        const padding = " ".repeat(Math.max(0, width - widthOf(text)))
-        return align === "right" ? padding + text : text + padding
+  const shrunk = fitted(columns, natural, screen.width)
+  const fits = grouped(shrunk, screen.width).length === 1
+  // With lines of its own a column has room for what it would lose beside the others.
+  const widths = fits
+    ? shrunk
+    : natural.map((width, index) =>
+        columns[index]?.shrinks === true ? Math.min(width, screen.width - indent) : width,
+      )
+  const groups = fits ? [columns.map((_, index) => index)] : grouped(widths, screen.width)
+  const cell = (row: ReadonlyArray<string>, index: number): string => {
+    const width = widths[index] ?? 0
+    const text = truncate(row[index] ?? "", width)
+    const padding = " ".repeat(Math.max(0, width - widthOf(text)))
+    return columns[index]?.align === "right" ? padding + text : text + padding
+  }
+  const lines = (row: ReadonlyArray<string>): ReadonlyArray<string> =>
+    groups
+      .map((group, index) => {
+        const line = group.map((column) => cell(row, column)).join(" ".repeat(gap))
+        return (index === 0 ? line : " ".repeat(indent) + line).trimEnd()
       })
-      .join(" ".repeat(gap))
-      .trimEnd()
-  return [styled(screen.color, "dim", line(columns.map(({ title }) => title))), ...cells.map(line)]
+      .filter((line, index) => index === 0 || line !== "")
+  const header = lines(columns.map(({ title }) => title))
+  return [...header.map((line) => styled(screen.color, "dim", line)), ...cells.flatMap(lines)]
 }

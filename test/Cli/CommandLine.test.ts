@@ -75,7 +75,11 @@ describe("the command line", () => {
     const message = "Expected to find option: '--format'\nRun tieout export --help to see what it takes."
     expect(code).toBe(2)
     expect(error).toBe(`${message}\n`)
-    expect(JSON.parse(out)).toEqual({ exitCode: 2, errors: [{ error: "UsageError", reason: null, message }] })
+    expect(JSON.parse(out)).toEqual({
+      schema: 1,
+      exitCode: 2,
+      errors: [{ error: "UsageError", reason: null, message }],
+    })
   })
 
   it("reports the mistakes of a settings file that is named before the command", async () => {

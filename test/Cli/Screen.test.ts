@@ -1,6 +1,9 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import { helpFor } from "../../src/Cli/Help.ts"
+import { readManual } from "../../src/Cli/Program.ts"
 import { counted, harmless, truncate, widthOf } from "../../src/Common/Text.ts"
+import { wrappedText } from "../../src/Common/Wrap.ts"
 import { jsonLines } from "../../src/Terminal/Json.ts"
 import { showProgress } from "../../src/Terminal/Progress.ts"
 import { table } from "../../src/Terminal/Table.ts"
@@ -118,5 +121,60 @@ describe("progress", () => {
   it("is nothing elsewhere until some seconds have passed, and the log is whole", () => {
     expect(report(false, true)).toBe("a line of log\n")
     expect(report(true, false)).toBe("a line of log\n")
+  })
+})
+
+describe("on a narrow terminal", () => {
+  const columns = [
+    ...[{ title: "Book" }, { title: "Account" }, { title: "Currency" }, { title: "Rail", shrinks: true }],
+    ...[
+      { title: "Status", shrinks: true },
+      { title: "New", align: "right" as const },
+    ],
+    ...[
+      { title: "Balance", align: "right" as const },
+      { title: "Ties out", shrinks: true },
+    ],
+  ]
+  const id = "64e84b86-8460-4773-b029-fd3956e37026"
+  const rows = [
+    ["ORG", id, "EUR", "NORTHBANK", "ACTIVE", "238", "190712.87", "yes"],
+    ["C-17", id, "JPY", "HARBOR_TRUST", "CLOSED", "2", "5", "NO: the service says 7"],
+  ]
+  const at = (width: number) => table(columns, rows, { interactive: true, width, color: false })
+
+  it("each row takes the lines that it needs, nothing of it is cut, and the columns stand below their titles", () => {
+    expect(at(60)).toEqual([
+      "Book  Account                               Currency",
+      "  Rail          Status  New    Balance",
+      "  Ties out",
+      `ORG   ${id}  EUR`,
+      "  NORTHBANK     ACTIVE  238  190712.87",
+      "  yes",
+      `C-17  ${id}  JPY`,
+      "  HARBOR_TRUST  CLOSED    2          5",
+      "  NO: the service says 7",
+    ])
+    for (const width of [40, 60, 80, 100]) {
+      const lines = at(width)
+      expect(lines.filter((line) => widthOf(line) > width && !line.includes(id))).toEqual([])
+      for (const cell of [id, "190712.87", "HARBOR_TRUST".slice(0, 7)])
+        expect(lines.join("\n")).toContain(cell)
+    }
+  })
+
+  it("a wide one shows a row on a line", () => expect(at(200)).toHaveLength(3))
+
+  it("the help of every command fits, with each word of it", async () => {
+    const manual = await readManual()
+    for (const width of [60, 80]) {
+      for (const args of [["--help"], ...manual.map(({ name }) => [name, "--help"])]) {
+        const text = helpFor(args, manual) ?? ""
+        const fitted = wrappedText(text, width)
+        const tooLong = fitted.split("\n").filter((line) => line.length > width && line.trim().includes(" "))
+        expect(tooLong).toEqual([])
+        expect(fitted.split(/\s+/)).toEqual(text.split(/\s+/))
+      }
+    }
   })
 })

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { rm } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Data, Effect, type Scope } from "effect"
+import { counted } from "../../Common/Text.ts"
 import { plainFormats } from "../../Format/Formats.ts"
 import { command } from "../Declaration.ts"
 import { exitCodes } from "../ExitCode.ts"
@@ -121,15 +122,22 @@ const reportStep: Step = {
   args: ["report", "2026-10", "--out", reportsFolder],
 }
 
-/** The folders that the JSON document of a command names. */
-const foldersOf = (text: string, listName: "batches" | "reports"): ReadonlyArray<string> => {
+interface Written {
+  readonly folder: string
+  readonly files: number
+}
+
+/** What the JSON document of a command says that it wrote. */
+const writtenBy = (text: string, listName: "batches" | "reports"): ReadonlyArray<Written> => {
   const document: unknown = JSON.parse(text)
   const list: unknown =
     typeof document === "object" && document !== null ? Reflect.get(document, listName) : []
   if (!Array.isArray(list)) return []
   return list.flatMap((one: unknown) => {
-    const found: unknown = typeof one === "object" && one !== null ? Reflect.get(one, "folder") : undefined
-    return typeof found === "string" ? [found] : []
+    if (typeof one !== "object" || one === null) return []
+    const folder: unknown = Reflect.get(one, "folder")
+    const files: unknown = Reflect.get(one, "files")
+    return typeof folder === "string" ? [{ folder, files: Array.isArray(files) ? files.length : 0 }] : []
   })
 }
 
@@ -169,11 +177,19 @@ export const demo = command(
       }
       return stdout
     })
+    /** A step whose folders the next ones need: says what it wrote in place of its own answer. */
+    const writing = (one: Step, listName: "batches" | "reports") =>
+      Effect.map(step(one, true), (text) => {
+        const written = writtenBy(text, listName)
+        for (const { files, folder: made } of written)
+          terminal.writeError(`Wrote ${counted(files, "file")} and their manifest to ${made}\n`)
+        return written.map((each) => each.folder)
+      })
     for (const each of steps) yield* step(each)
-    const folders = foldersOf(yield* step(exportStep, true), "batches")
+    const folders = yield* writing(exportStep, "batches")
     for (const each of folders)
       yield* step({ title: "Check the files by themselves", args: ["verify", each] })
-    const reports = foldersOf(yield* step(reportStep, true), "reports")
+    const reports = yield* writing(reportStep, "reports")
     const explored = `TIEOUT_DATA_DIR=${folder}`
     yield* output.report({
       document: { steps: finished, folders, reports },

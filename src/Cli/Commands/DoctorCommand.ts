@@ -1,8 +1,9 @@
-import { Effect, Either, Option } from "effect"
+import { Clock, Effect, Either, Option } from "effect"
 import { counted, harmless, styled } from "../../Common/Text.ts"
 import { seen } from "../../Doctor/Ask.ts"
 import type { EndpointReport } from "../../Doctor/Examine.ts"
 import * as Fragment from "../../Doctor/Fragment.ts"
+import { runtimeWarning } from "../../Doctor/Runtime.ts"
 import { type Diagnosis, diagnose, isWrong } from "../../Doctor.ts"
 import { PartnerError } from "../../Partner.ts"
 import { connectionPrefix } from "../../Settings/Keys.ts"
@@ -145,7 +146,8 @@ export const doctor = command(
     summary: "Call the service's endpoints, and say which settings of the interface section are wrong.",
     about: [
       "Logs in and reads one page of everything that a sync needs, one request after the other; needs no database. Of the",
-      "answers it shows field names and types, never values. Ends with 1 where something is wrong.",
+      "answers it shows field names and types, never values. Ends with 1 where something is wrong. It warns where the Node",
+      "that runs it gets no corrections any more.",
       "With --discover it tries other names and paths and prints the settings that fit, as YAML for config/tieout.yaml.",
     ],
     takes: {
@@ -161,6 +163,9 @@ export const doctor = command(
   Effect.fn("Cli.doctor")(
     function* ({ connection, discover }) {
       const output = yield* Output
+      const now = yield* Clock.currentTimeMillis
+      const warning = runtimeWarning(process.version, new Date(now).toISOString().slice(0, 10))
+      if (warning !== null) yield* Effect.logWarning(warning)
       const { connectionNames, connections } = yield* Settings
       const names = Option.isSome(connection) ? [connection.value] : connectionNames
       const outcomes = yield* Effect.forEach(names, (name) => runOne(name, discover))
@@ -177,7 +182,11 @@ export const doctor = command(
             .slice(0, -1)
       const trouble = outcomes.flatMap(failureLines)
       yield* output.report({
-        document: { connections: outcomes.map((outcome) => documentOfOutcome(outcome, discover)) },
+        document: {
+          node: process.version.slice(1),
+          nodeWarning: warning,
+          connections: outcomes.map((outcome) => documentOfOutcome(outcome, discover)),
+        },
         lines: discover ? lines : [...lines, ...trouble],
         code: worst([
           ...failures.map(({ code }) => code),

@@ -1,17 +1,19 @@
 import { Effect, Layer } from "effect"
 import { harmless } from "../../Common/Text.ts"
+import { wrapped } from "../../Common/Wrap.ts"
 import { Explain, type Explanation } from "../../Explain.ts"
+import type { Screen } from "../../Terminal.ts"
 import { booksToRead } from "../Books.ts"
 import { argument, command } from "../Declaration.ts"
 import { Output } from "../Output.ts"
 
-const linesOf = ({ steps }: Explanation): ReadonlyArray<string> =>
+const linesOf = ({ steps }: Explanation, { width: screen }: Screen): ReadonlyArray<string> =>
   steps.flatMap(({ facts, title }, index) => {
     const width = Math.max(0, ...facts.map(([label]) => label.length))
     return [
       ...(index === 0 ? [] : [""]),
       harmless(title),
-      ...facts.map(([label, value]) => `  ${label.padEnd(width)}  ${harmless(value)}`),
+      ...facts.flatMap(([label, value]) => wrapped(`  ${label.padEnd(width)}  ${harmless(value)}`, screen)),
     ]
   })
 
@@ -35,7 +37,7 @@ export const explain = command(
     function* ({ id }) {
       const output = yield* Output
       const explanation = yield* (yield* Explain).explain(id)
-      yield* output.report({ document: explanation, lines: linesOf(explanation) })
+      yield* output.report({ document: explanation, lines: linesOf(explanation, output.terminal.stdout) })
     },
     Effect.provide(Layer.provideMerge(Explain.Default, booksToRead)),
   ),

@@ -1,0 +1,109 @@
+/** A machine that vanishes closes nothing: what it held is free all the same, and it finds out itself that it holds it no more. */
+import { createServer, connect as dial, type Socket } from "node:net"
+import { expect, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Redacted, Schedule } from "effect"
+import { inject } from "vitest"
+import { parseDatabaseUrl } from "../../src/Database/DatabaseUrl.ts"
+import { Database } from "../../src/Database.ts"
+import { beginRun } from "../../src/Run.ts"
+import { rows } from "../Sync/Runs.ts"
+import { settingsFor } from "../support/DatabaseAddress.ts"
+import { listenOn } from "../support/Loopback.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+/** A way to the test server that swallows everything from a moment on, and closes nothing. */
+const way = Effect.gen(function* () {
+  const server = yield* parseDatabaseUrl(Redacted.make(inject("testServerUrl")))
+  const state = { cut: false }
+  const pass = (from: Socket, to: Socket) => {
+    from.on("error", () => to.destroy()).on("close", () => (state.cut ? undefined : to.destroy()))
+    from.on("data", (bytes) => (state.cut ? undefined : to.write(bytes)))
+  }
+  const port = yield* listenOn(
+    createServer((near) => {
+      const far = server.path === undefined ? dial(server.port, server.host) : dial(server.path)
+      pass(near, far)
+      pass(far, near)
+    }),
+  )
+  const { name } = yield* TestDatabase
+  const password = server.password === undefined ? "" : Redacted.value(server.password)
+  return {
+    url: `postgres://${server.username}:${encodeURIComponent(password)}@127.0.0.1:${port}/${name}`,
+    vanish: Effect.sync(() => {
+      state.cut = true
+    }),
+  }
+})
+
+/** Seconds: in the product forty. */
+const deadAfter = 2
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a holder whose machine vanishes", (it) => {
+  it.scoped(
+    "is followed by another, who takes its lock and its lease from the middle of a transaction [S7]",
+    () =>
+      Effect.gen(function* () {
+        const { url, vanish } = yield* way
+        const inside = yield* Deferred.make<void>()
+        const holder = yield* Effect.gen(function* () {
+          const database = yield* Database
+          const run = yield* beginRun("default", "sync")
+          return yield* database.withSessionLock(
+            "sync:default",
+            run.commit(
+              Effect.zipRight(
+                database.query(
+                  "Test.write",
+                  (sql) => sql`update sync.runs set summary = '{"of": "the dead"}'`,
+                ),
+                Effect.zipRight(Deferred.succeed(inside, undefined), Effect.never),
+              ),
+            ),
+          )
+        }).pipe(Effect.provide(Database.layer({ ...settingsFor(url), deadAfter })), Effect.fork)
+        yield* Deferred.await(inside)
+        const database = yield* Database
+        expect(yield* Effect.flip(database.withSessionLock("sync:default", Effect.void))).toMatchObject({
+          _tag: "LockBusy",
+        })
+        yield* vanish
+        const next = yield* database
+          .withSessionLock("sync:default", beginRun("default", "sync"))
+          .pipe(Effect.retry(Schedule.spaced("100 millis")))
+        expect(yield* rows(`select state, summary from sync.runs order by run_id`)).toEqual([
+          { state: "abandoned", summary: null },
+          { state: "running", summary: null },
+        ])
+        expect(yield* rows("select run_id, epoch::text as epoch from sync.leases")).toEqual([
+          { run_id: next.runId, epoch: "2" },
+        ])
+        expect(yield* Effect.flip(Fiber.join(holder))).toMatchObject({
+          _tag: "DatabaseError",
+          reason: "Unreachable",
+        })
+      }),
+  )
+
+  it.scoped("keeps its lock, however long, while it can say that it lives", () =>
+    Effect.gen(function* () {
+      const { url } = yield* way
+      const database = yield* Database
+      const held = yield* Deferred.make<void>()
+      const holder = yield* Effect.gen(function* () {
+        const own = yield* Database
+        return yield* own.withSessionLock(
+          "sync:default",
+          Effect.zipRight(Deferred.succeed(held, undefined), Effect.sleep(`${deadAfter * 2} seconds`)),
+        )
+      }).pipe(Effect.provide(Database.layer({ ...settingsFor(url), deadAfter })), Effect.fork)
+      yield* Deferred.await(held)
+      const seen = yield* Effect.repeat(
+        Effect.flip(database.withSessionLock("sync:default", Effect.void)),
+        Schedule.spaced("300 millis").pipe(Schedule.upTo(`${deadAfter * 1.5} seconds`)),
+      )
+      expect(seen).toBeGreaterThan(5)
+      yield* Fiber.join(holder)
+    }),
+  )
+})
