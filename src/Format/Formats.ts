@@ -19,6 +19,7 @@ import { hledger } from "./PlainText/Hledger.ts"
 import { ledger } from "./PlainText/LedgerCli.ts"
 import { qbo } from "./QuickBooks/QuickBooks.ts"
 import { sage50 } from "./Sage50/Sage50.ts"
+import { sie } from "./Sie/Sie.ts"
 import type { TableFormat } from "./Table/Define.ts"
 import { xero } from "./Xero/Xero.ts"
 import { xeroStatement } from "./Xero/XeroStatement.ts"
@@ -40,6 +41,7 @@ const registry = [
   datev,
   glDetail,
   fec,
+  sie,
   camt053,
 ] as const
 

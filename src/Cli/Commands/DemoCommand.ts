@@ -26,6 +26,9 @@ interface Step {
   readonly quiet?: true
 }
 
+/** A command line without quotes. */
+const words = (line: string): ReadonlyArray<string> => line.split(" ")
+
 const untilTheClose: ReadonlyArray<Step> = [
   { title: "Read everything, book it and prove it", args: ["sync"] },
   { title: "Again: nothing is new, so almost nothing is asked", args: ["sync"] },
@@ -60,21 +63,21 @@ const preparations: ReadonlyArray<Step> = [
   { title: "Rates of exchange, for the books in euros", args: ["rates", "import", ratesFile] },
   {
     title: "What the accounts are called in Xero: as proposed",
-    args: ["accounts", "export", "--for", "xero", "--out", accountsFile],
+    args: words(`accounts export --for xero --out ${accountsFile}`),
   },
   { title: "Take the list as it is", args: ["accounts", "import", accountsFile] },
 ]
 
-const exporting = (title: string, ...args: ReadonlyArray<string>): Step => ({
+const exporting = (title: string, what: string): Step => ({
   title,
-  args: ["export", ...args, "--period", "2026-10", "--out", exportsFolder],
+  args: words(`export ${what} --period 2026-10 --out ${exportsFolder}`),
   quiet: true,
 })
 
 const exportSteps = {
-  books: exporting("October as files", "--format", plainFormats.map(({ name }) => name).join(",")),
-  xero: exporting("October for Xero, in euros", "--base", "--format", "xero"),
-  bank: exporting("October's bank statements", "--format", "camt.053"),
+  books: exporting("October as files", `--format ${plainFormats.map(({ name }) => name).join(",")}`),
+  xero: exporting("October for Xero, in euros", "--base --format xero"),
+  bank: exporting("October's bank statements", "--format camt.053"),
 }
 
 const reportStep: Step = {

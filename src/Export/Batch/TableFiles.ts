@@ -1,6 +1,7 @@
 /** Writes the files of an accounting system's format: one per currency, in parts where the system takes only so many rows. */
 import { Effect } from "effect"
 import { TooPrecise } from "../../Common/MinorUnits.ts"
+import { productVersion } from "../../Common/Version.ts"
 import { encode } from "../../Format/Encoding.ts"
 import type { Account, Entry, OpenedAccount } from "../../Format/Entry.ts"
 import type { Setup } from "../../Format/Table/Cells.ts"
@@ -14,7 +15,7 @@ import {
   type TableJournal,
   Unholdable,
 } from "../../Format/Table/Journals.ts"
-import type { Profile } from "../../Format/Table/Profile.ts"
+import type { PreambleOf, Profile } from "../../Format/Table/Profile.ts"
 import { ratedJournals } from "../../Format/Table/RatedJournals.ts"
 import { differencesOf } from "../../Format/Table/RatedRows.ts"
 import { type Mapping, rowsIn, textsOf } from "../../Format/Table/Rows.ts"
@@ -40,8 +41,8 @@ export interface TableContext {
   readonly days: Days | null
   /** Files of the book's accounts that stand beside; they come last, with the totals of the entries. */
   readonly accountFiles: ReadonlyArray<AccountFile>
-  /** The book's code, and its accounts before the first entry. */
-  readonly book: string
+  /** The book's own accounts before the first entry. */
+  readonly book: { readonly code: string; readonly name: string }
   readonly accounts: ReadonlyArray<OpenedAccount>
   /** The books' account behind one of the base-currency journal, and whether results go into files with rates. */
   readonly nativeOf: (account: Account) => Account
@@ -85,9 +86,24 @@ const nameOf = ({ days, profile }: TableContext, share: Share, period: string, p
     .replace("{period}", period)
     .replace("{part}", part)
 
-const headOf = ({ baseCurrency, createdAt, profile }: TableContext, share: Share, period: string): string => {
+/** The system's accounts that the mapping names, each once. */
+const accountsIn = (mapping: Mapping): PreambleOf["accounts"] => {
+  const names = new Map<string, string>()
+  for (const [{ name }, { account }] of mapping) if (!names.has(account)) names.set(account, name)
+  return [...names]
+    .map(([account, name]) => ({ account, name }))
+    .toSorted((a, b) => (a.account < b.account ? -1 : 1))
+}
+
+const headOf = (context: TableContext, share: Share, period: string): string => {
+  const { baseCurrency, book, createdAt, mapping, profile } = context
   const { columns, delimiter, lineEnd, preamble } = profile
-  const before = preamble?.({ period, currency: share.currency ?? "", baseCurrency, createdAt }) ?? ""
+  const before =
+    preamble?.({
+      ...{ book, period, currency: share.currency ?? "", baseCurrency, createdAt },
+      accounts: accountsIn(mapping),
+      version: productVersion(),
+    }) ?? ""
   const names = columns.map(({ header }) => quoted(header, delimiter, false)).join(delimiter)
   return profile.header ? `${before}${names}${lineEnd}` : before
 }
