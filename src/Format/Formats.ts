@@ -14,6 +14,7 @@ import type { PlainFormat } from "./Format.ts"
 import { glDetail } from "./GlDetail/GlDetail.ts"
 import { intacct } from "./Intacct/Intacct.ts"
 import { netsuite } from "./NetSuite/NetSuite.ts"
+import { parquet } from "./Parquet/Parquet.ts"
 import { beancount } from "./PlainText/Beancount.ts"
 import { hledger } from "./PlainText/Hledger.ts"
 import { ledger } from "./PlainText/LedgerCli.ts"
@@ -31,6 +32,7 @@ const registry = [
   ledger,
   beancount,
   trialBalance,
+  parquet,
   xero,
   xeroStatement,
   qbo,

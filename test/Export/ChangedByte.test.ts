@@ -87,7 +87,7 @@ layer(TestDatabase.layer)("a folder of every format", (it) => {
   )
 
   it.effect.each([
-    ["native", 19],
+    ["native", 20],
     ["base", 4],
   ] as const)("verifies, and names the file and the line of any changed byte: %s", ([which, files]) =>
     Effect.gen(function* () {

@@ -118,7 +118,7 @@ describe("a format's name", () => {
 describe("what follows from the formats", () => {
   it("are the names that --format takes, in their order", () => {
     expect(formatNames.join(" ")).toBe(
-      "journal hledger ledger beancount trial-balance xero xero-statement qbo netsuite intacct sage50 business-central datev gl-detail fec sie camt.053",
+      "journal hledger ledger beancount trial-balance parquet xero xero-statement qbo netsuite intacct sage50 business-central datev gl-detail fec sie camt.053",
     )
   })
 

@@ -116,7 +116,7 @@ const shareOf = ({ file }: Profile, { currency, partnerAccountId }: TableJournal
 const keyOf = ({ account, currency }: Share): string => `${currency ?? ""} ${account ?? ""}`
 
 /** What a format cannot hold ends the export. */
-const held = <A>({ profile }: TableContext, make: () => A): Effect.Effect<A, ExportError> =>
+export const held = <A>(format: string, make: () => A): Effect.Effect<A, ExportError> =>
   Effect.suspend(() => {
     try {
       return Effect.succeed(make())
@@ -124,7 +124,7 @@ const held = <A>({ profile }: TableContext, make: () => A): Effect.Effect<A, Exp
       if (!(cause instanceof Unholdable || cause instanceof TooPrecise)) throw cause
       return exportError(
         "Refused",
-        `${profile.name} cannot hold what would be exported: ${cause.message}. Nothing was written.`,
+        `${format} cannot hold what would be exported: ${cause.message}. Nothing was written.`,
       )
     }
   })
@@ -235,10 +235,10 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
 
   const put = Effect.fnUntraced(function* (ready: ReadonlyArray<TableJournal>) {
     for (const journal of ready) {
-      const made = yield* held(context, () => rowsIn(journal, mapping, profile, written))
+      const made = yield* held(profile.name, () => rowsIn(journal, mapping, profile, written))
       if (differences !== undefined) yield* differences.add(differencesOf(journal, made, mapping))
       if (made.length === 0) continue
-      const rows = yield* held(context, () => textsOf(made, setup))
+      const rows = yield* held(profile.name, () => textsOf(made, setup))
       written += rows.length
       const output = yield* fileFor(journal, rows.length)
       output.rows += rows.length
@@ -249,7 +249,7 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
   return {
     write: Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>) {
       for (const entry of entries) {
-        yield* put(yield* held(context, () => journals.add(entry)))
+        yield* put(yield* held(profile.name, () => journals.add(entry)))
         summed?.add(entry, journals.placed?.() ?? [], mapping)
       }
       if (summed !== undefined) yield* summed.flush

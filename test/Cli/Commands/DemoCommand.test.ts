@@ -14,7 +14,7 @@ it.live("the demo closes a month, and what it exports of it is valid", () =>
     expect(out.split("\n").slice(1, 6)).toEqual([
       "October 2026 is closed, with 4 exceptions accepted.",
       "Its report is whole; the page for the auditor: reports/demo/default-org/2026-10/report.html",
-      "The books as 6 files: exports/demo/default-org/2026-10/1",
+      "The books as 7 files: exports/demo/default-org/2026-10/1",
       expect.stringMatching(
         /^For Xero, [\d,]+ lines in \d+ files of at most 300, balanced, with the journal's balances: exports\/demo\/default-org\/2026-10\/2$/,
       ),
