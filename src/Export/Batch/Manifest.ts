@@ -50,6 +50,8 @@ const Lineage = Schema.Struct({
       period: Schema.String.pipe(Schema.pattern(/^\d{4}-\d{2}$/)),
       sequence: Count,
       hash: Hash,
+      /** Who had approved the close; null: nobody. Absent in a batch of an older version. */
+      approvedBy: Schema.optionalWith(Schema.NullOr(Schema.String), { exact: true }),
     }),
   ),
 })
