@@ -12,6 +12,20 @@ CREATE SCHEMA "valuation";
 --> statement-breakpoint
 CREATE SCHEMA "webhook";
 --> statement-breakpoint
+CREATE TABLE "ledger"."close_approvals" (
+	"book_id" integer NOT NULL,
+	"sequence" integer NOT NULL,
+	"close_hash" text NOT NULL,
+	"name" text NOT NULL,
+	"os_user" text NOT NULL,
+	"database_user" text DEFAULT session_user NOT NULL,
+	"two_persons" boolean NOT NULL,
+	"at" timestamptz DEFAULT now() NOT NULL,
+	"hash" text DEFAULT '' NOT NULL,
+	CONSTRAINT "close_approvals_book_id_sequence_pk" PRIMARY KEY("book_id","sequence"),
+	CONSTRAINT "close_approvals_name" CHECK ("ledger"."close_approvals"."name" ~ '[^[:space:]]' and char_length("ledger"."close_approvals"."name") <= 100)
+);
+--> statement-breakpoint
 CREATE TABLE "ledger"."close_balances" (
 	"book_id" integer NOT NULL,
 	"sequence" integer NOT NULL,
@@ -34,6 +48,8 @@ CREATE TABLE "ledger"."closes" (
 	"previous_hash" text,
 	"entries" bigint NOT NULL,
 	"who" text NOT NULL,
+	"os_user" text DEFAULT 'unknown' NOT NULL,
+	"database_user" text DEFAULT session_user NOT NULL,
 	"at" timestamptz DEFAULT now() NOT NULL,
 	"reason" text,
 	"transaction" "xid8" DEFAULT pg_current_xact_id() NOT NULL,

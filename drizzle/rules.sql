@@ -814,6 +814,7 @@ begin
     (array_agg(c.hash order by c.sequence desc) filter (where c.action = 'close' and c.period = new.period))[1] as undone
   into last from ledger.closes c where c.book_id = new.book_id;
   select * into state from ledger.periods p where p.book_id = new.book_id and p.period = new.period;
+  new.database_user := session_user;
   if new.sequence <> last.sequence + 1 or new.transaction <> pg_current_xact_id() or new.at <> now() then
     raise exception 'close % of book % does not follow close %, or is not of this transaction', new.sequence, new.book_id,
       last.sequence using errcode = 'TO011', hint = 'Use tieout close and tieout reopen.';
@@ -850,6 +851,46 @@ end $$;
 
 create or replace trigger close_balances_checked after insert on ledger.close_balances
   referencing new table as new_balances for each statement execute function ledger.check_close_balances();
+
+create or replace trigger close_approvals_immutable before update or delete or truncate on ledger.close_approvals
+  for each statement execute function ledger.refuse_change();
+
+-- What an approval is chained to the close by.
+create or replace function ledger.approval_hash(a ledger.close_approvals) returns text language sql stable as $$
+  select encode(sha256(convert_to(concat_ws(e'\n', a.close_hash, a.name, a.os_user, a.database_user, a.two_persons,
+    to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')), 'UTF8')), 'hex')
+$$;
+
+-- A name is the same in any case and with any spaces.
+create or replace function ledger.folded_name(name text) returns text language sql immutable as $$
+  select lower(regexp_replace(btrim(name, e' \t\r\n'), '[[:space:]]+', ' ', 'g'))
+$$;
+
+-- An approval is of a close that stands, and of two persons where that is asked for. What is logged in is the database's word.
+create or replace function ledger.check_approval() returns trigger language plpgsql as $$
+declare closed ledger.closes;
+begin
+  perform 1 from ledger.locks l where l.book_id = new.book_id for update;
+  select c.* into closed from ledger.closes c
+  where c.book_id = new.book_id and c.sequence = new.sequence and c.action = 'close' and c.hash = new.close_hash
+    and not exists (select 1 from ledger.closes x
+      where x.book_id = c.book_id and x.period = c.period and x.sequence > c.sequence);
+  if not found or new.at <> now() then
+    raise exception 'close % of book % with hash % does not stand: it cannot be approved', new.sequence, new.book_id,
+      new.close_hash using errcode = 'TO011', hint = 'Use tieout close approve.';
+  end if;
+  new.database_user := session_user;
+  if new.two_persons and (ledger.folded_name(new.name) = ledger.folded_name(closed.who)
+      or new.os_user = closed.os_user and new.database_user = closed.database_user) then
+    raise exception 'close % of book % was closed by the same person that would approve it', new.sequence, new.book_id
+      using errcode = 'TO011', hint = 'Another person, logged in as another user, approves it.';
+  end if;
+  new.hash := ledger.approval_hash(new);
+  return new;
+end $$;
+
+create or replace trigger close_approvals_checked before insert on ledger.close_approvals
+  for each row execute function ledger.check_approval();
 
 -- The closes of a book that stood at a time: the last of each month, where it was not a reopening.
 create or replace function ledger.standing_closes(of_book integer, known_at timestamptz) returns setof ledger.closes

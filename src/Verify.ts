@@ -21,6 +21,7 @@ import { checkArithmetic, expectedAccounts } from "./Verify/AccountsProof.ts"
 import { bankSide, checkBankStatements } from "./Verify/BankStatementProof.ts"
 import { Comparison } from "./Verify/Beside.ts"
 import { checkChain } from "./Verify/Chain.ts"
+import { checkColumns } from "./Verify/ColumnsProof.ts"
 import { checkPlace } from "./Verify/FolderPlace.ts"
 import { checkJournal } from "./Verify/JournalProof.ts"
 import { checkNativeMovements } from "./Verify/NativeMovementsProof.ts"
@@ -102,6 +103,9 @@ const checkBatch = async (
     (chunks, file) => {
       if (reading.kind === "transactions")
         return checkPlainText(chunks, file, reading.syntax, accounts, inside)
+      if (reading.kind === "columns") {
+        return checkColumns(join(folder, file.name), chunks, file, reading, manifest, accounts, inside)
+      }
       if (reading.kind === "balances") return checkTrialBalance(chunks, file, accounts, inside)
       return journalProof(chunks, file)
     }

@@ -4,6 +4,7 @@ import type { Book } from "../Book.ts"
 import { int4, int8, jsonOf, nullable, oneOf, type RowOf, text } from "../Database/Columns.ts"
 import { Database } from "../Database.ts"
 import type { Digest } from "./Digest.ts"
+import { osUser } from "./Who.ts"
 
 const Accepted = Schema.Struct({
   id: Schema.String,
@@ -118,16 +119,17 @@ export const keepClose = Effect.fn("Close.keepClose")(function* (
   valuationMethod: string | null,
 ) {
   const database = yield* Database
+  const user = yield* osUser
   const closes = yield* closesOf(book)
   const sequence = nextSequence(closes)
   yield* setStatus(book, period, "closed")
   yield* database.execute(
     "Close.keepClose",
     (sql) => sql`
-      insert into ledger.closes (book_id, sequence, period, action, hash, previous_hash, entries, who, reason, accepted,
-        valuation_method)
+      insert into ledger.closes (book_id, sequence, period, action, hash, previous_hash, entries, who, os_user, reason,
+        accepted, valuation_method)
       values (${book.bookId}, ${sequence}, ${`${period}-01`}::text::date, 'close', ${hash}, ${lastHash(closes)},
-        ${entries.toString()}::text::bigint, ${who}, ${reason}, ${JSON.stringify(accepted)}::text::jsonb,
+        ${entries.toString()}::text::bigint, ${who}, ${user}, ${reason}, ${JSON.stringify(accepted)}::text::jsonb,
         ${valuationMethod})`,
   )
   yield* keepBalances(book, sequence, period)
@@ -141,14 +143,15 @@ export const keepReopening = Effect.fn("Close.keepReopening")(function* (
   { reason, who }: Doing,
 ) {
   const database = yield* Database
+  const user = yield* osUser
   const sequence = nextSequence(yield* closesOf(book))
   yield* setStatus(book, undone.period, "open")
   yield* database.execute(
     "Close.keepReopening",
     (sql) => sql`
-      insert into ledger.closes (book_id, sequence, period, action, hash, previous_hash, entries, who, reason, accepted)
+      insert into ledger.closes (book_id, sequence, period, action, hash, previous_hash, entries, who, os_user, reason, accepted)
       values (${book.bookId}, ${sequence}, ${`${undone.period}-01`}::text::date, 'reopen', null, ${undone.hash}, 0, ${who},
-        ${reason}, '[]')`,
+        ${user}, ${reason}, '[]')`,
   )
   return sequence
 })

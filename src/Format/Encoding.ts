@@ -1,6 +1,6 @@
 /** The encodings of import files. A character that an encoding lacks is an error, never a question mark. */
 
-export type Encoding = "utf-8" | "windows-1252" | "ascii"
+export type Encoding = "utf-8" | "windows-1252" | "cp437" | "ascii"
 
 /** Windows-1252 from 0x80 to 0x9F; the five places that it leaves undefined are a space here and never used. */
 const upper = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ"
@@ -11,10 +11,19 @@ const windows = new Map<number, number>(
   ),
 )
 
-const byteOf = (char: string, encoding: "windows-1252" | "ascii"): number | undefined => {
+/** Code page 437 of the IBM PC, from 0x80 to 0xFE. */
+const personal = new Map<string, number>(
+  [
+    ..."ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐",
+    ..."└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■",
+  ].map((char, at) => [char, 0x80 + at]),
+)
+
+const byteOf = (char: string, encoding: Exclude<Encoding, "utf-8">): number | undefined => {
   const point = char.codePointAt(0) ?? 0
   if (point < 0x80) return point
   if (encoding === "ascii") return undefined
+  if (encoding === "cp437") return personal.get(char)
   return point >= 0xa0 && point <= 0xff ? point : windows.get(point)
 }
 

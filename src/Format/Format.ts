@@ -13,12 +13,15 @@ export interface FormatContext {
   readonly accounts: ReadonlyArray<OpenedAccount>
 }
 
-/** Turns entries into text, a chunk at a time. Its memory may grow with accounts, never with entries. */
+/** Text, or the bytes of a format that is none. */
+export type Content = string | Uint8Array
+
+/** Turns entries into a file's content, a chunk at a time. Its memory may grow with accounts, never with entries. */
 export interface Writer {
   /** `firstDate` is the effective date of the first entry; undefined where there is none. */
-  readonly begin: (firstDate: string | undefined) => string
-  readonly write: (entries: ReadonlyArray<Entry>) => string
-  readonly end: (totals: Totals) => string
+  readonly begin: (firstDate: string | undefined) => Content
+  readonly write: (entries: ReadonlyArray<Entry>) => Content
+  readonly end: (totals: Totals) => Content
   /** Records written so far: CSV rows without the header, or journal transactions. */
   readonly rows: () => number
 }

@@ -14,11 +14,13 @@ import type { PlainFormat } from "./Format.ts"
 import { glDetail } from "./GlDetail/GlDetail.ts"
 import { intacct } from "./Intacct/Intacct.ts"
 import { netsuite } from "./NetSuite/NetSuite.ts"
+import { parquet } from "./Parquet/Parquet.ts"
 import { beancount } from "./PlainText/Beancount.ts"
 import { hledger } from "./PlainText/Hledger.ts"
 import { ledger } from "./PlainText/LedgerCli.ts"
 import { qbo } from "./QuickBooks/QuickBooks.ts"
 import { sage50 } from "./Sage50/Sage50.ts"
+import { sie } from "./Sie/Sie.ts"
 import type { TableFormat } from "./Table/Define.ts"
 import { xero } from "./Xero/Xero.ts"
 import { xeroStatement } from "./Xero/XeroStatement.ts"
@@ -30,6 +32,7 @@ const registry = [
   ledger,
   beancount,
   trialBalance,
+  parquet,
   xero,
   xeroStatement,
   qbo,
@@ -40,6 +43,7 @@ const registry = [
   datev,
   glDetail,
   fec,
+  sie,
   camt053,
 ] as const
 

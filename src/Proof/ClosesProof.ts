@@ -2,6 +2,7 @@
 import { Effect, Option } from "effect"
 import { allBooks } from "../Book.ts"
 import { agreementOf } from "../Close/Agreement.ts"
+import { approvalsOf } from "../Close/Approval.ts"
 import { closesOf, standing } from "../Close/Kept.ts"
 import { readMonth } from "../Close/Month.ts"
 import type { Wrong } from "./Proof.ts"
@@ -20,6 +21,16 @@ export const closes = Effect.fn("Proof.closes")(function* () {
         })
       }
     })
+    for (const { closeHash, expected, hash, sequence } of yield* approvalsOf(book)) {
+      const own = kept.find((close) => close.sequence === sequence && close.action === "close")
+      if (hash !== expected || own?.hash !== closeHash) {
+        wrong.push({
+          book: book.code,
+          row: `approval of close ${sequence}`,
+          message: "is not what was signed: its hash, or that of the close, is another one",
+        })
+      }
+    }
     const periods = [...new Set(kept.map(({ period }) => period))].filter((period) => standing(kept, period))
     for (const period of periods) {
       const { differences } = yield* agreementOf(yield* readMonth(book, period))

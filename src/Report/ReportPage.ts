@@ -57,9 +57,9 @@ const monthName = (period: string): string =>
 
 const fact = (name: string, value: string): Html => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
 
-const seal = ({ accepted, close, locked, reasons }: State): Html => {
+const seal = ({ accepted, approval, close, locked, reasons }: State): Html => {
   const draft = reasons.length > 0
-  return html`<p class="seal ${draft ? "bad" : "good"}"><b>${draft ? "DRAFT" : "CLOSED"}</b><span>${close === null ? (locked ? "locked without a close of its own" : "the month is open") : draft ? "closed, does not tie out" : stampOf(accepted)}</span></p>`
+  return html`<p class="seal ${draft ? "bad" : "good"}"><b>${draft ? "DRAFT" : "CLOSED"}</b><span>${close === null ? (locked ? "locked without a close of its own" : "the month is open") : draft ? "closed, does not tie out" : stampOf(accepted, approval?.name ?? null)}</span></p>`
 }
 
 const heading = ({ createdAt, scope, state, version }: PageContent): Html => {
@@ -73,6 +73,23 @@ const closeText = ({ close }: State): Html =>
     ? html``
     : html`<p>Closed on ${close.at.slice(0, 10)} at ${close.at.slice(11, 16)} UTC by <b>${close.who}</b>${close.reason === null ? "" : ` (${close.reason})`}, as close ${close.sequence} of the book, over ${counted(close.entries, "journal entry", "journal entries")}.</p>
 <p>Hash of the journal, chained to the close before: <code>${close.hash}</code></p>`
+
+/** Who stands for the month: the one who closed it, and the one who approved that. */
+const signOff = ({ approval, close }: State): Html => {
+  if (close === null) return html``
+  const signed = (what: string, name: string, at: string, more: Html) =>
+    html`<div><dt>${what}</dt><dd><b>${name}</b><br>${at.slice(0, 10)} ${at.slice(11, 16)} UTC${more}</dd></div>`
+  return html`<section><h2>Sign-off</h2><dl class="signed">${signed("Closed by", close.who, close.at, html``)}${
+    approval === null
+      ? html`<div><dt>Approved by</dt><dd><b class="bad">closed, not approved</b><br>tieout close approve ${close.period} --by NAME</dd></div>`
+      : signed(
+          "Approved by",
+          approval.name,
+          approval.at,
+          html`<br>logged in as ${approval.osUser}, ${approval.databaseUser} at the database${approval.twoPersons ? "; two persons were asked for" : ""}<br><code>${approval.hash}</code>`,
+        )
+  }</dl></section>`
+}
 
 const stateSection = ({ accounts, state, totals }: PageContent): Html => {
   const draft = state.reasons.length > 0
@@ -107,6 +124,7 @@ export const reportPage = (content: PageContent): string => {
 <meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex">${style}</head>
 <body><main>${heading(content)}
 ${stateSection(content)}${hatch}
+${signOff(content.state)}
 ${proofSection(content.accounts)}
 ${balancesSection(content.daily, cash.length, scope.period)}
 ${flowsSection(balances)}

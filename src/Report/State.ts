@@ -2,6 +2,7 @@
 import { inArray } from "drizzle-orm"
 import { Effect } from "effect"
 import { agreementOf } from "../Close/Agreement.ts"
+import { type Approval, approvalsOf } from "../Close/Approval.ts"
 import { type Accepted, closesOf, type KeptClose, standing } from "../Close/Kept.ts"
 import { lockedWith } from "../Close/Locked.ts"
 import { isClosed } from "../Close/Month.ts"
@@ -23,6 +24,8 @@ export interface Exception extends Accepted {
 export interface State {
   /** The close in force at the report's time. */
   readonly close: KeptClose | null
+  /** Of that close; null: nobody has approved it. */
+  readonly approval: Approval | null
   /** Whether the month takes no more entries now. */
   readonly locked: boolean
   readonly accepted: ReadonlyArray<Exception>
@@ -71,15 +74,20 @@ const exceptionsOf = Effect.fn("Report.exceptionsOf")(function* (accepted: Reado
 })
 
 /**
- * What a closed month is stamped with: `closed`, or `closed, 2 accepted exceptions (adjustment F12, conversion-in-transit
+ * What a closed month is stamped with: `closed, not approved`, or `closed, approved by Ada, 2 accepted exceptions (adjustment F12, conversion-in-transit
  * F15)`.
  */
-export const stampOf = (accepted: ReadonlyArray<Pick<Exception, "id" | "check">>): string =>
-  accepted.length === 0
-    ? "closed"
-    : `closed, ${counted(accepted.length, "accepted exception")} (${accepted
+export const stampOf = (
+  accepted: ReadonlyArray<Pick<Exception, "id" | "check">>,
+  approvedBy: string | null,
+): string => {
+  const signed = approvedBy === null ? "closed, not approved" : `closed, approved by ${approvedBy}`
+  return accepted.length === 0
+    ? signed
+    : `${signed}, ${counted(accepted.length, "accepted exception")} (${accepted
         .map(({ check, id }) => (check === null ? id : `${check} ${id}`))
         .join(", ")})`
+}
 
 /** Findings accepted at the close are no reason for a draft; findings that came up in the month since are. */
 export const stateOf = Effect.fn("Report.state")(function* (
@@ -97,6 +105,11 @@ export const stateOf = Effect.fn("Report.state")(function* (
     ) ?? null
   const accepted = yield* exceptionsOf(close?.accepted ?? [])
   const open = findings.filter((finding) => finding.severity === "blocking" && !isAccepted(accepted, finding))
+  const approvals = close === null ? [] : yield* approvalsOf(book)
+  // The time that a report is of may lie before the approval.
+  const approval =
+    approvals.find(({ at, sequence }) => sequence === close?.sequence && (asOf === null || at <= asOf)) ??
+    null
   if (close === null) {
     const locked = asOf === null && isClosed(month)
     const along = locked ? yield* lockedWith(month) : null
@@ -108,6 +121,7 @@ export const stateOf = Effect.fn("Report.state")(function* (
       : `${period} is not closed: tieout close ${period} --book ${book.code}`
     return {
       close,
+      approval,
       locked,
       accepted,
       reasons: [why, ...facts, ...openFindings, ...differences(accounts)],
@@ -119,6 +133,7 @@ export const stateOf = Effect.fn("Report.state")(function* (
   const since = open.filter(({ dated }) => dated)
   return {
     close,
+    approval,
     locked: true,
     accepted,
     reasons: [

@@ -114,7 +114,7 @@ const clock = Effect.flatMap(Database, (database) =>
 
 const manifestOf = (
   { asOf, book, month, period }: ReportScope,
-  { accepted, close, locked, reasons }: State,
+  { accepted, approval, close, locked, reasons }: State,
   providers: ReadonlyArray<ReconciledAccount>,
   totals: ReadonlyArray<CurrencyTotal>,
 ): Omit<Manifest, "createdAt" | "files"> => ({
@@ -132,6 +132,10 @@ const manifestOf = (
     close === null
       ? null
       : { sequence: close.sequence, hash: close.hash, who: close.who, at: close.at, reason: close.reason },
+  approval:
+    approval === null
+      ? null
+      : { name: approval.name, at: approval.at, closeHash: approval.closeHash, hash: approval.hash },
   draft: reasons.length > 0,
   reasons,
   accepted,

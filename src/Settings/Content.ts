@@ -17,6 +17,11 @@ const Export = Schema.Struct({
   keepFiles: withDefault(Schema.Boolean, true),
 })
 
+const Close = Schema.Struct({
+  /** An approval of a close is by another person: another name, and logged in as another user. */
+  twoPersons: withDefault(Schema.Boolean, false),
+})
+
 const DatabaseSection = Schema.Struct({
   /** A server is expected: without `DATABASE_URL` no command starts the embedded one, which would be empty. */
   required: withDefault(Schema.Boolean, false),
@@ -30,6 +35,7 @@ export const Content = Schema.Struct({
   rules: withDefault(Rules, []),
   reconcile: section(Reconcile),
   formats: section(FormatSettings),
+  close: section(Close),
   export: section(Export),
   database: section(DatabaseSection),
   limits: section(Limits),

@@ -36,11 +36,15 @@ export const readTable = async (
   const before = reader.preamble ?? 0
   const heading = header ? before + 1 : before
   let number = 0
+  let rows = 0
   const read = (bytes: Buffer): ReadonlyArray<Booked> => {
     const ends = lineEnd === "CRLF" && bytes.at(-1) === 0x0d
     if (lineEnd === "CRLF" && !ends) throw new Unreadable("the line does not end in CRLF")
     const cells = cellsOf(textOf(ends ? bytes.subarray(0, -1) : bytes, encoding), delimiter)
-    if (number !== heading || number <= before) return rowsOf(cells)
+    if (number !== heading || number <= before) {
+      if (reader.isRow?.(cells) === true) rows += 1
+      return rowsOf(cells)
+    }
     if (cells.map(({ text }) => text).join("\n") === columns.join("\n")) return []
     throw new Unreadable(`the header is not ${columns.slice(0, 5).join(delimiter)}…`)
   }
@@ -58,5 +62,5 @@ export const readTable = async (
     if (!(cause instanceof Unreadable)) throw cause
     visit(cause.message, number + 1)
   }
-  return Math.max(0, number - heading)
+  return reader.isRow === undefined ? Math.max(0, number - heading) : rows
 }

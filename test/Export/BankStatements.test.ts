@@ -1,5 +1,4 @@
 /** Bank statements of the sandbox's books: by the schema of ISO 20022, and entry by entry what the service said. */
-import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
@@ -12,25 +11,13 @@ import { parseAsOf } from "../../src/Ledger/AsOf.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import * as Verify from "../../src/Verify.ts"
 import { rows, sync } from "../Sync/Runs.ts"
+import { hasXmllint, validate } from "../support/camtSchema.ts"
 import { runningSandbox } from "../support/RunningSandbox.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unruled } from "../support/unruled.ts"
 import { openBook, partner, postMonths } from "./Books.ts"
 import { forge } from "./Forge.ts"
-
-const schema = new URL("../support/schemas/camt.053.001.08.xsd", import.meta.url).pathname
-
-const hasXmllint = spawnSync("xmllint", ["--version"]).error === undefined
-if (!hasXmllint)
-  console.warn("xmllint is not installed: bank statements are not checked by their schema here")
-
-const validate = (file: string) => {
-  const { status, stderr } = spawnSync("xmllint", ["--noout", "--nonet", "--schema", schema, file], {
-    encoding: "utf8",
-  })
-  return status === 0 ? "" : stderr
-}
 
 const exporting = (scope: ExportScope, leaveOut: ReadonlyArray<string>, more: Partial<ExportRequest> = {}) =>
   Export.run({

@@ -149,7 +149,7 @@ const write = async (
           mapping,
           createdAt,
           days: { first: "2026-10-01", last: "2026-11-30" },
-          ...{ accountFiles: [], book: "A_CLIENT.7", accounts: [] },
+          ...{ accountFiles: [], book: { code: "A_CLIENT.7", name: "A Client" }, accounts: [] },
           ...{ nativeOf: (account: Account) => account, withResults: false },
         })
         for (let at = 0; at < entries.length; at += 3) yield* writer.write(entries.slice(at, at + 3))

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { encode, holds } from "../../src/Format/Encoding.ts"
+import { textOf } from "../../src/Format/Reading/Cells.ts"
 import { numbered } from "../../src/Format/Table/Amount.ts"
 import { fitted } from "../../src/Format/Table/CellText.ts"
 
@@ -19,6 +20,20 @@ describe("Windows-1252", () => {
     expect(holds("株", "windows-1252")).toBe(false)
     expect(() => encode("株", "windows-1252")).toThrow("is not in windows-1252")
     expect(() => encode("ä", "ascii")).toThrow("is not in ascii")
+  })
+})
+
+describe("code page 437", () => {
+  it("is read back by a table of its own, byte for byte", () => {
+    for (let byte = 0x20; byte < 0xff; byte++) {
+      if (byte === 0x7f) continue
+      const text = textOf(Buffer.of(byte), "cp437")
+      expect([...encode(text, "cp437")]).toEqual([byte])
+    }
+    // The standard's own letters.
+    expect(encode("åäöÅÄÖé", "cp437").toString("hex")).toBe("8684948f8e9982")
+    expect(() => textOf(Buffer.of(0xff), "cp437")).toThrow("does not break")
+    expect(holds("€", "cp437")).toBe(false)
   })
 })
 

@@ -99,6 +99,8 @@ describe("a format's name", () => {
     expect(new Set(mappingColumns).size).toBe(mappingColumns.length)
     const prefixes = tableFormats.map(({ template }) => template.file.split("{", 1)[0] ?? "")
     expect(new Set(prefixes).size).toBe(prefixes.length)
+    expect(isFormatFile("sie-SEK-01.si")).toBe(true)
+    expect(isFormatFile("sie-SEK.csv")).toBe(false)
     for (const { template } of tableFormats.filter(({ filePattern }) => filePattern === null)) {
       expect(isFormatFile(`${template.file.split("{", 1)[0]}X.csv`)).toBe(true)
     }
@@ -116,7 +118,7 @@ describe("a format's name", () => {
 describe("what follows from the formats", () => {
   it("are the names that --format takes, in their order", () => {
     expect(formatNames.join(" ")).toBe(
-      "journal hledger ledger beancount trial-balance xero xero-statement qbo netsuite intacct sage50 business-central datev gl-detail fec camt.053",
+      "journal hledger ledger beancount trial-balance parquet xero xero-statement qbo netsuite intacct sage50 business-central datev gl-detail fec sie camt.053",
     )
   })
 
@@ -149,6 +151,7 @@ describe("what follows from the formats", () => {
         description,
       },
       fec: { siren: null, journal: "TO", journalName: "Tieout", description },
+      sie: { organizationNumber: null, company: null, series: "", description },
       profiles: {},
       books: {},
     })
@@ -158,7 +161,7 @@ describe("what follows from the formats", () => {
 
   it("are the columns of the account mapping, of which an older version lacks some", () => {
     expect(mappingColumns.join()).toBe(
-      "book,role,currency,code,name,xero_code,qbo_name,netsuite_id,intacct_account,sage50_code,bc_account,datev_konto,fec_compte,dimension",
+      "book,role,currency,code,name,xero_code,qbo_name,netsuite_id,intacct_account,sage50_code,bc_account,datev_konto,fec_compte,sie_konto,dimension",
     )
     const account = { role: "cash", currency: "EUR", code: "1010", name: "Cash" }
     const older = Schema.decodeUnknownSync(MappingRow)({ ...account, xero_code: "200" })

@@ -49,7 +49,7 @@ const written = (entries: ReadonlyArray<Entry>): string => {
   const accounts = [cash, trading].map((account) => ({ account, opening: 0n }))
   const context = { book: { code: "ORG", name: "Org" }, scope: "all", from: null, accounts }
   const writer = journal.open(context)
-  return writer.begin(undefined) + writer.write(entries)
+  return `${writer.begin(undefined)}${writer.write(entries)}`
 }
 
 /** Anything that Postgres can hold in a text. */

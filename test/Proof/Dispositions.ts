@@ -38,12 +38,15 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
   "ledger.balances": {
     refused: "book_id account_id period debit credit",
   },
+  "ledger.close_approvals": {
+    refused: "book_id sequence close_hash name os_user database_user two_persons at hash",
+  },
   "ledger.close_balances": {
     refused: "book_id sequence account_id code name currency debit credit balance",
   },
   "ledger.closes": {
     refused:
-      "book_id sequence period action hash previous_hash entries who at reason transaction accepted valuation_method",
+      "book_id sequence period action hash previous_hash entries who os_user database_user at reason transaction accepted valuation_method",
   },
   "ledger.currencies": {
     refused: "code scale",

@@ -1,6 +1,7 @@
 /** A database with a row of everything: synced, closed, exported in both ways, open beyond, and what comes by other ways. */
 import { Effect, Layer, Option } from "effect"
 import { decodeSync } from "effect/Schema"
+import { approve } from "../../src/Close/Approval.ts"
 import * as Export from "../../src/Export.ts"
 import { prove } from "../../src/Proof.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
@@ -42,6 +43,7 @@ export const filled = Effect.gen(function* () {
     })),
   )
   yield* closing("2026-08")
+  yield* approve({ period: "2026-08", book: Option.none(), name: "Ada", twoPersons: false })
   yield* exported(false)
   yield* exported(true)
 })

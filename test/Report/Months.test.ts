@@ -290,7 +290,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
           [{ id: exception, check: "adjustment", what: expect.any(String), reason: "ticket 7" }],
         ])
         const page = textOf(folder, "report.html")
-        expect(page).toContain(`<span>closed, 1 accepted exception (adjustment ${exception})</span>`)
+        expect(page).toContain(
+          `<span>closed, not approved, 1 accepted exception (adjustment ${exception})</span>`,
+        )
         expect(page).not.toContain("verything ties out")
         expect(
           sheet(folder, "open-items.csv").map((row) => [

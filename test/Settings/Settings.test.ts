@@ -103,7 +103,7 @@ describe("settings that are right", () => {
     const { connection: _a, file: _b, profile: _e, ...defaults } = settings("")
     const { connection: _c, file: _d, profile: _f, ...fromExample } = settings(uncommented)
     expect(fromExample).toEqual(defaults)
-    expect(uncommented.split("\n").filter((line) => /^[a-z]+:/.test(line))).toHaveLength(15)
+    expect(uncommented.split("\n").filter((line) => /^[a-z]+:/.test(line))).toHaveLength(16)
     expect(uncommented).toContain("\n      PS512: {")
   })
 

@@ -1,13 +1,15 @@
-import { Effect, Either, Layer, type Option } from "effect"
+import { Effect, Either, Layer, Option } from "effect"
 import type { Agreement } from "../../Close/Agreement.ts"
+import { approve } from "../../Close/Approval.ts"
 import { who } from "../../Close/Who.ts"
 import { type BookClose, bridge, type CloseState, check, close as closeMonth } from "../../Close.ts"
 import { counted, harmless, styled } from "../../Common/Text.ts"
 import { Ledger } from "../../Ledger.ts"
 import { Reconcile } from "../../Reconcile.ts"
+import { Settings } from "../../Settings.ts"
 import type { Screen } from "../../Terminal.ts"
 import { books } from "../Books.ts"
-import { argument, command, flag, repeated, text } from "../Declaration.ts"
+import { argument, command, flag, optional, repeated, text } from "../Declaration.ts"
 import { exitCodes } from "../ExitCode.ts"
 import { UsageError } from "../Failure.ts"
 import { book } from "../Options.ts"
@@ -113,6 +115,27 @@ const showCheck = Effect.fn("Cli.close.check")(function* (period: string, book: 
   })
 })
 
+/** Keeps who approves a month that is closed. */
+const showApproval = Effect.fn("Cli.close.approve")(function* (
+  period: string,
+  book: Option.Option<string>,
+  by: string,
+) {
+  const output = yield* Output
+  const name = by.trim()
+  if (name === "" || name.length > 100) return yield* usage("--by: expected 1 to 100 characters.")
+  const { close: settings } = yield* Settings
+  const approved = yield* approve({ period, book, name, twoPersons: settings.twoPersons })
+  yield* output.report({
+    document: { approvals: approved.map(({ expected: _, ...one }) => one) },
+    lines: approved.flatMap((one) => [
+      `${one.book} ${one.period}: close ${one.sequence} approved by ${harmless(one.name)} (${harmless(one.osUser)}, ${harmless(one.databaseUser)} at the database)`,
+      `  close     ${one.closeHash}`,
+      `  approval  ${one.hash}`,
+    ]),
+  })
+})
+
 /** Accepted identifiers that block no book: a typo must not pass as an acceptance. */
 const acceptedInVain = (
   accept: ReadonlyArray<{ readonly id: string }>,
@@ -125,17 +148,21 @@ const acceptedInVain = (
 export const close = command(
   {
     name: "close",
-    usage: "YYYY-MM [--book B] [--dry-run] [--accept F12 --reason TEXT]… [--bridge | --check]",
+    usage:
+      "(YYYY-MM [--book B] [--dry-run] [--accept F12 --reason TEXT]… [--bridge | --check] | approve YYYY-MM --by NAME [--book B])",
     summary: "Prove a month complete and lock it, with its balances and a chained hash.",
     about: [
       "A month closes where every list and statement was read to its end after it, by the service's clock, the running balances",
       "were proved again, nothing blocking is open, and nothing is in quarantine or in suspense. What is in the way is listed,",
       "nothing is locked, and it ends with 3. Months close in order, one book at a time; what comes later for a closed month is",
       "dated to the first open day. Who closed, when and why is kept: TIEOUT_USER, or else the user of the operating system.",
+      "approve: signs a closed month off, as a record of its own that is chained to the close's hash. With close.twoPersons it is",
+      "another person: another name, and logged in as another user. A reopening ends it.",
     ],
     takes: {
-      period: argument.text("YYYY-MM"),
+      words: argument.repeated("YYYY-MM"),
       book,
+      by: optional(text("by", "NAME", "With approve: who takes responsibility for the close")),
       dryRun: flag("dry-run", "Say what would be in the way; lock nothing"),
       accept: repeated(
         text(
@@ -158,13 +185,28 @@ export const close = command(
       ["tieout close 2026-10 --dry-run", "what is in the way of closing October"],
       ['tieout close 2026-10 --accept F12 --reason "Bank confirmed, see ticket 7"', "with a finding open"],
       ["tieout close 2026-10 --check", "does October still agree with its close?"],
+      ['tieout close approve 2026-10 --by "Ada Jones"', "sign October off"],
     ],
     exits: { attention: "not closed: something is in the way" },
   },
   Effect.fn("Cli.close")(
-    function* ({ accept, book, bridge: bridging, check: checking, dryRun, period: text, reason }) {
+    function* ({ accept, book, bridge: bridging, by, check: checking, dryRun, reason, words }) {
       const output = yield* Output
-      const period = yield* parseMonth(text, "the month")
+      const [first = "", second = ""] = words
+      const approving = first === "approve"
+      if (words.length !== (approving ? 2 : 1) || approving !== Option.isSome(by)) {
+        return yield* usage(
+          "Expected a month, or approve, a month and --by.",
+          "Run tieout close --help to see what it takes.",
+        )
+      }
+      const period = yield* parseMonth(approving ? second : first, "the month")
+      if (Option.isSome(by)) {
+        if (bridging || checking || dryRun || accept.length + reason.length > 0) {
+          return yield* usage("approve takes --by and --book alone.")
+        }
+        return yield* showApproval(period, book, by.value)
+      }
       const taken = yield* acceptance(accept, reason)
       if (bridging || checking) {
         if ((bridging && checking) || dryRun || accept.length + reason.length > 0) {

@@ -1,150 +1,135 @@
-/** All steps on made-up data, each a command that a person would type, in a process of its own. */
-import { type ChildProcess, spawn } from "node:child_process"
-import { rm } from "node:fs/promises"
-import { join, resolve } from "node:path"
-import { Data, Effect, type Scope } from "effect"
-import { counted } from "../../Common/Text.ts"
+/** The whole month on made-up data, each step a command that a person would type, in a process of its own. */
+import { mkdir, rm, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { Effect } from "effect"
+import { count, counted } from "../../Common/Text.ts"
 import { plainFormats } from "../../Format/Formats.ts"
 import { command } from "../Declaration.ts"
+import { blocking, type Written, written } from "../Demo/Answers.ts"
+import { rates, settings } from "../Demo/MadeUp.ts"
+import { DemoError, demoVariables, run, startSandbox } from "../Demo/Processes.ts"
 import { exitCodes } from "../ExitCode.ts"
 import { Output } from "../Output.ts"
-
-class DemoError extends Data.TaggedError("DemoError")<{
-  readonly reason: "Step" | "Sandbox"
-  readonly message: string
-}> {}
 
 const folder = "data/demo"
 const exportsFolder = join("exports", "demo")
 const reportsFolder = join("reports", "demo")
-const entries = 2_000
-
-interface Finished {
-  readonly code: number
-  readonly stdout: string
-}
-
-/** The demo's variables: without the person's own settings, credentials or database. */
-const demoVariables = (extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv => {
-  const own = Object.entries(process.env).filter(
-    ([name]) => name !== "DATABASE_URL" && (!name.startsWith("TIEOUT_") || name.startsWith("TIEOUT_LOG")),
-  )
-  return { ...Object.fromEntries(own), TIEOUT_DATA_DIR: resolve(folder), ...extra }
-}
-
-const start = (
-  args: ReadonlyArray<string>,
-  variables: NodeJS.ProcessEnv,
-  stdout: "inherit" | "pipe",
-): ChildProcess =>
-  spawn(process.execPath, [...process.execArgv, process.argv[1] ?? "", ...args], {
-    env: variables,
-    stdio: ["ignore", stdout, "inherit"],
-  })
-
-/** Runs a process to its end; passes an interrupt on to it and waits for its end. */
-const run = (args: ReadonlyArray<string>, variables: NodeJS.ProcessEnv, stdout: "inherit" | "pipe") =>
-  Effect.async<Finished, DemoError>((resume) => {
-    const child = start(args, variables, stdout)
-    let text = ""
-    child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
-      text += chunk
-    })
-    child.once("error", (cause) =>
-      resume(
-        new DemoError({
-          reason: "Step",
-          message: `tieout ${args.join(" ")} did not start: ${cause.message}`,
-        }),
-      ),
-    )
-    child.once("close", (code) => resume(Effect.succeed({ code: code ?? exitCodes.failed, stdout: text })))
-    return stop(child)
-  })
-
-const stop = (child: ChildProcess): Effect.Effect<void> =>
-  Effect.async<void>((resume) => {
-    if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
-    child.once("close", () => resume(Effect.void))
-    child.kill("SIGTERM")
-  })
-
-const isVariables = (value: unknown): value is Record<string, string> =>
-  typeof value === "object" &&
-  value !== null &&
-  Object.values(value).every((text) => typeof text === "string")
-
-/** Starts the sandbox, which prints its document once it listens, and runs until the scope closes. */
-const startSandbox: Effect.Effect<Record<string, string>, DemoError, Scope.Scope> = Effect.gen(function* () {
-  const child = yield* Effect.acquireRelease(
-    Effect.sync(() => start(["sandbox", "--json", "--entries", String(entries)], demoVariables({}), "pipe")),
-    stop,
-  )
-  return yield* Effect.async<Record<string, string>, DemoError>((resume) => {
-    let text = ""
-    child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
-      text += chunk
-      if (!text.endsWith("}\n")) return
-      const document: unknown = JSON.parse(text)
-      const variables =
-        typeof document === "object" && document !== null ? Reflect.get(document, "variables") : null
-      if (isVariables(variables)) resume(Effect.succeed(variables))
-    })
-    child.once("close", (code) =>
-      resume(
-        new DemoError({ reason: "Sandbox", message: `The sandbox ended with ${code} before it listened.` }),
-      ),
-    )
-  })
-})
+/** A project of its own, so that the data are beside the settings. */
+const settingsFile = join(folder, "config", "tieout.yaml")
+const ratesFile = join(folder, "rates.csv")
+const accountsFile = join(folder, "accounts.csv")
 
 interface Step {
   readonly title: string
   readonly args: ReadonlyArray<string>
+  /** Its answer is read, not shown. */
+  readonly quiet?: true
 }
 
-const steps: ReadonlyArray<Step> = [
+/** A command line without quotes. */
+const words = (line: string): ReadonlyArray<string> => line.split(" ")
+
+const untilTheClose: ReadonlyArray<Step> = [
   { title: "Read everything, book it and prove it", args: ["sync"] },
   { title: "Again: nothing is new, so almost nothing is asked", args: ["sync"] },
-  { title: "Check the books", args: ["reconcile"] },
+  { title: "Check the books: what is left to do?", args: ["reconcile"] },
+  {
+    title: "Adjustments of the service are fees of the bank here: all of them at once",
+    args: [
+      ...["reclassify", "--all-of", "adjustment", "--to", "6855", "--name", "Expenses:Bank"],
+      ...["--apply", "--reason", "Fees of the bank, by its letter"],
+    ],
+  },
+  { title: "Read September again, and prove it", args: ["backfill", "--period", "2026-09"] },
+  { title: "The same for October", args: ["backfill", "--period", "2026-10"] },
+  { title: "Close September", args: ["close", "2026-09"] },
 ]
 
-const exportStep: Step = {
-  title: "Write October as files",
+const questionStep: Step = {
+  title: "What is in the way of closing October? Conversions whose other side has not come",
+  args: ["close", "2026-10", "--dry-run"],
+  quiet: true,
+}
+
+const closeStep = (findings: ReadonlyArray<string>): Step => ({
+  title: "Take responsibility for them, and close October",
   args: [
-    ...["export", "--format", plainFormats.map(({ name }) => name).join(",")],
-    ...["--period", "2026-10", "--out", exportsFolder],
+    ...["close", "2026-10", ...findings.flatMap((id) => ["--accept", id])],
+    ...["--reason", "The other side comes in November"],
   ],
+})
+
+const preparations: ReadonlyArray<Step> = [
+  { title: "Rates of exchange, for the books in euros", args: ["rates", "import", ratesFile] },
+  {
+    title: "What the accounts are called in Xero: as proposed",
+    args: words(`accounts export --for xero --out ${accountsFile}`),
+  },
+  { title: "Take the list as it is", args: ["accounts", "import", accountsFile] },
+]
+
+const exporting = (title: string, what: string): Step => ({
+  title,
+  args: words(`export ${what} --period 2026-10 --out ${exportsFolder}`),
+  quiet: true,
+})
+
+const exportSteps = {
+  books: exporting("October as files", `--format ${plainFormats.map(({ name }) => name).join(",")}`),
+  xero: exporting("October for Xero, in euros", "--base --format xero"),
+  bank: exporting("October's bank statements", "--format camt.053"),
 }
 
 const reportStep: Step = {
-  title: "Write October's close package: a draft, since the month is not closed",
+  title: "October's close package",
   args: ["report", "2026-10", "--out", reportsFolder],
+  quiet: true,
 }
 
-interface Written {
-  readonly folder: string
-  readonly files: number
+const prepare = Effect.tryPromise({
+  try: async () => {
+    for (const own of [folder, exportsFolder, reportsFolder]) await rm(own, { recursive: true, force: true })
+    await mkdir(dirname(settingsFile), { recursive: true })
+    await writeFile(settingsFile, settings)
+    await writeFile(ratesFile, rates("2026-09-01", "2026-10-31"))
+  },
+  catch: (cause) =>
+    new DemoError({ reason: "Step", message: `The demo's folders cannot be made: ${String(cause)}` }),
+})
+
+/** The files of the format itself: not the manifest, nor the journal that stands beside. */
+const filesOf = ({ files }: Written, prefix: string) => {
+  const own = files.filter(({ name }) => name.startsWith(prefix))
+  return { files: own.length, rows: own.reduce((sum, { rows }) => sum + rows, 0) }
 }
 
-/** What the JSON document of a command says that it wrote. */
-const writtenBy = (text: string, listName: "batches" | "reports"): ReadonlyArray<Written> => {
-  const document: unknown = JSON.parse(text)
-  const list: unknown =
-    typeof document === "object" && document !== null ? Reflect.get(document, listName) : []
-  if (!Array.isArray(list)) return []
-  return list.flatMap((one: unknown) => {
-    if (typeof one !== "object" || one === null) return []
-    const folder: unknown = Reflect.get(one, "folder")
-    const files: unknown = Reflect.get(one, "files")
-    return typeof folder === "string" ? [{ folder, files: Array.isArray(files) ? files.length : 0 }] : []
-  })
+interface Ended {
+  readonly findings: number
+  readonly report: ReadonlyArray<Written>
+  readonly books: ReadonlyArray<Written>
+  readonly xero: ReadonlyArray<Written>
+  readonly bank: ReadonlyArray<Written>
 }
+
+/** Where a controller wants to be, line by line. Everything here ended with 0, `verify` of each folder included. */
+const endLines = ({ bank, books, findings, report, xero }: Ended): ReadonlyArray<string> => [
+  `October 2026 is closed, with ${counted(findings, "exception")} accepted.`,
+  ...report.map((one) => `Its report is whole; the page for the auditor: ${join(one.folder, "report.html")}`),
+  ...books.map((one) => `The books as ${counted(one.files.length, "file")}: ${one.folder}`),
+  ...xero.map((one) => {
+    const { files, rows } = filesOf(one, "xero-")
+    return `For Xero, ${count(rows)} lines in ${counted(files, "file")} of at most 300, balanced, with the journal's balances: ${one.folder}`
+  }),
+  ...bank.map((one) => {
+    const { files } = filesOf(one, "camt.053-")
+    return `Bank statements (camt.053) of ${counted(files, "account")}, each day from its opening to its closing balance: ${one.folder}`
+  }),
+]
 
 export const demo = command(
   {
     name: "demo",
-    summary: "The whole way on made-up data: sync, reconcile, export, verify, report.",
+    summary: "The whole month on made-up data: from sync to a closed month with its report and exports.",
     about: [
       "Starts a sandbox in a process of its own and an embedded database in data/demo. It empties data/demo, exports/demo and",
       "reports/demo first. Your own database and settings are not touched.",
@@ -154,22 +139,15 @@ export const demo = command(
   },
   Effect.fn("Cli.demo")(function* () {
     const output = yield* Output
-    const finished: Array<{ command: string; exitCode: number }> = []
-    for (const own of [folder, exportsFolder, reportsFolder]) {
-      yield* Effect.tryPromise({
-        try: () => rm(own, { recursive: true, force: true }),
-        catch: (cause) =>
-          new DemoError({ reason: "Step", message: `${own} cannot be emptied: ${String(cause)}` }),
-      })
-    }
-    const credentials = yield* startSandbox
-    const variables = demoVariables(credentials)
     const { terminal } = output
-    const step = Effect.fn("Cli.demo.step")(function* ({ args, title }: Step, quiet = false) {
-      const name = `tieout ${args.join(" ")}`
+    const finished: Array<{ command: string; exitCode: number }> = []
+    yield* prepare
+    const credentials = yield* startSandbox(demoVariables(settingsFile, {}))
+    const variables = demoVariables(settingsFile, credentials)
+    const step = Effect.fn("Cli.demo.step")(function* ({ args, quiet, title }: Step) {
+      const name = `tieout ${args.map((arg) => (arg.includes(" ") ? `"${arg}"` : arg)).join(" ")}`
       terminal.writeError(`\n# ${title}\n$ ${name}\n`)
-      const shownArgs = quiet ? [...args, "--json"] : args
-      const { code, stdout } = yield* run(shownArgs, variables, "pipe")
+      const { code, stdout } = yield* run(quiet ? [...args, "--json"] : args, variables, "pipe")
       if (!quiet && stdout !== "") terminal.writeError(stdout)
       finished.push({ command: name, exitCode: code })
       if (code !== exitCodes.done && code !== exitCodes.attention) {
@@ -177,28 +155,30 @@ export const demo = command(
       }
       return stdout
     })
-    /** A step whose folders the next ones need: says what it wrote in place of its own answer. */
-    const writing = (one: Step, listName: "batches" | "reports") =>
-      Effect.map(step(one, true), (text) => {
-        const written = writtenBy(text, listName)
-        for (const { files, folder: made } of written)
-          terminal.writeError(`Wrote ${counted(files, "file")} and their manifest to ${made}\n`)
-        return written.map((each) => each.folder)
-      })
-    for (const each of steps) yield* step(each)
-    const folders = yield* writing(exportStep, "batches")
-    for (const each of folders)
-      yield* step({ title: "Check the files by themselves", args: ["verify", each] })
-    const reports = yield* writing(reportStep, "reports")
-    const explored = `TIEOUT_DATA_DIR=${folder}`
+    const checked = Effect.fn("Cli.demo.checked")(function* (making: Step, list: "batches" | "reports") {
+      const made = written(yield* step(making), list)
+      for (const { files, folder: at } of made) {
+        terminal.writeError(`Wrote ${counted(files.length, "file")} and their manifest to ${at}\n`)
+        yield* step({ title: "Check the files by themselves", args: ["verify", at] })
+      }
+      return made
+    })
+    for (const each of untilTheClose) yield* step(each)
+    const findings = blocking(yield* step(questionStep))
+    terminal.writeError(`${findings.join(", ")}\n`)
+    yield* step(closeStep(findings))
+    for (const each of preparations) yield* step(each)
+    const report = yield* checked(reportStep, "reports")
+    const books = yield* checked(exportSteps.books, "batches")
+    const xero = yield* checked(exportSteps.xero, "batches")
+    const bank = yield* checked(exportSteps.bank, "batches")
+    const explored = `TIEOUT_CONFIG=${settingsFile}`
+    const folders = [...books, ...xero, ...bank].map((one) => one.folder)
     yield* output.report({
-      document: { steps: finished, folders, reports },
+      document: { steps: finished, folders, reports: report.map((one) => one.folder) },
       lines: [
         "",
-        ...folders.map((each) => `The books of October 2026 are in ${each}`),
-        ...reports.map(
-          (each) => `Its close package, a page for the auditor, is ${join(each, "report.html")}`,
-        ),
+        ...endLines({ findings: findings.length, report, books, xero, bank }),
         "Look further:",
         `  ${explored} npx tieout status`,
         `  ${explored} npx tieout reconcile`,

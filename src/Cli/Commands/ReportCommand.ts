@@ -17,14 +17,14 @@ import { numberEntries } from "./ExportCommand.ts"
 const columns = [{ title: "  File" }, { title: "Rows", align: "right" }] as const
 
 const reportLines = ({ folder, manifest }: WrittenReport, screen: Screen): ReadonlyArray<string> => {
-  const { accepted = [], accounts, asOf, book, draft, files, period, reasons } = manifest
+  const { accepted = [], accounts, approval = null, asOf, book, draft, files, period, reasons } = manifest
   const when = asOf === null ? "" : ` as of ${asOf}`
   const state = draft
     ? styled(screen.color, "red", "DRAFT")
     : styled(
         screen.color,
         "green",
-        `${stampOf(accepted)}; ${counted(accounts.length, "account")}, difference 0`,
+        `${stampOf(accepted, approval?.name ?? null)}; ${counted(accounts.length, "account")}, difference 0`,
       )
   const rows = files.map(({ name, rows: held }) => [`  ${name}`, name.endsWith(".html") ? "" : count(held)])
   return [

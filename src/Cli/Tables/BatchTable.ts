@@ -67,7 +67,8 @@ const lineageLines = ({ lineage, tables }: KnownBatch["manifest"]): ReadonlyArra
           ? [`  delta       only what batches ${batchNumbers(lineage.follows)} do not have`]
           : []),
         ...lineage.closes.map(
-          ({ hash, period, sequence }) => `  close       ${period}, number ${sequence}, ${hash}`,
+          ({ approvedBy, hash, period, sequence }) =>
+            `  close       ${period}, number ${sequence}, ${hash}${approvedBy === undefined ? "" : approvedBy === null ? ", not approved" : `, approved by ${harmless(approvedBy)}`}`,
         ),
         ...(tables === undefined
           ? []

@@ -1,5 +1,5 @@
 /** What an export wrote, batch by batch; for an as-of export also what has changed since. */
-import { count, counted, styled } from "../../Common/Text.ts"
+import { count, counted, harmless, styled } from "../../Common/Text.ts"
 import { type Manifest, print, sha256Of } from "../../Export/Batch/Manifest.ts"
 import type { Difference } from "../../Export/Source/Difference.ts"
 import type { ExportedBatch, ExportSummary, Outdated } from "../../Export.ts"
@@ -21,6 +21,13 @@ const lineageText = ({ lineage }: Manifest): string => {
     supersedes.length === 0 ? "" : `, in place of batch ${supersedes.join(", ")}`,
   ].join("")
 }
+
+/** Which of the months that it has are closed, and by whom that was approved. */
+const approvalLines = ({ lineage }: Manifest): ReadonlyArray<string> =>
+  (lineage?.closes ?? []).map(
+    ({ approvedBy = null, period }) =>
+      `  ${period} is closed, ${approvedBy === null ? "not approved" : `approved by ${harmless(approvedBy)}`}`,
+  )
 
 const differenceColumns = [
   { title: "  Account" },
@@ -73,6 +80,7 @@ const batchLines = (
     folder,
     `  manifest ${sha256Of(print(manifest))}`,
     ...table(fileColumns, rows, screen),
+    ...approvalLines(manifest),
     ...changedSinceLines({ difference, lackingRates }, base !== undefined, screen),
     ...reasons.map((reason) => styled(screen.color, "red", `INCOMPLETE: ${reason}`)),
     "",

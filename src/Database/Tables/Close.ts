@@ -1,6 +1,6 @@
 /** Closed periods: who closed what, when and why, with the hash and the balances of that moment. Immutable by triggers. */
 import { sql } from "drizzle-orm"
-import { bigint, check, date, index, integer, jsonb, primaryKey, text } from "drizzle-orm/pg-core"
+import { bigint, boolean, check, date, index, integer, jsonb, primaryKey, text } from "drizzle-orm/pg-core"
 import { exact, instant, transactionId } from "./Columns.ts"
 import { ledger } from "./Ledger.ts"
 
@@ -21,6 +21,9 @@ export const closes = ledger.table(
     entries: bigint("entries", { mode: "bigint" }).notNull(),
     /** Who closed or reopened it: `TIEOUT_USER`, or else the user of the operating system. */
     who: text("who").notNull(),
+    /** Of whoever was logged in, whatever name was given: the operating system's user, and the database's. */
+    osUser: text("os_user").notNull().default("unknown"),
+    databaseUser: text("database_user").notNull().default(sql`session_user`),
     at: instant("at").notNull().default(sql`now()`),
     reason: text("reason"),
     /** The transaction that closed or reopened the period: its balances come in the same one. */
@@ -40,6 +43,31 @@ export const closes = ledger.table(
       sql`${t.action} = 'close' and ${t.valuationMethod} in ('average', 'fifo') or ${t.valuationMethod} is null`,
     ),
     check("closes_reason", sql`${t.action} = 'close' or ${t.reason} is not null`),
+  ],
+)
+
+/** Who approved a close, as a record of its own that is chained to the close's hash. A reopening ends what it says. Immutable by triggers. */
+export const closeApprovals = ledger.table(
+  "close_approvals",
+  {
+    bookId: integer("book_id").notNull(),
+    /** Of the close. */
+    sequence: integer("sequence").notNull(),
+    /** Of the close. */
+    closeHash: text("close_hash").notNull(),
+    /** As it was given. */
+    name: text("name").notNull(),
+    osUser: text("os_user").notNull(),
+    databaseUser: text("database_user").notNull().default(sql`session_user`),
+    /** Whether `close.twoPersons` was set: then name and user are others than the closer's. */
+    twoPersons: boolean("two_persons").notNull(),
+    at: instant("at").notNull().default(sql`now()`),
+    /** SHA-256, hex: `ledger.approval_hash` says over what. */
+    hash: text("hash").notNull().default(""),
+  },
+  (t) => [
+    primaryKey({ columns: [t.bookId, t.sequence] }),
+    check("close_approvals_name", sql`${t.name} ~ '[^[:space:]]' and char_length(${t.name}) <= 100`),
   ],
 )
 

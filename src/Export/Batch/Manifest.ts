@@ -50,6 +50,8 @@ const Lineage = Schema.Struct({
       period: Schema.String.pipe(Schema.pattern(/^\d{4}-\d{2}$/)),
       sequence: Count,
       hash: Hash,
+      /** Who had approved the close; null: nobody. Absent in a batch of an older version. */
+      approvedBy: Schema.optionalWith(Schema.NullOr(Schema.String), { exact: true }),
     }),
   ),
 })
@@ -126,8 +128,8 @@ const ReadAccount = Schema.Struct({
 export const Layout = Schema.Struct({
   columns: Schema.Array(Schema.String),
   header: Schema.Boolean,
-  encoding: Schema.Literal("utf-8", "windows-1252", "ascii"),
-  delimiter: Schema.Literal(",", ";", "|", "\t"),
+  encoding: Schema.Literal("utf-8", "windows-1252", "cp437", "ascii"),
+  delimiter: Schema.Literal(",", ";", "|", "\t", " "),
   lineEnd: Schema.Literal("LF", "CRLF"),
   date: Schema.Literal("iso", "YYYYMMDD", "DD/MM/YYYY", "MM/DD/YYYY", "DD.MM.YYYY", "long", "DDMM"),
   decimalMark: Schema.Literal(".", ","),

@@ -2,12 +2,12 @@
 import { Effect } from "effect"
 import { encode } from "../../Format/Encoding.ts"
 import type { Entry } from "../../Format/Entry.ts"
-import type { FormatContext, SingleFile } from "../../Format/Format.ts"
+import type { Content, FormatContext, SingleFile } from "../../Format/Format.ts"
 import type { Totals } from "../../Format/Totals.ts"
 import type { ExportError } from "../ExportError.ts"
 import type { Folder } from "./Folder.ts"
 import type { FileRecord } from "./Manifest.ts"
-import { inDays, type TableContext, tableWriter } from "./TableFiles.ts"
+import { held, inDays, type TableContext, tableWriter } from "./TableFiles.ts"
 
 export interface Output {
   /** Before the first entry, with its date; undefined where there is none. */
@@ -30,7 +30,8 @@ export const singleOutput = Effect.fn("Export.singleOutput")(function* (
   const writer = format.open(context)
   // One buffer, used again for every chunk: measuring a long text first costs as much as encoding it.
   let buffer = Buffer.alloc(0)
-  const write = (text: string) => {
+  const write = (text: Content) => {
+    if (typeof text !== "string") return file.write(Buffer.from(text))
     const most = text.length * bytesPerUnit
     if (buffer.length < most) buffer = Buffer.allocUnsafe(most)
     return file.write(buffer.subarray(0, buffer.write(text, "utf-8")))
@@ -38,7 +39,11 @@ export const singleOutput = Effect.fn("Export.singleOutput")(function* (
   return {
     takesAll: format.takesAll ?? false,
     begin: (firstDate) => Effect.suspend(() => write(writer.begin(firstDate))),
-    write: (entries) => Effect.suspend(() => write(writer.write(entries))),
+    write: (entries) =>
+      Effect.flatMap(
+        held(format.name, () => writer.write(entries)),
+        write,
+      ),
     end: (totals) =>
       Effect.suspend(() => write(writer.end(totals))).pipe(
         Effect.andThen(file.finish),
@@ -63,7 +68,7 @@ const writeAccountFiles = Effect.fn("Export.writeAccountFiles")(function* (
   })
   return yield* Effect.forEach(accountFiles, (each) =>
     Effect.gen(function* () {
-      const { rows, text } = each.make({ profile, book, days, accounts: balances })
+      const { rows, text } = each.make({ profile, book: book.code, days, accounts: balances })
       const file = yield* folder.create(inDays(each.file, days))
       yield* file.write(encode(text, profile.encoding))
       const { bytes, lines, name, sha256 } = yield* file.finish

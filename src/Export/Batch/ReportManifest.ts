@@ -17,6 +17,14 @@ const Close = Schema.Struct({
   reason: Text,
 })
 
+const Approval = Schema.Struct({
+  name: Schema.String,
+  at: Schema.String,
+  closeHash: Schema.String,
+  /** Chained to the close's. */
+  hash: Schema.String,
+})
+
 const FileRecord = Schema.Struct({
   name: Schema.String.pipe(Schema.pattern(/^[a-z-]+\.(csv|html)$/)),
   /** Without the header. */
@@ -69,6 +77,8 @@ export const Manifest = Schema.Struct({
   createdAt: Schema.String,
   state: Schema.Literal("closed", "open"),
   close: Schema.NullOr(Close),
+  /** Who approved the close; null: nobody. Absent in a report of an older version. */
+  approval: Schema.optionalWith(Schema.NullOr(Approval), { exact: true }),
   /** Not closed, or something does not tie out; `reasons` says what. */
   draft: Schema.Boolean,
   reasons: Schema.Array(Schema.String),

@@ -1,6 +1,7 @@
 /** Writes the files of an accounting system's format: one per currency, in parts where the system takes only so many rows. */
 import { Effect } from "effect"
 import { TooPrecise } from "../../Common/MinorUnits.ts"
+import { productVersion } from "../../Common/Version.ts"
 import { encode } from "../../Format/Encoding.ts"
 import type { Account, Entry, OpenedAccount } from "../../Format/Entry.ts"
 import type { Setup } from "../../Format/Table/Cells.ts"
@@ -14,7 +15,7 @@ import {
   type TableJournal,
   Unholdable,
 } from "../../Format/Table/Journals.ts"
-import type { Profile } from "../../Format/Table/Profile.ts"
+import type { PreambleOf, Profile } from "../../Format/Table/Profile.ts"
 import { ratedJournals } from "../../Format/Table/RatedJournals.ts"
 import { differencesOf } from "../../Format/Table/RatedRows.ts"
 import { type Mapping, rowsIn, textsOf } from "../../Format/Table/Rows.ts"
@@ -40,8 +41,8 @@ export interface TableContext {
   readonly days: Days | null
   /** Files of the book's accounts that stand beside; they come last, with the totals of the entries. */
   readonly accountFiles: ReadonlyArray<AccountFile>
-  /** The book's code, and its accounts before the first entry. */
-  readonly book: string
+  /** The book's own accounts before the first entry. */
+  readonly book: { readonly code: string; readonly name: string }
   readonly accounts: ReadonlyArray<OpenedAccount>
   /** The books' account behind one of the base-currency journal, and whether results go into files with rates. */
   readonly nativeOf: (account: Account) => Account
@@ -85,9 +86,24 @@ const nameOf = ({ days, profile }: TableContext, share: Share, period: string, p
     .replace("{period}", period)
     .replace("{part}", part)
 
-const headOf = ({ baseCurrency, createdAt, profile }: TableContext, share: Share, period: string): string => {
+/** The system's accounts that the mapping names, each once. */
+const accountsIn = (mapping: Mapping): PreambleOf["accounts"] => {
+  const names = new Map<string, string>()
+  for (const [{ name }, { account }] of mapping) if (!names.has(account)) names.set(account, name)
+  return [...names]
+    .map(([account, name]) => ({ account, name }))
+    .toSorted((a, b) => (a.account < b.account ? -1 : 1))
+}
+
+const headOf = (context: TableContext, share: Share, period: string): string => {
+  const { baseCurrency, book, createdAt, mapping, profile } = context
   const { columns, delimiter, lineEnd, preamble } = profile
-  const before = preamble?.({ period, currency: share.currency ?? "", baseCurrency, createdAt }) ?? ""
+  const before =
+    preamble?.({
+      ...{ book, period, currency: share.currency ?? "", baseCurrency, createdAt },
+      accounts: accountsIn(mapping),
+      version: productVersion(),
+    }) ?? ""
   const names = columns.map(({ header }) => quoted(header, delimiter, false)).join(delimiter)
   return profile.header ? `${before}${names}${lineEnd}` : before
 }
@@ -100,7 +116,7 @@ const shareOf = ({ file }: Profile, { currency, partnerAccountId }: TableJournal
 const keyOf = ({ account, currency }: Share): string => `${currency ?? ""} ${account ?? ""}`
 
 /** What a format cannot hold ends the export. */
-const held = <A>({ profile }: TableContext, make: () => A): Effect.Effect<A, ExportError> =>
+export const held = <A>(format: string, make: () => A): Effect.Effect<A, ExportError> =>
   Effect.suspend(() => {
     try {
       return Effect.succeed(make())
@@ -108,7 +124,7 @@ const held = <A>({ profile }: TableContext, make: () => A): Effect.Effect<A, Exp
       if (!(cause instanceof Unholdable || cause instanceof TooPrecise)) throw cause
       return exportError(
         "Refused",
-        `${profile.name} cannot hold what would be exported: ${cause.message}. Nothing was written.`,
+        `${format} cannot hold what would be exported: ${cause.message}. Nothing was written.`,
       )
     }
   })
@@ -219,10 +235,10 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
 
   const put = Effect.fnUntraced(function* (ready: ReadonlyArray<TableJournal>) {
     for (const journal of ready) {
-      const made = yield* held(context, () => rowsIn(journal, mapping, profile, written))
+      const made = yield* held(profile.name, () => rowsIn(journal, mapping, profile, written))
       if (differences !== undefined) yield* differences.add(differencesOf(journal, made, mapping))
       if (made.length === 0) continue
-      const rows = yield* held(context, () => textsOf(made, setup))
+      const rows = yield* held(profile.name, () => textsOf(made, setup))
       written += rows.length
       const output = yield* fileFor(journal, rows.length)
       output.rows += rows.length
@@ -233,7 +249,7 @@ export const tableWriter = (folder: Folder, context: TableContext) => {
   return {
     write: Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>) {
       for (const entry of entries) {
-        yield* put(yield* held(context, () => journals.add(entry)))
+        yield* put(yield* held(profile.name, () => journals.add(entry)))
         summed?.add(entry, journals.placed?.() ?? [], mapping)
       }
       if (summed !== undefined) yield* summed.flush

@@ -67,7 +67,7 @@ const refusal = (problems: ReadonlyArray<string>, advice: ReadonlyArray<string>)
 
 /** The contexts of the formats, and the version of the mapping behind them. Fails before anything is written. */
 export const prepareTables = Effect.fn("Export.prepareTables")(function* (
-  { bookId, code }: { readonly bookId: number; readonly code: string },
+  { bookId, code, name }: { readonly bookId: number; readonly code: string; readonly name: string },
   selection: Selection,
   {
     accounts,
@@ -105,7 +105,7 @@ export const prepareTables = Effect.fn("Export.prepareTables")(function* (
     const all = opened(accounts, opening)
     return {
       ...{ profile, leaveOut, baseCurrency, mode, summary, mapping, createdAt, days },
-      ...{ accountFiles, book: code, accounts: all },
+      ...{ accountFiles, book: { code, name }, accounts: all },
       nativeOf: accounts.nativeOf,
       withResults: settings.exchangeResults,
     }

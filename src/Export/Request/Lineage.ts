@@ -1,7 +1,7 @@
 /** What a manifest says of the batches before it and of the closes that it stands on. */
 import { Effect } from "effect"
 import type { Sql } from "../../Database/Client.ts"
-import { int4, text } from "../../Database/Columns.ts"
+import { int4, nullable, text } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import type { Selection } from "./Scope.ts"
 
@@ -31,10 +31,12 @@ export const closesWithin = Effect.fn("Export.closesWithin")(function* (
   const first = from === null ? "-infinity" : `${from.slice(0, 7)}-01`
   return yield* database.rows(
     "Export.closesWithin",
-    { period: text, sequence: int4, hash: text },
+    { period: text, sequence: int4, hash: text, approvedBy: nullable(text) },
     (sql) => sql`
-      select to_char(c.period, 'YYYY-MM') as period, c.sequence, c.hash
+      select to_char(c.period, 'YYYY-MM') as period, c.sequence, c.hash, a.name as "approvedBy"
       from ledger.standing_closes(${bookId}, coalesce(${asOf}::text::timestamptz, 'infinity')) c
+      left join ledger.close_approvals a on a.book_id = c.book_id and a.sequence = c.sequence
+        and a.at <= coalesce(${asOf}::text::timestamptz, 'infinity')
       where c.period between ${first}::text::date and ${to ?? "infinity"}::text::date
       order by c.period`,
   )

@@ -12,7 +12,23 @@ export interface Syntax {
   readonly names: (accounts: ReadonlyArray<OpenedAccount>) => ReadonlyMap<Account, string>
 }
 
-/** `postings`: the canonical journal. `balances`: a row per account of the manifest. `transactions`: a plain-text journal. */
+/** A file that is read in places. */
+export interface Places {
+  readonly byteLength: number
+  readonly slice: (start: number, end?: number) => Promise<ArrayBuffer>
+}
+
+/**
+ * `postings`: the canonical journal. `balances`: a row per account of the manifest. `transactions`: a plain-text journal. `columns`: the
+ * canonical journal in another form; amounts with all 18 decimals, a chunk of rows at a time.
+ */
 export type Reading =
+  | {
+      readonly kind: "columns"
+      readonly rowsOf: (file: Places) => AsyncIterable<{
+        readonly columns: ReadonlyArray<string>
+        readonly rows: ReadonlyArray<ReadonlyArray<string>>
+      }>
+    }
   | { readonly kind: "postings" | "balances" }
   | { readonly kind: "transactions"; readonly syntax: Syntax }

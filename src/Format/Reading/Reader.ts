@@ -15,5 +15,7 @@ export interface Reader {
   readonly perEntry?: true
   /** Lines before the header; absent: none. */
   readonly preamble?: number
+  /** Whether a line is one of those that the manifest counts; absent: all after the header are. */
+  readonly isRow?: (cells: ReadonlyArray<Cell>) => boolean
   readonly rows: (context: FileContext) => RowReader
 }

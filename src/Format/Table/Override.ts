@@ -12,8 +12,8 @@ export interface Override {
   readonly headers?: Readonly<Record<string, string>>
   readonly date?: Exclude<Profile["date"], "DDMM" | "YYYYMMDD">
   readonly decimalMark?: Profile["decimals"]["mark"]
-  readonly delimiter?: Profile["delimiter"]
-  readonly encoding?: Profile["encoding"]
+  readonly delimiter?: Exclude<Profile["delimiter"], " ">
+  readonly encoding?: Exclude<Profile["encoding"], "cp437">
   readonly lineEnd?: "LF" | "CRLF"
   readonly rowsPerFile?: number
   readonly rowsPerJournal?: number

@@ -22,13 +22,27 @@ export interface Column {
   readonly emptyQuoted?: true
 }
 
+/** What encloses the rows of each journal, where a journal is a block. */
+export interface Frame {
+  /** The cells of the line before, filled from the journal's first row. */
+  readonly columns: ReadonlyArray<Column>
+  /** A line each, after that one and after the last row. */
+  readonly open: string
+  readonly close: string
+}
+
 /** The file that a preamble is for. */
 export interface PreambleOf {
+  readonly book: { readonly code: string; readonly name: string }
+  /** Of the system, each once, ordered, with the books' name of the first that it stands for. */
+  readonly accounts: ReadonlyArray<{ readonly account: string; readonly name: string }>
   readonly period: string
   readonly currency: string
   readonly baseCurrency: string
   /** ISO 8601 in UTC. */
   readonly createdAt: string
+  /** Of the product. */
+  readonly version: string
 }
 
 /** How a system takes rates. */
@@ -52,7 +66,7 @@ export interface Profile {
    */
   readonly file: string
   readonly encoding: Encoding
-  readonly delimiter: "," | ";" | "|" | "\t"
+  readonly delimiter: "," | ";" | "|" | "\t" | " "
   readonly lineEnd: "\n" | "\r\n"
   /** Whether every text is quoted, or only where it must be. */
   readonly quoteTexts: boolean
@@ -90,6 +104,7 @@ export interface Profile {
   readonly currencies: "any" | "official" | "base"
   /** The only base currency that the format can be in; absent: any. */
   readonly baseCurrency?: string
+  readonly frame?: Frame
   /** The lines before the header, each with its line end. */
   readonly preamble?: (file: PreambleOf) => string
   /** A mistake in an account's name that the mapping's pattern does not catch; undefined: none. */

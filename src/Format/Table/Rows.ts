@@ -148,8 +148,18 @@ export const rowsIn = (
   return rows
 }
 
-/** One text per row, with its line end. */
+/** One text per row, with its line end; the first and the last with what encloses the journal. */
 export const textsOf = (rows: ReadonlyArray<Row>, setup: Setup): ReadonlyArray<string> => {
-  const { columns, delimiter, lineEnd } = setup.profile
-  return rows.map((row) => columns.map((column) => cellOf(column, row, setup)).join(delimiter) + lineEnd)
+  const { columns, delimiter, frame, lineEnd } = setup.profile
+  const lineOf = (of: ReadonlyArray<Column>, row: Row) =>
+    of.map((column) => cellOf(column, row, setup)).join(delimiter) + lineEnd
+  const texts = rows.map((row) => lineOf(columns, row))
+  if (frame === undefined) return texts
+  return rows.map((row, at) =>
+    [
+      at === 0 ? `${lineOf(frame.columns, row)}${frame.open}${lineEnd}` : "",
+      texts[at] ?? "",
+      at === rows.length - 1 ? `${frame.close}${lineEnd}` : "",
+    ].join(""),
+  )
 }

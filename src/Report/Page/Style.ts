@@ -27,6 +27,8 @@ h3{font-size:14px;margin:0 0 6px}
 .facts{display:flex;flex-wrap:wrap;gap:4px 28px;margin:14px 0 0;padding:0}
 .facts div{display:flex;gap:7px}.facts dt{color:var(--soft)}.facts dd{margin:0;overflow-wrap:anywhere;min-width:0}
 section{margin-top:40px}
+.signed{display:flex;flex-wrap:wrap;gap:14px 40px;margin:8px 0 0}.signed div{min-width:0;flex:1 1 260px}.signed dt{color:var(--soft);font-size:12px}
+.signed dd{margin:2px 0 0;overflow-wrap:anywhere}
 .state{margin-top:22px;border-radius:8px;padding:14px 18px;background:var(--good-back)}
 .state.is-draft{background:var(--bad-back)}
 .state p{margin:0}.state p+p,.state p+ul{margin-top:6px}.state ul{margin:6px 0 0;padding-left:20px}

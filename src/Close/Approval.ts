@@ -1,0 +1,105 @@
+/** Approvals of closes: `ledger.close_approvals`. An approval holds as long as its close does. */
+import { Effect, Option } from "effect"
+import { chooseBooks } from "../Book/ChosenBooks.ts"
+import type { Book } from "../Book.ts"
+import { bool, int4, type RowOf, text } from "../Database/Columns.ts"
+import { Database } from "../Database.ts"
+import { closeError } from "./CloseError.ts"
+import { closesOf, standing } from "./Kept.ts"
+import { osUser } from "./Who.ts"
+
+const approvalColumns = {
+  sequence: int4,
+  /** The hash of the close. */
+  closeHash: text,
+  name: text,
+  /** The users of operating system and database that were logged in. */
+  osUser: text,
+  databaseUser: text,
+  twoPersons: bool,
+  /** ISO 8601, our clock. */
+  at: text,
+  /** Chained to the close's: `ledger.approval_hash`. */
+  hash: text,
+  /** What it is over the record as it stands. */
+  expected: text,
+}
+
+export type Approval = RowOf<typeof approvalColumns>
+
+/** All approvals of a book, also of closes that were undone since. */
+export const approvalsOf = Effect.fn("Close.approvalsOf")(function* (book: Book) {
+  const database = yield* Database
+  return yield* database.rows(
+    "Close.approvalsOf",
+    approvalColumns,
+    (sql) => sql`
+      select a.sequence, a.close_hash as "closeHash", a.name, a.os_user as "osUser", a.database_user as "databaseUser",
+        a.two_persons as "twoPersons", to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at, a.hash,
+        ledger.approval_hash(a) as expected
+      from ledger.close_approvals a where a.book_id = ${book.bookId} order by a.sequence`,
+  )
+})
+
+export interface ApprovalRequest {
+  /** `2026-10` */
+  readonly period: string
+  readonly book: Option.Option<string>
+  readonly name: string
+  /** `close.twoPersons` */
+  readonly twoPersons: boolean
+}
+
+const folded = (name: string): string => name.trim().replaceAll(/\s+/g, " ").toLowerCase()
+
+const approveBook = Effect.fn("Close.approveBook")(function* (
+  book: Book,
+  { name, period, twoPersons }: ApprovalRequest,
+) {
+  const database = yield* Database
+  const own = standing(yield* closesOf(book), period)
+  if (own === undefined) return null
+  const { hash, sequence, who } = own
+  const [known] = (yield* approvalsOf(book)).filter((approval) => approval.sequence === sequence)
+  if (known !== undefined) {
+    return yield* closeError(
+      "Usage",
+      `${period} of ${book.code} was approved already, on ${known.at} by ${known.name}.`,
+    )
+  }
+  const user = yield* osUser
+  const { sameUser } = yield* database.row(
+    "Close.approveBook.users",
+    { sameUser: bool },
+    (sql) => sql`
+      select c.os_user = ${user} and c.database_user = session_user as "sameUser"
+      from ledger.closes c where c.book_id = ${book.bookId} and c.sequence = ${sequence}`,
+  )
+  if (twoPersons && (sameUser || folded(name) === folded(who))) {
+    return yield* closeError(
+      "Usage",
+      `${period} of ${book.code} was closed by ${who}${sameUser ? `, logged in as the same user (${user})` : ""}: with close.twoPersons another person approves it, under another name and logged in as another user of the operating system or the database.`,
+    )
+  }
+  yield* database.execute(
+    "Close.approveBook",
+    (sql) => sql`
+      insert into ledger.close_approvals (book_id, sequence, close_hash, name, os_user, two_persons)
+      values (${book.bookId}, ${sequence}, ${hash}, ${name}, ${user}, ${twoPersons})`,
+  )
+  const [made] = (yield* approvalsOf(book)).filter((approval) => approval.sequence === sequence)
+  return made === undefined ? null : { book: book.code, period, ...made }
+})
+
+/** Approves the close of a month that stands, of one book or of all that have it closed: all or none. */
+export const approve = Effect.fn("Close.approve")(function* (request: ApprovalRequest) {
+  const database = yield* Database
+  const books = yield* chooseBooks(Option.none(), request.book)
+  const made = yield* database.transaction(Effect.forEach(books, (book) => approveBook(book, request)))
+  const approved = made.filter((one) => one !== null)
+  if (approved.length > 0) return approved
+  return yield* closeError(
+    "NotClosed",
+    `${request.period} is not closed in ${books.map(({ code }) => code).join(", ") || "any book"}: only a close is approved. To close it: tieout close ${request.period}`,
+  )
+})

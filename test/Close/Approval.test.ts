@@ -1,0 +1,139 @@
+/** Approvals: a record of its own, chained to its close; of two persons where that is asked for; ended by a reopening. */
+import { join } from "node:path"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { decodeUnknownSync } from "effect/Schema"
+import { approve } from "../../src/Close/Approval.ts"
+import { osUser } from "../../src/Close/Who.ts"
+import { Database } from "../../src/Database.ts"
+import * as Export from "../../src/Export.ts"
+import * as Proof from "../../src/Proof/ClosesProof.ts"
+import { Content } from "../../src/Settings/Content.ts"
+import { Settings } from "../../src/Settings.ts"
+import { reporting, textOf } from "../Report/Reports.ts"
+import { rows, sync } from "../Sync/Runs.ts"
+import { program } from "../support/Program.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { unruled } from "../support/unruled.ts"
+import { closing, reopening, threeMonths } from "./Months.ts"
+
+const approving = (name: string, twoPersons = false) =>
+  approve({ period: "2026-08", book: Option.none(), name, twoPersons })
+
+const stamp = (out = temporaryFolder()) =>
+  Effect.map(reporting("2026-08", out), ({ folder }) => textOf(folder, "report.html"))
+
+const exported = Effect.gen(function* () {
+  const { batches } = yield* Export.run({
+    formats: ["trial-balance"],
+    scope: { kind: "period", period: "2026-08" },
+    ...{ connection: Option.none(), book: Option.none(), out: temporaryFolder() },
+    tables: { settings: decodeUnknownSync(Content)({}).formats, baseCurrency: "EUR" },
+  })
+  return batches[0]?.manifest.lineage?.closes.map(({ approvedBy }) => approvedBy)
+})
+
+const proved = Proof.closes().pipe(Effect.provide(Settings.from({ variables: {} })))
+
+const messageOf = <A, R>(effect: Effect.Effect<A, { readonly message: string }, R>) =>
+  Effect.map(Effect.flip(effect), ({ message }) => message)
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the approval of a close", (it) => {
+  it.scoped("is kept with its hash, stands on reports and exports, and ends with a reopening", () =>
+    Effect.gen(function* () {
+      const { service } = yield* threeMonths
+      yield* sync(service.url)
+      expect(yield* messageOf(approving("Ada Jones"))).toContain("2026-08 is not closed in ORG")
+      const [closed] = yield* closing("2026-08")
+      const page = yield* stamp()
+      expect(page).toContain("<span>closed, not approved</span>")
+      expect(page).toContain("tieout close approve 2026-08 --by NAME")
+      expect(yield* exported).toEqual([null])
+
+      const [approval] = yield* approving("Ada Jones")
+      expect(approval).toMatchObject({
+        ...{ book: "ORG", period: "2026-08", sequence: 1, name: "Ada Jones", twoPersons: false },
+        ...{ closeHash: closed?.hash, osUser: yield* osUser, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      })
+      const signed = yield* stamp()
+      expect(signed).toContain("<span>closed, approved by Ada Jones</span>")
+      expect(signed).toContain(approval?.hash)
+      expect(yield* exported).toEqual(["Ada Jones"])
+      expect(yield* messageOf(approving("Bea"))).toContain("was approved already")
+
+      yield* reopening("2026-08")
+      yield* closing("2026-08")
+      expect(yield* stamp()).toContain("<span>closed, not approved</span>")
+      expect(yield* exported).toEqual([null])
+    }),
+  )
+
+  it.effect("is of two persons where the settings ask for that: another name, and another user", () =>
+    Effect.gen(function* () {
+      expect(yield* messageOf(approving(" CONTROLLER  ", true))).toContain("was closed by controller")
+      expect(yield* messageOf(approving("Ada Jones", true))).toContain("logged in as the same user")
+      yield* unruled("update ledger.closes set os_user = 'jane'")
+      expect(yield* messageOf(approving("Controller", true))).toContain("another person approves it")
+      expect(yield* approving("Ada  Jones", true)).toMatchObject([{ sequence: 3, twoPersons: true }])
+    }),
+  )
+
+  it.effect("is refused by the database where it is none, and cannot be changed", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const refused = (statement: string) =>
+        Effect.flip(database.query("Test.change", (sql) => sql.unsafe(statement)))
+      const columns = "(book_id, sequence, close_hash, name, os_user, two_persons)"
+      const as = (sequence: number, hash: string, name: string, user: string) =>
+        `insert into ledger.close_approvals ${columns}
+         select book_id, ${sequence}, ${hash}, '${name}', '${user}', true from ledger.closes where sequence = 3`
+      yield* unruled("delete from ledger.close_approvals where sequence = 3")
+      // An undone close, another hash, the closer's own name, the closer's own user.
+      for (const statement of [
+        as(1, "hash", "Ada", "ada"),
+        as(3, "repeat('0', 64)", "Ada", "ada"),
+        as(3, "hash", "cOntroller ", "ada"),
+        as(3, "hash", "Ada", "jane"),
+      ]) {
+        expect(yield* refused(statement)).toMatchObject({ sqlstate: "TO011" })
+      }
+      yield* rows(as(3, "hash", "Ada", "ada"))
+      expect(yield* refused("update ledger.close_approvals set name = 'Bea'")).toMatchObject({
+        sqlstate: "TO004",
+      })
+      expect((yield* proved).wrong).toEqual([])
+      yield* unruled("update ledger.close_approvals set name = 'Bea'")
+      expect((yield* proved).wrong.map(({ row }) => row)).toEqual([
+        "approval of close 1",
+        "approval of close 3",
+      ])
+    }),
+  )
+
+  it.scoped("is a form of tieout close", () =>
+    Effect.gen(function* () {
+      const { cwd, run } = yield* program
+      const { url } = yield* TestDatabase
+      const tieout = (...args: ReadonlyArray<string>) =>
+        run(args, { DATABASE_URL: url, TIEOUT_USER: "jane", TIEOUT_LOG_LEVEL: "none" })
+      yield* unruled("delete from ledger.close_approvals")
+      expect(yield* tieout("close", "approve", "2026-08")).toMatchObject({ code: 2 })
+      expect(yield* tieout("close", "2026-08", "--by", "Ada")).toMatchObject({ code: 2 })
+      expect(yield* tieout("close", "approve", "2026-08", "--by", "Ada Jones")).toMatchObject({
+        code: 0,
+        out: expect.stringContaining("ORG 2026-08: close 3 approved by Ada Jones"),
+      })
+      const { out } = yield* tieout(
+        "export",
+        "--format",
+        "journal",
+        "--period",
+        "2026-08",
+        "--out",
+        join(cwd, "e"),
+      )
+      expect(out).toContain("2026-08 is closed, approved by Ada Jones")
+    }),
+  )
+})
