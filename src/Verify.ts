@@ -25,7 +25,8 @@ import { checkColumns } from "./Verify/ColumnsProof.ts"
 import { checkPlace } from "./Verify/FolderPlace.ts"
 import { checkJournal } from "./Verify/JournalProof.ts"
 import { checkNativeMovements } from "./Verify/NativeMovementsProof.ts"
-import { checkPlainText } from "./Verify/PlainTextProof.ts"
+import { checkPlainText, plainTextOf } from "./Verify/PlainTextProof.ts"
+import { plainTextsOf, startThreads } from "./Verify/PlainTextThreads.ts"
 import { RatedProof } from "./Verify/RatedProof.ts"
 import { checkReport, isReport } from "./Verify/ReportProof.ts"
 import { checkStatement, statementSide } from "./Verify/StatementProof.ts"
@@ -58,7 +59,7 @@ export interface Verification {
 }
 
 /** Proves one file's content while it is read. */
-type Proof = (chunks: AsyncIterable<Buffer>, file: FileRecord) => Promise<void>
+type Proof = (chunks: AsyncIterable<Buffer>, file: FileRecord, inside: Problems) => Promise<void>
 
 const checkBatch = async (
   folder: string,
@@ -93,37 +94,39 @@ const checkBatch = async (
   const sides = [...statements.values(), ...[...tables.values(), ...banks.values()].map(({ side }) => side)]
   const comparisons = new Map<string, Comparison>()
 
-  const journalProof: Proof = (chunks, file) => {
+  const journalProof: Proof = (chunks, file, inside) => {
     const comparison = new Comparison(sides)
     comparisons.set(file.name, comparison)
     return checkJournal(chunks, file, manifest, accounts, inside, (row) => comparison.add(row))
   }
   const plainProof =
     (reading: Reading): Proof =>
-    (chunks, file) => {
-      if (reading.kind === "transactions")
-        return checkPlainText(chunks, file, reading.syntax, accounts, inside)
+    (chunks, file, inside) => {
+      if (reading.kind === "transactions") {
+        return checkPlainText(chunks, file, plainTextOf(reading.syntax, accounts), inside)
+      }
       if (reading.kind === "columns") {
         return checkColumns(join(folder, file.name), chunks, file, reading, manifest, accounts, inside)
       }
       if (reading.kind === "balances") return checkTrialBalance(chunks, file, accounts, inside)
-      return journalProof(chunks, file)
+      return journalProof(chunks, file, inside)
     }
-  const proofOf = ({ format: name, name: file }: FileRecord): Proof | undefined => {
+  const proofOf = ({ format: name, name: file }: FileRecord, inside: Problems): Proof | undefined => {
     const format = formatOf(name)
     const table = tables.get(name)
     const statement = statements.get(file)
     if (format?.kind === "plain") return plainProof(format.reading)
     const bank = banks.get(name)
     if (bank !== undefined) {
-      return (chunks, record) => checkBankStatements(chunks, record, manifest, bank.reader, inside, bank.side)
+      return (chunks, record, inside) =>
+        checkBankStatements(chunks, record, manifest, bank.reader, inside, bank.side)
     }
-    if (table !== undefined) return (chunks, record) => table.read(chunks, record, inside)
+    if (table !== undefined) return (chunks, record, inside) => table.read(chunks, record, inside)
     if (statement !== undefined) {
-      return (chunks, record) => checkStatement(chunks, record, manifest, accounts, inside, statement)
+      return (chunks, record, inside) => checkStatement(chunks, record, manifest, accounts, inside, statement)
     }
     if (name === besides.nativeMovements.name) {
-      return (chunks, record) =>
+      return (chunks, record, inside) =>
         checkNativeMovements(chunks, record, manifest, inside, (row) => {
           for (const proof of rated) proof.addNative(row)
         })
@@ -132,17 +135,19 @@ const checkBatch = async (
       const own = rated.find(
         (proof) => besides.rateDifferences.file.replace("{format}", proof.side.name) === file,
       )
-      return own === undefined ? undefined : (chunks, record) => own.readDifferences(chunks, record, inside)
+      return own === undefined
+        ? undefined
+        : (chunks, record, inside) => own.readDifferences(chunks, record, inside)
     }
     if (name === besides.chartOfAccounts.name || name === besides.periodBalances.name) {
-      return (chunks, record) => checkAccountFile(chunks, record, manifest, accounts, inside)
+      return (chunks, record, inside) => checkAccountFile(chunks, record, manifest, accounts, inside)
     }
     if (name === besides.summaryEntries.name) {
       const own = [...tables.values()].find(
         (proof) => besides.summaryEntries.file.replace("{format}", proof.side.name) === file,
       )
       return own instanceof TableProof
-        ? (chunks, record) => own.readEntries(chunks, record, inside)
+        ? (chunks, record, inside) => own.readEntries(chunks, record, inside)
         : undefined
     }
     // The difference since an as-of export is not part of the export: only its checksum is verified.
@@ -152,11 +157,28 @@ const checkBatch = async (
     return undefined
   }
   const records = new Map(manifest.files.map((file) => [file.name, file]))
-  const read = await checkFiles(folder, manifest, problems, (name) => {
-    const record = records.get(name)
-    const proof = record === undefined ? undefined : proofOf(record)
-    return record === undefined || proof === undefined ? undefined : (chunks) => proof(chunks, record)
-  })
+  const contents = new Map<string, Problems>()
+  const threads = startThreads(plainTextsOf(folder, manifest, accounts))
+  const read = await checkFiles(folder, manifest, problems, {
+    contentOf: (name) => {
+      const record = records.get(name)
+      const content = new Problems()
+      const proof = record === undefined ? undefined : proofOf(record, content)
+      contents.set(name, content)
+      return record === undefined || proof === undefined
+        ? undefined
+        : (chunks) => proof(chunks, record, content)
+    },
+    elsewhere: (name) =>
+      threads.verdictOf(name)?.then((verdict) => {
+        if (verdict !== undefined) contents.set(name, new Problems().absorb(verdict.content))
+        return verdict
+      }),
+  }).finally(threads.end)
+  for (const { name } of manifest.files) {
+    const content = contents.get(name)
+    if (content !== undefined) inside.absorb(content)
+  }
   for (const table of tables.values()) table.finish(inside)
   const compared = new Set([
     ...tables.keys(),

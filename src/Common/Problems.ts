@@ -25,10 +25,11 @@ export class Problems {
     this.notes.push(text)
   }
 
-  /** Appends another check's problems to these. */
-  absorb(other: Problems): void {
+  /** Appends another check's problems to these. Gives itself. */
+  absorb(other: Pick<Problems, "found" | "count" | "notes">): this {
     for (const { file, line, message } of other.found) this.add(file, line, message)
     this.count += other.count - other.found.length
     this.notes.push(...other.notes)
+    return this
   }
 }

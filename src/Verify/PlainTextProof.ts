@@ -8,27 +8,47 @@ import { parse, print } from "../Common/MinorUnits.ts"
 import type { Problems } from "../Common/Problems.ts"
 import { wholeLines } from "../Common/WholeLines.ts"
 import type { FileRecord } from "../Export/Batch/Manifest.ts"
+import type { Account } from "../Format/Entry.ts"
 import type { Syntax } from "../Format/Reading/Plain.ts"
 import type { ExpectedAccount } from "./AccountsProof.ts"
 
+/** What a plain-text journal is read with. Plain data, so that another thread can be sent it. */
+export interface PlainText extends Omit<Syntax, "names"> {
+  readonly accounts: ReadonlyArray<{
+    /** As the journal calls it. */
+    readonly called: string
+    readonly account: Account
+    readonly closing: bigint
+  }>
+}
+
+export const plainTextOf = (syntax: Syntax, accounts: ReadonlyArray<ExpectedAccount>): PlainText => {
+  const { names, ...grammar } = syntax
+  const called = names(accounts)
+  return {
+    ...grammar,
+    accounts: accounts.map(({ account, closing }) => ({
+      called: called.get(account) ?? "",
+      account,
+      closing,
+    })),
+  }
+}
+
 interface Holding {
-  readonly expected: ExpectedAccount
+  readonly expected: PlainText["accounts"][number]
   balance: bigint
 }
 
 const unquoted = (currency: string): string => currency.replace(/^"(.*)"$/, "$1")
 
 /** The accounts by currency and name, starting at zero: the file's own opening transaction fills them. */
-const holdingsOf = (
-  accounts: ReadonlyArray<ExpectedAccount>,
-  syntax: Syntax,
-): ReadonlyMap<string, ReadonlyMap<string, Holding>> => {
-  const names = syntax.names(accounts)
+const holdingsOf = ({ accounts }: PlainText): ReadonlyMap<string, ReadonlyMap<string, Holding>> => {
   const holdings = new Map<string, Map<string, Holding>>()
   for (const expected of accounts) {
-    const { account } = expected
-    const ofCurrency = holdings.get(account.currency) ?? new Map<string, Holding>()
-    holdings.set(account.currency, ofCurrency.set(names.get(account) ?? "", { expected, balance: 0n }))
+    const { currency } = expected.account
+    const ofCurrency = holdings.get(currency) ?? new Map<string, Holding>()
+    holdings.set(currency, ofCurrency.set(expected.called, { expected, balance: 0n }))
   }
   return holdings
 }
@@ -49,12 +69,11 @@ const checkClosing = (holdings: Iterable<Holding>, differs: (message: string) =>
 
 export const checkPlainText = async (
   chunks: AsyncIterable<Buffer>,
-  { name: file, rows }: FileRecord,
-  syntax: Syntax,
-  accounts: ReadonlyArray<ExpectedAccount>,
+  { name: file, rows }: Pick<FileRecord, "name" | "rows">,
+  plain: PlainText,
   problems: Problems,
 ): Promise<void> => {
-  const holdings = holdingsOf(accounts, syntax)
+  const holdings = holdingsOf(plain)
   // Most transactions have one currency.
   let currency = ""
   let sum = 0n
@@ -102,18 +121,18 @@ export const checkPlainText = async (
   const read = (line: string) => {
     const first = line.charCodeAt(0)
     if (first === space) {
-      const posting = transactions > 0 ? syntax.posting.exec(decoded(line)) : null
+      const posting = transactions > 0 ? plain.posting.exec(decoded(line)) : null
       if (posting !== null) post(posting)
       return
     }
     if (!isDigit(first)) return
-    if (syntax.transaction.test(line)) {
+    if (plain.transaction.test(line)) {
       finish()
       transactions += 1
       started = number
       return
     }
-    const [, name, balance, of] = syntax.assertion?.exec(decoded(line)) ?? []
+    const [, name, balance, of] = plain.assertion?.exec(decoded(line)) ?? []
     if (name === undefined || balance === undefined || of === undefined) return
     const held = holding(name, of)
     if (held !== undefined) assert(held, balance)
