@@ -49,6 +49,9 @@ const address = sandbox.url.replace(sandbox.origin, service.origin)
 const variables = (secret: string) => ({
   ...{ TIEOUT_BASE_URL: address, TIEOUT_CLIENT_ID: "sandbox-client", TIEOUT_CLIENT_SECRET: secret },
   ...{
+    // A quarter of the default: what is away is tried less often.
+    TIEOUT_LIMITS_RUN_DEADLINE: "3 hours",
+    TIEOUT_LIMITS_TRIES: "3",
     TIEOUT_SCOPE: "accounts:read",
     TIEOUT_CONNECTIONS: '{"default":{"surfaces":["organization","client"]}}',
   },
