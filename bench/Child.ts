@@ -25,8 +25,9 @@ const peakOf = (pid: number | undefined): number => {
   }
 }
 
-/** Another program than Node, another folder than the project's. */
+/** Another program than Node, another folder than the project's, other exit codes that are fine. */
 interface Where {
+  readonly codes?: ReadonlyArray<number>
   readonly cwd?: string
   readonly program?: string
 }
@@ -42,7 +43,7 @@ const start = (
     stdio: ["ignore", "pipe", "pipe"],
   })
 
-/** Runs a program, Node unless another is named, with the arguments to its end. Throws where it ends with another code than 0 or 3. */
+/** Runs a program, Node unless another is named, with the arguments to its end. Throws where it ends with a code that is not expected. */
 export const run = async (
   args: ReadonlyArray<string>,
   env: Record<string, string>,
@@ -65,7 +66,8 @@ export const run = async (
   })
   const code = await new Promise<number | null>((resolve) => child.once("exit", resolve))
   clearInterval(watch)
-  if (code !== 0 && code !== 3) throw new Error(`${args.join(" ")} ended with ${code}:\n${stderr}${stdout}`)
+  if (!(where?.codes ?? [0, 3]).includes(code ?? -1))
+    throw new Error(`${args.join(" ")} ended with ${code}:\n${stderr}${stdout}`)
   return {
     stdout,
     seconds: (performance.now() - started) / 1_000,

@@ -148,6 +148,61 @@ const unpack = (
     )
 }
 
+/** Decoded bytes above which answers are decompressed one after the other. */
+const largeAnswer = 1024 * 1024
+
+/** What a gzip says at its end that it holds, modulo 2^32 (RFC 1952, 2.3.1); what is deflated does not say. */
+const claimedSize = (body: Buffer, encoding: string): number =>
+  encoding.endsWith("gzip") && body.length >= 18
+    ? body.readUInt32LE(body.length - 4)
+    : Number.POSITIVE_INFINITY
+
+type Unpacked = (result: Buffer | TransportFault) => void
+
+/**
+ * Decompresses the answers of a connection: small ones at once, and large ones, or those that only said that they were small, one
+ * after the other, with a turn of the event loop for the reader before the next. While it is decompressed an answer takes twice
+ * its size, and a small body is soon a large one: of those there is one at a time.
+ */
+class Unpacker {
+  private waiting: Array<() => void> = []
+  private busy = false
+
+  unpack(body: Buffer, encoding: string, limit: number, done: Unpacked): void {
+    const claimed = claimedSize(body, encoding)
+    if (encoding === "" || encoding === "identity") unpack(body, encoding, limit, done)
+    else if (claimed > Math.min(largeAnswer, limit)) this.inTurn(body, encoding, limit, done)
+    else {
+      unpack(body, encoding, Math.max(claimed, 1), (result) => {
+        if (result instanceof TransportFault && result.kind === "tooLarge")
+          this.inTurn(body, encoding, limit, done)
+        else done(result)
+      })
+    }
+  }
+
+  private inTurn(body: Buffer, encoding: string, limit: number, done: Unpacked): void {
+    this.waiting.push(() =>
+      unpack(body, encoding, limit, (result) => {
+        done(result)
+        setImmediate(() => {
+          this.busy = false
+          this.next()
+        })
+      }),
+    )
+    this.next()
+  }
+
+  private next(): void {
+    if (this.busy) return
+    const begin = this.waiting.shift()
+    if (begin === undefined) return
+    this.busy = true
+    begin()
+  }
+}
+
 /** Gathers one answer and calls `done` exactly once. */
 class Gatherer implements Dispatcher.DispatchHandler {
   private readonly limit: number
@@ -159,19 +214,21 @@ class Gatherer implements Dispatcher.DispatchHandler {
   private status = 0
   private headers: Headers = {}
   private readonly budget: Budget
+  private readonly unpacker: Unpacker
   private chunks: Array<Buffer> = []
   private size = 0
 
   constructor(
     { host, proxied }: { readonly host: string; readonly proxied: boolean },
     limit: number,
-    budget: Budget,
+    { budget, unpacker }: { readonly budget: Budget; readonly unpacker: Unpacker },
     done: (result: Reply | TransportFault) => void,
   ) {
     this.host = host
     this.proxied = proxied
     this.limit = limit
     this.budget = budget
+    this.unpacker = unpacker
     this.done = done
   }
 
@@ -212,7 +269,7 @@ class Gatherer implements Dispatcher.DispatchHandler {
     const body = this.chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.chunks)
     const encoding = String(this.headers["content-encoding"] ?? "").toLowerCase()
     this.release()
-    unpack(body, encoding, this.limit, (result) => {
+    this.unpacker.unpack(body, encoding, this.limit, (result) => {
       this.done(
         result instanceof TransportFault
           ? result
@@ -251,7 +308,7 @@ export const make = (
   proxy: Option.Option<Redacted.Redacted> = Option.none(),
 ): Effect.Effect<Transport, never, Scope.Scope> => {
   const target = { host: new URL(origin).host, proxied: Option.isSome(proxy) }
-  const budget = new Budget(answersUnderWay * bounds.maxBodyBytes)
+  const shared = { budget: new Budget(answersUnderWay * bounds.maxBodyBytes), unpacker: new Unpacker() }
   return Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => pool(bounds, proxy)),
@@ -259,7 +316,7 @@ export const make = (
     ),
     (agent): Transport => ({
       send: (request, done) => {
-        const gatherer = new Gatherer(target, bounds.maxBodyBytes, budget, (result) => {
+        const gatherer = new Gatherer(target, bounds.maxBodyBytes, shared, (result) => {
           clearTimeout(timer)
           done(result)
         })

@@ -16,7 +16,7 @@ import { bookTieOuts, combined, type TieOut, tieOutSentence } from "../Reconcile
 import { LeaseLost } from "../Run.ts"
 import { Settings, SettingsError } from "../Settings.ts"
 import { isAway } from "../Sync/Runs/Failures.ts"
-import { SyncIncomplete, unreadText } from "../Sync/Runs/RunReport.ts"
+import { readNothing, SyncIncomplete, unreadText } from "../Sync/Runs/RunReport.ts"
 import { Sync } from "../Sync.ts"
 import { type Alert, Alerts } from "./Alerts.ts"
 import { type InboxTrouble, inboxTrouble } from "./Overview/Inbox.ts"
@@ -139,13 +139,14 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
           return { read: false, away: false }
         }
         if (!(started.left instanceof SyncIncomplete)) return yield* started.left
-        const { failures, report: read } = started.left
+        const { failures, report: reported } = started.left
         const away = isAway(started.left)
-        if (away && !isFirst) return { read: true, away }
+        const read = !readNothing(started.left)
+        if (away && !isFirst) return { read, away }
         for (const failure of failures.slice(0, unreadLogged))
           yield* Effect.logWarning(`Not read: ${unreadText(failure)}: ${failure.why}`)
-        yield* Effect.annotateLogs(raiseUnread(connection, read.runId), { run: read.runId })
-        return { read: true, away }
+        yield* Effect.annotateLogs(raiseUnread(connection, reported.runId), { run: reported.runId })
+        return { read, away }
       }
       if (Option.isNone(started.right)) {
         yield* Effect.logWarning(

@@ -88,6 +88,22 @@ describe("a night in which the service is away", () => {
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 
+  it.scopedLive("is tried to the deadline where neither the organization nor a client can be read", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* partnership()
+      const waited: Array<number> = []
+      held.interfere = (_, response) => {
+        if (waited.length >= 6) return false
+        response.writeHead(503).end()
+        return true
+      }
+      yield* night(service.url, waited, {
+        TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}",
+      })
+      expect(waited).toEqual([1, 2, 4, 8, 15, 15])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
   it.scopedLive("is not tried again where a person must mend it", () =>
     Effect.gen(function* () {
       const { held, service } = yield* partnership()

@@ -108,6 +108,13 @@ export class SyncIncomplete extends Data.TaggedError("SyncIncomplete")<{
   }
 }
 
+/** Whether nothing at all could be read: neither the organization's accounts nor any client. */
+export const readNothing = ({ failures, report }: SyncIncomplete): boolean =>
+  report.clients.read === 0 &&
+  failures.some(
+    ({ book, unread }) => book === undefined && unread.kind === "list" && unread.name === "accounts",
+  )
+
 /** Another sync, or another backfill, of this connection is under way (exit 4). */
 export class SyncBusy extends Data.TaggedError("SyncBusy")<{
   readonly connection: string
