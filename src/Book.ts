@@ -15,6 +15,10 @@ export interface Book {
   readonly name: string
 }
 
+/** The folder that a book's exports and reports stand in. */
+export const bookFolder = ({ code, connection }: Pick<Book, "code" | "connection">): string =>
+  `${connection}-${code}`.replaceAll(/[^A-Za-z0-9._-]/g, "-")
+
 /** A function of the connection alone: known without the database. */
 export const organizationCode = (connection: string): string =>
   connection === "default" ? "ORG" : `${connection.toUpperCase().replaceAll(/[^A-Z0-9_.-]/g, "-")}-ORG`

@@ -2,7 +2,7 @@
 import { join, resolve } from "node:path"
 import { Effect, Option } from "effect"
 import { chooseBooks, type UnknownBook } from "./Book/ChosenBooks.ts"
-import { allBooks, type Book } from "./Book.ts"
+import { allBooks, type Book, bookFolder } from "./Book.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { mayWrite } from "./Database/MayWrite.ts"
 import { Database } from "./Database.ts"
@@ -64,9 +64,6 @@ export interface ExportSummary {
   readonly complete: boolean
 }
 
-const folderName = ({ clientId, connection }: Book): string =>
-  `${connection.replaceAll(/[^A-Za-z0-9._-]/g, "-")}-${Option.getOrElse(clientId, () => "org")}`
-
 /** One batch: marked, written, committed in the database, kept. */
 const exportBatch = Effect.fn("Export.batch")(function* (
   book: Book,
@@ -86,9 +83,8 @@ const exportBatch = Effect.fn("Export.batch")(function* (
     follows,
     supersedes,
   }
-  const place = join(folderName(book), selection.text, String(batch))
-  const bookFolder = resolve(out, folderName(book))
-  const mark = yield* markUnfinished(bookFolder, selection.text, batch)
+  const place = join(bookFolder(book), selection.text, String(batch))
+  const mark = yield* markUnfinished(resolve(out, bookFolder(book)), selection.text, batch)
   const { folder, manifest, ...made } = yield* writeBatch(
     { book, batch, selection, formats, options, lineage, base: request.base },
     resolve(out, place),
@@ -132,13 +128,20 @@ const exportBook = Effect.fn("Export.book")(function* (
   request: ExportRequest,
   options: TableOptions,
 ) {
-  const bookFolder = resolve(request.out, folderName(book))
   const { knownSince } = yield* readFacts(book.bookId, null)
-  yield* clearLeftovers(bookFolder, (yield* previousBatch(book.bookId))?.batch ?? 0, knownSince)
+  const own = resolve(request.out, bookFolder(book))
+  yield* clearLeftovers(own, (yield* previousBatch(book.bookId))?.batch ?? 0, knownSince)
   const selection = yield* selectionAt(book, scope, request)
   const again = request.again === true
   const basis = request.base?.baseCurrency ?? nativeBasis
-  const { had, plans } = yield* planBook(book.bookId, basis, selection, formats, again)
+  const { had, plans } = yield* planBook(
+    book.bookId,
+    basis,
+    selection,
+    formats,
+    again,
+    request.perFormat ?? false,
+  )
   const batches: Array<ExportedBatch> = []
   for (const plan of plans) batches.push(yield* exportBatch(book, plan, request, options))
   return { batches, exported: had.map((one): Exported => ({ book: book.code, ...one })) }

@@ -201,7 +201,7 @@ const readManifest = (folder: string): Effect.Effect<Buffer, VerifyError> =>
       isMissing(cause)
         ? new VerifyError({
             reason: "NoManifest",
-            message: `${join(folder, manifestFile)} is not there: name a batch's own folder, such as exports/default-org/2026-10/1. A batch without a manifest was never finished; export again.`,
+            message: `${join(folder, manifestFile)} is not there: name a batch's own folder, such as exports/default-ORG/2026-10/1. A batch without a manifest was never finished; export again.`,
           })
         : new VerifyError({
             reason: "Unreadable",

@@ -43,6 +43,8 @@ export interface ExportRequest {
   readonly who?: string
   /** Keep the files in the database too, once the batch is committed; when absent: yes. */
   readonly keepFiles?: boolean
+  /** A batch for each format; else those with the same entries share one, whose files then prove each other. */
+  readonly perFormat?: boolean
   /** Where a day of `asOf` ends in books without entries; UTC when absent. */
   readonly timeZone?: string
   /** Everything in the base currency, from the base-currency journal; the books' own currencies when absent. */

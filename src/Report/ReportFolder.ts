@@ -5,8 +5,8 @@
 import { createHash } from "node:crypto"
 import { rename } from "node:fs/promises"
 import { join } from "node:path"
-import { Effect, Either, Option } from "effect"
-import type { Book } from "../Book.ts"
+import { Effect, Either } from "effect"
+import { type Book, bookFolder } from "../Book.ts"
 import { chunksOf } from "../Common/RegularFile.ts"
 import { attempt, listFolder, readIfThere, removeFolder } from "../Export/Batch/Folder.ts"
 import { decode, isSealed, manifestFile } from "../Export/Batch/ReportManifest.ts"
@@ -19,10 +19,9 @@ export interface Placed {
   readonly asOf: string | null
 }
 
-/** `default-org/2026-10`, or `default-org/2026-10@20261105T120000Z`. */
-export const placeOf = ({ asOf, book: { clientId, connection }, period }: Placed): string => {
-  const owner = `${connection.replaceAll(/[^A-Za-z0-9._-]/g, "-")}-${Option.getOrElse(clientId, () => "org")}`
-  return join(owner, `${period}${asOfSuffix(asOf)}`)
+/** `default-ORG/2026-10`, or `default-ORG/2026-10@20261105T120000Z`. */
+export const placeOf = ({ asOf, book, period }: Placed): string => {
+  return join(bookFolder(book), `${period}${asOfSuffix(asOf)}`)
 }
 
 const taken = (path: string, what: string): ExportError =>

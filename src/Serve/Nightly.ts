@@ -169,6 +169,7 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
         const formats = settings.schedule.export
         if (formats === null) return
         const { batches, unchanged } = yield* runExport({
+          perFormat: true,
           formats,
           scope: { kind: "since-last" },
           connection: Option.some(connection),

@@ -1,6 +1,6 @@
 /**
- * The place of a batch: `<connection>-<org|clientId>/<scope>/<batch>`. A folder with the name of another book, scope or batch
- * was renamed or copied to a wrong place, whatever its files say.
+ * The place of a batch: `<connection>-<book>/<scope>/<batch>`; batches of older versions stand in `<connection>-<org|clientId>/…`. A folder
+ * with the name of another book, scope or batch was renamed or copied to a wrong place, whatever its files say.
  */
 import { basename, dirname, resolve } from "node:path"
 import type { Problems } from "../Common/Problems.ts"
@@ -9,13 +9,13 @@ import { type Manifest, manifestFile } from "../Export/Batch/Manifest.ts"
 const uuid = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 const batchName = /^\d+$/
 const scopeName = /^(?:\d{4}-\d{2}|\d{4}-\d{2}-\d{2}_\d{4}-\d{2}-\d{2}|all|since-\d+)(?:@.*)?$/
-const bookName = new RegExp(`^.+-(?:org|${uuid})$`)
+const olderBookName = new RegExp(`^.+-(?:org|${uuid})$`)
 
 interface Level {
   readonly what: string
   readonly found: string
   readonly stated: string
-  readonly isOne: RegExp
+  readonly isOne: Pick<RegExp, "test">
 }
 
 /**
@@ -31,10 +31,11 @@ export const checkPlace = (folder: string, manifest: Manifest, problems: Problem
     {
       what: "book",
       found: basename(dirname(dirname(path))),
-      stated: `${connection}-${book.clientId ?? "org"}`,
-      isOne: bookName,
+      stated: `${connection}-${book.code}`,
+      isOne: { test: (found) => found.startsWith(`${connection}-`) || olderBookName.test(found) },
     },
   ]
+  const older = `${connection}-${book.clientId ?? "org"}`
   const [own] = levels
   if (own !== undefined && own.found !== own.stated && !own.isOne.test(own.found)) {
     problems.note(
@@ -43,7 +44,7 @@ export const checkPlace = (folder: string, manifest: Manifest, problems: Problem
     return
   }
   for (const { found, isOne, stated, what } of levels) {
-    if (found !== stated && isOne.test(found)) {
+    if (found !== stated && found !== older && isOne.test(found)) {
       problems.add(manifestFile, null, `is of the ${what} ${stated}, but stands in the folder ${found}`)
     }
   }

@@ -53,14 +53,14 @@ describe("the options of every command", () => {
 describe("right arguments", () => {
   it.each([
     "verify",
-    "verify exports/default-org/all/1 --chain",
+    "verify exports/default-ORG/all/1 --chain",
     "register --period 2026-10 6850",
     "register -- --6850",
     "reopen 2026-10 --reason=late",
     "reopen 2026-10 --reason -late",
     "close 2026-10 --accept F1 --accept F2 --reason known",
     "sync --full true",
-    "verify --chain 1 exports/default-org/all/1",
+    "verify --chain 1 exports/default-ORG/all/1",
     "quarantine replay Q1 Q2",
     "sync --surface=client",
   ])("%s", (line) => expect(mistake(line)).toEqual([]))

@@ -39,7 +39,7 @@ describe("a folder", () => {
     "is refused at once where none can be made, as below /proc",
     async () => {
       expect(await refusal(makeFolder("/proc/tieout"))).toBe("ENOENT")
-      expect(await refusal(makeFolder("/proc/tieout/exports/default-org"))).toBe("ENOENT")
+      expect(await refusal(makeFolder("/proc/tieout/exports/default-ORG"))).toBe("ENOENT")
       await expect(findPlace("/proc/tieout/data", undefined)).rejects.toMatchObject({
         _tag: "EmbeddedError",
         reason: "Folder",

@@ -22,7 +22,7 @@ describe("what is written", () => {
     const root = temporaryFolder()
     process.umask(0)
     await makeFolder(join(root, "a", "b"))
-    const batch = join(root, "exports", "default-org", "all", "1")
+    const batch = join(root, "exports", "default-ORG", "all", "1")
     const written = Effect.gen(function* () {
       const folder = yield* openFolder(batch)
       const file = yield* folder.create("journal.csv")
@@ -32,7 +32,7 @@ describe("what is written", () => {
       yield* folder.keep
     })
     await Effect.runPromise(Effect.scoped(written))
-    const modes = ["a", "a/b", "exports", "exports/default-org", "exports/default-org/all/1"].map((name) =>
+    const modes = ["a", "a/b", "exports", "exports/default-ORG", "exports/default-ORG/all/1"].map((name) =>
       modeOf(join(root, name)),
     )
     expect(modes).toEqual(["700", "700", "700", "700", "700"])

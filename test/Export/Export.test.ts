@@ -61,7 +61,7 @@ layer(TestDatabase.layer)("an export", (it) => {
       const { batches, complete } = yield* Export.run(request(out, october, ["journal"], "CANON"))
       expect(complete).toBe(true)
       expect(batches.map((batch) => batch.folder)).toEqual([
-        join(out, "default-33333333-0000-4000-8000-000000000001", "2026-10", "1"),
+        join(out, "default-CANON", "2026-10", "1"),
       ])
       const csv = read(batches[0]?.folder ?? "", "journal.csv")
       expect(csv.split("\n", 1)[0]).toBe(
@@ -243,8 +243,8 @@ layer(TestDatabase.layer)("an export", (it) => {
         request(out, october, ["journal"], "33333333-0000-4000-8000-000000000005"),
       )
       expect([...one.batches, ...two.batches].map(({ folder: path }) => path.slice(out.length + 1))).toEqual([
-        "default-33333333-0000-4000-8000-000000000005/all/1",
-        "default-33333333-0000-4000-8000-000000000005/2026-10/2",
+        "default-BATCH/all/1",
+        "default-BATCH/2026-10/2",
       ])
       const database = yield* Database
       const rows = yield* database.query(
@@ -268,7 +268,7 @@ layer(TestDatabase.layer)("an export", (it) => {
     Effect.gen(function* () {
       yield* postMonths(yield* openBook("KILLED", "33333333-0000-4000-8000-000000000006"))
       const out = temporaryFolder()
-      const book = join(out, "default-33333333-0000-4000-8000-000000000006")
+      const book = join(out, "default-KILLED")
       mkdirSync(join(book, "all", "1"), { recursive: true })
       writeFileSync(join(book, "all", "1", "journal.csv.partial"), "half a li")
       writeFileSync(join(book, ".unfinished"), "all/1\n")
@@ -298,10 +298,10 @@ layer(TestDatabase.layer)("an export", (it) => {
     Effect.gen(function* () {
       yield* postMonths(yield* openBook("STUCK", "33333333-0000-4000-8000-000000000007"))
       const out = temporaryFolder()
-      writeFileSync(join(out, "default-33333333-0000-4000-8000-000000000007"), "a file in the way")
+      writeFileSync(join(out, "default-STUCK"), "a file in the way")
       const blocked = yield* Effect.flip(Export.run(request(out, october, ["journal"], "STUCK")))
       expect(blocked).toMatchObject({ _tag: "ExportError", reason: "Folder" })
-      expect(blocked.message).toContain(join(out, "default-33333333-0000-4000-8000-000000000007"))
+      expect(blocked.message).toContain(join(out, "default-STUCK"))
 
       const full = yield* Effect.flip(Export.run(request("/dev/full/exports", october, ["journal"], "STUCK")))
       expect(full).toMatchObject({ _tag: "ExportError", reason: "Folder" })
@@ -311,7 +311,7 @@ layer(TestDatabase.layer)("an export", (it) => {
         const refused = yield* Effect.flip(Export.run(request("/sys", october, ["journal"], "STUCK")))
         expect(refused).toMatchObject({ _tag: "ExportError", reason: "Folder" })
         expect(refused.message).toMatch(
-          /^\/sys\/default-33333333-0000-4000-8000-000000000007.* --out \[E(?:ACCES|PERM|ROFS)\]\. Nothing/,
+          /^\/sys\/default-STUCK.* --out \[E(?:ACCES|PERM|ROFS)\]\. Nothing/,
         )
       }
       const database = yield* Database

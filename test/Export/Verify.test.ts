@@ -228,7 +228,9 @@ layer(TestDatabase.layer)("verify", (it) => {
           cpSync(folder, copy, { recursive: true })
           return yield* Verify.run(copy)
         })
-      const book = `default-${clientId}`
+      const book = "default-VERIFY"
+      // Where batches of older versions stand.
+      expect((yield* placed(`default-${clientId}`, "2026-10", "1")).problems).toEqual([])
       expect((yield* placed(book, "2026-10", "1")).problems).toEqual([])
       const wrong = Effect.fnUntraced(function* (...path: ReadonlyArray<string>) {
         return (yield* placed(...path)).problems.map(({ message }) => message)
@@ -237,8 +239,8 @@ layer(TestDatabase.layer)("verify", (it) => {
       expect(yield* wrong(book, "2026-09", "1")).toEqual([
         "is of the scope 2026-10, but stands in the folder 2026-09",
       ])
-      expect(yield* wrong("default-org", "2026-10", "1")).toEqual([
-        `is of the book ${book}, but stands in the folder default-org`,
+      expect(yield* wrong("default-ORG", "2026-10", "1")).toEqual([
+        `is of the book ${book}, but stands in the folder default-ORG`,
       ])
       const elsewhere = yield* placed("downloads", "from-jane")
       expect(elsewhere.ok).toBe(true)

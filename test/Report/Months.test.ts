@@ -49,7 +49,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the report of a small 
       for (const month of ["2026-08", "2026-09"]) yield* closing(month)
       const out = temporaryFolder()
       const { folder, manifest } = yield* reporting("2026-09", out)
-      expect(folder).toBe(join(out, "default-org", "2026-09"))
+      expect(folder).toBe(join(out, "default-ORG", "2026-09"))
       expect(readdirSync(folder).sort()).toEqual([...files, "manifest.json", "report.html"].sort())
       expect([manifest.state, manifest.draft, manifest.reasons]).toEqual(["closed", false, []])
       expect(manifest.close).toMatchObject({ sequence: 2, who: "controller", reason: null })
@@ -175,7 +175,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a report as of a time"
 
       const out = temporaryFolder()
       const again = yield* reporting("2026-09", out, { asOf })
-      expect(again.folder.startsWith(join(out, "default-org", "2026-09@20"))).toBe(true)
+      expect(again.folder.startsWith(join(out, "default-ORG", "2026-09@20"))).toBe(true)
       for (const name of files)
         expect([name, textOf(again.folder, name)]).toEqual([name, textOf(then.folder, name)])
       expect(again.manifest.close).toEqual(then.manifest.close)
@@ -219,12 +219,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the place of a report"
       expect(isSealed(sealed, first)).toBe(true)
       yield* reporting("2026-09", out)
       expect(textOf(folder, "manifest.json")).not.toBe(first)
-      expect(readdirSync(join(out, "default-org"))).toEqual(["2026-09"])
+      expect(readdirSync(join(out, "default-ORG"))).toEqual(["2026-09"])
 
       // Killed between the two halves of the exchange: the old one was on its way out, the new one not there yet.
       renameSync(folder, `${folder}.previous`)
       yield* reporting("2026-09", out)
-      expect(readdirSync(join(out, "default-org"))).toEqual(["2026-09"])
+      expect(readdirSync(join(out, "default-ORG"))).toEqual(["2026-09"])
 
       const refused = (what: string) =>
         `${folder} ${what}: move it away, or choose another folder with --out. Nothing was written.`
@@ -254,11 +254,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the place of a report"
 
       // What a killed report left beside its place is cleared; what somebody put there is not.
       const third = temporaryFolder()
-      const left = join(third, "default-org", "2026-09.unfinished")
+      const left = join(third, "default-ORG", "2026-09.unfinished")
       mkdirSync(left, { recursive: true })
       writeFileSync(join(left, "fees.csv.partial"), "half")
       yield* reporting("2026-09", third)
-      expect(readdirSync(join(third, "default-org"))).toEqual(["2026-09"])
+      expect(readdirSync(join(third, "default-ORG"))).toEqual(["2026-09"])
       mkdirSync(left)
       writeFileSync(join(left, "notes.txt"), "mine")
       expect(yield* messageOf(reporting("2026-09", third))).toContain(

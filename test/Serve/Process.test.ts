@@ -65,7 +65,7 @@ it.scopedLive(
       expect((yield* ask(Number(port), "/metrics")).body).toContain(
         'tieout_entries_total{connection="default"} 60\n',
       )
-      expect(existsSync(join(cwd, "exports", "default-org", "since-0", "1", "manifest.json"))).toBe(true)
+      expect(existsSync(join(cwd, "exports", "default-ORG", "since-0", "1", "manifest.json"))).toBe(true)
       child.kill("SIGTERM")
       expect(yield* Effect.promise(() => ended)).toBe(0)
     }).pipe(Effect.provide(Layer.fresh(TestDatabase.migrated))),

@@ -3,7 +3,6 @@ import { mkdir, rm, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect } from "effect"
 import { count, counted } from "../../Common/Text.ts"
-import { plainFormats } from "../../Format/Formats.ts"
 import { command } from "../Declaration.ts"
 import { blocking, type Written, written } from "../Demo/Answers.ts"
 import { rates, settings } from "../Demo/MadeUp.ts"
@@ -75,7 +74,7 @@ const exporting = (title: string, what: string): Step => ({
 })
 
 const exportSteps = {
-  books: exporting("October as files", `--format ${plainFormats.map(({ name }) => name).join(",")}`),
+  books: exporting("October as files: a batch for each format", "--format journal,hledger,parquet"),
   xero: exporting("October for Xero, in euros", "--base --format xero"),
   bank: exporting("October's bank statements", "--format camt.053"),
 }
@@ -115,7 +114,7 @@ interface Ended {
 const endLines = ({ bank, books, findings, report, xero }: Ended): ReadonlyArray<string> => [
   `October 2026 is closed, with ${counted(findings, "exception")} accepted.`,
   ...report.map((one) => `Its report is whole; the page for the auditor: ${join(one.folder, "report.html")}`),
-  ...books.map((one) => `The books as ${counted(one.files.length, "file")}: ${one.folder}`),
+  ...books.map(({ files: [first], folder: at }) => `The books as ${first?.name ?? "nothing"}: ${at}`),
   ...xero.map((one) => {
     const { files, rows } = filesOf(one, "xero-")
     return `For Xero, ${count(rows)} lines in ${counted(files, "file")} of at most 300, balanced, with the journal's balances: ${one.folder}`

@@ -120,10 +120,10 @@ export const exportCommand = command(
       "--format F[,F…] (--period YYYY-MM | --from DATE --to DATE | --all | --since-last) [--base | --with-rates] [--preview | --again | --as-of TIME] [--mode detail|summary [--by day|month] [--net]] [--book B] [--out DIR]",
     summary: "Write the books as files that accountants import.",
     about: [
-      "Formats of accounting systems are in the system's own accounts (tieout accounts), with a file per currency.",
+      "Each format is a batch of its own. Formats of accounting systems are in the system's own accounts (tieout accounts), with a file per currency.",
       "With --base, all of it in accounting.baseCurrency, at two decimals: conversions with the gain or loss realized on them,",
       "balances revalued at the month's end. Where rates are missing it is refused, and all of them are listed (exit code 2).",
-      "Files appear whole or not at all, in DIR/<connection>-<org|client>/<period>/<batch>/, manifest.json last.",
+      "Files appear whole or not at all, in DIR/<connection>-<book>/<period>/<batch>/, manifest.json last.",
       "An accounting system keeps what it imported: entries that a batch of the same format has already are left out (a delta),",
       "and where nothing is left, nothing is written. The other formats are whole: a new batch takes the place of the one before.",
     ],
@@ -231,6 +231,7 @@ export const exportCommand = command(
         ...valuing,
         ...{ formats: wanted, scope, connection: Option.none(), book, out, mode, tables, summary: style },
         ...{ again, preview, ...time, who: yield* who },
+        perFormat: true,
         keepFiles: kept.keepFiles,
         timeZone: accounting.timeZone,
       })

@@ -43,7 +43,7 @@ export const report = command(
     about: [
       "Trial balance, every posting with its running balance, every account from its opening to the provider's own balance,",
       "roll-forward, conversions, fees, receivables by age, open items, exceptions and late entries, as CSV and report.html, in",
-      "DIR/<connection>-<org|client>/<month>/. A report of the same month that nobody changed is replaced; a folder that holds",
+      "DIR/<connection>-<book>/<month>/. A report of the same month that nobody changed is replaced; a folder that holds",
       "anything else is refused. A month that is not closed, or does not tie out, is marked DRAFT, and it ends with 3.",
     ],
     takes: {

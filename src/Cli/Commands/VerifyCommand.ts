@@ -72,7 +72,7 @@ export const verify = command(
       database: flag("database", "Prove the database of the settings instead of a folder"),
     },
     examples: [
-      ["tieout verify exports/default-org/2026-10/1", "after copying it somewhere"],
+      ["tieout verify exports/default-ORG/2026-10/1", "after copying it somewhere"],
       ["tieout verify --database", "after restoring it, or once a month"],
     ],
     exits: { failed: "failed, or something is not what was written" },

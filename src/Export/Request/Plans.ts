@@ -149,6 +149,18 @@ const grouped = (plans: ReadonlyArray<Plan>, formats: ReadonlyArray<FormatName>)
   return [...groups.values()]
 }
 
+/** A plan for each format. A batch that several of them take the place of is superseded by the first. */
+const separate = (plans: ReadonlyArray<Plan>): ReadonlyArray<Plan> => {
+  const taken = new Set<number>()
+  return plans
+    .flatMap((plan) => plan.formats.map((format) => ({ ...plan, formats: [format] })))
+    .map((plan) => {
+      const supersedes = plan.supersedes.filter((batch) => !taken.has(batch))
+      for (const batch of supersedes) taken.add(batch)
+      return { ...plan, supersedes }
+    })
+}
+
 /** A batch is superseded as a whole: what else an accounting system has from it would come a second time. */
 const checkWhole = (
   plans: ReadonlyArray<Plan>,
@@ -179,38 +191,41 @@ export const planBook = Effect.fn("Export.planBook")(function* (
   selection: Selection | null,
   formats: ReadonlyArray<FormatName>,
   again: boolean,
+  perFormat = false,
 ) {
   const tables = formats.filter(accumulates)
   const plain = formats.filter((name) => !accumulates(name))
   if (selection !== null && selection.asOf !== null) {
     const plan: Plan = { selection, formats, delta: false, follows: [], supersedes: [] }
-    return { plans: [plan], had: [] } satisfies Plans
+    return { plans: perFormat ? separate([plan]) : [plan], had: [] } satisfies Plans
   }
   const standing = yield* standingBatches(bookId, basis)
   if (selection === null) {
     const news = formats.map((format) => newsOf(format, standing))
     const plans: Array<Plan> = []
-    for (const plan of grouped(news, formats)) {
+    for (const plan of perFormat ? news : grouped(news, formats)) {
       if (yield* hasNews(bookId, plan.selection)) plans.push(plan)
     }
     return { plans, had: [] } satisfies Plans
   }
-  const wholes: ReadonlyArray<Plan> =
-    plain.length === 0
+  const whole = { selection, delta: false, follows: [], supersedes: replaced(selection, plain, standing) }
+  const ownBatches = (format: FormatName) => replaced(selection, [format], standing)
+  const shared = whole.supersedes.filter((batch) => !plain.flatMap(ownBatches).includes(batch))
+  const wholes: ReadonlyArray<Plan> = perFormat
+    ? plain.map((format, at) => ({
+        ...whole,
+        formats: [format],
+        // One that several formats share goes with the first of them.
+        supersedes: inOrder([...ownBatches(format), ...(at === 0 ? shared : [])]),
+      }))
+    : plain.length === 0
       ? []
-      : [
-          {
-            selection,
-            formats: plain,
-            delta: false,
-            follows: [],
-            supersedes: replaced(selection, plain, standing),
-          },
-        ]
+      : [{ ...whole, formats: plain }]
   const found: ReadonlyArray<Plan | Had> = yield* Effect.forEach(tables, (format) =>
     tablePlan(bookId, basis, selection, format, standing, again),
   )
-  const plans = grouped([...wholes, ...found.filter(isPlan)], formats)
+  const all = [...wholes, ...found.filter(isPlan)]
+  const plans = perFormat ? separate(all) : grouped(all, formats)
   yield* checkWhole(plans, formats, standing)
   return { plans, had: found.filter((one): one is Had => !isPlan(one)) } satisfies Plans
 })

@@ -11,34 +11,36 @@ it.live("the demo closes a month, and what it exports of it is valid", () =>
     const { cwd, start } = yield* program
     const { code, error, out } = yield* start(["demo"], { TIEOUT_USER: "jane" })
     expect(code, error).toBe(0)
-    expect(out.split("\n").slice(1, 6)).toEqual([
+    expect(out.split("\n").slice(1, 8)).toEqual([
       "October 2026 is closed, with 4 exceptions accepted.",
-      "Its report is whole; the page for the auditor: reports/demo/default-org/2026-10/report.html",
-      "The books as 7 files: exports/demo/default-org/2026-10/1",
+      "Its report is whole; the page for the auditor: reports/demo/default-ORG/2026-10/report.html",
+      "The books as journal.csv: exports/demo/default-ORG/2026-10/1",
+      "The books as books.journal: exports/demo/default-ORG/2026-10/2",
+      "The books as journal.parquet: exports/demo/default-ORG/2026-10/3",
       expect.stringMatching(
-        /^For Xero, [\d,]+ lines in \d+ files of at most 300, balanced, with the journal's balances: exports\/demo\/default-org\/2026-10\/2$/,
+        /^For Xero, [\d,]+ lines in \d+ files of at most 300, balanced, with the journal's balances: exports\/demo\/default-ORG\/2026-10\/4$/,
       ),
       expect.stringMatching(
-        /^Bank statements \(camt\.053\) of 7 accounts, each day .*: exports\/demo\/default-org\/2026-10\/3$/,
+        /^Bank statements \(camt\.053\) of 7 accounts, each day .*: exports\/demo\/default-ORG\/2026-10\/5$/,
       ),
     ])
-    const at = (folder: string) => join(cwd, "exports/demo/default-org/2026-10", folder)
+    const at = (folder: string) => join(cwd, "exports/demo/default-ORG/2026-10", folder)
     const named = (folder: string, prefix: string) =>
       readdirSync(at(folder)).filter((name) => name.startsWith(prefix))
-    const xero = named("2", "xero-EUR-")
+    const xero = named("4", "xero-EUR-")
     expect(xero.length).toBeGreaterThan(1)
     for (const name of xero) {
-      const lines = readFileSync(join(at("2"), name), "utf8")
+      const lines = readFileSync(join(at("4"), name), "utf8")
         .trimEnd()
         .split("\n")
       expect(lines.length - 1).toBeLessThanOrEqual(300)
     }
-    const bank = named("3", "camt.053-")
+    const bank = named("5", "camt.053-")
     expect(bank.length).toBe(7)
     for (const name of bank) {
-      if (hasXmllint) expect(validate(join(at("3"), name))).toBe("")
+      if (hasXmllint) expect(validate(join(at("5"), name))).toBe("")
     }
-    expect(readFileSync(join(cwd, "reports/demo/default-org/2026-10/report.html"), "utf8")).toContain(
+    expect(readFileSync(join(cwd, "reports/demo/default-ORG/2026-10/report.html"), "utf8")).toContain(
       "4 accepted exceptions",
     )
   }),

@@ -1,0 +1,60 @@
+/** A batch for each format: writing one anew leaves the others alone. */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { decodeUnknownSync } from "effect/Schema"
+import { listBatches } from "../../src/Export/Batch/KnownBatch.ts"
+import * as Export from "../../src/Export.ts"
+import { Content } from "../../src/Settings/Content.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { openBook, postMonths } from "./Books.ts"
+
+const settings = decodeUnknownSync(Content)({
+  formats: { datev: { consultant: 1001, client: 1 }, leaveOut: ["USDT", "JPY"] },
+}).formats
+
+const out = temporaryFolder()
+
+const exporting = (formats: ReadonlyArray<string>, again = false, perFormat = true) =>
+  Export.run({
+    ...{ formats, again, perFormat, out },
+    scope: { kind: "period", period: "2026-10" },
+    ...{ connection: Option.none(), book: Option.some("EACH") },
+    tables: { settings, baseCurrency: "USD" },
+  })
+
+const standing = Effect.map(listBatches(Option.some("EACH")), (batches) =>
+  batches
+    .filter(({ state }) => state === "committed")
+    .map(({ batch, formats }) => `${batch} ${formats.join(",")}`)
+    .toSorted(),
+)
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a command for several formats", (it) => {
+  it.effect(
+    "writes a batch for each, in folders of the book's code; redoing one does not touch the others",
+    () =>
+      Effect.gen(function* () {
+        yield* postMonths(yield* openBook("EACH"))
+        const { batches } = yield* exporting(["journal", "hledger", "xero", "datev"])
+        expect(batches.map(({ folder }) => folder.replace(`${out}/`, ""))).toEqual(
+          [1, 2, 3, 4].map((batch) => `default-EACH/2026-10/${batch}`),
+        )
+        expect(yield* standing).toEqual(["1 journal", "2 hledger", "3 xero", "4 datev"])
+        yield* exporting(["xero"], true)
+        expect(yield* standing).toEqual(["1 journal", "2 hledger", "4 datev", "5 xero"])
+        yield* exporting(["hledger", "journal"])
+        expect(yield* standing).toEqual(["4 datev", "5 xero", "6 hledger", "7 journal"])
+      }),
+  )
+
+  it.effect("supersedes a batch that several formats share with the first of them", () =>
+    Effect.gen(function* () {
+      yield* exporting(["hledger", "journal"], false, false)
+      expect(yield* standing).toEqual(["4 datev", "5 xero", "8 hledger,journal"])
+      const { batches } = yield* exporting(["journal", "hledger"])
+      expect(batches.map(({ manifest }) => manifest.lineage?.supersedes)).toEqual([[8], []])
+      expect(yield* standing).toEqual(["10 hledger", "4 datev", "5 xero", "9 journal"])
+    }),
+  )
+})
