@@ -11,6 +11,8 @@ export default defineConfig({
     pool: "forks",
     // A process reads the sources once, not once for every file. A test therefore must not need a process of its own.
     isolate: false,
+    // Young objects are swept seldom: a test makes many, and keeps few.
+    poolOptions: { forks: { execArgv: ["--max-semi-space-size=64"] } },
     // Left to itself the runner leaves one core idle, which on two is half of them.
     minWorkers: 1,
     maxWorkers: "100%",

@@ -1,7 +1,7 @@
 /** The books: what the rest of Tieout may ask of them. */
 import { Effect } from "effect"
 import type { Book } from "./Book.ts"
-import { int4, int8, text } from "./Database/Columns.ts"
+import { int4, int8, nullable, text } from "./Database/Columns.ts"
 import { Database } from "./Database.ts"
 import { Conversions } from "./Ledger/Conversions/WholeConversions.ts"
 import { type BookFacts, counterpartyBy, isLoanBy } from "./Ledger/Facts.ts"
@@ -10,6 +10,7 @@ import type { JournalEntry } from "./Ledger/JournalEntry.ts"
 import { Accounts } from "./Ledger/LedgerAccounts.ts"
 import type { PostingContext } from "./Ledger/Posting.ts"
 import { ruleFor } from "./Ledger/PostingRules.ts"
+import type { Commit } from "./Run.ts"
 import { Settings } from "./Settings.ts"
 
 /** As many entries are numbered at once by a first sync, hardly by a night's. */
@@ -24,12 +25,16 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
     const journal = yield* Journal
     const conversions = yield* Conversions
 
-    /** Outside any transaction. */
-    const prepare = Effect.fn("Ledger.prepare")(function* (book: Book, entries: ReadonlyArray<JournalEntry>) {
+    /** Outside any transaction; ledger accounts that are missing are made in a transaction of `commit`. */
+    const prepare = Effect.fn("Ledger.prepare")(function* (
+      book: Book,
+      entries: ReadonlyArray<JournalEntry>,
+      commit: Commit,
+    ) {
       const lines = entries.flatMap((entry) => entry.lines)
       return {
         entries,
-        accounts: yield* accounts.idsOf(book, lines),
+        accounts: yield* accounts.idsOf(book, lines, commit),
         ids: yield* journal.takeIds(entries.length),
       } satisfies PreparedEntries
     })
@@ -81,20 +86,31 @@ export class Ledger extends Effect.Service<Ledger>()("tieout/Ledger", {
 
     /**
      * Dates books in the accounting time zone of the settings, for good: entries of one book in two zones would put the
-     * same hour into two months. Gives those that have another zone, the first by number first.
+     * same hour into two months. Gives those that have another zone, the first by number first. What it writes is written in
+     * a transaction of `commit`.
      */
-    const dateIn = Effect.fn("Ledger.dateIn")(function* (books: ReadonlyArray<Book>) {
+    const dateIn = Effect.fn("Ledger.dateIn")(function* (books: ReadonlyArray<Book>, commit: Commit) {
       const ids = `{${books.map(({ bookId }) => bookId).join(",")}}`
       const { timeZone } = settings.accounting
-      const rows = yield* database.rows(
+      const others = database.rows(
         "Ledger.dateIn",
-        { book_id: int4, time_zone: text },
+        { book_id: int4, time_zone: nullable(text) },
         (sql) => sql`
-          with dated as (
-            update ledger.locks set time_zone = ${timeZone}
-            where book_id = any (${ids}::text::integer[]) and time_zone is null)
           select book_id, time_zone from ledger.locks
-          where book_id = any (${ids}::text::integer[]) and time_zone <> ${timeZone} order by book_id`,
+          where book_id = any (${ids}::text::integer[]) and time_zone is distinct from ${timeZone} order by book_id`,
+      )
+      const found = yield* others
+      if (found.length === 0) return []
+      const rows = yield* commit(
+        Effect.zipRight(
+          database.execute(
+            "Ledger.dateIn.first",
+            (sql) => sql`
+              update ledger.locks set time_zone = ${timeZone}
+              where book_id = any (${ids}::text::integer[]) and time_zone is null`,
+          ),
+          others,
+        ),
       )
       return rows.flatMap(({ book_id: id, time_zone: zone }) => {
         const book = books.find(({ bookId }) => bookId === id)

@@ -159,6 +159,7 @@ const posting = (
         ledger.prepare(
           book,
           moves.filter((move) => move.book.bookId === book.bookId).map(({ entry }) => entry),
+          run.commit,
         ),
         (own) => ledger.post(book, run.runId, own),
       ),

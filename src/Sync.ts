@@ -52,8 +52,10 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
     ) {
       const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
       const { client = Option.none(), connection, full, quick = false } = options
-      const outcome = yield* readConnection({ connection, surfaces, client }, partsOf(full, quick), (books) =>
-        Effect.provide(inTimeZone(books), services),
+      const outcome = yield* readConnection(
+        { connection, surfaces, client },
+        partsOf(full, quick),
+        (books, commit) => Effect.provide(inTimeZone(books, commit), services),
       )
       return yield* prove(started, full, outcome, partial)
     })

@@ -4,6 +4,7 @@ import type { Book } from "../Book.ts"
 import { int4, nullable, text, uuid } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
+import type { Commit } from "../Run.ts"
 import { Settings } from "../Settings.ts"
 import type { Line } from "./JournalEntry.ts"
 import { codeAndName, shortAccount } from "./LedgerChart.ts"
@@ -89,40 +90,51 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
       )
     })
 
-    /** The accounts of lines, in their order, and those of them that had to be made, by `keyOf`. */
-    const resolve = Effect.fn("Ledger.Accounts.resolve")(function* (book: Book, lines: ReadonlyArray<Line>) {
-      const keys = lines.map((line) => keyOf(book.bookId, line))
+    /** Lines of accounts that are not remembered, one of each account. */
+    const unknown = (book: Book, lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
       const wanted = new Map<string, Line>()
-      for (const [at, line] of lines.entries()) {
-        const key = keys[at] ?? ""
+      for (const line of lines) {
+        const key = keyOf(book.bookId, line)
         if (!known.has(key) && !wanted.has(key)) wanted.set(key, line)
       }
-      const made = wanted.size === 0 ? new Map<string, AccountId>() : yield* create(book, inOrder(wanted))
-      const ids: Array<AccountId> = []
-      for (const [at, { currency, role }] of lines.entries()) {
-        const key = keys[at] ?? ""
-        const id = known.get(key) ?? made.get(key)
-        if (id === undefined) {
-          return yield* Effect.dieMessage(`the ledger account of ${role} in ${currency} could not be created`)
-        }
-        ids.push(id)
-      }
-      return { ids, made }
-    })
+      return inOrder(wanted)
+    }
+
+    /** The accounts of lines, in their order, of those that are remembered and those that were made. */
+    const inLines = (book: Book, lines: ReadonlyArray<Line>, made: ReadonlyMap<string, AccountId>) =>
+      Effect.sync(() =>
+        lines.map((line) => {
+          const key = keyOf(book.bookId, line)
+          const id = known.get(key) ?? made.get(key)
+          if (id !== undefined) return id
+          throw new Error(`the ledger account of ${line.role} in ${line.currency} could not be created`)
+        }),
+      )
 
     /**
      * The accounts of lines, in their order. Outside any page's transaction, so that an id that is remembered is one that
-     * stays.
+     * stays; what has to be made is made in a transaction of `commit`.
      */
-    const idsOf = (book: Book, lines: ReadonlyArray<Line>) =>
-      Effect.map(resolve(book, lines), ({ ids, made }) => {
-        for (const [key, id] of made) known.set(key, id)
-        return ids
-      })
+    const idsOf = Effect.fn("Ledger.Accounts.idsOf")(function* (
+      book: Book,
+      lines: ReadonlyArray<Line>,
+      commit: Commit,
+    ) {
+      const wanted = unknown(book, lines)
+      if (wanted.length > 0) {
+        for (const [key, id] of yield* commit(create(book, wanted))) known.set(key, id)
+      }
+      return yield* inLines(book, lines, known)
+    })
 
     /** The same within a transaction: what that makes may yet be undone, and is not remembered. No line is cash. */
-    const idsWithin = (book: Book, lines: ReadonlyArray<Line>) =>
-      Effect.map(resolve(book, lines), ({ ids }) => ids)
+    const idsWithin = Effect.fn("Ledger.Accounts.idsWithin")(function* (
+      book: Book,
+      lines: ReadonlyArray<Line>,
+    ) {
+      const wanted = unknown(book, lines)
+      return yield* inLines(book, lines, wanted.length === 0 ? known : yield* create(book, wanted))
+    })
 
     return { idsOf, idsWithin }
   }),

@@ -160,6 +160,7 @@ export const postChanges = Effect.fn("Reclassify.postChanges")(function* (
   const prepared = yield* ledger.prepare(
     book,
     changes.map(({ entry }) => entry),
+    run.commit,
   )
   yield* run.commit(Effect.zipRight(proof, ledger.post(book, run.runId, prepared)))
   run.counters.journalEntries += changes.length

@@ -98,8 +98,10 @@ export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
     ) =>
       Effect.gen(function* () {
         const { client = Option.none(), connection } = options
-        const outcome = yield* readConnection({ connection, surfaces, client }, partsOf(shared), (books) =>
-          Effect.provide(inTimeZone(books), services),
+        const outcome = yield* readConnection(
+          { connection, surfaces, client },
+          partsOf(shared),
+          (books, commit) => Effect.provide(inTimeZone(books, commit), services),
         )
         // A sync under way has balances before it has the tails that go with them.
         return yield* shared.exclusively(prove(started, false, outcome))

@@ -106,7 +106,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
 
     const readBook = Effect.fn("Events.readBook")(function* (book: Book, hinted: ReadonlyArray<Hinted>) {
       const partner = yield* PartnerConnection
-      yield* Effect.provide(inTimeZone([book]), services)
+      yield* Effect.provide(inTimeZone([book], (yield* Run).commit), services)
       const reads = Option.match(book.clientId, {
         onNone: () => partner.organization,
         onSome: partner.client,

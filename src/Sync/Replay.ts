@@ -5,7 +5,7 @@ import { Database } from "../Database.ts"
 import { Ledger } from "../Ledger.ts"
 import { Quarantine } from "../Mirror/Quarantine.ts"
 import { connected } from "../Partner/Connector.ts"
-import { keptRows } from "../Partner/Kept.ts"
+import { keptRows } from "../Partner/KeptRows.ts"
 import { Partner, PartnerConnection } from "../Partner.ts"
 import { Reconcile } from "../Reconcile.ts"
 import { beginRun, Run } from "../Run.ts"
@@ -60,7 +60,7 @@ export class QuarantineReplay extends Effect.Service<QuarantineReplay>()("tieout
       )
       const tried = yield* Effect.forEach(concerned, (book) =>
         Effect.gen(function* () {
-          yield* Effect.provide(inTimeZone([book]), services)
+          yield* Effect.provide(inTimeZone([book], (yield* Run).commit), services)
           const reads = Option.match(book.clientId, {
             onNone: () => partner.organization,
             onSome: partner.client,

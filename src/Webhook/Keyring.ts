@@ -43,8 +43,8 @@ export const defaultTuning: Tuning = {
 }
 
 export interface Keyring {
-  /** At once; undefined where it is not known yet. */
-  readonly known: (keyId: string) => KnownKey | undefined
+  /** At once; undefined where the service has to be asked first. */
+  readonly fresh: (keyId: string) => KnownKey | undefined
   /** Asks the service where it has to; undefined where the service has no such key. */
   readonly find: (keyId: string) => Effect.Effect<KnownKey | undefined, KeysUnavailable>
   /** Reads all keys now. */
@@ -187,7 +187,7 @@ export const makeKeyring = (
       })
 
     return {
-      known: (keyId) => (isOlder(askedAt, tuning.refreshAfter) || isQuiet() ? undefined : keys.get(keyId)),
+      fresh: (keyId) => (isOlder(askedAt, tuning.refreshAfter) || isQuiet() ? undefined : keys.get(keyId)),
       find,
       refresh: Effect.suspend(() =>
         Effect.flatMap(flight === undefined ? start : Effect.succeed(flight), patiently),

@@ -173,7 +173,7 @@ export const makeReceiver = (parts: ReceiverParts): Effect.Effect<Receive> =>
       const read = readHeaders(message, signatures)
       if (Either.isLeft(read)) return unsigned(read.left)
       const headers = read.right
-      const known = keyring.known(headers.keyId) ?? (await ask(headers.keyId))
+      const known = keyring.fresh(headers.keyId) ?? (await ask(headers.keyId))
       if (known instanceof Refusal) return known
       const disagrees = disagreement(headers, known, signatures)
       if (disagrees !== undefined) return disagrees

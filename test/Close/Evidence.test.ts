@@ -1,22 +1,15 @@
 /** A month closes on evidence: each stream was read to its end after the month, by the service's clock. */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
-import { Settings } from "../../src/Settings.ts"
-import { Sync, type SyncOptions } from "../../src/Sync.ts"
+import { Effect, Option } from "effect"
+import type { SyncOptions } from "../../src/Sync.ts"
 import { json } from "../Partner/Service.ts"
 import { accountId, partnership } from "../Sync/Partnership.ts"
-import { findings, rows, sync, variablesFor } from "../Sync/Runs.ts"
+import { findings, rows, sync, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { closing, movement, reopening } from "./Months.ts"
 
 const runWith = (url: string, options: Partial<SyncOptions>, variables: Record<string, string> = {}) =>
-  Effect.flatMap(Sync, (service) => service.run({ connection: "default", full: false, ...options })).pipe(
-    Effect.provide(
-      Sync.Default.pipe(
-        Layer.provideMerge(Settings.from({ variables: { ...variablesFor(url), ...variables } })),
-      ),
-    ),
-  )
+  syncWith({ ...variablesFor(url), ...variables }, options)
 
 /** One deposit in October, read while the service's clock says October. */
 const october = Effect.gen(function* () {

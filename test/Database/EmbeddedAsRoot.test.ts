@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Cause, Effect } from "effect"
-import { afterEach, describe, expect, it } from "vitest"
+import { afterAll, afterEach, describe, expect, it } from "vitest"
 import { failuresOf } from "../../src/Cli/Failure.ts"
 import { findBinaries, program } from "../../src/Database/Embedded/Binaries.ts"
 import { run } from "../../src/Database/Embedded/Command.ts"
@@ -90,9 +90,31 @@ const rootsFile = async (folder: string): Promise<{ path: string; unchanged: () 
 const uidOf = async (name: string): Promise<number> =>
   Number.parseInt((await run("id", ["-u", name], { cwd: "/" })).output, 10)
 
+let visited: Promise<string> | undefined
+
+/** A data folder that one client has used and left; made once, since creating a database takes longest. */
+const used = (): Promise<string> => {
+  visited ??= (async () => {
+    const folder = join(await mkdtemp(join(tmpdir(), "tieout-embedded-")), "data")
+    await chmod(join(folder, ".."), 0o755)
+    const first = await startClient(folder)
+    await first.leave()
+    return folder
+  })()
+  return visited
+}
+
+afterAll(async () => {
+  if (visited !== undefined) await rm(join(await visited, ".."), { recursive: true, force: true })
+})
+
+const usedData = async (folder: string): Promise<void> => {
+  await run("cp", ["-a", await used(), folder], { cwd: "/" })
+}
+
 /** Data as earlier versions left them: all of it, and the folder around it, belongs to an account of the distribution. */
 const formerData = async (folder: string): Promise<number> => {
-  await (await client(folder)).leave()
+  await usedData(folder)
   const former = await uidOf("nobody")
   const home = join(folder, "postgres")
   await run("chown", ["-R", String(former), home], { cwd: "/" })
@@ -210,7 +232,7 @@ describe.runIf(asRoot)("the embedded Postgres for root", () => {
   it("is held up by no pipe or link in the place of the pid file", async () => {
     const folder = await dataFolder()
     const secret = await rootsFile(await openFolder())
-    await (await client(folder)).leave()
+    await usedData(folder)
     const account = await uidOf("tieout")
     for (const plant of [
       async (path: string) => void (await run("mkfifo", [path], { cwd: "/" })),
@@ -231,7 +253,7 @@ describe.runIf(asRoot)("the embedded Postgres for root", () => {
 
   it("sends no signal to a process that is not the server: another user's, or begun at another time", async () => {
     const folder = await dataFolder()
-    await (await client(folder)).leave()
+    await usedData(folder)
     const cluster = clusterOf(folder)
     const account = await uidOf("tieout")
     const imitation = async (uid: number) => {

@@ -18,7 +18,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
   Partner: ground,
   Webhook: [...ground, "Partner"],
   Mirror: [...ground, "Book", "Partner"],
-  Ledger: [...ground, "Book", "Partner", "Mirror"],
+  Ledger: [...ground, "Book", "Run", "Partner", "Mirror"],
   Reconcile: [...ground, "Format", "Book", "Run", "Ledger"],
   Sync: [...ground, "Terminal", "Book", "Run", "Partner", "Webhook", "Mirror", "Ledger", "Reconcile"],
   Inquiry: [...ground, "Book", "Reconcile"],

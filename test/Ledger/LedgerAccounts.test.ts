@@ -68,9 +68,9 @@ layer(
       const trading = yield* holding("trading")
       const lines = [line("fees"), line("suspense"), line("deposits_clearing")]
       const others = [line("deposits_clearing"), line("trading"), line("fees")]
-      const one = yield* Effect.fork(accounts.idsOf(book, lines))
+      const one = yield* Effect.fork(accounts.idsOf(book, lines, database.transaction))
       yield* waiting(1)
-      const other = yield* Effect.fork(accounts.idsOf(book, others))
+      const other = yield* Effect.fork(accounts.idsOf(book, others, database.transaction))
       yield* waiting(2)
       yield* suspense.release
       yield* trading.release

@@ -209,29 +209,33 @@ describe("An answer within the bytes that it may have", () => {
   it.live("[C12] gives way where too much comes at once, and is asked for again", () => {
     const size = 9_000
     const waiting: Array<() => void> = []
-    let together = true
+    const asked: Array<string> = []
+    let together = false
     return withPartner(
       serve(({ path }, response) => {
         const text = JSON.stringify({ ...account(Number(path.slice(-2))), note: "x".repeat(size) })
         response.writeHead(200).write(text.slice(0, -2))
         const end = () => response.end(text.slice(-2))
-        if (together) waiting.push(end)
-        else end()
-        if (waiting.length < 5) return
-        together = false
-        // Once all five have come but for their ends: the last of them is more than is held at a time.
-        setTimeout(() => {
-          for (const each of waiting.splice(0)) each()
-        }, 100)
+        if (!together) {
+          end()
+          return
+        }
+        asked.push(path)
+        // All five have come but for their ends, and the last is more than is held at a time: the ends come once it is asked
+        // for again.
+        waiting.push(end)
+        if (waiting.length > 5) for (const each of waiting.splice(0)) each()
       }),
       (partner) =>
         Effect.gen(function* () {
-          const found = yield* Effect.forEach(
-            Array.from({ length: 5 }, (_, index) => uuid(index + 10)),
-            (id) => partner.account(id),
-            { concurrency: "unbounded" },
-          )
+          const read = (index: number) => partner.account(uuid(index + 10))
+          // Requests go out side by side once some have been answered.
+          for (let index = 0; index < 5; index++) yield* read(index)
+          together = true
+          const found = yield* Effect.forEach([0, 1, 2, 3, 4], read, { concurrency: "unbounded" })
           expect(found.every(isRead)).toBe(true)
+          expect(new Set(asked).size).toBe(5)
+          expect(asked.length).toBeGreaterThan(5)
         }),
       { limits: { maxBodyBytes: 10_000, concurrency: 8 }, tuning: { startRate: 1_000 } },
     )

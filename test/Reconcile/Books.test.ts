@@ -307,7 +307,9 @@ layer(services)("reconciling", (it) => {
       yield* afterRun([book], { ...(yield* asRun(first)), full: false })
       expect(yield* throughOf(book)).toBe(first)
       const running = yield* startRun(book)
-      yield* unruled(`update sync.runs set state = 'running', whole = false, ended_at = null where run_id = ${running}`)
+      yield* unruled(
+        `update sync.runs set state = 'running', whole = false, ended_at = null where run_id = ${running}`,
+      )
       const second = yield* startRun(book)
       yield* afterRun([book], { ...(yield* asRun(second)), full: false })
       expect(yield* throughOf(book)).toBe(running - 1)

@@ -5,11 +5,10 @@ import { Status } from "../../src/Inquiry/Status.ts"
 import { combined, tieOutSentence } from "../../src/Reconcile/TieOut.ts"
 import { connectionRuns } from "../../src/Serve/Overview/Runs.ts"
 import { Settings } from "../../src/Settings.ts"
-import { Sync } from "../../src/Sync.ts"
 import { threeMonths } from "../Close/Months.ts"
 import { json } from "../Partner/Service.ts"
 import { credit, debit } from "../Sync/Partnership.ts"
-import { sync, variablesFor } from "../Sync/Runs.ts"
+import { sync, syncWith, variablesFor } from "../Sync/Runs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const nothing = { ...combined([]), accounts: 1 }
@@ -89,13 +88,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("one surface alone", (i
       }
       const both = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, credit]}}" }
       const run = (surface: Option.Option<"organization" | "credit">) =>
-        Effect.flatMap(Sync, (service) => service.run({ connection: "default", full: false, surface })).pipe(
-          Effect.provide(
-            Sync.Default.pipe(
-              Layer.provideMerge(Settings.from({ variables: { ...variablesFor(service.url), ...both } })),
-            ),
-          ),
-        )
+        syncWith({ ...variablesFor(service.url), ...both }, { surface })
       yield* run(Option.some("organization"))
       expect(yield* said(both)).toBe(
         "What was read ties out; not read by the last sync: the list of clients, the list of credit accounts, the list of receivables",

@@ -7,6 +7,7 @@ import { Backfill } from "../../src/Sync/Backfill.ts"
 import * as Verify from "../../src/Verify.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { unpaced } from "../support/Unpaced.ts"
 import { accountId, credit, debit, deposit, id, type Partnership, partnership } from "./Partnership.ts"
 import { findings, journal, postings, rows, sync, variablesFor } from "./Runs.ts"
 
@@ -20,6 +21,7 @@ const backfill = (url: string, days = october, variables: Record<string, string>
       ),
     ),
     Effect.scoped,
+    unpaced,
   )
 
 /** Ten credits of 10 in September and ten in October, two on a page. */

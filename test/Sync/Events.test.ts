@@ -7,6 +7,7 @@ import { Settings } from "../../src/Settings.ts"
 import { Events } from "../../src/Sync/Events.ts"
 import { Inbox } from "../../src/Webhook/Inbox.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { unpaced } from "../support/Unpaced.ts"
 import { accountOf, client, clientId, lending, move } from "./Lending.ts"
 import { accountId, credit, deposit, id, partnership } from "./Partnership.ts"
 import { findings, postings, rows, sync, variablesFor } from "./Runs.ts"
@@ -33,6 +34,7 @@ const processing = <A, E>(
         Layer.provideMerge(Settings.from({ variables: { ...variablesFor(url), ...variables } })),
       ),
     ),
+    unpaced,
   )
 type Partner = Layer.Layer.Success<ReturnType<typeof PartnerHttp.layer>>
 

@@ -1,7 +1,11 @@
-/** A process that was stalled and overtaken writes nothing: no finding, no evidence, no end of its run, no state of an event. */
+/** A process that was stalled and overtaken writes nothing: no account, no finding, no evidence, no end of its run, no state of an event. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Option } from "effect"
-import { organizationBook } from "../../src/Book.ts"
+import { clientBook, organizationBook } from "../../src/Book.ts"
+import * as Money from "../../src/Common/Money.ts"
+import type { Line } from "../../src/Ledger/JournalEntry.ts"
+import { Accounts } from "../../src/Ledger/LedgerAccounts.ts"
+import { Ledger } from "../../src/Ledger.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { beginRun, LeaseLost, Run } from "../../src/Run.ts"
 import { Settings } from "../../src/Settings.ts"
@@ -12,6 +16,12 @@ import { credit, partnership } from "./Partnership.ts"
 import { findings, rows, sync } from "./Runs.ts"
 
 const reconcile = Layer.provideMerge(Reconcile.Default, Settings.from({ variables: {} }))
+
+const settings = Settings.from({ variables: {} })
+const ledger = Layer.provide(Ledger.Default, settings)
+const accounts = Layer.provide(Accounts.Default, settings)
+
+const clientId = "66666666-0000-4000-8000-000000000001"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a run that was overtaken", (it) => {
   it.scoped("writes no finding, no evidence and no end", () =>
@@ -43,6 +53,24 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a run that was overtak
       expect(yield* rows(`select state, exit_code from sync.runs where run_id = ${stalled.runId}`)).toEqual([
         { state: "running", exit_code: null },
       ])
+    }),
+  )
+
+  it.scoped("makes no ledger account, and dates no book", () =>
+    Effect.gen(function* () {
+      const book = yield* clientBook("other", { clientId, code: "LATE", name: "Late" })
+      const stalled = yield* beginRun("other", "sync")
+      yield* beginRun("other", "sync")
+      const { dateIn } = yield* Effect.provide(Ledger, ledger)
+      const { idsOf } = yield* Effect.provide(Accounts, accounts)
+      expect(yield* Effect.flip(dateIn([book], stalled.commit))).toBeInstanceOf(LeaseLost)
+      const amount = Money.fromTrusted("1")
+      const line: Line = { role: "suspense", currency: "USD", amount, partnerAccountId: null, rule: null }
+      expect(yield* Effect.flip(idsOf(book, [line], stalled.commit))).toBeInstanceOf(LeaseLost)
+      expect(
+        yield* rows(`select l.time_zone, (select count(*)::integer from ledger.accounts a
+          where a.book_id = l.book_id) as accounts from ledger.locks l where l.book_id = ${book.bookId}`),
+      ).toEqual([{ time_zone: null, accounts: 0 }])
     }),
   )
 })

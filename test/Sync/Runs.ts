@@ -2,7 +2,8 @@
 import { Effect, Layer } from "effect"
 import { Database } from "../../src/Database.ts"
 import { Settings } from "../../src/Settings.ts"
-import { Sync } from "../../src/Sync.ts"
+import { Sync, type SyncOptions } from "../../src/Sync.ts"
+import { unpaced } from "../support/Unpaced.ts"
 
 /** The environment of a connection named `default`. */
 export const variablesFor = (url: string): Record<string, string> => ({
@@ -12,15 +13,16 @@ export const variablesFor = (url: string): Record<string, string> => ({
   TIEOUT_SCOPE: "accounts:read",
 })
 
-/** One run, as `tieout sync` does it. */
-export const sync = (url: string, variables: Record<string, string> = {}, full = false, quick = false) =>
-  Effect.flatMap(Sync, (service) => service.run({ connection: "default", full, quick })).pipe(
-    Effect.provide(
-      Sync.Default.pipe(
-        Layer.provideMerge(Settings.from({ variables: { ...variablesFor(url), ...variables } })),
-      ),
-    ),
+/** One run of given settings, as `tieout sync` does it. */
+export const syncWith = (variables: Record<string, string>, options: Partial<SyncOptions> = {}) =>
+  Effect.flatMap(Sync, (service) => service.run({ connection: "default", full: false, ...options })).pipe(
+    Effect.provide(Sync.Default.pipe(Layer.provideMerge(Settings.from({ variables })))),
+    unpaced,
   )
+
+/** One run of the connection named `default`. */
+export const sync = (url: string, variables: Record<string, string> = {}, full = false, quick = false) =>
+  syncWith({ ...variablesFor(url), ...variables }, { full, quick })
 
 export const rows = (statement: string) =>
   Effect.flatMap(Database, (database) =>

@@ -24,7 +24,7 @@ export interface Terms {
 }
 
 /** A statement entry of the conversion that is booked. */
-export interface Leg {
+export interface LegEntry {
   readonly accountId: string
   readonly position: bigint
   readonly occurredAt: Instant
@@ -67,7 +67,7 @@ interface Phase {
 
 const compare = <A>(a: A, b: A): number => (a < b ? -1 : a > b ? 1 : 0)
 
-const inOrder = (a: Leg, b: Leg): number =>
+const inOrder = (a: LegEntry, b: LegEntry): number =>
   compare(a.occurredAt, b.occurredAt) || compare(a.accountId, b.accountId) || compare(a.position, b.position)
 
 const plus = (sums: Sums, more: Iterable<readonly [string, Amount]>, sign: 1 | -1 = 1): Sums => {
@@ -113,16 +113,16 @@ const isReturned = ({ buy, sell }: Terms, sold: Shown, bought: Shown): boolean =
 
 const nothingShown: Shown = { debits: Money.zero, credits: Money.zero }
 
-const shownWith = ({ credits, debits }: Shown, { amount, type }: Leg): Shown =>
+const shownWith = ({ credits, debits }: Shown, { amount, type }: LegEntry): Shown =>
   type === "DEBIT"
     ? { debits: Money.add(debits, amount), credits }
     : { debits, credits: Money.add(credits, amount) }
 
-const isOn = ({ accountId, currency }: Side, leg: Leg): boolean =>
+const isOn = ({ accountId, currency }: Side, leg: LegEntry): boolean =>
   leg.accountId === accountId && leg.currency === currency
 
 /** The times during which the conversion was whole, by its entries in their order. */
-const phasesOf = (terms: Terms, legs: ReadonlyArray<Leg>): ReadonlyArray<Phase> => {
+const phasesOf = (terms: Terms, legs: ReadonlyArray<LegEntry>): ReadonlyArray<Phase> => {
   const phases: Array<Phase> = []
   let standing: Phase | null = null
   let sold = nothingShown
@@ -194,7 +194,7 @@ const linesOf = (traded: Sums, { buy, sell }: Terms): ReadonlyArray<Line> =>
  */
 export const stepsOf = (
   terms: Terms,
-  entries: ReadonlyArray<Leg>,
+  entries: ReadonlyArray<LegEntry>,
   written: ReadonlyArray<Written>,
 ): ReadonlyArray<Step> => {
   const legs = [...entries].sort(inOrder)

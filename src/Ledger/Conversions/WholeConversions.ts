@@ -8,7 +8,7 @@ import { Database } from "../../Database.ts"
 import { Journal } from "../Journal.ts"
 import type { JournalEntry } from "../JournalEntry.ts"
 import { Accounts } from "../LedgerAccounts.ts"
-import { type Leg, type Step, stepsOf, type Terms, type Written } from "./ConversionSides.ts"
+import { type LegEntry, type Step, stepsOf, type Terms, type Written } from "./ConversionSides.ts"
 
 const touchedColumns = {
   book_id: int4,
@@ -72,7 +72,7 @@ const termsOf = (row: ConversionRow): Terms => {
   }
 }
 
-const legsOf = ({ legs }: ConversionRow): ReadonlyArray<Leg> =>
+const legsOf = ({ legs }: ConversionRow): ReadonlyArray<LegEntry> =>
   legs.map((leg) => ({
     ...leg,
     position: BigInt(leg.position),

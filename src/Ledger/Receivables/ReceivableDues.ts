@@ -20,7 +20,7 @@ import {
   type Transaction,
 } from "./ReceivableSteps.ts"
 import type { Purpose, Share } from "./Sharing.ts"
-import { type Leg, legOf, limited, withoutRepaid } from "./WaitingCash.ts"
+import { legOf, limited, type WaitingLeg, withoutRepaid } from "./WaitingCash.ts"
 
 /** What one direction of a receivable takes of loan clearing. */
 export interface Due {
@@ -37,7 +37,7 @@ export interface Dues {
   /** What was repaid and is owed again. */
   readonly takenBack: Amount
   /** What is waited for, in the order of the versions. */
-  readonly legs: ReadonlyArray<Leg>
+  readonly legs: ReadonlyArray<WaitingLeg>
   /** What its entries take of loan clearing: debit positive. */
   readonly taken: Amount
   /** Principal or interest stands in the books. */
@@ -67,7 +67,7 @@ class Running {
   takenBack = zero
   lentAt: Array<Instant> = []
   repaidAt: Array<Instant> = []
-  legs: ReadonlyArray<Leg> = []
+  legs: ReadonlyArray<WaitingLeg> = []
   /** Interest that was due and not paid. */
   #short = zero
 

@@ -8,7 +8,7 @@ import type { Instant } from "../../Partner.ts"
 import type { Booked, Transaction } from "./ReceivableSteps.ts"
 import type { Purpose } from "./Sharing.ts"
 
-export interface Leg {
+export interface WaitingLeg {
   readonly purpose: Purpose
   readonly version: number
   /** What is still to come, in the major unit of the receivable's currency; positive. */
@@ -31,7 +31,7 @@ export const legOf = (
   { amounts, occurredAt, version }: Booked,
   transactions: ReadonlyArray<Transaction>,
   come: Amount,
-): ReadonlyArray<Leg> => {
+): ReadonlyArray<WaitingLeg> => {
   const due = purpose === "repayment" ? amounts.cash : Money.negate(amounts.cash)
   const amount = subtract(due, come)
   const whole = Money.isZero(come)
@@ -41,9 +41,9 @@ export const legOf = (
 }
 
 /** The legs without so much, of the first ones first. */
-const lessened = (legs: ReadonlyArray<Leg>, by: Amount): ReadonlyArray<Leg> => {
+const lessened = (legs: ReadonlyArray<WaitingLeg>, by: Amount): ReadonlyArray<WaitingLeg> => {
   let left = by
-  return legs.flatMap((leg): ReadonlyArray<Leg> => {
+  return legs.flatMap((leg): ReadonlyArray<WaitingLeg> => {
     if (!isPositive(left)) return [leg]
     const amount = subtract(leg.amount, left)
     left = subtract(left, leg.amount)
@@ -52,11 +52,11 @@ const lessened = (legs: ReadonlyArray<Leg>, by: Amount): ReadonlyArray<Leg> => {
 }
 
 /** At most `open` is waited for: what other transactions brought beyond what is due settles the first legs first. */
-export const limited = (legs: ReadonlyArray<Leg>, open: Amount): ReadonlyArray<Leg> =>
+export const limited = (legs: ReadonlyArray<WaitingLeg>, open: Amount): ReadonlyArray<WaitingLeg> =>
   lessened(legs, subtract(total(legs.map(({ amount }) => amount)), open))
 
 /** What was repaid is owed again: the last repayments are not waited for any more. */
-export const withoutRepaid = (legs: ReadonlyArray<Leg>, amount: Amount): ReadonlyArray<Leg> => [
+export const withoutRepaid = (legs: ReadonlyArray<WaitingLeg>, amount: Amount): ReadonlyArray<WaitingLeg> => [
   ...legs.filter(({ purpose }) => purpose === "disbursement"),
   ...[
     ...lessened(

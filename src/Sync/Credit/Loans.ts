@@ -166,7 +166,7 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
           view,
         ),
       )
-      const prepared = yield* ledger.prepare(book, entries)
+      const prepared = yield* ledger.prepare(book, entries, run.commit)
       yield* run.commit(
         Effect.gen(function* () {
           yield* database.execute(

@@ -2,7 +2,7 @@
 import { Chunk, Effect, Either, Stream } from "effect"
 import type { Book } from "../../Book.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
-import type { KeptRows } from "../../Partner/Kept.ts"
+import type { KeptRows } from "../../Partner/KeptRows.ts"
 import { type Malformed, type Resource, type ResourceType, resourceTypes } from "../../Partner.ts"
 import { Run } from "../../Run.ts"
 import { Settings } from "../../Settings.ts"

@@ -41,10 +41,11 @@ export class Clients extends Effect.Service<Clients>()("tieout/Sync/Clients", {
             Option.isSome(book.clientId) ? [[book.clientId.value, book] as const] : [],
           ),
         )
+        const isNew = ({ id, legalEntityName }: Client) => known.get(id)?.name !== legalEntityName
         // One after the other and in their order, so that the same clients always get the same codes.
-        return yield* Effect.forEach(clients, (client) => {
+        const books = Effect.forEach(clients, (client) => {
           const book = known.get(client.id)
-          return book !== undefined && book.name === client.legalEntityName
+          return book !== undefined && !isNew(client)
             ? Effect.succeed({ client, book })
             : clientBook(connection, {
                 clientId: client.id,
@@ -52,6 +53,8 @@ export class Clients extends Effect.Service<Clients>()("tieout/Sync/Clients", {
                 name: client.legalEntityName,
               }).pipe(Effect.map((made) => ({ client, book: made })))
         })
+        const run = yield* Run
+        return yield* clients.some(isNew) ? run.commit(books) : books
       },
       Effect.provideService(Database, database),
     )

@@ -4,7 +4,7 @@ import { type Book, organizationBook } from "../../Book.ts"
 import type { DatabaseError } from "../../Database/DatabaseError.ts"
 import { Database } from "../../Database.ts"
 import { type BookReads, type Client, Partner, PartnerConnection } from "../../Partner.ts"
-import { Run } from "../../Run.ts"
+import { type Commit, type LeaseLost, Run } from "../../Run.ts"
 import { Settings, SettingsError } from "../../Settings.ts"
 import { Credit } from "../Credit/CreditLists.ts"
 import { onTheirSide } from "../Credit/LoanSide.ts"
@@ -60,7 +60,10 @@ export interface BookParts<R> {
 export const readConnection = <P, R>(
   wanted: Wanted,
   partsOf: (partner: Context.Tag.Service<Partner>) => Effect.Effect<BookParts<R>, never, P>,
-  inTimeZone: (books: ReadonlyArray<Book>) => Effect.Effect<void, SettingsError | DatabaseError>,
+  inTimeZone: (
+    books: ReadonlyArray<Book>,
+    commit: Commit,
+  ) => Effect.Effect<void, SettingsError | DatabaseError | LeaseLost>,
 ) =>
   Effect.gen(function* () {
     const run = yield* Run
@@ -93,7 +96,7 @@ export const readConnection = <P, R>(
       })
 
     const organization = yield* Effect.provideService(organizationBook(wanted.connection), Database, database)
-    yield* inTimeZone([organization])
+    yield* inTimeZone([organization], run.commit)
     if (surfaces.has("credit")) yield* Effect.provideService(onTheirSide(organization), Database, database)
 
     const listed = yield* surfaces.has("client") || surfaces.has("credit")
@@ -176,7 +179,10 @@ export const readConnection = <P, R>(
         yield* run.commit(noteTrouble(book, "accounts", { reason: "Inactive", status: null, detail }))
         complete.set(book.bookId, book)
       }
-      yield* inTimeZone(served.map(({ book }) => book))
+      yield* inTimeZone(
+        served.map(({ book }) => book),
+        run.commit,
+      )
       yield* Effect.forEach(served, readClient, {
         concurrency: settings.limits.clientsInParallel,
         discard: true,
@@ -195,7 +201,7 @@ export const readConnection = <P, R>(
       let resettled = 0
       for (const book of books) {
         if (unread.has(book.bookId)) continue
-        yield* inTimeZone([book])
+        yield* inTimeZone([book], run.commit)
         const { loans } = yield* within(partner.organization)
         resettled += yield* loans.settle(organization, book)
         complete.set(book.bookId, book)

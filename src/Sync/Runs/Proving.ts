@@ -4,7 +4,7 @@ import { type Book, organizationCode } from "../../Book.ts"
 import { Ledger } from "../../Ledger.ts"
 import { PartnerConnection } from "../../Partner.ts"
 import { Reconcile } from "../../Reconcile.ts"
-import { endRun, Run } from "../../Run.ts"
+import { type Commit, endRun, Run } from "../../Run.ts"
 import { Settings, SettingsError } from "../../Settings.ts"
 import type { RunOutcome } from "./Connection.ts"
 import { wasStopped } from "./Failures.ts"
@@ -14,10 +14,13 @@ import { SyncIncomplete, type SyncReport } from "./RunReport.ts"
 const now = Effect.clockWith((clock) => clock.currentTimeMillis)
 
 /** A book is dated in one time zone for good. */
-export const inTimeZone = Effect.fn("Sync.inTimeZone")(function* (books: ReadonlyArray<Book>) {
+export const inTimeZone = Effect.fn("Sync.inTimeZone")(function* (
+  books: ReadonlyArray<Book>,
+  commit: Commit,
+) {
   if (books.length === 0) return
   const { accounting } = yield* Settings
-  const [other] = yield* (yield* Ledger).dateIn(books)
+  const [other] = yield* (yield* Ledger).dateIn(books, commit)
   if (other === undefined) return
   const { book, zone } = other
   return yield* new SettingsError({

@@ -154,7 +154,7 @@ export class Pages extends Effect.Service<Pages>()("tieout/Sync/Pages", {
           ),
           ...(absorbed.more ?? []),
         ]
-        const prepared = yield* ledger.prepare(book, entries)
+        const prepared = yield* ledger.prepare(book, entries, run.commit)
         const readAt = nowIso(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
         const changed = yield* run.commit(
           Effect.gen(function* () {

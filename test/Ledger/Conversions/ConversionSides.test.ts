@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Money from "../../../src/Common/Money.ts"
 import {
-  type Leg,
+  type LegEntry,
   type Step,
   stepsOf,
   type Terms,
@@ -31,7 +31,7 @@ const terms = (over: { sold?: string; fee?: string; bought?: string; boughtFee?:
 })
 
 /** `amount` is what the account's balance changed by; `transit` where the fee makes it another than its opposite. */
-const leg = (accountId: string, day: number, amount: string, transit?: string): Leg => ({
+const leg = (accountId: string, day: number, amount: string, transit?: string): LegEntry => ({
   accountId,
   position: BigInt(day),
   occurredAt: `2026-10-${String(day).padStart(2, "0")}T12:00:00.000000Z`,
@@ -41,8 +41,8 @@ const leg = (accountId: string, day: number, amount: string, transit?: string): 
   transit: transit === undefined ? Money.negate(exact(amount)) : exact(transit),
 })
 
-const sold = (day: number, amount: string, transit?: string): Leg => leg(dollars, day, amount, transit)
-const bought = (day: number, amount: string, transit?: string): Leg => leg(tethers, day, amount, transit)
+const sold = (day: number, amount: string, transit?: string): LegEntry => leg(dollars, day, amount, transit)
+const bought = (day: number, amount: string, transit?: string): LegEntry => leg(tethers, day, amount, transit)
 
 const shown = ({ kind, lines, occurredAt, reverses, sequence }: Step): string =>
   [
@@ -53,7 +53,7 @@ const shown = ({ kind, lines, occurredAt, reverses, sequence }: Step): string =>
     }),
   ].join(" · ")
 
-const planned = (of: Terms, legs: ReadonlyArray<Leg>, written: ReadonlyArray<Written> = []) =>
+const planned = (of: Terms, legs: ReadonlyArray<LegEntry>, written: ReadonlyArray<Written> = []) =>
   stepsOf(of, legs, written).map(shown)
 
 /** What was planned, as the books have it afterwards. */
@@ -69,7 +69,7 @@ const booked = (steps: ReadonlyArray<Step>): ReadonlyArray<Written> =>
   }))
 
 /** The same entries with a numbering after each of them. */
-const oneByOne = (of: Terms, legs: ReadonlyArray<Leg>): ReadonlyArray<string> => {
+const oneByOne = (of: Terms, legs: ReadonlyArray<LegEntry>): ReadonlyArray<string> => {
   const steps: Array<Step> = []
   legs.forEach((_, at) => {
     steps.push(...stepsOf(of, legs.slice(0, at + 1), booked(steps)))
@@ -99,7 +99,7 @@ describe("a conversion", () => {
   })
 
   it("moves what its fees leave: inside, on top, separate, in the buy currency", () => {
-    const moved = (of: Terms, ...legs: ReadonlyArray<Leg>) =>
+    const moved = (of: Terms, ...legs: ReadonlyArray<LegEntry>) =>
       planned(of, legs).map((step) => step.split(" · ").slice(1).join(" "))
     const net = ["trading:USD +995 transit:USD -995 transit:USDT +740 trading:USDT -740"]
     const full = ["trading:USD +1000 transit:USD -1000 transit:USDT +740 trading:USDT -740"]

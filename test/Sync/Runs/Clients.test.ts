@@ -1,12 +1,10 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
-import { Settings } from "../../../src/Settings.ts"
+import { Effect, Option } from "effect"
 import { unreadText } from "../../../src/Sync/Runs/RunReport.ts"
-import { Sync } from "../../../src/Sync.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { accountOf, client, clientId, lending, move } from "../Lending.ts"
 import { id } from "../Partnership.ts"
-import { findings, postings, rows, sync, variablesFor } from "../Runs.ts"
+import { findings, postings, rows, sync, syncWith, variablesFor } from "../Runs.ts"
 
 const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
 
@@ -199,15 +197,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Clients", (it) => {
       const { held, service } = yield* lending({ clients: [client(1), client(2)] })
       move(held, clientId(1), { type: "CREDIT", amount: 1 })
       const only = (name: string) =>
-        Effect.flatMap(Sync, (service_) =>
-          service_.run({ connection: "default", full: false, client: Option.some(name) }),
-        ).pipe(
-          Effect.provide(
-            Sync.Default.pipe(
-              Layer.provideMerge(Settings.from({ variables: { ...variablesFor(service.url), ...surfaces } })),
-            ),
-          ),
-        )
+        syncWith({ ...variablesFor(service.url), ...surfaces }, { client: Option.some(name) })
       expect((yield* only("C2")).clients.read).toBe(1)
       expect(service.count(`/clients/${clientId(1)}/`)).toBe(0)
       expect((yield* only(clientId(1))).counters.entries).toBe(1)
@@ -235,10 +225,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Several connections in
         TIEOUT_PROD_EU_CLIENT_SECRET: "b",
         TIEOUT_PROD_EU_SCOPE: "c",
       }
-      const run = (connection: string) =>
-        Effect.flatMap(Sync, (service) => service.run({ connection, full: false })).pipe(
-          Effect.provide(Sync.Default.pipe(Layer.provideMerge(Settings.from({ variables })))),
-        )
+      const run = (connection: string) => syncWith(variables, { connection })
       // At the same time: each has a lease of its own.
       yield* Effect.all([run("default"), run("prod-eu")], { concurrency: 2 })
       expect(yield* books).toEqual([
