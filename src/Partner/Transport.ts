@@ -5,8 +5,10 @@
  */
 import { isUtf8 } from "node:buffer"
 import { gunzip, inflate } from "node:zlib"
-import { Agent, type Dispatcher, ProxyAgent } from "@effect/platform-node/Undici"
 import { Data, Effect, Option, Redacted, type Scope } from "effect"
+import type { Dispatcher } from "undici"
+// By its file, as `Undici.d.ts` explains.
+import Agent from "undici/lib/dispatcher/agent.js"
 import type { Bounds } from "./Bounds.ts"
 
 export type Headers = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
@@ -286,7 +288,7 @@ class Gatherer implements Dispatcher.DispatchHandler {
 
 const interrupted = new TransportFault({ kind: "network", detail: "given up" })
 
-const pool = (bounds: Bounds, proxy: Option.Option<Redacted.Redacted>): Agent | ProxyAgent => {
+const pool = async (bounds: Bounds, proxy: Option.Option<Redacted.Redacted>): Promise<Dispatcher> => {
   const connect = { timeout: bounds.connectTimeout }
   const options = {
     connections: bounds.concurrency,
@@ -294,11 +296,11 @@ const pool = (bounds: Bounds, proxy: Option.Option<Redacted.Redacted>): Agent | 
     headersTimeout: bounds.headersTimeout,
     bodyTimeout: bounds.bodyTimeout,
   }
-  return Option.match(proxy, {
-    onNone: () => new Agent({ ...options, connect }),
-    onSome: (uri) =>
-      new ProxyAgent({ ...options, uri: Redacted.value(uri), proxyTls: connect, requestTls: connect }),
-  })
+  if (Option.isNone(proxy)) return new Agent({ ...options, connect })
+  // A tunnel is asked for by a method that only the index gives dispatchers.
+  const { ProxyAgent } = await import("undici")
+  const uri = Redacted.value(proxy.value)
+  return new ProxyAgent({ ...options, uri, proxyTls: connect, requestTls: connect })
 }
 
 /** Connections to one origin; redirects are never followed. The pool closes with the scope. */
@@ -311,7 +313,7 @@ export const make = (
   const shared = { budget: new Budget(answersUnderWay * bounds.maxBodyBytes), unpacker: new Unpacker() }
   return Effect.map(
     Effect.acquireRelease(
-      Effect.sync(() => pool(bounds, proxy)),
+      Effect.promise(() => pool(bounds, proxy)),
       (agent) => Effect.promise(() => agent.destroy()),
     ),
     (agent): Transport => ({

@@ -3,8 +3,8 @@
  * but without amounts, names or anything the service answered. Sending never delays or fails the work.
  */
 import { spawn } from "node:child_process"
-import { Agent, type Dispatcher, ProxyAgent, request } from "@effect/platform-node/Undici"
 import { Clock, Data, Effect, Either, Option, Queue, Schedule } from "effect"
+import { Agent, type Dispatcher, ProxyAgent, request } from "undici"
 import { proxyFor } from "../Common/Proxy.ts"
 import type { Occasion } from "../Settings/Servers.ts"
 import { Settings } from "../Settings.ts"

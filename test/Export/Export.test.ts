@@ -60,9 +60,7 @@ layer(TestDatabase.layer)("an export", (it) => {
       const out = temporaryFolder()
       const { batches, complete } = yield* Export.run(request(out, october, ["journal"], "CANON"))
       expect(complete).toBe(true)
-      expect(batches.map((batch) => batch.folder)).toEqual([
-        join(out, "default-CANON", "2026-10", "1"),
-      ])
+      expect(batches.map((batch) => batch.folder)).toEqual([join(out, "default-CANON", "2026-10", "1")])
       const csv = read(batches[0]?.folder ?? "", "journal.csv")
       expect(csv.split("\n", 1)[0]).toBe(
         "journal_number,line_number,book,period,effective_date,occurred_at,recorded_at,account_code,account_name,account_role,partner_account_id,currency,debit,credit,kind,description,source_type,source_id,resource_type,resource_id,external_reference,counterparty,reverses,late_for",
@@ -310,9 +308,7 @@ layer(TestDatabase.layer)("an export", (it) => {
       if (process.platform === "linux") {
         const refused = yield* Effect.flip(Export.run(request("/sys", october, ["journal"], "STUCK")))
         expect(refused).toMatchObject({ _tag: "ExportError", reason: "Folder" })
-        expect(refused.message).toMatch(
-          /^\/sys\/default-STUCK.* --out \[E(?:ACCES|PERM|ROFS)\]\. Nothing/,
-        )
+        expect(refused.message).toMatch(/^\/sys\/default-STUCK.* --out \[E(?:ACCES|PERM|ROFS)\]\. Nothing/)
       }
       const database = yield* Database
       const [row] = yield* database.query(
