@@ -23,7 +23,7 @@ const bigintAsText = (_key: string, value: unknown): unknown =>
   typeof value === "bigint" ? value.toString() : value
 
 /** Of the description in `docs/json.md`. It rises when a field that is described there goes away or changes its meaning. */
-export const jsonSchema = 1
+const jsonSchema = 1
 
 /** The text of any command's document. */
 export const documentText = (document: object): string =>
