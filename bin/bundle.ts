@@ -45,6 +45,19 @@ const licenceOf = (folder: string): string => {
   return [`${field("name")} ${field("version")} (${field("license")})`, ...texts].join("\n\n")
 }
 
+/**
+ * Escapes what `charset` leaves as it is: the text of tagged templates, since a tag may look at how it is written. Ours does not, and read
+ * byte by byte a middle dot would be two characters.
+ */
+const escapeTemplates = (file: string): void => {
+  const text = readFileSync(file, "utf8")
+  const escaped = text.replace(
+    /[^\0-\x7F]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  )
+  writeFileSync(file, escaped)
+}
+
 /** Writes the bundles of the program into a folder, and says what is in them. */
 export const bundle = async (folder: string): Promise<Metafile> => {
   const { metafile } = await build({
@@ -71,6 +84,7 @@ export const bundle = async (folder: string): Promise<Metafile> => {
     define: { "import.meta.url": "__ownUrl" },
     banner: { js: ownUrl },
   })
+  escapeTemplates(join(folder, "program.cjs"))
   const rule = `\n\n${"-".repeat(80)}\n\n`
   writeFileSync(join(folder, "licences.txt"), `${packagesIn(metafile).map(licenceOf).join(rule)}\n`)
   const program: unknown = createRequire(import.meta.url)(join(folder, "program.cjs"))
