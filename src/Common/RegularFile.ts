@@ -34,7 +34,7 @@ export const openRegular = async (path: string): Promise<FileHandle> => {
 }
 
 /** The bytes that an opened file has now, piece by piece: one that grows meanwhile ends all the same. Closes it. */
-export const chunksOfOpened = async function* (handle: FileHandle): AsyncGenerator<Buffer> {
+const chunksOfOpened = async function* (handle: FileHandle): AsyncGenerator<Buffer> {
   const { size } = await handle.stat()
   if (size === 0) return handle.close()
   for await (const chunk of handle.createReadStream({ end: size - 1 })) {
