@@ -1,4 +1,4 @@
-import { Effect, Either } from "effect"
+import { Data, Effect, Either } from "effect"
 import { bool, int4 } from "./Columns.ts"
 import { type ConnectionSettings, describeServer } from "./ConnectionSettings.ts"
 import { type Connection, closeConnection, openConnection } from "./Connections.ts"
@@ -43,6 +43,9 @@ const withTlsAdvice = ({ ssl }: ConnectionSettings, error: DatabaseError): Datab
 /** What a pooler answers to settings of a session that are not its own to keep (pgbouncer, `08P01`). */
 const refusedParameter = /unsupported startup parameter/
 
+/** What the driver said, whose message is looked at before it becomes ours. */
+class DriverError extends Data.TaggedError("DriverError")<{ readonly cause: unknown }> {}
+
 /** One connection's first query. The driver's message alone names what a pooler refuses: never a value of ours. */
 const ask = <A>(settings: ConnectionSettings, query: (connection: Connection) => PromiseLike<A>) =>
   Effect.acquireUseRelease(
@@ -50,7 +53,7 @@ const ask = <A>(settings: ConnectionSettings, query: (connection: Connection) =>
     (connection) =>
       Effect.tryPromise({
         try: () => query(connection),
-        catch: (error) => error,
+        catch: (cause) => new DriverError({ cause }),
       }).pipe(
         // The driver would retry for ever with a server that accepts connections and drops them.
         Effect.timeoutFail({
@@ -92,12 +95,18 @@ export const checkServer = (
   settings: ConnectionSettings,
 ): Effect.Effect<ConnectionSettings, DatabaseError> => {
   const server = describeServer(settings)
-  const failed = (error: unknown) =>
-    withTlsAdvice(settings, toDatabaseError("Database.connect", error, server))
+  const failed = (error: DriverError | DatabaseError) =>
+    withTlsAdvice(
+      settings,
+      toDatabaseError("Database.connect", error instanceof DriverError ? error.cause : error, server),
+    )
   const behindPooler: ConnectionSettings = { ...settings, pooled: true }
   return ask(settings, identify).pipe(
     Effect.catchIf(
-      (error) => error instanceof Error && refusedParameter.test(error.message),
+      (error) =>
+        error instanceof DriverError &&
+        error.cause instanceof Error &&
+        refusedParameter.test(error.cause.message),
       () => Effect.map(ask(behindPooler, identify), (found) => ({ ...found, pooled: true })),
     ),
     Effect.mapError(failed),
