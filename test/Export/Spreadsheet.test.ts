@@ -130,7 +130,8 @@ layer(TestDatabase.layer)("a spreadsheet", (it) => {
       }
       yield* assignNumbers(bookId)
       const { batches } = yield* Export.run({
-        formats: formatNames,
+        // Those of one currency alone take no dollars; they are no spreadsheets.
+        formats: formatNames.filter((name) => name !== "fec" && name !== "sie"),
         scope: { kind: "period", period: "2026-10" },
         connection: Option.none(),
         book: Option.some("SHEETS"),

@@ -109,7 +109,7 @@ layer(Layer.merge(database, Layer.effect(Tool, makeProgram)), {
         expect((yield* tieout("webhook", "replay", "--connection", "nobody", "--dead")).code).toBe(2)
         expect(yield* json("webhook", "replay", "--dead", "--connection", "default")).toEqual({
           code: 0,
-          document: { replayed: [{ connection: "default", eventId: uuid(1) }], missing: [] },
+          document: { schema: 1, replayed: [{ connection: "default", eventId: uuid(1) }], missing: [] },
         })
         const again = yield* tieout("webhook", "replay", uuid(2), uuid(99), unreadable.eventId)
         expect(again).toMatchObject({

@@ -392,10 +392,10 @@ layer(TestDatabase.layer)("an accounting system's files", (it) => {
             .join("\r\n"),
         ),
       ).toEqual(refused([expect.stringMatching(/^4: 1010 .* \(cash, JPY\) stands on line 2 already$/)]))
-      expect(yield* imported("STRICT", (text) => `${text}NOBODY,fees,USD,1,x,,,,,,,,,\r\n`)).toEqual(
+      expect(yield* imported("STRICT", (text) => `${text}NOBODY,fees,USD,1,x,,,,,,,,,,\r\n`)).toEqual(
         refused(['15: there is no book "NOBODY"']),
       )
-      expect(yield* imported("STRICT", (text) => `${text}STRICT,fees,USD,1,x,,,,,,,,,\r\n`)).toEqual(
+      expect(yield* imported("STRICT", (text) => `${text}STRICT,fees,USD,1,x,,,,,,,,,,\r\n`)).toEqual(
         refused(["15: the book STRICT has no account 1 x (fees, USD)"]),
       )
       expect(
