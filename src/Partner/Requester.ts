@@ -8,7 +8,7 @@ import * as Fault from "./Fault.ts"
 import { Gate, GateClosed, NotReady, type Pass } from "./RequestGate.ts"
 import { Meters } from "./RequestMeters.ts"
 import type * as Transport from "./Transport.ts"
-import { TransportFault } from "./Transport.ts"
+import { TransportFault } from "./TransportFault.ts"
 
 interface Tries {
   readonly failed: number
@@ -54,7 +54,7 @@ export class Requester {
     const requestedAt = clock.unsafeCurrentTimeMillis()
     this.counts.set(question.kind, (this.counts.get(question.kind) ?? 0) + 1)
     let ended = false
-    const read = (reply: Transport.Reply | Transport.TransportFault): Attempt =>
+    const read = (reply: Transport.Reply | TransportFault): Attempt =>
       reply instanceof TransportFault
         ? { kind: "failure", failure: Fault.ofTransport(question.operation, reply), hint: undefined }
         : judge(question, reply, requestedAt, clock.unsafeCurrentTimeMillis())

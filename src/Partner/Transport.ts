@@ -4,12 +4,13 @@
  * through `fetch` and 700 µs through `@effect/platform`'s HttpClient over undici, and a sync makes a request per resource.
  */
 import { isUtf8 } from "node:buffer"
-import { gunzip, inflate } from "node:zlib"
-import { Data, Effect, Option, Redacted, type Scope } from "effect"
+import { Effect, Option, Redacted, type Scope } from "effect"
 import type { Dispatcher } from "undici"
 // By its file, as `Undici.d.ts` explains.
 import Agent from "undici/lib/dispatcher/agent.js"
 import type { Bounds } from "./Bounds.ts"
+import { faultOf, TransportFault, tooLarge } from "./TransportFault.ts"
+import { Unpacker } from "./Unpacker.ts"
 
 export type Headers = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
@@ -27,76 +28,10 @@ export interface Reply {
   readonly body: Buffer
 }
 
-/** `untrusted` (not the peer that was asked for, or a proxy that lets nobody through) does not heal by itself within a run; the others may. */
-export class TransportFault extends Data.TaggedError("TransportFault")<{
-  readonly kind: "untrusted" | "network" | "timeout" | "garbled" | "tooLarge" | "crowded"
-  readonly detail: string
-  /** What to do about it, where more is known than `kind` says. */
-  readonly advice?: string
-}> {}
-
 export interface Transport {
   /** Calls `done` once, later; gives what ends the request early. */
   readonly send: (request: Request, done: (result: Reply | TransportFault) => void) => () => void
 }
-
-const timeouts: Readonly<Record<string, string>> = {
-  UND_ERR_CONNECT_TIMEOUT: "no connection within the connect timeout",
-  UND_ERR_HEADERS_TIMEOUT: "no answer within the headers timeout",
-  UND_ERR_BODY_TIMEOUT: "the answer stopped midway",
-}
-
-/** What a server answers that does not speak TLS. */
-const noTls = /^(?:ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_HTTP_REQUEST|EPROTO)$/
-/** Who signed a certificate is not known here; all else is wrong with the certificate itself. */
-const unknownSigner = /SIGNED|UNABLE_TO_|ISSUER/
-const certificateProblem = /CERT|^ERR_TLS|^ERR_SSL|SIGNED|UNABLE_TO_/
-
-const codeOf = (error: Error): string => ("code" in error && typeof error.code === "string" ? error.code : "")
-
-const faultOf = (error: Error, host: string, proxied: boolean): TransportFault => {
-  if (error instanceof TransportFault) return error
-  const code = codeOf(error)
-  const timeout = timeouts[code]
-  if (timeout !== undefined) return new TransportFault({ kind: "timeout", detail: timeout })
-  if (noTls.test(code)) {
-    return new TransportFault({
-      kind: "untrusted",
-      detail: `${host} answers, but not in TLS (${code})`,
-      advice: "Check the port of the base address: it is one of plain http, or of a proxy",
-    })
-  }
-  if (certificateProblem.test(code)) {
-    return new TransportFault({
-      kind: "untrusted",
-      detail: `the TLS certificate of ${host} is not trusted (${code})`,
-      advice: unknownSigner.test(code)
-        ? "If a certificate authority of your own signed it, or a proxy that looks into TLS, start Tieout with NODE_EXTRA_CA_CERTS=/path/to/ca.pem; else it is not the service"
-        : "Check that the base address is the service's, and this machine's clock",
-    })
-  }
-  if (proxied && error.message.startsWith("Proxy response")) {
-    const [, status = "no success"] = /\((\d+)\)/.exec(error.message) ?? []
-    return new TransportFault({
-      kind: status === "407" || status === "403" ? "untrusted" : "network",
-      detail: `the proxy does not connect to ${host}: it answers ${status}`,
-      advice:
-        status === "407"
-          ? "Put user and password of the proxy into HTTPS_PROXY"
-          : "Ask for a way through the proxy of HTTPS_PROXY, or list the host in NO_PROXY",
-    })
-  }
-  if (code.startsWith("HPE_") || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
-    return new TransportFault({ kind: "garbled", detail: `the answer is not sound HTTP (${code})` })
-  }
-  return new TransportFault({
-    kind: "network",
-    detail: `the connection to ${host}${proxied ? ", through the proxy of HTTPS_PROXY," : ""} failed (${code === "" ? error.name : code})`,
-  })
-}
-
-const tooLarge = (limit: number) =>
-  new TransportFault({ kind: "tooLarge", detail: `the answer is larger than ${limit} bytes` })
 
 /** Bytes of all answers that are under way at the same time, in the largest that one may have. */
 const answersUnderWay = 4
@@ -124,86 +59,6 @@ const crowded = new TransportFault({
   kind: "crowded",
   detail: "too many large answers came at once",
 })
-
-/** Decompresses a body; the limit holds for the decoded bytes, so that a small body cannot grow into a large one. */
-const unpack = (
-  body: Buffer,
-  encoding: string,
-  limit: number,
-  done: (result: Buffer | TransportFault) => void,
-): void => {
-  const finish = (error: Error | null, unpacked: Buffer) => {
-    if (error === null) done(unpacked)
-    else if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") done(tooLarge(limit))
-    else
-      done(new TransportFault({ kind: "garbled", detail: "the compressed answer is damaged or cut short" }))
-  }
-  if (encoding === "" || encoding === "identity") done(body)
-  else if (encoding === "gzip" || encoding === "x-gzip") gunzip(body, { maxOutputLength: limit }, finish)
-  else if (encoding === "deflate") inflate(body, { maxOutputLength: limit }, finish)
-  else
-    done(
-      new TransportFault({
-        kind: "garbled",
-        detail: "the answer comes in an encoding that was not asked for",
-      }),
-    )
-}
-
-/** Decoded bytes above which answers are decompressed one after the other. */
-const largeAnswer = 1024 * 1024
-
-/** What a gzip says at its end that it holds, modulo 2^32 (RFC 1952, 2.3.1); what is deflated does not say. */
-const claimedSize = (body: Buffer, encoding: string): number =>
-  encoding.endsWith("gzip") && body.length >= 18
-    ? body.readUInt32LE(body.length - 4)
-    : Number.POSITIVE_INFINITY
-
-type Unpacked = (result: Buffer | TransportFault) => void
-
-/**
- * Decompresses the answers of a connection: small ones at once, and large ones, or those that only said that they were small, one
- * after the other, with a turn of the event loop for the reader before the next. While it is decompressed an answer takes twice
- * its size, and a small body is soon a large one: of those there is one at a time.
- */
-class Unpacker {
-  private waiting: Array<() => void> = []
-  private busy = false
-
-  unpack(body: Buffer, encoding: string, limit: number, done: Unpacked): void {
-    const claimed = claimedSize(body, encoding)
-    if (encoding === "" || encoding === "identity") unpack(body, encoding, limit, done)
-    else if (claimed > Math.min(largeAnswer, limit)) this.inTurn(body, encoding, limit, done)
-    else {
-      unpack(body, encoding, Math.max(claimed, 1), (result) => {
-        if (result instanceof TransportFault && result.kind === "tooLarge")
-          this.inTurn(body, encoding, limit, done)
-        else done(result)
-      })
-    }
-  }
-
-  private inTurn(body: Buffer, encoding: string, limit: number, done: Unpacked): void {
-    this.waiting.push(() =>
-      unpack(body, encoding, limit, (result) => {
-        done(result)
-        setImmediate(() => {
-          this.busy = false
-          this.next()
-        })
-      }),
-    )
-    this.next()
-  }
-
-  private next(): void {
-    if (this.busy) return
-    const begin = this.waiting.shift()
-    if (begin === undefined) return
-    this.busy = true
-    begin()
-  }
-}
 
 /** Gathers one answer and calls `done` exactly once. */
 class Gatherer implements Dispatcher.DispatchHandler {
