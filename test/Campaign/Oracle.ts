@@ -179,7 +179,7 @@ export const expectedUnpaid = (facts: BookFacts): ReadonlySet<string> => {
     return (
       lentCash > loan.lent ||
       lentCash < loan.lent - lentWaiting ||
-      repaidCash > loan.repaid ||
+      repaidCash > loan.repaid - loan.short ||
       repaidCash < loan.repaid - loan.waiting ||
       foreign !== 0n
     )

@@ -69,10 +69,10 @@ class Running {
   repaidAt: Array<Instant> = []
   legs: ReadonlyArray<WaitingLeg> = []
   /** Interest that was due and not paid. */
-  #short = zero
+  short = zero
 
   cancel(at: Instant): void {
-    this.lent = this.repaid = this.waiting = this.takenBack = this.#short = zero
+    this.lent = this.repaid = this.waiting = this.takenBack = this.short = zero
     this.legs = []
     this.lentAt = [at]
     this.repaidAt = [at]
@@ -87,9 +87,9 @@ class Running {
 
   /** Owed again, and with it, as far as it is told again, the interest that was due and not paid. */
   takeBack({ amounts, occurredAt }: Booked, told: Amount): void {
-    const unpaid = min(this.#short, max(told, zero))
+    const unpaid = min(this.short, max(told, zero))
     const back = subtract(unpaid, amounts.cash)
-    this.#short = subtract(this.#short, unpaid)
+    this.short = subtract(this.short, unpaid)
     this.takenBack = add(this.takenBack, back)
     this.repaid = subtract(this.repaid, back)
     this.waiting = max(subtract(this.waiting, back), zero)
@@ -103,7 +103,7 @@ class Running {
     const { amounts, occurredAt } = part
     const firm = Option.isSome(cash) ? max(amounts.cash, settled) : amounts.cash
     this.repaid = add(this.repaid, firm)
-    this.#short = add(this.#short, subtract(firm, amounts.cash))
+    this.short = add(this.short, subtract(firm, amounts.cash))
     if (Option.isNone(cash)) {
       this.waiting = add(this.waiting, amounts.cash)
       this.legs = [...this.legs, ...legOf("repayment", part, repayments, knownCash(repayments))]
@@ -111,6 +111,15 @@ class Running {
     const isExact = isZero(firm) || Option.exists(cash, (amount) => Money.equals(amount, firm))
     if (!isExact || leaves) this.repaidAt.push(occurredAt)
   }
+}
+
+/**
+ * What is due, and what was paid for it. Interest that was settled and not paid is due; where cash comes for it after all,
+ * no entry takes that cash, and what stands in clearing is what was paid beyond the entries.
+ */
+const repaidOf = ({ repaid: due, short, waiting }: Running, paid: Amount): Due => {
+  const booked = subtract(due, short)
+  return { due: Money.isPositive(subtract(paid, booked)) ? booked : due, paid, waiting }
 }
 
 /** What the versions make of loan clearing, against the cash of their transactions. `scale`: the decimals of the currency. */
@@ -143,11 +152,11 @@ export const duesOf = (
     }
     standing = follow(standing, version, booked)
   }
-  const { lent, lentAt, repaid, repaidAt, takenBack, waiting } = running
+  const { lent, lentAt, repaidAt, takenBack } = running
   const known = shares.some(({ fits, purpose }) => fits && purpose === "disbursement")
   const dues = {
     lent: { due: lent, paid: paidBy(shares, "disbursement", currency), waiting: known ? zero : lent },
-    repaid: { due: repaid, paid: paidBy(shares, "repayment", currency), waiting },
+    repaid: repaidOf(running, paidBy(shares, "repayment", currency)),
   }
   const of = (purpose: Purpose) => running.legs.filter((leg) => leg.purpose === purpose)
   const unlike = ({ due, paid }: Due): boolean => !Money.equals(due, paid)

@@ -56,6 +56,8 @@ export interface ReceivableBooks {
   readonly lent: bigint
   /** What its versions say was repaid, and what of that no cash is known for. */
   readonly repaid: bigint
+  /** Of that the interest that was due and not paid: no entry takes cash that comes for it later. */
+  readonly short: bigint
   readonly waiting: bigint
   /** What no cash is known for of those of its repayments of which some is. */
   readonly unseen: bigint
@@ -134,7 +136,7 @@ export const receivableBooks = (
       versions.push(none)
       if (version.status === "PENDING") continue
       ;[principal, unpaid, income, deferred, clearing] = [0n, 0n, 0n, 0n, 0n]
-      ;[lent, repaidDue, waiting, unseen] = [0n, 0n, 0n, 0n]
+      ;[lent, repaidDue, short, waiting, unseen] = [0n, 0n, 0n, 0n, 0n]
       live = false
       continue
     }
@@ -223,6 +225,7 @@ export const receivableBooks = (
     clearing,
     lent,
     repaid: repaidDue,
+    short,
     waiting,
     unseen,
     versions,

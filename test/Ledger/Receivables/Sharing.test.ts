@@ -155,6 +155,14 @@ describe("What is due and paid", () => {
     expect(dues("1000")).toEqual([["1025", "1000", "0"]])
   })
 
+  it("shows interest that was not paid, and is after all by a later version's cash, as paid too much", () => {
+    const versions: ReadonlyArray<Version> = [...paidBack, ["PAID", "0", "0"]]
+    const names = [named("a", "t", 2), named("a", "u", 3, 14)]
+    const [one] = settle([told("a", 1, versions)], names, [moved("t", "400"), moved("u", "625")], view)
+    expect(one === undefined ? [] : [one.repaid.due, one.repaid.paid].map(text)).toEqual(["1000", "1025"])
+    expect(Option.isSome(one?.since ?? Option.none())).toBe(true)
+  })
+
   it("is due no more where it is owed again, whatever became of its cash", () => {
     const again: ReadonlyArray<Version> = [...paidBack, ["ACTIVE", "1000", "1025"]]
     expect(dues("1025", again)).toEqual([["0", "1025", "0"]])
