@@ -1030,7 +1030,7 @@ begin
   foreach kept in array array['mirror.accounts', 'mirror.resources', 'mirror.resource_versions', 'mirror.receivables',
       'mirror.receivable_transactions', 'mirror.reference_items', 'mirror.quarantine', 'mirror.contradictions',
       'mirror.statement_entry_versions', 'reconcile.progress', 'sync.leases', 'sync.checkpoints', 'sync.stream_reads',
-      'valuation.accounts', 'ledger.receivable_dues'] loop
+      'sync.paces', 'valuation.accounts', 'ledger.receivable_dues'] loop
     execute format('create or replace trigger not_removed before delete or truncate on %s
       for each statement execute function mirror.refuse_removal()', kept);
   end loop;
@@ -1043,7 +1043,7 @@ begin
       for each statement execute function mirror.refuse_removal()', kept);
   end loop;
   foreach kept in array array['mirror.missing_resources', 'reconcile.deferred', 'webhook.inbox', 'ledger.touched_conversions',
-      'ledger.receivable_shares', 'ledger.receivable_waits', 'ledger.locks'] loop
+      'ledger.receivable_shares', 'ledger.receivable_waits', 'ledger.locks', 'sync.book_jobs'] loop
     execute format('create or replace trigger not_emptied before truncate on %s
       for each statement execute function mirror.refuse_removal()', kept);
   end loop;
