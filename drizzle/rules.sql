@@ -1219,7 +1219,8 @@ create or replace trigger identity_kept before update on sync.page_boundaries fo
 
 -- Each run that takes a connection's lease raises its epoch by one. A run that holds an earlier epoch can write nothing more.
 create or replace trigger identity_kept before update on sync.leases for each row
-  when (new.connection <> old.connection or new.epoch <> old.epoch + 1 or new.taken_at <> now())
+  when ((new.connection, new.book_id) is distinct from (old.connection, old.book_id) or new.epoch <> old.epoch + 1
+    or new.taken_at <> now())
   execute function mirror.refuse_removal();
 
 -- A run ends once, at the time of the update, and its result is evidence.
