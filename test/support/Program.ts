@@ -21,11 +21,7 @@ export interface Program {
   /** Runs a command in the process that runs all commands of these tests, one after another. */
   readonly run: (args: ReadonlyArray<string>, variables?: Variables) => Effect.Effect<Finished>
   /** The same in another folder. */
-  readonly runIn: (
-    cwd: string,
-    args: ReadonlyArray<string>,
-    variables?: Variables,
-  ) => Effect.Effect<Finished>
+  readonly runIn: (cwd: string, args: ReadonlyArray<string>, variables?: Variables) => Effect.Effect<Finished>
   /** Runs a command as a process of its own, for what only a process shows. `began` gets it while it runs. */
   readonly start: (
     args: ReadonlyArray<string>,
