@@ -527,10 +527,12 @@ CREATE TABLE "sync"."checkpoints" (
 );
 --> statement-breakpoint
 CREATE TABLE "sync"."leases" (
-	"connection" text PRIMARY KEY NOT NULL,
+	"connection" text NOT NULL,
+	"book_id" integer DEFAULT 0 NOT NULL,
 	"epoch" bigint NOT NULL,
 	"run_id" integer NOT NULL,
-	"taken_at" timestamptz DEFAULT now() NOT NULL
+	"taken_at" timestamptz DEFAULT now() NOT NULL,
+	CONSTRAINT "leases_connection_book_id_pk" PRIMARY KEY("connection","book_id")
 );
 --> statement-breakpoint
 CREATE TABLE "sync"."page_boundaries" (

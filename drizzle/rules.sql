@@ -1158,7 +1158,8 @@ create or replace trigger identity_kept before update on sync.page_boundaries fo
 
 -- A lease is taken by the next one, never handed back: whoever had it writes nothing more.
 create or replace trigger identity_kept before update on sync.leases for each row
-  when (new.connection <> old.connection or new.epoch <> old.epoch + 1 or new.taken_at <> now())
+  when ((new.connection, new.book_id) is distinct from (old.connection, old.book_id) or new.epoch <> old.epoch + 1
+    or new.taken_at <> now())
   execute function mirror.refuse_removal();
 
 -- A run ends once, now; how it ended is evidence.

@@ -7,6 +7,7 @@ import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
 import { Requester } from "./Requester.ts"
 import { formsOf } from "./SecretForms.ts"
+import type { Reserve } from "./SharedPace.ts"
 import * as Token from "./Token.ts"
 import * as Transport from "./Transport.ts"
 
@@ -19,6 +20,8 @@ export interface Credentials {
   readonly scope: string
   /** The proxy to go through; none: directly. */
   readonly proxy?: Option.Option<Redacted.Redacted>
+  /** Its pace is kept for several processes; none: by this one alone. */
+  readonly reserve?: Reserve
 }
 
 export interface Session {
@@ -69,7 +72,7 @@ export const make = (
   bounds: Bounds,
 ): Effect.Effect<Session, never, Scope.Scope> =>
   Effect.map(Transport.make(address.origin, bounds, credentials.proxy), (transport) => {
-    const requester = new Requester(credentials.name, bounds, transport)
+    const requester = new Requester(credentials.name, bounds, transport, credentials.reserve)
     const tokens = Token.make(Effect.suspend(() => tokenRequest(requester, address, tokenPath, credentials)))
     const secretForms = formsOf(Redacted.value(credentials.clientSecret))
     // A token is good for thousands of requests.

@@ -184,7 +184,7 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
     },
   },
   "sync.leases": {
-    refused: "connection epoch run_id taken_at",
+    refused: "connection book_id epoch run_id taken_at",
   },
   "sync.page_boundaries": {
     refused: "book_id account_id position occurred_at",

@@ -43,13 +43,21 @@ export const runs = sync.table(
   ],
 )
 
-/** A fencing epoch per connection: only the run that took the lease last may write. */
-export const leases = sync.table("leases", {
-  connection: text("connection").primaryKey(),
-  epoch: bigint("epoch", { mode: "bigint" }).notNull(),
-  runId: integer("run_id").notNull(),
-  takenAt: instant("taken_at").notNull().default(sql`now()`),
-})
+/**
+ * A fencing epoch per book, and one per connection (book 0): only the run that took the lease last may write. Who takes the
+ * connection takes all its books, and who takes a book takes the connection from whoever had it as a whole.
+ */
+export const leases = sync.table(
+  "leases",
+  {
+    connection: text("connection").notNull(),
+    bookId: integer("book_id").notNull().default(0),
+    epoch: bigint("epoch", { mode: "bigint" }).notNull(),
+    runId: integer("run_id").notNull(),
+    takenAt: instant("taken_at").notNull().default(sql`now()`),
+  },
+  (t) => [primaryKey({ columns: [t.connection, t.bookId] })],
+)
 
 export const checkpoints = sync.table(
   "checkpoints",
