@@ -106,7 +106,8 @@ const linesOf = (names: Names): Readonly<Record<string, Lines>> => {
   }
 }
 
-const formsOf = (manual: Manual): ReadonlyArray<string> =>
+/** Every command, and every subcommand of one that has some. */
+export const formsOf = (manual: Manual): ReadonlyArray<string> =>
   manual.flatMap(({ name, subcommands }) =>
     subcommands.length === 0 ? [name] : subcommands.map((form) => `${name} ${form.name}`),
   )
