@@ -1,12 +1,12 @@
 /** An authenticated connection: every read carries a bearer token, which is renewed when the service refuses it. */
 import { Effect, Option, Redacted, type Scope } from "effect"
+import { formsOf } from "../Common/SecretForms.ts"
 import type { PartnerError } from "../Partner.ts"
 import type { Address } from "./Address.ts"
 import { type Answer, type Inquiry, type Question, urgent } from "./Attempt.ts"
 import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
 import { Requester } from "./Requester.ts"
-import { formsOf } from "./SecretForms.ts"
 import type { Reserve } from "./SharedPace.ts"
 import * as Token from "./Token.ts"
 import * as Transport from "./Transport.ts"
@@ -77,7 +77,7 @@ export const make = (
     const secretForms = formsOf(Redacted.value(credentials.clientSecret))
     // A token is good for thousands of requests.
     let latest = { bearer: "", secrets: secretForms }
-    const secretsWith = (bearer: string): ReadonlyArray<string> => {
+    const secretsWith = (bearer: string): ReadonlyArray<RegExp> => {
       if (latest.bearer !== bearer) latest = { bearer, secrets: [...formsOf(bearer), ...secretForms] }
       return latest.secrets
     }

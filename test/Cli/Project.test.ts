@@ -1,9 +1,11 @@
 /** Which books a command works on, by where it is run: nothing begins new ones unseen. */
-import { chmodSync, existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Option } from "effect"
 import { describe, expect, it } from "vitest"
+import { readManual } from "../../src/Cli/Commands.ts"
 import { projectAbove } from "../../src/Settings/Project.ts"
+import { commandLines } from "../support/commandLines.ts"
 import { program } from "../support/Program.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
@@ -47,17 +49,9 @@ describe("a project", () => {
     folder("books", "config")
     writeFileSync(join(project, "config", "tieout.yaml"), "")
     const below = folder("books", "some", "where")
-    for (const args of [
-      ["status"],
-      ["balance"],
-      ["explain", "F1"],
-      ["verify", "--database"],
-      ["close", "2026-10"],
-    ]) {
-      const { code, error } = await tieout(below, args)
-      expect([args[0], code]).toEqual([args[0], 2])
-      expect(error).toContain(`There is no database in ${join(project, "data")}, and nothing was made.`)
-    }
+    const { code, error } = await tieout(below, ["status"])
+    expect(code).toBe(2)
+    expect(error).toContain(`There is no database in ${join(project, "data")}, and nothing was made.`)
     // Without credentials nothing is begun either.
     expect((await tieout(below, ["sync"])).code).toBe(2)
     expect(existsSync(join(project, "data"))).toBe(false)
@@ -72,6 +66,31 @@ describe("a project", () => {
     ])
     expect(existsSync(join(below, "data"))).toBe(false)
   })
+
+  it("is never begun by what only reads, or only writes into books: neither in a project nor outside of one", async () => {
+    const project = folder("empty")
+    folder("empty", "config")
+    writeFileSync(join(project, "config", "tieout.yaml"), "")
+    const { cwd, run } = Effect.runSync(program)
+    const share = join(cwd, "share")
+    const lines = commandLines(await readManual(), {
+      ...{ cash: "1001", clearing: "1101", entry: "F1", openMonth: "2026-10", closedMonth: "2026-09" },
+      ...{ batch: "ORG/1", preview: "ORG/2", row: "Q1", out: (name) => join(cwd, "out", name) },
+    }).filter(({ books }) => books !== "none" && books !== "begins")
+    expect(lines.length).toBeGreaterThan(35)
+    for (const config of [[], ["--config", join(project, "config", "tieout.yaml")]]) {
+      for (const { args } of lines) {
+        const { code, error } = await Effect.runPromise(
+          run([...args, ...config], { XDG_DATA_HOME: share, ...credentials }),
+        )
+        expect([args.join(" "), code, error]).toEqual([
+          ...[args.join(" "), 2],
+          expect.stringContaining("There is no database in "),
+        ])
+      }
+    }
+    expect([existsSync(share), readdirSync(cwd), readdirSync(project)]).toEqual([false, [], ["config"]])
+  }, 120_000)
 
   it("elsewhere, a command has the platform's own folder, whatever the working directory", async () => {
     const [one, other] = [folder("one"), folder("other")]
