@@ -34,7 +34,8 @@ const formatOf = (decimal: string): string => {
 
 const valueOf = (cell: WorkbookCell): CellValue => {
   if (cell === null) return null
-  if (typeof cell === "string") return guarded(cell).slice(0, mostCharacters)
+  // XML knows no carriage return.
+  if (typeof cell === "string") return guarded(cell).replaceAll(/\r\n?/g, "\n").slice(0, mostCharacters)
   return isExactNumber(cell.figure) ? Number(cell.figure) : cell.figure
 }
 

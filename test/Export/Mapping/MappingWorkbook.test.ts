@@ -6,6 +6,7 @@ import { Effect, Option } from "effect"
 import type { CellValue } from "hucre/xlsx"
 import { writeXlsx } from "hucre/xlsx"
 import { mappingColumns } from "../../../src/Export/Mapping/MappingCsv.ts"
+import type { BookRow } from "../../../src/Export/Mapping/Row.ts"
 import * as AccountMapping from "../../../src/Export/Mapping.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -24,11 +25,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a mapping as a workboo
     Effect.gen(function* () {
       yield* openBook("WORKBOOK", "33333333-0000-4000-8000-000000000001")
       const book = Option.some("WORKBOOK")
-      const rows = (yield* AccountMapping.current(book)).map((row, at) => ({
-        ...row,
-        xero_code: `00${at}`,
-        sie_konto: "1930",
-      }))
+      const rows = (yield* AccountMapping.current(book)).map(
+        (row, at): BookRow => ({
+          ...row,
+          xero_code: `00${at}`,
+          sie_konto: "1930",
+        }),
+      )
       const file = join(temporaryFolder(), "accounts.XLSX")
       yield* AccountMapping.writeTo(file, rows)
       const [first] = yield* AccountMapping.importFrom(file)
