@@ -134,9 +134,9 @@ const partsOf = (content: PageContent): ReadonlyArray<readonly [string, Html]> =
   )
   const parts: ReadonlyArray<readonly [string, Html]> = [
     ["Sign-off", signOff(content.state)],
+    ["The proof", proofSection(content.accounts)],
     ["Exceptions", exceptionsSection(content.exceptions)],
     ["Open items", openItemsSection(content.openItems, materiality)],
-    ["The proof", proofSection(content.accounts)],
     ["Month before", comparisonSection(content.comparison, materiality)],
     ["Base currency", base === null ? unvalued(content) : baseSection(base)],
     [
