@@ -30,7 +30,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
   Rates: [...ground, "Book", "Valuation", "Export"],
   Verify: ["Common", "Format", "Export"],
   Proof: [...ground, "Book", "Reconcile", "Close", "Export"],
-  Report: [...ground, "Format", "Book", "Ledger", "Reconcile", "Close", "Inquiry", "Export"],
+  Report: [...ground, "Format", "Book", "Ledger", "Reconcile", "Close", "Inquiry", "Export", "Valuation"],
   Explain: [...ground, "Format", "Ledger", "Reconcile", "Inquiry"],
   Doctor: [...ground, "Partner"],
   Backup: ["Common", "Database"],

@@ -57,7 +57,7 @@ const exportAccounts = subcommand(
   {
     name: "export",
     takes: {
-      out: optional(text("out", "FILE", "A new file"), "standard output"),
+      out: optional(text("out", "FILE", "A new file; a workbook where it ends in .xlsx"), "standard output"),
       book,
       for: optional(
         list(
@@ -98,14 +98,14 @@ export const accounts = group(
     name: "accounts",
     summary: "Say what the books' accounts are called in your accounting system.",
     about: [
-      "export: the accounts in use as CSV, with a column per accounting system, filled as last imported. --for xero,datev proposes",
+      "export: the accounts in use as CSV or XLSX, with a column per accounting system, filled as last imported. --for xero,datev proposes",
       "the chart's codes where there are none, and a code of its own for every bank account and wallet.",
       "import: checks the edited file as a whole and stores it as a new version, or says what is wrong, line by line, and",
       "stores nothing. It says what changed. An account that the file has not keeps its names. Exports use the newest version; a column left empty throughout means the chart's own codes and names.",
     ],
     examples: [
-      ["tieout accounts export --for xero --out accounts.csv", "to edit in a spreadsheet"],
-      ["tieout accounts import accounts.csv", "what the next export uses"],
+      ["tieout accounts export --for xero --out accounts.xlsx", "to edit in a spreadsheet"],
+      ["tieout accounts import accounts.xlsx", "what the next export uses"],
     ],
   },
   [exportAccounts, importAccounts],

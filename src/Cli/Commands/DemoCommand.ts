@@ -16,7 +16,7 @@ const reportsFolder = join("reports", "demo")
 /** A project of its own, so that the data are beside the settings. */
 const settingsFile = join(folder, "config", "tieout.yaml")
 const ratesFile = join(folder, "rates.csv")
-const accountsFile = join(folder, "accounts.csv")
+const accountsFile = join(folder, "accounts.xlsx")
 
 interface Step {
   readonly title: string
@@ -81,7 +81,7 @@ const exportSteps = {
 
 const reportStep: Step = {
   title: "October's close package",
-  args: ["report", "2026-10", "--out", reportsFolder],
+  args: ["report", "2026-10", "--base", "--out", reportsFolder],
   quiet: true,
 }
 

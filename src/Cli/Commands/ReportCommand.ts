@@ -4,11 +4,13 @@ import { parseAsOf } from "../../Ledger/AsOf.ts"
 import { Ledger } from "../../Ledger.ts"
 import { stampOf } from "../../Report/State.ts"
 import { type WrittenReport, report as writeReports } from "../../Report.ts"
+import { Settings } from "../../Settings.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
 import { booksToRead } from "../Books.ts"
-import { argument, command, optional, text, withDefault } from "../Declaration.ts"
+import { argument, command, flag, optional, text, withDefault } from "../Declaration.ts"
 import { exitCodes } from "../ExitCode.ts"
+import { UsageError } from "../Failure.ts"
 import { book } from "../Options.ts"
 import { Output } from "../Output.ts"
 import { parseMonth } from "../Period.ts"
@@ -17,16 +19,27 @@ import { numberEntries } from "./ExportCommand.ts"
 const columns = [{ title: "  File" }, { title: "Rows", align: "right" }] as const
 
 const reportLines = ({ folder, manifest }: WrittenReport, screen: Screen): ReadonlyArray<string> => {
-  const { accepted = [], accounts, approval = null, asOf, book, draft, files, period, reasons } = manifest
+  const {
+    accepted = [],
+    accounts,
+    approval = null,
+    asOf,
+    book,
+    draft,
+    files,
+    period,
+    reasons,
+    waiting,
+  } = manifest
   const when = asOf === null ? "" : ` as of ${asOf}`
   const state = draft
     ? styled(screen.color, "red", "DRAFT")
     : styled(
         screen.color,
         "green",
-        `${stampOf(accepted, approval?.name ?? null)}; ${counted(accounts.length, "account")}, difference 0`,
+        `${stampOf(accepted.length, approval?.name ?? null, waiting)}; ${counted(accounts.length, "account")}, difference 0`,
       )
-  const rows = files.map(({ name, rows: held }) => [`  ${name}`, name.endsWith(".html") ? "" : count(held)])
+  const rows = files.map(({ name, rows: held }) => [`  ${name}`, name.endsWith(".csv") ? count(held) : ""])
   return [
     `${book.code} ${period}${when}: ${state}`,
     ...reasons.map((reason) => styled(screen.color, "red", `  ${harmless(reason)}`)),
@@ -57,6 +70,10 @@ export const report = command(
           "What the books said then, by the time of recording, and difference.csv to now: 2026-11-05T12:00:00Z, or a day, which means its end",
         ),
       ),
+      base: flag(
+        "base",
+        "Value the month in the base currency first, as tieout export --base does, for the page's rates and results",
+      ),
     },
     examples: [
       ["tieout report 2026-10", "after tieout close 2026-10"],
@@ -65,12 +82,23 @@ export const report = command(
     exits: { attention: "done, and a report is a draft" },
   },
   Effect.fn("Cli.report")(
-    function* ({ asOf: asOfText, book, out, period: text }) {
+    function* ({ asOf: asOfText, base, book, out, period: text }) {
       const output = yield* Output
       const period = yield* parseMonth(text, "the month")
       const asOf = Option.isNone(asOfText) ? Option.none() : Option.some(yield* parseAsOf(asOfText.value))
-      yield* numberEntries(true)
-      const reports = yield* writeReports({ period, book, out, asOf })
+      if (base && Option.isSome(asOf)) {
+        return yield* new UsageError({
+          detail: "--base and --as-of do not go together: the base currency is that of now.",
+          advice: "tieout export --base --as-of writes what it was then.",
+        })
+      }
+      yield* numberEntries(!base)
+      const { accounting, chart } = yield* Settings
+      const { baseCurrency, valuation } = accounting
+      const reports = yield* writeReports({
+        ...{ period, book, out, asOf },
+        ...(base ? { base: { baseCurrency, settings: valuation, chart } } : {}),
+      })
       yield* output.report({
         document: { reports: reports.map(({ folder, manifest }) => ({ folder, ...manifest })) },
         lines: reports.flatMap((one) => reportLines(one, output.terminal.stdout)),

@@ -8,14 +8,14 @@
  * only one leg in the month has no effective rate; its remark says where the other leg is.
  */
 import { Effect, Stream } from "effect"
-import type { Sql } from "../Database/Client.ts"
-import { bool, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
-import { Database } from "../Database.ts"
-import { printed } from "../Reconcile/Printed.ts"
-import type { Fragment } from "../Reconcile/Scope.ts"
+import type { Sql } from "../../Database/Client.ts"
+import { bool, nullable, type RowOf, text, uuid } from "../../Database/Columns.ts"
+import { Database } from "../../Database.ts"
+import { printed } from "../../Reconcile/Printed.ts"
+import type { Fragment } from "../../Reconcile/Scope.ts"
+import { entriesOfMonth, known, type ReportScope, resourcesOf } from "../ReportScope.ts"
+import type { Row } from "../Sheet.ts"
 import { remarkOf } from "./ConversionRemark.ts"
-import { entriesOfMonth, known, type ReportScope, resourcesOf } from "./ReportScope.ts"
-import type { Row } from "./Sheet.ts"
 
 export const conversionsSheet = {
   name: "conversions.csv",

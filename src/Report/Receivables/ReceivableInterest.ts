@@ -4,13 +4,13 @@
  * repayment that no single transaction explains is split into principal and interest by estimate.
  */
 import { Effect } from "effect"
-import { counted } from "../Common/Text.ts"
-import type { Sql } from "../Database/Client.ts"
-import { int4, nullable, type RowOf, text } from "../Database/Columns.ts"
-import { Database } from "../Database.ts"
-import { printedSum } from "../Reconcile/Printed.ts"
-import type { Fragment } from "../Reconcile/Scope.ts"
-import { known, type ReportScope } from "./ReportScope.ts"
+import { counted } from "../../Common/Text.ts"
+import type { Sql } from "../../Database/Client.ts"
+import { int4, nullable, type RowOf, text } from "../../Database/Columns.ts"
+import { Database } from "../../Database.ts"
+import { printedSum } from "../../Reconcile/Printed.ts"
+import type { Fragment } from "../../Reconcile/Scope.ts"
+import { known, type ReportScope } from "../ReportScope.ts"
 
 /** The books' balance of each receivable at the end of the month, zero balances included. Owed is positive. */
 export const heldReceivables = (sql: Sql, scope: ReportScope): Fragment => sql`

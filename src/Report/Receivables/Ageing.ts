@@ -5,14 +5,14 @@
  * `remark`: interest that became known later, or is estimated.
  */
 import { Effect, Stream } from "effect"
-import type { Sql } from "../Database/Client.ts"
-import { bool, int4, nullable, type RowOf, text, uuid } from "../Database/Columns.ts"
-import { Database } from "../Database.ts"
-import { printed } from "../Reconcile/Printed.ts"
-import { instantText } from "../Reconcile/Scope.ts"
+import type { Sql } from "../../Database/Client.ts"
+import { bool, int4, nullable, type RowOf, text, uuid } from "../../Database/Columns.ts"
+import { Database } from "../../Database.ts"
+import { printed } from "../../Reconcile/Printed.ts"
+import { instantText } from "../../Reconcile/Scope.ts"
+import { known, type ReportScope } from "../ReportScope.ts"
+import type { Row } from "../Sheet.ts"
 import { heldReceivables, reserves, reserveText } from "./ReceivableInterest.ts"
-import { known, type ReportScope } from "./ReportScope.ts"
-import type { Row } from "./Sheet.ts"
 
 export const ageingSheet = {
   name: "receivables-ageing.csv",
