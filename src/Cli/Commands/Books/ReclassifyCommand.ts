@@ -1,36 +1,21 @@
 import { Effect, Layer, Option } from "effect"
 import { who } from "../../../Close/Who.ts"
-import { count, counted, harmless } from "../../../Common/Text.ts"
 import { Ledger } from "../../../Ledger.ts"
 import { Resources } from "../../../Mirror/Resources.ts"
 import { type AllOf, movableChecks } from "../../../Reclassify/Chosen.ts"
-import type { Proposal } from "../../../Reclassify/Proposal.ts"
-import { type Reapplied, reapply } from "../../../Reclassify/Reapply.ts"
-import { type Reclassified, type ReclassifiedAll, reclassifyAll } from "../../../Reclassify.ts"
+import { reapply } from "../../../Reclassify/Reapply.ts"
+import { reclassifyAll } from "../../../Reclassify.ts"
 import { Reconcile } from "../../../Reconcile.ts"
 import { PostingFacts } from "../../../Sync/Statements/PostingFacts.ts"
-import { table } from "../../../Terminal/Table.ts"
-import type { Screen } from "../../../Terminal.ts"
 import { books, booksToRead } from "../../Books.ts"
 import { argument, choice, command, flag, optional, text } from "../../Declaration.ts"
 import { exitCodeTexts } from "../../ExitCode.ts"
 import { UsageError } from "../../Failure.ts"
 import { Output } from "../../Output.ts"
+import { movedLines, reappliedLines } from "../../Tables/ReclassifyTable.ts"
 
 /** Characters of a reason: with its prefix, the journal entry's description has at most 200. */
 const longestReason = 150
-
-/** The most entries listed per book; the rest is only counted. */
-const mostListed = 50
-
-const changeColumns = [
-  { title: "  Entry" },
-  { title: "Date" },
-  { title: "What", shrinks: true },
-  { title: "Debit", shrinks: true },
-  { title: "Credit", shrinks: true },
-  { title: "Amount", align: "right" },
-] as const
 
 const reasonOf = (given: Option.Option<string>) => {
   const reason = Option.getOrElse(given, () => "").trim()
@@ -41,51 +26,6 @@ const reasonOf = (given: Option.Option<string>) => {
       })
     : Effect.succeed(reason)
 }
-
-const linesOf = ({
-  amount,
-  effectiveDate,
-  from,
-  number,
-  reason,
-  to,
-}: Reclassified): ReadonlyArray<string> => [
-  `${number ?? "Without a number yet"}: ${amount} from ${harmless(`${from.code} ${from.name}`)} to ${harmless(`${to.code} ${to.name}`)}, dated ${effectiveDate}`,
-  `  ${harmless(reason)}`,
-]
-
-const reappliedLines = (
-  { book, changed, changes, kept, keptByHand, looked, totals }: Reapplied,
-  screen: Screen,
-) => [
-  `${book}: ${counted(changed, "entry", "entries")} of ${count(looked)} in open months`,
-  ...(changes.length === 0
-    ? []
-    : table(
-        changeColumns,
-        changes
-          .slice(0, mostListed)
-          .map(({ amount, credit, debit, description, effectiveDate, number }) => [
-            `  ${number}`,
-            effectiveDate,
-            description,
-            debit,
-            credit,
-            amount,
-          ]),
-        screen,
-      )),
-  ...(changed > mostListed ? [`  … and ${count(changed - mostListed)} more.`] : []),
-  ...totals.map(
-    ({ amount, credit, debit, entries }) =>
-      `  ${harmless(debit)} from ${harmless(credit)}: ${amount} in ${counted(entries, "entry", "entries")}`,
-  ),
-  ...(keptByHand === 0
-    ? []
-    : [
-        `  Left where a person put ${keptByHand === 1 ? "it" : "them"}: ${kept.slice(0, mostListed).join(", ")}${keptByHand > mostListed ? ` … (${count(keptByHand)} in all)` : ""}`,
-      ]),
-]
 
 const applyRules = Effect.fn("Cli.reclassify.rules")(function* (options: {
   readonly apply: boolean
@@ -113,48 +53,6 @@ const applyRules = Effect.fn("Cli.reclassify.rules")(function* (options: {
     ],
   })
 })
-
-const moveColumns = [
-  { title: "  Number" },
-  { title: "Book" },
-  { title: "Date" },
-  { title: "From", shrinks: true },
-  { title: "Amount", align: "right" },
-] as const
-
-const proposalLines = ({ by, rule, times, value }: Proposal): ReadonlyArray<string> => [
-  `${counted(times, "movement")} of the ${by} ${harmless(JSON.stringify(value))} stand there by hand. A rule would do it by itself; in the settings, under rules:`,
-  `  ${rule}`,
-]
-
-const manyLines = (
-  { moved, proposals }: ReclassifiedAll,
-  preview: boolean,
-  all: boolean,
-  screen: Screen,
-): ReadonlyArray<string> => {
-  const [first] = moved
-  if (first === undefined) return ["Nothing is open that could be moved."]
-  const rows = moved.map(({ amount, book, effectiveDate, entryId, from, number }) => [
-    `  ${number ?? entryId}`,
-    book,
-    effectiveDate,
-    `${from.code} ${from.name}`,
-    amount,
-  ])
-  const to = harmless(`${first.to.code} ${first.to.name}`)
-  return [
-    ...(moved.length === 1 && !preview ? linesOf(first) : table(moveColumns, rows, screen)),
-    ...(preview
-      ? [
-          `${counted(moved.length, "entry", "entries")} would go to ${to}. Nothing was moved. To move ${moved.length === 1 ? "it" : "them"}: the same with ${all ? "--apply" : "no --preview"}${all ? ' --reason "…"' : ""}`,
-        ]
-      : moved.length === 1
-        ? []
-        : [`${counted(moved.length, "entry", "entries")} moved to ${to}: ${harmless(first.reason)}`]),
-    ...proposals.flatMap(proposalLines),
-  ]
-}
 
 const amountOf = (given: Option.Option<string>) =>
   Option.isNone(given) || /^\d{1,30}(?:\.\d{1,18})?$/.test(given.value)
@@ -194,7 +92,7 @@ const move = Effect.fn("Cli.reclassify.move")(function* (options: {
     // One entry that was named answers as it always has.
     document:
       ids.length === 1 && Option.isNone(allOf) && !preview && one !== undefined ? one : { preview, ...done },
-    lines: manyLines(done, preview, Option.isSome(allOf), output.terminal.stdout),
+    lines: movedLines(done, preview, Option.isSome(allOf), output.terminal.stdout),
   })
 })
 
