@@ -4,7 +4,7 @@ import * as Money from "../Common/Money.ts"
 import type { StatementEntry } from "../Partner.ts"
 
 /** What an entry says of money, to the letter: two reads of one entry must agree on it. */
-const content = (entry: StatementEntry): string =>
+export const contentOf = (entry: StatementEntry): string =>
   JSON.stringify({
     entryId: entry.entryId,
     accountId: entry.accountId,
@@ -19,7 +19,7 @@ const content = (entry: StatementEntry): string =>
 
 /** Whether two reads of one entry say the same. */
 export const sameContent = (left: StatementEntry, right: StatementEntry): boolean =>
-  content(left) === content(right)
+  contentOf(left) === contentOf(right)
 
 const becomes = (before: Option.Option<string>, now: Option.Option<string>): boolean =>
   Option.isNone(before) || Option.contains(now, before.value)

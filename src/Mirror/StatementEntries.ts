@@ -9,6 +9,7 @@ import { DatabaseError } from "../Database/DatabaseError.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { PartnerError, type StatementEntry } from "../Partner.ts"
+import { contentOf } from "./EntryContent.ts"
 import { entryColumns, entryFromRow } from "./EntryRow.ts"
 
 /** A statement entry with its place in the account's statement, counted from 1. */
@@ -211,7 +212,7 @@ export class StatementEntries extends Effect.Service<StatementEntries>()("tieout
       entries: ReadonlyArray<StatementEntry>,
     ) {
       for (const entry of entries) {
-        const text = content(entry)
+        const text = contentOf(entry)
         const digest = createHash("sha256").update(text).digest("hex")
         yield* database.execute(
           "Mirror.StatementEntries.contradict",
