@@ -512,6 +512,7 @@ CREATE TABLE "reconcile"."findings" (
 CREATE TABLE "reconcile"."progress" (
 	"book_id" integer PRIMARY KEY NOT NULL,
 	"through_run" integer NOT NULL,
+	"through_batch" integer DEFAULT 0 NOT NULL,
 	"reconciled_at" timestamptz DEFAULT now() NOT NULL
 );
 --> statement-breakpoint

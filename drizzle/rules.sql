@@ -1300,6 +1300,12 @@ begin
     raise exception 'book % is reconciled through run %: it cannot go back to run %', old.book_id, old.through_run,
       new.through_run using errcode = 'TO004', hint = 'tieout reconcile --full looks at everything again.';
   end if;
+  if tg_op = 'UPDATE' and new.through_batch < old.through_batch
+     or new.through_batch > (case tg_op when 'UPDATE' then old.through_batch else 0 end) and not exists (
+       select 1 from export.batches b where b.book_id = new.book_id and b.batch = new.through_batch) then
+    raise exception 'book % cannot be reconciled through batch %', new.book_id, new.through_batch
+      using errcode = 'TO004', hint = 'tieout reconcile --full looks at everything again.';
+  end if;
   if new.through_run > 0 and not exists (select 1 from sync.runs r where r.run_id = new.through_run) then
     raise exception 'book % cannot be reconciled through run %: there was none', new.book_id, new.through_run
       using errcode = 'TO004', hint = 'tieout reconcile says how far it came.';

@@ -171,7 +171,7 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
       "finding_id book_id check_name severity subject_type subject_id message evidence opened_at opened_run seen_at closed_at closed_run",
   },
   "reconcile.progress": {
-    refused: "book_id through_run",
+    refused: "book_id through_run through_batch",
     free: {
       reconciled_at: "our clock",
     },
