@@ -27,6 +27,7 @@ export const commands: Readonly<Record<string, () => Promise<CommandRecord>>> = 
   explain: async () => (await import("./Commands/ExplainCommand.ts")).explain,
   verify: async () => (await import("./Commands/VerifyCommand.ts")).verify,
   serve: async () => (await import("./Commands/ServeCommand.ts")).serve,
+  worker: async () => (await import("./Commands/WorkerCommand.ts")).worker,
   webhook: async () => (await import("./Commands/Webhook/WebhookCommand.ts")).webhook,
   sandbox: async () => (await import("./Commands/SandboxCommand.ts")).sandbox,
   demo: async () => (await import("./Commands/DemoCommand.ts")).demo,

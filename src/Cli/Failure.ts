@@ -34,6 +34,7 @@ const codes: Readonly<Record<string, ExitCode>> = {
   "RatesError.Invalid": exitCodes.usage,
   "ValuationError.Usage": exitCodes.usage,
   "ValuationError.MissingRates": exitCodes.usage,
+  NoWorkers: exitCodes.usage,
   SyncBusy: exitCodes.busy,
   LeaseLost: exitCodes.busy,
   DeadlineReached: exitCodes.resumable,

@@ -103,6 +103,13 @@ export const databaseError = (reason: DatabaseReason, operation: string, what: s
     table: undefined,
   })
 
+/** For who would write, and must not begin where only reading is possible. */
+export const readOnlyError = (operation: string): DatabaseError =>
+  new DatabaseError({
+    ...databaseError("Settings", operation, ""),
+    message: `${operation}: the database may only be read here. ${adviceToReaders}`,
+  })
+
 /** Turns an error of the driver or of drizzle into a `DatabaseError`. `server` names the server where the error does not. */
 export const toDatabaseError = (operation: string, thrown: unknown, server?: string): DatabaseError => {
   if (thrown instanceof DatabaseError) return thrown

@@ -5,7 +5,7 @@ import { proposed } from "../../Export/Mapping/Proposed.ts"
 import { current, type Imported, importFrom, writeTo } from "../../Export/Mapping.ts"
 import { tableFormats } from "../../Format/Formats.ts"
 import { Settings } from "../../Settings.ts"
-import { books } from "../Books.ts"
+import { books, booksToRead } from "../Books.ts"
 import { argument, group, list, optional, subcommand, text } from "../Declaration.ts"
 import { UsageError } from "../Failure.ts"
 import { book } from "../Options.ts"
@@ -81,7 +81,7 @@ const exportAccounts = subcommand(
         `${out.value}: ${counted(rows.length, "account")}. Fill in the columns of your system, then: tieout accounts import ${out.value}`,
       ],
     })
-  }, Effect.provide(books)),
+  }, Effect.provide(booksToRead)),
 )
 
 const importAccounts = subcommand(

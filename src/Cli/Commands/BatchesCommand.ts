@@ -5,7 +5,7 @@ import { type KnownBatch, listBatches, nameOf } from "../../Export/Batch/KnownBa
 import type { BatchState } from "../../Export/Batch/States.ts"
 import * as Batches from "../../Export/Batches.ts"
 import { Settings } from "../../Settings.ts"
-import { books } from "../Books.ts"
+import { books, booksToRead } from "../Books.ts"
 import { argument, group, optional, subcommand, text, withDefault } from "../Declaration.ts"
 import { exitCodes } from "../ExitCode.ts"
 import { UsageError } from "../Failure.ts"
@@ -32,7 +32,7 @@ const list = subcommand(
     const output = yield* Output
     const rows = yield* listBatches(book)
     yield* output.report({ document: { batches: rows }, lines: batchListLines(rows, output.terminal.stdout) })
-  }, Effect.provide(books)),
+  }, Effect.provide(booksToRead)),
 )
 
 const show = subcommand(
@@ -58,7 +58,7 @@ const show = subcommand(
       },
       lines: batchLines(found, output.terminal.stdout),
     })
-  }, Effect.provide(books)),
+  }, Effect.provide(booksToRead)),
 )
 
 const changed = (batch: KnownBatch, state: BatchState, more: object = {}) => ({
@@ -129,7 +129,7 @@ const download = subcommand(
       ],
       code: exitCodes.done,
     })
-  }, Effect.provide(books)),
+  }, Effect.provide(booksToRead)),
 )
 
 export const batches = group(

@@ -8,7 +8,7 @@ import { Ledger } from "../../Ledger.ts"
 import { Reconcile } from "../../Reconcile.ts"
 import { Settings } from "../../Settings.ts"
 import type { Screen } from "../../Terminal.ts"
-import { books } from "../Books.ts"
+import { books, booksToRead } from "../Books.ts"
 import { argument, command, flag, optional, repeated, text } from "../Declaration.ts"
 import { exitCodes } from "../ExitCode.ts"
 import { UsageError } from "../Failure.ts"
@@ -226,6 +226,12 @@ export const close = command(
         code: blocked ? exitCodes.attention : exitCodes.done,
       })
     },
-    Effect.provide(Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(Layer.provideMerge(books))),
+    (effect, { bridge: bridging, check: checking }) =>
+      Effect.provide(
+        effect,
+        Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
+          Layer.provideMerge(bridging || checking ? booksToRead : books),
+        ),
+      ),
   ),
 )

@@ -111,7 +111,7 @@ interface Ended {
 }
 
 /** Where a controller wants to be, line by line. Everything here ended with 0, `verify` of each folder included. */
-const endLines = ({ bank, books, findings, report, xero }: Ended): ReadonlyArray<string> => [
+export const endLines = ({ bank, books, findings, report, xero }: Ended): ReadonlyArray<string> => [
   `October 2026 is closed, with ${counted(findings, "exception")} accepted.`,
   ...report.map((one) => `Its report is whole; the page for the auditor: ${join(one.folder, "report.html")}`),
   ...books.map(({ files: [first], folder: at }) => `The books as ${first?.name ?? "nothing"}: ${at}`),

@@ -4,6 +4,7 @@ import { describeServer } from "../../Database/ConnectionSettings.ts"
 import { migrate as applyPending } from "../../Database/Migrate.ts"
 import { administratorSql, applyRoles, roleNames, rolesSql } from "../../Database/Roles.ts"
 import { Database } from "../../Database.ts"
+import { migrateJobs, runsWorkers } from "../../Jobs/Boss.ts"
 import { database } from "../Books.ts"
 import { command, flag } from "../Declaration.ts"
 import { Output } from "../Output.ts"
@@ -13,7 +14,8 @@ export const migrate = command(
     name: "migrate",
     summary: "Bring the database's tables up to date.",
     about: [
-      "Every command that writes does this by itself. Run it alone before an upgrade, or to check the database.",
+      "Every command that writes does this by itself. Run it alone before an upgrade, or to check the database. With Node 22.12",
+      "or newer it also makes the queue that workers share.",
     ],
     takes: {
       roles: flag(
@@ -33,11 +35,18 @@ export const migrate = command(
     const output = yield* Output
     const { settings } = yield* Database
     const applied = yield* applyPending()
+    const queue = runsWorkers(process.versions.node)
+    if (queue) yield* migrateJobs(settings)
     const server = describeServer(settings)
     const sql = rolesSql()
     if (roles) yield* applyRoles()
     yield* output.report({
-      document: { server, applied, ...(roles ? { roles: { sql, administrator: administratorSql() } } : {}) },
+      document: {
+        server,
+        applied,
+        queue,
+        ...(roles ? { roles: { sql, administrator: administratorSql() } } : {}),
+      },
       lines: [
         ...applied.map((name) => `Applied ${name}`),
         applied.length === 0

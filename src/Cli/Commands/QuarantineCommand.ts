@@ -6,7 +6,7 @@ import { QuarantineReplay } from "../../Sync/Replay.ts"
 import { type ReplayReport, stillWait, type Tried } from "../../Sync/Runs/Tried.ts"
 import { jsonLines } from "../../Terminal/Json.ts"
 import type { Screen } from "../../Terminal.ts"
-import { books, booksForSync, knownConnection, needingCredentials } from "../Books.ts"
+import { booksForSync, booksToRead, knownConnection, needingCredentials } from "../Books.ts"
 import { withinDeadline } from "../Deadline.ts"
 import { argument, flag, group, subcommand } from "../Declaration.ts"
 import { type ExitCode, exitCodes, exitCodeTexts, worst } from "../ExitCode.ts"
@@ -65,7 +65,7 @@ const listRows = subcommand(
         code: open > 0 ? exitCodes.attention : exitCodes.done,
       })
     },
-    Effect.provide(Layer.provideMerge(Quarantine.Default, books)),
+    Effect.provide(Layer.provideMerge(Quarantine.Default, booksToRead)),
   ),
 )
 
@@ -90,7 +90,7 @@ const showRow = subcommand(
         ],
       })
     },
-    Effect.provide(Layer.provideMerge(Quarantine.Default, books)),
+    Effect.provide(Layer.provideMerge(Quarantine.Default, booksToRead)),
   ),
 )
 

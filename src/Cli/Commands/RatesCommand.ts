@@ -4,7 +4,7 @@ import { exportRates, importRates, type Overtaken, overtaken, writeRates } from 
 import { Settings } from "../../Settings.ts"
 import { table } from "../../Terminal/Table.ts"
 import { pairs } from "../../Valuation/Rates/RateStore.ts"
-import { books } from "../Books.ts"
+import { books, booksToRead } from "../Books.ts"
 import { argument, group, optional, subcommand, text } from "../Declaration.ts"
 import { Output } from "../Output.ts"
 
@@ -47,7 +47,7 @@ const exportFile = subcommand(
       document: { file: out.value, rates: found },
       lines: [`${out.value}: ${counted(found, "rate")}.`],
     })
-  }, Effect.provide(books)),
+  }, Effect.provide(booksToRead)),
 )
 
 const columns = [
@@ -77,7 +77,7 @@ const listPairs = subcommand(
           ? ["There are no rates yet: tieout rates import FILE"]
           : table(columns, rows, output.terminal.stdout),
     })
-  }, Effect.provide(books)),
+  }, Effect.provide(booksToRead)),
 )
 
 export const rates = group(

@@ -11,7 +11,7 @@ import { Reconcile } from "../../Reconcile.ts"
 import { PostingFacts } from "../../Sync/Statements/PostingFacts.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
-import { books } from "../Books.ts"
+import { books, booksToRead } from "../Books.ts"
 import { argument, choice, command, flag, optional, text } from "../Declaration.ts"
 import { exitCodeTexts } from "../ExitCode.ts"
 import { UsageError } from "../Failure.ts"
@@ -302,10 +302,12 @@ export const reclassify = command(
         advice: "Run tieout reclassify --help to see what it takes.",
       })
     },
-    Effect.provide(
-      Layer.mergeAll(Ledger.Default, Reconcile.Default, Resources.Default, PostingFacts.Default).pipe(
-        Layer.provideMerge(books),
+    (effect, { apply, ids, preview }) =>
+      Effect.provide(
+        effect,
+        Layer.mergeAll(Ledger.Default, Reconcile.Default, Resources.Default, PostingFacts.Default).pipe(
+          Layer.provideMerge(preview || (ids.length === 0 && !apply) ? booksToRead : books),
+        ),
       ),
-    ),
   ),
 )

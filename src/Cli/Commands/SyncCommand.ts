@@ -1,14 +1,22 @@
 import { Effect, Either, Layer, Option } from "effect"
 import { counted, harmless } from "../../Common/Text.ts"
+import { Database } from "../../Database.ts"
 import { Status } from "../../Inquiry/Status.ts"
+import { onNewerNode } from "../../Jobs/Boss.ts"
+import { readElsewhere } from "../../Jobs/Leading.ts"
+import { sharing } from "../../Jobs/PaceStore.ts"
+import { prepare } from "../../Jobs/Prepare.ts"
+import { workers as startWorkers } from "../../Jobs/Processes.ts"
 import { Ledger } from "../../Ledger.ts"
+import { Connector } from "../../Partner/Connector.ts"
 import { Settings } from "../../Settings.ts"
+import { BookJobs } from "../../Sync/Runs/BookJobs.ts"
 import { reportDocument, SyncIncomplete, type SyncReport, unreadText } from "../../Sync/Runs/RunReport.ts"
 import { Sync, type SyncOptions } from "../../Sync.ts"
 import type { Screen } from "../../Terminal.ts"
 import { needingCredentials, newBooksForSync } from "../Books.ts"
 import { withinDeadline } from "../Deadline.ts"
-import { command, flag } from "../Declaration.ts"
+import { command, flag, optional, wholeNumber } from "../Declaration.ts"
 import { type ExitCode, exitCodes, exitCodeTexts, worst } from "../ExitCode.ts"
 import { failureOf, UsageError } from "../Failure.ts"
 import { type Failure, failureDocument } from "../FailureDocument.ts"
@@ -92,6 +100,30 @@ const runOne = Effect.fn("Cli.sync.connection")(function* (options: SyncOptions)
   return { connection, report, failure: failureOf(result.left) } satisfies Outcome
 })
 
+/** More than any machine has cores for. */
+const mostWorkers = 64
+
+/** Runs an effect while workers read what it hands out. */
+const assisted = <A, E, R>(count: Option.Option<number>, effect: Effect.Effect<A, E, R>) =>
+  Option.match(count, {
+    onNone: () => effect,
+    onSome: (processes) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const database = yield* Database
+          yield* prepare()
+          const read = yield* readElsewhere
+          const left = yield* processes === 0
+            ? Effect.succeed(Effect.never)
+            : startWorkers(processes, ["worker", "--until-input-ends"])
+          return yield* Effect.raceFirst(effect, left).pipe(
+            Effect.provideService(BookJobs, Option.some(read)),
+            Effect.provideService(Connector, sharing(database)),
+          )
+        }),
+      ),
+  })
+
 const standing = Effect.fn("Cli.sync.standing")(function* (
   connection: Option.Option<string>,
   outcomes: ReadonlyArray<Outcome>,
@@ -120,13 +152,15 @@ const linesOf = (
 export const sync = command(
   {
     name: "sync",
-    usage: "[--connection NAME] [--surface NAME] [--client ID] [--full | --quick]",
+    usage: "[--connection NAME] [--surface NAME] [--client ID] [--full | --quick] [--workers N]",
     summary: "Read what is new at the service, book it and prove it.",
     about: [
       "Reads every account's statement from where the last run stopped, fetches the deposits, withdrawals and conversions",
       "behind it, posts the journal entries and numbers them. Each page is one transaction: killed at any moment, the same",
       "command goes on where it stopped. It never writes to the service. Every client of the client surface is a book of its",
       "own; a client that cannot be read is named at the end and does not stop the others (exit code 3).",
+      "With --workers the clients' books are read by that many processes beside this one, and by every tieout worker elsewhere,",
+      "all at one pace (Node 22.12 or newer); 0: by those elsewhere alone.",
     ],
     takes: {
       connection,
@@ -137,10 +171,15 @@ export const sync = command(
         "quick",
         "Only statements whose account's balance has moved: for the hours between full runs",
       ),
+      workers: optional(
+        wholeNumber("workers", "N", "Have clients' books read by so many processes beside this one"),
+        "this process reads them",
+      ),
     },
     examples: [
       ["tieout sync", "what a nightly job runs"],
       ["tieout sync --connection acme-uk --json", "one connection, the result as JSON"],
+      ["tieout sync --workers 4", "a thousand clients, on all cores"],
     ],
     exits: {
       attention: "done, with quarantine or blocking findings, or without a client that could not be read",
@@ -148,7 +187,7 @@ export const sync = command(
     },
   },
   Effect.fn("Cli.sync")(
-    function* ({ client, connection, full, quick, surface }) {
+    function* ({ client, connection, full, quick, surface, workers }) {
       const output = yield* Output
       if (full && quick) {
         return yield* new UsageError({
@@ -157,11 +196,18 @@ export const sync = command(
           advice: "Run tieout sync --help to see what it takes.",
         })
       }
+      if (Option.exists(workers, (count) => count < 0 || count > mostWorkers)) {
+        return yield* new UsageError({
+          detail: `--workers: found ${Option.getOrElse(workers, () => 0)}, expected a whole number from 0 to ${mostWorkers}.`,
+          advice: "Take as many as there are processor cores; start tieout worker on other machines.",
+        })
+      }
       const { connectionNames } = yield* Settings
       const names = Option.isSome(connection) ? [connection.value] : connectionNames
       // A failing connection does not stop the others; the worst outcome decides the exit code.
-      const outcomes = yield* Effect.forEach(names, (name) =>
-        runOne({ connection: name, full, quick, surface, client }),
+      const outcomes = yield* assisted(
+        workers,
+        Effect.forEach(names, (name) => runOne({ connection: name, full, quick, surface, client })),
       )
       const codes = outcomes.flatMap(
         ({ failure }): ReadonlyArray<ExitCode> => (failure ? [failure.code] : []),
@@ -184,5 +230,6 @@ export const sync = command(
       Layer.mergeAll(Sync.Default, Ledger.Default, Status.Default).pipe(Layer.provideMerge(newBooksForSync)),
     ),
     needingCredentials,
+    (effect, { workers }) => (Option.isSome(workers) ? Effect.zipRight(onNewerNode, effect) : effect),
   ),
 )

@@ -4,7 +4,7 @@ import { table } from "../../../Terminal/Table.ts"
 import type { Screen } from "../../../Terminal.ts"
 import { Inbox } from "../../../Webhook/Inbox.ts"
 import { type InboxCount, type ListedEvent, states, type Wanted } from "../../../Webhook/InboxList.ts"
-import { books, knownConnection } from "../../Books.ts"
+import { booksToRead, knownConnection } from "../../Books.ts"
 import { choice, optional, subcommand, wholeNumber, withDefault } from "../../Declaration.ts"
 import { UsageError } from "../../Failure.ts"
 import { connection } from "../../Options.ts"
@@ -102,6 +102,6 @@ export const events = subcommand(
         lines: linesOf(rows, total, counts, output.terminal.stdout),
       })
     },
-    Effect.provide(Layer.provideMerge(Inbox.Default, books)),
+    Effect.provide(Layer.provideMerge(Inbox.Default, booksToRead)),
   ),
 )
