@@ -15,6 +15,7 @@ import { logFormat, logging } from "./Cli/Logging.ts"
 import type { Manual } from "./Cli/Manual.ts"
 import { makeOutput, Outcome, Output } from "./Cli/Output.ts"
 import { isTraced, telemetry } from "./Cli/Telemetry.ts"
+import { KnownSecrets, Secrets } from "./Settings/KnownSecrets.ts"
 import type { Mistake } from "./Settings/Mistake.ts"
 import { withSecretFiles } from "./Settings/SecretFiles.ts"
 import { SettingsError, SettingsSource } from "./Settings.ts"
@@ -90,6 +91,8 @@ const prepared = (
   const found = withSecretFiles(given)
   // Without what they hold only the mistake can be told.
   const variables = Either.getOrElse(found, () => given)
+  const secrets = new Secrets()
+  secrets.learn(variables)
   const terminal = processTerminal(variables)
   const level = levels[args.logLevel]
   const format = logFormat(args.json, variables.TIEOUT_LOG, terminal, args.command === "serve")
@@ -97,22 +100,25 @@ const prepared = (
     Effect.map(showProgress(terminal, format !== "json"), (progress) =>
       Layer.merge(
         Layer.succeed(Progress, progress),
-        logging(format, level, terminal.stderr.color, progress.writeAbove),
+        logging(format, level, terminal.stderr.color, (line) => progress.writeAbove(secrets.hide(line))),
       ),
     ),
   )
   const environment = Layer.mergeAll(
     Layer.succeed(SettingsSource, { file: Option.fromNullable(args.config), variables, given }),
+    Layer.succeed(KnownSecrets, secrets),
     Layer.succeed(Terminal, terminal),
     Layer.succeed(WholeManual, manual),
     NodeContext.layer,
   )
   return Effect.zipRight(Either.mapLeft(found, unreadableSecrets), runCommand(args)).pipe(
     Effect.withConfigProvider(ConfigProvider.fromMap(new Map(presentIn(variables)))),
-    Effect.provide(Layer.provideMerge(telemetry(variables), Layer.merge(withProgress, environment))),
+    Effect.provide(
+      Layer.provideMerge(telemetry(variables, secrets.hide), Layer.merge(withProgress, environment)),
+    ),
     // Not tapErrorCause, which does not run on an interrupt.
     Effect.onError(reportFailure(outcome, LogLevel.lessThanEqual(level, LogLevel.Debug))),
-    Effect.provideService(Output, makeOutput(args.json, terminal, outcome)),
+    Effect.provideService(Output, makeOutput(args.json, terminal, outcome, secrets.hide)),
     Effect.withTracerEnabled(isTraced(variables)),
   )
 }

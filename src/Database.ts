@@ -55,7 +55,8 @@ const make = Effect.gen(function* () {
     ...(config.deadAfter === undefined ? {} : { deadAfter: config.deadAfter }),
   }
   const connections = yield* makeConnections(settings, config.connections ?? defaultConnections)
-  const { tryLock } = yield* makeSessionLocks(settings)
+  const { tryLocks } = yield* makeSessionLocks(settings)
+  const tryLock = (lock: string) => tryLocks({ lock, shared: false })
   const client: Client = yield* Effect.acquireRelease(
     Effect.sync(() => makeClient(settings, { connections: rootConnections })),
     (opened) => Effect.promise(() => opened.end({ timeout: 2 })),
@@ -170,6 +171,8 @@ const make = Effect.gen(function* () {
      */
     tryLock: (lock: string): Effect.Effect<SessionLock, LockBusy | DatabaseError, Scope.Scope> =>
       tryLock(lock),
+    /** As `tryLock`, several at once, of which some may be shared. */
+    tryLocks,
     /** Runs an effect while holding a lock; interrupts it and fails as `Unreachable` when the lock is lost. */
     withSessionLock,
   }

@@ -1,9 +1,11 @@
 /**
  * One run of a connection: its lease, its number and its counters. Every transaction of a run first proves that the run still
- * holds the lease (the fence), so that a process that stalled and was overtaken writes nothing.
+ * holds the lease (the fence), so that a process that stalled and was overtaken writes nothing. A lease is held on all of a
+ * connection, or on one of its books, so that several processes can take part in a run with a book each.
  */
 import { and, eq, sql } from "drizzle-orm"
-import { Context, Data, Effect } from "effect"
+import { Context, Data, Effect, Option } from "effect"
+import type { Book } from "./Book.ts"
 import { int4, int8, type RowOf } from "./Database/Columns.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { type RunCommand, runs } from "./Database/Tables/Sync.ts"
@@ -82,37 +84,73 @@ export class Run extends Context.Tag("tieout/Sync/Run")<
 /** Our clock, ISO 8601. */
 export const nowIso = (epochMilliseconds: number): string => new Date(epochMilliseconds).toISOString()
 
+/** What a run has taken: one book, or all of its connection. */
+export interface Taken {
+  readonly connection: string
+  readonly book: Option.Option<Book>
+}
+
 const leaseColumns = {
   runId: int4,
   epoch: int8,
 }
 
-type Lease = RowOf<typeof leaseColumns>
+interface Lease extends RowOf<typeof leaseColumns> {
+  readonly taken: Taken
+}
 
-/** Takes the connection's lease for a run: the holder before can write nothing more. */
-export const takeLease = Effect.fn("Sync.takeLease")(function* (connection: string, runId: number) {
+/** The row of the connection as a whole. */
+const wholeConnection = 0
+
+const rowOf = ({ book }: Taken): number =>
+  Option.match(book, { onNone: () => wholeConnection, onSome: ({ bookId }) => bookId })
+
+/**
+ * Takes the lease of a connection, or of one of its books, for a run: whoever held any of it can write nothing more. The
+ * connection's row comes first, so that two who take at once wait for each other in one order.
+ */
+export const takeLease = Effect.fn("Sync.takeLease")(function* (taken: Taken, runId: number) {
+  const { connection } = taken
   const database = yield* Database
-  return yield* database.row(
-    "Sync.takeLease",
-    leaseColumns,
+  const lease = (row: number) =>
+    database.row(
+      "Sync.takeLease",
+      leaseColumns,
+      (sql) => sql`
+        insert into sync.leases as l (connection, book_id, epoch, run_id) values (${connection}, ${row}, 1, ${runId})
+        on conflict (connection, book_id) do update set epoch = l.epoch + 1, run_id = excluded.run_id, taken_at = now()
+        returning run_id as "runId", epoch`,
+    )
+  const books = database.execute(
+    "Sync.takeBooks",
     (sql) => sql`
-      insert into sync.leases as l (connection, epoch, run_id) values (${connection}, 1, ${runId})
-      on conflict (connection) do update set epoch = l.epoch + 1, run_id = excluded.run_id, taken_at = now()
-      returning run_id as "runId", epoch`,
+      update sync.leases set epoch = epoch + 1, run_id = ${runId}, taken_at = now()
+      where connection = ${connection} and book_id <> ${wholeConnection}`,
+  )
+  return yield* database.transaction(
+    Effect.gen(function* () {
+      const whole = yield* lease(wholeConnection)
+      if (Option.isSome(taken.book)) return { ...(yield* lease(rowOf(taken))), taken } satisfies Lease
+      yield* books
+      return { ...whole, taken } satisfies Lease
+    }),
   )
 })
 
 /** Runs an effect in one transaction, and only while the lease is held. */
 export const fenced =
-  (database: Database, connection: string, { epoch, runId }: Lease): Commit =>
+  (database: Database, { epoch, runId, taken }: Lease): Commit =>
   (effect) =>
     database.transaction(effect, {
       guard: {
         operation: "Sync.fence",
-        statement: (sql) =>
-          sql`select 1 from sync.leases where connection = ${connection} and epoch = ${epoch} for share`,
+        statement: (sql) => sql`
+          select 1 from sync.leases
+          where connection = ${taken.connection} and book_id = ${rowOf(taken)} and epoch = ${epoch} for share`,
         passes: (found) =>
-          found.length === 1 ? Effect.void : Effect.fail(new LeaseLost({ connection, runId })),
+          found.length === 1
+            ? Effect.void
+            : Effect.fail(new LeaseLost({ connection: taken.connection, runId })),
       },
     })
 
@@ -140,20 +178,43 @@ export const freshRun = (connection: string, runId: number, startedAt: number) =
   reading: { statements: { done: 0, all: 0 }, clients: { done: 0, all: 0 } },
 })
 
+/** A run as whoever holds the lease has it: its writes are fenced, and nobody else's turn is waited for. */
+const runUnder = (lease: Lease, started: number) =>
+  Effect.map(Database, (database) => {
+    const commit = fenced(database, lease)
+    return Run.of({
+      ...freshRun(lease.taken.connection, lease.runId, started),
+      commit,
+      turn: (effect) => effect,
+      conclude: commit,
+    })
+  })
+
+const begin = (taken: Taken, command: RunCommand) =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+    const lease = yield* database.transaction(
+      Effect.flatMap(openRun(taken.connection, command), (runId) => takeLease(taken, runId)),
+    )
+    return yield* runUnder(lease, started)
+  })
+
 /** Starts a run and takes the lease of the connection. The caller holds the connection's session lock. */
 export const beginRun = Effect.fn("Sync.beginRun")(function* (connection: string, command: RunCommand) {
-  const database = yield* Database
+  return yield* begin({ connection, book: Option.none() }, command)
+})
+
+/** Starts a run of which others take the other books, and takes the lease of one. The caller holds that book's session lock. */
+export const leadRun = Effect.fn("Sync.leadRun")(function* (book: Book, command: RunCommand) {
+  return yield* begin({ connection: book.connection, book: Option.some(book) }, command)
+})
+
+/** Takes one book for a run that has begun already, with counters of its own. The caller holds the book's session lock. */
+export const joinRun = Effect.fn("Sync.joinRun")(function* (runId: number, book: Book) {
   const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-  const lease = yield* database.transaction(
-    Effect.flatMap(openRun(connection, command), (runId) => takeLease(connection, runId)),
-  )
-  const commit = fenced(database, connection, lease)
-  return Run.of({
-    ...freshRun(connection, lease.runId, started),
-    commit,
-    turn: (effect) => effect,
-    conclude: commit,
-  })
+  const lease = yield* takeLease({ connection: book.connection, book: Option.some(book) }, runId)
+  return yield* runUnder(lease, started)
 })
 
 /** Writes how a run ended that has not ended yet. `summary` is what `--json` prints of it. Part of `Run.conclude`. */

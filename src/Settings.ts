@@ -4,6 +4,7 @@
  */
 import { existsSync, readFileSync } from "node:fs"
 import { Context, Data, Effect, Either, Layer, Option, Redacted, Schema } from "effect"
+import { proxyFor } from "./Common/Proxy.ts"
 import { isRecord } from "./Common/Record.ts"
 import { Content } from "./Settings/Content.ts"
 import { type Credentials, credentials } from "./Settings/Credentials.ts"
@@ -218,6 +219,12 @@ export class Settings extends Effect.Service<Settings>()("tieout/Settings", {
       profile: (name: string): Interface => profileOf(raw, name),
       connection,
       databaseUrl: Option.map(databaseUrl, (url) => Redacted.make(url)),
+      /** The proxy of the environment for an address, which may hold a password; none where it is asked for directly. */
+      proxyFor: (address: string): Option.Option<Redacted.Redacted> =>
+        Option.map(
+          Either.getOrElse(proxyFor(address, variables), () => Option.none()),
+          (proxy) => Redacted.make(proxy),
+        ),
       /** The token of the status page, needed where it does not listen on loopback alone. */
       statusToken: Option.map(variable(variables, "TIEOUT_STATUS_TOKEN"), (token) => Redacted.make(token)),
       /** Where an embedded database keeps its data; relative to the working directory. */

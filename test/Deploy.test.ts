@@ -55,6 +55,7 @@ const checkPod = ({ containers: [container], securityContext, volumes }: typeof 
   expect(securityContext).toMatchObject(nonRoot)
   const declared = volumes.map(({ name }) => name)
   expect(container.volumeMounts.map(({ name }) => name).sort()).toEqual([...declared].sort())
+  expect(container.env).toContainEqual({ name: "TIEOUT_DATABASE_REQUIRED", value: "true" })
   // Secrets come by reference only.
   for (const { name } of container.env ?? []) expect(name).not.toMatch(/SECRET|TOKEN|PASSWORD|DATABASE_URL/)
 }
@@ -129,6 +130,7 @@ describe("the compose file", () => {
     expect(services.postgres.env_file).toBe("postgres.env")
     expect(read("postgres.env.example").match(/^\w+(?==)/gm)).toEqual(["POSTGRES_PASSWORD"])
     expect(read("tieout.env.example")).not.toContain("POSTGRES_PASSWORD")
+    expect(services.tieout.environment.TIEOUT_DATABASE_REQUIRED).toBe("true")
     expect(services.tieout).toMatchObject({ ulimits: { core: 0 }, mem_limit: "1g" })
     expect(read("compose.yaml")).not.toMatch(/PASSWORD:|SECRET:|TOKEN:/)
   })

@@ -21,7 +21,13 @@ export class Outcome {
   documented = false
 }
 
-export const makeOutput = (json: boolean, terminal: TerminalService, outcome: Outcome) => ({
+/** `hide` takes secrets out of what is said of a failure. */
+export const makeOutput = (
+  json: boolean,
+  terminal: TerminalService,
+  outcome: Outcome,
+  hide: (text: string) => string = (text) => text,
+) => ({
   terminal,
   /** Reports the answer of a command that succeeded. Call it once. */
   report: ({ code, document, lines }: Report): Effect.Effect<void> =>
@@ -34,8 +40,9 @@ export const makeOutput = (json: boolean, terminal: TerminalService, outcome: Ou
   fail: (failures: ReadonlyArray<Failure>): Effect.Effect<void> =>
     Effect.sync(() => {
       outcome.code = worst([outcome.code, codeOf(failures)])
-      for (const { message } of failures) terminal.writeError(`${message}\n`)
-      if (json && !outcome.documented) terminal.writeOut(documentText(failureDocument(failures)))
+      const said = failures.map((failure) => ({ ...failure, message: hide(failure.message) }))
+      for (const { message } of said) terminal.writeError(`${message}\n`)
+      if (json && !outcome.documented) terminal.writeOut(documentText(failureDocument(said)))
       outcome.documented = true
     }),
   /** For a server: makes an interrupt its ordinary end. */

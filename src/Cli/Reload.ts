@@ -3,6 +3,7 @@
  * server takes over what the old one listens on before the old one ends.
  */
 import { type Context, Deferred, Effect, Either, Exit, Fiber, Layer, Option, Queue } from "effect"
+import { KnownSecrets } from "../Settings/KnownSecrets.ts"
 import { withSecretFiles } from "../Settings/SecretFiles.ts"
 import { Settings, SettingsError, SettingsSource } from "../Settings.ts"
 import { OpenDoors } from "../Webhook/Doors.ts"
@@ -24,7 +25,7 @@ const hangups = Effect.gen(function* () {
 })
 
 /** Where settings are read from, with the secrets' files read again. */
-const readAgain = Effect.flatMap(SettingsSource, (source) =>
+const readAgain = Effect.flatMap(Effect.all([SettingsSource, KnownSecrets]), ([source, known]) =>
   Either.match(withSecretFiles(source.given ?? source.variables), {
     onLeft: (mistakes) =>
       new SettingsError({
@@ -32,7 +33,11 @@ const readAgain = Effect.flatMap(SettingsSource, (source) =>
         mistakes: mistakes.map(({ path, text }) => `${path.join(".")}: ${text}`),
         advice: "Name a file that this user can read.",
       }),
-    onRight: (variables) => Effect.succeed({ ...source, variables }),
+    onRight: (variables) =>
+      Effect.sync(() => {
+        known.learn(variables)
+        return { ...source, variables }
+      }),
   }),
 )
 

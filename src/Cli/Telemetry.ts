@@ -12,6 +12,8 @@ export interface TelemetryOptions {
   /** Sent with every request; they may hold the collector's key. */
   readonly headers: Redacted.Redacted<Readonly<Record<string, string>>>
   readonly serviceName: string
+  /** Takes secrets out of a line of the log. */
+  readonly hide: (text: string) => string
 }
 
 const endpointOf = ({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED }: Variables): string | undefined => {
@@ -37,7 +39,7 @@ export const headersOf = (text: string): Readonly<Record<string, string>> =>
 export const isTraced = (variables: Variables): boolean => endpointOf(variables) !== undefined
 
 /** Ends with the command, once everything is delivered or dropped. */
-export const telemetry = (variables: Variables): Layer.Layer<never> => {
+export const telemetry = (variables: Variables, hide: (text: string) => string): Layer.Layer<never> => {
   const endpoint = endpointOf(variables)
   if (endpoint === undefined) return Layer.empty
   if (!/^https?:\/\//i.test(endpoint) || !URL.canParse(endpoint)) {
@@ -54,6 +56,7 @@ export const telemetry = (variables: Variables): Layer.Layer<never> => {
         exporting({
           endpoint: new URL(endpoint),
           headers: Redacted.make(headersOf(variables.OTEL_EXPORTER_OTLP_HEADERS ?? "")),
+          hide,
           serviceName: variables.OTEL_SERVICE_NAME?.trim() || "tieout",
         }),
     ),

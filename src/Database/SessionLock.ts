@@ -5,6 +5,7 @@ import { type Connection, closeConnection, openConnection } from "./Connections.
 import type { DatabaseError } from "./DatabaseError.ts"
 import { onlyRow } from "./Rows.ts"
 import { lostConnection } from "./Statement.ts"
+import { plainArray, textArray } from "./TextArray.ts"
 import { open, undo } from "./TransactionStatements.ts"
 
 /** Another process holds the lock. */
@@ -12,6 +13,14 @@ export class LockBusy extends Data.TaggedError("LockBusy")<{
   readonly lock: string
   readonly message: string
 }> {}
+
+/** What is wanted of a lock: several holders share it, or one has it alone. */
+export interface Wanted {
+  readonly lock: string
+  readonly shared: boolean
+}
+
+const named = (locks: ReadonlyArray<Wanted>): string => locks.map(({ lock }) => lock).join(", ")
 
 /** A lock that is held. */
 export interface SessionLock {
@@ -109,17 +118,27 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
       }),
     )
 
-  /** Begins the lock's transaction, and asks for the lock. A server may bound the length of any transaction; not of this one. */
-  const take = (session: Session, key: string): Effect.Effect<boolean, DatabaseError> => {
+  /** Begins the transaction of the locks, and asks for all. A server may bound the length of any transaction; not of this one. */
+  const take = (session: Session, locks: ReadonlyArray<Wanted>): Effect.Effect<boolean, DatabaseError> => {
     const found = { taken: false }
     return open(session.connection, {
       idle: `${deadAfter(settings)}s`,
       guard: {
         operation: "Database.tryLock",
         statement: (sql) => sql`
-          select pg_try_advisory_xact_lock(hashtextextended(${key}, 0)) as taken,
+          select bool_and(case when w.shared then pg_try_advisory_xact_lock_shared(w.key)
+              else pg_try_advisory_xact_lock(w.key) end) as taken,
             case when current_setting('server_version_num')::int >= 170000
-              then set_config('transaction_timeout', '0', true) end is not null as unbounded`,
+              then set_config('transaction_timeout', '0', true) end is not null as unbounded
+          from (
+            select hashtextextended('tieout ' || t.lock, 0) as key, t.shared
+            from unnest(${textArray(
+              sql,
+              locks.map(({ lock }) => lock),
+            )}, ${plainArray(
+              sql,
+              locks.map(({ shared }) => String(shared)),
+            )}::boolean[]) as t (lock, shared)) w`,
         passes: (rows) =>
           Effect.sync(() => {
             found.taken = onlyRow("Database.tryLock", { taken: bool, unbounded: bool }, rows).taken
@@ -132,16 +151,16 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
   }
 
   const attempt = Effect.fn("Database.tryLock")(function* (
-    lock: string,
+    locks: ReadonlyArray<Wanted>,
   ): Effect.fn.Return<SessionLock, LockBusy | DatabaseError, Scope.Scope> {
     const lost = yield* Deferred.make<never, DatabaseError>()
     const session = yield* Effect.acquireRelease(lend, giveBack)
-    session.onLost = () => Deferred.unsafeDone(lost, Effect.fail(lostConnection(`lock ${lock}`)))
+    session.onLost = () => Deferred.unsafeDone(lost, Effect.fail(lostConnection(`lock ${named(locks)}`)))
     // Until the server has answered, the lock may be held: only closing the session frees it then.
     session.free = false
     const stale = session.used
     session.used = true
-    const taken = yield* take(session, `tieout ${lock}`).pipe(
+    const taken = yield* take(session, locks).pipe(
       Effect.asSome,
       Effect.catchIf(
         ({ reason }) => stale && reason === "Unreachable",
@@ -149,12 +168,12 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
       ),
     )
     // This session is lost; the next attempt gets another one.
-    if (Option.isNone(taken)) return yield* attempt(lock)
+    if (Option.isNone(taken)) return yield* attempt(locks)
     if (!taken.value) {
       yield* release(session)
       return yield* new LockBusy({
-        lock,
-        message: `Another process holds the lock "${lock}". Wait for it to finish, or stop it.`,
+        lock: named(locks),
+        message: `Another process holds the lock "${named(locks)}". Wait for it to finish, or stop it.`,
       })
     }
     yield* Effect.acquireRelease(
@@ -165,13 +184,14 @@ export const makeSessionLocks = Effect.fn("Database.sessionLocks")(function* (se
   })
 
   /**
-   * Takes a lock without waiting, and holds it while the scope lives, as long as the transaction of a connection of its own: it is
-   * free as soon as its holder is gone, even killed, and `deadAfter` at the latest, where the holder's machine has vanished and
-   * sends no heartbeat. A pooler that gives a session to each transaction leaves it alone. The transaction reads nothing, and
-   * keeps nothing from being cleaned.
+   * Takes locks without waiting, all or none, and holds them while the scope lives, as long as the transaction of a connection of
+   * its own: they are free as soon as their holder is gone, even killed, and `deadAfter` at the latest, where the holder's machine
+   * has vanished and sends no heartbeat. A pooler that gives a session to each transaction leaves it alone. The transaction reads
+   * nothing, and keeps nothing from being cleaned.
    */
-  const tryLock = (lock: string): Effect.Effect<SessionLock, LockBusy | DatabaseError, Scope.Scope> =>
-    attempt(lock)
+  const tryLocks = (
+    ...locks: ReadonlyArray<Wanted>
+  ): Effect.Effect<SessionLock, LockBusy | DatabaseError, Scope.Scope> => attempt(locks)
 
-  return { tryLock }
+  return { tryLocks }
 })

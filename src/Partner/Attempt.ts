@@ -26,7 +26,8 @@ export interface Question {
   /** Method and path without the query, for messages. */
   readonly operation: string
   readonly request: Transport.Request
-  readonly secrets: ReadonlyArray<string>
+  /** The forms of what must not be shown. */
+  readonly secrets: ReadonlyArray<RegExp>
   readonly ofStatus: typeof Fault.ofStatus
 }
 

@@ -8,6 +8,7 @@ import * as Fault from "./Fault.ts"
 import { publicKeys } from "./PublicKeys.ts"
 import { bookReads, clientPaths, listing, type Wiring } from "./Reads.ts"
 import * as Session from "./Session.ts"
+import type { Reserve } from "./SharedPace.ts"
 import * as Credit from "./Wire/Credit.ts"
 import * as ReferenceItem from "./Wire/ReferenceItem.ts"
 import type { Decoder } from "./Wire/Row.ts"
@@ -25,6 +26,8 @@ export interface Connection {
   readonly proxy?: Option.Option<Redacted.Redacted>
   readonly limits?: ServiceLimits
   readonly tuning?: Partial<Tuning>
+  /** Its pace is kept for several processes; none: by this one alone. */
+  readonly reserve?: Reserve
 }
 
 const make = Effect.fn("PartnerHttp.make")(function* (

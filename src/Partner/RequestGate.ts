@@ -2,7 +2,9 @@
 import { Data } from "effect"
 import type { Bounds } from "./Bounds.ts"
 import { Breaker } from "./Breaker.ts"
-import { Pace, type Permit, pauseAfterCut } from "./Pace.ts"
+import { Pace, type Pacing, type Permit } from "./Pace.ts"
+import { pauseAfterCut } from "./Rate.ts"
+import { type Reserve, SharedPace } from "./SharedPace.ts"
 
 /** `limited`: the service asked for a longer wait than the settings allow. `broken`: it fails every time. */
 export class GateClosed extends Data.TaggedError("GateClosed")<{
@@ -17,7 +19,8 @@ export interface Outcome {
   readonly hold?: number | undefined
 }
 
-export interface Pass extends Permit {
+export interface Pass {
+  readonly permit: Permit
   readonly isProbe: boolean
 }
 
@@ -35,15 +38,24 @@ export interface Waiter {
 
 export class Gate {
   private readonly bounds: Bounds
-  private readonly pace: Pace
+  private readonly pace: Pacing
   private readonly breaker: Breaker
   private readonly first = new Set<Waiter>()
   private readonly waiting = new Set<Waiter>()
   private timer: NodeJS.Timeout | undefined
 
-  constructor(bounds: Bounds) {
+  /** `reserve`: the pace is shared with other processes. */
+  constructor(bounds: Bounds, reserve?: Reserve) {
     this.bounds = bounds
-    this.pace = new Pace(bounds)
+    this.pace =
+      reserve === undefined
+        ? new Pace(bounds)
+        : new SharedPace(
+            bounds,
+            reserve,
+            () => this.pump(),
+            () => this.first.size + this.waiting.size,
+          )
     this.breaker = new Breaker(bounds)
   }
 
@@ -70,9 +82,9 @@ export class Gate {
 
   readonly leave = (pass: Pass, outcome: Outcome): void => {
     const now = performance.now()
-    if (outcome.kind === "accepted") this.pace.accepted()
-    else if (outcome.kind === "refused") this.pace.refused(pass, now)
-    else this.pace.returned()
+    if (outcome.kind === "accepted") this.pace.accepted(pass.permit)
+    else if (outcome.kind === "refused") this.pace.refused(pass.permit, now)
+    else this.pace.returned(pass.permit)
     if (outcome.kind === "failed") this.breaker.failed(now, pass.isProbe, Math.random())
     else if (outcome.kind === "returned") this.breaker.returned(pass.isProbe)
     else this.breaker.succeeded()
@@ -89,7 +101,7 @@ export class Gate {
 
   private admit(now: number): Pass {
     const isProbe = this.breaker.admit()
-    return { admittedAt: this.pace.admit(now).admittedAt, isProbe }
+    return { permit: this.pace.admit(now), isProbe }
   }
 
   private delay(now: number): number {

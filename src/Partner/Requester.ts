@@ -7,6 +7,7 @@ import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
 import { Gate, GateClosed, NotReady, type Pass } from "./RequestGate.ts"
 import { Meters } from "./RequestMeters.ts"
+import type { Reserve } from "./SharedPace.ts"
 import type * as Transport from "./Transport.ts"
 import { TransportFault } from "./TransportFault.ts"
 
@@ -25,9 +26,9 @@ export class Requester {
   private last: PartnerError | undefined
 
   /** `name` is the connection's, for what is counted. */
-  constructor(name: string, bounds: Bounds, transport: Transport.Transport) {
+  constructor(name: string, bounds: Bounds, transport: Transport.Transport, reserve?: Reserve) {
     this.bounds = bounds
-    this.gate = new Gate(bounds)
+    this.gate = new Gate(bounds, reserve)
     this.transport = transport
     this.meters = new Meters(name)
   }

@@ -1,13 +1,15 @@
+import { withoutSecrets } from "../Common/SecretForms.ts"
 import { isFields } from "./Wire/Fields.ts"
 
 const controls = /[^\p{L}\p{N}\p{P}\p{S} ]+/gu
 
 /** A short piece of what a server said, on one line, safe to print: no control characters, none of the secrets. */
-export const sanitize = (text: string, secrets: ReadonlyArray<string>, length: number): string => {
+export const sanitize = (text: string, secrets: ReadonlyArray<RegExp>, length: number): string => {
   // Cut only after the secrets are gone: a cut could leave half of one.
-  let clean = text.slice(0, length * 50)
-  for (const secret of secrets) if (secret !== "") clean = clean.replaceAll(secret, "•••")
-  clean = clean.replace(controls, " ").replace(/ {2,}/g, " ").trim()
+  const clean = withoutSecrets(text.slice(0, length * 50), secrets)
+    .replace(controls, " ")
+    .replace(/ {2,}/g, " ")
+    .trim()
   return clean.length > length ? `${clean.slice(0, length)}…` : clean
 }
 

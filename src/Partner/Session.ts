@@ -1,12 +1,13 @@
 /** An authenticated connection: every read carries a bearer token, which is renewed when the service refuses it. */
 import { Effect, Option, Redacted, type Scope } from "effect"
+import { formsOf } from "../Common/SecretForms.ts"
 import type { PartnerError } from "../Partner.ts"
 import type { Address } from "./Address.ts"
 import { type Answer, type Inquiry, type Question, urgent } from "./Attempt.ts"
 import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
 import { Requester } from "./Requester.ts"
-import { formsOf } from "./SecretForms.ts"
+import type { Reserve } from "./SharedPace.ts"
 import * as Token from "./Token.ts"
 import * as Transport from "./Transport.ts"
 
@@ -19,6 +20,8 @@ export interface Credentials {
   readonly scope: string
   /** The proxy to go through; none: directly. */
   readonly proxy?: Option.Option<Redacted.Redacted>
+  /** Its pace is kept for several processes; none: by this one alone. */
+  readonly reserve?: Reserve
 }
 
 export interface Session {
@@ -69,12 +72,12 @@ export const make = (
   bounds: Bounds,
 ): Effect.Effect<Session, never, Scope.Scope> =>
   Effect.map(Transport.make(address.origin, bounds, credentials.proxy), (transport) => {
-    const requester = new Requester(credentials.name, bounds, transport)
+    const requester = new Requester(credentials.name, bounds, transport, credentials.reserve)
     const tokens = Token.make(Effect.suspend(() => tokenRequest(requester, address, tokenPath, credentials)))
     const secretForms = formsOf(Redacted.value(credentials.clientSecret))
     // A token is good for thousands of requests.
     let latest = { bearer: "", secrets: secretForms }
-    const secretsWith = (bearer: string): ReadonlyArray<string> => {
+    const secretsWith = (bearer: string): ReadonlyArray<RegExp> => {
       if (latest.bearer !== bearer) latest = { bearer, secrets: [...formsOf(bearer), ...secretForms] }
       return latest.secrets
     }

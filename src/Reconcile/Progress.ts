@@ -56,7 +56,8 @@ export const takeBooks = Effect.fn("Reconcile.takeBooks")(function* (
                order by x.run_id desc limit 1), 0)
            from sync.runs r
            where r.connection = b.connection and r.state = 'running' and r.run_id is distinct from ${run}::integer
-             and not exists (select 1 from sync.leases l where l.connection = r.connection and l.run_id > r.run_id)
+             and not exists (select 1 from sync.leases l where l.connection = r.connection
+               and l.book_id in (0, p.book_id) and l.run_id > r.run_id)
            having count(*) > 0))) as through
         from reconcile.progress p join mirror.books b on b.book_id = p.book_id
         where p.book_id = any (${ids}::text::integer[])) s

@@ -3,9 +3,8 @@
  * but without amounts, names or anything the service answered. Sending never delays or fails the work.
  */
 import { spawn } from "node:child_process"
-import { Clock, Data, Effect, Either, Option, Queue, Schedule } from "effect"
+import { Clock, Data, Effect, Option, Queue, Redacted, Schedule } from "effect"
 import { Agent, type Dispatcher, ProxyAgent, request } from "undici"
-import { proxyFor } from "../Common/Proxy.ts"
 import type { Occasion } from "../Settings/Servers.ts"
 import { Settings } from "../Settings.ts"
 
@@ -59,18 +58,20 @@ const post = (address: string, body: string, dispatcher: Dispatcher) =>
   )
 
 /** Through the proxy of the environment, where it names one for the address. */
-const dispatcherFor = (webhook: string | null): Dispatcher => {
-  const proxy =
-    webhook === null ? Option.none() : Either.getOrElse(proxyFor(webhook, process.env), Option.none)
-  return Option.match(proxy, { onNone: () => new Agent(), onSome: (uri) => new ProxyAgent({ uri }) })
-}
+const dispatcherFor = (webhook: string | null, proxyFor: Settings["proxyFor"]): Dispatcher =>
+  Option.match(Option.flatMap(Option.fromNullable(webhook), proxyFor), {
+    onNone: () => new Agent(),
+    onSome: (uri) => new ProxyAgent({ uri: Redacted.value(uri) }),
+  })
 
 /** The environment for the program, without our credentials. */
 const withoutSecrets = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) =>
-        name !== "DATABASE_URL" && !name.startsWith("TIEOUT_") && !name.startsWith("OTEL_EXPORTER_OTLP_"),
+        !/^DATABASE_URL(?:_FILE)?$/.test(name) &&
+        !name.startsWith("TIEOUT_") &&
+        !name.startsWith("OTEL_EXPORTER_OTLP_"),
     ),
   )
 
@@ -100,9 +101,10 @@ const start = ([program = "", ...args]: ReadonlyArray<string>, body: string) =>
 
 export class Alerts extends Effect.Service<Alerts>()("tieout/Serve/Alerts", {
   scoped: Effect.gen(function* () {
-    const { command, on, webhook } = (yield* Settings).alerts
+    const { alerts, proxyFor } = yield* Settings
+    const { command, on, webhook } = alerts
     const dispatcher = yield* Effect.acquireRelease(
-      Effect.sync(() => dispatcherFor(webhook)),
+      Effect.sync(() => dispatcherFor(webhook, proxyFor)),
       (one) => Effect.promise(() => one.destroy()),
     )
     const waiting = yield* Queue.dropping<Alert>(mostWaiting)

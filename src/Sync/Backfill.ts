@@ -73,7 +73,11 @@ export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
                   database,
                   connection,
                   Effect.flatMap(
-                    Effect.provideService(takeLease(connection, runId), Database, database),
+                    Effect.provideService(
+                      takeLease({ connection, book: Option.none() }, runId),
+                      Database,
+                      database,
+                    ),
                     (taken) => Effect.locally(effect, lease, Option.some(taken)),
                   ),
                 ),
@@ -84,7 +88,7 @@ export class Backfill extends Effect.Service<Backfill>()("tieout/Backfill", {
           Effect.flatMap(FiberRef.get(lease), (held) =>
             Option.isNone(held)
               ? Effect.dieMessage("a backfill writes only in its turn")
-              : fenced(database, connection, held.value)(effect),
+              : fenced(database, held.value)(effect),
           ),
         )
       return { exclusively, commit }

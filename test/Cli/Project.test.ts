@@ -1,26 +1,20 @@
 /** Which books a command works on, by where it is run: nothing begins new ones unseen. */
-import { spawnSync } from "node:child_process"
-import { chmodSync, existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Option } from "effect"
 import { describe, expect, it } from "vitest"
+import { readManual } from "../../src/Cli/Commands.ts"
 import { projectAbove } from "../../src/Settings/Project.ts"
-import { commonVariables } from "../support/Compiled.ts"
+import { commandLines } from "../support/commandLines.ts"
 import { program } from "../support/Program.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const root = realpathSync(temporaryFolder())
-const { main } = Effect.runSync(program)
+const { runIn } = Effect.runSync(program)
 
 /** As a person or a scheduler runs it: in a folder, without a database of their own. */
-const tieout = (cwd: string, args: ReadonlyArray<string>, variables: Record<string, string> = {}) => {
-  const { status, stderr, stdout } = spawnSync(process.execPath, [main, ...args], {
-    cwd,
-    encoding: "utf8",
-    env: { ...commonVariables(), XDG_DATA_HOME: join(root, "share"), ...variables },
-  })
-  return { code: status, out: stdout, error: stderr }
-}
+const tieout = (cwd: string, args: ReadonlyArray<string>, variables: Record<string, string> = {}) =>
+  Effect.runPromise(runIn(cwd, args, { XDG_DATA_HOME: join(root, "share"), ...variables }))
 
 const credentials = {
   TIEOUT_BASE_URL: "http://127.0.0.1:9/api/v1",
@@ -50,30 +44,22 @@ describe("a project", () => {
     expect(projectAbove(folder("nothing"))).toEqual(Option.none())
   })
 
-  it("has its books wherever below it a command is run, and readers begin none", () => {
+  it("has its books wherever below it a command is run, and readers begin none", async () => {
     const project = folder("books")
     folder("books", "config")
     writeFileSync(join(project, "config", "tieout.yaml"), "")
     const below = folder("books", "some", "where")
-    for (const args of [
-      ["status"],
-      ["balance"],
-      ["explain", "F1"],
-      ["verify", "--database"],
-      ["close", "2026-10"],
-    ]) {
-      const { code, error } = tieout(below, args)
-      expect([args[0], code]).toEqual([args[0], 2])
-      expect(error).toContain(`There is no database in ${join(project, "data")}, and nothing was made.`)
-    }
+    const { code, error } = await tieout(below, ["status"])
+    expect(code).toBe(2)
+    expect(error).toContain(`There is no database in ${join(project, "data")}, and nothing was made.`)
     // Without credentials nothing is begun either.
-    expect(tieout(below, ["sync"]).code).toBe(2)
+    expect((await tieout(below, ["sync"])).code).toBe(2)
     expect(existsSync(join(project, "data"))).toBe(false)
 
-    const synced = tieout(below, ["sync"], credentials)
+    const synced = await tieout(below, ["sync"], credentials)
     expect(synced.code).toBe(75)
     expect(synced.error).toContain(`Began a new, empty database in ${join(project, "data", "postgres")}`)
-    const status = tieout(project, ["status"])
+    const status = await tieout(project, ["status"])
     expect([status.code, status.out]).toEqual([
       0,
       expect.stringContaining(`Read from ${join(project, "data", "postgres", "socket")}`),
@@ -81,13 +67,38 @@ describe("a project", () => {
     expect(existsSync(join(below, "data"))).toBe(false)
   })
 
-  it("elsewhere, a command has the platform's own folder, whatever the working directory", () => {
+  it("is never begun by what only reads, or only writes into books: neither in a project nor outside of one", async () => {
+    const project = folder("empty")
+    folder("empty", "config")
+    writeFileSync(join(project, "config", "tieout.yaml"), "")
+    const { cwd, run } = Effect.runSync(program)
+    const share = join(cwd, "share")
+    const lines = commandLines(await readManual(), {
+      ...{ cash: "1001", clearing: "1101", entry: "F1", openMonth: "2026-10", closedMonth: "2026-09" },
+      ...{ batch: "ORG/1", preview: "ORG/2", row: "Q1", out: (name) => join(cwd, "out", name) },
+    }).filter(({ books }) => books !== "none" && books !== "begins")
+    expect(lines.length).toBeGreaterThan(35)
+    for (const config of [[], ["--config", join(project, "config", "tieout.yaml")]]) {
+      for (const { args } of lines) {
+        const { code, error } = await Effect.runPromise(
+          run([...args, ...config], { XDG_DATA_HOME: share, ...credentials }),
+        )
+        expect([args.join(" "), code, error]).toEqual([
+          ...[args.join(" "), 2],
+          expect.stringContaining("There is no database in "),
+        ])
+      }
+    }
+    expect([existsSync(share), readdirSync(cwd), readdirSync(project)]).toEqual([false, [], ["config"]])
+  }, 120_000)
+
+  it("elsewhere, a command has the platform's own folder, whatever the working directory", async () => {
     const [one, other] = [folder("one"), folder("other")]
-    expect(tieout(one, ["status"]).error).toContain(
+    expect((await tieout(one, ["status"])).error).toContain(
       `There is no database in ${join(root, "share", "tieout")}`,
     )
-    expect(tieout(one, ["migrate"]).code).toBe(0)
-    expect(tieout(other, ["status"]).out).toContain(join(root, "share", "tieout", "postgres"))
+    expect((await tieout(one, ["migrate"])).code).toBe(0)
+    expect((await tieout(other, ["status"])).out).toContain(join(root, "share", "tieout", "postgres"))
     expect([existsSync(join(one, "data")), existsSync(join(other, "data"))]).toEqual([false, false])
   })
 })

@@ -24,6 +24,27 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("a lock", (it) => 
     }),
   )
 
+  it.effect("may be shared, beside one of its own, and is whole or not at all", () =>
+    Effect.gen(function* () {
+      const { tryLocks, withSessionLock } = yield* Database
+      const part = (own: string) =>
+        Effect.scoped(
+          tryLocks({ lock: "all", shared: true }, { lock: own, shared: false }).pipe(Effect.as(own)),
+        )
+      const beside = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+        Effect.scoped(
+          Effect.zipRight(tryLocks({ lock: "all", shared: true }, { lock: "one", shared: false }), effect),
+        )
+      expect(yield* beside(part("two"))).toBe("two")
+      expect(yield* beside(Effect.flip(part("one")))).toMatchObject({ _tag: "LockBusy", lock: "all, one" })
+      expect(yield* beside(Effect.flip(withSessionLock("all", Effect.void)))).toMatchObject({ lock: "all" })
+      // What was refused has left nothing taken.
+      yield* beside(Effect.ignore(part("one")))
+      expect(yield* withSessionLock("all", Effect.flip(part("three")))).toMatchObject({ _tag: "LockBusy" })
+      expect(yield* withSessionLock("all", Effect.succeed("alone"))).toBe("alone")
+    }),
+  )
+
   it.effect("is given back when its holder fails or is interrupted", () =>
     Effect.gen(function* () {
       const database = yield* Database

@@ -176,6 +176,15 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
       reconciled_at: "our clock",
     },
   },
+  "sync.book_jobs": {
+    refused: "",
+    free: {
+      "run_id book_id task":
+        "what workers have still to read: a book that is passed over is read by the next run",
+      "result taken": "what is said at the end of a run; the books themselves are proved",
+    },
+    deleted: "nobody waits for a run that has ended",
+  },
   "sync.checkpoints": {
     refused: "book_id stream",
     free: {
@@ -184,13 +193,17 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
     },
   },
   "sync.leases": {
-    refused: "connection epoch run_id taken_at",
+    refused: "connection book_id epoch run_id taken_at",
   },
   "sync.page_boundaries": {
     refused: "book_id account_id position occurred_at",
     free: {
       cursor: "where reading goes on: an entry that is passed over breaks the chain of balances",
     },
+  },
+  "sync.paces": {
+    refused: "",
+    free: { "connection state": "how fast the service is asked, not what it says" },
   },
   "sync.runs": {
     refused: "run_id connection command state started_at ended_at exit_code summary whole",

@@ -56,6 +56,32 @@ describe("alerts", () => {
     }).pipe(Logger.withMinimumLogLevel(LogLevel.None)),
   )
 
+  it.scopedLive("go through the proxy of the settings, with its password", () =>
+    Effect.gen(function* () {
+      const asked: Array<unknown> = []
+      const proxy = createServer().on("connect", ({ headers, url }, socket) => {
+        asked.push([url, headers["proxy-authorization"]])
+        socket.end("HTTP/1.1 503 Service Unavailable\r\n\r\n")
+      })
+      const port = yield* listenOn(proxy)
+      yield* Effect.gen(function* () {
+        yield* (yield* Alerts).raise(alert)
+        yield* until(() => asked.length > 0)
+      }).pipe(
+        Effect.provide(
+          alerting({
+            TIEOUT_ALERTS_WEBHOOK: "https://hooks.example/T0P",
+            HTTPS_PROXY: `http://jane:s3cret@127.0.0.1:${port}`,
+          }),
+        ),
+      )
+      expect(asked[0]).toEqual([
+        "hooks.example:443",
+        `Basic ${Buffer.from("jane:s3cret").toString("base64")}`,
+      ])
+    }).pipe(Logger.withMinimumLogLevel(LogLevel.None)),
+  )
+
   it.scopedLive("reach a program on its standard input, without a shell and without credentials", () =>
     Effect.gen(function* () {
       const file = join(temporaryFolder(), "out; touch x")

@@ -23,6 +23,9 @@ describe("a secret in a file", () => {
       DATABASE_URL_FILE: file("url", "postgres://jane:s3cret@db/books\n"),
       TIEOUT_ACME_UK_CLIENT_SECRET_FILE: file("secret", " with spaces \r\n"),
       TIEOUT_STATUS_TOKEN_FILE: file("token", "0123456789abcdef"),
+      TIEOUT_ALERTS_WEBHOOK_FILE: file("hook", "https://hooks.example/T0P\n"),
+      HTTPS_PROXY_FILE: file("proxy", "http://jane:s3cret@proxy:3128\n"),
+      https_proxy_FILE: file("other-proxy", "http://other:3128"),
       TIEOUT_SCOPE_FILE: "",
     }
     expect(Either.getOrThrow(withSecretFiles(variables))).toEqual({
@@ -30,6 +33,9 @@ describe("a secret in a file", () => {
       DATABASE_URL: "postgres://jane:s3cret@db/books",
       TIEOUT_ACME_UK_CLIENT_SECRET: " with spaces ",
       TIEOUT_STATUS_TOKEN: "0123456789abcdef",
+      TIEOUT_ALERTS_WEBHOOK: "https://hooks.example/T0P",
+      HTTPS_PROXY: "http://jane:s3cret@proxy:3128",
+      https_proxy: "http://other:3128",
     })
   })
 

@@ -1,13 +1,13 @@
 /** A process that was stalled and overtaken writes nothing: no account, no finding, no evidence, no end of its run, no state of an event. */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Exit, Layer, Option } from "effect"
+import { Effect, Either, Exit, Layer, Option } from "effect"
 import { clientBook, organizationBook } from "../../src/Book.ts"
 import * as Money from "../../src/Common/Money.ts"
 import type { Line } from "../../src/Ledger/JournalEntry.ts"
 import { Accounts } from "../../src/Ledger/LedgerAccounts.ts"
 import { Ledger } from "../../src/Ledger.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
-import { beginRun, LeaseLost, Run } from "../../src/Run.ts"
+import { beginRun, joinRun, LeaseLost, Run } from "../../src/Run.ts"
 import { Settings } from "../../src/Settings.ts"
 import { noteReads, noteTrouble } from "../../src/Sync/Runs/Evidence.ts"
 import { recordEnd } from "../../src/Sync/Runs/Proving.ts"
@@ -72,5 +72,36 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a run that was overtak
           where a.book_id = l.book_id) as accounts from ledger.locks l where l.book_id = ${book.bookId}`),
       ).toEqual([{ time_zone: null, accounts: 0 }])
     }),
+  )
+
+  it.scoped(
+    "of one book is overtaken by the next of that book and of the connection, and by no other book's",
+    () =>
+      Effect.gen(function* () {
+        const [one, two] = [
+          yield* organizationBook("shared"),
+          yield* clientBook("shared", { clientId, code: "TWO", name: "Two" }),
+        ]
+        const writes = (run: Run["Type"]) =>
+          Effect.map(Effect.either(run.commit(Effect.void)), Either.isRight)
+        const whole = yield* beginRun("shared", "sync")
+        expect(yield* writes(whole)).toBe(true)
+        const ofOne = yield* joinRun(whole.runId, one)
+        expect([yield* writes(whole), yield* writes(ofOne)]).toEqual([false, true])
+        const ofTwo = yield* joinRun(whole.runId, two)
+        expect([yield* writes(ofOne), yield* writes(ofTwo)]).toEqual([true, true])
+        const again = yield* joinRun(whole.runId, one)
+        expect([yield* writes(ofOne), yield* writes(ofTwo), yield* writes(again)]).toEqual([
+          false,
+          true,
+          true,
+        ])
+        const next = yield* beginRun("shared", "sync")
+        expect([yield* writes(ofTwo), yield* writes(again), yield* writes(next)]).toEqual([
+          false,
+          false,
+          true,
+        ])
+      }),
   )
 })

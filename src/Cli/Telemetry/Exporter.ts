@@ -22,7 +22,7 @@ const window = Duration.toMillis(exportInterval)
 const spansAllowed = { each: 20, all: 2_000, window }
 const linesAllowed = { each: 500, all: 500, window }
 
-export const exporting = ({ endpoint, headers, serviceName }: TelemetryOptions): Layer.Layer<never> => {
+export const exporting = ({ endpoint, headers, hide, serviceName }: TelemetryOptions): Layer.Layer<never> => {
   const base = endpoint.href.replace(/\/*$/, "")
   const options = (kind: "traces" | "metrics" | "logs") => ({
     url: `${base}/v1/${kind}`,
@@ -38,7 +38,7 @@ export const exporting = ({ endpoint, headers, serviceName }: TelemetryOptions):
   )
   const logger = Logger.addScoped(
     Effect.map(OtlpLogger.make({ ...options("logs"), excludeLogSpans: true }), (made) =>
-      redactedLogger(made, new Allowance(linesAllowed)),
+      redactedLogger(made, new Allowance(linesAllowed), hide),
     ),
   )
   return Layer.mergeAll(tracer, logger, OtlpMetrics.layer(options("metrics"))).pipe(

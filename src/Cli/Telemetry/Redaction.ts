@@ -71,7 +71,11 @@ export const redactedTracer = (inner: Tracer.Tracer, allowance: Allowance): Trac
         : guarded(inner.span(name, parent, context, [], startTime, kind)),
   })
 
-export const redactedLogger = (inner: Logger.Logger<unknown, void>, allowance: Allowance) =>
+export const redactedLogger = (
+  inner: Logger.Logger<unknown, void>,
+  allowance: Allowance,
+  hide: (text: string) => string,
+) =>
   Logger.make<unknown, void>((options) => {
     if (LogLevel.lessThan(options.logLevel, LogLevel.Info)) return
     if (!allowance.admits("line", performance.now())) return
@@ -79,5 +83,7 @@ export const redactedLogger = (inner: Logger.Logger<unknown, void>, allowance: A
     const annotations = Cause.isEmpty(options.cause)
       ? allowed
       : HashMap.set(allowed, "error", kindOf(errorOf(options.cause)))
-    inner.log({ ...options, annotations, cause: Cause.empty })
+    const said = Array.isArray(options.message) ? options.message : [options.message]
+    const message = said.map((part: unknown) => (typeof part === "string" ? hide(part) : part))
+    inner.log({ ...options, message, annotations, cause: Cause.empty })
   })

@@ -43,12 +43,42 @@ export const runs = sync.table(
   ],
 )
 
-/** A fencing epoch per connection: only the run that took the lease last may write. */
-export const leases = sync.table("leases", {
+/**
+ * A fencing epoch per book, and one per connection (book 0): only the run that took the lease last may write. Who takes the
+ * connection takes all its books, and who takes a book takes the connection from whoever had it as a whole.
+ */
+export const leases = sync.table(
+  "leases",
+  {
+    connection: text("connection").notNull(),
+    bookId: integer("book_id").notNull().default(0),
+    epoch: bigint("epoch", { mode: "bigint" }).notNull(),
+    runId: integer("run_id").notNull(),
+    takenAt: instant("taken_at").notNull().default(sql`now()`),
+  },
+  (t) => [primaryKey({ columns: [t.connection, t.bookId] })],
+)
+
+/** Books of a run that workers read, and what came of each; gone with the end of the run. */
+export const bookJobs = sync.table(
+  "book_jobs",
+  {
+    runId: integer("run_id").notNull(),
+    bookId: integer("book_id").notNull(),
+    task: jsonb("task").notNull(),
+    /** Null: not done yet. */
+    result: jsonb("result"),
+    /** Whether who leads the run has it. */
+    taken: boolean("taken").notNull().default(false),
+  },
+  (t) => [primaryKey({ columns: [t.runId, t.bookId] }), index("book_jobs_book").on(t.bookId)],
+)
+
+/** How many requests a second the service bears, as the processes on this database have learned it together. */
+export const paces = sync.table("paces", {
   connection: text("connection").primaryKey(),
-  epoch: bigint("epoch", { mode: "bigint" }).notNull(),
-  runId: integer("run_id").notNull(),
-  takenAt: instant("taken_at").notNull().default(sql`now()`),
+  /** `RateState` of `src/Partner/Rate.ts`; times in milliseconds since 1970. */
+  state: jsonb("state").notNull(),
 })
 
 export const checkpoints = sync.table(

@@ -103,6 +103,7 @@ export const connectionRuns = Effect.fn("Overview.connectionRuns")(function* () 
       join lateral (
         select x.state, x.started_at from sync.runs x where x.connection = c.connection and x.command = k.command
         order by x.run_id desc limit ${lookBack}) r on r.started_at > now() - interval '1 day'
+      where c.book_id = 0
       group by c.connection, r.state`,
   )
   return rows.map((row): ConnectionRuns => {

@@ -9,7 +9,7 @@ export const epochOf = (connection: string) =>
   Effect.flatMap(Database, ({ client }) =>
     Effect.promise(
       () => client<Array<{ epoch: string }>>`
-        select epoch::text as epoch from sync.leases where connection = ${connection}`,
+        select epoch::text as epoch from sync.leases where connection = ${connection} and book_id = 0`,
     ),
   ).pipe(Effect.map(([row]) => (row === undefined ? 0n : BigInt(row.epoch))))
 

@@ -1,0 +1,28 @@
+/** What the keeper of a shared pace does with a report and a wish: a plain function over the connection's rate. */
+import { Rate, type RateState } from "./Rate.ts"
+import { type Asked, type Reserved, reservedAhead } from "./SharedPace.ts"
+
+/** `now`: the keeper's clock, epoch milliseconds. */
+export const reserved = (
+  before: RateState,
+  asked: Asked,
+  now: number,
+): { readonly state: RateState; readonly reserved: Reserved } => {
+  const rate = Rate.of(before)
+  rate.accepted(asked.accepted)
+  for (const admittedAt of asked.refused) rate.refused(admittedAt, now)
+  if (asked.hold > 0) rate.hold(now + asked.hold)
+  const hold = Math.max(0, rate.current.heldUntil - now)
+  const permits: Array<number> = []
+  if (hold === 0) {
+    const horizon = now + reservedAhead * 1_000
+    for (let at = now + rate.delay(now); permits.length < asked.wanted; at = now + rate.delay(now)) {
+      // The first may lie as far ahead as it must: a slow rate, or many who have asked before.
+      if (permits.length > 0 && at > horizon) break
+      rate.admit(at)
+      permits.push(at - now)
+    }
+  }
+  const { current } = rate
+  return { state: current, reserved: { permits, hold, now, rate: current.rate } }
+}
