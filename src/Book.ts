@@ -1,5 +1,6 @@
 /** The accounts of one legal entity on one connection: the organization itself, or one client. */
 import { Effect, Option } from "effect"
+import type { Sql } from "./Database/Client.ts"
 import { int4, nullable, text, uuid } from "./Database/Columns.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { plainArray } from "./Database/TextArray.ts"
@@ -23,6 +24,8 @@ export const bookFolder = ({ code, connection }: Pick<Book, "code" | "connection
 export const organizationCode = (connection: string): string =>
   connection === "default" ? "ORG" : `${connection.toUpperCase().replaceAll(/[^A-Z0-9_.-]/g, "-")}-ORG`
 
+const ownColumns = { book_id: int4, code: text, name: text }
+
 /** The organization's book of a connection, created on first use. */
 export const organizationBook = Effect.fn("Book.organization")(function* (
   connection: string,
@@ -30,19 +33,19 @@ export const organizationBook = Effect.fn("Book.organization")(function* (
   const database = yield* Database
   const code = organizationCode(connection)
   const name = connection === "default" ? "Organization" : `Organization (${connection})`
-  const row = yield* database.row(
-    "Book.organization",
-    { book_id: int4, code: text, name: text },
-    (sql) => sql`
-      with created as (
-        insert into mirror.books (connection, code, name) values (${connection}, ${code}, ${name})
-        on conflict (connection, client_id) do nothing
-        returning book_id, code, name)
-      select book_id, code, name from created
-      union all
-      select book_id, code, name from mirror.books where connection = ${connection} and client_id is null
-      limit 1`,
-  )
+  const asked = (again: boolean) => (sql: Sql) =>
+    sql`
+    with created as (
+      insert into mirror.books (connection, code, name) values (${connection}, ${code}, ${name})
+      on conflict ${again ? sql`(connection, client_id)` : sql``} do nothing
+      returning book_id, code, name)
+    select book_id, code, name from created
+    union all
+    select book_id, code, name from mirror.books where connection = ${connection} and client_id is null
+    limit 1`
+  // Two first runs at once: the one that waited for the other finds its book only when it asks again.
+  const [first] = yield* database.rows("Book.organization", ownColumns, asked(false))
+  const row = first ?? (yield* database.row("Book.organization", ownColumns, asked(true)))
   return { bookId: row.book_id, connection, clientId: Option.none(), code: row.code, name: row.name }
 })
 
@@ -69,10 +72,7 @@ export const clientBook = Effect.fn("Book.client")(function* (
 ): Effect.fn.Return<Book, DatabaseError, Database> {
   const database = yield* Database
   const codes = clientCodes(connection, client.clientId, client.code)
-  const row = yield* database.row(
-    "Book.client",
-    { book_id: int4, code: text, name: text },
-    (sql) => sql`
+  const asked = (sql: Sql) => sql`
       with wanted as (
         select w.code from unnest(${plainArray(sql, codes)}) with ordinality as w (code, place)
         where not exists (select 1 from mirror.books b where b.code = w.code) order by w.place limit 1),
@@ -81,6 +81,7 @@ export const clientBook = Effect.fn("Book.client")(function* (
         select ${connection}, ${client.clientId}, code, ${client.name} from wanted
         where not exists (select 1 from mirror.books
                           where connection = ${connection} and client_id = ${client.clientId})
+        on conflict do nothing
         returning book_id, code, name),
       renamed as (
         update mirror.books set name = ${client.name}
@@ -88,8 +89,10 @@ export const clientBook = Effect.fn("Book.client")(function* (
       select book_id, code, name from created
       union all
       select book_id, code, name from mirror.books where connection = ${connection} and client_id = ${client.clientId}
-      limit 1`,
-  )
+      limit 1`
+  // As above; and where another client's book has just taken the code, the next one is free.
+  const [first] = yield* database.rows("Book.client", ownColumns, asked)
+  const row = first ?? (yield* database.row("Book.client", ownColumns, asked))
   return {
     bookId: row.book_id,
     connection,

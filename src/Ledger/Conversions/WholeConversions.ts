@@ -237,7 +237,7 @@ export class Conversions extends Effect.Service<Conversions>()("tieout/Ledger/Co
         // The next ones are read while these are planned: what is booked of a conversion says nothing of another.
         const [following, entries] = yield* Effect.all(
           [read(touched.slice(next, next + together)), bookRows(books, runId, rows)],
-          { concurrency: 2 },
+          { concurrency: next < touched.length ? 2 : 1 },
         )
         rows = following
         booked += entries
