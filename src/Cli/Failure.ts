@@ -45,6 +45,7 @@ const codes: Readonly<Record<string, ExitCode>> = {
   "PartnerError.Unreachable": exitCodes.resumable,
   "PartnerError.Timeout": exitCodes.resumable,
   "DatabaseError.Unreachable": exitCodes.resumable,
+  "DatabaseError.Conflict": exitCodes.resumable,
 }
 
 const field = (error: unknown, name: string): string | undefined => {
