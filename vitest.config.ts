@@ -11,8 +11,16 @@ export default defineConfig({
     pool: "forks",
     // A process reads the sources once, not once for every file. A test therefore must not need a process of its own.
     isolate: false,
-    // Young objects are swept seldom: a test makes many, and keeps few.
-    poolOptions: { forks: { execArgv: ["--max-semi-space-size=64"] } },
+    poolOptions: {
+      forks: {
+        execArgv: [
+          // Young objects are collected seldom: a test makes many and keeps few.
+          "--max-semi-space-size=64",
+          // One helper thread for the collector and the compiler instead of four, which took a fifth more processor time.
+          "--v8-pool-size=1",
+        ],
+      },
+    },
     // Left to itself the runner leaves one core idle, which on two is half of them.
     minWorkers: 1,
     maxWorkers: "100%",

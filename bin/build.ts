@@ -12,6 +12,7 @@ interface Manifest {
   readonly description: string
   readonly license: string
   readonly engines: Readonly<Record<string, string>>
+  readonly dependencies: Readonly<Record<string, string>>
   readonly optionalDependencies: Readonly<Record<string, string>>
 }
 
@@ -40,7 +41,9 @@ for (const name of ["drizzle", "config", "README.md"]) {
     filter: (path) => !/[\\/](?:tieout\.(?:yaml|env)|(?:postgres)?\.env)$/.test(path),
   })
 }
-const { description, engines, license, optionalDependencies, version } = project
+const { dependencies, description, engines, license, optionalDependencies, version } = project
+const queue = dependencies["pg-boss"]
+if (queue === undefined) throw new Error("package.json lacks pg-boss")
 const manifest = {
   name: "tieout",
   version,
@@ -49,7 +52,8 @@ const manifest = {
   type: "module",
   bin: { tieout: "bin/tieout.js" },
   engines,
-  optionalDependencies,
+  // Left out by npm where Node is too old for it: there are no workers then.
+  optionalDependencies: { ...optionalDependencies, "pg-boss": queue },
 }
 writeFileSync(join(staged, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`)
 writeFileSync(

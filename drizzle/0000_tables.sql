@@ -512,7 +512,17 @@ CREATE TABLE "reconcile"."findings" (
 CREATE TABLE "reconcile"."progress" (
 	"book_id" integer PRIMARY KEY NOT NULL,
 	"through_run" integer NOT NULL,
+	"through_batch" integer DEFAULT 0 NOT NULL,
 	"reconciled_at" timestamptz DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "sync"."book_jobs" (
+	"run_id" integer NOT NULL,
+	"book_id" integer NOT NULL,
+	"task" jsonb NOT NULL,
+	"result" jsonb,
+	"taken" boolean DEFAULT false NOT NULL,
+	CONSTRAINT "book_jobs_run_id_book_id_pk" PRIMARY KEY("run_id","book_id")
 );
 --> statement-breakpoint
 CREATE TABLE "sync"."checkpoints" (
@@ -533,6 +543,11 @@ CREATE TABLE "sync"."leases" (
 	"run_id" integer NOT NULL,
 	"taken_at" timestamptz DEFAULT now() NOT NULL,
 	CONSTRAINT "leases_connection_book_id_pk" PRIMARY KEY("connection","book_id")
+);
+--> statement-breakpoint
+CREATE TABLE "sync"."paces" (
+	"connection" text PRIMARY KEY NOT NULL,
+	"state" jsonb NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "sync"."page_boundaries" (
@@ -733,6 +748,7 @@ CREATE INDEX "statement_entries_zero" ON "mirror"."statement_entries" USING btre
 CREATE INDEX "statement_entries_run" ON "mirror"."statement_entries" USING brin ("run_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "findings_open" ON "reconcile"."findings" USING btree ("book_id","check_name","subject_type","subject_id") WHERE "reconcile"."findings"."closed_at" is null;--> statement-breakpoint
 CREATE INDEX "findings_book" ON "reconcile"."findings" USING btree ("book_id","opened_at");--> statement-breakpoint
+CREATE INDEX "book_jobs_book" ON "sync"."book_jobs" USING btree ("book_id");--> statement-breakpoint
 CREATE INDEX "runs_connection" ON "sync"."runs" USING btree ("connection","run_id");--> statement-breakpoint
 CREATE INDEX "runs_command" ON "sync"."runs" USING btree ("connection","command","run_id");--> statement-breakpoint
 CREATE INDEX "runs_whole" ON "sync"."runs" USING btree ("connection","run_id") WHERE "sync"."runs"."whole";--> statement-breakpoint

@@ -1,26 +1,39 @@
--- The rules of the books that columns and checks cannot express, and the views that everything reads. They hold whoever
--- writes. Idempotent: `tieout migrate` makes all of it anew, in one transaction, whenever this file has changed.
+-- The rules of the books that column constraints cannot express, and the views and functions that status, closes, reports
+-- and exports read. The rules bind every writer, the program included. This file is idempotent: `tieout migrate` runs all of
+-- it in one transaction whenever it has changed.
 --
--- Statement-level triggers over transition tables look at the new rows only. All lines of a journal entry and its header
--- come in one statement (one WITH with two inserts): the header's line_count makes anything else impossible, because
--- both triggers run when the statement is complete and each looks for the other's rows.
+-- How a posting is checked: the header of a journal entry and all its lines are inserted by one statement (one WITH with two
+-- inserts). Both triggers fire when that statement is complete and read transition tables, which hold its new rows alone.
+-- Each of them looks for the other's rows, and the header states its `line_count`, so that no line can be added later.
 --
--- A session keeps the plans of a trigger's queries, and the first ones are made while the tables are small, when reading
--- them whole looks cheapest: the functions say that look-ups are index probes, whatever the size. Numbering,
--- which takes all that waits at once, says the opposite.
+-- How the checks are planned: a session caches the plans of a trigger's queries. It makes them while the tables are small,
+-- when a sequential scan looks cheapest, and would keep them when the tables have grown. The `set enable_...` of a function
+-- therefore prescribe index probes. Numbering processes everything that waits at once and prescribes scans and joins.
 --
--- SQLSTATE class TO is ours:
---   TO001 entry and lines do not belong together    TO002 entry does not balance      TO003 account or currency is wrong
---   TO004 the rows are immutable                    TO005 the period is closed        TO006 journal number out of order
---   TO007 cash differs from the statement           TO008 periods close and reopen in order
---   TO009 not a change that a batch can go through  TO010 not the date that the book's time zone gives
---   TO011 a period and its close do not agree       TO012 written by hand: only the program writes here
+-- SQLSTATE class TO is Tieout's own:
+--   TO001  a journal entry and its lines do not belong together
+--   TO002  a journal entry does not balance in every currency
+--   TO003  a line names an account, a currency or a scale that the book does not have
+--   TO004  the row is immutable, or only a trigger may change it
+--   TO005  the period is closed
+--   TO006  a journal number is out of order
+--   TO007  the cash lines differ from the statement entry
+--   TO008  periods must close and reopen in order
+--   TO009  the export batch cannot change from its state to the new one
+--   TO010  the date is not the one that the book's time zone and last close give
+--   TO011  the state of a period, its close, the balances kept with it or its approval do not agree
+--   TO012  the statement comes from a session that is not the program's
+
+-- Ids of journal entries. A writer takes a block of 1024 with one call instead of one call for each entry.
 create sequence if not exists ledger.journal_entry_block as bigint increment by 1024 minvalue 1024 start with 1024;
 
 comment on sequence ledger.journal_entry_block is 'Each value reserves the 1024 entry ids that end before it plus 1024.';
 
+-- Each run of `ledger.assign_numbers` is one numbering step. Exports state up to which step they reach.
 create sequence if not exists ledger.numbering_step as bigint;
 
+-- TO004. What was posted, numbered, exported or closed is evidence for an auditor: a mistake is corrected by a new entry and
+-- never by a change.
 create or replace function ledger.refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception 'rows of %.% are immutable: % refused', tg_table_schema, tg_table_name, lower(tg_op)
@@ -39,9 +52,11 @@ create or replace trigger journal_numbers_immutable before update or delete or t
 create or replace trigger batches_immutable before update or delete or truncate on export.batches
   for each statement execute function ledger.refuse_change();
 
+-- TO004. Account balances, conversions in transit and the queue of unnumbered entries are derived from the postings. Only the
+-- triggers of postings and journal numbers maintain them: a direct write would make them disagree with the journal.
 create or replace function ledger.refuse_direct_write() returns trigger language plpgsql as $$
 begin
-  -- 1 is this trigger itself; inside a posting's or a numbering's trigger it is more.
+  -- The depth is 1 for a direct write (this trigger alone), and more within the trigger of a posting or of a number.
   if pg_trigger_depth() < 2 then
     raise exception '%.% is kept by the posting triggers: % refused', tg_table_schema, tg_table_name, lower(tg_op)
       using errcode = 'TO004', hint = 'Post a journal entry instead.';
@@ -55,6 +70,7 @@ create or replace trigger balances_kept_by_posting before insert or update or de
 create or replace trigger unnumbered_kept_by_posting before insert or update or delete or truncate on ledger.unnumbered
   for each statement execute function ledger.refuse_direct_write();
 
+-- TO004. Postings refer to a ledger account: its book, role, currency and service account are fixed once it exists.
 create or replace function ledger.keep_account_identity() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' then
@@ -75,13 +91,14 @@ create or replace trigger accounts_identity_kept before update or delete on ledg
 create or replace trigger accounts_not_truncated before truncate on ledger.accounts
   for each statement execute function ledger.refuse_change();
 
--- A statement entry that is posted (not held) is what the service said: it never changes. One that did not name the resource
--- that it is about may come to name it; what it said before is kept.
+-- TO004. A statement entry that is posted (not held) is what the service reported and never changes, with one exception: an
+-- entry that named no resource may name one later. A row of mirror.statement_entry_versions then keeps its former content. A
+-- held entry waits behind a break in the statement; its content may change until the break heals, its identity may not.
 create or replace function mirror.keep_statement_entry() returns trigger language plpgsql as $$
-declare told constant text[] := array['related_type', 'related_id', 'extra', 'run_id'];
+declare may_change constant text[] := array['related_type', 'related_id', 'extra', 'run_id'];
 begin
   if not old.held then
-    if tg_op = 'UPDATE' and to_jsonb(new) - told = to_jsonb(old) - told and new.run_id >= old.run_id
+    if tg_op = 'UPDATE' and to_jsonb(new) - may_change = to_jsonb(old) - may_change and new.run_id >= old.run_id
        and (new.related_type, new.related_id) is distinct from (old.related_type, old.related_id)
        and (old.related_type is null or new.related_type = old.related_type)
        and (old.related_id is null or new.related_id = old.related_id) then
@@ -108,25 +125,31 @@ create or replace trigger statement_entries_kept before update or delete on mirr
 create or replace trigger statement_entries_not_truncated before truncate on mirror.statement_entries
   for each statement execute function ledger.refuse_change();
 
--- The day of an instant in a book's own time zone, and what an entry of that instant is dated to: its day, or the first open
--- day where its month is closed. The only place where an instant becomes a date of the books; both are inlined.
+-- The calendar day of an instant in a book's time zone (UTC where the book has none). No other place turns an instant into a
+-- date of the books. The planner inlines this function and the two after it.
 create or replace function ledger.day_of(at timestamptz, zone text) returns date language sql immutable parallel safe as $$
   select (at at time zone coalesce(zone, 'UTC'))::date
 $$;
 
+-- The date of an entry: its day, or the first day of the first open month where its own month is closed.
 create or replace function ledger.effective_date(at timestamptz, zone text, closed_through date) returns date
 language sql immutable parallel safe as $$
   select greatest(ledger.day_of(at, zone), (closed_through + interval '1 month')::date)
 $$;
 
--- The closed month that such an entry belongs to by its time; null where it is dated there.
+-- The closed month in which an entry happened, where it is dated to a later one; null where it is dated to its own day.
 create or replace function ledger.late_for(at timestamptz, zone text, closed_through date) returns date
 language sql immutable parallel safe as $$
   select case when closed_through is not null and ledger.day_of(at, zone) < (closed_through + interval '1 month')::date
     then date_trunc('month', ledger.day_of(at, zone)::timestamp)::date end
 $$;
 
--- A limit keeps a look-up the index probe that it is; books and months are few, and looked up once for all their entries.
+-- The headers of new journal entries. TO001: each comes with its lines. TO003: its book has a ledger. TO005: its period is open.
+-- TO010: its date is the one that the book's time zone and last close give. It also opens the months that are new and queues the
+-- entries for numbering.
+--
+-- `limit 1` in a look-up makes the planner probe the index for each row. Books and months are few, and are looked up once for
+-- all entries.
 create or replace function ledger.check_entries() returns trigger language plpgsql
   set enable_seqscan = off set enable_hashjoin = on set enable_mergejoin = off as $$
 declare bad record;
@@ -141,7 +164,8 @@ begin
       using errcode = 'TO001', hint = 'Insert the entry and all its lines in one statement.';
   end if;
 
-  -- The shared side of the lock that a close takes exclusively: read after it is held, so that no close slips between.
+  -- A close locks these rows exclusively. The date of the last close is read only after they are locked here, so that no close
+  -- commits between the check and this transaction's commit.
   perform 1 from ledger.locks l
   where l.book_id in (select distinct n.book_id from new_entries n)
   order by l.book_id for share;
@@ -190,12 +214,17 @@ end $$;
 create or replace trigger journal_entries_checked after insert on ledger.journal_entries
   referencing new table as new_entries for each statement execute function ledger.check_entries();
 
--- The rules of new lines, their balances and what they leave in transit, in one pass over them. A page posts to a handful of
--- accounts, and each of its entries is looked up once: lateral probes, which `limit 1` keeps the planner from turning into
--- joins that begin at the other end. What they found is joined by hash, however few lines the plan was made for. Only where
--- a rule is broken is it asked which line it was.
+-- The lines of new journal entries. TO001: each entry has exactly its stated lines, numbered from 1. TO002: it balances in every
+-- currency. TO003: its accounts exist, hold the line's currency and have room for its decimals. TO007: its cash equals the
+-- statement entry. Sound lines are added to the account balances and to conversions in transit.
+--
+-- All of it is one pass over the lines. A page posts to a handful of accounts, which are looked up one by one: lateral probes,
+-- which `limit 1` keeps the planner from turning into joins that begin at the other table. Its entries are looked up all at once:
+-- an index takes an array of keys at a third of what as many probes cost. What was found is joined by hash, even where the plan
+-- was made for few lines. Only when a rule is broken does a further query find the line that broke it.
 create or replace function ledger.check_postings() returns trigger language plpgsql
-  set enable_hashjoin = on set enable_seqscan = off set enable_nestloop = off set enable_mergejoin = off as $$
+  set enable_hashjoin = on set enable_seqscan = off set enable_bitmapscan = off set enable_nestloop = off
+  set enable_mergejoin = off as $$
 declare
   seen record;
   bad record;
@@ -207,66 +236,72 @@ begin
       select x.currency, x.role, x.partner_account_id,
         (select y.scale from ledger.currencies y where y.code = x.currency) as scale
       from ledger.accounts x where x.book_id = n.book_id and x.account_id = n.account_id limit 1) a on true),
-  entry as materialized (
-    select n.book_id, n.entry_id, e.source_type, e.source_id, e.sequence, e.partner_account_id, e.resource_id, e.period,
-      e.line_count, s.amount as stated
-    from (select distinct p.book_id, p.entry_id from new_postings p) n
-    left join lateral (
-      select j.source_type, j.source_id, j.sequence, j.partner_account_id, j.resource_id, j.period, j.line_count
-      from ledger.journal_entries j where j.book_id = n.book_id and j.entry_id = n.entry_id limit 1) e on true
-    left join lateral (
-      select case when m.held or m.account_id is distinct from e.partner_account_id then null
-        when m.type = 'CREDIT' then m.amount else -m.amount end as amount
-      from mirror.statement_entries m
-      where e.source_type = 'statement_entry' and e.sequence = 0 and m.book_id = n.book_id and m.entry_id = e.source_id
-      limit 1) s on true),
-  line as materialized (
-    select p.book_id, p.entry_id, p.line_number, p.account_id, p.currency, p.amount, a.role, e.period,
-      coalesce(e.resource_id, e.source_id) as item_id,
-      a.currency is null or a.currency <> p.currency or scale(trim_scale(p.amount)) > a.scale as foreign_account,
-      a.role = 'cash' and a.partner_account_id is distinct from e.partner_account_id as elsewhere
+  given as materialized (
+    select p.book_id, p.entry_id, count(*) as lines, min(p.line_number) as first, max(p.line_number) as last,
+      sum(p.amount) as difference, min(p.currency) <> max(p.currency) as mixed,
+      bool_or(a.currency is null or a.currency <> p.currency
+        or scale(p.amount) > a.scale and scale(trim_scale(p.amount)) > a.scale) as foreign_account,
+      count(*) filter (where a.role = 'cash') as cash_lines, sum(p.amount) filter (where a.role = 'cash') as cash,
+      min(p.account_id) filter (where a.role = 'cash') as cash_account,
+      max(p.account_id) filter (where a.role = 'cash') as other_cash_account
     from new_postings p
     join account a on a.book_id = p.book_id and a.account_id = p.account_id
-    join entry e on e.book_id = p.book_id and e.entry_id = p.entry_id),
-  -- Cash is what the statement says: the entry that books a statement entry has exactly one cash line, on the statement's
-  -- account, of exactly its amount; nothing else but an opening balance touches cash.
+    group by p.book_id, p.entry_id),
+  entry as materialized (
+    select n.*, j.source_type, j.source_id, j.sequence, j.partner_account_id, j.period, j.line_count,
+      coalesce(j.resource_id, j.source_id) as item_id, j.source_type = 'statement_entry' and j.sequence = 0 as books_cash
+    from given n
+    left join ledger.journal_entries j on j.book_id = n.book_id and j.entry_id = n.entry_id
+      and j.book_id = any (array(select a.book_id from account a)) and j.entry_id = any (array(select g.entry_id from given g))),
+  stated as materialized (
+    select m.book_id, m.entry_id, m.account_id, case m.type when 'CREDIT' then m.amount else -m.amount end as amount
+    from mirror.statement_entries m
+    where m.book_id = any (array(select a.book_id from account a)) and not m.held
+      and m.entry_id = any (array(select e.source_id from entry e where e.books_cash))),
+  -- Entries in several currencies are few: each currency by itself.
+  uneven as materialized (
+    select from new_postings p
+    where exists (select from given n where n.mixed)
+    group by p.book_id, p.entry_id, p.currency having sum(p.amount) <> 0 limit 1),
+  -- The journal entry of a statement entry has exactly one cash line, on the statement's account and of its amount. No other
+  -- journal entry has a cash line, except an opening balance. An account of the service has one cash account: of two, one
+  -- is elsewhere.
   verdict as materialized (
-    select bool_or(e.line_count is null or e.line_count <> n.lines or n.first <> 1 or n.last <> n.lines) as torn,
-      bool_or(n.unbalanced) as unbalanced, bool_or(n.foreign_account) as foreign_account,
-      bool_or(n.elsewhere or case when e.source_type = 'statement_entry' and e.sequence = 0
-        then n.cash_lines <> 1 or n.cash is distinct from e.stated
-        else n.cash_lines > 0 and e.source_type <> 'opening' end) as wrong_cash
-    from (
-      select c.book_id, c.entry_id, sum(c.lines) as lines, min(c.first) as first, max(c.last) as last,
-        bool_or(c.difference <> 0) as unbalanced, bool_or(c.foreign_account) as foreign_account,
-        bool_or(c.elsewhere) as elsewhere, sum(c.cash_lines) as cash_lines, sum(c.cash) as cash
-      from (
-        select l.book_id, l.entry_id, count(*) as lines, min(l.line_number) as first, max(l.line_number) as last,
-          sum(l.amount) as difference, bool_or(l.foreign_account) as foreign_account, bool_or(l.elsewhere) as elsewhere,
-          count(*) filter (where l.role = 'cash') as cash_lines, sum(l.amount) filter (where l.role = 'cash') as cash
-        from line l group by l.book_id, l.entry_id, l.currency) c
-      group by c.book_id, c.entry_id) n
-    join entry e on e.book_id = n.book_id and e.entry_id = n.entry_id),
+    select bool_or(e.line_count is null or e.line_count <> e.lines or e.first <> 1 or e.last <> e.lines) as torn,
+      bool_or(e.difference <> 0 and not e.mixed) or exists (select from uneven) as unbalanced,
+      bool_or(e.foreign_account) as foreign_account,
+      bool_or(e.cash_account <> e.other_cash_account
+        or e.cash_account is not null and a.partner_account_id is distinct from e.partner_account_id
+        or case when e.books_cash then e.cash_lines <> 1 or e.cash is distinct from m.amount
+          else e.cash_lines > 0 and e.source_type <> 'opening' end) as wrong_cash
+    from entry e
+    left join account a on a.book_id = e.book_id and a.account_id = e.cash_account
+    left join stated m on m.book_id = e.book_id and m.entry_id = e.source_id and m.account_id = e.partner_account_id),
   sound as materialized (
     select from verdict v
     where not (v.torn or v.unbalanced or coalesce(v.foreign_account, false) or coalesce(v.wrong_cash, false))),
-  -- Both in key order, so that two postings into the same accounts wait for each other and never in a circle.
+  -- Both inserts go in key order: two transactions that post into the same accounts may wait for each other, but cannot
+  -- deadlock.
   kept as (
     insert into ledger.balances as b (book_id, account_id, period, debit, credit)
-    select l.book_id, l.account_id, l.period,
-      coalesce(sum(l.amount) filter (where l.amount > 0), 0), coalesce(-sum(l.amount) filter (where l.amount < 0), 0)
-    from sound cross join line l
-    group by l.book_id, l.account_id, l.period
-    order by l.book_id, l.account_id, l.period
+    select p.book_id, p.account_id, e.period,
+      coalesce(sum(p.amount) filter (where p.amount > 0), 0), coalesce(-sum(p.amount) filter (where p.amount < 0), 0)
+    from new_postings p join entry e on e.book_id = p.book_id and e.entry_id = p.entry_id
+    where exists (select from sound)
+    group by p.book_id, p.account_id, e.period
+    order by p.book_id, p.account_id, e.period
     on conflict (book_id, account_id, period)
     do update set debit = b.debit + excluded.debit, credit = b.credit + excluded.credit),
-  -- What stands in transit, by conversion: an open item is found without reading history.
+  -- The balance in transit by conversion, so that open conversions are found without reading all postings.
   moved as (
     insert into ledger.transit as t (book_id, conversion_id, currency, amount)
-    select l.book_id, l.item_id, l.currency, sum(l.amount)
-    from sound cross join line l where l.role = 'conversions_in_transit'
-    group by l.book_id, l.item_id, l.currency having sum(l.amount) <> 0
-    order by l.book_id, l.item_id, l.currency
+    select p.book_id, e.item_id, p.currency, sum(p.amount)
+    from new_postings p
+    join account a on a.book_id = p.book_id and a.account_id = p.account_id and a.role = 'conversions_in_transit'
+    join entry e on e.book_id = p.book_id and e.entry_id = p.entry_id
+    where exists (select from sound)
+    group by p.book_id, e.item_id, p.currency having sum(p.amount) <> 0
+    order by p.book_id, e.item_id, p.currency
     on conflict (book_id, conversion_id, currency) do update set amount = t.amount + excluded.amount
     returning t.conversion_id, t.amount)
   select v.*, (select array_agg(m.conversion_id) from moved m where m.amount = 0) as settled into seen from verdict v;
@@ -341,7 +376,7 @@ begin
       using errcode = 'TO007';
   end if;
 
-  -- By their keys: a book may have many others in transit.
+  -- Deletes settled conversions by their keys, because a book may have many others in transit.
   if seen.settled is not null then
     delete from ledger.transit t
     where t.amount = 0 and t.conversion_id = any (seen.settled)
@@ -353,21 +388,26 @@ end $$;
 create or replace trigger postings_checked after insert on ledger.postings
   referencing new table as new_postings for each statement execute function ledger.check_postings();
 
+-- TO006. Journal numbers are gapless within a book and period, and are given in an open period, by a numbering step. Gapless
+-- numbers show an auditor that no entry was removed.
 create or replace function ledger.check_numbers() returns trigger language plpgsql
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = on set enable_nestloop = off
+  set enable_mergejoin = off as $$
 declare bad record;
 begin
   select n.book_id, n.entry_id into bad
   from new_numbers n
-  left join lateral (
-    select j.period from ledger.journal_entries j where j.book_id = n.book_id and j.entry_id = n.entry_id limit 1) e on true
+  left join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
+    and e.book_id = any (array(select distinct o.book_id from new_numbers o))
+    and e.entry_id = any (array(select o.entry_id from new_numbers o))
   where e.period is distinct from n.period limit 1;
   if found then
     raise exception 'journal number for entry % of book %: no such entry in that period', bad.entry_id, bad.book_id
       using errcode = 'TO006';
   end if;
 
-  -- Exports go on from a numbering step: a number that pretends to an earlier one would be in none of them.
+  -- The next export begins after the last step that was exported: a number that claims an earlier step would never be
+  -- exported.
   if exists (select 1 from new_numbers n where n.numbering::text is distinct from current_setting('tieout.numbering', true)) then
     raise exception 'journal numbers are given in a numbering step only' using errcode = 'TO006',
       hint = 'Call ledger.assign_numbers.';
@@ -397,7 +437,8 @@ end $$;
 create or replace trigger journal_numbers_checked after insert on ledger.journal_numbers
   referencing new table as new_numbers for each statement execute function ledger.check_numbers();
 
--- Conversions that the numbering step has to look at: those of which something was booked, and those whose terms changed.
+-- Queues conversions for the numbering step, which checks whether both legs are booked: those with a new entry here, those
+-- whose terms changed in `mirror.touch_conversion`.
 create or replace function ledger.touch_conversions() returns trigger language plpgsql as $$
 begin
   insert into ledger.touched_conversions (book_id, conversion_id)
@@ -409,6 +450,7 @@ end $$;
 create or replace trigger journal_entries_touch_conversions after insert on ledger.journal_entries
   referencing new table as new_entries for each statement execute function ledger.touch_conversions();
 
+-- Queues a conversion of which the service reports another amount, currency, fee or account.
 create or replace function mirror.touch_conversion() returns trigger language plpgsql as $$
 begin
   insert into ledger.touched_conversions (book_id, conversion_id) values (new.book_id, new.resource_id);
@@ -422,21 +464,24 @@ create or replace trigger resources_touch_conversions after update on mirror.res
     (new.account_id, new.currency, new.amount, new.fee, new.fee_currency, new.buy_account_id, new.buy_currency, new.buy_amount))
   execute function mirror.touch_conversion();
 
+-- Earlier versions kept conversions in transit by a trigger of their own; ledger.check_postings does so now.
 drop trigger if exists postings_keep_transit on ledger.postings;
 drop function if exists ledger.keep_transit();
 
+-- TO004. The postings maintain what is in transit, as they do balances.
 create or replace trigger transit_kept_by_posting before insert or update or delete or truncate on ledger.transit
   for each statement execute function ledger.refuse_direct_write();
 
--- Numbers everything that waits, in the order in which the books read: the same data gives the same numbers. The entries
--- of whole conversions come after the cash of their day.
+-- Gives journal numbers to all entries of these books that have none, and returns how many. The order depends on the entries
+-- alone (date, account, position in the statement), so that the same data gets the same numbers in any database. Entries that
+-- move a conversion to trading follow the cash entries of their day. Raises TO006 where the sequence of steps was set back.
 create or replace function ledger.assign_numbers(books integer[]) returns bigint language plpgsql
   set enable_seqscan = on set enable_hashjoin = on set enable_mergejoin = on as $$
 declare
   step bigint;
-  given bigint;
+  numbered bigint;
 begin
-  -- Exclusive against postings of these books, so that no entry commits between the ordering and the numbers.
+  -- Excludes postings into these books: no entry commits after the entries are ordered and before they are numbered.
   perform 1 from ledger.locks l where l.book_id = any (books) order by l.book_id for update;
   if not exists (select 1 from ledger.unnumbered u where u.book_id = any (books)) then return 0; end if;
   step := nextval('ledger.numbering_step');
@@ -457,12 +502,12 @@ begin
   join ledger.journal_entries e on e.book_id = u.book_id and e.entry_id = u.entry_id
   join ledger.periods p on p.book_id = e.book_id and p.period = e.period
   where u.book_id = any (books);
-  get diagnostics given = row_count;
+  get diagnostics numbered = row_count;
   perform set_config('tieout.numbering', '', true);
-  return given;
+  return numbered;
 end $$;
 
--- The queue is emptied by the numbers themselves.
+-- Removes an entry from the queue of unnumbered entries when it gets its number.
 create or replace function ledger.take_from_unnumbered() returns trigger language plpgsql
   set enable_seqscan = on set enable_hashjoin = on set enable_mergejoin = on as $$
 begin
@@ -473,6 +518,9 @@ end $$;
 create or replace trigger journal_numbers_taken after insert on ledger.journal_numbers
   referencing new table as new_numbers for each statement execute function ledger.take_from_unnumbered();
 
+-- Guards the state of a period. TO008: periods close in order, without unnumbered entries, and only the last closed one
+-- reopens. TO005: no period opens at or before the last close. TO004 and TO006: a period cannot be deleted or moved, and
+-- only numbering counts its numbers.
 create or replace function ledger.check_period() returns trigger language plpgsql as $$
 declare closed date;
 begin
@@ -502,7 +550,7 @@ begin
   end if;
   if tg_op = 'UPDATE' and new.status = old.status then return new; end if;
 
-  -- Closing or reopening: exclusive against every posting of the book, until the transaction ends.
+  -- Closing or reopening excludes every posting into the book until the transaction ends.
   select closed_through into closed from ledger.locks where book_id = new.book_id for update;
   if new.status = 'closed' then
     if exists (select 1 from ledger.periods p
@@ -539,7 +587,9 @@ create or replace trigger periods_checked before insert or update or delete on l
 create or replace trigger periods_not_truncated before truncate on ledger.periods
   for each statement execute function ledger.refuse_change();
 
--- closed_through follows the periods; nobody sets it by hand.
+-- A row of ledger.locks holds a book's last closed month and its time zone. TO004: the month follows from ledger.periods and
+-- is never set directly; the time zone is set once, before there are entries, because every date of the book depends on it.
+-- TO008: a new book has no closed month.
 create or replace function ledger.keep_lock() returns trigger language plpgsql as $$
 begin
   if tg_op = 'UPDATE' and new.time_zone is distinct from old.time_zone and old.time_zone is not null then
@@ -548,7 +598,7 @@ begin
   end if;
   if tg_op = 'UPDATE' and new.time_zone is not null and old.time_zone is null
      and new.closed_through is not distinct from old.closed_through then
-    -- What came before a zone was set is dated in UTC.
+    -- Entries that were posted before a zone was set are dated in UTC.
     if new.time_zone <> 'UTC' and exists (select 1 from ledger.periods p where p.book_id = new.book_id) then
       raise exception 'book % has entries that are dated in UTC', old.book_id using errcode = 'TO004',
         hint = 'A book is dated in one time zone for good: begin a new one.';
@@ -567,6 +617,7 @@ end $$;
 create or replace trigger locks_kept before insert or update or delete on ledger.locks
   for each row execute function ledger.keep_lock();
 
+-- Every new book has its row in ledger.locks: without it nothing can be posted into the book (TO003).
 create or replace function ledger.open_book() returns trigger language plpgsql as $$
 begin
   insert into ledger.locks (book_id) values (new.book_id);
@@ -575,14 +626,14 @@ end $$;
 
 create or replace trigger books_open_ledger after insert on mirror.books for each row execute function ledger.open_book();
 
+-- These rows change after every page. Room in each block lets Postgres update them in place, without index entries.
 alter table ledger.balances set (fillfactor = 50);
 
--- Most values change in place often (balances after every page): leave room for it.
 alter table mirror.accounts set (fillfactor = 50);
 
 alter table sync.checkpoints set (fillfactor = 50);
 
--- What a run brought is found by block range; ranges that nobody has summarized yet would be read again every night.
+-- Block range indexes find the rows that a run wrote. A range that is not summarized is read in full by every query.
 alter index mirror.statement_entries_run set (autosummarize = on);
 
 alter index mirror.resources_run set (autosummarize = on);
@@ -593,11 +644,12 @@ alter index ledger.journal_entries_run set (autosummarize = on);
 
 alter index ledger.journal_numbers_step set (autosummarize = on);
 
+-- Queues that fill and empty with every run: vacuumed by the number of dead rows, whatever their size.
 alter table ledger.touched_conversions set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100000);
 
 alter table ledger.unnumbered set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100000);
 
--- The same table as src/Money/Currency.ts; a test compares them.
+-- How many decimals a currency has. The same table as src/Common/Currency.ts; a test compares the two.
 insert into ledger.currencies (code, scale) values
   ('AED', 2), ('AFN', 2), ('ALL', 2), ('AMD', 2), ('ANG', 2), ('AOA', 2), ('ARS', 2), ('AUD', 2),
   ('AWG', 2), ('AZN', 2), ('BAM', 2), ('BBD', 2), ('BDT', 2), ('BGN', 2), ('BHD', 3), ('BIF', 0),
@@ -623,13 +675,14 @@ insert into ledger.currencies (code, scale) values
   ('ZWG', 2)
 on conflict do nothing;
 
--- A transaction of a receivable may be named by an identifier or by a hash: only the first can be looked up as one.
+-- The text as a UUID, or null where it is none. A receivable names a transaction by its identifier or by a network's hash.
 create or replace function mirror.uuid_or_null(text) returns uuid language sql immutable strict parallel safe as $$
   select case when $1 ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then $1::uuid end
 $$;
 
--- What a transaction of a receivable leads to: an entry's identifier, its resource's, or the hash that the network gave it.
--- Whatever its name is, it is the movement with all its entries: what was sent back of it, or came apart.
+-- The statement entries of the cash movement that a receivable names by `tx`: an entry's identifier, its resource's identifier,
+-- or the hash of the network in lower case. The answer holds all entries of that movement, its returns and partial amounts
+-- included.
 create or replace function mirror.entries_of_transaction(book integer, tx text) returns setof uuid
   language sql stable parallel safe as $$
   select e.entry_id from mirror.statement_entries e
@@ -649,7 +702,7 @@ create or replace function mirror.entries_of_transaction(book integer, tx text) 
   where r.book_id = book and lower(r.transaction_hash) = tx and r.transaction_hash is not null
 $$;
 
--- The other way round: every name that a receivable may have for the cash of an entry.
+-- The inverse of `mirror.entries_of_transaction`: every name by which a receivable may refer to the movement of an entry.
 create or replace function mirror.transactions_of_entry(book integer, entry uuid) returns setof text
   language sql stable parallel safe as $$
   select entry::text
@@ -667,8 +720,8 @@ create or replace function mirror.transactions_of_entry(book integer, entry uuid
   where e.book_id = book and e.entry_id = entry and r.transaction_hash is not null
 $$;
 
--- What the entries from these sources, and the corrections of them, leave in loan clearing. What a person named another
--- account for is not there any more.
+-- The balance (debit positive) that the journal entries of these sources and their corrections leave in the loan clearing
+-- account of a currency. An amount that a person reclassified to another account is not in it.
 create or replace function ledger.loan_clearing_of(book integer, sources uuid[], in_currency text) returns numeric
   language sql stable parallel safe as $$
   select coalesce(sum(p.amount), 0)
@@ -679,44 +732,49 @@ create or replace function ledger.loan_clearing_of(book integer, sources uuid[],
     and p.currency = in_currency
 $$;
 
--- What is open: findings that no run has proved gone (or had by a time), and rows in quarantine that are not understood yet.
+-- Findings whose cause no reconciliation has found resolved.
 create or replace view reconcile.open_findings as select f.* from reconcile.findings f where f.closed_at is null;
 
+-- The findings that were open at an instant.
 create or replace function reconcile.findings_open_at(at timestamptz) returns setof reconcile.findings
 language sql stable as $$
   select f.* from reconcile.findings f where f.opened_at <= at and (f.closed_at is null or f.closed_at > at)
 $$;
 
+-- Rows of the service that the program could not decode, and has not decoded since.
 create or replace view mirror.open_quarantine as select q.* from mirror.quarantine q where q.resolved_at is null;
 
--- Every connection that ever ran or has a book; and its last sync, whether or not it has ended.
+-- Every connection that has run or has a book.
 create or replace view sync.connections as
 select l.connection from sync.leases l union select b.connection from mirror.books b;
 
+-- The last sync of a connection, whether or not it has ended.
 create or replace function sync.last_sync(of_connection text) returns setof sync.runs language sql stable rows 1 as $$
   select r.* from sync.runs r where r.connection = of_connection and r.command = 'sync' order by r.run_id desc limit 1
 $$;
 
--- The last sync that read the whole connection and ended well.
+-- The last sync that read the whole connection and succeeded.
 create or replace function sync.last_success(of_connection text) returns setof sync.runs language sql stable rows 1 as $$
   select r.* from sync.runs r where r.connection = of_connection and r.whole order by r.run_id desc limit 1
 $$;
 
--- Whether a run, by its summary, could not read a book. Where more failed than the summary names, it may be any.
+-- Whether a run may have failed to read a book, by the run's summary: it names the book, or it names only some of the books
+-- that failed.
 create or replace function sync.failed_to_read(summary jsonb, code text) returns boolean language sql immutable as $$
   select coalesce(summary -> 'failedBooks' ? code, false) or summary ? 'moreFailedBooks'
 $$;
 
--- Every booked entry by its month, with its journal number; null: it has none yet.
+-- Every journal entry with its month and its journal number (null until it is numbered).
 create or replace view ledger.entry_numbers as
 select n.book_id, n.entry_id, n.period, n.number from ledger.journal_numbers n
 union all
 select u.book_id, u.entry_id, e.period, null::integer from ledger.unnumbered u
 join ledger.journal_entries e on e.book_id = u.book_id and e.entry_id = u.entry_id;
 
--- Loan clearing of the receivables that were not paid exactly, one row per receivable and currency: `amount` is what stands
--- there (debit positive); the others are by direction, never negative where all is right. What a person has moved away
--- counts as neither paid nor due. `returned`: what of `repaid_paid` transactions that are named as repayments sent back.
+-- Loan clearing of the receivables that were not paid exactly, a row for each receivable and currency. `amount` is the balance
+-- in loan clearing (debit positive). The other amounts are by direction (lent, repaid): due, paid, and waiting for cash; none
+-- is negative where the data are sound. An amount that a person reclassified counts as neither due nor paid. `returned` is the
+-- part of `repaid_paid` by which transactions that the receivable names as repayments sent money back.
 create or replace view reconcile.receivable_clearing as
 with shared as (
   select d.book_id, d.receivable_id, s.currency, s.purpose, s.entries, d.side,
@@ -737,7 +795,7 @@ own as (
   select d.*, ledger.loan_clearing_of(d.book_id, array[d.receivable_id], d.currency) as stands
   from ledger.receivable_dues d where d.open)
 select o.book_id, o.receivable_id, o.currency, o.stands + coalesce(c.amount, 0) as amount,
-  -- What a person has moved of the receivable's own entries is of the direction that was not paid exactly.
+  -- A reclassified amount of the receivable's own entries counts to the direction that was not paid exactly.
   o.lent + case when o.repaid - o.repaid_waiting = coalesce(c.repaid, 0) then (o.stands - o.taken) * o.side else 0 end as lent_due,
   coalesce(c.lent, 0) as lent_paid, o.lent_waiting,
   o.repaid + case when o.repaid - o.repaid_waiting = coalesce(c.repaid, 0) then 0 else (o.stands - o.taken) * -o.side end
@@ -750,9 +808,9 @@ select c.book_id, c.receivable_id, c.currency, c.amount, 0, c.lent, 0, 0, c.repa
 from cash c
 join own o on o.book_id = c.book_id and o.receivable_id = c.receivable_id and o.currency <> c.currency;
 
--- All that stands in loan clearing, by receivable: adds up to its balance in each book and currency. Without a receivable:
--- cash that none names, or that came since receivables were booked last. `due` and `paid` are those of the direction
--- (`purpose`) that was not paid exactly; `waiting` is what of both no cash is known for yet.
+-- The balance of loan clearing by receivable; the rows of a book and currency add up to that balance. A row without a
+-- receivable is cash that no receivable names, or that arrived after receivables were booked last. `due` and `paid` are those
+-- of the direction (`purpose`) that was not paid exactly; `waiting` is the amount of both directions whose cash is not known.
 create or replace view reconcile.loan_clearing_items as
 select c.book_id, c.receivable_id, c.currency, c.amount, p.purpose,
   case p.purpose when 'repayment' then c.repaid_due else c.lent_due end as due,
@@ -777,8 +835,9 @@ left join (
   on k.book_id = b.book_id and k.currency = b.currency
 where b.amount <> coalesce(k.amount, 0);
 
--- What is open of loans, each once: every leg that is waited for, since legs may cancel each other in the items above; what
--- else stands there; and what was not paid exactly though nothing stands there (a shortfall within the interest).
+-- The open items of loans, each once: every leg whose cash has not arrived (two legs can cancel each other in the balances
+-- above); every other balance in loan clearing; and every receivable with a finding that it was not paid exactly, though no
+-- balance shows it (a shortfall within the interest).
 create or replace view reconcile.open_loans as
 select w.book_id, w.receivable_id, w.currency, w.sequence from ledger.receivable_waits w
 union all (
@@ -793,15 +852,17 @@ union
 select f.book_id, (f.evidence ->> 'receivableId')::uuid, f.evidence ->> 'currency', null::integer
 from reconcile.open_findings f where f.check_name = 'loan-clearing');
 
--- What was closed, by whom and why, is kept for good.
+-- TO004. What was closed, by whom and why, is kept for good.
 create or replace trigger closes_immutable before update or delete or truncate on ledger.closes
   for each statement execute function ledger.refuse_change();
 
 create or replace trigger close_balances_immutable before update or delete or truncate on ledger.close_balances
   for each statement execute function ledger.refuse_change();
 
--- A close is its period's state, a row of ledger.closes and all balances, in one transaction: none of them comes alone. The
--- state first, then the row, then the balances; what the row says is held against the period at once, the rest at the end.
+-- TO011. A close consists of the period's state, a row of ledger.closes and the balance of every account, written in this
+-- order by one transaction. This trigger compares the row with the period and with the close before; deferred triggers below
+-- compare the balances and the state when the transaction commits. The hash of each close includes the hash of the one before
+-- it: a close that is changed or removed breaks the chain.
 create or replace function ledger.check_close() returns trigger language plpgsql as $$
 declare
   last record;
@@ -838,6 +899,7 @@ end $$;
 create or replace trigger closes_checked before insert on ledger.closes
   for each row execute function ledger.check_close();
 
+-- TO011. Balances are kept by the transaction of their close, and by no later one.
 create or replace function ledger.check_close_balances() returns trigger language plpgsql as $$
 begin
   if exists (select 1 from new_balances n where not exists (
@@ -852,21 +914,24 @@ end $$;
 create or replace trigger close_balances_checked after insert on ledger.close_balances
   referencing new table as new_balances for each statement execute function ledger.check_close_balances();
 
+-- TO004. An approval is kept for good, like the close that it approves.
 create or replace trigger close_approvals_immutable before update or delete or truncate on ledger.close_approvals
   for each statement execute function ledger.refuse_change();
 
--- What an approval is chained to the close by: as JSON, so that no text runs into the next one.
+-- The hash of an approval, which includes the hash of its close. The fields are hashed as JSON: joined as plain text, the end of
+-- one field could pass for the beginning of the next.
 create or replace function ledger.approval_hash(a ledger.close_approvals) returns text language sql stable as $$
   select encode(sha256(convert_to(json_build_array(a.close_hash, a.name, a.os_user, a.database_user, a.two_persons,
     to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))::text, 'UTF8')), 'hex')
 $$;
 
--- A name is the same in any case and with any spaces.
+-- A person's name for comparison: lower case, single spaces.
 create or replace function ledger.folded_name(name text) returns text language sql immutable as $$
   select lower(regexp_replace(btrim(name, e' \t\r\n'), '[[:space:]]+', ' ', 'g'))
 $$;
 
--- An approval is of a close that stands, and of two persons where that is asked for. What is logged in is the database's word.
+-- TO011. An approval names a close that stands. Where two persons are required, the approver has another name than the person
+-- who closed, and another login. The database states its own user; it does not accept one from the statement.
 create or replace function ledger.check_approval() returns trigger language plpgsql as $$
 declare closed ledger.closes;
 begin
@@ -892,7 +957,7 @@ end $$;
 create or replace trigger close_approvals_checked before insert on ledger.close_approvals
   for each row execute function ledger.check_approval();
 
--- The closes of a book that stood at a time: the last of each month, where it was not a reopening.
+-- The closes of a book that stood at an instant: the last close of each month that was not reopened by then.
 create or replace function ledger.standing_closes(of_book integer, known_at timestamptz) returns setof ledger.closes
 language sql stable as $$
   select c.* from ledger.closes c
@@ -901,14 +966,14 @@ language sql stable as $$
     where x.book_id = of_book and x.period = c.period and x.sequence > c.sequence and x.at <= known_at)
 $$;
 
--- What an account holds, debit positive: at the end of a month, or of all that is booked.
+-- The balance of an account (debit positive) at the end of a month, or of everything that is booked.
 create or replace function ledger.balance_of(of_book integer, of_account integer, through date default 'infinity')
 returns table (balance numeric) language sql stable rows 1 as $$
   select coalesce(sum(b.debit - b.credit), 0) from ledger.balances b
   where b.book_id = of_book and b.account_id = of_account and b.period <= through
 $$;
 
--- What the books say at the end of a period, account by account: what a close of it keeps.
+-- The balance of every account at the end of a period, and its turnover in the period. A close keeps these rows.
 create or replace function ledger.balances_at(of_book integer, at_period date)
 returns table (account_id integer, code text, name text, currency text, debit numeric, credit numeric, balance numeric)
 language sql stable as $$
@@ -921,6 +986,7 @@ language sql stable as $$
   group by a.account_id, a.code, a.name, a.currency
 $$;
 
+-- TO011. When a close commits, it keeps exactly the balances of the books at the end of its period; a reopening keeps none.
 create or replace function ledger.check_kept_balances() returns trigger language plpgsql as $$
 declare bad integer;
 begin
@@ -940,15 +1006,17 @@ begin
   return null;
 end $$;
 
+-- Constraint triggers, which alone can be deferred, know no `create or replace`: this one and the two below are made anew.
 drop trigger if exists closes_complete on ledger.closes;
 
 create constraint trigger closes_complete after insert on ledger.closes deferrable initially deferred
   for each row execute function ledger.check_kept_balances();
 
+-- TO011. When a transaction commits that changed the state of a period, ledger.closes says so: nobody closes or reopens a
+-- period without a record of who did it and why.
 create or replace function ledger.check_status_kept() returns trigger language plpgsql as $$
-declare last text;
 begin
-  -- Each change of state has its row: one change cannot hide behind the row of another.
+  -- Every change needs a row of its own: to close and reopen in one transaction takes two.
   if not exists (
       select 1 from ledger.closes c
       where c.book_id = new.book_id and c.period = new.period and c.transaction = pg_current_xact_id()
@@ -973,7 +1041,8 @@ drop trigger if exists periods_closed_empty on ledger.periods;
 create constraint trigger periods_closed_empty after insert on ledger.periods deferrable initially deferred
   for each row when (new.status = 'closed') execute function ledger.check_status_kept();
 
--- A book's code stands in every journal number, file name and hash; its connection and client say whose it is.
+-- TO004. A book's code is part of every journal number, file name and hash, and its connection and client say whose money it
+-- is: none of them changes once the book has a journal number.
 create or replace function mirror.keep_book() returns trigger language plpgsql as $$
 begin
   if (new.code, new.connection, new.client_id, new.book_id, new.created_at) is not distinct from
@@ -995,10 +1064,11 @@ create or replace trigger books_kept before update on mirror.books
 create or replace trigger books_not_deleted before delete or truncate on mirror.books
   for each statement execute function ledger.refuse_change();
 
--- How many decimals a currency has decides what its amounts may be and how all of them print.
+-- TO004. The decimals of a currency decide which amounts are valid and how they print: they are fixed once an account uses the
+-- currency.
 create or replace function ledger.keep_currency() returns trigger language plpgsql as $$
 begin
-  -- Against an account of the currency that is being opened: its reference holds the row.
+  -- Waits for a transaction that is opening an account in this currency: its foreign key holds the row.
   perform 1 from ledger.currencies c where c.code = old.code for update;
   if tg_op = 'UPDATE' and (new.code, new.scale) is not distinct from (old.code, old.scale) then return new; end if;
   if exists (select 1 from ledger.accounts a where a.currency = old.code)
@@ -1015,9 +1085,9 @@ create or replace trigger currencies_kept before update or delete on ledger.curr
 create or replace trigger currencies_not_truncated before truncate on ledger.currencies
   for each statement execute function ledger.refuse_change();
 
--- What the gate of a close rests on is never emptied, and nothing of it is deleted, but for what the program itself deletes:
--- what is not missing any more, waits no more, or was done long ago. A table that holds evidence of what was read belongs
--- into this list.
+-- TO004. The gate of a close relies on what was read and found: these tables are never truncated, and rows are deleted only
+-- where the program does so itself (a resource that is no longer missing, a queue, events and runs of long ago). A new table
+-- that holds evidence of what was read belongs into these lists.
 create or replace function mirror.refuse_removal() returns trigger language plpgsql as $$
 begin
   raise exception 'rows of %.% are evidence: % refused', tg_table_schema, tg_table_name, lower(tg_op)
@@ -1030,11 +1100,11 @@ begin
   foreach kept in array array['mirror.accounts', 'mirror.resources', 'mirror.resource_versions', 'mirror.receivables',
       'mirror.receivable_transactions', 'mirror.reference_items', 'mirror.quarantine', 'mirror.contradictions',
       'mirror.statement_entry_versions', 'reconcile.progress', 'sync.leases', 'sync.checkpoints', 'sync.stream_reads',
-      'valuation.accounts', 'ledger.receivable_dues'] loop
+      'sync.paces', 'valuation.accounts', 'ledger.receivable_dues'] loop
     execute format('create or replace trigger not_removed before delete or truncate on %s
       for each statement execute function mirror.refuse_removal()', kept);
   end loop;
-  -- What is forgotten in time, by the functions below and nothing else.
+  -- The retention functions below delete old rows of these; nothing else does.
   foreach kept in array array['reconcile.findings', 'sync.runs', 'sync.page_boundaries'] loop
     execute format('create or replace trigger not_removed before delete or truncate on %s for each statement
       when (coalesce(current_setting(''tieout.forgetting'', true), '''') <> ''on'')
@@ -1043,7 +1113,7 @@ begin
       for each statement execute function mirror.refuse_removal()', kept);
   end loop;
   foreach kept in array array['mirror.missing_resources', 'reconcile.deferred', 'webhook.inbox', 'ledger.touched_conversions',
-      'ledger.receivable_shares', 'ledger.receivable_waits', 'ledger.locks'] loop
+      'ledger.receivable_shares', 'ledger.receivable_waits', 'ledger.locks', 'sync.book_jobs'] loop
     execute format('create or replace trigger not_emptied before truncate on %s
       for each statement execute function mirror.refuse_removal()', kept);
   end loop;
@@ -1054,14 +1124,14 @@ begin
   end loop;
 end $$;
 
--- Forgets runs that ended long ago, at most so many at once. Kept whatever their age: the last of each command, the last
--- success, runs that a read, a reconciliation or a held entry rests on, backfills (a close may rest on one) and what a person
--- did by hand. A span shorter than the one stated here counts as that.
+-- Deletes runs that ended long ago, at most `most` at once, and returns how many. It keeps, whatever their age: the last run of
+-- each command, the last success, runs that a read, a reconciliation or a held entry refers to, backfills (a close may rely on
+-- one) and commands that a person ran. `greatest` states the shortest span: a shorter setting has no effect.
 create or replace function sync.forget_runs(kept_for interval, events_kept_for interval, most integer) returns integer
 language plpgsql set tieout.forgetting = 'on' as $$
 declare forgotten integer;
 begin
-  with needed as materialized (
+  with referenced as materialized (
     select s.run_id from sync.stream_reads s where s.run_id is not null
     union select p.through_run from reconcile.progress p
     union select e.run_id from mirror.accounts a
@@ -1076,15 +1146,15 @@ begin
         select 1 from sync.runs l where l.connection = x.connection and l.command = x.command and l.run_id > x.run_id)
       and (not x.whole or exists (
         select 1 from sync.runs l where l.connection = x.connection and l.whole and l.run_id > x.run_id))
-      and x.run_id not in (select n.run_id from needed n)
+      and x.run_id not in (select n.run_id from referenced n)
     order by x.run_id limit most) o
   where r.run_id = o.run_id;
   get diagnostics forgotten = row_count;
   return forgotten;
 end $$;
 
--- Forgets findings that were closed long ago. Kept whatever their age: what was open at a close, which the close says for
--- good, and that an event contradicted another, which would be found again.
+-- Deletes findings that were closed long ago, at most `most` at once. It keeps, whatever their age: findings that were open at a
+-- close, because the close names them, and contradictions between events, which the next reconciliation would find again.
 create or replace function reconcile.forget_findings(kept_for interval, most integer) returns integer
 language plpgsql set tieout.forgetting = 'on' as $$
 declare forgotten integer;
@@ -1101,8 +1171,8 @@ begin
   return forgotten;
 end $$;
 
--- Forgets page boundaries of long ago, but for the first of each account and month, near which a backfill begins, and the
--- account's last ones, where a read goes on whose cursor has expired.
+-- Deletes old page boundaries, at most `most` at once. It keeps the first boundary of each account and month, where a backfill
+-- begins, and the last ten of each account, where a read resumes whose cursor has expired.
 create or replace function sync.forget_boundaries(kept_for interval, most integer) returns integer
 language plpgsql set tieout.forgetting = 'on' as $$
 declare forgotten integer;
@@ -1124,12 +1194,12 @@ begin
   return forgotten;
 end $$;
 
--- Rows that the program changes in part: what they are about stays, and what the condition names beside it.
+-- TO004. The program updates these rows, but never what identifies them, nor what each condition names beside it.
 create or replace trigger identity_kept before update on mirror.accounts for each row
   when ((new.book_id, new.account_id, new.currency) is distinct from (old.book_id, old.account_id, old.currency))
   execute function mirror.refuse_removal();
 
--- What the service says of a resource changes as a new version only; the one before is kept beside it.
+-- A resource that the service reports differently gets the next version number; mirror.resource_versions keeps the former one.
 create or replace trigger identity_kept before update on mirror.resources for each row
   when ((new.book_id, new.resource_type, new.resource_id) is distinct from (old.book_id, old.resource_type, old.resource_id)
     or new.version not between old.version and old.version + 1
@@ -1142,7 +1212,7 @@ create or replace trigger identity_kept before update on mirror.missing_resource
     (old.book_id, old.resource_type, old.resource_id, old.first_missed_at) or new.tries < old.tries)
   execute function mirror.refuse_removal();
 
--- A quarantined row is tried again as it was sent.
+-- A quarantined row keeps the text that the service sent, because it is decoded again from that text.
 create or replace trigger identity_kept before update on mirror.quarantine for each row
   when ((new.quarantine_id, new.book_id, new.stream, new.item_id, new.raw, new.digest, new.first_seen_at) is distinct from
     (old.quarantine_id, old.book_id, old.stream, old.item_id, old.raw, old.digest, old.first_seen_at)
@@ -1156,13 +1226,13 @@ create or replace trigger identity_kept before update on sync.page_boundaries fo
   when ((new.book_id, new.account_id, new.position, new.occurred_at) is distinct from
     (old.book_id, old.account_id, old.position, old.occurred_at)) execute function mirror.refuse_removal();
 
--- A lease is taken by the next one, never handed back: whoever had it writes nothing more.
+-- Each run that takes a connection's lease raises its epoch by one. A run that holds an earlier epoch can write nothing more.
 create or replace trigger identity_kept before update on sync.leases for each row
   when ((new.connection, new.book_id) is distinct from (old.connection, old.book_id) or new.epoch <> old.epoch + 1
     or new.taken_at <> now())
   execute function mirror.refuse_removal();
 
--- A run ends once, now; how it ended is evidence.
+-- A run ends once, at the time of the update, and its result is evidence.
 create or replace trigger identity_kept before update on sync.runs for each row
   when (old.state <> 'running' or new.state <> 'running' and new.ended_at is distinct from now()
     or (new.run_id, new.connection, new.command, new.started_at) is distinct from
@@ -1176,7 +1246,7 @@ create or replace trigger identity_kept before update on ledger.receivable_dues 
 create or replace trigger identity_kept before update on valuation.accounts for each row
   when ((new.book_id, new.role) is distinct from (old.book_id, old.role)) execute function mirror.refuse_removal();
 
--- An event stays what was received; that two bodies contradict each other, and that it cannot be read, stays said.
+-- A webhook event keeps what was received. Its marks that two bodies contradict each other, or that it cannot be read, stay.
 create or replace trigger identity_kept before update on webhook.inbox for each row
   when ((new.connection, new.event_id, new.digest, new.received_at, new.type, new.body, new.key_id, new.algorithm)
     is distinct from
@@ -1184,7 +1254,8 @@ create or replace trigger identity_kept before update on webhook.inbox for each 
     or old.conflict and not new.conflict or (old.state = 'poison') <> (new.state = 'poison'))
   execute function mirror.refuse_removal();
 
--- After the statement: the one that finds a resource writes it as well.
+-- TO004. A resource is missing until the mirror has it. An after trigger, because the statement that takes it off the list also
+-- writes the resource.
 create or replace function mirror.keep_missing() returns trigger language plpgsql as $$
 begin
   if not exists (select 1 from mirror.resources r where r.book_id = old.book_id and r.resource_id = old.resource_id
@@ -1198,7 +1269,7 @@ end $$;
 create or replace trigger missing_resources_kept after delete on mirror.missing_resources
   for each row execute function mirror.keep_missing();
 
--- What was given up, or could not be read, is looked at by a person, who has a month for it.
+-- TO004. An event that was given up or could not be read stays for 30 days, so that a person can look at it.
 create or replace function webhook.keep_event() returns trigger language plpgsql as $$
 begin
   if old.state <> 'done' and (old.state not in ('dead', 'poison') or old.received_at > now() - interval '30 days') then
@@ -1211,12 +1282,12 @@ end $$;
 create or replace trigger inbox_kept before delete on webhook.inbox
   for each row execute function webhook.keep_event();
 
--- A finding says what it found as long as it is open; once closed it stays so, and what is found again is another one. It is
--- refreshed when it is seen again, and closed when it is not: now, either way.
+-- TO004. A reconciliation updates an open finding that it sees again, and closes one that it does not see, both at the time of
+-- the update. A closed finding never changes: where its cause returns, that is a new finding.
 create or replace function reconcile.keep_finding() returns trigger language plpgsql as $$
-declare told constant text[] := array['severity', 'message', 'evidence', 'seen_at', 'closed_at', 'closed_run'];
+declare may_change constant text[] := array['severity', 'message', 'evidence', 'seen_at', 'closed_at', 'closed_run'];
 begin
-  if old.closed_at is not null or to_jsonb(new) - told <> to_jsonb(old) - told
+  if old.closed_at is not null or to_jsonb(new) - may_change <> to_jsonb(old) - may_change
      or new.closed_at is null and (new.seen_at <> now() or new.closed_run is not null)
      or new.closed_at is not null and (new.closed_at <> now()
        or to_jsonb(new) - 'closed_at' - 'closed_run' <> to_jsonb(old) - 'closed_at' - 'closed_run') then
@@ -1230,12 +1301,19 @@ end $$;
 create or replace trigger findings_kept before update on reconcile.findings
   for each row execute function reconcile.keep_finding();
 
--- What was reconciled stays so, and nothing is reconciled before it was read: what a later run brings would not be looked at.
+-- TO004. reconcile.progress states through which run a book is reconciled. It never goes back, and never runs ahead of a run
+-- that exists: the next reconciliation would skip what later runs read.
 create or replace function reconcile.keep_progress() returns trigger language plpgsql as $$
 begin
   if tg_op = 'UPDATE' and (new.book_id <> old.book_id or new.through_run < old.through_run) then
     raise exception 'book % is reconciled through run %: it cannot go back to run %', old.book_id, old.through_run,
       new.through_run using errcode = 'TO004', hint = 'tieout reconcile --full looks at everything again.';
+  end if;
+  if tg_op = 'UPDATE' and new.through_batch < old.through_batch
+     or new.through_batch > (case tg_op when 'UPDATE' then old.through_batch else 0 end) and not exists (
+       select 1 from export.batches b where b.book_id = new.book_id and b.batch = new.through_batch) then
+    raise exception 'book % cannot be reconciled through batch %', new.book_id, new.through_batch
+      using errcode = 'TO004', hint = 'tieout reconcile --full looks at everything again.';
   end if;
   if new.through_run > 0 and not exists (select 1 from sync.runs r where r.run_id = new.through_run) then
     raise exception 'book % cannot be reconciled through run %: there was none', new.book_id, new.through_run
@@ -1247,11 +1325,12 @@ end $$;
 create or replace trigger progress_kept before insert or update on reconcile.progress
   for each row execute function reconcile.keep_progress();
 
--- Versions only step back: what a version says never changes.
+-- TO004. The content of a version never changes. Its marks may, in one direction: a version ceases to be the current one, and
+-- comes to be posted.
 create or replace function mirror.keep_version() returns trigger language plpgsql as $$
-declare told constant text[] := array['current', 'posted', 'sought', 'unlisted_since', 'last_listed_at'];
+declare may_change constant text[] := array['current', 'posted', 'sought', 'unlisted_since', 'last_listed_at'];
 begin
-  if to_jsonb(new) - told <> to_jsonb(old) - told
+  if to_jsonb(new) - may_change <> to_jsonb(old) - may_change
      or to_jsonb(new) ->> 'current' = 'true' and to_jsonb(old) ->> 'current' = 'false'
      or to_jsonb(new) ->> 'posted' = 'false' and to_jsonb(old) ->> 'posted' = 'true' then
     raise exception 'a version in %.% is what was read: update refused', tg_table_schema, tg_table_name
@@ -1269,10 +1348,11 @@ create or replace trigger receivable_transactions_kept before update on mirror.r
 create or replace trigger reference_items_kept before update on mirror.reference_items
   for each row execute function mirror.keep_version();
 
+-- TO004. An export's files depend on the account mapping of their time: a new mapping is a new row.
 create or replace trigger account_mappings_immutable before update or delete or truncate on export.account_mappings
   for each statement execute function ledger.refuse_change();
 
--- The last change tells; a batch without one is as it was written.
+-- The state of an export batch: that of its last change, or the one with which it was written.
 create or replace function export.batch_state(of_book integer, of_batch integer) returns text language sql stable as $$
   select coalesce(
     (select s.state from export.batch_states s where s.book_id = of_book and s.batch = of_batch
@@ -1281,8 +1361,9 @@ create or replace function export.batch_state(of_book integer, of_batch integer)
      where b.book_id = of_book and b.batch = of_batch))
 $$;
 
--- The batches that count: not superseded, no mere preview, and not of a time in the past. `last_day`: where one ends; all of the
--- base-currency journal ends with its last valued month, what comes after is not in it.
+-- The batches that an accountant may have imported: committed or acknowledged, and neither previews nor as-of exports. `last_day`
+-- is the last day that a batch covers; one without an end date covers everything, which in the base currency ends with the last
+-- month that was valued.
 create or replace view export.standing_batches as
 select b.book_id, b.batch, b.scope, b.formats, b.currency_basis, b.from_date, b.to_date, b.since_numbering,
   b.through_numbering, b.covered, b.manifest,
@@ -1292,16 +1373,17 @@ select b.book_id, b.batch, b.scope, b.formats, b.currency_basis, b.from_date, b.
 from export.batches b
 where b.as_of is null and export.batch_state(b.book_id, b.batch) in ('committed', 'acknowledged');
 
--- A batch of what the books said at a time counts for nothing: it stays as it was written.
+-- TO009. A batch goes from preview to committed to acknowledged, and from each of them to superseded. An as-of batch only shows
+-- what the books said at an instant, and has no states.
 create or replace function export.check_batch_state() returns trigger language plpgsql as $$
 declare
   before text;
   last integer;
-  past timestamptz;
+  known_at timestamptz;
 begin
-  -- One change at a time: a second one waits here and then sees the first.
-  select b.as_of into past from export.batches b where b.book_id = new.book_id and b.batch = new.batch for update;
-  if past is not null then
+  -- The row lock serializes changes: a second transaction waits here and then sees the first one's change.
+  select b.as_of into known_at from export.batches b where b.book_id = new.book_id and b.batch = new.batch for update;
+  if known_at is not null then
     raise exception 'batch % of book % is as of a time and counts for nothing: it cannot become %', new.batch,
       new.book_id, new.state using errcode = 'TO009';
   end if;
@@ -1323,31 +1405,33 @@ end $$;
 create or replace trigger batch_states_checked before insert on export.batch_states
   for each row execute function export.check_batch_state();
 
+-- TO004. The history of a batch's states and the files that it wrote are kept as they are.
 create or replace trigger batch_states_immutable before update or delete or truncate on export.batch_states
   for each statement execute function ledger.refuse_change();
 
 create or replace trigger batch_files_immutable before update or delete or truncate on export.batch_files
   for each statement execute function ledger.refuse_change();
 
--- Compressed already: to try again costs time and saves nothing.
+-- The files are compressed already: compressing them again would cost time and save nothing.
 alter table export.batch_files alter column content set storage external;
 
--- The rules of the base-currency journal. It never touches the native books, and they never know of it.
+-- The rules of the base-currency journal. It is derived from the native books, which do not depend on it.
 --
--- A month is inserted, then its entries with their lines (header and lines in one statement), then its state, all in one
--- transaction. Nothing is added to it or changed in it later. To value it again, the month's row is deleted, and everything
--- of it goes with it: that is refused once the month is closed.
---
+-- One transaction writes the valuation of a month: the month's row, then its entries with their lines (header and lines in one
+-- statement), then its state. Nothing is added or changed later. To value the month again, the program deletes the month's row
+-- and everything of the month with it, which is refused once the month is closed.
 create or replace trigger rate_imports_immutable before update or delete or truncate on valuation.rate_imports
   for each statement execute function ledger.refuse_change();
 
 create or replace trigger rates_immutable before update or delete or truncate on valuation.rates
   for each statement execute function ledger.refuse_change();
 
--- Rates are of the import that brings them: one that came into an earlier import would have counted when a month was closed.
+-- TO004. An import and its rates are written by one transaction. A rate that was added to an earlier import would seem to have
+-- been known when a month was closed.
 create or replace trigger rate_imports_now before insert on valuation.rate_imports for each row
   when (new.imported_at < now()) execute function ledger.refuse_change();
 
+-- TO004. The same for the rates themselves.
 create or replace function valuation.check_rates() returns trigger language plpgsql as $$
 begin
   if exists (select 1 from valuation.rate_imports i
@@ -1360,6 +1444,7 @@ end $$;
 create or replace trigger rates_of_import after insert on valuation.rates
   referencing new table as new_rates for each statement execute function valuation.check_rates();
 
+-- TO004. Entries and lines of a valuation never change; a month is valued again as a whole.
 create or replace trigger entries_immutable before update or truncate on valuation.entries
   for each statement execute function ledger.refuse_change();
 
@@ -1369,9 +1454,10 @@ create or replace trigger postings_immutable before update or truncate on valuat
 create or replace trigger months_not_truncated before truncate on valuation.months
   for each statement execute function ledger.refuse_change();
 
+-- TO004. Entries and lines of a valuation are deleted with their month only.
 create or replace function valuation.refuse_single_delete() returns trigger language plpgsql as $$
 begin
-  -- 1 is this trigger itself; where a month goes as a whole it is more.
+  -- The depth is 1 for a direct delete (this trigger alone), and more within the trigger that deletes a month.
   if pg_trigger_depth() < 2 then
     raise exception 'rows of %.% go with their month only: delete refused', tg_table_schema, tg_table_name
       using errcode = 'TO004', hint = 'A month is valued again as a whole.';
@@ -1385,6 +1471,8 @@ create or replace trigger entries_whole before delete on valuation.entries
 create or replace trigger postings_whole before delete on valuation.postings
   for each statement execute function valuation.refuse_single_delete();
 
+-- TO004: the row of a valued month is immutable, except that the transaction that inserts it sets its state last. TO005: the
+-- valuation of a closed month is kept, if it is the one that the close relied on.
 create or replace function valuation.keep_month() returns trigger language plpgsql as $$
 declare kept boolean;
 begin
@@ -1396,11 +1484,11 @@ begin
     raise exception 'the valuation of % of book % is immutable: update refused', to_char(old.period, 'YYYY-MM'),
       old.book_id using errcode = 'TO004', hint = 'A month is valued again as a whole.';
   end if;
-  -- No lock: a close that is under way waits for nothing and is not waited for. A month that is being closed is valued as
-  -- before the close; where that lacks anything of what the close has, it is not kept.
+  -- No lock is taken, so that valuing never waits for a close, nor a close for valuing.
   --
-  -- One that was made before the month was complete, or before the month before it was, or before a rate was imported that
-  -- was there at the close, is not the closed month's.
+  -- A valuation is that of the closed month if the month was over when it was valued, if it covers all the month's entries, if
+  -- it follows the valuation of the month before as that now stands, and if no rate that was imported by the close is missing
+  -- from it. Any other valuation may be replaced.
   select old.over and old.through_number = p.last_number and old.previous = coalesce(
       (select m.fingerprint from valuation.months m
        where m.book_id = old.book_id and m.period = (old.period - interval '1 month')::date), '')
@@ -1426,6 +1514,8 @@ end $$;
 create or replace trigger months_kept before update or delete on valuation.months
   for each row execute function valuation.keep_month();
 
+-- The headers of a month's valuation. TO004: they are inserted by the transaction that values the month. TO001: each comes with
+-- its lines. TO003: the entry of a journal entry has that entry's journal number.
 create or replace function valuation.check_entries() returns trigger language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare bad record;
@@ -1466,6 +1556,8 @@ end $$;
 create or replace trigger entries_checked after insert on valuation.entries
   referencing new table as new_entries for each statement execute function valuation.check_entries();
 
+-- The lines of a month's valuation. TO004: they are inserted by the transaction that values the month. TO001: each entry has all
+-- its lines, numbered from 1. TO002: it balances in the base currency. TO003: its accounts exist.
 create or replace function valuation.check_postings() returns trigger language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare bad record;
@@ -1515,15 +1607,19 @@ end $$;
 create or replace trigger postings_checked after insert on valuation.postings
   referencing new table as new_postings for each statement execute function valuation.check_postings();
 
+-- TO004. Each row holds the settings by which months were valued from an instant on: a change of settings is a new row.
 create or replace trigger settings_immutable before update or delete or truncate on valuation.settings
   for each statement execute function ledger.refuse_change();
 
--- The numbered journal, read by every export: an entry a row in `journal`, a line a row in `journal_lines`. In schema ledger
--- the books in their own currencies, in schema valuation the base-currency journal, with the same columns: a reader is told
--- only which of the two to read. `series` and `number` name an entry within its month; `place` is its place among those of its
--- day. `lines` (`account amount account amount …`, in order) and `natives` (what moved in its own currency, null outside of the
--- base currency) are looked up only where they are asked for. `account` tells an account of the ledger, or, of those that only
--- the base-currency journal has, the role.
+-- The numbered journal, which every export reads: `journal` has a row for each entry, `journal_lines` one for each line. The
+-- views of schema ledger show the books in their own currencies, those of schema valuation the base-currency journal, with the
+-- same columns: a reader chooses the schema and nothing else.
+--
+--   series, number   identify an entry within its month
+--   place            orders the entries of a day
+--   lines            `account amount account amount ...` in the order of the lines; computed only if a query reads it
+--   natives          the lines' amounts in their own currencies; null in schema ledger; computed only if a query reads it
+--   account          the id of a ledger account, or the role of an account that only the base-currency journal has
 create or replace view ledger.journal as
 select n.book_id, n.period, 'journal'::text as series, n.number, n.number::bigint as place, n.numbering, e.entry_id,
   e.effective_date, e.occurred_at, e.recorded_at, e.kind, e.description, e.source_type, e.source_id, e.sequence,
@@ -1543,9 +1639,10 @@ from ledger.journal_numbers n
 join ledger.journal_entries e on e.book_id = n.book_id and e.entry_id = n.entry_id
 join ledger.postings p on p.book_id = n.book_id and p.entry_id = n.entry_id;
 
--- The same over the base-currency journal's tables, which `prefix` names: those that are kept, or those that a transaction
--- makes for itself (`src/Valuation/BaseJournal.ts`). A month begins with its reversals; on any other day what only this journal
--- has comes last. What only this journal has happens at the beginning of its day in UTC, when its month was valued.
+-- Makes the same views over the base-currency journal's tables. `prefix` names the permanent tables, or the temporary ones that
+-- a transaction makes for an as-of export (`src/Valuation/BaseJournal.ts`). Entries that only this journal has (revaluations and
+-- their reversals) happen at the beginning of their day in UTC and are recorded when their month was valued. Reversals come
+-- first on their day, revaluations last.
 create or replace function valuation.make_journal_views(prefix text) returns void language plpgsql as $$
 begin
   execute format($view$
@@ -1591,8 +1688,8 @@ end $$;
 
 do $$ begin perform valuation.make_journal_views('valuation.'); end $$;
 
--- What the conversions of a month put on trading, corrections included, by conversion and currency: of the entries up to a
--- journal number that were recorded by then. Nothing where both directions cancel each other out.
+-- What the conversions of a month post to trading accounts, corrections included, by conversion and currency. It counts entries
+-- up to a journal number that were recorded by an instant, and leaves out amounts that come to zero.
 create or replace function valuation.traded_in(of_book integer, month date, through_number integer, known_at timestamptz)
 returns table (resource_id text, currency text, amount numeric) language sql stable as $$
   select e.resource_id, p.currency, sum(p.amount)
@@ -1604,7 +1701,8 @@ returns table (resource_id text, currency text, amount numeric) language sql sta
   group by e.resource_id, p.currency having sum(p.amount) <> 0
 $$;
 
--- The lines of the books that a batch in their own currencies covers, as its row says: what its control totals are held against.
+-- The journal lines that a batch in native currencies covers, computed from the batch's row. A check compares them with the
+-- batch's control totals.
 create or replace view export.batch_lines as
 select b.batch, l.*
 from export.batches b
@@ -1618,8 +1716,8 @@ join ledger.journal_lines l on l.book_id = b.book_id
     where l.effective_date between c."from" and c."to" and l.numbering > coalesce(c.after, 0) and l.numbering <= c.through)
 where b.currency_basis = 'native';
 
--- Every stream that there is: its evidence, and whether the service still serves it. `unreadable`: a person must look why,
--- another try will not help. `gone`: an account that the list has no more and whose statement cannot be read.
+-- Every stream with the evidence of its last reads. `unreadable`: the service refuses it, and a person must find out why, since a
+-- retry will not help. `gone`: an account that the service no longer lists and whose statement it refuses.
 create or replace view reconcile.stream_standing as
 select x.book_id, x.stream, x.account_id, r.began_at, r.ended_at, r.run_id, r.trouble, r.status, r.detail, r.failing_since,
   x.unlisted_since, coalesce(r.trouble in ('Forbidden', 'NotFound', 'NoPath', 'Inactive'), false) as unreadable,
@@ -1631,15 +1729,15 @@ from (
   where l.stream not like 'statement:%') x
 left join sync.stream_reads r on r.book_id = x.book_id and r.stream = x.stream;
 
--- Clients whose accounts were read once and can be no more, by their status or by what the service answers.
+-- Clients whose accounts were read before and which the service now refuses.
 create or replace view reconcile.gone_clients as
 select b.book_id, b.client_id, s.trouble, s.status, s.detail, s.failing_since, s.began_at
 from mirror.books b
 join reconcile.stream_standing s on s.book_id = b.book_id and s.stream = 'accounts' and s.unreadable
 where b.client_id is not null and exists (select 1 from mirror.accounts a where a.book_id = b.book_id);
 
--- What stands in conversions_in_transit, by conversion and currency: it adds up to the balance of the role. An item begins
--- on the day after which it was never zero again, whatever the order in which its entries came.
+-- The balance of conversions_in_transit by conversion and currency; the rows add up to the balance of the role. `first_date` is
+-- the day since which the item has not been zero, in whatever order its entries arrived.
 create or replace view reconcile.conversions_in_transit as
 select t.book_id, t.conversion_id, t.currency, t.amount, d.first_date, d.last_date, r.status,
   r.account_id as sell_account_id, r.currency as sell_currency, r.amount as sell_amount,
@@ -1666,7 +1764,8 @@ left join lateral (
           and a.role = 'conversions_in_transit') x
       group by x.day) y) z) d on true;
 
--- What a read proved of a stream is not taken back, and proved by nothing but a read that ends now, of a run that runs.
+-- TO004. sync.stream_reads is the evidence that a stream was read to its end. It is never taken back, and only a run that is
+-- running adds to it, at the time of the update.
 create or replace function sync.keep_evidence() returns trigger language plpgsql as $$
 begin
   if (new.book_id, new.stream) is distinct from (old.book_id, old.stream)
@@ -1685,12 +1784,14 @@ end $$;
 create or replace trigger stream_reads_kept before update on sync.stream_reads
   for each row execute function sync.keep_evidence();
 
--- Open items: the balance of every balance-sheet account beside cash as a sum that can be read.
+-- Open items explain the balance of a balance-sheet account, other than cash, as a list of items that adds up to it.
 --
--- How an account is read: `item`, one line per movement that has not come to zero; `clearing`, such a line for movements that
--- are under way or partly returned, and by month for the others; `month`, a line per closed month and, where months are
--- open, their movements. Null: cash, which the statement explains, and income and expenses, which are no balances to carry.
--- An account that a rule or a person named tells by its name.
+-- How the items of an account are listed:
+--   item       a line for each movement that has not come to zero
+--   clearing   a line for each movement that is under way or partly returned, and a line a month for all others
+--   month      a line for each closed month, and a line for each movement of the open months
+--   null       no items: the statement explains cash, and income and expenses carry no balance
+-- An account that a rule or a person added has its kind by its name.
 create or replace function ledger.open_item_reading(role text, rule_code text, name text) returns text
   language sql immutable parallel safe as $$
   select case
@@ -1701,12 +1802,16 @@ create or replace function ledger.open_item_reading(role text, rule_code text, n
     else 'item' end
 $$;
 
--- The last month that is read (its first day; `infinity`: all), the last moment of recording, one account or all, and a
--- closed month that is to be read by movement. The lines of an account add up to its balance.
+-- The open items of a book's accounts; the lines of an account add up to its balance. The arguments:
+--   through      the last month that counts, by its first day (`infinity`: all months)
+--   known_at     entries that were recorded later do not count
+--   of_account   one account, or null for all
+--   drill        a closed month that is listed by movement
 --
--- An item is what a movement, a receivable, or else a statement entry leaves on the account; `since` is the day after which it was
--- never zero again. Item by item is read what may be long; a closed month of clearing is never read: what is under way in
--- it is found by its movement. Up to a closed month it is what was in flight at its close, whatever came of it since.
+-- An item is the amount that a movement, a receivable or a single statement entry leaves on the account; `since` is the day since
+-- which it has not been zero. Accounts of kind `item` are read through all months. The closed months of a clearing account are
+-- not read: their open movements are found through the mirror. Up to a closed month, a movement is open if it was so at the close
+-- of that month, whatever happened later.
 create or replace function ledger.open_items(
   of_book integer, through date default 'infinity', known_at timestamptz default 'infinity',
   of_account integer default null, drill date default null)
@@ -1719,7 +1824,7 @@ language sql stable as $$
     where a.book_id = of_book and ledger.open_item_reading(a.role, a.rule_code, a.name) is not null
       and (of_account is null or a.account_id = of_account)),
   lock as materialized (
-    -- At that time, where one is asked for: the last month that was closed and not opened again.
+    -- With `known_at`: the last month that was closed, and not reopened, by that instant.
     select coalesce(case when known_at < 'infinity' then (
           select max(c.period) from ledger.closes c
           where c.book_id = of_book and c.action = 'close' and c.at <= known_at and not exists (
@@ -1729,7 +1834,7 @@ language sql stable as $$
         else l.closed_through end, '-infinity'::date) as closed_through,
       case when through < 'infinity' then (through + interval '1 month')::timestamp at time zone coalesce(l.time_zone, 'UTC')
       end as ends,
-      -- What the service and the checks said by then decides what is in flight: of a closed month, by its close.
+      -- The instant at which the mirror and the findings decide what is in flight: for a closed month, its close.
       case when known_at < 'infinity' then known_at when through <= l.closed_through then coalesce((
           select c.at from ledger.closes c
           where c.book_id = of_book and c.period >= through and c.action = 'close'
@@ -1741,13 +1846,13 @@ language sql stable as $$
     from account a
     join ledger.balances b on b.book_id = of_book and b.account_id = a.account_id and b.period <= through
     cross join lock k),
-  -- The entries of a month are found by its numbers; what has none yet waits beside them.
+  -- Numbered entries are found by the numbers of their month, all others in the queue of unnumbered entries.
   entry as materialized (
     select n.entry_id from (select distinct t.period from turnover t where t.whole) m
     join ledger.journal_numbers n on n.book_id = of_book and n.period = m.period
     union all
     select u.entry_id from ledger.unnumbered u where u.book_id = of_book),
-  -- The cash of a loan is told with a receivable that names it: the one that has what is left of it.
+  -- The cash of a loan is listed under a receivable that names it. Of several, it is the one that takes the remainder.
   owner as materialized (
     select a.account_id, u.source_id, s.unit, s.receivable_id
     from account a
@@ -1765,25 +1870,25 @@ language sql stable as $$
     join ledger.postings p on p.book_id = of_book and p.entry_id = e.entry_id
     join turnover t on t.account_id = p.account_id and t.period = j.period and t.whole
     left join owner x on x.account_id = t.account_id and x.source_id = j.source_id and j.source_type <> 'receivable_version'
-    -- An entry that came to name its movement after it was booked is that movement's, all of it.
+    -- A statement entry that named its movement only after it was booked belongs to that movement.
     left join lateral (
       select k.resource_type, k.resource_id from ledger.journal_entries k
       where j.resource_id is null and j.source_type <> 'receivable_version' and k.book_id = of_book
         and k.source_id = j.source_id and k.resource_id is not null and k.period <= through and k.recorded_at <= known_at
       limit 1) m on true
-    -- A leg of a loan that is waited for is a line of its own.
+    -- A loan leg whose cash has not arrived is an item of its own.
     left join ledger.accounts c on c.book_id = of_book and c.account_id = p.account_id and c.role = 'loan_clearing'
     left join ledger.receivable_waits w on w.book_id = of_book and w.receivable_id = j.source_id and w.whole
       and w.sequence = j.sequence and j.source_type = 'receivable_version' and c.account_id is not null),
-  -- What other receivables have of the cash of a transaction that is told with the last of them.
-  handed as materialized (
+  -- The shares of other receivables in cash that is listed under the receivable that takes the remainder.
+  shared as materialized (
     select f.account_id, f.period, f.effective_date, f.owner_id, s.receivable_id, s.amount
     from (
       select distinct on (p.account_id, p.unit) p.account_id, p.unit, p.currency, p.period, p.effective_date,
         p.resource_id as owner_id
       from posting p where p.unit is not null order by p.account_id, p.unit, p.effective_date) f
     join ledger.receivable_shares s on s.book_id = of_book and s.unit = f.unit and s.currency = f.currency and not s.rest),
-  -- Movements of which something may still come, or came back.
+  -- Movements that are not final, have an open finding, or were returned: what they leave in clearing is listed by movement.
   movement as materialized (
     select r.resource_id, r.resource_type from mirror.resources r
     where r.book_id = of_book and not r.final and r.resource_type in ('DEPOSIT', 'WITHDRAWAL')
@@ -1803,8 +1908,8 @@ language sql stable as $$
     union
     select p.resource_id, p.resource_type from posting p
     where p.reading = 'clearing' and p.resource_id is not null and p.kind in ('deposit_return', 'withdrawal_return')),
-  -- What they, and entries that name no movement, have in clearing, whatever the month.
-  flying as materialized (
+  -- The postings to clearing of these movements, and of entries that name no movement, in whatever month.
+  in_flight as materialized (
     select a.account_id, j.period, j.effective_date, j.source_type, j.source_id, j.kind, j.resource_type, j.resource_id,
       j.external_reference, j.counterparty, p.amount
     from (
@@ -1828,15 +1933,15 @@ language sql stable as $$
         p.external_reference, p.counterparty, p.amount, p.leg, p.reading = 'item' as flies
       from posting p
       where p.reading <> 'clearing' or not exists (
-        select 1 from flying f where f.account_id = p.account_id and f.source_id = p.source_id)
+        select 1 from in_flight f where f.account_id = p.account_id and f.source_id = p.source_id)
       union all
       select f.account_id, f.period, f.effective_date, f.source_type, f.source_id, f.kind, f.resource_type, f.resource_id,
         f.external_reference, f.counterparty, f.amount, null, true
-      from flying f
+      from in_flight f
       union all
       select h.account_id, h.period, h.effective_date, 'receivable_version', v.receivable_id, '', 'RECEIVABLE', v.receivable_id,
         null, null, v.amount, null, true
-      from handed h
+      from shared h
       cross join lateral (values (h.receivable_id, h.amount), (h.owner_id, -h.amount)) as v (receivable_id, amount)) p),
   daily as (
     select l.account_id, l.flies, case when l.flies then null else l.period end as period,
@@ -1875,12 +1980,12 @@ language sql stable as $$
     where k.stated < 'infinity' and o.book_id = of_book and o.resource_id = i.item_id and o.resource_type = i.item_type
       and o.changed_at <= k.stated and o.superseded_at > k.stated limit 1) v on true
   union all
-  -- The other months: their turnover without what is told item by item, and without what was recorded later.
+  -- The other months by their turnover, without the postings that are listed above and without entries recorded later.
   select m.account_id, m.period, null, null, m.period, (m.period + interval '1 month')::date - 1, null, sum(m.amount), null, null, null
   from (
     select t.account_id, t.period, t.amount from turnover t where not t.whole
     union all
-    select f.account_id, f.period, -f.amount from flying f
+    select f.account_id, f.period, -f.amount from in_flight f
     join turnover t on t.account_id = f.account_id and t.period = f.period and not t.whole
     union all
     select t.account_id, t.period, -p.amount
@@ -1891,9 +1996,9 @@ language sql stable as $$
   group by m.account_id, m.period having sum(m.amount) <> 0
 $$;
 
--- Where every account of the service stands: it ties out where the ledger's cash, the statement's last balance and the
--- service's balance are one figure, its statement has been read to its end and can still be read (else it is
--- `unserved`), nothing of it is held back and no blocking finding on it is open; else it is `off`.
+-- Whether each account of the service ties out. It does if the ledger's cash, the last balance of its statement and the balance
+-- that the service reports are equal, its statement was read to the end and can still be read (otherwise it is `unserved`), no
+-- entry is held back, and no blocking finding on it is open. An account that does not tie out is `off`.
 create or replace view reconcile.account_standings as
 select a.book_id, a.account_id, a.currency, a.payment_rails, a.status, a.entries, a.tail_read_at, a.balance as service,
   coalesce(a.last_balance, 0) as statement, c.amount as ledger, h.held, f.check_name as blocking,
@@ -1922,13 +2027,13 @@ left join (
   where x.severity = 'blocking' and x.subject_type = 'account'
   group by x.book_id, x.subject_id) f on f.book_id = a.book_id and f.subject_id = a.account_id::text;
 
--- Whether each book ties out, and what does not: the one definition. It reads what is open and balances, so that nothing of
--- it grows with history, and counts each thing once:
+-- Whether each book ties out, and if not, why not. This is the only definition; status, alerts, reports and the gate of a close
+-- read it. It reads open items and balances alone, so that its cost does not grow with history, and counts each cause once:
 --   suspense, transit, loans, clearing   open items
---   unexplained                          suspense accounts with a balance and no open finding (no run has looked yet)
---   other_…                              all other open findings; those that block are counted once more by themselves
---   blocked, loans_blocked               of the conversions in transit, and of the loan legs whose cash has not come: those
---                                        older than `transit_days` and above the materiality, which keep a month from closing
+--   unexplained                          suspense accounts with a balance and no open finding (not yet reconciled)
+--   other_blocking, other_warnings       all other open findings; blocking_findings counts every finding that blocks
+--   blocked, loans_blocked               by month, conversions in transit and loan legs without cash that are older than
+--                                        `transit_days` and above the materiality: they keep the month from closing
 create or replace function reconcile.book_standings(transit_days integer, of_books integer[] default null)
 returns table (book_id integer, connection text, code text, accounts integer, "off" integer, unread integer, entries bigint,
   suspense integer, transit integer, blocked jsonb, loans integer, loans_blocked jsonb, clearing integer, unexplained integer,
@@ -2003,10 +2108,10 @@ language sql stable as $$
   where of_books is null or b.book_id = any (of_books)
 $$;
 
--- Last, for every table that there is: the rules above hold whoever writes, and here nobody writes but the program. Much of what
--- it keeps could be changed into something else that could have been read or found: a time, an amount of the mirror, a
--- finding that is closed. Each of its sessions says that it is one (`src/Database/Client.ts`). An owner can lift this, as every
--- rule; not by mistake, and not with an ordinary statement.
+-- TO012, for every table; it stays at the end of the file. The rules above refuse what cannot be true. Much that could be true
+-- would pass them: another time, another amount in the mirror, a finding marked as closed. Therefore only sessions of the program
+-- may write; each announces itself by a setting (`src/Database/ConnectionSettings.ts`). An owner of the database can switch this
+-- off like any other rule, but not by mistake and not with an ordinary statement.
 create or replace function ledger.refuse_by_hand() returns trigger language plpgsql as $$
 begin
   raise exception '%.% is written by tieout alone: % refused', tg_table_schema, tg_table_name, lower(tg_op)

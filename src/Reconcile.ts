@@ -5,34 +5,12 @@
 import { Effect, Option } from "effect"
 import { chooseBooks } from "./Book/ChosenBooks.ts"
 import { allBooks, type Book } from "./Book.ts"
-import { text } from "./Database/Columns.ts"
 import { Database } from "./Database.ts"
 import { type CheckName, checks } from "./Reconcile/Check.ts"
-import { trialBalance } from "./Reconcile/Checks/Balanced.ts"
-import { baseExports } from "./Reconcile/Checks/BaseExports.ts"
-import { baseJournal } from "./Reconcile/Checks/BaseJournal.ts"
-import { cashBalance } from "./Reconcile/Checks/CashBalance.ts"
-import { clearingMovement } from "./Reconcile/Checks/ClearingMovement.ts"
-import { clearingNets } from "./Reconcile/Checks/ClearingNets.ts"
-import { conflictingEvents } from "./Reconcile/Checks/ConflictingEvents.ts"
-import { contradiction } from "./Reconcile/Checks/Contradiction.ts"
-import { conversionRate } from "./Reconcile/Checks/ConversionRate.ts"
-import { conversionsInTransit } from "./Reconcile/Checks/ConversionsInTransit.ts"
-import { creditTotals } from "./Reconcile/Checks/CreditTotals.ts"
-import { exportTotals } from "./Reconcile/Checks/ExportTotals.ts"
-import { gone } from "./Reconcile/Checks/Gone.ts"
-import { loanClearing } from "./Reconcile/Checks/LoanClearing.ts"
-import { loansInTransit } from "./Reconcile/Checks/LoansInTransit.ts"
-import { missingResource } from "./Reconcile/Checks/MissingResource.ts"
-import { movementEntries } from "./Reconcile/Checks/MovementEntries.ts"
-import { openItems } from "./Reconcile/Checks/OpenItemsAddUp.ts"
-import { quarantinedRows } from "./Reconcile/Checks/QuarantinedRows.ts"
-import { runningBalance } from "./Reconcile/Checks/RunningBalance.ts"
 import { streams } from "./Reconcile/Checks/Streams.ts"
-import { suspense } from "./Reconcile/Checks/Suspense.ts"
-import { valuationMethod } from "./Reconcile/Checks/ValuationMethod.ts"
-import { zeroEntries } from "./Reconcile/Checks/ZeroEntries.ts"
+import { queries } from "./Reconcile/Checks.ts"
 import { type CheckQuery, record, recordedColumns } from "./Reconcile/Findings.ts"
+import { analyze, plan, planFreely } from "./Reconcile/Planning.ts"
 import { saveProgress, takeBooks } from "./Reconcile/Progress.ts"
 import { type Scope, surfacesIn } from "./Reconcile/Scope.ts"
 import { type OpenFinding, openCounts, openFindings } from "./Reconcile/Summary.ts"
@@ -41,41 +19,8 @@ import { type NotRead, notReadBySync } from "./Reconcile/Unread.ts"
 import { type Commit, LeaseLost } from "./Run.ts"
 import { Settings } from "./Settings.ts"
 
-/** All checks, in the order in which they run. */
-export const queries: ReadonlyArray<CheckQuery> = [
-  runningBalance,
-  cashBalance,
-  movementEntries,
-  missingResource,
-  suspense,
-  zeroEntries,
-  conversionRate,
-  conversionsInTransit,
-  clearingNets,
-  clearingMovement,
-  openItems,
-  loanClearing,
-  loansInTransit,
-  creditTotals,
-  trialBalance,
-  contradiction,
-  exportTotals,
-  baseExports,
-  baseJournal,
-  quarantinedRows,
-  conflictingEvents,
-  valuationMethod,
-  streams,
-  gone,
-]
-
 /** Books reconciled in one transaction. */
 const booksPerTransaction = 500
-
-/** Statistics are made anew where a table has this many times the pages that it had when they were made. */
-const growth = 4
-/** As many pages, at least: with so few rows any plan will do. */
-const fewPages = 8
 
 export interface ReconcileOptions {
   readonly connection: Option.Option<string>
@@ -163,54 +108,6 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
     })
 
     /**
-     * After a first sync the planner has no statistics yet: it would plan for a handful of rows. A tenth of the usual sample is
-     * enough for that. Only where the tables have grown a lot since they were looked at: every session makes all its plans of
-     * them anew after it, which takes longer than the checks of a small book. Part of the transaction.
-     */
-    const analyze = Effect.gen(function* () {
-      const grown = yield* database.rows(
-        "Reconcile.grown",
-        { table: text },
-        (sql) => sql`
-          select oid::regclass::text as table from pg_class
-          where oid in ('mirror.statement_entries'::regclass, 'mirror.resources'::regclass)
-            and pg_relation_size(oid) > ${growth}::bigint * current_setting('block_size')::integer
-              * greatest(relpages, ${fewPages})`,
-      )
-      if (grown.length === 0) return
-      yield* database.execute(
-        "Reconcile.sampleLess",
-        (sql) => sql`select set_config('default_statistics_target', '10', true)`,
-      )
-      yield* database.execute(
-        "Reconcile.analyze",
-        (sql) => sql`analyze mirror.statement_entries, mirror.resources`,
-      )
-    })
-
-    /** A sync's sessions only probe indexes; the checks read many rows at once and leave the choice to the planner. */
-    const planFreely = database.execute(
-      "Reconcile.planFreely",
-      (sql) => sql`
-        select set_config('enable_seqscan', 'on', true), set_config('enable_hashjoin', 'on', true),
-          set_config('enable_mergejoin', 'on', true)`,
-    )
-
-    /**
-     * Part of the transaction. A check of everything is fastest with whole scans; a check of what changed must use index probes
-     * alone, however long the history is. The session may be set for either.
-     */
-    const plan = (everything: boolean) => {
-      const whole = everything ? "on" : "off"
-      return database.execute(
-        "Reconcile.plan",
-        (sql) => sql`
-          select set_config('enable_seqscan', ${whole}, true), set_config('enable_hashjoin', ${whole}, true),
-            set_config('enable_mergejoin', ${whole}, true), set_config('jit', 'off', true)`,
-      )
-    }
-
-    /**
      * One transaction: other readers see either the old findings or all the new ones. The transaction of a run goes through its
      * fence, so that a run that was overtaken records nothing. Outside a run there is no lease to lose: the transaction owns
      * each book from `takeBooks` on, and does not see what a run under way has yet to commit.
@@ -224,11 +121,11 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       return commit(
         Effect.gen(function* () {
           const total = { opened: 0, closed: 0 }
-          yield* planFreely
+          yield* planFreely(database)
           for (const stretch of yield* takeBooks(books, runId)) {
             const everything = full || stretch.reconciled === 0 || Option.isSome(period)
-            yield* plan(everything)
-            if (full || stretch.reconciled === 0) yield* analyze
+            yield* plan(database, everything)
+            if (full || stretch.reconciled === 0) yield* analyze(database)
             const { closed, opened } = yield* check({
               ...common,
               books: stretch.books,

@@ -15,6 +15,8 @@ import { exchange, placeOf, prepare } from "./Report/ReportFolder.ts"
 import { scopeOf } from "./Report/ReportScope.ts"
 import { reportFiles, writeFiles } from "./Report/Write.ts"
 import { Settings } from "./Settings.ts"
+import type { ValuationOptions } from "./Valuation/ValuedBook.ts"
+import { value } from "./Valuation.ts"
 
 export interface ReportRequest {
   /** `2026-10`, a month of the book's accounting time zone. */
@@ -25,6 +27,8 @@ export interface ReportRequest {
   readonly out: string
   /** Only what was recorded up to then, by our clock; none: all. */
   readonly asOf: Option.Option<AsOf>
+  /** Value the month in the base currency first; none: what the report says of it is as it was valued last. */
+  readonly base?: ValuationOptions
 }
 
 export interface WrittenReport {
@@ -34,7 +38,7 @@ export interface WrittenReport {
 
 const reportBook = Effect.fn("Report.book")(function* (book: Book, request: ReportRequest) {
   const database = yield* Database
-  const { accounting } = yield* Settings
+  const { accounting, reconcile } = yield* Settings
   const { out, period } = request
   const asOf = Option.isNone(request.asOf)
     ? null
@@ -44,7 +48,7 @@ const reportBook = Effect.fn("Report.book")(function* (book: Book, request: Repo
   const path = resolve(out, place)
   const folder = yield* openFolder(yield* prepare(path, placed, reportFiles))
   const manifest = yield* database.transaction(
-    Effect.flatMap(scopeOf(book, period, asOf), (scope) => writeFiles(scope, folder)),
+    Effect.flatMap(scopeOf(book, period, asOf), (scope) => writeFiles(scope, folder, reconcile.materiality)),
     { isolation: "repeatable read", readOnly: true },
   )
   const file = yield* folder.create(manifestFile)
@@ -57,11 +61,12 @@ const reportBook = Effect.fn("Report.book")(function* (book: Book, request: Repo
 
 /**
  * Writes a report of each chosen book. Number the books' entries first (`Ledger.assignNumbers`). Reports before a failing one
- * stay. Fails with `ExportError`: `Usage`, `Busy`, `Folder`, `FolderTaken`, `Disagrees`.
+ * stay. Fails with `ExportError`: `Usage`, `Busy`, `Folder`, `FolderTaken`, `Disagrees`; with `ValuationError` where the month cannot be valued.
  */
 export const report = Effect.fn("Report.report")(function* (request: ReportRequest) {
   const database = yield* Database
   const books = yield* chooseBooks(Option.none(), request.book)
+  if (request.base !== undefined) yield* value(books, request.period, request.base)
   const written: Array<WrittenReport> = []
   for (const book of books) {
     const writtenReport = yield* database

@@ -190,16 +190,24 @@ const runUnder = (lease: Lease, started: number) =>
     })
   })
 
+const begin = (taken: Taken, command: RunCommand) =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+    const lease = yield* database.transaction(
+      Effect.flatMap(openRun(taken.connection, command), (runId) => takeLease(taken, runId)),
+    )
+    return yield* runUnder(lease, started)
+  })
+
 /** Starts a run and takes the lease of the connection. The caller holds the connection's session lock. */
 export const beginRun = Effect.fn("Sync.beginRun")(function* (connection: string, command: RunCommand) {
-  const database = yield* Database
-  const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-  const lease = yield* database.transaction(
-    Effect.flatMap(openRun(connection, command), (runId) =>
-      takeLease({ connection, book: Option.none() }, runId),
-    ),
-  )
-  return yield* runUnder(lease, started)
+  return yield* begin({ connection, book: Option.none() }, command)
+})
+
+/** Starts a run of which others take the other books, and takes the lease of one. The caller holds that book's session lock. */
+export const leadRun = Effect.fn("Sync.leadRun")(function* (book: Book, command: RunCommand) {
+  return yield* begin({ connection: book.connection, book: Option.some(book) }, command)
 })
 
 /** Takes one book for a run that has begun already, with counters of its own. The caller holds the book's session lock. */

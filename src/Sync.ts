@@ -2,20 +2,19 @@
  * Pulls a connection's movements into the mirror and the ledger, page by page, numbers what is new and reconciles it. A
  * run can be killed anywhere and started again: what is committed stays, and the rest is read again.
  */
-import { type Context, Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
+import { organizationBook } from "./Book.ts"
 import { Database } from "./Database.ts"
 import { Ledger } from "./Ledger.ts"
 import { connected } from "./Partner/Connector.ts"
-import { Partner } from "./Partner.ts"
 import { Reconcile } from "./Reconcile.ts"
-import { beginRun, Run } from "./Run.ts"
+import { beginRun, leadRun, Run } from "./Run.ts"
 import { Settings } from "./Settings.ts"
-import { Loans } from "./Sync/Credit/Loans.ts"
 import { forget } from "./Sync/Retention.ts"
-import { BookReader } from "./Sync/Runs/BookReader.ts"
+import { BookJobs } from "./Sync/Runs/BookJobs.ts"
 import { readConnection } from "./Sync/Runs/Connection.ts"
-import { holding } from "./Sync/Runs/Holding.ts"
-import { runParts, syncParts } from "./Sync/Runs/Layers.ts"
+import { holding, leading } from "./Sync/Runs/Holding.ts"
+import { runParts, syncPartsOf } from "./Sync/Runs/Layers.ts"
 import { endOf, inTimeZone, prove, recordEnd } from "./Sync/Runs/Proving.ts"
 import { SyncBusy } from "./Sync/Runs/RunReport.ts"
 import { type Surface, type SurfaceOptions, surfacesOf } from "./Sync/Runs/Surfaces.ts"
@@ -27,16 +26,6 @@ export interface SyncOptions extends SurfaceOptions {
   /** Only statements whose account's balance has moved; no lists and nothing that is open. */
   readonly quick?: boolean
 }
-
-const partsOf = (full: boolean, quick: boolean) => (partner: Context.Tag.Service<Partner>) =>
-  Effect.all({ reader: BookReader, loans: Loans }).pipe(
-    Effect.map(({ loans, reader }) => ({
-      loans,
-      read: (book: Parameters<typeof reader.read>[0]) =>
-        quick ? reader.readQuick(book) : reader.read(book, full),
-    })),
-    Effect.provide(Layer.provide(syncParts, Layer.succeed(Partner, partner))),
-  )
 
 export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
   dependencies: [Ledger.Default, Reconcile.Default],
@@ -53,16 +42,21 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
       const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
       const { client = Option.none(), connection, full, quick = false } = options
       const outcome = yield* readConnection(
-        { connection, surfaces, client },
-        partsOf(full, quick),
+        { connection, surfaces, client, full, quick },
+        syncPartsOf(full, quick),
         (books, commit) => Effect.provide(inTimeZone(books, commit), services),
       )
       return yield* prove(started, full, outcome, partial)
     })
 
-    const underLease = (options: SyncOptions, surfaces: ReadonlySet<Surface>, partial: boolean) =>
+    const underLease = (
+      begun: ReturnType<typeof beginRun>,
+      options: SyncOptions,
+      surfaces: ReadonlySet<Surface>,
+      partial: boolean,
+    ) =>
       Effect.gen(function* () {
-        const run = yield* beginRun(options.connection, "sync")
+        const run = yield* begun
         return yield* watched(readAndProve(options, surfaces, partial)).pipe(
           Effect.provide(runParts),
           Effect.provideService(Run, run),
@@ -85,7 +79,18 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
       const forgetting = forget().pipe(
         Effect.catchAll(({ message }) => Effect.logWarning(`What is old was not forgotten: ${message}`)),
       )
-      return yield* holding(database, options.connection, underLease(options, surfaces, partial)).pipe(
+      const workers = yield* BookJobs
+      const alone = () =>
+        holding(
+          database,
+          options.connection,
+          underLease(beginRun(options.connection, "sync"), options, surfaces, partial),
+        )
+      const withWorkers = () =>
+        Effect.flatMap(organizationBook(options.connection), (book) =>
+          leading(database, book, underLease(leadRun(book, "sync"), options, surfaces, partial)),
+        )
+      return yield* (Option.isSome(workers) && surfaces.has("client") ? withWorkers() : alone()).pipe(
         Effect.tap(() => (partial ? Effect.void : forgetting)),
         Effect.provide(partner),
         Effect.provide(services),

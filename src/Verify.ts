@@ -3,14 +3,8 @@ import { join } from "node:path"
 import { Data, Effect, Either } from "effect"
 import { type Problem, Problems } from "./Common/Problems.ts"
 import { largestManifest, NotRegular, readRegular } from "./Common/RegularFile.ts"
-import {
-  changedLine,
-  decode,
-  type FileRecord,
-  isSealed,
-  type Manifest,
-  manifestFile,
-} from "./Export/Batch/Manifest.ts"
+import { type FileRecord, type Manifest, manifestFile } from "./Export/Batch/Manifest.ts"
+import { changedLine, decode, isSealed } from "./Export/Batch/ManifestSeal.ts"
 import type { Manifest as ReportManifest } from "./Export/Batch/ReportManifest.ts"
 import { checkFiles } from "./Export/Batch/WrittenFiles.ts"
 import { besides } from "./Format/Besides.ts"

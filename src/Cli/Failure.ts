@@ -35,6 +35,8 @@ const codes: Readonly<Record<string, ExitCode>> = {
   "RatesError.Unreadable": exitCodes.usage,
   "ValuationError.Usage": exitCodes.usage,
   "ValuationError.MissingRates": exitCodes.usage,
+  NoWorkers: exitCodes.usage,
+  WorkersEnded: exitCodes.resumable,
   SyncBusy: exitCodes.busy,
   LeaseLost: exitCodes.busy,
   DeadlineReached: exitCodes.resumable,

@@ -2,6 +2,7 @@
 import { parse } from "csv-parse/sync"
 import { Either, Schema } from "effect"
 import { NotRegular } from "./RegularFile.ts"
+import type { SheetRow } from "./Workbook.ts"
 
 /** A mistake in a file, with its line (the first is 1). */
 export interface Mistake {
@@ -118,19 +119,17 @@ export const readRecords = (
     found.map(({ info, record }) => ({ line: info.lines, cells: record.map((cell) => cell.trim()) })),
   )
 
-/** The rows of a file, with columns in any order, of which the optional ones may lack. Left: why the file as a whole cannot be read. */
-export const readCsvFile = <Column extends string>(
-  bytes: Uint8Array,
+/** The rows below a header, with columns in any order, of which the optional ones may lack. Left: why they cannot be read. */
+const tableOf = <Column extends string>(
+  found: Parsed,
   columns: ReadonlyArray<Column>,
-  optional: ReadonlyArray<Column> = [],
+  optional: ReadonlyArray<Column>,
 ): Either.Either<CsvRead<Column>, ReadonlyArray<Mistake>> => {
-  const read = Either.flatMap(decoded(bytes), records)
-  if (Either.isLeft(read)) return Either.left([read.left])
-  const [first, ...rest] = read.right
+  const [first, ...rest] = found
   if (first === undefined) return Either.left([{ line: 1, text: "the file is empty" }])
   const header = first.record.map((name) => name.trim())
   const wrong = headerMistakes(header, columns, optional)
-  if (wrong.length > 0) return Either.left(wrong.map((text) => ({ line: 1, text })))
+  if (wrong.length > 0) return Either.left(wrong.map((text) => ({ line: first.info.lines, text })))
   const fits = (record: ReadonlyArray<string>): boolean => record.length === header.length
   return Either.right({
     absent: optional.filter((column) => !header.includes(column)),
@@ -147,4 +146,34 @@ export const readCsvFile = <Column extends string>(
         text: `has ${record.length} cells, the header has ${header.length}`,
       })),
   })
+}
+
+/** The rows of a file. Left: why the file as a whole cannot be read. */
+export const readCsvFile = <Column extends string>(
+  bytes: Uint8Array,
+  columns: ReadonlyArray<Column>,
+  optional: ReadonlyArray<Column> = [],
+): Either.Either<CsvRead<Column>, ReadonlyArray<Mistake>> => {
+  const read = Either.flatMap(decoded(bytes), records)
+  return Either.isLeft(read) ? Either.left([read.left]) : tableOf(read.right, columns, optional)
+}
+
+/** The same of a workbook's sheet. Its rows have no length of their own: what lacks at the end is empty, and so is a row of nothing. */
+export const readSheet = <Column extends string>(
+  rows: ReadonlyArray<SheetRow>,
+  columns: ReadonlyArray<Column>,
+  optional: ReadonlyArray<Column> = [],
+): Either.Either<CsvRead<Column>, ReadonlyArray<Mistake>> => {
+  const filled = rows
+    .map(({ cells, row }) => ({
+      cells: cells.slice(0, cells.findLastIndex((cell) => cell.trim() !== "") + 1),
+      row,
+    }))
+    .filter(({ cells }) => cells.length > 0)
+  const width = filled[0]?.cells.length ?? 0
+  const found = filled.map(({ cells, row }) => ({
+    record: [...cells, ...Array.from({ length: Math.max(0, width - cells.length) }, () => "")],
+    info: { lines: row },
+  }))
+  return tableOf(found, columns, optional)
 }

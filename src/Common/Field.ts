@@ -7,9 +7,16 @@ import { isKnown } from "./Currency.ts"
 export const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: NoInfer<A>) =>
   Schema.optionalWith(schema, { default: () => value })
 
-/** A section whose keys may all be left out. */
-export const section = <A, I>(schema: Schema.Schema<A, I>) =>
-  Schema.optionalWith(schema, { default: () => Schema.decodeUnknownSync(schema)({}) })
+/** A section whose keys may all be left out: its defaults, which never change, are then decoded once. */
+export const section = <A, I>(schema: Schema.Schema<A, I>) => {
+  let defaults: A | undefined
+  return Schema.optionalWith(schema, {
+    default: () => {
+      defaults ??= Schema.decodeUnknownSync(schema)({})
+      return defaults
+    },
+  })
+}
 
 export const Text = Schema.NonEmptyTrimmedString.annotations({
   description: "text that is not empty and has no space around it (in quotes if it looks like a number)",

@@ -171,7 +171,7 @@ const applyRules = (connection: Connection, rules: NonNullable<Package["rules"]>
   )
 
 /** The role that runs Tieout owns nothing; in an empty database whoever may make schemas is to be the owner. */
-const mayMigrate = Effect.fn("Migrate.mayMigrate")(function* () {
+export const mayMigrate = Effect.fn("Migrate.mayMigrate")(function* () {
   const database = yield* Database
   const { owned } = yield* database.row(
     operation,

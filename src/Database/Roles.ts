@@ -44,6 +44,12 @@ alter default privileges in schema ${schemas} grant insert, update, delete on ta
 alter default privileges in schema ${schemas} grant usage, select on sequences to ${quoted(runtime)};
 do $$ begin
   execute format('grant connect, temporary on database %I to ${quoted(runtime)}, ${quoted(auditor)}', current_database());
+  -- The workers' queue, where there is one; its tables are pg-boss's.
+  if to_regnamespace('jobs') is not null then
+    grant usage on schema jobs to ${quoted(runtime)}, ${quoted(auditor)};
+    grant select on all tables in schema jobs to ${quoted(runtime)}, ${quoted(auditor)};
+    grant insert, update, delete on all tables in schema jobs to ${quoted(runtime)};
+  end if;
   -- Statistics after a large read; before Postgres 17 autovacuum alone makes them.
   if current_setting('server_version_num')::int >= 170000 then
     grant maintain on all tables in schema ${schemas} to ${quoted(runtime)};

@@ -1,4 +1,4 @@
-/** What the books' accounts are called in each accounting system: a CSV that an accountant edits, kept in versions. */
+/** What the books' accounts are called in each accounting system: a CSV or workbook that an accountant edits, kept in versions. */
 import { writeFile } from "node:fs/promises"
 import { Data, Effect, Either, Option } from "effect"
 import { chooseBooks } from "../Book/ChosenBooks.ts"
@@ -10,7 +10,7 @@ import { targetColumns } from "../Format/Targets.ts"
 import type { ValuationOptions } from "../Valuation/ValuedBook.ts"
 import { changesBetween, type MappingChange, type Unmapped, unmappedIn } from "./Mapping/Changes.ts"
 import { type CheckedBook, checkMapping } from "./Mapping/Check.ts"
-import { fileText, readMapping } from "./Mapping/MappingCsv.ts"
+import { fileText, readMapping, workbookOf } from "./Mapping/MappingCsv.ts"
 import { type BookRow, keyOf, type MappingRow } from "./Mapping/Row.ts"
 import { addMapping, mappedBooks, newestMapping } from "./Mapping/Store.ts"
 import { baseOnlyAccounts, chartAccounts, readAccounts } from "./Source/Accounts.ts"
@@ -60,13 +60,16 @@ export const current = Effect.fn("AccountMapping.current")(function* (
   return rows
 })
 
-/** Writes the rows to a file that is not there yet: an accountant's work is not overwritten. */
+/** Writes the rows to a file that is not there yet, a workbook by its name: an accountant's work is not overwritten. */
 export const writeTo = Effect.fn("AccountMapping.writeTo")(function* (
   file: string,
   rows: ReadonlyArray<BookRow>,
 ) {
   yield* Effect.tryPromise({
-    try: () => writeFile(file, fileText(rows), { flag: "wx", flush: true, mode: 0o600 }),
+    try: async () =>
+      writeFile(file, /\.xlsx$/i.test(file) ? await workbookOf(rows) : fileText(rows), {
+        ...{ flag: "wx", flush: true, mode: 0o600 },
+      }),
     catch: (cause) =>
       new AccountMappingError({
         reason: "Unwritable",
@@ -130,7 +133,7 @@ export const importFrom = Effect.fn("AccountMapping.importFrom")(function* (
     try: () => readNamed(file, largestImport),
     catch: (cause) => new AccountMappingError({ reason: "Unreadable", message: unreadable(file, cause) }),
   })
-  const read = readMapping(bytes)
+  const read = yield* Effect.promise(() => readMapping(bytes))
   if (Either.isLeft(read)) return yield* invalid(file, read.left)
   const books = yield* Effect.forEach(yield* allBooks(Option.none()), (book) =>
     Effect.map(accountsOf(book, base), (accounts) => ({ book: book.code, bookId: book.bookId, accounts })),

@@ -9,6 +9,7 @@ import { DatabaseError } from "../Database/DatabaseError.ts"
 import { plainArray, textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
 import { PartnerError, type StatementEntry } from "../Partner.ts"
+import { contentOf } from "./EntryContent.ts"
 import { entryColumns, entryFromRow } from "./EntryRow.ts"
 
 /** A statement entry with its place in the account's statement, counted from 1. */
@@ -26,40 +27,6 @@ const knownColumns = { ...entryColumns, held: bool, position: int8 }
 
 /** Held entries take places of their own, far behind any that are posted, until the break before them heals. */
 export const heldFrom = 1_000_000_000_000n
-
-/** What an entry says of money, to the letter: two reads of one entry must agree on it. */
-const content = (entry: StatementEntry): string =>
-  JSON.stringify({
-    entryId: entry.entryId,
-    accountId: entry.accountId,
-    type: entry.type,
-    amount: Money.toText(Money.plain(entry.amount)),
-    currency: entry.currency,
-    balanceAfter: Money.toText(Money.plain(entry.balanceAfter)),
-    relatedResourceType: Option.getOrNull(entry.relatedResourceType),
-    relatedResourceId: Option.getOrNull(entry.relatedResourceId),
-    occurredAt: new Date(entry.occurredAt).toISOString(),
-  })
-
-/** Whether two reads of one entry say the same. */
-export const sameContent = (left: StatementEntry, right: StatementEntry): boolean =>
-  content(left) === content(right)
-
-const becomes = (before: Option.Option<string>, now: Option.Option<string>): boolean =>
-  Option.isNone(before) || Option.contains(now, before.value)
-
-/**
- * Whether an entry names the resource now that it did not name before, and says nothing else: a new version of it. Any other
- * difference is a contradiction.
- */
-export const isEnriched = (before: StatementEntry, now: StatementEntry): boolean =>
-  !sameContent(before, now) &&
-  becomes(before.relatedResourceType, now.relatedResourceType) &&
-  becomes(before.relatedResourceId, now.relatedResourceId) &&
-  sameContent(
-    { ...before, relatedResourceType: now.relatedResourceType, relatedResourceId: now.relatedResourceId },
-    now,
-  )
 
 /** One entry in the statements of two accounts: there is no telling whose it is. */
 const onTwoAccounts = (entryId: string, accountId: string, elsewhere: string): PartnerError =>
@@ -245,7 +212,7 @@ export class StatementEntries extends Effect.Service<StatementEntries>()("tieout
       entries: ReadonlyArray<StatementEntry>,
     ) {
       for (const entry of entries) {
-        const text = content(entry)
+        const text = contentOf(entry)
         const digest = createHash("sha256").update(text).digest("hex")
         yield* database.execute(
           "Mirror.StatementEntries.contradict",

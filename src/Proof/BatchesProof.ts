@@ -5,7 +5,7 @@ import { allBooks } from "../Book.ts"
 import { batchDifferences } from "../Export/Batch/Committed.ts"
 import { keptBlock } from "../Export/Batch/KeptFiles.ts"
 import { findBatch, type KnownBatch, listBatches } from "../Export/Batch/KnownBatch.ts"
-import { sha256Of } from "../Export/Batch/Manifest.ts"
+import { sha256Of } from "../Export/Batch/ManifestSeal.ts"
 import type { Wrong } from "./Proof.ts"
 
 const damaged = "damaged"

@@ -11,6 +11,8 @@ export interface Stretch {
   readonly reconciled: number
   /** The reconciliation covers all runs up to this one. */
   readonly through: number
+  /** Of each book, in their order, the last batch before the reconciliation began; 0: none. It covers all up to that one. */
+  readonly batches: ReadonlyArray<number>
 }
 
 /**
@@ -40,11 +42,13 @@ export const takeBooks = Effect.fn("Reconcile.takeBooks")(function* (
   // After the lock, to see another reconciliation's progress; before the checks, so that no later run counts as covered.
   const rows = yield* database.rows(
     "Reconcile.takeBooks",
-    { books: arrayOf(int4), reconciled: int4, through: int4 },
+    { books: arrayOf(int4), reconciled: int4, through: int4, batches: arrayOf(int4) },
     (sql) => sql`
-      select array_agg(s.book_id order by s.book_id) as books, s.reconciled, s.through
+      select array_agg(s.book_id order by s.book_id) as books, s.reconciled, s.through,
+        array_agg(s.batch order by s.book_id) as batches
       from (
-        select p.book_id, p.through_run as reconciled, greatest(p.through_run, least(
+        select p.book_id, coalesce((select max(x.batch) from export.batches x where x.book_id = p.book_id), 0) as batch,
+          p.through_run as reconciled, greatest(p.through_run, least(
           coalesce(${run}::integer,
             (select max(r.run_id) from sync.runs r where r.connection = b.connection), 0),
           (select coalesce((
@@ -68,7 +72,9 @@ export const saveProgress = Effect.fn("Reconcile.saveProgress")(function* (stret
   yield* database.execute(
     "Reconcile.saveProgress",
     (sql) => sql`
-      update reconcile.progress set reconciled_at = now(), through_run = ${stretch.through}
-      where book_id = any (${`{${stretch.books.join(",")}}`}::text::integer[])`,
+      update reconcile.progress p set reconciled_at = now(), through_run = ${stretch.through}, through_batch = greatest(p.through_batch, t.batch)
+      from unnest(${`{${stretch.books.join(",")}}`}::text::integer[], ${`{${stretch.batches.join(",")}}`}::text::integer[])
+        as t (book_id, batch)
+      where p.book_id = t.book_id`,
   )
 })

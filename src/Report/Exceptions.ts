@@ -7,10 +7,10 @@ import { print } from "../Common/MinorUnits.ts"
 import type { Sums } from "../Export/Source/Balances.ts"
 import { printed } from "../Reconcile/Printed.ts"
 import type { Finding, Quarantined, UnsettledItem } from "./FindingRows.ts"
-import { type Reserved, reservedText } from "./ReceivableInterest.ts"
+import { type Reserved, reservedText } from "./Receivables/ReceivableInterest.ts"
 import type { ReconciledAccount } from "./Reconciliation.ts"
 import type { Row } from "./Sheet.ts"
-import type { State } from "./State.ts"
+import { isAccepted, type State } from "./State.ts"
 
 export const exceptionsSheet = {
   name: "exceptions.csv",
@@ -109,15 +109,18 @@ export const exceptionRows = ({
   unsettled,
 }: ExceptionSources): ReadonlyArray<ExceptionRow> => [
   ...untied(accounts),
-  ...findings.map(({ check, id, message, openedAt, severity, subject }) => ({
-    ...blank,
-    what: `open finding: ${check}`,
-    severity,
-    id,
-    subject,
-    message,
-    since: openedAt,
-  })),
+  // A finding that was accepted stands below, with who answers for it and why.
+  ...findings
+    .filter((finding) => !isAccepted(state.accepted, finding))
+    .map(({ check, id, message, openedAt, severity, subject }) => ({
+      ...blank,
+      what: `open finding: ${check}`,
+      severity,
+      id,
+      subject,
+      message,
+      since: openedAt,
+    })),
   ...state.accepted.map(({ id, reason, what }) => ({
     ...blank,
     what: "accepted at the close",

@@ -36,6 +36,27 @@ export const openItemsSheet = {
 
 export type OpenItemRow = Row<typeof openItemsSheet.columns>
 
+/** What waits at the end of the month. */
+export interface Waiting {
+  /** Entries in suspense. */
+  readonly suspense: number
+  /** Conversions in transit, each once. */
+  readonly transit: number
+}
+
+/** Counts as the lines pass. */
+const counter = (suspenseAccounts: ReadonlySet<number>) => {
+  let suspense = 0
+  const conversions = new Set<string>()
+  return {
+    take: (role: string, { accountId, itemId, line }: OpenItem): void => {
+      if (line === "item" && suspenseAccounts.has(accountId)) suspense += 1
+      if (line === "item" && role === "conversions_in_transit" && itemId !== null) conversions.add(itemId)
+    },
+    waiting: (): Waiting => ({ suspense, transit: conversions.size }),
+  }
+}
+
 const headOf = ({ code, currency, name, role }: Account) => ({
   account_code: code,
   account_name: name,
@@ -72,7 +93,11 @@ const closingOf = (account: Account, closing: bigint): OpenItemRow => ({
 })
 
 /** Adds up the lines of each account as they arrive, and ends the account with their sum. */
-const walk = ({ byKey }: BookAccounts, closings: ReadonlyMap<Account, bigint>) => {
+const walk = (
+  { byKey }: BookAccounts,
+  closings: ReadonlyMap<Account, bigint>,
+  seen: (role: string, item: OpenItem) => void,
+) => {
   let current: Account | undefined
   let sum = 0n
   const end = (): ReadonlyArray<OpenItemRow> => {
@@ -88,6 +113,7 @@ const walk = ({ byKey }: BookAccounts, closings: ReadonlyMap<Account, bigint>) =
     const ended = account === current ? [] : end()
     if (account !== current) sum = 0n
     current = account
+    seen(account.role, item)
     const amount = parse(item.amount, account.scale)
     sum += amount
     return [...ended, rowOf(account, item, amount)]
@@ -95,16 +121,21 @@ const walk = ({ byKey }: BookAccounts, closings: ReadonlyMap<Account, bigint>) =
   return { take, end }
 }
 
-/** A defect where the lines of an account do not add up to its closing balance. */
+/**
+ * The rows, and what they count once all have been read. A defect where the lines of an account do not add up to its closing
+ * balance. `suspenseAccounts`: by their numbers in the ledger.
+ */
 export const openItemRows = (
   scope: ReportScope,
   accounts: BookAccounts,
   balances: ReadonlyArray<AccountBalance>,
-) =>
-  Stream.unwrap(
+  suspenseAccounts: ReadonlySet<number>,
+) => {
+  const counted = counter(suspenseAccounts)
+  const rows = Stream.unwrap(
     Effect.map(Database, (database) => {
       const closings = new Map(balances.map(({ account, closing }) => [account, closing] as const))
-      const { end, take } = walk(accounts, closings)
+      const { end, take } = walk(accounts, closings, counted.take)
       const { asOf, book, period } = scope
       return database
         .rowStream("Report.openItems", openItemColumns, (sql) =>
@@ -117,3 +148,5 @@ export const openItemRows = (
         )
     }),
   )
+  return { rows, waiting: counted.waiting }
+}

@@ -46,11 +46,14 @@ const movementColumns = {
 type MovementRow = RowOf<typeof movementColumns>
 
 /** From monthly turnovers, less what was recorded after the report's time. `only`: a condition on accounts. */
-const balancesUntil = (sql: Sql, scope: ReportScope, before: "first" | "next", only = sql`true`) => {
-  const limit =
-    before === "first"
-      ? sql`${scope.first}::text::date`
-      : sql`(${scope.first}::text::date + interval '1 month')::date`
+const balancesUntil = (
+  sql: Sql,
+  scope: ReportScope,
+  before: "previous" | "first" | "next",
+  only = sql`true`,
+) => {
+  const months = { previous: -1, first: 0, next: 1 }[before]
+  const limit = sql`(${scope.first}::text::date + ${months}::integer * interval '1 month')::date`
   const recordedSince =
     scope.asOf === null
       ? sql``
@@ -95,7 +98,7 @@ const movementsOf = (rows: ReadonlyArray<MovementRow>, { byKey }: BookAccounts) 
 }
 
 /**
- * The suspense balances at the end of the month. An account that a rule or a reclassification named may have the role suspense,
+ * The suspense accounts with their balances at the end of the month. An account that a rule or a reclassification named may have the role suspense,
  * but is not counted as suspense.
  */
 export const readSuspense = Effect.fn("Report.suspense")(function* (
@@ -103,15 +106,25 @@ export const readSuspense = Effect.fn("Report.suspense")(function* (
   accounts: BookAccounts,
 ) {
   const database = yield* Database
+  const ids = yield* database.rows(
+    "Report.suspenseAccounts",
+    { id: int4 },
+    (sql) => sql`
+      select a.account_id as id from ledger.accounts a
+      where a.book_id = ${scope.book.bookId} and a.role = 'suspense' and a.rule_code = ''`,
+  )
+  const list = ids.map(({ id }) => id)
   const rows = yield* database.rows("Report.suspense", sumColumns, (sql) =>
-    balancesUntil(
-      sql,
-      scope,
-      "next",
-      sql`account_id in (
-        select a.account_id from ledger.accounts a
-        where a.book_id = ${scope.book.bookId} and a.role = 'suspense' and a.rule_code = '')`,
-    ),
+    balancesUntil(sql, scope, "next", sql`account_id = any(${list}::integer[])`),
+  )
+  return { accountIds: new Set(list), sums: yield* exactly(() => sumsOf(rows, accounts)) }
+})
+
+/** Every account's balance before the month before. */
+export const readBefore = Effect.fn("Report.before")(function* (scope: ReportScope, accounts: BookAccounts) {
+  const database = yield* Database
+  const rows = yield* database.rows("Report.before", sumColumns, (sql) =>
+    balancesUntil(sql, scope, "previous"),
   )
   return yield* exactly(() => sumsOf(rows, accounts))
 })

@@ -1,14 +1,17 @@
 /** `report.html`: one self-contained page, for the screen and for paper. */
 import { type Html, html } from "../Common/Html.ts"
 import { count, counted } from "../Common/Text.ts"
-import type { AgeingRow } from "./Ageing.ts"
-import type { ConversionRow } from "./ConversionsSheet.ts"
+import type { comparisonSheet } from "./Comparison.ts"
+import type { ConversionRow } from "./Conversions/ConversionsSheet.ts"
 import type { DailyBalances } from "./Daily.ts"
 import type { differenceSheet } from "./DifferenceSheet.ts"
 import type { ExceptionRow } from "./Exceptions.ts"
 import type { lateSheet } from "./LateEntries.ts"
-import type { OpenItemRow } from "./OpenItemsSheet.ts"
+import type { Materiality } from "./Materiality.ts"
+import type { OpenItemRow, Waiting } from "./OpenItemsSheet.ts"
+import { type BasePage, baseSection } from "./Page/Base.ts"
 import { balancesSection, feesSection, flowsSection, hatch } from "./Page/Charts.ts"
+import { comparisonSection, openItemsSection } from "./Page/Items.ts"
 import { proofSection } from "./Page/Proof.ts"
 import { policy, style } from "./Page/Style.ts"
 import {
@@ -17,14 +20,14 @@ import {
   differenceSection,
   exceptionsSection,
   lateSection,
-  openItemsSection,
   trialBalanceSection,
 } from "./Page/Tables.ts"
+import type { AgeingRow } from "./Receivables/Ageing.ts"
 import type { ReconciledAccount } from "./Reconciliation.ts"
 import type { AccountBalance } from "./ReportBalances.ts"
 import type { ReportScope } from "./ReportScope.ts"
 import type { Row, Written } from "./Sheet.ts"
-import { type State, stampOf } from "./State.ts"
+import { type State, standingOf } from "./State.ts"
 import type { CurrencyTotal, trialBalanceSheet } from "./TrialBalanceSheet.ts"
 
 type Sheet<R> = Written<Record<keyof R, "text" | "figure">>
@@ -32,6 +35,8 @@ type Sheet<R> = Written<Record<keyof R, "text" | "figure">>
 export interface PageContent {
   readonly scope: ReportScope
   readonly state: State
+  readonly waiting: Waiting
+  readonly materiality: Materiality
   /** ISO 8601 in UTC. */
   readonly createdAt: string
   readonly version: string
@@ -40,6 +45,9 @@ export interface PageContent {
   readonly accounts: ReadonlyArray<ReconciledAccount>
   readonly daily: ReadonlyArray<DailyBalances>
   readonly trialBalance: Written<typeof trialBalanceSheet.columns>
+  readonly comparison: Written<typeof comparisonSheet.columns>
+  /** None: the month is not valued in the base currency. */
+  readonly base: BasePage | null
   readonly conversions: Sheet<ConversionRow>
   readonly ageing: Sheet<AgeingRow>
   readonly exceptions: Sheet<ExceptionRow>
@@ -57,14 +65,14 @@ const monthName = (period: string): string =>
 
 const fact = (name: string, value: string): Html => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
 
-const seal = ({ accepted, approval, close, locked, reasons }: State): Html => {
-  const draft = reasons.length > 0
-  return html`<p class="seal ${draft ? "bad" : "good"}"><b>${draft ? "DRAFT" : "CLOSED"}</b><span>${close === null ? (locked ? "locked without a close of its own" : "the month is open") : draft ? "closed, does not tie out" : stampOf(accepted, approval?.name ?? null)}</span></p>`
+const seal = (state: State, waiting: Waiting): Html => {
+  const { draft, text, word } = standingOf(state, waiting)
+  return html`<p class="seal ${draft ? "bad" : "good"}"><b>${word}</b><span>${text}</span></p>`
 }
 
-const heading = ({ createdAt, scope, state, version }: PageContent): Html => {
+const heading = ({ createdAt, scope, state, version, waiting }: PageContent): Html => {
   const { asOf, book, month, period } = scope
-  return html`<header><div><p class="kicker">Close package</p><h1>${monthName(period)}</h1><p>${book.name} · ${book.code}</p></div>${seal(state)}</header>
+  return html`<header><div><p class="kicker">Close package</p><h1>${monthName(period)}</h1><p>${book.name} · ${book.code}</p></div>${seal(state, waiting)}</header>
 <dl class="facts">${fact("Connection", book.connection)}${fact("Time zone", month.timeZone)}${fact("Made", `${createdAt.slice(0, 19).replace("T", " ")} UTC`)}${asOf === null ? html`` : fact("As of", asOf)}${fact("Tieout", version)}</dl>`
 }
 
@@ -112,31 +120,55 @@ const filesSection = ({ files }: PageContent): Html =>
 <div class="wide" tabindex="0"><table><thead><tr><th scope="col">File</th><th scope="col" class="num">Rows</th><th scope="col">SHA-256</th></tr></thead>
 <tbody>${files.map(({ name, rows, sha256 }) => html`<tr><th scope="row">${name}</th><td class="num">${count(rows)}</td><td><code>${sha256}</code></td></tr>`)}</tbody></table></div></section>`
 
-export const reportPage = (content: PageContent): string => {
-  const { balances, difference, scope } = content
+/** Where the month is not valued, the page says what to do for it. */
+const unvalued = ({ scope: { asOf, book, period } }: PageContent): Html =>
+  asOf === null
+    ? html`<section><h2>Base currency</h2><p class="empty">The month is not valued: tieout report ${period} --book ${book.code} --base does that, by the rates that were imported.</p></section>`
+    : html``
+
+/** What the page holds, by the names of its index; a part that has nothing to say is left out. */
+const partsOf = (content: PageContent): ReadonlyArray<readonly [string, Html]> => {
+  const { balances, base, difference, materiality, scope } = content
   const cash = balances.filter(
     ({ account, movements, opening }) => account.role === "cash" && (opening !== 0n || movements.length > 0),
   )
+  const parts: ReadonlyArray<readonly [string, Html]> = [
+    ["Sign-off", signOff(content.state)],
+    ["The proof", proofSection(content.accounts)],
+    ["Exceptions", exceptionsSection(content.exceptions)],
+    ["Open items", openItemsSection(content.openItems, materiality)],
+    ["Month before", comparisonSection(content.comparison, materiality)],
+    ["Base currency", base === null ? unvalued(content) : baseSection(base)],
+    [
+      "Since then",
+      difference === null || scope.asOf === null ? html`` : differenceSection(difference, scope.asOf),
+    ],
+    ["Balances", balancesSection(content.daily, cash.length, scope.period)],
+    ["Flows", flowsSection(balances)],
+    ["Fees", feesSection(balances)],
+    ["Trial balance", trialBalanceSection(content.trialBalance, content.totals)],
+    ["Conversions", conversionsSection(content.conversions)],
+    ["Receivables", ageingSection(content.ageing)],
+    ["Late entries", lateSection(content.late)],
+    ["Files", filesSection(content)],
+  ]
+  return parts.filter(([, { text }]) => text !== "")
+}
+
+const anchor = (name: string): string => name.toLowerCase().replaceAll(" ", "-")
+
+export const reportPage = (content: PageContent): string => {
+  const { scope } = content
   const draft = content.state.reasons.length > 0
+  const parts = partsOf(content)
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">
 <title>${draft ? "DRAFT: " : ""}${scope.book.code} ${scope.period}, close package</title>
 <meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex">${style}</head>
 <body><main>${heading(content)}
 ${stateSection(content)}${hatch}
-${signOff(content.state)}
-${proofSection(content.accounts)}
-${balancesSection(content.daily, cash.length, scope.period)}
-${flowsSection(balances)}
-${feesSection(balances)}
-${difference === null || scope.asOf === null ? html`` : differenceSection(difference, scope.asOf)}
-${exceptionsSection(content.exceptions)}
-${openItemsSection(content.openItems)}
-${trialBalanceSection(content.trialBalance, content.totals)}
-${conversionsSection(content.conversions)}
-${ageingSection(content.ageing)}
-${lateSection(content.late)}
-${filesSection(content)}
+<nav aria-label="Contents">${parts.map(([name]) => html`<a href="#${anchor(name)}">${name}</a> `)}</nav>
+${parts.map(([name, body]) => html`<div id="${anchor(name)}">${body}</div>\n`)}
 <footer>Every figure stands in the files beside this page, and is exact. Currencies are never added together.</footer></main></body></html>
 `.text
 }

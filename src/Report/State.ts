@@ -12,6 +12,7 @@ import { findings } from "../Database/Tables/Reconcile.ts"
 import { Database } from "../Database.ts"
 import { readFacts } from "../Export/Source/BookFacts.ts"
 import type { Finding } from "./FindingRows.ts"
+import type { Waiting } from "./OpenItemsSheet.ts"
 import type { ReconciledAccount } from "./Reconciliation.ts"
 import { known, type ReportScope } from "./ReportScope.ts"
 
@@ -41,7 +42,7 @@ const differences = (accounts: ReadonlyArray<ReconciledAccount>): ReadonlyArray<
         `account ${accountId} does not tie out: ${difference} ${currency} lie between the books and the provider's balance`,
     )
 
-const isAccepted = (accepted: ReadonlyArray<Accepted>, { id }: Finding): boolean =>
+export const isAccepted = (accepted: ReadonlyArray<Accepted>, { id }: Finding): boolean =>
   accepted.some((acceptance) => acceptance.id.toLowerCase() === id.toLowerCase())
 
 /** The number of the book's closes and reopenings at the report's time. */
@@ -73,20 +74,31 @@ const exceptionsOf = Effect.fn("Report.exceptionsOf")(function* (accepted: Reado
   )
 })
 
-/**
- * What a closed month is stamped with: `closed, not approved`, or `closed, approved by Ada, 2 accepted exceptions (adjustment F12, conversion-in-transit
- * F15)`.
- */
+/** `closed, approved by Ada, 6 accepted exceptions, 3 suspense items, 4 conversions in transit`: what a closed month is stamped with. */
 export const stampOf = (
-  accepted: ReadonlyArray<Pick<Exception, "id" | "check">>,
+  accepted: number,
   approvedBy: string | null,
-): string => {
-  const signed = approvedBy === null ? "closed, not approved" : `closed, approved by ${approvedBy}`
-  return accepted.length === 0
-    ? signed
-    : `${signed}, ${counted(accepted.length, "accepted exception")} (${accepted
-        .map(({ check, id }) => (check === null ? id : `${check} ${id}`))
-        .join(", ")})`
+  { suspense, transit }: Waiting = { suspense: 0, transit: 0 },
+): string =>
+  [
+    approvedBy === null ? "closed, not approved" : `closed, approved by ${approvedBy}`,
+    ...(accepted === 0 ? [] : [counted(accepted, "accepted exception")]),
+    ...(suspense === 0 ? [] : [counted(suspense, "suspense item")]),
+    ...(transit === 0 ? [] : [counted(transit, "conversion in transit", "conversions in transit")]),
+  ].join(", ")
+
+/** Where a report stands: a word, and more of it. */
+export const standingOf = (
+  { accepted, approval, close, locked, reasons }: State,
+  waiting: Waiting,
+): { readonly draft: boolean; readonly word: string; readonly text: string } => {
+  const draft = reasons.length > 0
+  const word = draft ? "DRAFT" : "CLOSED"
+  if (close === null) {
+    return { draft, word, text: locked ? "locked without a close of its own" : "the month is open" }
+  }
+  const text = draft ? "closed, does not tie out" : stampOf(accepted.length, approval?.name ?? null, waiting)
+  return { draft, word, text }
 }
 
 /** Findings accepted at the close are no reason for a draft; findings that came up in the month since are. */

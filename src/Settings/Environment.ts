@@ -2,7 +2,7 @@
 import { Option, type SchemaAST } from "effect"
 import { parse } from "yaml"
 import { isRecord } from "../Common/Record.ts"
-import { connectionPrefix, leaves, sectionNames } from "./Keys.ts"
+import { connectionPrefix, type Leaf, leaves, sectionNames } from "./Keys.ts"
 import type { Mistake } from "./Mistake.ts"
 import { nearest } from "./Nearest.ts"
 
@@ -19,6 +19,19 @@ const variableName = (path: ReadonlyArray<string>): string =>
   ["TIEOUT", ...path.map(screamingSnake)].join("_")
 
 const sections = sectionNames.map((name) => variableName([name]))
+
+/** A key with its variable and its dotted path. */
+interface VariableKey extends Leaf {
+  readonly name: string
+  readonly dotted: string
+}
+
+const keysOf = (names: ReadonlyArray<string>): ReadonlyArray<VariableKey> =>
+  leaves(names).map((leaf) => ({ ...leaf, name: variableName(leaf.path), dotted: leaf.path.join(".") }))
+
+/** Of a connection that the file does not name, which is most often so: computed once. */
+const defaultNames: ReadonlyArray<string> = ["default"]
+const defaultKeys = keysOf(defaultNames)
 
 /** Variables that have no key in the file. */
 const ownVariables = [
@@ -78,7 +91,7 @@ export interface Overlaid {
 
 const connectionNames = (content: unknown): ReadonlyArray<string> => {
   const connections = isRecord(content) ? content.connections : undefined
-  return isRecord(connections) ? Object.keys(connections) : ["default"]
+  return isRecord(connections) ? Object.keys(connections) : defaultNames
 }
 
 const misspelled = (variables: Variables, known: ReadonlyArray<string>): ReadonlyArray<Mistake> =>
@@ -103,17 +116,16 @@ export const overlay = (content: unknown, variables: Variables): Overlaid => {
   const names = connectionNames(start)
   const setBy = new Map<string, string>()
   let overlaid = start
-  const known = leaves(names)
-  for (const { path, ast } of known) {
-    const name = variableName(path)
+  const known = names === defaultNames ? defaultKeys : keysOf(names)
+  for (const { ast, dotted, name, path } of known) {
     const text = variable(variables, name)
     if (Option.isNone(text)) continue
-    setBy.set(path.join("."), name)
+    setBy.set(dotted, name)
     if (name !== "TIEOUT_CONNECTIONS") overlaid = put(overlaid, path, valueOf(text.value, ast))
   }
   const knownNames = [
     ...ownVariables,
-    ...known.map(({ path }) => variableName(path)),
+    ...known.map(({ name }) => name),
     ...names.flatMap((name) => secretNames.map((secret) => connectionPrefix(name) + secret)),
   ]
   return { content: overlaid, setBy, mistakes: misspelled(variables, knownNames) }

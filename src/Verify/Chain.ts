@@ -7,7 +7,8 @@ import { dirname, join, resolve } from "node:path"
 import { Either } from "effect"
 import type { Problems } from "../Common/Problems.ts"
 import { largestManifest, readRegular } from "../Common/RegularFile.ts"
-import { decode, isSealed, type Manifest, manifestFile, sha256Of } from "../Export/Batch/Manifest.ts"
+import { type Manifest, manifestFile } from "../Export/Batch/Manifest.ts"
+import { decode, isSealed, sha256Of } from "../Export/Batch/ManifestSeal.ts"
 
 interface Neighbour {
   readonly manifest: Manifest

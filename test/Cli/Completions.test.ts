@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { type Shell, scriptFor, shells } from "../../src/Cli/Commands/CompletionsCommand.ts"
+import { type Shell, scriptFor, shells } from "../../src/Cli/Commands/Setup/CompletionsCommand.ts"
 import { builtManual } from "../support/Compiled.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 

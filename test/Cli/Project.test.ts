@@ -1,28 +1,20 @@
 /** Which books a command works on, by where it is run: nothing begins new ones unseen. */
-import { spawnSync } from "node:child_process"
 import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import { readManual } from "../../src/Cli/Commands.ts"
 import { projectAbove } from "../../src/Settings/Project.ts"
-import { commonVariables } from "../support/Compiled.ts"
 import { commandLines } from "../support/commandLines.ts"
 import { program } from "../support/Program.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const root = realpathSync(temporaryFolder())
-const { main } = Effect.runSync(program)
+const { runIn } = Effect.runSync(program)
 
 /** As a person or a scheduler runs it: in a folder, without a database of their own. */
-const tieout = (cwd: string, args: ReadonlyArray<string>, variables: Record<string, string> = {}) => {
-  const { status, stderr, stdout } = spawnSync(process.execPath, [main, ...args], {
-    cwd,
-    encoding: "utf8",
-    env: { ...commonVariables(), XDG_DATA_HOME: join(root, "share"), ...variables },
-  })
-  return { code: status, out: stdout, error: stderr }
-}
+const tieout = (cwd: string, args: ReadonlyArray<string>, variables: Record<string, string> = {}) =>
+  Effect.runPromise(runIn(cwd, args, { XDG_DATA_HOME: join(root, "share"), ...variables }))
 
 const credentials = {
   TIEOUT_BASE_URL: "http://127.0.0.1:9/api/v1",
@@ -52,22 +44,22 @@ describe("a project", () => {
     expect(projectAbove(folder("nothing"))).toEqual(Option.none())
   })
 
-  it("has its books wherever below it a command is run, and readers begin none", () => {
+  it("has its books wherever below it a command is run, and readers begin none", async () => {
     const project = folder("books")
     folder("books", "config")
     writeFileSync(join(project, "config", "tieout.yaml"), "")
     const below = folder("books", "some", "where")
-    const { code, error } = tieout(below, ["status"])
+    const { code, error } = await tieout(below, ["status"])
     expect(code).toBe(2)
     expect(error).toContain(`There is no database in ${join(project, "data")}, and nothing was made.`)
     // Without credentials nothing is begun either.
-    expect(tieout(below, ["sync"]).code).toBe(2)
+    expect((await tieout(below, ["sync"])).code).toBe(2)
     expect(existsSync(join(project, "data"))).toBe(false)
 
-    const synced = tieout(below, ["sync"], credentials)
+    const synced = await tieout(below, ["sync"], credentials)
     expect(synced.code).toBe(75)
     expect(synced.error).toContain(`Began a new, empty database in ${join(project, "data", "postgres")}`)
-    const status = tieout(project, ["status"])
+    const status = await tieout(project, ["status"])
     expect([status.code, status.out]).toEqual([
       0,
       expect.stringContaining(`Read from ${join(project, "data", "postgres", "socket")}`),
@@ -100,13 +92,13 @@ describe("a project", () => {
     expect([existsSync(share), readdirSync(cwd), readdirSync(project)]).toEqual([false, [], ["config"]])
   }, 120_000)
 
-  it("elsewhere, a command has the platform's own folder, whatever the working directory", () => {
+  it("elsewhere, a command has the platform's own folder, whatever the working directory", async () => {
     const [one, other] = [folder("one"), folder("other")]
-    expect(tieout(one, ["status"]).error).toContain(
+    expect((await tieout(one, ["status"])).error).toContain(
       `There is no database in ${join(root, "share", "tieout")}`,
     )
-    expect(tieout(one, ["migrate"]).code).toBe(0)
-    expect(tieout(other, ["status"]).out).toContain(join(root, "share", "tieout", "postgres"))
+    expect((await tieout(one, ["migrate"])).code).toBe(0)
+    expect((await tieout(other, ["status"])).out).toContain(join(root, "share", "tieout", "postgres"))
     expect([existsSync(join(one, "data")), existsSync(join(other, "data"))]).toEqual([false, false])
   })
 })

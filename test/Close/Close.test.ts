@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { acceptance } from "../../src/Cli/Commands/CloseCommand.ts"
+import { acceptance } from "../../src/Cli/Commands/Closing/CloseCommand.ts"
 import { Database } from "../../src/Database.ts"
 import { accountId, credit, id, partnership } from "../Sync/Partnership.ts"
 import { rows, sync } from "../Sync/Runs.ts"

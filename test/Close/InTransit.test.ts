@@ -1,10 +1,12 @@
 /** What stands in transit when a month is closed: the blocker, its acceptance, and how a person settles it. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import { allBooks } from "../../src/Book.ts"
 import { close } from "../../src/Close.ts"
 import { Explain } from "../../src/Explain.ts"
 import { Ledger } from "../../src/Ledger.ts"
 import { reclassify } from "../../src/Reclassify.ts"
+import { openFindings } from "../../src/Reconcile/Summary.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { Settings } from "../../src/Settings.ts"
 import { reporting, sheet } from "../Report/Reports.ts"
@@ -70,6 +72,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a conversion in transi
       const message =
         "F1 conversion-in-transit: The conversion has stood in transit since 2026-09-05 (N days, active): 100.00 USD."
       expect(yield* findings).toEqual(["conversion-in-transit warning"])
+      // In the list of what is to be done: its own day and amount, and its age since then.
+      const [open] = yield* openFindings(yield* allBooks(Option.none()), Option.none())
+      const [age] = yield* rows("select current_date - '2026-09-05'::date as days")
+      expect([open?.date, open?.amount, open?.days]).toEqual(["2026-09-05", "100.00 USD", age?.days])
       expect(yield* closing("2026-08")).toEqual({ state: "closable", blockers: [] })
       expect(yield* closing("2026-09")).toEqual({ state: "blocked", blockers: [message] })
       expect((yield* closing("2026-09", [{ id: "f1", reason: "on its way" }])).state).toBe("closable")

@@ -176,5 +176,5 @@ it("no row is left out, and no command that takes --json", async () => {
     (form) => !described.some((command) => command === form || command.startsWith(`${form} `)),
   )
   // Its log is all that it says.
-  expect(missing).toEqual(["serve"])
+  expect(missing).toEqual(["serve", "worker"])
 })

@@ -6,7 +6,7 @@ import { Effect, Either, Option } from "effect"
 import { decodeUnknownSync } from "effect/Schema"
 import fc from "fast-check"
 import { firstChange, LineDigests } from "../../src/Export/Batch/LineChecks.ts"
-import * as Manifest from "../../src/Export/Batch/Manifest.ts"
+import * as ManifestSeal from "../../src/Export/Batch/ManifestSeal.ts"
 import * as Export from "../../src/Export.ts"
 import { formatNames } from "../../src/Format/Formats.ts"
 import { Content } from "../../src/Settings/Content.ts"
@@ -147,7 +147,7 @@ layer(TestDatabase.layer)("a folder of every format", (it) => {
         lines: _l,
         statements: _s,
         ...manifest
-      } = Either.getOrThrow(Manifest.decode(readFileSync(path, "utf8")))
+      } = Either.getOrThrow(ManifestSeal.decode(readFileSync(path, "utf8")))
       const { layouts: _y, ...tables } = manifest.tables ?? {
         mode: "detail",
         mappingVersion: null,
@@ -155,7 +155,7 @@ layer(TestDatabase.layer)("a folder of every format", (it) => {
       }
       writeFileSync(
         path,
-        Manifest.print({
+        ManifestSeal.print({
           ...manifest,
           formatVersion: 1,
           tables,

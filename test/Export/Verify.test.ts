@@ -6,7 +6,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import { Database } from "../../src/Database.ts"
 import { batchDifferences } from "../../src/Export/Batch/Committed.ts"
-import * as Manifest from "../../src/Export/Batch/Manifest.ts"
+import * as ManifestSeal from "../../src/Export/Batch/ManifestSeal.ts"
 import * as Export from "../../src/Export.ts"
 import { plainFormats } from "../../src/Format/Formats.ts"
 import * as Verify from "../../src/Verify.ts"
@@ -43,7 +43,7 @@ const forge = (folder: string, name: string, change: (text: string) => string): 
   const changed = change(text)
   expect(changed).not.toBe(text)
   writeFileSync(join(copy, name), changed)
-  const decoded = Manifest.decode(readFileSync(join(copy, "manifest.json"), "utf8"))
+  const decoded = ManifestSeal.decode(readFileSync(join(copy, "manifest.json"), "utf8"))
   const { digest: _, ...manifest } = Either.getOrThrow(decoded)
   const files = manifest.files.map((file) =>
     file.name === name
@@ -54,7 +54,7 @@ const forge = (folder: string, name: string, change: (text: string) => string): 
         }
       : file,
   )
-  writeFileSync(join(copy, "manifest.json"), Manifest.print({ ...manifest, files }))
+  writeFileSync(join(copy, "manifest.json"), ManifestSeal.print({ ...manifest, files }))
   return copy
 }
 

@@ -11,7 +11,8 @@ import { dispositions } from "./Dispositions.ts"
 import { columns, falsehood, tried } from "./Falsehood.ts"
 import { filled, found, planted, proof } from "./Filled.ts"
 
-const listOf = (text: string | undefined): ReadonlyArray<string> => text?.split(" ") ?? []
+const listOf = (text: string | undefined): ReadonlyArray<string> =>
+  text === undefined || text === "" ? [] : text.split(" ")
 
 /** `table.column` with what becomes of it: `refused`, the proof's name, or `free`. */
 const declared = new Map<string, string>(

@@ -171,10 +171,19 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
       "finding_id book_id check_name severity subject_type subject_id message evidence opened_at opened_run seen_at closed_at closed_run",
   },
   "reconcile.progress": {
-    refused: "book_id through_run",
+    refused: "book_id through_run through_batch",
     free: {
       reconciled_at: "our clock",
     },
+  },
+  "sync.book_jobs": {
+    refused: "",
+    free: {
+      "run_id book_id task":
+        "what workers have still to read: a book that is passed over is read by the next run",
+      "result taken": "what is said at the end of a run; the books themselves are proved",
+    },
+    deleted: "nobody waits for a run that has ended",
   },
   "sync.checkpoints": {
     refused: "book_id stream",
@@ -191,6 +200,10 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
     free: {
       cursor: "where reading goes on: an entry that is passed over breaks the chain of balances",
     },
+  },
+  "sync.paces": {
+    refused: "",
+    free: { "connection state": "how fast the service is asked, not what it says" },
   },
   "sync.runs": {
     refused: "run_id connection command state started_at ended_at exit_code summary whole",

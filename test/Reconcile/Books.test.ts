@@ -180,14 +180,43 @@ layer(services)("an export", (it) => {
     Effect.gen(function* () {
       const { book } = yield* oneEntry
       yield* number(book)
+      yield* commit(book, 1, "10.50")
+      expect(yield* reconciled(book)).toEqual([])
+      yield* mischief(
+        (sql) => sql`
+          update export.batches set manifest = replace(manifest::text, '10.50', '10.49')::json where book_id = ${book.bookId}`,
+      )
+      expect(yield* reconciled(book)).toEqual([])
+      expect(yield* reconciled(book, true)).toHaveLength(1)
+    }),
+  )
+
+  it.effect("is looked at however long its commit took", () =>
+    Effect.gen(function* () {
+      const { book } = yield* oneEntry
+      yield* number(book)
       yield* reconciled(book)
       yield* commit(book, 1, "10.49")
       yield* mischief(
         (sql) =>
           sql`update export.batches set committed_at = now() - interval '2 days' where book_id = ${book.bookId}`,
       )
-      expect(yield* reconciled(book)).toEqual([])
-      expect(yield* reconciled(book, true)).toHaveLength(1)
+      expect(yield* reconciled(book)).toHaveLength(1)
+    }),
+  )
+
+  it.effect("cannot be passed over by hand", () =>
+    Effect.gen(function* () {
+      const { book } = yield* oneEntry
+      yield* number(book)
+      yield* commit(book, 1, "10.50")
+      yield* reconciled(book)
+      const set = (batch: number) =>
+        query(
+          (sql) => sql`update reconcile.progress set through_batch = ${batch} where book_id = ${book.bookId}`,
+        )
+      expect(yield* Effect.flip(set(2))).toMatchObject({ sqlstate: "TO004" })
+      expect(yield* Effect.flip(set(0))).toMatchObject({ sqlstate: "TO004" })
     }),
   )
 })

@@ -1,7 +1,7 @@
 /** A conversion that has no rate of its own in a month says why: it was returned, or its other leg is elsewhere. */
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Legs, remarkOf } from "../../src/Report/ConversionRemark.ts"
+import { type Legs, remarkOf } from "../../src/Report/Conversions/ConversionRemark.ts"
 import { json } from "../Partner/Service.ts"
 import { accountId, id, partnership } from "../Sync/Partnership.ts"
 import { sync } from "../Sync/Runs.ts"

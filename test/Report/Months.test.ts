@@ -22,6 +22,7 @@ const now = Effect.map(
 
 const files = [
   "account-reconciliation.csv",
+  "comparison.csv",
   "conversions.csv",
   "exceptions.csv",
   "fees.csv",
@@ -50,7 +51,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the report of a small 
       const out = temporaryFolder()
       const { folder, manifest } = yield* reporting("2026-09", out)
       expect(folder).toBe(join(out, "default-ORG", "2026-09"))
-      expect(readdirSync(folder).sort()).toEqual([...files, "manifest.json", "report.html"].sort())
+      expect(readdirSync(folder).sort()).toEqual(
+        [...files, "close-package.xlsx", "manifest.json", "report.html"].sort(),
+      )
       expect([manifest.state, manifest.draft, manifest.reasons]).toEqual(["closed", false, []])
       expect(manifest.close).toMatchObject({ sequence: 2, who: "controller", reason: null })
       expect(manifest.currencies).toEqual([
@@ -290,10 +293,15 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
           [{ id: exception, check: "adjustment", what: expect.any(String), reason: "ticket 7" }],
         ])
         const page = textOf(folder, "report.html")
-        expect(page).toContain(
-          `<span>closed, not approved, 1 accepted exception (adjustment ${exception})</span>`,
-        )
+        expect(page).toContain("<span>closed, not approved, 1 accepted exception, 1 suspense item</span>")
         expect(page).not.toContain("verything ties out")
+        expect(manifest.waiting).toEqual({ suspense: 1, transit: 0 })
+        // The finding is still open, and stands here once: with who answers for it.
+        expect(
+          sheet(folder, "exceptions.csv")
+            .filter(({ id: named }) => named === exception)
+            .map(({ reason, what, who }) => [what, who, reason]),
+        ).toEqual([["accepted at the close", "controller", "ticket 7"]])
         expect(
           sheet(folder, "open-items.csv").map((row) => [
             row.account_code,

@@ -1,6 +1,6 @@
 /** The page and the review files as the programs of those who get them open them: a browser, a spreadsheet. */
 import { spawnSync } from "node:child_process"
-import { existsSync, readFileSync, statSync } from "node:fs"
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { parse } from "csv-parse/sync"
@@ -137,6 +137,41 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what a report is opene
       chromium([`--print-to-pdf=${pdf}`, "--no-pdf-header-footer"], page)
       expect(existsSync(pdf) && readFileSync(pdf).subarray(0, 5).toString()).toBe("%PDF-")
       expect(statSync(pdf).size).toBeGreaterThan(20_000)
+    }),
+  )
+
+  it.scoped.skipIf(!there("chromium"))("nothing of the page is wider than a phone", () =>
+    Effect.gen(function* () {
+      const bookId = yield* hostileBook("PHONE", 4)
+      yield* post(bookId, {
+        date: "2026-10-21",
+        kind: "conversion",
+        partner: partner.usd,
+        cash: "123456789012345.67",
+        description: "Large",
+        lines: [
+          ["cash", "", "USD", "123456789012345.67"],
+          ["suspense", "", "USD", "-123456789012345.67"],
+        ],
+      })
+      yield* assignNumbers(bookId)
+      const { folder } = yield* reporting("2026-10", temporaryFolder(), { book: "PHONE" })
+      const page = textOf(folder, "report.html").replace(
+        /<meta http-equiv="Content-Security-Policy"[^>]*>/,
+        "",
+      )
+      // A window of a browser without a screen is never as narrow, a frame is.
+      const frame = join(temporaryFolder(), "frame.html")
+      const escaped = page.replaceAll("&", "&amp;").replaceAll('"', "&quot;")
+      writeFileSync(
+        frame,
+        `<iframe id="f" width="390" height="2000" srcdoc="${escaped}"></iframe><script>f.onload = () => {
+          const { documentElement: root } = f.contentDocument
+          const wide = [...root.querySelectorAll(".wide")].filter((one) => one.scrollWidth > one.clientWidth + 1)
+          document.body.dataset.found = [root.clientWidth, root.scrollWidth, wide.length].join(" ")
+        }</script>`,
+      )
+      expect(/data-found="([^"]*)"/.exec(chromium(["--dump-dom"], frame).stdout)?.[1]).toMatch(/^(\d+) \1 0$/)
     }),
   )
 

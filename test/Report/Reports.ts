@@ -7,16 +7,18 @@ import { parse as parseMinor } from "../../src/Common/MinorUnits.ts"
 import { parseAsOf } from "../../src/Ledger/AsOf.ts"
 import { report } from "../../src/Report.ts"
 import { Settings } from "../../src/Settings.ts"
+import type { ValuationOptions } from "../../src/Valuation/ValuedBook.ts"
 
 export const reporting = (
   period: string,
   out: string,
-  options: { readonly book?: string; readonly asOf?: string } = {},
+  options: { readonly book?: string; readonly asOf?: string; readonly base?: ValuationOptions } = {},
 ) =>
   report({
     period,
     out,
     book: Option.some(options.book ?? "ORG"),
+    ...(options.base === undefined ? {} : { base: options.base }),
     asOf: Option.flatMap(Option.fromNullable(options.asOf), (text) => Either.getRight(parseAsOf(text))),
   }).pipe(
     Effect.flatMap(([written]) =>

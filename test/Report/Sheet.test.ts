@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { openFolder } from "../../src/Export/Batch/Folder.ts"
-import { bucketOf } from "../../src/Report/Ageing.ts"
+import { bucketOf } from "../../src/Report/Receivables/Ageing.ts"
 import { writeSheet } from "../../src/Report/Sheet.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 

@@ -96,14 +96,10 @@ const full = statusPage(
 const schemes = ["light", "dark"] as const
 
 describe.skipIf(!canLook)("axe-core finds nothing serious", () => {
-  it.each(schemes)(
-    "on the status page, the login and a message, in %s",
-    (scheme) => {
-      for (const page of [full, loginPage(true), messagePage("Not here", "There is no such page.")])
-        expect(seriousOn(page, scheme)).toEqual([])
-    },
-    120_000,
-  )
+  it.each(schemes)("on the status page, the login and a message, in %s", (scheme) => {
+    for (const page of [full, loginPage(true), messagePage("Not here", "There is no such page.")])
+      expect(seriousOn(page, scheme)).toEqual([])
+  })
 
   effectIt.scopedLive("on a report", () =>
     Effect.gen(function* () {

@@ -29,8 +29,7 @@ const starting = (program: string, cwd: string, variables: Record<string, string
     ({ child }) => Effect.sync(() => child.kill("SIGKILL")),
   )
 
-const until = (done: () => boolean) =>
-  Effect.repeat(Effect.sleep("50 millis"), { until: done }).pipe(Effect.timeout("5 minutes"))
+const until = (done: () => boolean) => Effect.repeat(Effect.sleep("50 millis"), { until: done })
 
 it.scopedLive(
   "serve makes up for a missed night, exports, shows that cash ties out and what is open, and ends with 0 on SIGTERM",

@@ -58,8 +58,12 @@ it.scopedLive.skipIf(process.platform === "win32")(
       const ended = new Promise<number | null>((resolve) => child.once("close", resolve))
       const until = (text: string, times = 1) =>
         Effect.repeat(Effect.sleep("20 millis"), { until: () => log.split(text).length > times }).pipe(
-          Effect.timeout("2 minutes"),
-          Effect.orElse(() => Effect.dieMessage(log)),
+          Effect.raceFirst(
+            Effect.zipRight(
+              Effect.promise(() => ended),
+              Effect.suspend(() => Effect.dieMessage(log)),
+            ),
+          ),
         )
       yield* until("Serving default")
 

@@ -32,7 +32,9 @@ describe("the schedule", () => {
       })
       yield* Effect.scoped(Effect.zipRight(starting(count, Date.now()), Effect.sleep("50 millis")))
       expect(runs).toBe(0)
-      yield* Effect.scoped(Effect.zipRight(starting(count, undefined), Effect.sleep("50 millis")))
+      const begun = yield* Deferred.make<void>()
+      const missed = Effect.zipRight(count, Deferred.succeed(begun, undefined))
+      yield* Effect.scoped(Effect.zipRight(starting(missed, undefined), Deferred.await(begun)))
       expect(runs).toBe(1)
     }),
   )

@@ -66,11 +66,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Events in any order", 
           }
           yield* rows(
             "select count(*)::integer as n from webhook.inbox where state in ('waiting', 'failed')",
-          ).pipe(
-            Effect.delay("100 millis"),
-            Effect.repeat({ until: ([row]) => row?.n === 0 }),
-            Effect.timeout("60 seconds"),
-          )
+          ).pipe(Effect.delay("100 millis"), Effect.repeat({ until: ([row]) => row?.n === 0 }))
           const [brought] = yield* rows(`
             select count(*)::integer as n from mirror.statement_entries e join sync.runs r using (run_id)
             where r.command = 'events'`)

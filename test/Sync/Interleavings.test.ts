@@ -9,7 +9,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { type AccountName, accounts, type Exchange, exchange, type Move } from "./Exchange.ts"
 import { journal, rows, sync } from "./Runs.ts"
 
-const ways = Number(process.env.TIEOUT_INTERLEAVINGS ?? 12)
+const ways = Number(process.env.TIEOUT_INTERLEAVINGS ?? 8)
 
 /** A small generator of its own, so that a way that fails can be tried again by its number. */
 const randomOf = (seed: number) => {

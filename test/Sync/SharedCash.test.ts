@@ -6,7 +6,7 @@ import { reclassify } from "../../src/Reclassify.ts"
 import { Reconcile } from "../../src/Reconcile.ts"
 import { Settings } from "../../src/Settings.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { clientId, creditAccount, lending, move, receivable } from "./Lending.ts"
+import { accountOf, clientId, creditAccount, lending, move, receivable } from "./Lending.ts"
 import {
   at,
   borrower,
@@ -201,6 +201,31 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A repayment that is no
       yield* after(900)
       expect(yield* standing).toEqual(["cash 4900", "loan_clearing 100", "suspense -5000"])
       expect(yield* items).toEqual(["900 100 repayment due 1025 paid 900 since 2026-10-20"])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("is a shortfall where the movement that is named was all fee", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending()
+      const book = clientId(1)
+      const first = move(held, book, { type: "CREDIT", amount: 1000, on: at(2) })
+      held.receivables = [loan({ disbursedTransaction: tx(first, 2) })]
+      yield* sync(service.url, borrower)
+      held.withdrawals = [
+        {
+          withdrawalId: id(30),
+          sourceAccount: { accountId: accountOf(book), currency: "USD", paymentRails: "SWIFT" },
+          ...{ amount: "5.00", feeAmount: "5.00", currency: "USD", status: "COMPLETED" },
+          ...{ destination: { destinationId: id(60) }, purpose: "Loan", createdAt: at(20) },
+        },
+      ]
+      move(held, book, { type: "DEBIT", amount: 5, relatedType: "WITHDRAWAL", relatedId: id(30), on: at(20) })
+      held.clock = at(21)
+      held.receivables = [paid(id(30), { disbursedTransaction: tx(first, 2) })]
+      yield* sync(service.url, borrower)
+      expect(yield* findings).toContain("loan-clearing blocking")
+      expect((yield* messages)[0]?.message).toContain("1025.00 USD was due, 0.00 USD was paid")
+      expect(yield* unexplained).toEqual([])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 

@@ -118,7 +118,7 @@ layer(database, { excludeTestServices: true })("the listener", (it) => {
 
   it.scoped("[W1] slow headers or body 408; 500 stalled sockets do not stop a good delivery", () =>
     Effect.gen(function* () {
-      const patient = yield* listening(withKey)
+      const patient = yield* listening(withKey, { requestTimeout: Duration.hours(1) })
       const { port } = yield* listening(withKey, { requestTimeout: Duration.seconds(1) })
       const head = "POST /webhooks/default HTTP/1.1\r\nHost: x\r\n"
       const signed = Object.entries(headersFor(pair, "{}")).map(([name, value]) => `${name}: ${value}\r\n`)

@@ -20,6 +20,8 @@ export interface Program {
   readonly main: string
   /** Runs a command in the process that runs all commands of these tests, one after another. */
   readonly run: (args: ReadonlyArray<string>, variables?: Variables) => Effect.Effect<Finished>
+  /** The same in another folder. */
+  readonly runIn: (cwd: string, args: ReadonlyArray<string>, variables?: Variables) => Effect.Effect<Finished>
   /** Runs a command as a process of its own, for what only a process shows. `began` gets it while it runs. */
   readonly start: (
     args: ReadonlyArray<string>,
@@ -79,27 +81,31 @@ const startHost = (): Host => {
   return host
 }
 
-const inHost =
-  (cwd: string): Program["run"] =>
-  (args, variables = {}) =>
-    Effect.async<Finished>((resume) => {
-      const host = present ?? startHost()
-      present = host
-      const id = ++asked
-      host.waiting.set(id, (answer) => resume(Effect.succeed(answer)))
-      host.child.channel?.ref()
-      const message: Asked = { id, args, cwd, variables: { ...commonVariables(), ...variables } }
-      host.child.send(message)
-      // A command that nobody waits for any more would hold up the next one.
-      return Effect.sync(() => {
-        if (present === host) present = undefined
-        host.child.kill("SIGKILL")
-      })
+const inHost: Program["runIn"] = (cwd, args, variables = {}) =>
+  Effect.async<Finished>((resume) => {
+    const host = present ?? startHost()
+    present = host
+    const id = ++asked
+    host.waiting.set(id, (answer) => resume(Effect.succeed(answer)))
+    host.child.channel?.ref()
+    const message: Asked = { id, args, cwd, variables: { ...commonVariables(), ...variables } }
+    host.child.send(message)
+    // A command that nobody waits for any more would hold up the next one.
+    return Effect.sync(() => {
+      if (present === host) present = undefined
+      host.child.kill("SIGKILL")
     })
+  })
 
 /** Started when first asked for; it ends with the process of the tests. */
 export const program: Effect.Effect<Program> = Effect.sync(() => {
   const cwd = temporaryFolder()
   const main = compiled("bin/tieout.js")
-  return { cwd, main, run: inHost(cwd), start: asProcess(cwd, main) }
+  return {
+    cwd,
+    main,
+    run: (args, variables) => inHost(cwd, args, variables),
+    runIn: inHost,
+    start: asProcess(cwd, main),
+  }
 })

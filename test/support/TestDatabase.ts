@@ -1,20 +1,21 @@
 import { randomBytes } from "node:crypto"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
-import { makeClient } from "../../src/Database/Client.ts"
+import { type Client, makeClient } from "../../src/Database/Client.ts"
 import { parseDatabaseUrl } from "../../src/Database/DatabaseUrl.ts"
 import { Database } from "../../src/Database.ts"
 import { settingsFor, withDatabase } from "./DatabaseAddress.ts"
 
-/** Runs one statement on the test server itself, outside the test's database. */
+let administrator: Client | undefined
+
+/** Runs one statement on the test server itself, outside the test's database: on sessions that are kept for all tests of a process. */
 const onServer = (statement: string) =>
-  Effect.acquireUseRelease(
-    Effect.map(parseDatabaseUrl(Redacted.make(inject("testServerUrl"))), (settings) =>
-      makeClient(settings, { connections: 1 }),
-    ),
-    (client) => Effect.promise(() => client.unsafe(statement)),
-    (client) => Effect.promise(() => client.end({ timeout: 2 })),
-  ).pipe(Effect.orDie, Effect.asVoid)
+  Effect.gen(function* () {
+    const settings = yield* parseDatabaseUrl(Redacted.make(inject("testServerUrl")))
+    administrator ??= makeClient(settings, { connections: 2 })
+    const client = administrator
+    yield* Effect.promise(() => client.unsafe(statement))
+  }).pipe(Effect.orDie)
 
 /**
  * The files are copied as they are: through the log, as the server would have it, a copy costs ten times that. What the

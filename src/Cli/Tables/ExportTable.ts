@@ -1,6 +1,7 @@
 /** What an export wrote, batch by batch; for an as-of export also what has changed since. */
 import { count, counted, harmless, styled } from "../../Common/Text.ts"
-import { type Manifest, print, sha256Of } from "../../Export/Batch/Manifest.ts"
+import type { Manifest } from "../../Export/Batch/Manifest.ts"
+import { print, sha256Of } from "../../Export/Batch/ManifestSeal.ts"
 import type { Difference } from "../../Export/Source/Difference.ts"
 import type { ExportedBatch, ExportSummary, Outdated } from "../../Export.ts"
 import { table } from "../../Terminal/Table.ts"

@@ -54,9 +54,13 @@ export const deferred = reconcile.table(
   (t) => [primaryKey({ columns: [t.bookId, t.resourceId, t.resourceType] })],
 )
 
-/** How far a book's changes have been reconciled: every run up to and including `through_run`. */
+/**
+ * How far a book's changes have been reconciled: every run up to and including `through_run`, and the control totals of every
+ * batch up to and including `through_batch`.
+ */
 export const progress = reconcile.table("progress", {
   bookId: integer("book_id").primaryKey(),
   throughRun: integer("through_run").notNull(),
+  throughBatch: integer("through_batch").notNull().default(0),
   reconciledAt: instant("reconciled_at").notNull().default(sql`now()`),
 })

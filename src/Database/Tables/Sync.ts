@@ -59,6 +59,28 @@ export const leases = sync.table(
   (t) => [primaryKey({ columns: [t.connection, t.bookId] })],
 )
 
+/** Books of a run that workers read, and what came of each; gone with the end of the run. */
+export const bookJobs = sync.table(
+  "book_jobs",
+  {
+    runId: integer("run_id").notNull(),
+    bookId: integer("book_id").notNull(),
+    task: jsonb("task").notNull(),
+    /** Null: not done yet. */
+    result: jsonb("result"),
+    /** Whether who leads the run has it. */
+    taken: boolean("taken").notNull().default(false),
+  },
+  (t) => [primaryKey({ columns: [t.runId, t.bookId] }), index("book_jobs_book").on(t.bookId)],
+)
+
+/** How many requests a second the service bears, as the processes on this database have learned it together. */
+export const paces = sync.table("paces", {
+  connection: text("connection").primaryKey(),
+  /** `RateState` of `src/Partner/Rate.ts`; times in milliseconds since 1970. */
+  state: jsonb("state").notNull(),
+})
+
 export const checkpoints = sync.table(
   "checkpoints",
   {

@@ -4,7 +4,8 @@ import { Database } from "../../Database.ts"
 import { nativeBasis } from "../../Format/Entry.ts"
 import { exportError } from "../ExportError.ts"
 import { keepFiles } from "./KeptFiles.ts"
-import { type Manifest, print, sha256Of } from "./Manifest.ts"
+import type { Manifest } from "./Manifest.ts"
+import { print, sha256Of } from "./ManifestSeal.ts"
 import { supersedeBy } from "./States.ts"
 
 export interface Commit {

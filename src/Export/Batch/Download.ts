@@ -10,7 +10,8 @@ import { folderProblems } from "./AsWritten.ts"
 import { attempt, type Folder, listFolder, openFolder, quietly } from "./Folder.ts"
 import { areKept, blockSize, keptBlock } from "./KeptFiles.ts"
 import { type KnownBatch, nameOf } from "./KnownBatch.ts"
-import { type FileRecord, manifestFile, sha256Of } from "./Manifest.ts"
+import { type FileRecord, manifestFile } from "./Manifest.ts"
+import { sha256Of } from "./ManifestSeal.ts"
 
 /** Gives the blocks of a file, counted from 1; undefined after the last. */
 type Source = (

@@ -10,7 +10,8 @@ import { makeFolder } from "../../Common/Folders.ts"
 import { isFormatFile } from "../../Format/Formats.ts"
 import { exportError } from "../ExportError.ts"
 import { attempt, listFolder, quietly, readIfThere, removeEmpty, removeFolder } from "./Folder.ts"
-import { decode, manifestFile } from "./Manifest.ts"
+import { manifestFile } from "./Manifest.ts"
+import { decode } from "./ManifestSeal.ts"
 
 const markerFile = ".unfinished"
 

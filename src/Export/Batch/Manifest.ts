@@ -1,7 +1,5 @@
 /** `manifest.json`: what a batch holds, how to check it, and how far the service had been read when it was made. */
-import { createHash } from "node:crypto"
 import { Schema } from "effect"
-import { firstChange, type LineChecks, LineDigests } from "./LineChecks.ts"
 
 export const manifestFile = "manifest.json"
 /** 1: without `lineage`, what the files of accounting systems are read back with, line checks and statements. */
@@ -58,7 +56,7 @@ const Lineage = Schema.Struct({
 export type Lineage = typeof Lineage.Type
 
 /** `LineChecks.ts` says what they are. */
-const Checks = Schema.Struct({
+export const Checks = Schema.Struct({
   every: Schema.Int.pipe(Schema.positive()),
   prefixes: Schema.String.pipe(Schema.pattern(/^(?:[0-9a-f]{8})*$/)),
 })
@@ -256,49 +254,3 @@ export const Manifest = Schema.Struct({
   read: Schema.Array(ReadAccount),
 })
 export type Manifest = typeof Manifest.Type
-
-/** The manifest with checks of its lines and the digest of all the rest as its last keys, so that a changed byte shows. */
-const Sealed = Schema.Struct({
-  ...Manifest.fields,
-  lines: Schema.optionalWith(Checks, { exact: true }),
-  digest: Schema.String,
-})
-
-/** Of the file's text, as the next batch of the book and the database keep it. */
-export const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex")
-
-const digestOf = (manifest: Manifest): string => sha256Of(JSON.stringify(manifest))
-
-const encode = Schema.encodeSync(Manifest)
-
-/** All lines but the last two, which read otherwise once the seal follows them. */
-const checksOf = (manifest: Manifest): LineChecks => {
-  const digests = new LineDigests()
-  const lines = JSON.stringify(manifest, null, 2).split("\n").slice(0, -2)
-  digests.add(Buffer.from(lines.map((line) => `${line}\n`).join(""), "utf8"))
-  return digests.checks()
-}
-
-/** The file's text: always the same for the same manifest. */
-export const print = (manifest: Manifest): string => {
-  const plain = encode(manifest)
-  const lines = plain.formatVersion === 1 ? {} : { lines: checksOf(plain) }
-  return `${JSON.stringify({ ...plain, ...lines, digest: digestOf(plain) }, null, 2)}\n`
-}
-
-export const decode = Schema.decodeUnknownEither(Schema.parseJson(Sealed))
-
-/** Whether a file's text is byte for byte what was written. */
-export const isSealed = ({ digest, lines: _, ...manifest }: typeof Sealed.Type, text: string): boolean =>
-  digest === digestOf(encode(manifest)) && text === print(manifest)
-
-const seal = /"lines": \{\s+"every": (\d+),\s+"prefixes": "([0-9a-f]*)"\s+\},\s+"digest"/
-
-/** The first line that is not what was written, as closely as the checks tell; null where they are damaged themselves. */
-export const changedLine = (bytes: Buffer): number | null => {
-  const [, every = "0", prefixes = ""] = seal.exec(bytes.toString("latin1")) ?? []
-  if (!(Number(every) > 0)) return null
-  const digests = new LineDigests(Number(every))
-  digests.add(bytes)
-  return firstChange({ every: Number(every), prefixes }, digests.checks())[0]
-}

@@ -26,7 +26,7 @@ const Approval = Schema.Struct({
 })
 
 const FileRecord = Schema.Struct({
-  name: Schema.String.pipe(Schema.pattern(/^[a-z-]+\.(csv|html)$/)),
+  name: Schema.String.pipe(Schema.pattern(/^[a-z-]+\.(csv|html|xlsx)$/)),
   /** Without the header. */
   rows: Count,
   bytes: Count,
@@ -84,6 +84,8 @@ export const Manifest = Schema.Struct({
   reasons: Schema.Array(Schema.String),
   /** What was open at the close and somebody answered for; not in older reports. */
   accepted: Schema.optional(Schema.Array(AcceptedException)),
+  /** Entries in suspense and conversions in transit at the end of the month; not in older reports. */
+  waiting: Schema.optionalWith(Schema.Struct({ suspense: Count, transit: Count }), { exact: true }),
   files: Schema.Array(FileRecord),
   currencies: Schema.Array(CurrencyTotal),
   accounts: Schema.Array(ProviderAccount),

@@ -1,7 +1,8 @@
-/** An account mapping as CSV, for an accountant's spreadsheet: UTF-8 with a byte order mark, CRLF. */
+/** An account mapping for an accountant's spreadsheet: CSV in UTF-8 with a byte order mark and CRLF, or a workbook. */
 import { Either } from "effect"
 import { textCells } from "../../Common/Csv.ts"
-import { type CsvRow, type Mistake, readCsvFile } from "../../Common/CsvFile.ts"
+import { type CsvRead, type CsvRow, type Mistake, readCsvFile, readSheet } from "../../Common/CsvFile.ts"
+import { isWorkbook, NoWorkbook, readWorkbook, writeWorkbook } from "../../Common/Workbook.ts"
 import { targetColumns } from "../../Format/Targets.ts"
 import type { BookRow } from "./Row.ts"
 
@@ -15,6 +16,16 @@ export const printed = (rows: ReadonlyArray<BookRow>): ReadonlyArray<string> => 
 ]
 
 export const fileText = (rows: ReadonlyArray<BookRow>): string => `\uFEFF${printed(rows).join("\r\n")}\r\n`
+
+/** All cells are texts: a code keeps its leading zeros. */
+export const workbookOf = (rows: ReadonlyArray<BookRow>): Promise<Uint8Array> =>
+  writeWorkbook([
+    {
+      name: "Accounts",
+      header: mappingColumns,
+      rows: rows.map((row) => mappingColumns.map((column) => row[column] ?? "")),
+    },
+  ])
 
 export interface Cells {
   readonly line: number
@@ -39,8 +50,23 @@ export interface ReadMapping {
   readonly absent: ReadonlyArray<string>
 }
 
+type Read = Either.Either<CsvRead<string>, ReadonlyArray<Mistake>>
+
+const readBook = async (bytes: Uint8Array): Promise<Read> => {
+  try {
+    return readSheet(await readWorkbook(bytes), mappingColumns, targetColumns)
+  } catch (cause) {
+    if (!(cause instanceof NoWorkbook)) throw cause
+    return Either.left([{ line: cause.row, text: cause.message }])
+  }
+}
+
 /** The rows of a file with their lines, columns in any order. Rows of another length than the header are mistakes. */
-export const readMapping = (bytes: Uint8Array): Either.Either<ReadMapping, ReadonlyArray<Mistake>> =>
-  Either.flatMap(readCsvFile(bytes, mappingColumns, targetColumns), ({ absent, mistakes, rows }) =>
-    mistakes.length > 0 ? Either.left(mistakes) : Either.right({ absent, rows: rows.map(cellsOf) }),
+export const readMapping = async (
+  bytes: Uint8Array,
+): Promise<Either.Either<ReadMapping, ReadonlyArray<Mistake>>> =>
+  Either.flatMap(
+    isWorkbook(bytes) ? await readBook(bytes) : readCsvFile(bytes, mappingColumns, targetColumns),
+    ({ absent, mistakes, rows }) =>
+      mistakes.length > 0 ? Either.left(mistakes) : Either.right({ absent, rows: rows.map(cellsOf) }),
   )

@@ -159,15 +159,19 @@ export const movedCash = Effect.fn("Ledger.movedCash")(function* (
     "Ledger.movedCash",
     movedColumns,
     (sql) => sql`
-      select w.tx_id, e.entry_id, p.currency, (${sign}::integer * sum(p.amount))::text as amount
+      select w.tx_id, e.entry_id, p.currency,
+        (${sign}::integer * coalesce(sum(p.amount) filter (where a.role = 'loan_clearing' and a.rule_code = ''), 0))::text
+          as amount
       from unnest(${textArray(sql, txIds)}) as w (tx_id)
       cross join lateral mirror.entries_of_transaction(${book.bookId}, w.tx_id) as e (entry_id)
       join ledger.journal_entries j on j.book_id = ${book.bookId} and j.source_id = e.entry_id
         and j.source_type in ('statement_entry', 'manual')
       join ledger.postings p on p.book_id = j.book_id and p.entry_id = j.entry_id
       join ledger.accounts a on a.book_id = p.book_id and a.account_id = p.account_id
-      where a.role = 'loan_clearing' and a.rule_code = ''
-      group by w.tx_id, e.entry_id, p.currency order by w.tx_id, e.entry_id, p.currency`,
+      group by w.tx_id, e.entry_id, p.currency
+      -- A movement that was all fee is linked as well: it paid nothing.
+      having bool_or(a.role = 'loan_clearing' and a.rule_code = '') or bool_and(a.role in ('cash', 'fees'))
+      order by w.tx_id, e.entry_id, p.currency`,
   )
   return rows.map(
     ({ amount, currency, entry_id: entryId, tx_id: txId }): Moved => ({

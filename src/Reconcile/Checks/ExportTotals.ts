@@ -1,21 +1,18 @@
 /**
  * Check 9: the control totals of a committed batch equal the sums of its numbered entries in the ledger. Neither a batch nor
- * the entries that it covers ever change, so only new batches are checked. Batches in the base currency are left to
+ * the entries that it covers ever change, so a batch is checked once. Batches in the base currency are left to
  * `BaseExports.ts`: their amounts are not the ledger's, and an open month is valued again when it changes.
  */
 import type { Sql } from "../../Database/Client.ts"
 import type { CheckQuery } from "../Findings.ts"
 import { amountText, type Fragment, inBooks, isEverything, openSubjects, type Scope } from "../Scope.ts"
 
-/** A batch that was being committed during the last reconciliation may carry an earlier time. */
-const overlap = "1 day"
-
 const batches = (sql: Sql, scope: Scope): Fragment => sql`
   select b.book_id, b.batch, b.scope, b.manifest::jsonb as manifest
   from export.batches b
   join reconcile.progress g on g.book_id = b.book_id
   where b.book_id = ${inBooks(sql, scope)} and b.currency_basis = 'native' and (
-    ${isEverything(scope)} or b.scope = ${scope.period}::text or b.committed_at > g.reconciled_at - ${overlap}::text::interval
+    ${isEverything(scope)} or b.scope = ${scope.period}::text or b.batch > g.through_batch
     or (b.book_id, b.batch::text) in (
       select o.book_id, o.subject_id from (${openSubjects(sql, scope, "export-totals")}) o))`
 

@@ -18,7 +18,8 @@ header p{margin:0;color:var(--soft)}
 .kicker{text-transform:uppercase;letter-spacing:.12em;font-size:11px;font-weight:600}
 h1{font-size:38px;line-height:1.1;margin:4px 0 6px}
 h2{font-size:21px;margin:0 0 4px;line-height:1.25}
-h3{font-size:14px;margin:0 0 6px}
+h3{font-size:14px;margin:0 0 6px}h3.apart{margin-top:22px}
+nav{display:flex;flex-wrap:wrap;gap:4px 16px;margin:18px 0 0;font-size:13px}a{color:inherit;text-underline-offset:3px}
 .lede{color:var(--soft);margin:0 0 14px;max-width:78ch}
 .seal{border:2px solid currentColor;border-radius:6px;padding:8px 18px 9px;text-align:center;min-width:150px}
 .seal b{display:block;font-size:23px;letter-spacing:.06em;line-height:1.2}
@@ -75,9 +76,10 @@ footer{margin-top:44px;border-top:1px solid var(--line);padding-top:12px;color:v
 section{margin-top:30px}.facts{display:block}.facts div{margin-bottom:2px}
 .stack thead{display:none}.stack tr{display:block;padding:8px 0;border-bottom:1px solid var(--line)}
 .stack tbody th,.stack tfoot th{display:block;border:0;padding:0 0 3px;font-weight:600}
-.stack td,.stack tfoot td{display:flex;justify-content:space-between;gap:16px;border:0;padding:1px 0;text-align:right;white-space:normal;min-width:0}
-.stack td::before{content:attr(data-label);color:var(--soft);font-weight:400;text-align:left;flex:none}.stack td:empty{display:none}
+.stack td,.stack tfoot td{display:flex;justify-content:flex-end;gap:5px;border:0;padding:1px 0;text-align:right;white-space:normal;min-width:0}
+.stack td::before{content:attr(data-label);color:var(--soft);font-weight:400;text-align:left;flex:none;margin-right:auto;padding-right:11px}.stack td:empty{display:none}
 .stack .noted{border:0;padding-bottom:0}.stack .note{padding-top:2px}
+.bars .track{display:none}.bars th[scope=row]{white-space:normal}.bars{font-size:11.5px}
 .stack .free{display:block;text-align:left}.stack .free::before{content:none}}
 @page{size:A4;margin:15mm 13mm 16mm;@bottom-right{content:counter(page) " / " counter(pages);font:9px system-ui,sans-serif;color:#555}}
 @media print{:root{color-scheme:light;--paper:#fff;--card:#fff;--ink:#000;--soft:#444;--line:#c9c9c9;--rule:#000;--good:#0d4f30;

@@ -2,12 +2,12 @@
 
 import { type Html, html } from "../../Common/Html.ts"
 import { print } from "../../Common/MinorUnits.ts"
-import type { AgeingRow } from "../Ageing.ts"
-import type { ConversionRow } from "../ConversionsSheet.ts"
+import { counted } from "../../Common/Text.ts"
+import type { ConversionRow } from "../Conversions/ConversionsSheet.ts"
 import type { differenceSheet } from "../DifferenceSheet.ts"
 import type { ExceptionRow } from "../Exceptions.ts"
 import type { lateSheet } from "../LateEntries.ts"
-import type { OpenItemRow } from "../OpenItemsSheet.ts"
+import type { AgeingRow } from "../Receivables/Ageing.ts"
 import type { Row, Written } from "../Sheet.ts"
 import type { CurrencyTotal, trialBalanceSheet } from "../TrialBalanceSheet.ts"
 import { breakable, figure, section, table, words } from "./Figures.ts"
@@ -19,8 +19,9 @@ export const shownRows = {
   conversions: 40,
   ageing: 40,
   exceptions: 60,
-  openItems: 80,
   late: 40,
+  rates: 60,
+  results: 30,
 }
 
 const totalsFoot = (totals: ReadonlyArray<CurrencyTotal>): Html =>
@@ -53,7 +54,7 @@ export const trialBalanceSection = (
         { title: "Credit", look: "num", content: (row) => figure(row.credit) },
         { title: "Closing", look: "num", content: (row) => figure(row.closing) },
       ],
-      rows: sheet.first,
+      rows: sheet.first.slice(0, shownRows.trialBalance),
       total: sheet.rows,
       file: sheet.name,
       foot: totalsFoot(totals),
@@ -128,10 +129,11 @@ export const ageingSection = (sheet: Written<Record<keyof AgeingRow, "text" | "f
         }),
       )
 
-export const exceptionsSection = (sheet: Written<Record<keyof ExceptionRow, "text" | "figure">>): Html =>
-  section(
-    "Exceptions",
-    "What does not tie out, what is open or was answered for, and what waits.",
+export const exceptionsSection = (sheet: Written<Record<keyof ExceptionRow, "text" | "figure">>) => {
+  // What waits to be completed stands among the open items.
+  const rows = sheet.first.filter(({ severity }) => severity !== "note")
+  const waiting = sheet.first.length - rows.length
+  return section("Exceptions", "What does not tie out, what is open, and what was answered for.", [
     table({
       columns: [
         { title: "What", look: "head", content: (row) => row.what ?? null },
@@ -162,49 +164,16 @@ export const exceptionsSection = (sheet: Written<Record<keyof ExceptionRow, "tex
               : html`${row.message}<br><span class="soft">${row.who}: ${row.reason}</span>`,
         },
       ],
-      rows: sheet.first,
-      total: sheet.rows,
+      rows: rows.slice(0, shownRows.exceptions),
+      total: sheet.rows - waiting,
       file: sheet.name,
       none: "None.",
     }),
-  )
-
-const itemText = (row: Record<keyof OpenItemRow, string | null>): Html | string => {
-  if (row.line === "closing") return html`<b>Balance</b>`
-  if (row.line === "month") return "the whole month"
-  const what = [words((row.item_type ?? "").toLowerCase()), row.status].filter(Boolean).join(", ")
-  return html`${what}<br><code class="id">${row.item_id}</code>`
+    waiting === 0
+      ? html``
+      : html`<p class="more">${counted(waiting, "movement")} that the service has not completed ${waiting === 1 ? "stands" : "stand"} among the open items.</p>`,
+  ])
 }
-
-/** Without counterparties and references, which stand in the file. */
-export const openItemsSection = (sheet: Written<Record<keyof OpenItemRow, "text" | "figure">>): Html =>
-  section(
-    "Open items",
-    "What every balance-sheet account beside cash is made of at the end of the month: item by item what is in flight, month by month what passes through. The lines of an account add up to its balance.",
-    table({
-      columns: [
-        {
-          title: "Account",
-          look: "head",
-          content: (row) =>
-            html`<span class="nowrap">${row.account_code ?? null}</span> ${breakable(row.account_name ?? "")}`,
-        },
-        { title: "Cur", content: (row) => row.currency ?? null },
-        {
-          title: "Since",
-          look: "nowrap",
-          content: (row) => (row.line === "month" ? (row.period ?? null) : (row.since ?? "")),
-        },
-        { title: "What", look: "free", content: itemText },
-        { title: "Days", look: "num", content: (row) => row.age_days ?? "" },
-        { title: "Amount", look: "num", content: (row) => figure(row.amount ?? null) },
-      ],
-      rows: sheet.first,
-      total: sheet.rows,
-      file: sheet.name,
-      none: "None: nothing stands on any of them.",
-    }),
-  )
 
 export const lateSection = (sheet: Written<typeof lateSheet.columns>): Html =>
   section(

@@ -1,9 +1,8 @@
 /** Reads one account's statement again near a window, and writes down what the mirror did not know or knows differently. */
 import { Data, Effect, Either, Option, Stream } from "effect"
 import type { Book } from "../../Book.ts"
-import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
-import { int4, int8, text, uuid } from "../../Database/Columns.ts"
+import { int8 } from "../../Database/Columns.ts"
 import { Database } from "../../Database.ts"
 import { openingCorrection } from "../../Ledger/Opening.ts"
 import type { MirroredAccount } from "../../Mirror/MirroredAccounts.ts"
@@ -21,10 +20,8 @@ import { inCurrency } from "../Statements/AccountCurrency.ts"
 import { statementStream } from "../Statements/Checkpoint.ts"
 import { Pages } from "../Statements/StatementPage.ts"
 import { type Comparison, Reading } from "./Compare.ts"
+import { beginning, corrections, firstPlace, idsAt, type Start, starts } from "./KnownStatement.ts"
 import type { Window } from "./Window.ts"
-
-/** Page boundaries that are tried, newest first, before the very beginning. */
-const boundariesTried = 5
 
 export interface AccountBackfill {
   readonly book: string
@@ -49,14 +46,6 @@ export interface AccountBackfill {
 /** A sync has read the statement on while this waited for its turn: what was compared is not what is known now. */
 export class StatementMoved extends Data.TaggedError("StatementMoved")<{ readonly accountId: string }> {}
 
-interface Start {
-  readonly cursor: Option.Option<string>
-  readonly position: Option.Option<bigint>
-  readonly balance: Option.Option<Amount>
-}
-
-const beginning: Start = { cursor: Option.none(), position: Option.none(), balance: Option.none() }
-
 export class BackfillStatements extends Effect.Service<BackfillStatements>()("tieout/Backfill/Statements", {
   effect: Effect.gen(function* () {
     const database = yield* Database
@@ -66,42 +55,13 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
     const hydration = yield* Hydration
     const pages = yield* Pages
 
-    /** Where to begin: at page boundaries before the window, the nearest first; else at the beginning. */
-    const starts = Effect.fn("Backfill.Statements.starts")(function* (
-      book: Book,
-      accountId: string,
-      window: Window,
-    ) {
-      const rows = yield* database.rows(
-        "Backfill.Statements.starts",
-        { cursor: text, position: int8, balance: text },
-        (sql) => sql`
-          select p.cursor, p.position, e.balance_after::text as balance
-          from sync.page_boundaries p
-          join mirror.statement_entries e on e.book_id = p.book_id and e.account_id = p.account_id
-            and e.position = p.position
-          where p.book_id = ${book.bookId} and p.account_id = ${accountId} and p.occurred_at < ${window.start}
-          order by p.position desc limit ${boundariesTried}`,
-      )
-      return [
-        ...rows.map(
-          ({ balance, cursor, position }): Start => ({
-            cursor: Option.some(cursor),
-            position: Option.some(position),
-            balance: Option.some(Money.fromTrusted(balance)),
-          }),
-        ),
-        beginning,
-      ]
-    })
-
     const readFrom = Effect.fn("Backfill.Statements.readFrom")(function* (
       book: Book,
       account: MirroredAccount,
       window: Window,
       start: Start,
     ) {
-      const first = yield* firstPlace(book, account.accountId)
+      const first = yield* firstPlace(database, book, account.accountId)
       const reading = new Reading(window, { first, last: account.entries }, start.position, start.balance)
       let atEnd = false
       const inAccount = ({ rows }: Page<StatementEntry>) => rows.map(inCurrency(account.currency))
@@ -137,47 +97,6 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       return reading.finish(atEnd)
     })
 
-    const firstPlace = Effect.fn("Backfill.Statements.firstPlace")(function* (book: Book, accountId: string) {
-      const { first } = yield* database.row(
-        "Backfill.Statements.firstPlace",
-        { first: int8 },
-        (sql) => sql`
-          select coalesce(min(position), 1) as first from mirror.statement_entries
-          where book_id = ${book.bookId} and account_id = ${accountId} and not held`,
-      )
-      return first
-    })
-
-    const idsAt = Effect.fn("Backfill.Statements.idsAt")(function* (
-      book: Book,
-      accountId: string,
-      { after, before }: Comparison["gone"][number],
-    ) {
-      const rows = yield* database.rows(
-        "Backfill.Statements.idsAt",
-        { entry_id: uuid },
-        (sql) => sql`
-          select entry_id from mirror.statement_entries
-          where book_id = ${book.bookId} and account_id = ${accountId} and not held
-            and position > ${after} and position < ${before} order by position`,
-      )
-      return rows.map(({ entry_id: id }) => id)
-    })
-
-    const corrections = Effect.fn("Backfill.Statements.corrections")(function* (
-      book: Book,
-      accountId: string,
-    ) {
-      const { last } = yield* database.row(
-        "Backfill.Statements.corrections",
-        { last: int4 },
-        (sql) => sql`
-          select coalesce(max(sequence), 0) as last from ledger.journal_entries
-          where book_id = ${book.bookId} and source_id = ${accountId} and source_type = 'opening'`,
-      )
-      return last
-    })
-
     /** Books entries that are older than all that were known, and takes what they moved off the opening balance. */
     const bookOlder = Effect.fn("Backfill.Statements.bookOlder")(function* (
       book: Book,
@@ -191,7 +110,7 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
         (entry, at): PlacedEntry => ({ entry, position: first.position - count + BigInt(at) }),
       )
       const hydrated = yield* hydration.hydrate(book, fresh, [])
-      const sequence = (yield* corrections(book, first.entry.accountId)) + 1
+      const sequence = (yield* corrections(database, book, first.entry.accountId)) + 1
       yield* pages.absorb(
         book,
         {
@@ -248,7 +167,7 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
       const run = yield* Run
       const { accountId } = account
       const { held } = account
-      const candidates = yield* starts(book, accountId, window)
+      const candidates = yield* starts(database, book, accountId, window)
       const attempt = (at: number): ReturnType<typeof readFrom> =>
         readFrom(book, account, window, candidates[at] ?? beginning).pipe(
           Effect.catchIf(
@@ -258,7 +177,9 @@ export class BackfillStatements extends Effect.Service<BackfillStatements>()("ti
           ),
         )
       const found = yield* attempt(0)
-      const gone = (yield* Effect.forEach(found.gone, (stretch) => idsAt(book, accountId, stretch))).flat()
+      const gone = (yield* Effect.forEach(found.gone, (stretch) =>
+        idsAt(database, book, accountId, stretch),
+      )).flat()
       const broken = Option.isSome(found.breakAt)
       const missing = broken ? [...found.older, ...found.missing] : found.missing
       const write = Effect.gen(function* () {

@@ -21,7 +21,7 @@ export interface ListedClients {
   /** Listed, but not to be read. */
   readonly inactive: ReadonlyArray<Client>
   /** Clients with accounts, by identifier, that are not to be read any more: why, in the service's word. */
-  readonly stopped: ReadonlyArray<{ readonly book: Book; readonly status: string }>
+  readonly stopped: ReadonlyArray<{ readonly book: Book; readonly clientId: string; readonly status: string }>
   /** Clients with accounts that the list has no more. Their paths may still be open. */
   readonly unlisted: ReadonlyArray<{ readonly clientId: string; readonly book: Book }>
 }
@@ -79,7 +79,9 @@ export class Clients extends Effect.Service<Clients>()("tieout/Sync/Clients", {
         return {
           stopped: known.flatMap(({ book, clientId }) => {
             const client = found.get(clientId)
-            return client === undefined || isReadable(client) ? [] : [{ book, status: client.status }]
+            return client === undefined || isReadable(client)
+              ? []
+              : [{ book, clientId, status: client.status }]
           }),
           // A row that could not be understood is in the list nevertheless.
           unlisted: known.filter(({ clientId }) => !found.has(clientId) && !unreadable.has(clientId)),

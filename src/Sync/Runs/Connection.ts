@@ -9,15 +9,19 @@ import { Settings, SettingsError } from "../../Settings.ts"
 import { Credit } from "../Credit/CreditLists.ts"
 import { onTheirSide } from "../Credit/LoanSide.ts"
 import type { Loans } from "../Credit/Loans.ts"
+import { BookJobs, type BookTask, type ReadElsewhere } from "./BookJobs.ts"
 import type { BookOutcome } from "./BookReader.ts"
 import { Clients } from "./Clients.ts"
-import { noteTrouble } from "./Evidence.ts"
+import { addProved, nothingProved, type Proved } from "./Elsewhere.ts"
+import { noteStopped } from "./Evidence.ts"
 import { alone, aloneOfClient, failureOf, isAbsent, type ReadError } from "./Failures.ts"
 import type { Failure } from "./RunReport.ts"
 import type { Surface } from "./Surfaces.ts"
 
 export interface Wanted {
   readonly connection: string
+  readonly full?: boolean
+  readonly quick?: boolean
   readonly surfaces: ReadonlySet<Surface>
   /** By its identifier or its code. */
   readonly client: Option.Option<string>
@@ -34,6 +38,8 @@ export interface RunOutcome {
   readonly failures: ReadonlyArray<Failure>
   readonly clientFailures: ReadonlyArray<Failure>
   readonly notices: ReadonlyArray<string>
+  /** What others have numbered and proved of it. */
+  readonly elsewhere: Proved
 }
 
 /** The same notice of many clients is told once. */
@@ -76,21 +82,26 @@ export const readConnection = <P, R>(
     const notices = new Map<string, number>()
     const failures: Array<Failure> = []
     const clientFailures: Array<Failure> = []
+    const elsewhere = nothingProved()
     let openResources = 0
     let clientsRead = 0
 
     const within = (reads: BookReads) => partsOf(Partner.of({ ...reads, requests: partner.requests }))
 
+    const take = (book: Book, outcome: BookOutcome) => {
+      for (const [account, entries] of outcome.newEntries) newEntries.set(account, entries)
+      for (const notice of outcome.notices) {
+        const text = Option.isSome(book.clientId) ? withoutIdentifiers(notice) : notice
+        notices.set(text, (notices.get(text) ?? 0) + 1)
+      }
+      openResources += outcome.openResources
+    }
+
     const readBook = (book: Book, reads: BookReads) =>
       Effect.gen(function* () {
         const { read } = yield* within(reads)
         const outcome = yield* read(book)
-        for (const [account, entries] of outcome.newEntries) newEntries.set(account, entries)
-        for (const notice of outcome.notices) {
-          const text = Option.isSome(book.clientId) ? withoutIdentifiers(notice) : notice
-          notices.set(text, (notices.get(text) ?? 0) + 1)
-        }
-        openResources += outcome.openResources
+        take(book, outcome)
         if (outcome.failures.length === 0) complete.set(book.bookId, book)
         return outcome.failures
       })
@@ -161,38 +172,76 @@ export const readConnection = <P, R>(
           if (isAbsent(error)) complete.set(book.bookId, book)
           return [failureOf({ kind: "book" }, error)]
         }),
-        Effect.map((found) => {
-          run.reading.clients.done += 1
-          if (found.length === 0) clientsRead += 1
-          clientFailures.push(...found.map((failure) => ({ ...failure, book: book.code })))
-          return found.length === 0
-        }),
+        Effect.map((found) => doneWith(book, found)),
       )
+    const doneWith = (book: Book, found: ReadonlyArray<Failure>) => {
+      run.reading.clients.done += 1
+      if (found.length === 0) clientsRead += 1
+      clientFailures.push(...found.map((failure) => ({ ...failure, book: book.code })))
+    }
+    const stoppedClients = Option.match(listed, {
+      onNone: () => [],
+      onSome: ({ stopped }) =>
+        stopped.map((one) => ({ ...one, detail: `the service lists the client as ${one.status}` })),
+    })
+
+    /** Here, several at a time. */
+    const readClients = (served: ReadonlyArray<{ readonly book: Book; readonly clientId: string }>) =>
+      Effect.gen(function* () {
+        for (const { book, detail } of stoppedClients) {
+          yield* run.commit(noteStopped(book, detail))
+          complete.set(book.bookId, book)
+        }
+        yield* inTimeZone(
+          served.map(({ book }) => book),
+          run.commit,
+        )
+        yield* Effect.forEach(served, readClient, {
+          concurrency: settings.limits.clientsInParallel,
+          discard: true,
+        })
+      })
+
+    const workers = yield* BookJobs
+    const lender = settings.accounting.receivables.view === "lender"
+    const settles = surfaces.has("credit") && failures.length === 0
+
+    /** By workers, who number and prove each as well. */
+    const handOut = (
+      read: ReadElsewhere,
+      served: ReadonlyArray<{ readonly book: Book; readonly clientId: string }>,
+    ) => {
+      const tasks = [
+        ...served.map((one): BookTask => ({ ...one, stopped: Option.none() })),
+        ...stoppedClients.map(
+          ({ book, clientId, detail }): BookTask => ({ book, clientId, stopped: Option.some(detail) }),
+        ),
+      ]
+      const books = new Map(tasks.map((task) => [task.book.bookId, task]))
+      const asked = { full: wanted.full ?? false, quick: wanted.quick ?? false, settles: settles && !lender }
+      return read(run, asked, tasks, (result) => {
+        const task = books.get(result.bookId)
+        if (task === undefined) return
+        take(task.book, { ...result, newEntries: new Map(Object.entries(result.newEntries)) })
+        addProved(elsewhere, run.counters, result)
+        if (Option.isNone(task.stopped)) doneWith(task.book, result.failures)
+      })
+    }
+
     if (surfaces.has("client")) {
       const served = [...named.map(({ book, client }) => ({ book, clientId: client.id })), ...unlisted]
       run.reading.clients.all = served.length
-      for (const { book, status } of Option.match(listed, {
-        onNone: () => [],
-        onSome: ({ stopped }) => stopped,
-      })) {
-        const detail = `the service lists the client as ${status}`
-        yield* run.commit(noteTrouble(book, "accounts", { reason: "Inactive", status: null, detail }))
-        complete.set(book.bookId, book)
-      }
-      yield* inTimeZone(
-        served.map(({ book }) => book),
-        run.commit,
-      )
-      yield* Effect.forEach(served, readClient, {
-        concurrency: settings.limits.clientsInParallel,
-        discard: true,
+      yield* Option.match(workers, {
+        onNone: () => readClients(served),
+        onSome: (read) => handOut(read, served),
       })
     }
 
     // A book that was not read to its end may lack the cash of a repayment: its loans wait for the next run.
     if (surfaces.has("credit") && failures.length === 0) {
-      const lender = settings.accounting.receivables.view === "lender"
-      const books = lender ? [organization] : yield* (yield* Credit).borrowers(organization)
+      const handedOut = Option.isSome(workers) && surfaces.has("client")
+      const borrowers = handedOut ? Effect.succeed([]) : (yield* Credit).borrowers(organization)
+      const books = lender ? [organization] : yield* borrowers
       const unread = new Set(
         surfaces.has("client")
           ? named.filter(({ book }) => !complete.has(book.bookId)).map(({ book }) => book.bookId)
@@ -206,6 +255,7 @@ export const readConnection = <P, R>(
         resettled += yield* loans.settle(organization, book)
         complete.set(book.bookId, book)
       }
+      resettled += elsewhere.resettled
       if (resettled > 0) {
         const many = resettled === 1 ? "1 receivable was" : `${resettled} receivables were`
         notices.set(`accounting.receivables has changed: ${many} booked anew by it.`, 1)
@@ -229,5 +279,6 @@ export const readConnection = <P, R>(
       failures: [...failures, ...stopped],
       clientFailures: clientFailures.filter((failure) => !stops(failure)),
       notices: noticesOf(notices),
+      elsewhere,
     } satisfies RunOutcome
   })

@@ -128,3 +128,7 @@ export const noting =
         ? Effect.flatMap(Run, ({ commit }) => commit(noteTrouble(book, stream, troubleOf(error))))
         : Effect.void,
     )
+
+/** A client that was read and is not to be read any more, and why. */
+export const noteStopped = (book: Book, detail: string) =>
+  noteTrouble(book, "accounts", { reason: "Inactive", status: null, detail })

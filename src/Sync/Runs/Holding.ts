@@ -1,5 +1,6 @@
-/** Being alone on a connection: for a run, or for a moment. */
+/** Being alone on a connection: for a run, or for a moment; or on one of its books, beside others on theirs. */
 import { Effect, Option, Schedule, Scope } from "effect"
+import type { Book } from "../../Book.ts"
 import { LockBusy } from "../../Database/SessionLock.ts"
 import type { Database } from "../../Database.ts"
 
@@ -58,3 +59,36 @@ export const forAMoment = <A, E, R>(
     ),
   )
 }
+
+const bookLockOf = ({ bookId, connection }: Book): string => `${lockOf(connection)}:${bookId}`
+
+/**
+ * Runs an effect while nobody else works at the book, nor at the connection as a whole; others may work at its other books. Fails
+ * with `LockBusy` at once.
+ */
+export const holdingBook = <A, E, R>(database: Database, book: Book, effect: Effect.Effect<A, E, R>) =>
+  Effect.scoped(
+    Effect.flatMap(
+      database.tryLocks(
+        { lock: lockOf(book.connection), shared: true },
+        { lock: bookLockOf(book), shared: false },
+      ),
+      ({ lost }) => Effect.raceFirst(effect, lost),
+    ),
+  )
+
+/**
+ * Runs an effect that leads others at a connection's books: nobody else has the connection as a whole, nor leads another run. `book`:
+ * the one that it works at itself.
+ */
+export const leading = <A, E, R>(database: Database, book: Book, effect: Effect.Effect<A, E, R>) =>
+  Effect.scoped(
+    Effect.flatMap(
+      database.tryLocks(
+        { lock: `leading:${book.connection}`, shared: false },
+        { lock: lockOf(book.connection), shared: true },
+        { lock: bookLockOf(book), shared: false },
+      ),
+      ({ lost }) => Effect.raceFirst(effect, lost),
+    ),
+  )

@@ -3,12 +3,14 @@
  * needs only those before it, so they are built in order: side by side would take several times as long for every book.
  */
 import { Context, Effect, Layer, pipe } from "effect"
+import type { Book } from "../../Book.ts"
 import { MirrorAccounts } from "../../Mirror/MirroredAccounts.ts"
 import { Quarantine } from "../../Mirror/Quarantine.ts"
 import { Receivables } from "../../Mirror/ReceivableVersions.ts"
 import { ReferenceItems } from "../../Mirror/ReferenceItems.ts"
 import { Resources } from "../../Mirror/Resources.ts"
 import { StatementEntries } from "../../Mirror/StatementEntries.ts"
+import { Partner } from "../../Partner.ts"
 import { Credit } from "../Credit/CreditLists.ts"
 import { Loans } from "../Credit/Loans.ts"
 import { DepositInstructions } from "../Resources/DepositInstructions.ts"
@@ -67,3 +69,13 @@ export const bookParts = Layer.scopedContext(partsOfBook)
 export const syncParts = Layer.scopedContext(
   pipe(partsOfBook, then(Balances.Default), then(DepositInstructions.Default), then(BookReader.Default)),
 )
+
+/** What reads a book as a sync does, with what brings its receivables up to date. */
+export const syncPartsOf = (full: boolean, quick: boolean) => (partner: Context.Tag.Service<Partner>) =>
+  Effect.all({ reader: BookReader, loans: Loans }).pipe(
+    Effect.map(({ loans, reader }) => ({
+      loans,
+      read: (book: Book) => (quick ? reader.readQuick(book) : reader.read(book, full)),
+    })),
+    Effect.provide(Layer.provide(syncParts, Layer.succeed(Partner, partner))),
+  )

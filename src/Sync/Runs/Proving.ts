@@ -32,6 +32,12 @@ export const inTimeZone = Effect.fn("Sync.inTimeZone")(function* (
   })
 })
 
+const sortedSum = (...all: ReadonlyArray<ReadonlyMap<string, number>>): Readonly<Record<string, number>> => {
+  const sum = new Map<string, number>()
+  for (const counts of all) for (const [kind, sent] of counts) sum.set(kind, (sum.get(kind) ?? 0) + sent)
+  return Object.fromEntries([...sum].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
 /**
  * Numbers and reconciles what was read to its end. Fails with `SyncIncomplete`, which holds the report, where something was
  * not.
@@ -46,7 +52,7 @@ export const prove = Effect.fn("Sync.prove")(function* (
   const ledger = yield* Ledger
   const reconcile = yield* Reconcile
   const { requests } = yield* PartnerConnection
-  const { complete, failures } = outcome
+  const { complete, elsewhere, failures } = outcome
   // A book that was not read to its end is not numbered: numbers follow the reading order of everything that is new.
   const numbered = complete.length === 0 ? 0 : yield* run.commit(ledger.assignNumbers(complete, run.runId))
   yield* ledger.sweepQueues(numbered)
@@ -56,13 +62,13 @@ export const prove = Effect.fn("Sync.prove")(function* (
     runId: run.runId,
     seconds: ((yield* now) - started) / 1_000,
     counters: run.counters,
-    requests: Object.fromEntries([...(yield* requests)].sort(([a], [b]) => (a < b ? -1 : 1))),
+    requests: sortedSum(yield* requests, elsewhere.requests),
     newEntries: outcome.newEntries,
     openResources: outcome.openResources,
-    numbered,
-    findingsOpened: found.opened,
-    findingsClosed: found.closed,
-    blockingFindings: found.blocking,
+    numbered: numbered + elsewhere.numbered,
+    findingsOpened: found.opened + elsewhere.findingsOpened,
+    findingsClosed: found.closed + elsewhere.findingsClosed,
+    blockingFindings: found.blocking + elsewhere.blockingFindings,
     clients: { read: outcome.clientsRead, skipped: outcome.skipped },
     clientFailures: outcome.clientFailures,
     notices: outcome.notices,

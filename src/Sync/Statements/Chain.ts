@@ -5,8 +5,9 @@
 import { Either, Option } from "effect"
 import type { Amount } from "../../Common/Money.ts"
 import * as Money from "../../Common/Money.ts"
+import { isEnriched, sameContent } from "../../Mirror/EntryContent.ts"
 import { signedAmount } from "../../Mirror/EntryRow.ts"
-import { isEnriched, type KnownEntry, type PlacedEntry, sameContent } from "../../Mirror/StatementEntries.ts"
+import type { KnownEntry, PlacedEntry } from "../../Mirror/StatementEntries.ts"
 import { type Malformed, type Row, type StatementEntry, zeroThatMoves } from "../../Partner.ts"
 
 export interface ChainState {

@@ -1,0 +1,153 @@
+import { Effect, Option } from "effect"
+import { chooseBooks } from "../../../Book/ChosenBooks.ts"
+import { count, counted } from "../../../Common/Text.ts"
+import { Database } from "../../../Database.ts"
+import { type ItemAccount, itemAccounts, type OpenItem, openItems } from "../../../Inquiry/OpenItems.ts"
+import { accountsOf } from "../../../Inquiry/Register.ts"
+import { printed, printedSum } from "../../../Reconcile/Printed.ts"
+import { table } from "../../../Terminal/Table.ts"
+import type { Screen } from "../../../Terminal.ts"
+import { booksToRead } from "../../Books.ts"
+import { argument, command } from "../../Declaration.ts"
+import { UsageError } from "../../Failure.ts"
+import { book, period } from "../../Options.ts"
+import { Output } from "../../Output.ts"
+import { parseMonth } from "../../Period.ts"
+import { noAccount } from "./RegisterCommand.ts"
+
+/** The most lines shown per account; `--json` lists all. */
+const mostItems = 200
+
+/** On fewer columns, counterparty and reference are left out: identifiers are never cut. */
+const roomyColumns = 110
+
+const columns = [
+  { title: "Since" },
+  { title: "Days", align: "right" },
+  { title: "What" },
+  { title: "Amount", align: "right" },
+  { title: "State", shrinks: true },
+] as const
+const partyColumns = [
+  { title: "Counterparty", shrinks: true },
+  { title: "Reference", shrinks: true },
+] as const
+
+interface BookItems extends ItemAccount {
+  readonly book: string
+  readonly items: ReadonlyArray<OpenItem>
+}
+
+const stateOf = ({ itemType, status }: OpenItem): string =>
+  [itemType === null ? "" : itemType.toLowerCase().replaceAll("_", " "), status ?? ""]
+    .filter((part) => part !== "")
+    .join(", ")
+
+const rowOf = (item: OpenItem, currency: string): ReadonlyArray<string> =>
+  item.line === "month"
+    ? [item.period ?? "", "", "the whole month (--period lists it)", printed(item.amount, currency)]
+    : [
+        item.since,
+        item.age === null ? "" : count(item.age),
+        item.itemId ?? "",
+        printed(item.amount, currency),
+        stateOf(item),
+        item.counterparty ?? "",
+        item.externalReference ?? "",
+      ]
+
+const linesOf = (
+  { balance, book, code, currency, items, name }: BookItems,
+  period: string | null,
+  screen: Screen,
+): ReadonlyArray<string> => {
+  const hidden = items.length - mostItems
+  const which = period === null ? "the balance" : `the balance at the end of ${period}`
+  return [
+    `${book}  ${code}  ${name}`,
+    ...(items.length === 0
+      ? []
+      : table(
+          screen.width < roomyColumns ? columns : [...columns, ...partyColumns],
+          items.slice(0, mostItems).map((item) => rowOf(item, currency)),
+          screen,
+        )),
+    ...(hidden > 0 ? [`… and ${count(hidden)} more; --json lists them all.`] : []),
+    `${counted(items.length, "line")}, together ${which}: ${printedSum(balance, currency)}`,
+    "",
+  ]
+}
+
+const documentOf = ({ accountId: _, ...account }: BookItems): object => ({
+  ...account,
+  balance: printed(account.balance, account.currency),
+  items: account.items.map(({ accountId: _account, ...item }) => ({
+    ...item,
+    amount: printed(item.amount, account.currency),
+  })),
+})
+
+const read = Effect.fn("Cli.items.read")(function* (
+  code: string,
+  book: Option.Option<string>,
+  period: string | null,
+) {
+  const found: Array<BookItems> = []
+  let known = false
+  for (const { bookId, code: bookCode } of yield* chooseBooks(Option.none(), book)) {
+    known ||= (yield* accountsOf(bookId, code)).length > 0
+    for (const account of (yield* itemAccounts(bookId, period)).filter((one) => one.code === code)) {
+      // The items open at the end of the month, and that month's movements one by one.
+      const items = yield* openItems({
+        bookId,
+        through: period,
+        asOf: null,
+        accountId: account.accountId,
+        drill: period,
+      })
+      found.push({ book: bookCode, ...account, items })
+    }
+  }
+  if (found.length > 0) return found
+  if (!known) return yield* noAccount(code)
+  return yield* new UsageError({
+    detail: `${code} is cash, income or expenses: its balance is not made of open items.`,
+    advice: `Run tieout register ${code} to see its postings.`,
+  })
+})
+
+export const items = command(
+  {
+    name: "items",
+    summary: "Show what the balance of a balance-sheet account is made of, with its age.",
+    about: [
+      "Item by item: suspense, conversions in transit, loans, and deposits and withdrawals that are not final or came back in part.",
+      "The rest of a clearing account, payouts and trading: a line per closed month, and what stands in the open months movement by",
+      "movement. The lines of an account add up to its balance. What settles an item in your accounting system is not known here.",
+    ],
+    takes: {
+      code: argument.text("CODE"),
+      period: period(
+        "What was open at the end of this month (a closed one: at its close), with its own movements one by one",
+      ),
+      book,
+    },
+    examples: [
+      ["tieout items 1990", "what stands in suspense, and since when"],
+      ["tieout items 1020 --period 2026-09", "what was in clearing at the end of September"],
+    ],
+  },
+  Effect.fn("Cli.items")(function* ({ book, code, period: text }) {
+    const output = yield* Output
+    const database = yield* Database
+    const period = Option.isNone(text) ? null : yield* parseMonth(text.value)
+    const accounts = yield* database.transaction(read(code, book, period), {
+      isolation: "repeatable read",
+      readOnly: true,
+    })
+    yield* output.report({
+      document: { period, accounts: accounts.map(documentOf) },
+      lines: accounts.flatMap((one) => linesOf(one, period, output.terminal.stdout)),
+    })
+  }, Effect.provide(booksToRead)),
+)

@@ -1,0 +1,211 @@
+import { Effect, Layer, Option } from "effect"
+import { who } from "../../../Close/Who.ts"
+import { Ledger } from "../../../Ledger.ts"
+import { Resources } from "../../../Mirror/Resources.ts"
+import { type AllOf, movableChecks } from "../../../Reclassify/Chosen.ts"
+import { reapply } from "../../../Reclassify/Reapply.ts"
+import { reclassifyAll } from "../../../Reclassify.ts"
+import { Reconcile } from "../../../Reconcile.ts"
+import { PostingFacts } from "../../../Sync/Statements/PostingFacts.ts"
+import { books, booksToRead } from "../../Books.ts"
+import { argument, choice, command, flag, optional, text } from "../../Declaration.ts"
+import { exitCodeTexts } from "../../ExitCode.ts"
+import { UsageError } from "../../Failure.ts"
+import { Output } from "../../Output.ts"
+import { movedLines, reappliedLines } from "../../Tables/ReclassifyTable.ts"
+
+/** Characters of a reason: with its prefix, the journal entry's description has at most 200. */
+const longestReason = 150
+
+const reasonOf = (given: Option.Option<string>) => {
+  const reason = Option.getOrElse(given, () => "").trim()
+  return reason === "" || reason.length > longestReason
+    ? new UsageError({
+        detail: `--reason: expected 1 to ${longestReason} characters, found ${reason.length}.`,
+        advice: "It stands in the description of the journal entry.",
+      })
+    : Effect.succeed(reason)
+}
+
+const applyRules = Effect.fn("Cli.reclassify.rules")(function* (options: {
+  readonly apply: boolean
+  readonly book: Option.Option<string>
+  readonly reason: Option.Option<string>
+}) {
+  const output = yield* Output
+  const reason = options.apply ? yield* reasonOf(options.reason) : "preview"
+  const results = yield* reapply({
+    book: options.book,
+    preview: !options.apply,
+    reason,
+    who: yield* who,
+  })
+  const nothing = results.every(({ changed }) => changed === 0)
+  yield* output.report({
+    document: { applied: options.apply, books: results },
+    lines: [
+      ...results.flatMap((result) => reappliedLines(result, output.terminal.stdout)),
+      nothing
+        ? "Everything stands where the posting rules send it."
+        : options.apply
+          ? "Moved. Cash, closed months and numbers that were given are as they were."
+          : 'Nothing was moved. To move it: tieout reclassify --rules --apply --reason "…"',
+    ],
+  })
+})
+
+const amountOf = (given: Option.Option<string>) =>
+  Option.isNone(given) || /^\d{1,30}(?:\.\d{1,18})?$/.test(given.value)
+    ? Effect.succeed(given)
+    : new UsageError({
+        detail: `--max-amount: found ${JSON.stringify(given.value)}, expected an amount such as 25.00.`,
+        advice: "It counts in each finding's own currency.",
+      })
+
+const move = Effect.fn("Cli.reclassify.move")(function* (options: {
+  readonly ids: ReadonlyArray<string>
+  readonly allOf: Option.Option<AllOf["check"]>
+  readonly book: Option.Option<string>
+  readonly maxAmount: Option.Option<string>
+  readonly preview: boolean
+  readonly to: Option.Option<string>
+  readonly name: Option.Option<string>
+  readonly reason: Option.Option<string>
+}) {
+  const output = yield* Output
+  const { allOf, book, ids, name, preview, to } = options
+  if (Option.isNone(to)) {
+    return yield* new UsageError({
+      detail: "--to is missing: the account to move to.",
+      advice: "Run tieout reclassify --help to see what it takes.",
+    })
+  }
+  const maxAmount = yield* amountOf(options.maxAmount)
+  const reason = preview && Option.isNone(options.reason) ? "preview" : yield* reasonOf(options.reason)
+  const all = Option.map(allOf, (check) => ({ check, book, maxAmount }))
+  const done = yield* reclassifyAll({
+    ...{ ids, to: to.value.trim(), name, reason, preview, who: yield* who },
+    ...(Option.isSome(all) ? { allOf: all.value } : {}),
+  })
+  const [one] = done.moved
+  yield* output.report({
+    // One entry that was named answers as it always has.
+    document:
+      ids.length === 1 && Option.isNone(allOf) && !preview && one !== undefined ? one : { preview, ...done },
+    lines: movedLines(done, preview, Option.isSome(allOf), output.terminal.stdout),
+  })
+})
+
+export const reclassify = command(
+  {
+    name: "reclassify",
+    usage:
+      "(ID … --to CODE --reason TEXT [--name NAME] [--preview] | --all-of CHECK --to CODE [--name NAME] [--book B] [--max-amount X] [--apply --reason TEXT] | --rules [--apply --reason TEXT] [--book B])",
+    summary:
+      "Move what stands in suspense to the account that it belongs to, or what changed posting rules move.",
+    about: [
+      "ID: a journal number, a finding (F12) or a statement entry. Moves all that stands of it in suspense, or else in a clearing",
+      "account or in transit, by a journal entry of its own, dated as the entry, or today where its month is closed. Cash is never touched.",
+      "Its finding closes. Not while a sync of the connection runs (exit code 4). Several are moved all or none, in one",
+      "transaction, with one reason. --preview shows what would be moved. Where a person moves movements of one counterparty or",
+      "reference to one account for the third time, it proposes the posting rule for that.",
+      "--all-of CHECK: everything that the open findings of a check are about. Shows what would move; with --apply it moves it.",
+      "--rules: applies the posting rules of the settings again to the entries of open months. Shows what would move; with --apply",
+      "it moves it, by reclassifications dated as their entries. What a person has moved stays, and so do closed months. A return",
+      "of what a person has moved goes to the same account.",
+    ],
+    takes: {
+      ids: argument.repeated("ID"),
+      allOf: optional(
+        choice(
+          "all-of",
+          "CHECK",
+          `All open findings of this check: ${movableChecks.join(", ")}`,
+          movableChecks,
+        ),
+      ),
+      maxAmount: optional(
+        text("max-amount", "X", "With --all-of: no larger amounts, in each finding's own currency"),
+      ),
+      preview: flag("preview", "With IDs: shows what would be moved"),
+      to: optional(text("to", "CODE", "The account's code")),
+      reason: optional(
+        text(
+          "reason",
+          "TEXT",
+          `Why; it stands in the journal entry's description. Required, at most ${longestReason} characters`,
+        ),
+      ),
+      name: optional(
+        text(
+          "name",
+          "NAME",
+          "The account's name, such as Expenses:Bank; needed where nothing has the code yet",
+        ),
+      ),
+      rules: flag(
+        "rules",
+        "All entries of open months that the posting rules of the settings send elsewhere now",
+      ),
+      apply: flag("apply", "With --rules and --all-of: moves them; without it they are only shown"),
+      book: optional(
+        text(
+          "book",
+          "B",
+          "With --rules and --all-of: only this book, by its code or its client's identifier",
+        ),
+        "all",
+      ),
+    },
+    examples: [
+      [
+        'tieout reclassify F12 --to 6855 --name "Expenses:Bank" --reason "Account fee of October"',
+        "by its finding",
+      ],
+      ['tieout reclassify ORG-2026-10-000007 --to 4120 --reason "Interest"', "by its journal number"],
+      ['tieout reclassify F12 F13 F17 --to 6855 --reason "Account fees of October"', "several at once"],
+      [
+        "tieout reclassify --all-of adjustment --max-amount 25 --to 6855",
+        "all small adjustments; with --apply and a reason it moves them",
+      ],
+      ["tieout reclassify --rules", "what changed posting rules would move"],
+    ],
+    exits: { busy: exitCodeTexts.busy },
+  },
+  Effect.fn("Cli.reclassify")(
+    function* ({ allOf, apply, book, ids, maxAmount, name, preview, reason, rules, to }) {
+      const named = ids.length > 0
+      const every = Option.isSome(allOf)
+      const target = Option.isSome(to) || Option.isSome(name)
+      if (rules && !named && !every && !target && !preview && Option.isNone(maxAmount)) {
+        return yield* applyRules({ apply, book, reason })
+      }
+      const ofFindings = every && !named && !preview
+      const ofNames = named && !every && !apply && Option.isNone(book) && Option.isNone(maxAmount)
+      if (!rules && (ofFindings || ofNames)) {
+        return yield* move({
+          ids,
+          allOf,
+          book,
+          maxAmount,
+          preview: preview || (every && !apply),
+          to,
+          name,
+          reason,
+        })
+      }
+      return yield* new UsageError({
+        detail:
+          "Expected one or more IDs, or --all-of CHECK, with --to and --reason, or --rules with --apply or without.",
+        advice: "Run tieout reclassify --help to see what it takes.",
+      })
+    },
+    (effect, { apply, ids, preview }) =>
+      Effect.provide(
+        effect,
+        Layer.mergeAll(Ledger.Default, Reconcile.Default, Resources.Default, PostingFacts.Default).pipe(
+          Layer.provideMerge(preview || (ids.length === 0 && !apply) ? booksToRead : books),
+        ),
+      ),
+  ),
+)

@@ -1,0 +1,97 @@
+import { Effect, Layer } from "effect"
+import { allBooks } from "../../../Book.ts"
+import { counted } from "../../../Common/Text.ts"
+import { describeServer } from "../../../Database/ConnectionSettings.ts"
+import { Database } from "../../../Database.ts"
+import { type UnmappedBook, unmappedAccounts } from "../../../Export/Mapping.ts"
+import { Status, type StatusSummary } from "../../../Inquiry/Status.ts"
+import { table } from "../../../Terminal/Table.ts"
+import type { Screen } from "../../../Terminal.ts"
+import { booksToRead, knownConnection } from "../../Books.ts"
+import { command } from "../../Declaration.ts"
+import { exitCodes } from "../../ExitCode.ts"
+import { connection } from "../../Options.ts"
+import { Output } from "../../Output.ts"
+import { isBlocking, standingLines, verdict } from "../../Tables/StandingTable.ts"
+
+const runColumns = [
+  { title: "Connection" },
+  { title: "Last run" },
+  { title: "Started" },
+  { title: "Ended" },
+  { title: "State" },
+]
+
+/** The mapping is the accountant's: it blocks an export, not the books. */
+const unmappedLines = (unmapped: ReadonlyArray<UnmappedBook>): ReadonlyArray<string> =>
+  unmapped.length === 0
+    ? []
+    : [
+        ...unmapped
+          .slice(0, mostUnmapped)
+          .map(
+            ({ accounts, book, column }) =>
+              `${book}: ${counted(accounts.length, "account")} without ${column}.`,
+          ),
+        ...(unmapped.length > mostUnmapped
+          ? [`… and ${counted(unmapped.length - mostUnmapped, "column")} more.`]
+          : []),
+        "Exports that need them are refused. See: tieout accounts export",
+      ]
+
+const mostUnmapped = 10
+
+const linesOf = (
+  summary: StatusSummary,
+  unmapped: ReadonlyArray<UnmappedBook>,
+  screen: Screen,
+): ReadonlyArray<string> => {
+  if (summary.runs.length === 0) return ["Nothing has been read yet. Run: tieout sync"]
+  const runs = summary.runs.map((run) => [
+    run.connection,
+    run.command,
+    run.startedAt,
+    run.endedAt ?? "",
+    run.state,
+  ])
+  return [
+    ...table(runColumns, runs, screen),
+    "",
+    ...standingLines(summary.accounts, screen),
+    ...verdict(summary.tieOut, summary.notRead, screen),
+    ...unmappedLines(unmapped),
+  ]
+}
+
+export const status = command(
+  {
+    name: "status",
+    summary: "Show every account, whether it ties out, and what beside cash is open.",
+    about: ["Reads the database only; needs no credentials."],
+    takes: { connection },
+    examples: [["tieout status", "where the books stand"]],
+    exits: { attention: "quarantine or blocking findings, or an account that does not tie out" },
+  },
+  Effect.fn("Cli.status")(
+    function* ({ connection }) {
+      const output = yield* Output
+      yield* knownConnection(connection)
+      const summary = yield* (yield* Status).read(connection)
+      const database = describeServer((yield* Database).settings)
+      const unmapped = yield* unmappedAccounts(yield* allBooks(connection))
+      yield* output.report({
+        document: {
+          database,
+          ...summary,
+          unmapped: unmapped.map(({ accounts, ...of }) => ({ ...of, accounts: accounts.length })),
+        },
+        lines: [`Read from ${database}.`, "", ...linesOf(summary, unmapped, output.terminal.stdout)],
+        code:
+          isBlocking(summary.open) || summary.accounts.some(({ tiesOut }) => !tiesOut)
+            ? exitCodes.attention
+            : exitCodes.done,
+      })
+    },
+    Effect.provide(Layer.provideMerge(Status.Default, booksToRead)),
+  ),
+)

@@ -1,0 +1,237 @@
+import { Effect, Either, Layer, Option } from "effect"
+import type { Agreement } from "../../../Close/Agreement.ts"
+import { approve } from "../../../Close/Approval.ts"
+import { who } from "../../../Close/Who.ts"
+import { type BookClose, bridge, type CloseState, check, close as closeMonth } from "../../../Close.ts"
+import { counted, harmless, styled } from "../../../Common/Text.ts"
+import { Ledger } from "../../../Ledger.ts"
+import { Reconcile } from "../../../Reconcile.ts"
+import { Settings } from "../../../Settings.ts"
+import type { Screen } from "../../../Terminal.ts"
+import { books, booksToRead } from "../../Books.ts"
+import { argument, command, flag, optional, repeated, text } from "../../Declaration.ts"
+import { exitCodes } from "../../ExitCode.ts"
+import { UsageError } from "../../Failure.ts"
+import { book } from "../../Options.ts"
+import { Output } from "../../Output.ts"
+import { parseMonth } from "../../Period.ts"
+import { bridgeLines } from "../../Tables/BridgeTable.ts"
+
+const usage = (detail: string, advice = "") => new UsageError({ detail, advice })
+
+/** Every `--accept` with its reason, and the reason of the close itself where nothing is accepted. */
+export const acceptance = (accept: ReadonlyArray<string>, reasons: ReadonlyArray<string>) => {
+  const given = reasons.map((reason) => reason.trim())
+  if (given.some((reason) => reason === "" || reason.length > 500)) {
+    return Either.left(usage("--reason: expected 1 to 500 characters."))
+  }
+  const [only = null] = given
+  if (accept.length === 0 && given.length <= 1) return Either.right({ accept: [], reason: only })
+  if (given.length !== accept.length && given.length !== 1) {
+    return Either.left(
+      usage(
+        `--accept is given ${counted(accept.length, "time")} and --reason ${counted(given.length, "time")}.`,
+        "Give one reason for each finding, in their order, or one for all.",
+      ),
+    )
+  }
+  return Either.right({
+    accept: accept.map((id, index) => ({
+      id: id.trim(),
+      reason: given[given.length === 1 ? 0 : index] ?? "",
+    })),
+    reason: given.length === 1 ? only : null,
+  })
+}
+
+const blockerLines = ({ blockers }: BookClose, { color }: Screen): ReadonlyArray<string> =>
+  blockers.flatMap(({ hint, id, what }) => [
+    `  ${styled(color, "red", id ?? "!")}  ${harmless(what)}`,
+    `      ${harmless(hint)}`,
+  ])
+
+const headline = ({ blockers, book, entries, period, state }: BookClose, { color }: Screen): string => {
+  const name = `${book} ${period}`
+  const texts: Readonly<Record<CloseState, string>> = {
+    closed: styled(color, "green", `${name}: closed, ${counted(entries ?? 0n, "entry", "entries")}`),
+    closable: styled(color, "green", `${name}: nothing is in the way of closing it`),
+    blocked: styled(color, "red", `${name}: not closed, ${counted(blockers.length, "thing")} in the way`),
+    "already closed": `${name}: closed already`,
+  }
+  return texts[state]
+}
+
+const linesOf = (results: ReadonlyArray<BookClose>, screen: Screen): ReadonlyArray<string> =>
+  results.flatMap((result) => [
+    headline(result, screen),
+    ...blockerLines(result, screen),
+    ...result.accepted.map(
+      ({ id, reason, what }) => `  accepted ${id}: ${harmless(reason)} (${harmless(what)})`,
+    ),
+    ...(result.bridge === null ? [] : bridgeLines(result.bridge, screen)),
+    ...result.notes.map((note) => `  ${harmless(note)}`),
+    ...(result.hash === null
+      ? []
+      : [
+          `  hash      ${result.hash}`,
+          `  previous  ${result.previousHash ?? "none: the book's first close"}`,
+        ]),
+    "",
+  ])
+
+const agreementLines = (agreement: Agreement, { color }: Screen): ReadonlyArray<string> => {
+  const { accounts, book, close, differences, hash, locked, period } = agreement
+  if (locked !== null) return [`${book} ${period}: nothing is kept to check`, `  ${harmless(locked)}`]
+  const by = close === null ? "" : `, closed on ${close.at} by ${harmless(close.who)}`
+  const good = differences.length === 0
+  return [
+    styled(
+      color,
+      good ? "green" : "red",
+      `${book} ${period}${by}: ${good ? "hash and balances agree" : "DOES NOT AGREE"}`,
+    ),
+    ...differences.map((difference) => `  ${harmless(difference)}`),
+    `  ${hash}, ${counted(close?.entries ?? 0n, "entry", "entries")}, ${counted(accounts, "account")}`,
+  ]
+}
+
+const showBridge = Effect.fn("Cli.close.bridge")(function* (period: string, book: Option.Option<string>) {
+  const output = yield* Output
+  const found = yield* bridge(period, book)
+  const screen = output.terminal.stdout
+  yield* output.report({
+    document: { bridges: found },
+    lines: found.flatMap((one) => [`${one.book} ${one.period}`, ...bridgeLines(one, screen), ""]),
+  })
+})
+
+const showCheck = Effect.fn("Cli.close.check")(function* (period: string, book: Option.Option<string>) {
+  const output = yield* Output
+  const found = yield* check(period, book)
+  yield* output.report({
+    document: { closes: found },
+    lines: found.flatMap((one) => agreementLines(one, output.terminal.stdout)),
+    code: found.every(({ differences }) => differences.length === 0) ? exitCodes.done : exitCodes.failed,
+  })
+})
+
+/** Keeps who approves a month that is closed. */
+const showApproval = Effect.fn("Cli.close.approve")(function* (
+  period: string,
+  book: Option.Option<string>,
+  by: string,
+) {
+  const output = yield* Output
+  const name = by.trim()
+  if (name === "" || name.length > 100) return yield* usage("--by: expected 1 to 100 characters.")
+  const { close: settings } = yield* Settings
+  const approved = yield* approve({ period, book, name, twoPersons: settings.twoPersons })
+  yield* output.report({
+    document: { approvals: approved.map(({ expected: _, ...one }) => one) },
+    lines: approved.flatMap((one) => [
+      `${one.book} ${one.period}: close ${one.sequence} approved by ${harmless(one.name)} (${harmless(one.osUser)}, ${harmless(one.databaseUser)} at the database)`,
+      `  close     ${one.closeHash}`,
+      `  approval  ${one.hash}`,
+    ]),
+  })
+})
+
+/** Accepted identifiers that block no book: a typo must not pass as an acceptance. */
+const acceptedInVain = (
+  accept: ReadonlyArray<{ readonly id: string }>,
+  results: ReadonlyArray<BookClose>,
+) => {
+  const taken = new Set(results.flatMap(({ accepted }) => accepted.map(({ id }) => id.toLowerCase())))
+  return accept.filter(({ id }) => !taken.has(id.toLowerCase())).map(({ id }) => id)
+}
+
+export const close = command(
+  {
+    name: "close",
+    usage:
+      "(YYYY-MM [--book B] [--dry-run] [--accept F12 --reason TEXT]… [--bridge | --check] | approve YYYY-MM --by NAME [--book B])",
+    summary: "Prove a month complete and lock it, with its balances and a chained hash.",
+    about: [
+      "A month closes where every list and statement was read to its end after it, by the service's clock, the running balances",
+      "were proved again, nothing blocking is open, and nothing is in quarantine or in suspense. What is in the way is listed,",
+      "nothing is locked, and it ends with 3. Months close in order, one book at a time; what comes later for a closed month is",
+      "dated to the first open day. Who closed, when and why is kept: TIEOUT_USER, or else the user of the operating system.",
+      "approve: signs a closed month off, as a record of its own that is chained to the close's hash. With close.twoPersons it is",
+      "another person: another name, and logged in as another user. A reopening ends it.",
+    ],
+    takes: {
+      words: argument.repeated("YYYY-MM"),
+      book,
+      by: optional(text("by", "NAME", "With approve: who takes responsibility for the close")),
+      dryRun: flag("dry-run", "Say what would be in the way; lock nothing"),
+      accept: repeated(
+        text(
+          "accept",
+          "F12",
+          "Take responsibility for a finding. Of an account or client that is gone it stands until its evidence changes. May be repeated",
+        ),
+      ),
+      reason: repeated(text("reason", "TEXT", "Why: one for each --accept in their order, or one for all")),
+      bridge: flag(
+        "bridge",
+        "Only show the way from the provider's statement to the books, with late entries; locks nothing",
+      ),
+      check: flag(
+        "check",
+        "Only recompute the hash and the balances of a closed month; ends with 1 where they do not agree",
+      ),
+    },
+    examples: [
+      ["tieout close 2026-10 --dry-run", "what is in the way of closing October"],
+      ['tieout close 2026-10 --accept F12 --reason "Bank confirmed, see ticket 7"', "with a finding open"],
+      ["tieout close 2026-10 --check", "does October still agree with its close?"],
+      ['tieout close approve 2026-10 --by "Ada Jones"', "sign October off"],
+    ],
+    exits: { attention: "not closed: something is in the way" },
+  },
+  Effect.fn("Cli.close")(
+    function* ({ accept, book, bridge: bridging, by, check: checking, dryRun, reason, words }) {
+      const output = yield* Output
+      const [first = "", second = ""] = words
+      const approving = first === "approve"
+      if (words.length !== (approving ? 2 : 1) || approving !== Option.isSome(by)) {
+        return yield* usage(
+          "Expected a month, or approve, a month and --by.",
+          "Run tieout close --help to see what it takes.",
+        )
+      }
+      const period = yield* parseMonth(approving ? second : first, "the month")
+      if (Option.isSome(by)) {
+        if (bridging || checking || dryRun || accept.length + reason.length > 0) {
+          return yield* usage("approve takes --by and --book alone.")
+        }
+        return yield* showApproval(period, book, by.value)
+      }
+      const taken = yield* acceptance(accept, reason)
+      if (bridging || checking) {
+        if ((bridging && checking) || dryRun || accept.length + reason.length > 0) {
+          return yield* usage("--bridge and --check stand alone: each only shows, and closes nothing.")
+        }
+        return yield* bridging ? showBridge(period, book) : showCheck(period, book)
+      }
+      const results = yield* closeMonth({ period, book, dryRun, ...taken, who: yield* who })
+      const wrong = acceptedInVain(taken.accept, results)
+      const notes = wrong.map(
+        (id) => `${id} is not in the way of closing ${period}: nothing was accepted for it.`,
+      )
+      const blocked = results.some(({ state }) => state === "blocked")
+      yield* output.report({
+        document: { dryRun, notAccepted: wrong, books: results },
+        lines: [...linesOf(results, output.terminal.stdout), ...notes.map(harmless)],
+        code: blocked ? exitCodes.attention : exitCodes.done,
+      })
+    },
+    (effect, { bridge: bridging, check: checking }) =>
+      Effect.provide(
+        effect,
+        Layer.mergeAll(Ledger.Default, Reconcile.Default).pipe(
+          Layer.provideMerge(bridging || checking ? booksToRead : books),
+        ),
+      ),
+  ),
+)

@@ -1,0 +1,41 @@
+import { Effect } from "effect"
+import { restore as restoreFrom } from "../../../Backup/Restore.ts"
+import { counted, harmless } from "../../../Common/Text.ts"
+import { prove } from "../../../Proof.ts"
+import { database } from "../../Books.ts"
+import { argument, command } from "../../Declaration.ts"
+import { exitCodes } from "../../ExitCode.ts"
+import { Output } from "../../Output.ts"
+import { proofLines } from "../../Tables/ProofLines.ts"
+
+export const restore = command(
+  {
+    name: "restore",
+    summary: "Load a backup into an empty database, and prove it.",
+    about: [
+      "FILE: what `tieout backup` wrote, by the same version. The whole file is checked before anything is written; then all of",
+      "it is loaded, or nothing. The database must hold no books. Needs the rights of its owner. At the end every row is",
+      "proved again, as by `tieout verify --database`.",
+    ],
+    takes: { file: argument.text("FILE") },
+    examples: [
+      ["TIEOUT_DATA_DIR=restored tieout restore /backup/tieout-2026-11-01.gz", "into an embedded database"],
+      ["DATABASE_URL=postgres://… tieout restore tieout.gz", "into a server of your own"],
+    ],
+    exits: { failed: "failed, or what was restored does not hold" },
+  },
+  Effect.fn("Cli.restore")(function* ({ file }) {
+    const output = yield* Output
+    const restored = yield* restoreFrom(file)
+    const proof = yield* prove((name) => Effect.logDebug(`Proving ${name}`))
+    yield* output.report({
+      document: { ...restored, proof },
+      lines: [
+        `${counted(restored.rows, "row")} of ${counted(restored.tables, "table")} are restored, as of ${restored.createdAt}.`,
+        ...proofLines(proof).map(harmless),
+        ...(proof.ok ? ["Now run: tieout sync. It reads again what came after the backup."] : []),
+      ],
+      code: proof.ok ? exitCodes.done : exitCodes.failed,
+    })
+  }, Effect.provide(database)),
+)

@@ -1,0 +1,109 @@
+import { Effect, Either, Option } from "effect"
+import { stringify } from "yaml"
+import { readNamed } from "../../../../Common/RegularFile.ts"
+import { harmless } from "../../../../Common/Text.ts"
+import { Settings } from "../../../../Settings.ts"
+import {
+  type Diagnosis,
+  diagnose as examine,
+  type Found,
+  readCapture,
+  readKeys,
+} from "../../../../Webhook/Diagnosis.ts"
+import { argument, optional, subcommand, text } from "../../../Declaration.ts"
+import { exitCodes } from "../../../ExitCode.ts"
+import { UsageError } from "../../../Failure.ts"
+import { Output } from "../../../Output.ts"
+
+const largestFile = 1024 * 1024
+
+const read = (file: string) =>
+  Effect.try({
+    try: () => readNamed(file, largestFile),
+    catch: (cause) =>
+      new UsageError({
+        detail: `${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
+        advice: "Name a file that is there, of one delivery or one key.",
+      }),
+  })
+
+/** The settings that make the signature valid. */
+const fragmentOf = ({ algorithm, algorithmName, encoding, headers, signedPayload }: Found): object => ({
+  interface: {
+    webhook: {
+      headers,
+      signedPayload,
+      encoding,
+      algorithms: { [algorithmName ?? "NAME-IN-THE-HEADER"]: algorithm },
+    },
+  },
+})
+
+const nothing = ({ signatureHeaders, tried }: Diagnosis): ReadonlyArray<string> => [
+  signatureHeaders.length === 0
+    ? "None of its headers looks like a signature (base64, base64url or hex)."
+    : `Nothing fits: ${tried} combinations tried of what may have been signed, with ${signatureHeaders.join(", ")} as the signature.`,
+  "Check that the key is the one that the delivery names, and that the body was saved byte for byte.",
+]
+
+const linesOf = (diagnosis: Diagnosis): ReadonlyArray<string> => {
+  const { found } = diagnosis
+  if (found === undefined) return nothing(diagnosis).map(harmless)
+  return [
+    `# The signature is good${found.keyId === undefined ? "" : `, by the key ${harmless(found.keyId)}`}.`,
+    ...(found.bodyAsSaved ? [] : ["# The file's end (a newline) was not part of the body."]),
+    ...(found.algorithmName === undefined
+      ? ["# No header names the algorithm; the interface says that one does."]
+      : []),
+    stringify(fragmentOf(found)).trimEnd(),
+  ]
+}
+
+export const diagnose = subcommand(
+  {
+    name: "diagnose",
+    takes: {
+      file: argument.text("FILE"),
+      key: optional(
+        text(
+          "key",
+          "FILE",
+          "The public key: PEM, base64 of its DER, a JWK, or the service's list of public keys",
+        ),
+        "the one in the captured delivery",
+      ),
+    },
+  },
+  Effect.fn("Cli.webhook.diagnose")(function* ({ file, key }) {
+    const output = yield* Output
+    const { interface: profile } = yield* Settings
+    const capture = readCapture(yield* read(file))
+    if (Either.isLeft(capture)) {
+      return yield* new UsageError({
+        detail: `${file} is no delivery: ${capture.left}.`,
+        advice:
+          'Save the request as it came (headers, an empty line, the body), or as JSON: {"headers": {…}, "body": "…"}.',
+      })
+    }
+    const keyText = Option.isSome(key) ? (yield* read(key.value)).toString() : capture.right.key
+    const keys = keyText === undefined ? [] : readKeys(keyText)
+    if (keys.length === 0) {
+      return yield* new UsageError({
+        detail:
+          keyText === undefined ? "No public key is named." : "The file of the key holds no public key.",
+        advice:
+          "Name one with --key FILE: PEM, base64 of its DER, a JWK, or the service's list of public keys.",
+      })
+    }
+    const diagnosis = examine(capture.right, keys, profile.webhook)
+    yield* output.report({
+      document: {
+        ...diagnosis,
+        found: diagnosis.found ?? null,
+        settings: diagnosis.found === undefined ? null : fragmentOf(diagnosis.found),
+      },
+      lines: linesOf(diagnosis),
+      code: diagnosis.found === undefined ? exitCodes.failed : exitCodes.done,
+    })
+  }, Effect.provide(Settings.Default)),
+)

@@ -1,0 +1,235 @@
+import { Effect, Either, Layer, Option } from "effect"
+import { counted, harmless } from "../../../Common/Text.ts"
+import { Database } from "../../../Database.ts"
+import { Status } from "../../../Inquiry/Status.ts"
+import { onNewerNode } from "../../../Jobs/Boss.ts"
+import { readElsewhere } from "../../../Jobs/Leading.ts"
+import { sharing } from "../../../Jobs/PaceStore.ts"
+import { prepare } from "../../../Jobs/Prepare.ts"
+import { ownCommand, workers as startWorkers } from "../../../Jobs/Processes.ts"
+import { Ledger } from "../../../Ledger.ts"
+import { Connector } from "../../../Partner/Connector.ts"
+import { Settings } from "../../../Settings.ts"
+import { BookJobs } from "../../../Sync/Runs/BookJobs.ts"
+import { reportDocument, SyncIncomplete, type SyncReport, unreadText } from "../../../Sync/Runs/RunReport.ts"
+import { Sync, type SyncOptions } from "../../../Sync.ts"
+import type { Screen } from "../../../Terminal.ts"
+import { needingCredentials, newBooksForSync } from "../../Books.ts"
+import { withinDeadline } from "../../Deadline.ts"
+import { command, flag, optional, wholeNumber } from "../../Declaration.ts"
+import { type ExitCode, exitCodes, exitCodeTexts, worst } from "../../ExitCode.ts"
+import { failureOf, UsageError } from "../../Failure.ts"
+import { type Failure, failureDocument } from "../../FailureDocument.ts"
+import { client, connection, surface } from "../../Options.ts"
+import { Output } from "../../Output.ts"
+import { isBlocking, standingLines, verdict } from "../../Tables/StandingTable.ts"
+
+/** The result of one connection: a failed run may still have read a lot. */
+interface Outcome {
+  readonly connection: string
+  readonly report: SyncReport | undefined
+  readonly failure: Failure | undefined
+}
+
+type Counters = SyncReport["counters"]
+
+/** A run's counters, with their names, in the order of its summary. */
+const counterWords: ReadonlyArray<readonly [key: keyof Counters, one: string, many: string]> = [
+  ["entries", "statement entry", "statement entries"],
+  ["resources", "resource read", "resources read"],
+  ["changedResources", "changed resource", "changed resources"],
+  ["missingResources", "resource that the service does not find", "resources that the service does not find"],
+  ["journalEntries", "journal entry", "journal entries"],
+  ["reclassifications", "reclassification", "reclassifications"],
+  ["held", "entry held back", "entries held back"],
+  ["quarantined", "row quarantined", "rows quarantined"],
+  ["contradictions", "contradiction", "contradictions"],
+  ["receivableVersions", "receivable new or changed", "receivables new or changed"],
+]
+
+const total = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((sum, value) => sum + value, 0)
+
+/** The first ten names, and how many more there are. */
+const listed = (what: string, names: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (names.length === 0) return []
+  const shown = names.slice(0, 10).map(harmless).join(", ")
+  return [`${what}: ${shown}${names.length > 10 ? ` and ${names.length - 10} more` : ""}.`]
+}
+
+const reportLines = (report: SyncReport): ReadonlyArray<string> => {
+  const counts = counterWords
+    .filter(([key]) => report.counters[key] > 0)
+    .map(([key, one, many]) => counted(report.counters[key], one, many))
+  const did = counts.length === 0 ? "nothing new" : counts.join(", ")
+  const sent = total(report.requests)
+  const each = sent === 0 ? "" : ` (${((report.seconds * 1_000) / sent).toFixed(1)} ms each)`
+  return [
+    `${report.connection}: ${did}; ${counted(sent, "request")} in ${report.seconds.toFixed(1)} s${each}.`,
+    ...(report.clients.read > 0 ? [`${counted(report.clients.read, "client")} read.`] : []),
+    ...listed("Not read because of their status", report.clients.skipped),
+    ...report.clientFailures.map(
+      (failure) => `Could not be read: ${harmless(unreadText(failure))}: ${harmless(failure.why)}`,
+    ),
+    ...report.notices.map((notice) => `Note: ${harmless(notice)}`),
+  ]
+}
+
+const leftClientsOut = ({ report }: Outcome): boolean => (report?.clientFailures.length ?? 0) > 0
+
+const outcomeLines = ({ connection, failure, report }: Outcome): ReadonlyArray<string> => [
+  ...(report === undefined ? [] : reportLines(report)),
+  ...(failure === undefined
+    ? []
+    : [`${connection} did not finish: ${failure.message.split("\n").map(harmless).join("\n")}`]),
+]
+
+const outcomeDocument = ({ connection, failure, report }: Outcome): object => ({
+  connection,
+  ...(report === undefined ? {} : reportDocument(report)),
+  ...(failure === undefined ? {} : failureDocument([failure])),
+})
+
+const runOne = Effect.fn("Cli.sync.connection")(function* (options: SyncOptions) {
+  const { connection } = options
+  const sync = yield* Sync
+  const result = yield* Effect.either(withinDeadline(connection)(sync.run(options)))
+  if (Either.isRight(result))
+    return { connection, report: result.right, failure: undefined } satisfies Outcome
+  const report = result.left instanceof SyncIncomplete ? result.left.report : undefined
+  return { connection, report, failure: failureOf(result.left) } satisfies Outcome
+})
+
+/** More than any machine has cores for. */
+const mostWorkers = 64
+
+/** Runs an effect while workers read what it hands out. */
+const assisted = <A, E, R>(count: Option.Option<number>, effect: Effect.Effect<A, E, R>) =>
+  Option.match(count, {
+    onNone: () => effect,
+    onSome: (processes) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const database = yield* Database
+          yield* prepare()
+          const read = yield* readElsewhere
+          const left = yield* processes === 0
+            ? Effect.succeed(Effect.never)
+            : startWorkers(processes, ownCommand("worker", "--until-input-ends"))
+          return yield* Effect.raceFirst(effect, left).pipe(
+            Effect.provideService(BookJobs, Option.some(read)),
+            Effect.provideService(Connector, sharing(database)),
+          )
+        }),
+      ),
+  })
+
+const standing = Effect.fn("Cli.sync.standing")(function* (
+  connection: Option.Option<string>,
+  outcomes: ReadonlyArray<Outcome>,
+) {
+  const { accounts, notRead, open, tieOut } = yield* (yield* Status).read(connection)
+  const brought = new Map(outcomes.flatMap(({ report }) => [...(report?.newEntries ?? [])]))
+  return {
+    open,
+    tieOut,
+    notRead,
+    accounts: accounts.map((account) => ({ ...account, newEntries: brought.get(account.accountId) ?? 0 })),
+  }
+})
+
+const linesOf = (
+  outcomes: ReadonlyArray<Outcome>,
+  { accounts, notRead, tieOut }: Effect.Effect.Success<ReturnType<typeof standing>>,
+  screen: Screen,
+): ReadonlyArray<string> => [
+  ...standingLines(accounts, screen),
+  "",
+  ...outcomes.flatMap(outcomeLines),
+  ...verdict(tieOut, notRead, screen),
+]
+
+export const sync = command(
+  {
+    name: "sync",
+    usage: "[--connection NAME] [--surface NAME] [--client ID] [--full | --quick] [--workers N]",
+    summary: "Read what is new at the service, book it and prove it.",
+    about: [
+      "Reads every account's statement from where the last run stopped, fetches the deposits, withdrawals and conversions",
+      "behind it, posts the journal entries and numbers them. Each page is one transaction: killed at any moment, the same",
+      "command goes on where it stopped. It never writes to the service. Every client of the client surface is a book of its",
+      "own; a client that cannot be read is named at the end and does not stop the others (exit code 3).",
+      "With --workers the clients' books are read by that many processes beside this one, and by every tieout worker elsewhere,",
+      "all at one pace (Node 22.12 or newer); 0: by those elsewhere alone.",
+    ],
+    takes: {
+      connection,
+      surface,
+      client,
+      full: flag("full", "Read everything again from the start; what is known already changes nothing"),
+      quick: flag(
+        "quick",
+        "Only statements whose account's balance has moved: for the hours between full runs",
+      ),
+      workers: optional(
+        wholeNumber("workers", "N", "Have clients' books read by so many processes beside this one"),
+        "this process reads them",
+      ),
+    },
+    examples: [
+      ["tieout sync", "what a nightly job runs"],
+      ["tieout sync --connection acme-uk --json", "one connection, the result as JSON"],
+      ["tieout sync --workers 4", "a thousand clients, on all cores"],
+    ],
+    exits: {
+      attention: "done, with quarantine or blocking findings, or without a client that could not be read",
+      busy: exitCodeTexts.busy,
+    },
+  },
+  Effect.fn("Cli.sync")(
+    function* ({ client, connection, full, quick, surface, workers }) {
+      const output = yield* Output
+      if (full && quick) {
+        return yield* new UsageError({
+          detail:
+            "--full and --quick exclude each other: --full reads everything, --quick as little as possible.",
+          advice: "Run tieout sync --help to see what it takes.",
+        })
+      }
+      if (Option.exists(workers, (count) => count < 0 || count > mostWorkers)) {
+        return yield* new UsageError({
+          detail: `--workers: found ${Option.getOrElse(workers, () => 0)}, expected a whole number from 0 to ${mostWorkers}.`,
+          advice: "Take as many as there are processor cores; start tieout worker on other machines.",
+        })
+      }
+      const { connectionNames } = yield* Settings
+      const names = Option.isSome(connection) ? [connection.value] : connectionNames
+      // A failing connection does not stop the others; the worst outcome decides the exit code.
+      const outcomes = yield* assisted(
+        workers,
+        Effect.forEach(names, (name) => runOne({ connection: name, full, quick, surface, client })),
+      )
+      const codes = outcomes.flatMap(
+        ({ failure }): ReadonlyArray<ExitCode> => (failure ? [failure.code] : []),
+      )
+      // Where nothing was read, there are only failures to report.
+      if (outcomes.every(({ report }) => report === undefined)) {
+        return yield* output.fail(outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure])))
+      }
+      const stands = yield* standing(connection, outcomes)
+      yield* output.report({
+        document: { runs: outcomes.map(outcomeDocument), ...stands },
+        lines: linesOf(outcomes, stands, output.terminal.stdout),
+        code: worst([
+          ...codes,
+          isBlocking(stands.open) || outcomes.some(leftClientsOut) ? exitCodes.attention : exitCodes.done,
+        ]),
+      })
+    },
+    Effect.provide(
+      Layer.mergeAll(Sync.Default, Ledger.Default, Status.Default).pipe(Layer.provideMerge(newBooksForSync)),
+    ),
+    needingCredentials,
+    (effect, { workers }) => (Option.isSome(workers) ? Effect.zipRight(onNewerNode, effect) : effect),
+  ),
+)

@@ -1,0 +1,68 @@
+import { Effect } from "effect"
+import { counted } from "../../../Common/Text.ts"
+import { describeServer } from "../../../Database/ConnectionSettings.ts"
+import { migrate as applyPending } from "../../../Database/Migrate.ts"
+import { administratorSql, applyRoles, roleNames, rolesSql } from "../../../Database/Roles.ts"
+import { Database } from "../../../Database.ts"
+import { migrateJobs, runsWorkers } from "../../../Jobs/Boss.ts"
+import { database } from "../../Books.ts"
+import { command, flag } from "../../Declaration.ts"
+import { Output } from "../../Output.ts"
+
+export const migrate = command(
+  {
+    name: "migrate",
+    summary: "Bring the database's tables up to date.",
+    about: [
+      "Every command that writes does this by itself. Run it alone before an upgrade, or to check the database. With Node 22.12",
+      "or newer it also makes the queue that workers share.",
+    ],
+    takes: {
+      roles: flag(
+        "roles",
+        "Also make the roles tieout_runtime and tieout_auditor, and print the SQL that does it",
+      ),
+    },
+    examples: [
+      ["DATABASE_URL=postgres://… tieout migrate", "prepare a server of your own"],
+      [
+        "DATABASE_URL=postgres://owner@… tieout migrate --roles",
+        "as the owner, whom nothing else runs as then",
+      ],
+    ],
+  },
+  Effect.fn("Cli.migrate")(function* ({ roles }) {
+    const output = yield* Output
+    const { settings } = yield* Database
+    const applied = yield* applyPending()
+    const queue = runsWorkers(process.versions.node)
+    if (queue) yield* migrateJobs(settings)
+    const server = describeServer(settings)
+    const sql = rolesSql()
+    if (roles) yield* applyRoles()
+    yield* output.report({
+      document: {
+        server,
+        applied,
+        queue,
+        ...(roles ? { roles: { sql, administrator: administratorSql() } } : {}),
+      },
+      lines: [
+        ...applied.map((name) => `Applied ${name}`),
+        applied.length === 0
+          ? `${server} is up to date.`
+          : `${server} is up to date now, after ${counted(applied.length, "migration")}.`,
+        ...(roles
+          ? [
+              "",
+              ...sql.split("\n"),
+              "",
+              `The roles ${roleNames.runtime} and ${roleNames.auditor} are there. Give them passwords: alter role ${roleNames.runtime} password '…';`,
+              "A superuser keeps the values of rows out of the server's log:",
+              ...administratorSql().split("\n"),
+            ]
+          : []),
+      ],
+    })
+  }, Effect.provide(database)),
+)

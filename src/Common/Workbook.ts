@@ -1,0 +1,140 @@
+/**
+ * XLSX workbooks. An amount is a number only where a spreadsheet keeps all of its digits, else it is a text; a text is never a
+ * formula. The library is loaded with the first workbook.
+ */
+import type { Cell, CellValue, WriteSheet } from "hucre/xlsx"
+import { guarded } from "./Csv.ts"
+
+/** A spreadsheet computes with binary fractions, which carry as many digits of any decimal, and no more. */
+const exactDigits = 15
+
+/** The most characters that a spreadsheet has in a cell. */
+const mostCharacters = 32_767
+
+/** A plain decimal, or a text. */
+export type WorkbookCell = { readonly figure: string } | string | null
+
+export interface WorkbookSheet {
+  /** At most 31 characters, none of `\ / ? * [ ] :`. */
+  readonly name: string
+  readonly header: ReadonlyArray<string>
+  /** No more than 1,048,575. */
+  readonly rows: ReadonlyArray<ReadonlyArray<WorkbookCell>>
+}
+
+/** Whether a spreadsheet keeps all digits of a plain decimal. */
+export const isExactNumber = (decimal: string): boolean =>
+  decimal.replaceAll(/[-.]/g, "").replace(/^0+/, "").replace(/0+$/, "").length <= exactDigits
+
+/** `#,##0.00` for two decimals. */
+const formatOf = (decimal: string): string => {
+  const decimals = decimal.split(".")[1]?.length ?? 0
+  return decimals === 0 ? "#,##0" : `#,##0.${"0".repeat(decimals)}`
+}
+
+const valueOf = (cell: WorkbookCell): CellValue => {
+  if (cell === null) return null
+  // XML knows no carriage return.
+  if (typeof cell === "string") return guarded(cell).replaceAll(/\r\n?/g, "\n").slice(0, mostCharacters)
+  return isExactNumber(cell.figure) ? Number(cell.figure) : cell.figure
+}
+
+const textOf = (cell: WorkbookCell): string =>
+  cell === null ? "" : typeof cell === "string" ? cell : cell.figure
+
+/** Characters; a longer text wraps, or runs over. */
+const widths = { least: 8, most: 60 }
+
+/** Rows that a column is measured by. */
+const measured = 200
+
+const widthOf = (column: number, { header, rows }: WorkbookSheet): number => {
+  const texts = [header[column] ?? "", ...rows.slice(0, measured).map((row) => textOf(row[column] ?? null))]
+  const longest = Math.max(...texts.map((text) => text.length))
+  return Math.min(widths.most, Math.max(widths.least, Math.ceil(longest * 1.15) + 2))
+}
+
+const sheetOf = (sheet: WorkbookSheet): WriteSheet => {
+  const { header, name, rows } = sheet
+  const cells = new Map<string, Partial<Cell>>()
+  for (const [at, value] of header.entries()) {
+    cells.set(`0,${at}`, { value, type: "string", style: { font: { bold: true } } })
+  }
+  for (const [row, content] of rows.entries()) {
+    for (const [at, cell] of content.entries()) {
+      if (cell === null || typeof cell === "string") continue
+      const value = valueOf(cell)
+      const style = { numFmt: formatOf(cell.figure), alignment: { horizontal: "right" as const } }
+      cells.set(
+        `${row + 1},${at}`,
+        typeof value === "number"
+          ? { value, type: "number", style }
+          : { value, type: "string", style: { alignment: style.alignment } },
+      )
+    }
+  }
+  return {
+    name,
+    columns: header.map((_, at) => ({ width: widthOf(at, sheet) })),
+    rows: [[...header], ...rows.map((row) => row.map(valueOf))],
+    cells,
+    freezePane: { rows: 1 },
+  }
+}
+
+/** The file. All of it is in memory: bound the rows. */
+export const writeWorkbook = async (sheets: ReadonlyArray<WorkbookSheet>): Promise<Uint8Array> => {
+  const { writeXlsx } = await import("hucre/xlsx")
+  return writeXlsx({ sheets: sheets.map(sheetOf) })
+}
+
+/** Bounds on a file that a person hands in. */
+const mostBytes = 4 << 20
+const mostRows = 50_000
+
+/** The first row is 1. */
+export interface SheetRow {
+  readonly row: number
+  readonly cells: ReadonlyArray<string>
+}
+
+/** What is wrong with a file as a workbook, and in which row. */
+export class NoWorkbook extends Error {
+  override readonly name = "NoWorkbook"
+  readonly row: number
+  constructor(message: string, row = 1) {
+    super(message)
+    this.row = row
+  }
+}
+
+const readCell = (value: CellValue | undefined, row: number, column: number): string => {
+  if (value === null || value === undefined) return ""
+  if (typeof value === "string") return value
+  if (typeof value === "number" && Number.isFinite(value)) return String(value)
+  const what = value instanceof Date ? "a date" : "no text"
+  throw new NoWorkbook(`column ${column} is ${what}: format the column as text`, row)
+}
+
+/** Whether bytes begin as a workbook does: it is a ZIP archive. */
+export const isWorkbook = (bytes: Uint8Array): boolean =>
+  bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 0x03 && bytes[3] === 0x04
+
+/** The first sheet as texts. Fails with `NoWorkbook`. */
+export const readWorkbook = async (bytes: Uint8Array): Promise<ReadonlyArray<SheetRow>> => {
+  if (bytes.length > mostBytes) throw new NoWorkbook(`the workbook has more than ${mostBytes >> 20} MiB`)
+  const { streamXlsxRows } = await import("hucre/xlsx")
+  const rows: Array<SheetRow> = []
+  try {
+    for await (const { index, values } of streamXlsxRows(bytes, { maxRows: mostRows + 1 })) {
+      rows.push({ row: index + 1, cells: values.map((value, at) => readCell(value, index + 1, at + 1)) })
+    }
+  } catch (cause) {
+    if (cause instanceof NoWorkbook) throw cause
+    throw new NoWorkbook(
+      `the workbook cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
+    )
+  }
+  if (rows.length > mostRows) throw new NoWorkbook(`the sheet has more than ${mostRows} rows`, rows.length)
+  return rows
+}

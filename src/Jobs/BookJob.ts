@@ -1,0 +1,109 @@
+/** What a worker does with a job: the book that it names is read, numbered and proved, or given up. */
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Database } from "../Database.ts"
+import { connected } from "../Partner/Connector.ts"
+import { type Partner, PartnerConnection, type PartnerError } from "../Partner.ts"
+import { Settings, type SettingsError } from "../Settings.ts"
+import { BookSync } from "../Sync/BookSync.ts"
+import type { BookResult } from "../Sync/Runs/BookJobs.ts"
+import { keep, toDo } from "./BookWork.ts"
+
+const JobData = Schema.Struct({ connection: Schema.String, bookId: Schema.Number })
+const decodeJob = Schema.decodeUnknown(JobData)
+
+type Reached = Context.Context<Partner | PartnerConnection>
+
+const noCounters: BookResult["counters"] = {
+  entries: 0,
+  held: 0,
+  resources: 0,
+  changedResources: 0,
+  missingResources: 0,
+  journalEntries: 0,
+  reclassifications: 0,
+  quarantined: 0,
+  contradictions: 0,
+  receivableVersions: 0,
+  pages: 0,
+}
+
+/** A book that was given up: whoever leads the run names it among those that could not be read. */
+const givenUp = (bookId: number, why: string): BookResult => ({
+  bookId,
+  newEntries: {},
+  openResources: 0,
+  failures: [{ unread: { kind: "book" }, why, stopped: false, passing: true }],
+  notices: [],
+  counters: noCounters,
+  requests: {},
+  numbered: 0,
+  findingsOpened: 0,
+  findingsClosed: 0,
+  blockingFindings: 0,
+  resettled: 0,
+})
+
+/** Every connection is reached once, at the pace that all processes share; what was counted is told once. */
+const connections = Effect.gen(function* () {
+  const settings = yield* Settings
+  const scope = yield* Effect.scope
+  const one = yield* Effect.makeSemaphore(1)
+  const reached = new Map<string, Reached>()
+  const counted = new Map<string, ReadonlyMap<string, number>>()
+
+  const reach = (name: string): Effect.Effect<Reached, PartnerError | SettingsError> =>
+    one.withPermits(1)(
+      Effect.gen(function* () {
+        const known = reached.get(name)
+        if (known !== undefined) return known
+        const connection = yield* settings.connection(name)
+        const made = yield* Layer.buildWithScope(connected({ ...connection, limits: settings.limits }), scope)
+        reached.set(name, made)
+        return made
+      }),
+    )
+
+  /** Requests that were sent since this was asked last. */
+  const sent = (name: string, partner: Context.Tag.Service<PartnerConnection>) =>
+    Effect.map(partner.requests, (now) => {
+      const before = counted.get(name) ?? new Map<string, number>()
+      counted.set(name, now)
+      return Object.fromEntries([...now].map(([kind, count]) => [kind, count - (before.get(kind) ?? 0)]))
+    })
+
+  return { reach, sent }
+})
+
+/** Whatever jobs of this process have in common; its connections close with the scope. */
+export const bookJobs = Effect.gen(function* () {
+  const database = yield* Database
+  const books = yield* BookSync
+  const { reach, sent } = yield* connections
+
+  const read = (data: unknown) =>
+    Effect.gen(function* () {
+      const { bookId, connection } = yield* decodeJob(data)
+      const found = yield* toDo(bookId)
+      if (Option.isNone(found)) return
+      const { asked, runId, task } = found.value
+      const partner = yield* reach(connection)
+      yield* books
+        .run(runId, asked, task, (result) =>
+          Effect.flatMap(sent(connection, Context.get(partner, PartnerConnection)), (requests) =>
+            Effect.provideService(keep(runId, { ...result, requests }), Database, database),
+          ),
+        )
+        .pipe(Effect.provide(partner))
+    })
+
+  const giveUp = (data: unknown, why: string) =>
+    Effect.gen(function* () {
+      const { bookId } = yield* decodeJob(data)
+      const found = yield* toDo(bookId)
+      if (Option.isNone(found)) return
+      yield* Effect.logWarning(`Book ${found.value.task.book.code} was given up: ${why}`)
+      yield* keep(found.value.runId, givenUp(bookId, why))
+    })
+
+  return { read, giveUp }
+})

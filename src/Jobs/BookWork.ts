@@ -1,0 +1,140 @@
+/** The books of a run that workers are to read: handed out, looked up by a worker, and gathered by who leads the run. */
+import { Effect, Option, Schema } from "effect"
+import type { Book } from "../Book.ts"
+import { int4, jsonOf, nullable, text, uuid } from "../Database/Columns.ts"
+import { textArray } from "../Database/TextArray.ts"
+import { Database } from "../Database.ts"
+import type { BookAsked, BookResult, BookTask } from "../Sync/Runs/BookJobs.ts"
+
+const Task = Schema.Struct({
+  clientId: Schema.String,
+  stopped: Schema.NullOr(Schema.String),
+  full: Schema.Boolean,
+  quick: Schema.Boolean,
+  settles: Schema.Boolean,
+})
+
+const Counts = Schema.Record({ key: Schema.String, value: Schema.Number })
+
+const Unread = Schema.Union(
+  Schema.Struct({ kind: Schema.Literal("book", "balances") }),
+  Schema.Struct({ kind: Schema.Literal("list"), name: Schema.String }),
+  Schema.Struct({ kind: Schema.Literal("statement"), accountId: Schema.String }),
+  Schema.Struct({ kind: Schema.Literal("movements"), which: Schema.Literal("open", "window") }),
+)
+
+const Result = Schema.Struct({
+  bookId: Schema.Number,
+  newEntries: Counts,
+  openResources: Schema.Number,
+  failures: Schema.Array(
+    Schema.Struct({ unread: Unread, why: Schema.String, stopped: Schema.Boolean, passing: Schema.Boolean }),
+  ),
+  notices: Schema.Array(Schema.String),
+  counters: Schema.Struct({
+    entries: Schema.Number,
+    held: Schema.Number,
+    resources: Schema.Number,
+    changedResources: Schema.Number,
+    missingResources: Schema.Number,
+    journalEntries: Schema.Number,
+    reclassifications: Schema.Number,
+    quarantined: Schema.Number,
+    contradictions: Schema.Number,
+    receivableVersions: Schema.Number,
+    pages: Schema.Number,
+  }),
+  requests: Counts,
+  numbered: Schema.Number,
+  findingsOpened: Schema.Number,
+  findingsClosed: Schema.Number,
+  blockingFindings: Schema.Number,
+  resettled: Schema.Number,
+})
+
+/** Whatever an earlier run of the connection has left is forgotten: nobody leads it any more. */
+export const handOut = Effect.fn("Jobs.handOut")(function* (
+  runId: number,
+  asked: BookAsked,
+  tasks: ReadonlyArray<BookTask>,
+) {
+  const database = yield* Database
+  const rows = tasks.map(({ book, clientId, stopped }) => ({
+    bookId: String(book.bookId),
+    task: JSON.stringify({ ...asked, clientId, stopped: Option.getOrNull(stopped) }),
+  }))
+  yield* database.transaction(
+    Effect.gen(function* () {
+      yield* database.execute(
+        "Jobs.forgetEarlier",
+        (sql) => sql`
+          delete from sync.book_jobs j using sync.runs r, sync.runs own
+          where own.run_id = ${runId} and r.connection = own.connection and j.run_id = r.run_id`,
+      )
+      yield* database.execute(
+        "Jobs.handOut",
+        (sql) => sql`
+          insert into sync.book_jobs (run_id, book_id, task)
+          select ${runId}, t.book_id::integer, t.task::jsonb
+          from unnest(${textArray(
+            sql,
+            rows.map(({ bookId }) => bookId),
+          )}, ${textArray(
+            sql,
+            rows.map(({ task }) => task),
+          )}) as t (book_id, task)`,
+      )
+    }),
+  )
+})
+
+/** What is to be done with a book: none where somebody has done it, or nobody waits for it any more. */
+export const toDo = Effect.fn("Jobs.toDo")(function* (bookId: number) {
+  const database = yield* Database
+  const [row] = yield* database.rows(
+    "Jobs.toDo",
+    { run_id: int4, connection: text, client_id: nullable(uuid), code: text, name: text, task: jsonOf(Task) },
+    (sql) => sql`
+      select j.run_id, b.connection, b.client_id, b.code, b.name, j.task
+      from sync.book_jobs j
+      join sync.runs r on r.run_id = j.run_id and r.state = 'running'
+      join mirror.books b on b.book_id = j.book_id
+      where j.book_id = ${bookId} and j.result is null
+      order by j.run_id desc limit 1`,
+  )
+  if (row === undefined) return Option.none()
+  const { clientId, stopped, ...asked } = row.task
+  const { client_id, code, connection, name } = row
+  const book: Book = { bookId, connection, clientId: Option.fromNullable(client_id), code, name }
+  const task: BookTask = { book, clientId, stopped: Option.fromNullable(stopped) }
+  return Option.some({ runId: row.run_id, asked: asked satisfies BookAsked, task })
+})
+
+/** Keeps what came of a book, once. */
+export const keep = Effect.fn("Jobs.keep")(function* (runId: number, result: BookResult) {
+  const database = yield* Database
+  yield* database.execute(
+    "Jobs.keep",
+    (sql) => sql`
+      update sync.book_jobs set result = ${JSON.stringify(result)}::text::jsonb
+      where run_id = ${runId} and book_id = ${result.bookId} and result is null`,
+  )
+})
+
+/** What has come since it was asked last. */
+export const gather = Effect.fn("Jobs.gather")(function* (runId: number) {
+  const database = yield* Database
+  const rows = yield* database.rows(
+    "Jobs.gather",
+    { result: jsonOf(Result) },
+    (sql) => sql`
+      update sync.book_jobs set taken = true where run_id = ${runId} and result is not null and not taken
+      returning result`,
+  )
+  return rows.map(({ result }): BookResult => result)
+})
+
+export const forget = Effect.fn("Jobs.forget")(function* (runId: number) {
+  const database = yield* Database
+  yield* database.execute("Jobs.forget", (sql) => sql`delete from sync.book_jobs where run_id = ${runId}`)
+})

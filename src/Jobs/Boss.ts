@@ -1,0 +1,132 @@
+/**
+ * pg-boss, which hands jobs to processes: its tables stand in the schema `jobs` of the same database. It needs a newer Node than
+ * everything else, and is loaded only where there are workers.
+ */
+import { createRequire } from "node:module"
+import { Data, Effect, Redacted } from "effect"
+import type { ConstructorOptions, PgBoss } from "pg-boss"
+import type { ConnectionSettings } from "../Database/ConnectionSettings.ts"
+import { type DatabaseError, databaseError } from "../Database/DatabaseError.ts"
+
+export const schema = "jobs"
+
+/** The work of a book; one job waits and one is under way at most, for each. */
+export const bookQueue = "books"
+/** Jobs that were tried as often as they may be. */
+export const deadQueue = "books-dead"
+
+/** Workers cannot run here, and why. */
+export class NoWorkers extends Data.TaggedError("NoWorkers")<{ readonly message: string }> {}
+
+const needed = { major: 22, minor: 12 }
+
+/** Whether this version of Node, as `process.versions.node` has it, runs pg-boss. */
+export const runsWorkers = (version: string): boolean => {
+  const [major = 0, minor = 0] = version.split(".").map(Number)
+  return major > needed.major || (major === needed.major && minor >= needed.minor)
+}
+
+/** Fails where pg-boss cannot run, before anything is opened. */
+export const onNewerNode: Effect.Effect<void, NoWorkers> = Effect.suspend(() =>
+  runsWorkers(process.versions.node)
+    ? Effect.void
+    : new NoWorkers({
+        message: `Workers need Node ${needed.major}.${needed.minor} or newer; this is ${process.versions.node}. Everything else runs here: leave --workers out.`,
+      }),
+)
+
+const loaded = Effect.zipRight(
+  onNewerNode,
+  Effect.tryPromise({
+    // Not `import`, which warns in a bundle that is run from its cached code; this one loads modules of either kind.
+    try: async () => {
+      const found: typeof import("pg-boss") = createRequire(import.meta.url)("pg-boss")
+      return found
+    },
+    catch: (error) =>
+      new NoWorkers({
+        message: `Workers need the package pg-boss, which cannot be loaded: ${String(error)}. Install Tieout again with this version of Node.`,
+      }),
+  }),
+)
+
+const encrypted = ({ ssl }: ConnectionSettings): ConstructorOptions["ssl"] => {
+  if (typeof ssl === "boolean") return ssl
+  if (ssl === "verify-full") return { rejectUnauthorized: true }
+  return typeof ssl === "string" ? { rejectUnauthorized: false } : ssl
+}
+
+const optionsOf = (settings: ConnectionSettings): ConstructorOptions => ({
+  host: settings.path === undefined ? settings.host : settings.path.replace(/\/\.s\.PGSQL\.\d+$/, ""),
+  port: settings.port,
+  database: settings.database,
+  user: settings.username,
+  ...(settings.password === undefined ? {} : { password: Redacted.value(settings.password) }),
+  ...(settings.path === undefined ? { ssl: encrypted(settings) } : {}),
+  max: 3,
+  application_name: "tieout jobs",
+  schema,
+  // Its tables are made by `tieout migrate`, as their owner; the night is `serve`'s.
+  migrate: false,
+  createSchema: false,
+  schedule: false,
+  reindex: false,
+  monitorIntervalSeconds: 10,
+  superviseIntervalSeconds: 10,
+})
+
+const failed = (operation: string) => (error: unknown) =>
+  databaseError("Other", operation, error instanceof Error ? error.message : String(error))
+
+/** Waits that suit the work of a book. Seconds. */
+const queueOptions = {
+  retryLimit: 5,
+  retryDelay: 2,
+  retryBackoff: true,
+  retryDelayMax: 60,
+  expireInSeconds: 6 * 3_600,
+  // A worker that is gone says nothing any more: another one takes its job.
+  heartbeatSeconds: 30,
+  deleteAfterSeconds: 3_600,
+}
+
+/** Makes pg-boss's tables and the queues, or brings them up to date. As the owner of the schema, or who may make it. */
+export const migrateJobs = (settings: ConnectionSettings): Effect.Effect<void, NoWorkers | DatabaseError> =>
+  Effect.flatMap(loaded, ({ PgBoss: Boss }) =>
+    Effect.tryPromise({
+      try: async () => {
+        const boss = new Boss({ ...optionsOf(settings), migrate: true, createSchema: true, supervise: false })
+        boss.on("error", () => undefined)
+        await boss.start()
+        try {
+          await boss.createQueue(deadQueue, { retryLimit: 0 })
+          await boss.createQueue(bookQueue, { ...queueOptions, policy: "stately", deadLetter: deadQueue })
+        } finally {
+          await boss.stop({ graceful: false })
+        }
+      },
+      catch: failed("Jobs.migrate"),
+    }),
+  )
+
+/** A running pg-boss; stops with the scope, when what is under way has ended. */
+export const boss = (settings: ConnectionSettings, supervise: boolean) =>
+  Effect.flatMap(loaded, ({ PgBoss: Boss }) =>
+    Effect.acquireRelease(
+      Effect.tryPromise({
+        try: async () => {
+          const made: PgBoss = new Boss({ ...optionsOf(settings), supervise })
+          // It goes on by itself; a statement that fails is its caller's.
+          made.on("error", () => undefined)
+          await made.start()
+          return made
+        },
+        catch: failed("Jobs.start"),
+      }),
+      (made) => Effect.promise(() => made.stop({ graceful: true, timeout: 10_000 }).catch(() => undefined)),
+    ),
+  )
+
+/** Calls pg-boss as an effect. */
+export const calling = <A>(operation: string, call: () => Promise<A>): Effect.Effect<A, DatabaseError> =>
+  Effect.tryPromise({ try: call, catch: failed(operation) })

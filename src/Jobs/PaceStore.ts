@@ -1,0 +1,64 @@
+/** Keeps a connection's pace in the database, for all processes that read from it, and over their ends. */
+import { Effect, type Layer, Schema } from "effect"
+import { float8, jsonOf } from "../Database/Columns.ts"
+import type { Database } from "../Database.ts"
+import { type Connection, layer } from "../Partner/Http.ts"
+import { reserved } from "../Partner/PaceKeeper.ts"
+import { Rate, type RateState } from "../Partner/Rate.ts"
+import type { Asked, Reserve } from "../Partner/SharedPace.ts"
+import type { Partner, PartnerConnection, PartnerError } from "../Partner.ts"
+
+const Known: Schema.Schema<RateState> = Schema.Struct({
+  rate: Schema.Number,
+  bad: Schema.NullOr(Schema.Number),
+  nextAt: Schema.Number,
+  heldUntil: Schema.Number,
+  cutAt: Schema.NullOr(Schema.Number),
+  successes: Schema.Number,
+  betweenProbes: Schema.Number,
+  sent: Schema.Number,
+  sentAt: Schema.Number,
+  isLimiting: Schema.Boolean,
+})
+
+/** By the database's clock: those of the processes may differ. `startRate`: requests a second before anything is known. */
+export const reserving =
+  (database: Database, connection: string, startRate: number): Reserve =>
+  (asked: Asked) =>
+    database
+      .transaction(
+        Effect.gen(function* () {
+          yield* database.execute(
+            "Jobs.beginPace",
+            (sql) => sql`
+              insert into sync.paces (connection, state)
+              values (${connection}, ${JSON.stringify(Rate.starting(startRate).current)}::text::jsonb)
+              on conflict (connection) do nothing`,
+          )
+          const { now, state } = yield* database.row(
+            "Jobs.pace",
+            { state: jsonOf(Known), now: float8 },
+            (sql) => sql`
+              select p.state, (extract(epoch from clock_timestamp()) * 1000)::float8 as now
+              from (select state from sync.paces where connection = ${connection} for update) p`,
+          )
+          const next = reserved(state, asked, now)
+          yield* database.execute(
+            "Jobs.savePace",
+            (sql) => sql`
+              update sync.paces set state = ${JSON.stringify(next.state)}::text::jsonb
+              where connection = ${connection}`,
+          )
+          return next.reserved
+        }),
+      )
+      .pipe(Effect.runPromise)
+
+/** Requests a second before anything is known of a service; it doubles while all is well. */
+const startRate = 20
+
+/** Connections that keep the pace which all processes share. */
+export const sharing =
+  (database: Database) =>
+  (connection: Connection): Layer.Layer<PartnerConnection | Partner, PartnerError> =>
+    layer({ ...connection, reserve: reserving(database, connection.name, startRate) })

@@ -1,0 +1,72 @@
+/** The base currency on the page: what exchange rates brought or cost, by which rates, and the trial balance. */
+import { type Html, html } from "../../Common/Html.ts"
+import { counted } from "../../Common/Text.ts"
+import type { BaseFigures } from "../Base/BaseFigures.ts"
+import type { baseRatesSheet, baseResultsSheet, baseTrialBalanceSheet } from "../Base/BaseSheets.ts"
+import type { Written } from "../Sheet.ts"
+import { breakable, figure, section, table } from "./Figures.ts"
+import { shownRows } from "./Tables.ts"
+
+export interface BasePage {
+  readonly figures: BaseFigures
+  readonly trialBalance: Written<typeof baseTrialBalanceSheet.columns>
+  readonly rates: Written<typeof baseRatesSheet.columns>
+  readonly results: Written<typeof baseResultsSheet.columns>
+}
+
+const methods = { average: "at average cost", fifo: "first in, first out" }
+
+const ledeOf = ({ currency, later, method, over }: BaseFigures): string =>
+  `The month as tieout export --base has it, in ${currency} at two decimals: cost ${methods[method]}${over ? ", balances in other currencies revalued at the month's end" : ", not revalued, since the month was not over"}.${later > 0 ? ` ${counted(later, "entry", "entries")} came since and ${later === 1 ? "is" : "are"} not in it: tieout report --base values the month again.` : ""}`
+
+const heading = (text: string): Html => html`<h3 class="apart">${text}</h3>`
+
+export const baseSection = ({ figures, rates, results, trialBalance }: BasePage): Html => {
+  const shown = rates.first.slice(0, shownRows.rates)
+  return section("Base currency", ledeOf(figures), [
+    heading("Realized and unrealized results by currency"),
+    table({
+      columns: [
+        { title: "Currency", look: "head", content: (row) => row.currency },
+        { title: `Realized, ${figures.currency}`, look: "num", content: (row) => figure(row.realized) },
+        { title: `Unrealized, ${figures.currency}`, look: "num", content: (row) => figure(row.unrealized) },
+      ],
+      rows: results.first.slice(0, shownRows.results),
+      total: results.rows,
+      file: results.name,
+      none: "Exchange rates brought and cost nothing.",
+    }),
+    heading("Rates used"),
+    table({
+      columns: [
+        { title: "Currency", look: "head", content: (row) => row.currency },
+        { title: "Used for", content: (row) => row.used_for },
+        { title: "Day", look: "nowrap", content: (row) => row.date ?? "" },
+        { title: "Rate", look: "num", content: (row) => row.rate ?? "" },
+        { title: "Source", content: (row) => row.source ?? "" },
+        { title: "Lines", look: "num", content: (row) => row.lines ?? "" },
+        { title: "Amount", look: "num", content: (row) => figure(row.amount) },
+      ],
+      note: (row) => (row.revaluation === null ? null : `${row.account_name}: ${row.revaluation}`),
+      rows: shown,
+      total: rates.rows,
+      file: rates.name,
+      none: "None: nothing but the base currency moved or was held.",
+    }),
+    heading(`Trial balance in ${figures.currency}`),
+    table({
+      columns: [
+        { title: "Code", look: "nowrap", content: (row) => row.account_code },
+        { title: "Account", look: "head", content: (row) => breakable(row.account_name ?? "") },
+        { title: "Opening", look: "num", content: (row) => figure(row.opening) },
+        { title: "Debit", look: "num", content: (row) => figure(row.debit) },
+        { title: "Credit", look: "num", content: (row) => figure(row.credit) },
+        { title: "Closing", look: "num", content: (row) => figure(row.closing) },
+      ],
+      rows: trialBalance.first.slice(0, shownRows.trialBalance),
+      total: trialBalance.rows,
+      file: trialBalance.name,
+      none: "The book has no accounts yet.",
+    }),
+  ])
+}

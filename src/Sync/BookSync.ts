@@ -1,0 +1,112 @@
+/**
+ * One client's book, for a run that another process leads: read, its loans brought up to date, numbered and proved under a lease
+ * of its own, so that whoever takes the book afterwards leaves nothing for this process to write.
+ */
+import { Effect, Option } from "effect"
+import { type Book, organizationBook } from "../Book.ts"
+import type { DatabaseError } from "../Database/DatabaseError.ts"
+import { Database } from "../Database.ts"
+import { Ledger } from "../Ledger.ts"
+import { Partner, PartnerConnection } from "../Partner.ts"
+import { Reconcile } from "../Reconcile.ts"
+import { joinRun, Run } from "../Run.ts"
+import type { Settings } from "../Settings.ts"
+import type { BookAsked, BookResult, BookTask } from "./Runs/BookJobs.ts"
+import type { BookOutcome } from "./Runs/BookReader.ts"
+import { noteStopped } from "./Runs/Evidence.ts"
+import { aloneOfClient, failureOf, isAbsent } from "./Runs/Failures.ts"
+import { holdingBook } from "./Runs/Holding.ts"
+import { runParts, syncPartsOf } from "./Runs/Layers.ts"
+import { inTimeZone } from "./Runs/Proving.ts"
+
+const nothing: BookOutcome = { newEntries: new Map(), openResources: 0, failures: [], notices: [] }
+
+interface Read extends BookOutcome {
+  readonly complete: boolean
+  readonly resettled: number
+}
+
+export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync", {
+  dependencies: [Ledger.Default, Reconcile.Default],
+  effect: Effect.gen(function* () {
+    const database = yield* Database
+    const ledger = yield* Ledger
+    const reconcile = yield* Reconcile
+    const services = yield* Effect.context<Database | Settings | Ledger | Reconcile>()
+
+    const readBook = Effect.fn("Sync.Book.read")(function* (
+      { book, clientId, stopped }: BookTask,
+      { full, quick, settles }: BookAsked,
+    ) {
+      const run = yield* Run
+      if (Option.isSome(stopped)) {
+        yield* run.commit(noteStopped(book, stopped.value))
+        return { ...nothing, complete: true, resettled: 0 } satisfies Read
+      }
+      yield* inTimeZone([book], run.commit)
+      const partner = yield* PartnerConnection
+      const reads = Partner.of({ ...partner.client(clientId), requests: partner.requests })
+      const { loans, read } = yield* syncPartsOf(full, quick)(reads)
+      const outcome = yield* read(book).pipe(
+        Effect.map((found) => ({ ...found, absent: false })),
+        aloneOfClient((error) => ({
+          ...nothing,
+          failures: [failureOf({ kind: "book" }, error)],
+          absent: isAbsent(error),
+        })),
+      )
+      // One that the service does not serve is a finding; what was read of it before is numbered and proved.
+      const complete = outcome.absent || outcome.failures.length === 0
+      const organization = yield* organizationBook(book.connection)
+      const resettled = complete && settles ? yield* loans.settle(organization, book) : 0
+      return { ...outcome, complete, resettled } satisfies Read
+    })
+
+    const prove = Effect.fn("Sync.Book.prove")(function* (book: Book, full: boolean) {
+      const run = yield* Run
+      const numbered = yield* run.commit(ledger.assignNumbers([book], run.runId))
+      return { numbered, found: yield* reconcile.afterRun([book], { ...run, full }) }
+    })
+
+    /** Fails where nobody can go on with the book: credentials, the database, the lease, another who holds the connection. */
+    const run = Effect.fn("Sync.Book")(function* (
+      runId: number,
+      asked: BookAsked,
+      task: BookTask,
+      /** Part of the last transaction, under the lease: what came of it. */
+      keep: (result: Omit<BookResult, "requests">) => Effect.Effect<void, DatabaseError>,
+    ) {
+      const { book } = task
+      const work = Effect.gen(function* () {
+        const own = yield* joinRun(runId, book)
+        return yield* Effect.gen(function* () {
+          const read = yield* readBook(task, asked)
+          const proved = read.complete ? Option.some(yield* prove(book, asked.full)) : Option.none()
+          const found = Option.map(proved, (one) => one.found)
+          const result = {
+            bookId: book.bookId,
+            newEntries: Object.fromEntries(read.newEntries),
+            openResources: read.openResources,
+            failures: read.failures,
+            notices: read.notices,
+            counters: own.counters,
+            numbered: Option.match(proved, { onNone: () => 0, onSome: ({ numbered }) => numbered }),
+            findingsOpened: Option.match(found, { onNone: () => 0, onSome: ({ opened }) => opened }),
+            findingsClosed: Option.match(found, { onNone: () => 0, onSome: ({ closed }) => closed }),
+            blockingFindings: Option.match(found, { onNone: () => 0, onSome: ({ blocking }) => blocking }),
+            resettled: read.resettled,
+          }
+          yield* own.commit(keep(result))
+        }).pipe(
+          Effect.provide(runParts),
+          Effect.provideService(Run, own),
+          Effect.annotateLogs({ connection: book.connection, run: runId, book: book.code }),
+          Effect.annotateSpans({ connection: book.connection, run: runId }),
+        )
+      })
+      return yield* Effect.provide(holdingBook(database, book, work), services)
+    })
+
+    return { run }
+  }),
+}) {}

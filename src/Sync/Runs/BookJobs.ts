@@ -1,0 +1,53 @@
+/** How the books of a connection's clients are read elsewhere than in this process, where somebody provides it. */
+import { Context, type Effect, Option } from "effect"
+import type { Book } from "../../Book.ts"
+import type { DatabaseError } from "../../Database/DatabaseError.ts"
+import type { Counters } from "../../Run.ts"
+import type { Failure } from "./RunReport.ts"
+
+/** What is asked of every book of a run. */
+export interface BookAsked {
+  readonly full: boolean
+  readonly quick: boolean
+  /** Its receivables are brought up to date as well: the borrower's side of the credit surface. */
+  readonly settles: boolean
+}
+
+export interface BookTask {
+  readonly book: Book
+  readonly clientId: string
+  /** Why it is not to be read, though it was before: it is only noted. */
+  readonly stopped: Option.Option<string>
+}
+
+/** What reading, numbering and proving one book came to. */
+export interface BookResult {
+  readonly bookId: number
+  /** By account. */
+  readonly newEntries: Readonly<Record<string, number>>
+  readonly openResources: number
+  readonly failures: ReadonlyArray<Failure>
+  readonly notices: ReadonlyArray<string>
+  readonly counters: Counters
+  /** Requests sent since the same process reported last, by kind of endpoint. */
+  readonly requests: Readonly<Record<string, number>>
+  readonly numbered: number
+  readonly findingsOpened: number
+  readonly findingsClosed: number
+  readonly blockingFindings: number
+  /** Receivables that were booked anew by changed settings. */
+  readonly resettled: number
+}
+
+export type ReadElsewhere = (
+  run: { readonly connection: string; readonly runId: number },
+  asked: BookAsked,
+  tasks: ReadonlyArray<BookTask>,
+  /** Called for each, as they come. */
+  take: (result: BookResult) => void,
+) => Effect.Effect<void, DatabaseError>
+
+/** None: the process that runs the sync reads them itself. */
+export class BookJobs extends Context.Reference<BookJobs>()("tieout/Sync/BookJobs", {
+  defaultValue: (): Option.Option<ReadElsewhere> => Option.none(),
+}) {}

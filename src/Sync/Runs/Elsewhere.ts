@@ -1,0 +1,48 @@
+/** What workers made of the clients' books of a run, added up. */
+import type { Counters } from "../../Run.ts"
+import type { BookResult } from "./BookJobs.ts"
+
+/** What books brought that others have numbered and proved. */
+export interface Proved {
+  numbered: number
+  findingsOpened: number
+  findingsClosed: number
+  blockingFindings: number
+  resettled: number
+  /** By kind of endpoint. */
+  readonly requests: Map<string, number>
+}
+
+export const nothingProved = (): Proved => ({
+  numbered: 0,
+  findingsOpened: 0,
+  findingsClosed: 0,
+  blockingFindings: 0,
+  resettled: 0,
+  requests: new Map(),
+})
+
+const counted: ReadonlyArray<keyof Counters> = [
+  "entries",
+  "held",
+  "resources",
+  "changedResources",
+  "missingResources",
+  "journalEntries",
+  "reclassifications",
+  "quarantined",
+  "contradictions",
+  "receivableVersions",
+  "pages",
+]
+
+export const addProved = (sum: Proved, counters: Counters, result: BookResult): void => {
+  for (const name of counted) counters[name] += result.counters[name]
+  sum.numbered += result.numbered
+  sum.findingsOpened += result.findingsOpened
+  sum.findingsClosed += result.findingsClosed
+  sum.blockingFindings += result.blockingFindings
+  sum.resettled += result.resettled
+  for (const [kind, sent] of Object.entries(result.requests))
+    sum.requests.set(kind, (sum.requests.get(kind) ?? 0) + sent)
+}

@@ -1,0 +1,154 @@
+/** Workbooks: what LibreOffice finds in them, cell by cell, and what is read back. */
+import { spawnSync } from "node:child_process"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { parse } from "csv-parse/sync"
+import fc from "fast-check"
+import { guarded } from "../../src/Common/Csv.ts"
+import {
+  isExactNumber,
+  isWorkbook,
+  NoWorkbook,
+  readWorkbook,
+  type WorkbookCell,
+  writeWorkbook,
+} from "../../src/Common/Workbook.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
+
+const there = spawnSync("soffice", ["--version"], { timeout: 60_000 }).status === 0
+if (!there) console.warn("soffice is not installed: workbooks are not opened with it here")
+
+/** Plain decimals of up to 24 digits with up to 18 decimals. */
+const decimals = fc
+  .tuple(fc.bigInt(-(10n ** 24n), 10n ** 24n), fc.integer({ min: 0, max: 18 }))
+  .map(([units, scale]) => {
+    const digits = String(units < 0n ? -units : units).padStart(scale + 1, "0")
+    const at = digits.length - scale
+    return `${units < 0n ? "-" : ""}${digits.slice(0, at)}${scale === 0 ? "" : `.${digits.slice(at)}`}`
+  })
+
+const awkward = [
+  "=1+1",
+  "+1",
+  "-1+1",
+  "@SUM(A1)",
+  "a;=1+1",
+  "0012",
+  "1E5",
+  "1/2",
+  "_x0041_",
+  "é≠\u{1F600}",
+  "<&>\"'",
+]
+const cells = fc.oneof(
+  decimals.map((figure): WorkbookCell => ({ figure })),
+  fc
+    .integer({ min: -99_999, max: 99_999 })
+    .map((units): WorkbookCell => ({ figure: (units / 100).toFixed(2) })),
+  fc.constantFrom<WorkbookCell>(...awkward),
+  fc.stringMatching(/^[A-Za-z =;]{1,12}$/).map((text): WorkbookCell => text),
+)
+const sheets = fc.sample(
+  fc.array(fc.array(cells, { minLength: 4, maxLength: 4 }), { minLength: 30, maxLength: 30 }),
+  {
+    numRuns: 4,
+    seed: 14,
+  },
+)
+const header = ["one", "two", "=three", "four"]
+
+describe("a workbook", () => {
+  it("has a number only where all digits of an amount fit", () => {
+    for (const [decimal, exact] of [
+      ["0.00", true],
+      ["-999999999999.999", true],
+      ["1234567890123456", false],
+      ["1234567890123450", true],
+      ["0.000000000000000001", true],
+      ["100.000000000000000001", false],
+      ["0.1234567890123456", false],
+    ] as const) {
+      expect([decimal, isExactNumber(decimal)]).toEqual([decimal, exact])
+    }
+    fc.assert(
+      fc.property(decimals, (decimal) => {
+        if (!isExactNumber(decimal)) return
+        const scale = decimal.split(".")[1]?.length ?? 0
+        // What a spreadsheet shows: the double's first fifteen digits.
+        const [mantissa = "", exponent = "0"] = Number(decimal).toExponential(14).split("e")
+        const shown = BigInt(mantissa.replace(".", "")) * 10n ** 40n
+        const moved = Number(exponent) - 14 + scale
+        const units = moved >= 0 ? shown * 10n ** BigInt(moved) : shown / 10n ** BigInt(-moved)
+        expect(units / 10n ** 40n).toBe(BigInt(decimal.replace(".", "")))
+      }),
+    )
+  })
+
+  it("is read back as it was written", async () => {
+    const rows = [
+      ["0012", "=1+1", "x\ny"],
+      ["", "1010"],
+      [{ figure: "12.50" }, "a"],
+    ]
+    const bytes = await writeWorkbook([{ name: "A", header: ["a", "b", "c"], rows }])
+    expect(isWorkbook(bytes)).toBe(true)
+    expect((await readWorkbook(bytes)).map(({ cells: read }) => read)).toEqual([
+      ["a", "b", "c"],
+      ["0012", "'=1+1", "x\ny"],
+      ["", "1010"],
+      ["12.5", "a"],
+    ])
+  })
+
+  it("that is none, or too large, is refused", async () => {
+    await expect(readWorkbook(new Uint8Array([0x50, 0x4b, 3, 4, 0, 0]))).rejects.toThrow(NoWorkbook)
+    await expect(readWorkbook(new Uint8Array((4 << 20) + 1))).rejects.toThrow("more than 4 MiB")
+    const many = await writeWorkbook([
+      { name: "A", header: ["a"], rows: Array.from({ length: 50_001 }, () => ["x"]) },
+    ])
+    await expect(readWorkbook(many)).rejects.toThrow("more than 50000 rows")
+  })
+
+  it.skipIf(!there)(
+    "opens in LibreOffice with every cell as it was: numbers, texts and no formula",
+    async () => {
+      const folder = temporaryFolder()
+      const file = join(folder, "book.xlsx")
+      writeFileSync(file, await writeWorkbook(sheets.map((rows, at) => ({ name: `S${at}`, header, rows }))))
+      const converted = (to: string) => {
+        const args = ["--headless", `-env:UserInstallation=file://${temporaryFolder()}`, "--convert-to", to]
+        const run = spawnSync("soffice", [...args, "--outdir", folder, file], { timeout: 180_000 })
+        expect(run.status).toBe(0)
+      }
+      // Comma, double quote, UTF-8; every sheet.
+      converted("csv:Text - txt - csv (StarCalc):44,34,76,1,,0,true,false,false,false,false,-1")
+      converted("fods")
+      const calc = readFileSync(join(folder, "book.fods"), "utf8")
+      expect(calc).not.toContain("table:formula")
+      const numbers = [...calc.matchAll(/<table:table-cell([^>]*)office:value="([^"]+)"/g)].flatMap(
+        ([, attributes = "", value = ""]) => {
+          const times = Number(/number-columns-repeated="(\d+)"/.exec(attributes)?.[1] ?? 1)
+          return Array.from({ length: times }, () => Number(value))
+        },
+      )
+      const figures: Array<string> = []
+      for (const [at, rows] of sheets.entries()) {
+        const found = parse(readFileSync(join(folder, `book-S${at}.csv`), "utf8"))
+        expect(found).toHaveLength(rows.length + 1)
+        for (const [row, content] of rows.entries()) {
+          for (const [column, cell] of content.entries()) {
+            if (cell !== null && typeof cell !== "string" && isExactNumber(cell.figure))
+              figures.push(cell.figure)
+            else {
+              const text = cell === null ? "" : typeof cell === "string" ? guarded(cell) : cell.figure
+              expect(found[row + 1]?.[column]).toBe(text)
+            }
+          }
+        }
+      }
+      expect(figures.length).toBeGreaterThan(100)
+      expect(numbers).toEqual(figures.map(Number))
+    },
+  )
+})

@@ -1,0 +1,158 @@
+/** Clients' books that workers read: the same books, whoever reads them and whatever becomes of a worker. */
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { beginRun } from "../../src/Run.ts"
+import { client, clientId, type Lending, lending, move } from "../Sync/Lending.ts"
+import { findings, journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { syncWithWorkers } from "./Workers.ts"
+
+const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [organization, client]}}" }
+
+const someClients = [1, 2, 3, 4, 5].map((index) => client(index))
+
+const moved = (held: Lending): void => {
+  for (const one of [1, 2, 3, 4, 5]) {
+    move(held, clientId(one), { type: "CREDIT", amount: one * 10 })
+    move(held, clientId(one), { type: "DEBIT", amount: one })
+  }
+}
+
+const runs = rows("select state, exit_code from sync.runs order by run_id")
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", (it) => {
+  it.scoped("comes to the journal of one without, and says the same of it", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({
+        clients: [...someClients, client(6, { status: "DISABLED" })],
+      })
+      moved(held)
+      const variables = { ...variablesFor(service.url), ...surfaces }
+      const [alone, own] = yield* Effect.all([syncWith(variables), journal]).pipe(
+        Effect.provide(TestDatabase.layer),
+      )
+      const together = yield* syncWithWorkers(variables, 2)
+      expect(yield* journal).toEqual(own)
+      const { requests: asked, runId, seconds, ...said } = together
+      expect(said).toMatchObject({
+        counters: alone.counters,
+        newEntries: alone.newEntries,
+        numbered: alone.numbered,
+        clients: { read: 5, skipped: ["C6 (DISABLED)"] },
+        clientFailures: [],
+        blockingFindings: alone.blockingFindings,
+      })
+      expect(asked.statement).toBe(alone.requests.statement)
+      expect([runId, seconds > 0]).toEqual([1, true])
+      expect(yield* runs).toEqual([{ state: "done", exit_code: 0 }])
+      expect(yield* rows("select * from sync.book_jobs")).toEqual([])
+      // And goes on where either stopped.
+      move(held, clientId(2), { type: "CREDIT", amount: 7 })
+      const again = yield* syncWith(variables)
+      expect(again.counters.entries).toBe(1)
+    }),
+  )
+
+  it.scoped("names a book that no worker could read, and has the others", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({ clients: someClients })
+      moved(held)
+      const variables = { ...variablesFor(service.url), ...surfaces }
+      let tried = 0
+      const report = yield* syncWithWorkers(variables, 2, {
+        around: (jobs, job) => {
+          tried += 1
+          return Effect.orDie(tried === 2 ? jobs.giveUp(job, "the worker's machine burned") : jobs.read(job))
+        },
+      })
+      expect(report.clients.read).toBe(4)
+      expect(report.clientFailures).toMatchObject([
+        { why: "the worker's machine burned", unread: { kind: "book" } },
+      ])
+      expect(yield* runs).toEqual([{ state: "done", exit_code: 3 }])
+      expect((yield* syncWith(variables)).counters.entries).toBe(2)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("tells a client that the service does not serve as one process does", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({ clients: someClients })
+      moved(held)
+      const variables = { ...variablesFor(service.url), ...surfaces }
+      yield* syncWithWorkers(variables, 2)
+      held.interfere = (path, response) => {
+        if (!path.includes(clientId(3))) return false
+        response.writeHead(403, { "content-type": "application/json" }).end("{}")
+        return true
+      }
+      held.clients = held.clients.map((one) =>
+        one.clientId === clientId(4) ? { ...one, status: "DISABLED" } : one,
+      )
+      const report = yield* syncWithWorkers(variables, 2)
+      expect(report.clientFailures.map(({ book }) => book)).toEqual(["C3"])
+      const told = yield* findings
+      expect(told.filter((line) => !String(line).startsWith("adjustment"))).not.toEqual([])
+      yield* syncWith(variables)
+      expect(yield* findings).toEqual(told)
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped(
+    "leaves nothing to a worker whose book was taken from it, nor to who comes when the run is over",
+    () =>
+      Effect.gen(function* () {
+        const { held, service } = yield* lending({ clients: someClients })
+        moved(held)
+        const variables = { ...variablesFor(service.url), ...surfaces }
+        const late: Array<string> = []
+        const report = yield* syncWithWorkers(variables, 1, {
+          around: (jobs, job) =>
+            Effect.gen(function* () {
+              if (late.length > 0) return yield* Effect.orDie(jobs.read(job))
+              // Somebody else takes the connection while this one reads: it stops, and is tried again.
+              held.interfere = (path) => {
+                if (!path.includes("/statement")) return false
+                held.interfere = () => false
+                return false
+              }
+              const stolen = yield* Effect.orDie(beginRun("default", "replay"))
+              const [open] = yield* rows(
+                "select count(*)::integer as waiting from sync.book_jobs where result is null",
+              )
+              late.push(String(open?.waiting), String(stolen.runId))
+              yield* Effect.orDie(jobs.read(job))
+            }),
+        }).pipe(Effect.either)
+        // The one that led was overtaken as well: it says so, and nothing of it is half-written.
+        expect(report).toMatchObject({ _tag: "Left", left: { _tag: "LeaseLost" } })
+        expect(late).toEqual(["5", "2"])
+        expect(yield* rows("select * from sync.book_jobs")).toEqual([])
+        const whole = yield* syncWith(variables)
+        expect(whole.clients.read).toBe(5)
+        expect(yield* rows("select count(*)::integer as entries from mirror.statement_entries")).toEqual([
+          { entries: 10 },
+        ])
+      }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("keeps another sync away, and is kept away by one", () =>
+    Effect.gen(function* () {
+      const { service } = yield* lending({ clients: someClients })
+      const variables = { ...variablesFor(service.url), ...surfaces }
+      const refused: Array<string> = []
+      yield* syncWithWorkers(variables, 1, {
+        around: (jobs, job) =>
+          Effect.gen(function* () {
+            for (const other of [syncWith(variables), syncWithWorkers(variables, 1)])
+              if (refused.length < 2)
+                yield* Effect.match(other, {
+                  onSuccess: () => refused.push("done"),
+                  onFailure: ({ _tag }) => refused.push(_tag),
+                })
+            yield* Effect.orDie(jobs.read(job))
+          }),
+      })
+      expect(refused).toEqual(["SyncBusy", "SyncBusy"])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+})

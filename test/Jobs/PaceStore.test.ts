@@ -1,0 +1,34 @@
+/** The pace of a connection, kept in the database for processes that know nothing of each other. */
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { Database } from "../../src/Database.ts"
+import { reserving } from "../../src/Jobs/PaceStore.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const asked = { wanted: 5, accepted: 0, refused: [], hold: 0 }
+
+layer(TestDatabase.layer, { excludeTestServices: true })("a pace in the database", (it) => {
+  it.effect("gives each permit to one process, and holds all by what one was told", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const [one, two] = [reserving(database, "default", 10), reserving(database, "default", 10)]
+      const ask = (reserve: typeof one, over: Partial<Parameters<typeof one>[0]> = {}) =>
+        Effect.promise(() => reserve({ ...asked, ...over }))
+      const [first, second] = yield* Effect.all([ask(one), ask(two)], { concurrency: "unbounded" })
+      const times = [first, second].flatMap(({ now, permits }) => permits.map((after) => now + after)).sort()
+      expect(times.length).toBeGreaterThanOrEqual(2)
+      // A tenth of a second apart, whoever has them.
+      times.slice(1).forEach((at, index) => {
+        expect(at - (times[index] ?? 0)).toBeGreaterThan(99)
+      })
+      const refused = yield* ask(one, { refused: [first.now] })
+      expect([refused.permits, refused.rate < 10]).toEqual([[], true])
+      const held = yield* ask(two, { hold: 60_000 })
+      expect(held.hold).toBeGreaterThan(50_000)
+      expect((yield* ask(one)).hold).toBeGreaterThan(50_000)
+      // Another connection has its own, and what was learned is there for who comes later.
+      expect((yield* ask(reserving(database, "other", 10))).hold).toBe(0)
+      expect((yield* ask(reserving(database, "default", 500))).rate).toBe(held.rate)
+    }),
+  )
+})

@@ -1,0 +1,83 @@
+/** Workers that take their jobs from pg-boss. Where Node is too old for it, only that it is said. */
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { Database } from "../../src/Database.ts"
+import { bookQueue, boss, calling, migrateJobs, runsWorkers } from "../../src/Jobs/Boss.ts"
+import { readElsewhere } from "../../src/Jobs/Leading.ts"
+import { prepare } from "../../src/Jobs/Prepare.ts"
+import { work } from "../../src/Jobs/Worker.ts"
+import { Settings } from "../../src/Settings.ts"
+import { BookSync } from "../../src/Sync/BookSync.ts"
+import { BookJobs } from "../../src/Sync/Runs/BookJobs.ts"
+import { client, clientId, lending, move } from "../Sync/Lending.ts"
+import { journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { unpaced } from "../support/Unpaced.ts"
+
+const here = runsWorkers(process.versions.node)
+
+describe("the version of Node that workers need", () => {
+  it.each([
+    ["20.20.2", false],
+    ["22.11.0", false],
+    ["22.12.0", true],
+    ["24.1.0", true],
+    ["23.0.0", true],
+  ])("%s: %s", (version, runs) => {
+    expect(runsWorkers(version)).toBe(runs)
+  })
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the queue", (it) => {
+  it.effect.skipIf(here)("is refused by name where Node is too old", () =>
+    Effect.gen(function* () {
+      const { settings } = yield* Database
+      const refused = yield* Effect.flip(migrateJobs(settings))
+      expect(refused.message).toContain(`Workers need Node 22.12 or newer; this is ${process.versions.node}.`)
+    }),
+  )
+
+  it.scoped.skipIf(!here)("keeps one job of a book waiting beside the one that is under way", () =>
+    Effect.gen(function* () {
+      const { settings } = yield* Database
+      yield* prepare()
+      yield* prepare()
+      const queue = yield* boss(settings, false)
+      const send = calling("Test.send", () =>
+        queue.send(bookQueue, { connection: "default", bookId: 1 }, { singletonKey: "default/1" }),
+      )
+      const first = yield* send
+      expect([first === null, yield* send]).toEqual([false, null])
+      const [taken] = yield* calling("Test.fetch", () => queue.fetch(bookQueue))
+      expect(taken?.id).toBe(first)
+      // What comes while it is under way is not lost.
+      expect([(yield* send) === null, yield* send]).toEqual([false, null])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped.skipIf(!here)("brings workers the books, and the journal is that of one process", () =>
+    Effect.gen(function* () {
+      const clients = Array.from({ length: 12 }, (_, index) => client(index + 1))
+      const { held, service } = yield* lending({ clients })
+      for (const { clientId: one } of clients)
+        for (const amount of [10, 20]) move(held, String(one), { type: "CREDIT", amount })
+      const surfaces = { TIEOUT_CONNECTIONS: "{default: {surfaces: [client]}}" }
+      const variables = { ...variablesFor(service.url), ...surfaces }
+      const own = yield* Effect.zipRight(syncWith(variables), journal).pipe(
+        Effect.provide(TestDatabase.layer),
+      )
+      yield* prepare()
+      const services = Layer.provideMerge(BookSync.Default, Settings.from({ variables }))
+      const report = yield* Effect.gen(function* () {
+        yield* work(4)
+        yield* work(4)
+        const read = yield* readElsewhere
+        return yield* Effect.provideService(syncWith(variables), BookJobs, Option.some(read))
+      }).pipe(Effect.scoped, Effect.provide(services), unpaced)
+      expect(report.clients.read).toBe(12)
+      expect(yield* journal).toEqual(own)
+      expect(service.count(`/clients/${clientId(3)}/accounts`)).toBeGreaterThan(0)
+      expect(yield* rows("select state from sync.runs")).toEqual([{ state: "done" }])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+})

@@ -1,0 +1,167 @@
+/** The base currency in a report, the month before, and the workbook as a spreadsheet program opens it. */
+import { spawnSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, layer } from "@effect/vitest"
+import { parse } from "csv-parse/sync"
+import { Effect, Option } from "effect"
+import { decodeUnknownSync } from "effect/Schema"
+import { readXlsx } from "hucre/xlsx"
+import { isExactNumber } from "../../src/Common/Workbook.ts"
+import * as Export from "../../src/Export.ts"
+import { Content } from "../../src/Settings/Content.ts"
+import { addRates } from "../../src/Valuation/Rates/RateStore.ts"
+import { rows, sync } from "../Sync/Runs.ts"
+import { runningSandbox } from "../support/RunningSandbox.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { minor, reporting, sheet, textOf } from "./Reports.ts"
+
+const { accounting, chart, formats } = decodeUnknownSync(Content)({})
+const base = { baseCurrency: "EUR", settings: accounting.valuation, chart }
+
+const prices = { USD: "0.92", JPY: "0.0061", GBP: "1.17", USDT: "0.919", USDC: "0.921" }
+const rates = Array.from({ length: 61 }, (_, day) => {
+  const date = new Date(Date.UTC(2026, 8, 1 + day)).toISOString().slice(0, 10)
+  return Object.entries(prices).map(([from, price]) => ({
+    ...{ date, from, to: "EUR", source: "made up" },
+    rate: `${price}${day % 10}`,
+  }))
+}).flat()
+
+const there = spawnSync("soffice", ["--version"], { timeout: 60_000 }).status === 0
+if (!there) console.warn("soffice is not installed: the close package is not opened with it here")
+
+const total = (found: ReadonlyArray<Record<string, string>>, column: string) =>
+  found.reduce((sum, row) => sum + minor(row[column]), 0n)
+
+const out = temporaryFolder()
+
+layer(TestDatabase.layer, { excludeTestServices: true })("the close package", (it) => {
+  it.scoped("has the base currency where the month is valued, as the export has it", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* runningSandbox({ entries: 400 })
+      yield* sync(sandbox.url)
+      const before = yield* reporting("2026-10", out)
+      expect(textOf(before.folder, "report.html")).toContain("The month is not valued: tieout report 2026-10")
+      expect(before.manifest.files.map(({ name }) => name)).not.toContain("base-rates.csv")
+      yield* addRates(rates)
+      const { folder } = yield* reporting("2026-10", out, { base })
+      const page = textOf(folder, "report.html")
+      expect(page).toContain("Realized and unrealized results by currency")
+      expect(page).toContain('<td data-label="Source">made up</td>')
+
+      const { batches } = yield* Export.run({
+        ...{ formats: ["trial-balance"], scope: { kind: "period", period: "2026-10" } },
+        ...{ connection: Option.none(), book: Option.none(), out: temporaryFolder(), base },
+        tables: { settings: formats, baseCurrency: "EUR" },
+      })
+      const exported = sheet(batches[0]?.folder ?? "", "trial-balance.csv")
+      const own = sheet(folder, "base-trial-balance.csv")
+      expect(own).toEqual(exported)
+      // The results by currency are what the two accounts turned over.
+      const results = sheet(folder, "base-results.csv")
+      expect(results.length).toBeGreaterThan(2)
+      for (const [column, role] of [
+        ["realized", "fx_realized"],
+        ["unrealized", "fx_unrealized"],
+      ] as const) {
+        const account = own.filter((row) => row.account_role === role)
+        expect([column, total(results, column)]).toEqual([
+          column,
+          total(account, "credit") - total(account, "debit"),
+        ])
+        expect(total(results, column)).not.toBe(0n)
+      }
+      const used = sheet(folder, "base-rates.csv")
+      const [count] = yield* rows(
+        "select count(*)::integer as n from valuation.postings where rate is not null and period = '2026-10-01'",
+      )
+      expect(used.reduce((sum, { lines }) => sum + Number(lines), 0)).toBe(count?.n)
+      const revalued = used.filter((row) => row.used_for === "revaluation")
+      expect(revalued.length).toBeGreaterThan(3)
+      expect(page).toContain(revalued[0]?.revaluation)
+    }),
+  )
+
+  it.effect("compares each account with the month before", () =>
+    Effect.gen(function* () {
+      const september = sheet((yield* reporting("2026-09", out)).folder, "trial-balance.csv")
+      const { folder } = yield* reporting("2026-10", out)
+      const october = sheet(folder, "trial-balance.csv")
+      const found = sheet(folder, "comparison.csv")
+      expect(found).toHaveLength(october.length)
+      for (const [at, row] of found.entries()) {
+        const [before, now] = [september[at], october[at]]
+        expect([
+          row.account_name,
+          minor(row.month_before),
+          minor(row.month),
+          row.closing_before,
+          row.closing,
+        ]).toEqual([
+          now?.account_name,
+          minor(before?.debit) - minor(before?.credit),
+          minor(now?.debit) - minor(now?.credit),
+          now?.opening,
+          now?.closing,
+        ])
+        expect(minor(row.change)).toBe(minor(row.month) - minor(row.month_before))
+      }
+      expect(found.some((row) => minor(row.month_before) !== 0n && minor(row.change) !== 0n)).toBe(true)
+    }),
+  )
+
+  it.effect.skipIf(!there)("opens as a workbook that says what the files say, cell by cell", () =>
+    Effect.gen(function* () {
+      const { folder, manifest } = yield* reporting("2026-10", out)
+      const file = join(folder, "close-package.xlsx")
+      const to = temporaryFolder()
+      const run = spawnSync(
+        "soffice",
+        [
+          ...["--headless", `-env:UserInstallation=file://${temporaryFolder()}`, "--convert-to"],
+          ...[
+            "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false,false,false,-1",
+            "--outdir",
+            to,
+            file,
+          ],
+        ],
+        { timeout: 180_000 },
+      )
+      expect(run.status).toBe(0)
+      const opened = (name: string): ReadonlyArray<ReadonlyArray<string>> =>
+        parse(readFileSync(join(to, `close-package-${name}.csv`), "utf8"))
+      const isItem = (cells: ReadonlyArray<string>) => cells[4] === "item" || cells[4] === "line"
+      for (const [name, source, only] of [
+        ["Trial balance", "trial-balance.csv"],
+        ["Trial balance EUR", "base-trial-balance.csv"],
+        ["Findings", "exceptions.csv"],
+        ["Open items", "open-items.csv", isItem],
+        ["Month before", "comparison.csv"],
+        ["Exchange results", "base-results.csv"],
+        ["Rates", "base-rates.csv"],
+      ] as const) {
+        const expected: ReadonlyArray<ReadonlyArray<string>> = parse(textOf(folder, source), { bom: true })
+        const plain = (cells: ReadonlyArray<string>) =>
+          cells.map((cell) =>
+            /^-?\d+\.\d+$/.test(cell) && isExactNumber(cell)
+              ? String(Number(cell))
+              : cell.replaceAll(/\r\n?/g, "\n"),
+          )
+        const found = opened(name)
+        expect([name, found.length > 1]).toEqual([name, true])
+        expect([name, found.map(plain)]).toEqual([name, expected.filter(only ?? (() => true)).map(plain)])
+      }
+      const summary = new Map(opened("Summary").map(([what = "", value = ""]) => [what, value]))
+      expect(summary.get("state")).toBe("DRAFT: the month is open")
+      expect(summary.get("suspense items")).toBe(String(manifest.waiting?.suspense))
+      expect(manifest.waiting?.suspense).toBeGreaterThan(0)
+      // Amounts are numbers, as far as their digits fit.
+      const book = yield* Effect.promise(() => readXlsx(readFileSync(file)))
+      const closings = book.sheets[1]?.rows.slice(1).map((row) => row[7]) ?? []
+      expect(closings.filter((value) => typeof value === "number").length).toBeGreaterThan(20)
+    }),
+  )
+})
