@@ -100,8 +100,6 @@ const linesOf = (names: Names): Readonly<Record<string, Lines>> => {
     serve: { begins: [["serve", "--no-webhook", "--status-port", "0"]] },
     // Where Node is too old for it, it ends with 2 before it looks for a database.
     worker: { [runsWorkers(process.versions.node) ? "writes" : "none"]: [["worker"]] },
-    // It says what Node it needs before it looks for books, and the tests run on older ones, too.
-    worker: {},
     "webhook events": { reads: [["webhook", "events"]] },
     "webhook replay": { writes: [["webhook", "replay", "--dead"]] },
     "webhook diagnose": { none: [["webhook", "diagnose", out("delivery.http"), "--key", out("key.pem")]] },
