@@ -213,8 +213,7 @@ layer(services)("an export", (it) => {
       yield* reconciled(book)
       const set = (batch: number) =>
         query(
-          (sql) =>
-            sql`update reconcile.progress set through_batch = ${batch} where book_id = ${book.bookId}`,
+          (sql) => sql`update reconcile.progress set through_batch = ${batch} where book_id = ${book.bookId}`,
         )
       expect(yield* Effect.flip(set(2))).toMatchObject({ sqlstate: "TO004" })
       expect(yield* Effect.flip(set(0))).toMatchObject({ sqlstate: "TO004" })

@@ -50,7 +50,7 @@ const conversionColumns = {
 type ConversionRow = RowOf<typeof conversionColumns>
 
 /** Conversions that are looked at together: bounds the memory, not the transaction. */
-const together = 1_000
+const conversionsAtOnce = 1_000
 
 /** A fee counts on the side whose currency it is in; where both sides have one currency it is the sell side's. */
 const termsOf = (row: ConversionRow): Terms => {
@@ -214,8 +214,8 @@ export class Conversions extends Effect.Service<Conversions>()("tieout/Ledger/Co
       const touched = yield* take(books)
       const byId = new Map(books.map((book) => [book.bookId, book]))
       let booked = 0
-      for (let first = 0; first < touched.length; first += together) {
-        const rows = yield* read(touched.slice(first, first + together))
+      for (let first = 0; first < touched.length; first += conversionsAtOnce) {
+        const rows = yield* read(touched.slice(first, first + conversionsAtOnce))
         for (const bookId of new Set(rows.map((row) => row.book_id))) {
           const book = byId.get(bookId)
           if (book === undefined) continue
