@@ -35,6 +35,7 @@ const codes: Readonly<Record<string, ExitCode>> = {
   "ValuationError.Usage": exitCodes.usage,
   "ValuationError.MissingRates": exitCodes.usage,
   NoWorkers: exitCodes.usage,
+  WorkersEnded: exitCodes.resumable,
   SyncBusy: exitCodes.busy,
   LeaseLost: exitCodes.busy,
   DeadlineReached: exitCodes.resumable,
@@ -44,6 +45,7 @@ const codes: Readonly<Record<string, ExitCode>> = {
   "PartnerError.Unreachable": exitCodes.resumable,
   "PartnerError.Timeout": exitCodes.resumable,
   "DatabaseError.Unreachable": exitCodes.resumable,
+  "DatabaseError.Conflict": exitCodes.resumable,
 }
 
 const field = (error: unknown, name: string): string | undefined => {

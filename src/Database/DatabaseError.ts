@@ -7,7 +7,7 @@ export type DatabaseReason =
   | "Settings"
   /** The database refused the data: a constraint, or one of our triggers (SQLSTATE class 23 or `TO…`). */
   | "Refused"
-  /** A serialization failure or deadlock; the transaction as a whole may be tried again. */
+  /** A serialization failure, a deadlock, a lock that was not to be had in time; the transaction may be tried again. */
   | "Conflict"
   /** The server's disk is full. */
   | "DiskFull"
@@ -34,7 +34,7 @@ const unreachableCodes: ReadonlySet<string> = new Set([
   ...["ENETUNREACH", "ECONNABORTED", "EACCES", "57P01", "57P02", "57P03", "57P05", "53300"],
 ])
 
-const conflictCodes: ReadonlySet<string> = new Set(["40001", "40P01"])
+const conflictCodes: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"])
 const settingsCodes: ReadonlySet<string> = new Set(["28P01", "28000", "3D000"])
 /** A transaction that may not write (a standby, a role's setting), and a role without the right. */
 const onlyReads: ReadonlySet<string> = new Set(["25006", "42501"])
@@ -91,6 +91,10 @@ const advice: Readonly<Record<DatabaseReason, string>> = {
 
 const adviceToReaders =
   "Run it on the primary server, with the role that writes; or, where the role lacks a right that it should have: tieout migrate, as the database's owner."
+
+/** Whether the same work may well succeed later, without anything being mended. */
+export const isPassing = ({ reason }: DatabaseError): boolean =>
+  reason === "Unreachable" || reason === "Conflict"
 
 /** Builds an error with the advice for its reason. */
 export const databaseError = (reason: DatabaseReason, operation: string, what: string): DatabaseError =>

@@ -27,13 +27,15 @@ export const textArray = (sql: Sql, values: ReadonlyArray<string | null>) =>
  * of the work, which counts for hundreds of thousands of them.
  */
 export const plainLiteral = (values: ReadonlyArray<string | null>): string => {
-  let literal = ""
   let given = false
+  let whole = true
   for (const value of values) {
-    given ||= value !== null
-    literal += `,${value ?? "NULL"}`
+    if (value === null) whole = false
+    else given = true
   }
-  return given ? `{${literal.slice(1)}}` : "{}"
+  if (!given) return "{}"
+  // Joined at once: adding item to item leaves two strings behind for each.
+  return `{${(whole ? values : values.map((value) => value ?? "NULL")).join(",")}}`
 }
 
 /** As which array the server reads a literal: one that it need not cast, item by item, to what the column is. */

@@ -1,49 +1,108 @@
 /** Worker processes beside this one, for as long as it needs them. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { Effect, type Scope } from "effect"
-import { NoWorkers } from "./Boss.ts"
+import { Data, Effect, type Scope } from "effect"
+
+/** The workers that were started are gone, again and again. */
+export class WorkersEnded extends Data.TaggedError("WorkersEnded")<{ readonly message: string }> {}
 
 /** How long a worker may take to end what it is at. Milliseconds. */
 const patience = 15_000
+/** A worker that was killed is followed by another, so often for each that was asked for; one that cannot begin soon is not. */
+const successors = 10
+const pause = 500
 
-const begun = (args: ReadonlyArray<string>): ChildProcess => {
-  const [program = ""] = process.argv.slice(1)
-  // Its input ends with this process, however that ends.
-  return spawn(process.execPath, [...process.execArgv, program, ...args], {
-    stdio: ["pipe", "ignore", "inherit"],
-  })
+/** One place for a worker: while it is wanted, there is a process in it. */
+class Place {
+  private child: ChildProcess | undefined
+  private pausing: NodeJS.Timeout | undefined
+  private left = successors
+  private isWanted = true
+  private readonly command: ReadonlyArray<string>
+  private readonly given: () => void
+
+  /** `given`: called when nothing follows any more. */
+  constructor(command: ReadonlyArray<string>, given: () => void) {
+    this.command = command
+    this.given = given
+    this.begin()
+  }
+
+  private begin(): void {
+    const [file = "", ...args] = this.command
+    // Its input ends with this process, however that ends.
+    const child = spawn(file, args, {
+      stdio: ["pipe", "ignore", "inherit"],
+    })
+    this.child = child
+    child.stdin?.on("error", () => undefined)
+    child.once("error", () => this.ended(child))
+    child.once("exit", () => this.ended(child))
+  }
+
+  private ended(child: ChildProcess): void {
+    if (this.child !== child) return
+    this.child = undefined
+    if (!this.isWanted) return
+    if (this.left === 0) return this.given()
+    this.left -= 1
+    this.pausing = setTimeout(() => this.begin(), pause)
+  }
+
+  async stop(): Promise<void> {
+    this.isWanted = false
+    clearTimeout(this.pausing)
+    const { child } = this
+    if (child === undefined) return
+    const gone = new Promise<void>((resolve) => {
+      child.once("exit", () => resolve())
+      child.once("error", () => resolve())
+    })
+    child.stdin?.end()
+    const killing = setTimeout(() => child.kill("SIGKILL"), patience)
+    await gone
+    clearTimeout(killing)
+  }
 }
 
-const ended = (child: ChildProcess): Promise<void> =>
-  new Promise((resolve) => {
-    if (child.exitCode !== null || child.signalCode !== null) return resolve()
-    child.once("exit", () => resolve())
-    child.once("error", () => resolve())
-  })
+/** This program with other arguments. */
+export const ownCommand = (...args: ReadonlyArray<string>): ReadonlyArray<string> => [
+  process.execPath,
+  ...process.execArgv,
+  ...process.argv.slice(1, 2),
+  ...args,
+]
 
-const stop = async (child: ChildProcess): Promise<void> => {
-  child.stdin?.end()
-  const killing = setTimeout(() => child.kill("SIGKILL"), patience)
-  await ended(child)
-  clearTimeout(killing)
-}
-
-/** Starts so many workers; answers an effect that fails when none of them is left. They end with the scope. */
+/**
+ * Keeps so many workers going; answers an effect that fails when none of them can be kept. They end with the scope, and with this
+ * process.
+ */
 export const workers = (
   count: number,
-  args: ReadonlyArray<string>,
-): Effect.Effect<Effect.Effect<never, NoWorkers>, never, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => Array.from({ length: count }, () => begun(args))),
-      (children) => Effect.promise(() => Promise.all(children.map(stop))),
-    ),
-    (children) =>
-      Effect.zipRight(
-        Effect.promise(() => Promise.all(children.map(ended))),
-        new NoWorkers({
-          message:
-            "All workers have ended; their messages above say why. Nothing is half-written: run it again.",
-        }),
+  command: ReadonlyArray<string>,
+): Effect.Effect<Effect.Effect<never, WorkersEnded>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    let left = count
+    let allGone: (() => void) | undefined
+    yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        Array.from(
+          { length: count },
+          () =>
+            new Place(command, () => {
+              left -= 1
+              if (left === 0) allGone?.()
+            }),
+        ),
       ),
-  )
+      (places) => Effect.promise(() => Promise.all(places.map((place) => place.stop()))),
+    )
+    return Effect.async<never, WorkersEnded>((resume) => {
+      allGone = () =>
+        resume(
+          new WorkersEnded({
+            message:
+              "All workers have ended, and so did those that followed them; their messages above say why. What was committed stays: run it again.",
+          }),
+        )
+    })
+  })

@@ -90,24 +90,24 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
       )
     })
 
-    /** Lines of accounts that are not remembered, one of each account. */
-    const unknown = (book: Book, lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
+    /** The account of each line, by key, and lines of accounts that are not remembered, one of each. */
+    const lookUp = (book: Book, lines: ReadonlyArray<Line>) => {
       const wanted = new Map<string, Line>()
-      for (const line of lines) {
+      const keys = lines.map((line) => {
         const key = keyOf(book.bookId, line)
         if (!known.has(key) && !wanted.has(key)) wanted.set(key, line)
-      }
-      return inOrder(wanted)
+        return key
+      })
+      return { keys, wanted: inOrder(wanted) }
     }
 
-    /** The accounts of lines, in their order, of those that are remembered and those that were made. */
-    const inLines = (book: Book, lines: ReadonlyArray<Line>, made: ReadonlyMap<string, AccountId>) =>
+    /** The accounts of these keys, of those that are remembered and those that were made. */
+    const ofKeys = (keys: ReadonlyArray<string>, made: ReadonlyMap<string, AccountId>) =>
       Effect.sync(() =>
-        lines.map((line) => {
-          const key = keyOf(book.bookId, line)
+        keys.map((key) => {
           const id = known.get(key) ?? made.get(key)
           if (id !== undefined) return id
-          throw new Error(`the ledger account of ${line.role} in ${line.currency} could not be created`)
+          throw new Error(`the ledger account ${key} could not be created`)
         }),
       )
 
@@ -120,11 +120,11 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
       lines: ReadonlyArray<Line>,
       commit: Commit,
     ) {
-      const wanted = unknown(book, lines)
+      const { keys, wanted } = lookUp(book, lines)
       if (wanted.length > 0) {
         for (const [key, id] of yield* commit(create(book, wanted))) known.set(key, id)
       }
-      return yield* inLines(book, lines, known)
+      return yield* ofKeys(keys, known)
     })
 
     /** The same within a transaction: what that makes may yet be undone, and is not remembered. No line is cash. */
@@ -132,8 +132,8 @@ export class Accounts extends Effect.Service<Accounts>()("tieout/Ledger/Accounts
       book: Book,
       lines: ReadonlyArray<Line>,
     ) {
-      const wanted = unknown(book, lines)
-      return yield* inLines(book, lines, wanted.length === 0 ? known : yield* create(book, wanted))
+      const { keys, wanted } = lookUp(book, lines)
+      return yield* ofKeys(keys, wanted.length === 0 ? known : yield* create(book, wanted))
     })
 
     return { idsOf, idsWithin }

@@ -26,6 +26,7 @@ describe("the exit code", () => {
     [2, databaseError("Settings", "x", "y")],
     [2, exportError("Usage", "no such book")],
     [75, databaseError("Unreachable", "x", "y")],
+    [75, databaseError("Conflict", "x", "y")],
     [1, exportError("Folder", "read-only")],
     [1, partner("Unauthorized")],
     [1, partner("Untrusted")],

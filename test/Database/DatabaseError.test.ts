@@ -5,6 +5,7 @@ import { describe, it as test } from "vitest"
 import { toDatabaseError } from "../../src/Database/DatabaseError.ts"
 import { acceptVersion } from "../../src/Database/ServerVersion.ts"
 import { Database } from "../../src/Database.ts"
+import { settingsFor } from "../support/DatabaseAddress.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const secret = "s3cr3t-value"
@@ -95,6 +96,47 @@ layer(TestDatabase.blankLayer, { excludeTestServices: true })("an error of the d
         ),
       )
       expect(error.reason).toBe("DiskFull")
+    }),
+  )
+
+  it.effect("is another's transaction in the way, when a lock is not to be had in time", () =>
+    Effect.gen(function* () {
+      const database = yield* setup
+      const { url } = yield* TestDatabase
+      const waiting = Effect.gen(function* () {
+        const other = yield* Database
+        return yield* Effect.flip(
+          other.transaction(
+            other.query("Test.wait", (sql) =>
+              sql`set local lock_timeout = '20ms'; lock table thing`.simple(),
+            ),
+          ),
+        )
+      }).pipe(Effect.provide(Database.layer(settingsFor(url))))
+      const error = yield* database.transaction(
+        Effect.zipRight(
+          database.query("Test.hold", (sql) => sql`lock table thing`),
+          waiting,
+        ),
+      )
+      expect([error.reason, error.sqlstate]).toEqual(["Conflict", "55P03"])
+    }),
+  )
+
+  it.effect("is an outage, when the server ends a transaction that said nothing for too long", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const error = yield* Effect.flip(
+        database.transaction(
+          database
+            .query("Test.set", (sql) => sql`set idle_in_transaction_session_timeout = '50ms'`)
+            .pipe(
+              Effect.zipRight(Effect.sleep("1 second")),
+              Effect.zipRight(database.query("Test.late", (sql) => sql`select 1`)),
+            ),
+        ),
+      )
+      expect(error.reason).toBe("Unreachable")
     }),
   )
 

@@ -155,6 +155,12 @@ layer(TestDatabase.layer)("the plain-text journals", (it) => {
     Effect.gen(function* () {
       yield* opened
       const text = readFileSync(yield* exported(hledger, { kind: "period", period: "2026-10" }), "utf8")
+      // Every currency shows with its own decimals, and no more.
+      expect(text.match(/^commodity .*$/gm)).toEqual([
+        "commodity 1000. JPY",
+        "commodity 1000.00 USD",
+        "commodity 1000.00000000 USDT",
+      ])
       expect(text).toContain(`
 2026-09-30 * Opening balances
     Assets:Partner:USD:SWIFT:11111111  500.00 USD = 500.00 USD

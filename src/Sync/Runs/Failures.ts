@@ -1,6 +1,6 @@
 /** What is a matter of one stream or one client, and what ends a run. */
 import { Cause, Effect, Exit, Option } from "effect"
-import { DatabaseError } from "../../Database/DatabaseError.ts"
+import { DatabaseError, isPassing } from "../../Database/DatabaseError.ts"
 import { isOutage, PartnerError } from "../../Partner.ts"
 import type { LeaseLost } from "../../Run.ts"
 import type { SettingsError } from "../../Settings.ts"
@@ -49,7 +49,7 @@ export const isAway = (error: unknown): boolean =>
   error instanceof PartnerError
     ? isOutage(error)
     : error instanceof DatabaseError
-      ? error.reason === "Unreachable"
+      ? isPassing(error)
       : error instanceof SyncIncomplete && error.reason === "Stopped"
 
 /** Whether a run was stopped early, and goes on when it is run again: by a signal, or an outage. */

@@ -6,7 +6,7 @@ import { onNewerNode } from "../../../Jobs/Boss.ts"
 import { readElsewhere } from "../../../Jobs/Leading.ts"
 import { sharing } from "../../../Jobs/PaceStore.ts"
 import { prepare } from "../../../Jobs/Prepare.ts"
-import { workers as startWorkers } from "../../../Jobs/Processes.ts"
+import { ownCommand, workers as startWorkers } from "../../../Jobs/Processes.ts"
 import { Ledger } from "../../../Ledger.ts"
 import { Connector } from "../../../Partner/Connector.ts"
 import { Settings } from "../../../Settings.ts"
@@ -115,7 +115,7 @@ const assisted = <A, E, R>(count: Option.Option<number>, effect: Effect.Effect<A
           const read = yield* readElsewhere
           const left = yield* processes === 0
             ? Effect.succeed(Effect.never)
-            : startWorkers(processes, ["worker", "--until-input-ends"])
+            : startWorkers(processes, ownCommand("worker", "--until-input-ends"))
           return yield* Effect.raceFirst(effect, left).pipe(
             Effect.provideService(BookJobs, Option.some(read)),
             Effect.provideService(Connector, sharing(database)),

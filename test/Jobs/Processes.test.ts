@@ -1,0 +1,49 @@
+/** Processes beside this one: kept going, given up where they cannot begin, and gone when they are not needed. */
+import { mkdtempSync, readdirSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Exit } from "effect"
+import { expect, it } from "vitest"
+import { workers } from "../../src/Jobs/Processes.ts"
+
+const node = (code: string): ReadonlyArray<string> => [process.execPath, "--eval", code]
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A process that leaves a file of its number, and lives as long as its input. */
+const living = (folder: string) =>
+  node(
+    `require("node:fs").writeFileSync(${JSON.stringify(folder)} + "/" + process.pid, ""); process.stdin.on("end", () => process.exit(0)).resume()`,
+  )
+
+it("follows one that was killed, and ends all when they are not needed", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "tieout-workers-"))
+  const begun = () => readdirSync(folder).map(Number)
+  const until = (count: number) =>
+    Effect.repeat(Effect.delay(Effect.sync(begun), "20 millis"), { until: (all) => all.length === count })
+  const seen = await Effect.runPromise(
+    Effect.scoped(
+      Effect.gen(function* () {
+        yield* workers(2, living(folder))
+        const [first = 0] = yield* until(2)
+        process.kill(first, "SIGKILL")
+        const all = yield* until(3)
+        return { all, alive: all.filter(isAlive).length }
+      }),
+    ),
+  )
+  expect(seen.alive).toBe(2)
+  expect(seen.all.filter(isAlive)).toEqual([])
+})
+
+it("gives up where what it starts ends at once, again and again", async () => {
+  const exit = await Effect.runPromiseExit(Effect.scoped(Effect.flatten(workers(1, node("process.exit(1)")))))
+  expect(Exit.isFailure(exit) ? String(exit.cause) : "").toContain("All workers have ended")
+})
