@@ -1711,9 +1711,10 @@ join ledger.journal_lines l on l.book_id = b.book_id
   and l.period between coalesce(date_trunc('month', b.from_date::timestamp)::date, '-infinity') and coalesce(b.to_date, 'infinity')
   and l.effective_date between coalesce(b.from_date, '-infinity') and coalesce(b.to_date, 'infinity')
   and (b.as_of is null or l.recorded_at <= b.as_of)
-  and not exists (
+  -- Most cover what no batch did before them: nothing to be read for each line.
+  and (json_array_length(b.covered) = 0 or not exists (
     select 1 from json_to_recordset(b.covered) as c ("from" date, "to" date, after bigint, through bigint)
-    where l.effective_date between c."from" and c."to" and l.numbering > coalesce(c.after, 0) and l.numbering <= c.through)
+    where l.effective_date between c."from" and c."to" and l.numbering > coalesce(c.after, 0) and l.numbering <= c.through))
 where b.currency_basis = 'native';
 
 -- Every stream with the evidence of its last reads. `unreadable`: the service refuses it, and a person must find out why, since a

@@ -132,10 +132,12 @@ export class Conversions extends Effect.Service<Conversions>()("tieout/Ledger/Co
 
     /** What the mirror and the books have of them; those that cannot be read yet have no terms. */
     const read = (touched: ReadonlyArray<Touched>) =>
-      database.rows(
-        "Ledger.Conversions.read",
-        conversionColumns,
-        (sql) => sql`
+      touched.length === 0
+        ? Effect.succeed<ReadonlyArray<ConversionRow>>([])
+        : database.rows(
+            "Ledger.Conversions.read",
+            conversionColumns,
+            (sql) => sql`
           select r.book_id, r.resource_id as conversion_id, r.account_id, r.currency, r.amount::text as amount,
             coalesce(r.fee, 0)::text as fee, r.fee_currency, r.buy_account_id, r.buy_currency,
             r.buy_amount::text as buy_amount, r.external_reference, r.counterparty,
@@ -184,7 +186,7 @@ export class Conversions extends Effect.Service<Conversions>()("tieout/Ledger/Co
             join ledger.locks k on k.book_id = j.book_id
             where j.book_id = c.book_id and j.source_id = c.conversion_id and j.source_type = 'resource_version') w
           order by 1, 2`,
-      )
+          )
 
     /** The ids are taken first: an entry may reverse one that is booked with it. */
     const entriesOf = Effect.fn("Ledger.Conversions.entries")(function* (rows: ReadonlyArray<ConversionRow>) {
@@ -203,6 +205,23 @@ export class Conversions extends Effect.Service<Conversions>()("tieout/Ledger/Co
       return { entries, ids }
     })
 
+    const bookRows = Effect.fn("Ledger.Conversions.book")(function* (
+      books: ReadonlyArray<Book>,
+      runId: number | null,
+      rows: ReadonlyArray<ConversionRow>,
+    ) {
+      let booked = 0
+      for (const book of books) {
+        const own = rows.filter((row) => row.book_id === book.bookId)
+        if (own.length === 0) continue
+        const { entries, ids } = yield* entriesOf(own)
+        const lines = entries.flatMap((entry) => entry.lines)
+        yield* journal.post(book, runId, { entries, ids, accounts: yield* accounts.idsWithin(book, lines) })
+        booked += entries.length
+      }
+      return booked
+    })
+
     /**
      * Books what became whole, was reversed or turned out otherwise. Part of the caller's transaction, which holds the
      * locks of the books: nothing is posted between what is read here and the numbers. Gives how many entries it booked.
@@ -212,18 +231,20 @@ export class Conversions extends Effect.Service<Conversions>()("tieout/Ledger/Co
       runId: number | null,
     ) {
       const touched = yield* take(books)
-      const byId = new Map(books.map((book) => [book.bookId, book]))
+      let rows = yield* read(touched.slice(0, conversionsAtOnce))
       let booked = 0
-      for (let first = 0; first < touched.length; first += conversionsAtOnce) {
-        const rows = yield* read(touched.slice(first, first + conversionsAtOnce))
-        for (const bookId of new Set(rows.map((row) => row.book_id))) {
-          const book = byId.get(bookId)
-          if (book === undefined) continue
-          const { entries, ids } = yield* entriesOf(rows.filter((row) => row.book_id === bookId))
-          const lines = entries.flatMap((entry) => entry.lines)
-          yield* journal.post(book, runId, { entries, ids, accounts: yield* accounts.idsWithin(book, lines) })
-          booked += entries.length
-        }
+      for (
+        let next = conversionsAtOnce;
+        rows.length > 0 || next < touched.length;
+        next += conversionsAtOnce
+      ) {
+        // The next ones are read while these are planned: what is booked of a conversion says nothing of another.
+        const [following, entries] = yield* Effect.all(
+          [read(touched.slice(next, next + conversionsAtOnce)), bookRows(books, runId, rows)],
+          { concurrency: 2 },
+        )
+        rows = following
+        booked += entries
       }
       return booked
     })
