@@ -110,11 +110,11 @@ const importBook = Effect.fn("AccountMapping.importBook")(function* (
     const { code, currency, name, role } = account
     return before.get(keyOf(account)) ?? { ...nothing, code, currency, name, role }
   })
-  const said = rows.map((row): MappingRow => {
+  const named = rows.map((row): MappingRow => {
     const old = before.get(keyOf(row))
     return { ...row, ...Object.fromEntries(unsaid.map((column) => [column, old?.[column] ?? ""])) }
   })
-  const all = [...said, ...kept]
+  const all = [...named, ...kept]
   const changes = changesBetween(stored?.rows ?? [], all)
   const added = all.some((row) => !before.has(keyOf(row)))
   const version =
