@@ -187,9 +187,9 @@ const checkThen = Effect.fn("Export.checkThen")(function* (
 ) {
   const database = yield* Database
   for (const book of books) {
-    const then = yield* selectionAt(book, selection, request)
-    if (then !== null && then.asOf !== null) {
-      yield* database.transaction(valueThen(book, then, base, then.asOf, false))
+    const asOfSelection = yield* selectionAt(book, selection, request)
+    if (asOfSelection !== null && asOfSelection.asOf !== null) {
+      yield* database.transaction(valueThen(book, asOfSelection, base, asOfSelection.asOf, false))
     }
   }
 })

@@ -1,8 +1,9 @@
 /** Exchange rates from files: checked as a whole and stored as immutable versions. */
-import { readFile, writeFile } from "node:fs/promises"
+import { writeFile } from "node:fs/promises"
 import { Data, Effect, Either, Option } from "effect"
 import { allBooks } from "./Book.ts"
 import { unreadable } from "./Common/CsvFile.ts"
+import { largestImport, readNamed } from "./Common/RegularFile.ts"
 import { standingBatches } from "./Export/Request/StandingBatches.ts"
 import { isEcbHistory, readEcbHistory } from "./Valuation/Rates/EcbHistory.ts"
 import { overtakenMonths } from "./Valuation/Rates/OvertakenMonths.ts"
@@ -20,8 +21,8 @@ const most = 50
 
 /** Checks a file and stores its rates as a new version, or nothing. */
 export const importRates = Effect.fn("Rates.import")(function* (file: string) {
-  const bytes = yield* Effect.tryPromise({
-    try: () => readFile(file),
+  const bytes = yield* Effect.try({
+    try: () => readNamed(file, largestImport),
     catch: (cause) => new RatesError({ reason: "Unreadable", message: unreadable(file, cause) }),
   })
   const read = isEcbHistory(bytes) ? readEcbHistory(bytes) : readRates(bytes)

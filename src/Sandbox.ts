@@ -57,9 +57,9 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbo
     origin,
     port,
     advance: (count, client) => {
-      const of = client === undefined ? { world, movements } : clients.world(client)
+      const acting = client === undefined ? { world, movements } : clients.world(client)
       const id = client === undefined ? undefined : clients.idOf(client)
-      if (of !== undefined) webhooks.during(of.world, id, () => of.movements.advance(count))
+      if (acting !== undefined) webhooks.during(acting.world, id, () => acting.movements.advance(count))
     },
     close: () =>
       new Promise((resolve) => {

@@ -2,10 +2,11 @@
  * The settings: `config/tieout.yaml`, overridden by the environment, parsed once into exact types. All mistakes are reported
  * at once, each with its place, what was found and what is expected. Credentials come from the environment alone.
  */
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { Context, Data, Effect, Either, Layer, Option, Redacted, Schema } from "effect"
 import { proxyFor } from "./Common/Proxy.ts"
 import { isRecord } from "./Common/Record.ts"
+import { NotRegular, readNamed } from "./Common/RegularFile.ts"
 import { Content } from "./Settings/Content.ts"
 import { type Credentials, credentials } from "./Settings/Credentials.ts"
 import { type Document, readDocument } from "./Settings/Document.ts"
@@ -15,7 +16,7 @@ import { unknownKeys, withoutEmptySections } from "./Settings/Keys.ts"
 import { formatPath, type Mistake, mistakesOf } from "./Settings/Mistake.ts"
 import { nearest } from "./Settings/Nearest.ts"
 import { placed } from "./Settings/Project.ts"
-import { everything, type Needs, secretMistakes } from "./Settings/Secrets.ts"
+import { databaseMistakes, everything, type Needs, secretMistakes } from "./Settings/Secrets.ts"
 import { tokenMistakes } from "./Settings/StatusToken.ts"
 
 export interface ConnectionSettings extends Credentials {
@@ -57,14 +58,21 @@ const merged = (base: unknown, over: unknown): unknown => {
   return Object.fromEntries([...keys].map((key) => [key, merged(base[key], over[key])]))
 }
 
+/** Bytes; every key with its default and a comment has 40,000. */
+const largestFile = 4 * 1024 * 1024
+
 const readFile = Effect.fn("Settings.readFile")(function* (asked: Option.Option<string>, file: string) {
   if (Option.isNone(asked) && !existsSync(file)) return { file, document: readDocument("") }
   const text = yield* Effect.try({
-    try: () => readFileSync(file, "utf8"),
+    try: () => readNamed(file, largestFile).toString("utf8"),
     catch: (cause) =>
       new SettingsError({
         reason: "Unreadable",
-        mistakes: [existsSync(file) ? `${file}: ${String(cause)}` : `${file}: there is no such file`],
+        mistakes: [
+          existsSync(file)
+            ? `${file}: ${cause instanceof NotRegular ? cause.message : String(cause)}`
+            : `${file}: there is no such file`,
+        ],
         advice: `Name a settings file with --config or TIEOUT_CONFIG, or leave both out to use the nearest config/tieout.yaml.`,
       }),
   })
@@ -96,16 +104,6 @@ const lineFor = (
   return `${file}${line === undefined ? "" : `:${line}`}: ${path === "" ? "" : `${path}: `}${mistake.text}`
 }
 
-const databaseMistakes = (url: Option.Option<string>): ReadonlyArray<Mistake> =>
-  Option.isNone(url) || /^postgres(?:ql)?:\/\/./.test(url.value)
-    ? []
-    : [{ path: ["DATABASE_URL"], text: "expected an address that begins with postgres://" }]
-
-const serverMistakes = (isRequired: boolean, url: Option.Option<string>): ReadonlyArray<Mistake> =>
-  isRequired && Option.isNone(url)
-    ? [{ path: ["DATABASE_URL"], text: "is not set, and database.required says that a server is expected" }]
-    : []
-
 const decode = Schema.decodeUnknownEither(Content, { errors: "all" })
 
 const load = Effect.fn("Settings.load")(function* () {
@@ -135,8 +133,7 @@ const load = Effect.fn("Settings.load")(function* () {
     ...unknownKeys(cleaned),
     ...(Either.isLeft(decoded) ? mistakesOf(decoded.left.issue) : []),
     ...unknownVariables,
-    ...databaseMistakes(databaseUrl),
-    ...(Either.isRight(decoded) ? serverMistakes(decoded.right.database.required, databaseUrl) : []),
+    ...databaseMistakes(Either.isRight(decoded) && decoded.right.database.required, databaseUrl),
   ]
   if (mistakes.length > 0 || Either.isLeft(decoded)) {
     const lacking = Option.match(needs, {
@@ -219,12 +216,13 @@ export class Settings extends Effect.Service<Settings>()("tieout/Settings", {
       profile: (name: string): Interface => profileOf(raw, name),
       connection,
       databaseUrl: Option.map(databaseUrl, (url) => Redacted.make(url)),
-      /** The proxy of the environment for an address, which may hold a password; none where it is asked for directly. */
-      proxyFor: (address: string): Option.Option<Redacted.Redacted> =>
-        Option.map(
+      /** The proxy that `alerts.webhook` is reached through; it may hold a password. */
+      alertsProxy: Option.map(
+        Option.flatMap(Option.fromNullable(content.alerts.webhook), (address) =>
           Either.getOrElse(proxyFor(address, variables), () => Option.none()),
-          (proxy) => Redacted.make(proxy),
         ),
+        (proxy) => Redacted.make(proxy),
+      ),
       /** The token of the status page, needed where it does not listen on loopback alone. */
       statusToken: Option.map(variable(variables, "TIEOUT_STATUS_TOKEN"), (token) => Redacted.make(token)),
       /** Where an embedded database keeps its data; relative to the working directory. */

@@ -10,9 +10,14 @@ export const chooseBooks = Effect.fn("Book.choose")(function* (
   wanted: Option.Option<string>,
 ) {
   const books = yield* allBooks(connection)
-  const of = Option.match(connection, { onNone: () => "", onSome: (name) => ` of connection ${name}` })
+  const ofConnection = Option.match(connection, {
+    onNone: () => "",
+    onSome: (name) => ` of connection ${name}`,
+  })
   if (books.length === 0) {
-    return yield* new UnknownBook({ message: `There are no books${of} yet: run \`tieout sync\` first.` })
+    return yield* new UnknownBook({
+      message: `There are no books${ofConnection} yet: run \`tieout sync\` first.`,
+    })
   }
   if (Option.isNone(wanted)) {
     const held = yield* heldBooks(books)
@@ -26,6 +31,6 @@ export const chooseBooks = Effect.fn("Book.choose")(function* (
   const known = books.slice(0, 20).map(({ code }) => code)
   const more = books.length > known.length ? ` … (${books.length} in all)` : ""
   return yield* new UnknownBook({
-    message: `There is no book ${wanted.value}${of}: known are ${known.join(", ")}${more}.`,
+    message: `There is no book ${wanted.value}${ofConnection}: known are ${known.join(", ")}${more}.`,
   })
 })

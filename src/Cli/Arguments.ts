@@ -120,14 +120,14 @@ const usageMistake = (
     const known = manual.map((one) => one.name)
     return new ArgumentMistake(`There is no command ${name}.${meant(name, known)}`)
   }
-  const told = (detail: string | undefined) =>
+  const refused = (detail: string | undefined) =>
     detail === undefined ? undefined : new ArgumentMistake(detail, name)
-  if (command.subcommands.length === 0) return told(ownMistake(command, own))
+  if (command.subcommands.length === 0) return refused(ownMistake(command, own))
   const [first, ...rest] = own
   const subcommand = command.subcommands.find((one) => one.name === first)
-  if (subcommand !== undefined) return told(ownMistake(subcommand, rest))
+  if (subcommand !== undefined) return refused(ownMistake(subcommand, rest))
   const known = command.subcommands.map((one) => one.name)
-  return told(
+  return refused(
     first === undefined || first.startsWith("-")
       ? `The command ${name} needs one of these after it: ${known.join(", ")}.`
       : `There is no command ${name} ${first}; there are ${known.join(", ")}.${meant(first, known)}`,

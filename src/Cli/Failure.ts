@@ -32,6 +32,7 @@ const codes: Readonly<Record<string, ExitCode>> = {
   "CloseError.Usage": exitCodes.usage,
   "ReclassifyError.Usage": exitCodes.usage,
   "RatesError.Invalid": exitCodes.usage,
+  "RatesError.Unreadable": exitCodes.usage,
   "ValuationError.Usage": exitCodes.usage,
   "ValuationError.MissingRates": exitCodes.usage,
   NoWorkers: exitCodes.usage,

@@ -40,9 +40,9 @@ export const makeOutput = (
   fail: (failures: ReadonlyArray<Failure>): Effect.Effect<void> =>
     Effect.sync(() => {
       outcome.code = worst([outcome.code, codeOf(failures)])
-      const said = failures.map((failure) => ({ ...failure, message: hide(failure.message) }))
-      for (const { message } of said) terminal.writeError(`${message}\n`)
-      if (json && !outcome.documented) terminal.writeOut(documentText(failureDocument(said)))
+      const hidden = failures.map((failure) => ({ ...failure, message: hide(failure.message) }))
+      for (const { message } of hidden) terminal.writeError(`${message}\n`)
+      if (json && !outcome.documented) terminal.writeOut(documentText(failureDocument(hidden)))
       outcome.documented = true
     }),
   /** For a server: makes an interrupt its ordinary end. */

@@ -26,6 +26,9 @@ const keptCloseColumns = {
   previousHash: nullable(text),
   entries: int8,
   who: text,
+  /** The users of operating system and database that were logged in. */
+  osUser: text,
+  databaseUser: text,
   /** ISO 8601, our clock. */
   at: text,
   reason: nullable(text),
@@ -43,6 +46,7 @@ export const closesOf = Effect.fn("Close.closesOf")(function* (book: Book) {
     keptCloseColumns,
     (sql) => sql`
       select sequence, action, to_char(period, 'YYYY-MM') as period, hash, previous_hash as "previousHash", entries, who,
+        os_user as "osUser", database_user as "databaseUser",
         to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at, reason, accepted
       from ledger.closes where book_id = ${book.bookId} order by sequence`,
   )

@@ -1,6 +1,7 @@
 /** Reads a CSV file from a person, strictly: UTF-8, a header of known columns, rows of one length. */
 import { parse } from "csv-parse/sync"
 import { Either, Schema } from "effect"
+import { NotRegular } from "./RegularFile.ts"
 import type { SheetRow } from "./Workbook.ts"
 
 /** A mistake in a file, with its line (the first is 1). */
@@ -25,6 +26,8 @@ const unread: { readonly [code: string]: string } = {
 
 /** Why a file could not be read, from the error of the file system, and what to do. */
 export const unreadable = (file: string, cause: unknown): string => {
+  if (cause instanceof NotRegular)
+    return `${file}: ${cause.message}. Nothing was stored: name a CSV file that you may read.`
   const code =
     cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "unknown error"
   return `${file}: ${unread[code] ?? `cannot be read [${code}]`}. Nothing was stored: name a CSV file that you may read.`

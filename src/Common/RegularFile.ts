@@ -2,7 +2,7 @@
  * Opens the files of a folder that is checked: regular files only. A link would lead to another file, and a pipe or a device
  * would block for ever.
  */
-import { constants } from "node:fs"
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
 
 /** The name belongs to something other than a regular file; `message` says so. */
@@ -65,6 +65,26 @@ export const readRegular = async (path: string, most: number): Promise<Buffer> =
     await handle.close()
   }
 }
+
+/**
+ * A file that a person or a setting names, of at most `most` bytes. A link to a file is one, as Kubernetes mounts settings and
+ * secrets; a pipe or a device is none, since a process that waits for it hears no signal.
+ */
+export const readNamed = (path: string, most: number): Buffer => {
+  const opened = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  try {
+    const found = fstatSync(opened)
+    if (found.isDirectory()) throw new NotRegular("is a folder")
+    if (!found.isFile()) throw new NotRegular("is no regular file")
+    if (found.size > most) throw new NotRegular(`has ${found.size} bytes, and at most ${most} are read`)
+    return readFileSync(opened)
+  } finally {
+    closeSync(opened)
+  }
+}
+
+/** Bytes of a CSV file that a person imports; the ECB's whole history has three million. */
+export const largestImport = 256 * 1024 * 1024
 
 /** Bytes. A manifest names every account and file of a batch: ten thousand clients' accounts fit many times over. */
 export const largestManifest = 256 * 1024 * 1024

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs"
 import { Either, Redacted } from "effect"
+import { readNamed } from "../Common/RegularFile.ts"
 import type { ConnectionSettings } from "./ConnectionSettings.ts"
 import { type DatabaseError, databaseError } from "./DatabaseError.ts"
 
@@ -24,6 +24,9 @@ const decode = (text: string): string | undefined => {
   }
 }
 
+/** Bytes; a bundle of all public authorities has 200,000. */
+const largestCertificate = 4 * 1024 * 1024
+
 type Ssl = ConnectionSettings["ssl"]
 
 const modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
@@ -38,7 +41,7 @@ const sslOf = (mode: string, query: URLSearchParams): Ssl => {
     const path = query.get(name)
     return path === null || (name === "sslrootcert" && path === "system")
       ? undefined
-      : readFileSync(path, "utf8")
+      : readNamed(path, largestCertificate).toString("utf8")
   }
   const [ca, cert, key] = [file("sslrootcert"), file("sslcert"), file("sslkey")]
   const own = { ...(cert === undefined ? {} : { cert }), ...(key === undefined ? {} : { key }) }

@@ -48,6 +48,6 @@ const words: Partial<Record<PartnerError["reason"], string>> = {
 
 /** The outcome as text, e.g. `answers 400: the request is refused (unknown parameter)`. */
 export const seen = ({ detail, reason, status }: PartnerError): string => {
-  const said = words[reason] ?? detail.replace(identifiers, "…")
-  return status === undefined ? said : `answers ${status}: ${said}`
+  const answer = words[reason] ?? detail.replace(identifiers, "…")
+  return status === undefined ? answer : `answers ${status}: ${answer}`
 }

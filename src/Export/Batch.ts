@@ -144,13 +144,13 @@ const writeFiles = Effect.fn("Export.writeFiles")(function* (plan: BatchPlan, fo
   const hasTables = contexts.length > 0
   const byNumber = yield* outputsBy("number")
   const byDate = yield* outputsBy("date")
-  const together = byDate.length > 0 && (yield* source.numberedByDate)
-  const { files, omitted, through, totals } = yield* together
+  const inOnePass = byDate.length > 0 && (yield* source.numberedByDate)
+  const { files, omitted, through, totals } = yield* inOnePass
     ? writePass(source, "both", [...byNumber, ...byDate], hasTables)
     : writePass(source, "number", byNumber, false)
   yield* checkTotals(balances, source.closing, totals)
   const dated =
-    together || byDate.length === 0 ? [] : (yield* writePass(source, "date", byDate, hasTables)).files
+    inOnePass || byDate.length === 0 ? [] : (yield* writePass(source, "date", byDate, hasTables)).files
   const statement =
     needsStatement(plan.formats) && plan.base === undefined
       ? yield* writeStatement(folder, book, selection, balances, totals)

@@ -75,9 +75,9 @@ const valuedAnew = Effect.fn("Batches.valuedAnew")(function* (
   if (base === undefined) return []
   if (base.currency !== options.baseCurrency) return [`the base currency is ${options.baseCurrency} now`]
   yield* value([book], selection.to === null ? null : selection.to.slice(0, 7), options)
-  const then = base.months.map(({ fingerprint, period }) => `${period} ${fingerprint}`)
+  const valuedThen = base.months.map(({ fingerprint, period }) => `${period} ${fingerprint}`)
   const now = yield* fingerprintsOf(book.bookId, selection)
-  return now.join() === then.join() ? [] : ["its months have been valued anew"]
+  return now.join() === valuedThen.join() ? [] : ["its months have been valued anew"]
 })
 
 /** Why a preview is not what an export would write now; nothing: it is. */

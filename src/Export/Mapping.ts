@@ -1,9 +1,10 @@
 /** What the books' accounts are called in each accounting system: a CSV or workbook that an accountant edits, kept in versions. */
-import { readFile, writeFile } from "node:fs/promises"
+import { writeFile } from "node:fs/promises"
 import { Data, Effect, Either, Option } from "effect"
 import { chooseBooks } from "../Book/ChosenBooks.ts"
 import { allBooks, type Book } from "../Book.ts"
 import { type Mistake, unreadable } from "../Common/CsvFile.ts"
+import { largestImport, readNamed } from "../Common/RegularFile.ts"
 import { Database } from "../Database.ts"
 import { targetColumns } from "../Format/Targets.ts"
 import type { ValuationOptions } from "../Valuation/ValuedBook.ts"
@@ -109,11 +110,11 @@ const importBook = Effect.fn("AccountMapping.importBook")(function* (
     const { code, currency, name, role } = account
     return before.get(keyOf(account)) ?? { ...nothing, code, currency, name, role }
   })
-  const said = rows.map((row): MappingRow => {
+  const named = rows.map((row): MappingRow => {
     const old = before.get(keyOf(row))
     return { ...row, ...Object.fromEntries(unsaid.map((column) => [column, old?.[column] ?? ""])) }
   })
-  const all = [...said, ...kept]
+  const all = [...named, ...kept]
   const changes = changesBetween(stored?.rows ?? [], all)
   const added = all.some((row) => !before.has(keyOf(row)))
   const version =
@@ -128,8 +129,8 @@ export const importFrom = Effect.fn("AccountMapping.importFrom")(function* (
   base: Base | null = null,
 ) {
   const database = yield* Database
-  const bytes = yield* Effect.tryPromise({
-    try: () => readFile(file),
+  const bytes = yield* Effect.try({
+    try: () => readNamed(file, largestImport),
     catch: (cause) => new AccountMappingError({ reason: "Unreadable", message: unreadable(file, cause) }),
   })
   const read = yield* Effect.promise(() => readMapping(bytes))

@@ -55,13 +55,15 @@ const readSource = Effect.fn("Export.readSource")(function* (
   selection: Selection,
   accounts: JournalAccounts,
 ) {
-  const of = { bookId: book.bookId, journal }
+  const journalOfBook = { bookId: book.bookId, journal }
   const { asOf, covered, from, since } = selection
   /** Of the entries dated before a day that the selection may know. */
   const balances = (day: string) =>
-    asOf === null ? balancesBefore(of, day, accounts) : balancesAsOf(book.bookId, day, accounts, asOf)
+    asOf === null
+      ? balancesBefore(journalOfBook, day, accounts)
+      : balancesAsOf(book.bookId, day, accounts, asOf)
   const closing = yield* balances(endOf(selection))
-  const moved = selectedSums(of, selection, accounts)
+  const moved = selectedSums(journalOfBook, selection, accounts)
   // Everything but the news: without reading the history again.
   const withoutNews = Effect.map(
     moved,
@@ -78,7 +80,7 @@ const readSource = Effect.fn("Export.readSource")(function* (
   const source: Source = {
     ...{ accounts, opening, closing, moved },
     entries: (order, withPayments) => streamEntries(book, journal, selection, order, accounts, withPayments),
-    entriesByCurrency: (decimals) => currencyEntries(of, selection, decimals),
+    entriesByCurrency: (decimals) => currencyEntries(journalOfBook, selection, decimals),
     // The base-currency journal has two series of numbers, whose dates take turns.
     numberedByDate: journal === "native" ? numberedByDate(book.bookId, selection) : Effect.succeed(false),
     alongside: [],

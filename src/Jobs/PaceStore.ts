@@ -3,9 +3,9 @@ import { Effect, type Layer, Schema } from "effect"
 import { float8, jsonOf } from "../Database/Columns.ts"
 import type { Database } from "../Database.ts"
 import { type Connection, layer } from "../Partner/Http.ts"
-import { reserved } from "../Partner/PaceKeeper.ts"
-import { Rate, type RateState } from "../Partner/Rate.ts"
-import type { Asked, Reserve } from "../Partner/SharedPace.ts"
+import { reserved } from "../Partner/Pacing/PaceKeeper.ts"
+import { Rate, type RateState } from "../Partner/Pacing/Rate.ts"
+import type { Asked, Reserve } from "../Partner/Pacing/SharedPace.ts"
 import type { Partner, PartnerConnection, PartnerError } from "../Partner.ts"
 
 const Known: Schema.Schema<RateState> = Schema.Struct({

@@ -43,7 +43,10 @@ class Place {
     if (this.child !== child) return
     this.child = undefined
     if (!this.isWanted) return
-    if (this.left === 0) return this.given()
+    if (this.left === 0) {
+      this.given()
+      return
+    }
     this.left -= 1
     this.pausing = setTimeout(() => this.begin(), pause)
   }
@@ -73,13 +76,13 @@ export const ownCommand = (...args: ReadonlyArray<string>): ReadonlyArray<string
 ]
 
 /**
- * Keeps so many workers going; answers an effect that fails when none of them can be kept. They end with the scope, and with this
+ * Keeps so many workers going; `gone` fails when none of them can be kept. They end with the scope, and with this
  * process.
  */
 export const workers = (
   count: number,
   command: ReadonlyArray<string>,
-): Effect.Effect<Effect.Effect<never, WorkersEnded>, never, Scope.Scope> =>
+): Effect.Effect<{ readonly gone: Effect.Effect<never, WorkersEnded> }, never, Scope.Scope> =>
   Effect.gen(function* () {
     let left = count
     let allGone: (() => void) | undefined
@@ -96,7 +99,7 @@ export const workers = (
       ),
       (places) => Effect.promise(() => Promise.all(places.map((place) => place.stop()))),
     )
-    return Effect.async<never, WorkersEnded>((resume) => {
+    const gone = Effect.async<never, WorkersEnded>((resume) => {
       allGone = () =>
         resume(
           new WorkersEnded({
@@ -105,4 +108,5 @@ export const workers = (
           }),
         )
     })
+    return { gone }
   })

@@ -5,9 +5,9 @@ import { type Answer, type Attempt, type Inquiry, judge, outcomeOf, type Questio
 import { equalJitter, fullJitter } from "./Backoff.ts"
 import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
-import { Gate, GateClosed, NotReady, type Pass } from "./RequestGate.ts"
+import { Gate, GateClosed, NotReady, type Pass } from "./Pacing/RequestGate.ts"
+import type { Reserve } from "./Pacing/SharedPace.ts"
 import { Meters } from "./RequestMeters.ts"
-import type { Reserve } from "./SharedPace.ts"
 import type * as Transport from "./Transport.ts"
 import { TransportFault } from "./TransportFault.ts"
 

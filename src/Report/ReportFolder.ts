@@ -48,8 +48,8 @@ const checkReport = Effect.fn("Report.checkPlace")(function* (path: string, { as
   }
   if (!isSealed(manifest, text)) return yield* taken(path, `holds a ${manifestFile} that was changed`)
   if (manifest.book.code !== book.code || manifest.period !== period || manifest.asOf !== asOf) {
-    const of = manifest.asOf === null ? "" : ` as of ${manifest.asOf}`
-    return yield* taken(path, `holds the report of ${manifest.book.code} ${manifest.period}${of}`)
+    const asOf = manifest.asOf === null ? "" : ` as of ${manifest.asOf}`
+    return yield* taken(path, `holds the report of ${manifest.book.code} ${manifest.period}${asOf}`)
   }
   const known = new Map(manifest.files.map(({ name, sha256 }) => [name, sha256]))
   for (const name of names.filter((each) => each !== manifestFile)) {

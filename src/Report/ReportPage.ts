@@ -1,4 +1,5 @@
 /** `report.html`: one self-contained page, for the screen and for paper. */
+import type { KeptClose } from "../Close/Kept.ts"
 import { type Html, html } from "../Common/Html.ts"
 import { count, counted } from "../Common/Text.ts"
 import type { comparisonSheet } from "./Comparison.ts"
@@ -85,16 +86,21 @@ const closeText = ({ close }: State): Html =>
 /** Who stands for the month: the one who closed it, and the one who approved that. */
 const signOff = ({ approval, close }: State): Html => {
   if (close === null) return html``
-  const signed = (what: string, name: string, at: string, more: Html) =>
-    html`<div><dt>${what}</dt><dd><b>${name}</b><br>${at.slice(0, 10)} ${at.slice(11, 16)} UTC${more}</dd></div>`
-  return html`<section><h2>Sign-off</h2><dl class="signed">${signed("Closed by", close.who, close.at, html``)}${
+  const signed = (
+    what: string,
+    name: string,
+    { at, databaseUser, osUser }: Pick<KeptClose, "at" | "databaseUser" | "osUser">,
+    more: Html,
+  ) =>
+    html`<div><dt>${what}</dt><dd><b>${name}</b><br>${at.slice(0, 10)} ${at.slice(11, 16)} UTC<br>logged in as ${osUser}, ${databaseUser} at the database${more}</dd></div>`
+  return html`<section><h2>Sign-off</h2><dl class="signed">${signed("Closed by", close.who, close, html``)}${
     approval === null
       ? html`<div><dt>Approved by</dt><dd><b class="bad">closed, not approved</b><br>tieout close approve ${close.period} --by NAME</dd></div>`
       : signed(
           "Approved by",
           approval.name,
-          approval.at,
-          html`<br>logged in as ${approval.osUser}, ${approval.databaseUser} at the database${approval.twoPersons ? "; two persons were asked for" : ""}<br><code>${approval.hash}</code>`,
+          approval,
+          html`${approval.twoPersons ? "; two persons were asked for" : ""}<br><code>${approval.hash}</code>`,
         )
   }</dl></section>`
 }

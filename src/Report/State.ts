@@ -109,10 +109,10 @@ export const stateOf = Effect.fn("Report.state")(function* (
 ) {
   const { asOf, book, last, month, period } = scope
   const all = yield* closesOf(book)
-  const then = yield* closesThen(scope)
+  const lastClose = yield* closesThen(scope)
   const close =
     standing(
-      all.filter(({ sequence }) => sequence <= then),
+      all.filter(({ sequence }) => sequence <= lastClose),
       period,
     ) ?? null
   const accepted = yield* exceptionsOf(close?.accepted ?? [])

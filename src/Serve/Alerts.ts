@@ -58,8 +58,8 @@ const post = (address: string, body: string, dispatcher: Dispatcher) =>
   )
 
 /** Through the proxy of the environment, where it names one for the address. */
-const dispatcherFor = (webhook: string | null, proxyFor: Settings["proxyFor"]): Dispatcher =>
-  Option.match(Option.flatMap(Option.fromNullable(webhook), proxyFor), {
+const dispatcherFor = (proxy: Settings["alertsProxy"]): Dispatcher =>
+  Option.match(proxy, {
     onNone: () => new Agent(),
     onSome: (uri) => new ProxyAgent({ uri: Redacted.value(uri) }),
   })
@@ -101,10 +101,10 @@ const start = ([program = "", ...args]: ReadonlyArray<string>, body: string) =>
 
 export class Alerts extends Effect.Service<Alerts>()("tieout/Serve/Alerts", {
   scoped: Effect.gen(function* () {
-    const { alerts, proxyFor } = yield* Settings
+    const { alerts, alertsProxy } = yield* Settings
     const { command, on, webhook } = alerts
     const dispatcher = yield* Effect.acquireRelease(
-      Effect.sync(() => dispatcherFor(webhook, proxyFor)),
+      Effect.sync(() => dispatcherFor(alertsProxy)),
       (one) => Effect.promise(() => one.destroy()),
     )
     const waiting = yield* Queue.dropping<Alert>(mostWaiting)

@@ -218,9 +218,9 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
       return syncOne(connection, isFirst).pipe(
         Effect.catchAllCause((cause) => {
           const away = isAway(errorOf(cause))
-          const told =
+          const alerted =
             away && !isFirst ? Effect.void : ofLastRun(connection)(report("sync", connection)(cause))
-          return Effect.as(told, { read: false, away })
+          return Effect.as(alerted, { read: false, away })
         }),
         Effect.tap(({ away, read }) =>
           // What is tried again is exported once, and again when it is whole.

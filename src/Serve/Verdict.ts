@@ -38,11 +38,11 @@ const lateness = (
 ): string => {
   const oldest = ages(snapshot, stale)
   const one = stale.length === 1 && connections.length > 1 ? `connection ${stale[0]} has` : "they have"
-  const whose =
+  const subject =
     stale.length > 1 && stale.length < connections.length ? `${stale.length} connections have` : one
-  if (oldest.some((age) => age === null)) return `${whose} never been read to the end`
+  if (oldest.some((age) => age === null)) return `${subject} never been read to the end`
   const most = Math.max(...oldest.map((age) => age ?? 0))
-  return `${whose} not been read for ${spanText(most / 1_000)}`
+  return `${subject} not been read for ${spanText(most / 1_000)}`
 }
 
 /** Books that cannot be read, or were not for longer than `staleAfter`, where their connection was. */

@@ -3,8 +3,8 @@
  * runtimes and systemd's `LoadCredential=` hand them over. A file that is named and cannot be read is a mistake: nothing goes on
  * without it, least of all with an empty database in place of the one that was meant.
  */
-import { readFileSync, statSync } from "node:fs"
 import { Either, Option } from "effect"
+import { NotRegular, readNamed } from "../Common/RegularFile.ts"
 import { type Variables, variable } from "./Environment.ts"
 import type { Mistake } from "./Mistake.ts"
 
@@ -18,12 +18,12 @@ const secretNames =
 
 const contentOf = (path: string): Either.Either<string, string> => {
   try {
-    const found = statSync(path)
-    if (!found.isFile()) return Either.left(`${path} is no regular file`)
-    if (found.size > largest) return Either.left(`${path} has ${found.size} bytes; expected a secret`)
-    const text = readFileSync(path, "utf8").replace(/\r?\n$/, "")
+    const text = readNamed(path, largest)
+      .toString("utf8")
+      .replace(/\r?\n$/, "")
     return text.trim() === "" ? Either.left(`${path} is empty`) : Either.right(text)
   } catch (cause) {
+    if (cause instanceof NotRegular) return Either.left(`${path} ${cause.message}`)
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown error"
     return Either.left(`${path} cannot be read [${code}]`)
   }

@@ -34,3 +34,16 @@ export const secretMistakes = (
     ...(needs.statusToken ? tokenMistakes(token, reach) : []),
   ]
 }
+
+/** What is wrong with the database's address, or that one is expected (`database.required`) and none is there. */
+export const databaseMistakes = (isRequired: boolean, url: Option.Option<string>): ReadonlyArray<Mistake> => {
+  const path = ["DATABASE_URL"]
+  if (Option.isNone(url)) {
+    return isRequired
+      ? [{ path, text: "is not set, and database.required says that a server is expected" }]
+      : []
+  }
+  return /^postgres(?:ql)?:\/\/./.test(url.value)
+    ? []
+    : [{ path, text: "expected an address that begins with postgres://" }]
+}

@@ -21,23 +21,23 @@ const headers: Readonly<Record<string, string>> = {
 
 const isBalance = ({ format: name }: FileRecord): boolean => name === besides.periodBalances.name
 
-const checkBalance = (of: Row, { account, closing, opening }: ExpectedAccount, layout: Layout): void => {
+const checkBalance = (cell: Row, { account, closing, opening }: ExpectedAccount, layout: Layout): void => {
   const unit = 10n ** BigInt(scale - account.scale)
-  const date = dateOf(of(3), layout.date)
+  const date = dateOf(cell(3), layout.date)
   must(
-    of(1) === date.slice(0, 4) && of(2) === String(Number(date.slice(5, 7))),
+    cell(1) === date.slice(0, 4) && cell(2) === String(Number(date.slice(5, 7))),
     "the period is not the date's",
   )
-  must(of(6) === account.currency, `the currency is ${JSON.stringify(of(6))}`)
-  must(exact(of(4), layout.decimalMark) === opening * unit, `${of(4)} is not the opening balance`)
-  must(exact(of(5), layout.decimalMark) === closing * unit, `${of(5)} is not the closing balance`)
+  must(cell(6) === account.currency, `the currency is ${JSON.stringify(cell(6))}`)
+  must(exact(cell(4), layout.decimalMark) === opening * unit, `${cell(4)} is not the opening balance`)
+  must(exact(cell(5), layout.decimalMark) === closing * unit, `${cell(5)} is not the closing balance`)
 }
 
 const types: ReadonlySet<string> = new Set(["Assets", "Liabilities", "Equity", "Revenue", "Expenses"])
 
-const checkAccount = (of: Row, { account }: ExpectedAccount): void => {
-  must(types.has(of(3)), `the account type is ${JSON.stringify(of(3))}`)
-  must(of(2).startsWith(`${account.code} ${account.currency}`), "the description is another account's")
+const checkAccount = (cell: Row, { account }: ExpectedAccount): void => {
+  must(types.has(cell(3)), `the account type is ${JSON.stringify(cell(3))}`)
+  must(cell(2).startsWith(`${account.code} ${account.currency}`), "the description is another account's")
 }
 
 export const checkAccountFile = async (
@@ -58,26 +58,29 @@ export const checkAccountFile = async (
   let line = 0
   const read = (bytes: Buffer): void => {
     const end = layout.lineEnd === "CRLF" && bytes.at(-1) === 0x0d ? -1 : undefined
-    const of = row(cellsOf(textOf(bytes.subarray(0, end), layout.encoding), layout.delimiter), columns.length)
+    const cell = row(
+      cellsOf(textOf(bytes.subarray(0, end), layout.encoding), layout.delimiter),
+      columns.length,
+    )
     if (line === 1) {
       must(
-        columns.every((name, at) => of(at) === name),
+        columns.every((name, at) => cell(at) === name),
         "the header is not the standard's",
       )
       return
     }
-    const expected = left.get(of(0))
-    left.delete(of(0))
+    const expected = left.get(cell(0))
+    left.delete(cell(0))
     if (expected === undefined)
-      throw new Unreadable(`${of(0)} is no account of the manifest, or a second one`)
+      throw new Unreadable(`${cell(0)} is no account of the manifest, or a second one`)
     must(
-      of(columns.length - 1) === book.code,
-      `the business unit is ${JSON.stringify(of(columns.length - 1))}`,
+      cell(columns.length - 1) === book.code,
+      `the business unit is ${JSON.stringify(cell(columns.length - 1))}`,
     )
-    if (isBalance(file)) checkBalance(of, expected, layout)
-    else checkAccount(of, expected)
+    if (isBalance(file)) checkBalance(cell, expected, layout)
+    else checkAccount(cell, expected)
   }
-  const told = (cause: unknown): void => {
+  const report = (cause: unknown): void => {
     if (!(cause instanceof Unreadable)) throw cause
     problems.add(file.name, line, cause.message)
   }
@@ -87,11 +90,11 @@ export const checkAccountFile = async (
       try {
         read(bytes)
       } catch (cause) {
-        told(cause)
+        report(cause)
       }
     }
   } catch (cause) {
-    told(cause)
+    report(cause)
   }
   for (const number of left.keys()) problems.add(file.name, null, `lacks the account ${number}`)
   if (line - 1 !== file.rows)

@@ -118,8 +118,10 @@ export class RatedProof {
   /** A line of the books; in a currency that the system cannot say it is in the base currency alone. */
   addNative({ amount, code, currency, journal, name }: NativeRow): void {
     const own = this.names.get(nameOf({ code, name }))
-    const said = this.manifest.files.some((file) => file.format === this.format && file.currency === currency)
-    if (own === undefined || !said || currency === this.manifest.base?.currency) return
+    const hasFile = this.manifest.files.some(
+      (file) => file.format === this.format && file.currency === currency,
+    )
+    if (own === undefined || !hasFile || currency === this.manifest.base?.currency) return
     this.moved.add(journal, `${currency}\n${own}`, amount)
   }
 

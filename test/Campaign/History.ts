@@ -135,7 +135,8 @@ export type MovedFrom = "suspense" | "clearing" | "transit" | "fee"
 
 /** What a person, or the schedule, does with Tieout. */
 export type Operation =
-  | { readonly do: "sync"; readonly full?: boolean; readonly quick?: boolean }
+  /** `workers`: so many read the clients' books. */
+  | { readonly do: "sync"; readonly full?: boolean; readonly quick?: boolean; readonly workers?: number }
   | { readonly do: "events" }
   | { readonly do: "backfill"; readonly from: string; readonly to: string }
   | { readonly do: "reclassify"; readonly nth: number; readonly code: string; readonly from?: MovedFrom }

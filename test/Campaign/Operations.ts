@@ -12,6 +12,7 @@ import { closeBooks, reopenBooks } from "./Operations/Closing.ts"
 import { exportBooks } from "./Operations/Exporting.ts"
 import { cut, stopped } from "./Operations/Interrupting.ts"
 import { move } from "./Operations/Moving.ts"
+import { withWorkers } from "./Operations/Working.ts"
 import { correctRate } from "./RateTable.ts"
 import { type Site, within } from "./Site.ts"
 
@@ -51,13 +52,20 @@ export const books = (site: Site): Effect.Effect<ReadonlyArray<Book>, never, Dat
   // After connections were cut the pool may hand out one that is gone.
   Effect.orDie(Effect.retry(allBooks(Option.some(site.connection)), { times: 5 }))
 
-const sync = (site: Site, { full = false, quick = false }: { full?: boolean; quick?: boolean }) =>
-  Effect.flatMap(Sync, (service) => service.run({ connection: site.connection, full, quick })).pipe(
+const sync = (
+  site: Site,
+  { full = false, quick = false, workers = 0 }: Extract<Simple, { readonly do: "sync" }>,
+) => {
+  const run = Effect.flatMap(Sync, (service) =>
+    service.run({ connection: site.connection, full, quick }),
+  ).pipe(
     Effect.map(
       ({ blockingFindings, counters }) => `${counters.entries} entries, ${blockingFindings} blocking`,
     ),
     Effect.provide(Layer.provide(Sync.DefaultWithoutDependencies, site.services)),
   )
+  return workers === 0 ? run : withWorkers(site, workers)(run)
+}
 
 const backfill = (site: Site, days: Days, which: Partial<SurfaceOptions> = {}) =>
   Effect.flatMap(Backfill, (service) => service.run({ ...which, connection: site.connection, days })).pipe(

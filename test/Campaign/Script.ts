@@ -63,6 +63,7 @@ const simple = (chance: Random, span: Span): Simple =>
     [10, () => ({ do: "sync" })],
     [2, () => ({ do: "sync", quick: true })],
     [1, () => ({ do: "sync", full: true })],
+    [1.5, () => ({ do: "sync", workers: 2 })],
     [2, () => simples.events(chance, span)],
     [1, () => simples.backfill(chance, span)],
     [3, () => simples.reclassify(chance, span)],

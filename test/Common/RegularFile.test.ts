@@ -4,10 +4,11 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import { makeFolder } from "../../src/Common/Folders.ts"
-import { chunksOf, readRegular } from "../../src/Common/RegularFile.ts"
+import { chunksOf, readNamed, readRegular } from "../../src/Common/RegularFile.ts"
 import { openFolder, readIfThere } from "../../src/Export/Batch/Folder.ts"
 import { program } from "../support/Program.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
 
 const umask = process.umask()
 
@@ -82,4 +83,38 @@ describe("a file that is read", () => {
       `${path} is no regular file, and was not opened. Nothing of this batch was kept.`,
     )
   })
+})
+
+describe("a file that a person or a setting names", () => {
+  const root = temporaryFolder()
+  const at = (name: string) => join(root, name)
+  writeFileSync(at("file"), "text")
+  symlinkSync(at("file"), at("link"))
+  execFileSync("mkfifo", [at("pipe")])
+
+  it("is read, through a link too, and within its bound", () => {
+    expect(readNamed(at("link"), 4).toString()).toBe("text")
+    expect(() => readNamed(at("file"), 3)).toThrow("has 4 bytes, and at most 3 are read")
+    expect(() => readNamed(at("pipe"), 4)).toThrow("is no regular file")
+    expect(() => readNamed(root, 4)).toThrow("is a folder")
+  })
+
+  it("is no pipe, which would hold up a process that hears no signal", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestDatabase
+      const { run } = yield* program
+      const authority = `postgres://jane@127.0.0.1:1/books?sslrootcert=${at("pipe")}`
+      for (const [args, variables] of [
+        [["accounts", "import", at("pipe")], {}],
+        [["rates", "import", at("pipe")], {}],
+        [["webhook", "diagnose", at("pipe")], {}],
+        [["status", "--config", at("pipe")], {}],
+        [["status"], { DATABASE_URL: authority }],
+        [["status"], { DATABASE_URL: "", DATABASE_URL_FILE: at("pipe") }],
+      ] as const) {
+        const { code, error } = yield* run(args, { DATABASE_URL: url, ...variables })
+        expect([args, code]).toEqual([args, 2])
+        expect(error).toMatch(/is no regular file|cannot be read/)
+      }
+    }).pipe(Effect.provide(TestDatabase.migrated), Effect.runPromise))
 })

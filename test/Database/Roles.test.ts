@@ -1,47 +1,12 @@
-import { randomBytes } from "node:crypto"
 import { expect, it } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import { DatabaseError } from "../../src/Database/DatabaseError.ts"
 import { migrate } from "../../src/Database/Migrate.ts"
-import { applyRoles } from "../../src/Database/Roles.ts"
 import { Database } from "../../src/Database.ts"
 import { credit, partnership } from "../Sync/Partnership.ts"
 import { journal, rows, sync } from "../Sync/Runs.ts"
-import { settingsFor } from "../support/DatabaseAddress.ts"
+import { as, roles } from "../support/Roles.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-
-const password = "of-this-test"
-
-/** Roles are the server's: each test has its own, and takes them away again. */
-const roles = Effect.acquireRelease(
-  Effect.gen(function* () {
-    const suffix = randomBytes(6).toString("hex")
-    const names = { runtime: `test_runtime_${suffix}`, auditor: `test_auditor_${suffix}` }
-    yield* applyRoles(names)
-    // Safe to repeat.
-    yield* applyRoles(names)
-    for (const name of Object.values(names)) yield* rows(`alter role ${name} password '${password}'`)
-    return names
-  }),
-  (names) =>
-    Effect.forEach(
-      Object.values(names),
-      (name) => rows(`drop owned by ${name}; drop role ${name}`).pipe(Effect.ignore),
-      {
-        discard: true,
-      },
-    ),
-)
-
-const as =
-  (role: string) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.flatMap(TestDatabase, ({ url }) =>
-      Effect.provide(
-        effect,
-        Database.layer(settingsFor(url.replace(/\/\/[^@]*@/, `//${role}:${password}@`))),
-      ),
-    )
 
 /** The SQLSTATE with which a statement is refused; empty where it is taken. */
 const refusal = (statement: string) =>

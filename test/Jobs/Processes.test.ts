@@ -33,7 +33,7 @@ it("follows one that was killed, and ends all when they are not needed", async (
       Effect.gen(function* () {
         yield* workers(2, living(folder))
         const [first = 0] = yield* until(2)
-        process.kill(first, "SIGKILL")
+        yield* Effect.sync(() => process.kill(first, "SIGKILL"))
         const all = yield* until(3)
         return { all, alive: all.filter(isAlive).length }
       }),
@@ -44,6 +44,8 @@ it("follows one that was killed, and ends all when they are not needed", async (
 })
 
 it("gives up where what it starts ends at once, again and again", async () => {
-  const exit = await Effect.runPromiseExit(Effect.scoped(Effect.flatten(workers(1, node("process.exit(1)")))))
+  const exit = await Effect.runPromiseExit(
+    Effect.scoped(Effect.flatMap(workers(1, node("process.exit(1)")), ({ gone }) => gone)),
+  )
   expect(Exit.isFailure(exit) ? String(exit.cause) : "").toContain("All workers have ended")
 })

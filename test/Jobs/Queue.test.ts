@@ -11,6 +11,7 @@ import { BookSync } from "../../src/Sync/BookSync.ts"
 import { BookJobs } from "../../src/Sync/Runs/BookJobs.ts"
 import { client, clientId, lending, move } from "../Sync/Lending.ts"
 import { journal, rows, syncWith, variablesFor } from "../Sync/Runs.ts"
+import { as, roles } from "../support/Roles.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { unpaced } from "../support/Unpaced.ts"
 
@@ -67,17 +68,19 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the queue", (it) => {
         Effect.provide(TestDatabase.layer),
       )
       yield* prepare()
+      // As who owns neither the tables nor the queue.
+      const { runtime } = yield* roles
       const services = Layer.provideMerge(BookSync.Default, Settings.from({ variables }))
       const report = yield* Effect.gen(function* () {
         yield* work(4)
         yield* work(4)
         const read = yield* readElsewhere
         return yield* Effect.provideService(syncWith(variables), BookJobs, Option.some(read))
-      }).pipe(Effect.scoped, Effect.provide(services), unpaced)
+      }).pipe(Effect.scoped, Effect.provide(services), unpaced, as(runtime))
       expect(report.clients.read).toBe(12)
       expect(yield* journal).toEqual(own)
       expect(service.count(`/clients/${clientId(3)}/accounts`)).toBeGreaterThan(0)
       expect(yield* rows("select state from sync.runs")).toEqual([{ state: "done" }])
-    }).pipe(Effect.provide(TestDatabase.layer)),
+    }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
   )
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { Pace, type Permit } from "../../src/Partner/Pace.ts"
+import { Pace, type Permit } from "../../src/Partner/Pacing/Pace.ts"
 
 type Limiter = (at: number) => boolean
 

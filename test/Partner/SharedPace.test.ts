@@ -1,9 +1,9 @@
 /** Several processes that share a connection's pace, and the service's limit, in virtual time. */
 import { describe, expect, it } from "vitest"
-import type { Permit } from "../../src/Partner/Pace.ts"
-import { reserved } from "../../src/Partner/PaceKeeper.ts"
-import { Rate, type RateState } from "../../src/Partner/Rate.ts"
-import { type Reserve, SharedPace } from "../../src/Partner/SharedPace.ts"
+import type { Permit } from "../../src/Partner/Pacing/Pace.ts"
+import { reserved } from "../../src/Partner/Pacing/PaceKeeper.ts"
+import { Rate, type RateState } from "../../src/Partner/Pacing/Rate.ts"
+import { type Reserve, SharedPace } from "../../src/Partner/Pacing/SharedPace.ts"
 
 interface Timer {
   readonly at: number

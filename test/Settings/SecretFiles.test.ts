@@ -48,10 +48,10 @@ describe("a secret in a file", () => {
       `DATABASE_URL_FILE: ${join(folder, "empty")} is empty`,
     ])
     expect(mistakes({ TIEOUT_SCOPE_FILE: file("long", "x".repeat(70_000)) })).toEqual([
-      `TIEOUT_SCOPE_FILE: ${join(folder, "long")} has 70000 bytes; expected a secret`,
+      `TIEOUT_SCOPE_FILE: ${join(folder, "long")} has 70000 bytes, and at most 65536 are read`,
     ])
     expect(mistakes({ TIEOUT_CLIENT_ID_FILE: join(folder, "folder") })).toEqual([
-      `TIEOUT_CLIENT_ID_FILE: ${join(folder, "folder")} is no regular file`,
+      `TIEOUT_CLIENT_ID_FILE: ${join(folder, "folder")} is a folder`,
     ])
     expect(mistakes({ DATABASE_URL: "postgres://x", DATABASE_URL_FILE: file("other", "y") })).toEqual([
       "DATABASE_URL_FILE: is set as well as DATABASE_URL; set one of them",

@@ -83,7 +83,7 @@ export const redactedLogger = (
     const annotations = Cause.isEmpty(options.cause)
       ? allowed
       : HashMap.set(allowed, "error", kindOf(errorOf(options.cause)))
-    const said = Array.isArray(options.message) ? options.message : [options.message]
-    const message = said.map((part: unknown) => (typeof part === "string" ? hide(part) : part))
+    const parts = Array.isArray(options.message) ? options.message : [options.message]
+    const message = parts.map((part: unknown) => (typeof part === "string" ? hide(part) : part))
     inner.log({ ...options, message, annotations, cause: Cause.empty })
   })

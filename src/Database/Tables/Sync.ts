@@ -77,7 +77,7 @@ export const bookJobs = sync.table(
 /** How many requests a second the service bears, as the processes on this database have learned it together. */
 export const paces = sync.table("paces", {
   connection: text("connection").primaryKey(),
-  /** `RateState` of `src/Partner/Rate.ts`; times in milliseconds since 1970. */
+  /** `RateState` of `src/Partner/Pacing/Rate.ts`; times in milliseconds since 1970. */
   state: jsonb("state").notNull(),
 })
 

@@ -8,7 +8,7 @@ import type { KnownBatch } from "./KnownBatch.ts"
 import { manifestFile } from "./Manifest.ts"
 import { checkFiles } from "./WrittenFiles.ts"
 
-const told = ({ file, message }: Problem): string => `${file} ${message}`
+const problemText = ({ file, message }: Problem): string => `${file} ${message}`
 
 /** What is not as it was written, in words; nothing: it all is. */
 export const folderProblems = Effect.fn("Export.folderProblems")(function* (
@@ -27,5 +27,5 @@ export const folderProblems = Effect.fn("Export.folderProblems")(function* (
     else if (found !== text) problems.add(manifestFile, null, "has changed since it was written")
     await checkFiles(folder, manifest, problems)
   })
-  return problems.found.map(told)
+  return problems.found.map(problemText)
 })

@@ -103,14 +103,14 @@ export const writeBankStatements = Effect.fn("Export.writeBankStatements")(funct
 
   const start = Effect.fnUntraced(function* (row: BankRow) {
     const { account_id: account, currency, scale } = row
-    const of: BankFile = {
+    const bankFile: BankFile = {
       account: { id: account, currency, scale, name: nameIn(accounts, account), owner: book.name },
       ...{ batch, createdAt, personalData },
     }
     const file = yield* folder.create(
       format.file.replace("{currency}", currency).replace("{account}", account),
     )
-    const writer = format.open(of)
+    const writer = format.open(bankFile)
     const { day, opening } = dayOf(row)
     const counts = { day: "", closing: opening, days: 0, entries: 0, journalled: 0 }
     return {

@@ -50,7 +50,7 @@ const conversionColumns = {
 type ConversionRow = RowOf<typeof conversionColumns>
 
 /** Conversions that are looked at together: bounds the memory, not the transaction. */
-const together = 1_000
+const conversionsAtOnce = 1_000
 
 /** A fee counts on the side whose currency it is in; where both sides have one currency it is the sell side's. */
 const termsOf = (row: ConversionRow): Terms => {
@@ -231,12 +231,16 @@ export class Conversions extends Effect.Service<Conversions>()("tieout/Ledger/Co
       runId: number | null,
     ) {
       const touched = yield* take(books)
-      let rows = yield* read(touched.slice(0, together))
+      let rows = yield* read(touched.slice(0, conversionsAtOnce))
       let booked = 0
-      for (let next = together; rows.length > 0 || next < touched.length; next += together) {
+      for (
+        let next = conversionsAtOnce;
+        rows.length > 0 || next < touched.length;
+        next += conversionsAtOnce
+      ) {
         // The next ones are read while these are planned: what is booked of a conversion says nothing of another.
         const [following, entries] = yield* Effect.all(
-          [read(touched.slice(next, next + together)), bookRows(books, runId, rows)],
+          [read(touched.slice(next, next + conversionsAtOnce)), bookRows(books, runId, rows)],
           { concurrency: next < touched.length ? 2 : 1 },
         )
         rows = following

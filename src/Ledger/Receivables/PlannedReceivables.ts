@@ -67,13 +67,13 @@ const toldOf = (row: VersionRow): Told => ({
 })
 
 /** All versions of the receivables. `counterparty` is the client's legal name: on whose account the receivable is. */
-export const toldReceivables = Effect.fn("Ledger.toldReceivables")(function* (
+export const reportedReceivables = Effect.fn("Ledger.reportedReceivables")(function* (
   organization: Book,
   ids: ReadonlyArray<string>,
 ) {
   const database = yield* Database
   const rows = yield* database.rows(
-    "Ledger.toldReceivables",
+    "Ledger.reportedReceivables",
     versionColumns,
     (sql) => sql`
       select v.receivable_id, v.version, v.status, v.currency, v.initial_principal, v.current_principal,

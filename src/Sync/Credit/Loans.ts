@@ -15,7 +15,7 @@ import {
   connectedReceivables,
   movedCash,
   namedTransactions,
-  toldReceivables,
+  reportedReceivables,
 } from "../../Ledger/Receivables/PlannedReceivables.ts"
 import { receivableEntries } from "../../Ledger/Receivables/Receivable.ts"
 import { settle } from "../../Ledger/Receivables/ReceivableCash.ts"
@@ -151,10 +151,10 @@ export class Loans extends Effect.Service<Loans>()("tieout/Sync/Loans", {
     ) {
       const run = yield* Run
       const view = settings.accounting.receivables
-      const told = yield* toldReceivables(organization, ids)
+      const receivables = yield* reportedReceivables(organization, ids)
       const named = yield* namedTransactions(book, ids)
       const txIds = [...new Set(named.map(({ txId }) => txId))]
-      const settled = settle(told, named, yield* movedCash(book, txIds, view.view), view)
+      const settled = settle(receivables, named, yield* movedCash(book, txIds, view.view), view)
       const posted = yield* bookedReceivables(book, ids)
       const entries = settled.flatMap((one) =>
         receivableEntries(

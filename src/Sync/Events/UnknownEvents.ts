@@ -10,7 +10,7 @@ interface Hinted {
 }
 
 /** So many kinds of them are told of one by one. */
-const mostTold = 10
+const mostListed = 10
 
 /** What the inbox keeps of it. */
 export const noteOf = ({ unknown }: Hint): Option.Option<string> =>
@@ -25,15 +25,15 @@ export const tellUnknown = Effect.fn("Events.tellUnknown")(function* (hinted: Re
     if (kind === undefined) kinds.set(one.event.type, { first: one, why: one.hint.unknown.value, events: 1 })
     else kind.events += 1
   }
-  const told = [...kinds.values()].slice(0, mostTold)
-  for (const { events, first, why } of told) {
+  const listed = [...kinds.values()].slice(0, mostListed)
+  for (const { events, first, why } of listed) {
     const others = events === 1 ? "" : ` and ${count(events - 1)} more like it`
     yield* Effect.logInfo(
       `Event ${first.event.eventId} of type ${first.event.type}${others}: ${why}; everything new was looked at.`,
     )
   }
-  if (kinds.size > told.length)
+  if (kinds.size > listed.length)
     yield* Effect.logInfo(
-      `Events of ${count(kinds.size - told.length)} more types name nothing that is known; tieout webhook events lists them.`,
+      `Events of ${count(kinds.size - listed.length)} more types name nothing that is known; tieout webhook events lists them.`,
     )
 })

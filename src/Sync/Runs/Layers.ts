@@ -28,7 +28,7 @@ import { Statistics } from "./Statistics.ts"
 const nothing = Effect.succeed(Context.empty())
 
 /** Builds a part with those before it. */
-const then =
+const addLayer =
   <Part, E2, R2>(part: Layer.Layer<Part, E2, R2>) =>
   <Parts, E, R>(before: Effect.Effect<Context.Context<Parts>, E, R>) =>
     Effect.flatMap(before, (parts) =>
@@ -39,27 +39,27 @@ const then =
 export const runParts = Layer.scopedContext(
   pipe(
     nothing,
-    then(MirrorAccounts.Default),
-    then(Quarantine.Default),
-    then(Receivables.Default),
-    then(ReferenceItems.Default),
-    then(Resources.Default),
-    then(StatementEntries.Default),
-    then(Statistics.Default),
-    then(Layer.provide(Layer.mergeAll(Clients.Default, Credit.Default), FloodGate.Default)),
+    addLayer(MirrorAccounts.Default),
+    addLayer(Quarantine.Default),
+    addLayer(Receivables.Default),
+    addLayer(ReferenceItems.Default),
+    addLayer(Resources.Default),
+    addLayer(StatementEntries.Default),
+    addLayer(Statistics.Default),
+    addLayer(Layer.provide(Layer.mergeAll(Clients.Default, Credit.Default), FloodGate.Default)),
   ),
 )
 
 const partsOfBook = pipe(
   nothing,
-  then(PostingFacts.Default),
-  then(FloodGate.Default),
-  then(Hydration.Default),
-  then(Pages.Default),
-  then(Statements.Default),
-  then(Lists.Default),
-  then(OpenResources.Default),
-  then(Loans.Default),
+  addLayer(PostingFacts.Default),
+  addLayer(FloodGate.Default),
+  addLayer(Hydration.Default),
+  addLayer(Pages.Default),
+  addLayer(Statements.Default),
+  addLayer(Lists.Default),
+  addLayer(OpenResources.Default),
+  addLayer(Loans.Default),
 )
 
 /** The parts of reading one book, which `Partner` gives. */
@@ -67,7 +67,12 @@ export const bookParts = Layer.scopedContext(partsOfBook)
 
 /** The same, with what reads a book as a sync does. */
 export const syncParts = Layer.scopedContext(
-  pipe(partsOfBook, then(Balances.Default), then(DepositInstructions.Default), then(BookReader.Default)),
+  pipe(
+    partsOfBook,
+    addLayer(Balances.Default),
+    addLayer(DepositInstructions.Default),
+    addLayer(BookReader.Default),
+  ),
 )
 
 /** What reads a book as a sync does, with what brings its receivables up to date. */

@@ -24,11 +24,11 @@ export const missingRates = (
       : source === "file"
         ? "Put them into a CSV with the columns date,from,to,rate,source, or take the ECB's eurofxref-hist.csv as it is, and run: tieout rates import FILE\nOr let an older rate hold for more days (accounting.valuation.maxRateAgeDays), or value by the months' own conversions (accounting.valuation.rates: conversions)."
         : "No conversion of those months says what the currency is worth: set accounting.valuation.rates to file, and import rates."
-  const then = asOf === null ? "" : ` as of ${asOf}`
+  const asOfText = asOf === null ? "" : ` as of ${asOf}`
   return valuationError(
     "MissingRates",
     [
-      `${lines.length === 1 ? "A rate is" : `${lines.length} rates are`} missing for the base-currency journal${then}. ${unwritten}`,
+      `${lines.length === 1 ? "A rate is" : `${lines.length} rates are`} missing for the base-currency journal${asOfText}. ${unwritten}`,
       ...lines.slice(0, most).map((line) => `  ${line}`),
       ...more,
       advice,

@@ -52,10 +52,10 @@ const pairOf =
   }
 
 /** Of one day, through the euro. */
-const crossed = (of: OfDay, currency: string, baseCurrency: string, day: string): Rate | undefined => {
+const crossed = (rateOf: OfDay, currency: string, baseCurrency: string, day: string): Rate | undefined => {
   if (currency === pivot || baseCurrency === pivot) return undefined
-  const own = of(currency, pivot, day)
-  const base = of(pivot, baseCurrency, day)
+  const own = rateOf(currency, pivot, day)
+  const base = rateOf(pivot, baseCurrency, day)
   if (own === undefined || base === undefined) return undefined
   return {
     numerator: own.numerator * base.numerator,
@@ -76,11 +76,11 @@ export const fromRows = (
   maxAgeDays: number,
 ): RateLookup => {
   const byKey = new Map(rows.map((row) => [`${row.date} ${row.from} ${row.to}`, row]))
-  const of = pairOf(byKey)
+  const rateOf = pairOf(byKey)
   return (currency, date) => {
     for (let age = 0; age <= maxAgeDays; age++) {
       const day = shiftDate(date, -age)
-      const rate = of(currency, baseCurrency, day) ?? crossed(of, currency, baseCurrency, day)
+      const rate = rateOf(currency, baseCurrency, day) ?? crossed(rateOf, currency, baseCurrency, day)
       if (rate !== undefined) return rate
     }
     return undefined

@@ -58,9 +58,9 @@ export const algorithmsFor = ({
     case "ec": {
       const curve = curves[asymmetricKeyDetails?.namedCurve ?? ""]
       if (curve === undefined) return []
-      const of = (signature: "der" | "ieee-p1363") =>
+      const combinations = (signature: "der" | "ieee-p1363") =>
         hashes.map((hash): Algorithm => ({ keyType: "ec", curve, hash, signature }))
-      return [...of("der"), ...of("ieee-p1363")]
+      return [...combinations("der"), ...combinations("ieee-p1363")]
     }
     case "rsa":
     case "rsa-pss":

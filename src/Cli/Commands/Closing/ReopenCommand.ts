@@ -34,15 +34,15 @@ export const reopen = command(
       return yield* new UsageError({ detail: "--reason: expected 1 to 500 characters.", advice: "" })
     }
     const reopened = yield* reopenMonth(period, book, { who: yield* who, reason })
-    const told = yield* Effect.forEach(reopened, (one) =>
+    const reopenings = yield* Effect.forEach(reopened, (one) =>
       Effect.map(
         one.undone === null ? Effect.succeed([]) : batchesOnClose(one.book, one.undone),
         (batches) => ({ ...one, batches }),
       ),
     )
     yield* output.report({
-      document: { books: told },
-      lines: told.flatMap((one) => [
+      document: { books: reopenings },
+      lines: reopenings.flatMap((one) => [
         `${one.book} ${one.period}: open again. To close it: tieout close ${period}`,
         ...one.batches.map(
           ({ batch, formats, scope, state }) =>

@@ -30,7 +30,7 @@ const services = Layer.provideMerge(BookSync.Default, booksForSync)
 export const worker = command(
   {
     name: "worker",
-    usage: "[--jobs N]",
+    usage: "[--jobs N] [--until-input-ends]",
     summary: "Take part in syncs: read, number and prove books that other processes hand out.",
     about: [
       "Any number of workers on any number of machines share one Postgres server and the service's rate limit. What they do is",

@@ -113,10 +113,10 @@ const assisted = <A, E, R>(count: Option.Option<number>, effect: Effect.Effect<A
           const database = yield* Database
           yield* prepare()
           const read = yield* readElsewhere
-          const left = yield* processes === 0
-            ? Effect.succeed(Effect.never)
+          const { gone } = yield* processes === 0
+            ? Effect.succeed({ gone: Effect.never })
             : startWorkers(processes, ownCommand("worker", "--until-input-ends"))
-          return yield* Effect.raceFirst(effect, left).pipe(
+          return yield* Effect.raceFirst(effect, gone).pipe(
             Effect.provideService(BookJobs, Option.some(read)),
             Effect.provideService(Connector, sharing(database)),
           )

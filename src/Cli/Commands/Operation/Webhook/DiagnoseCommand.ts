@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises"
 import { Effect, Either, Option } from "effect"
 import { stringify } from "yaml"
+import { readNamed } from "../../../../Common/RegularFile.ts"
 import { harmless } from "../../../../Common/Text.ts"
 import { Settings } from "../../../../Settings.ts"
 import {
@@ -18,20 +18,14 @@ import { Output } from "../../../Output.ts"
 const largestFile = 1024 * 1024
 
 const read = (file: string) =>
-  Effect.tryPromise({
-    try: () => readFile(file),
+  Effect.try({
+    try: () => readNamed(file, largestFile),
     catch: (cause) =>
       new UsageError({
         detail: `${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
-        advice: "Name a file that is there.",
+        advice: "Name a file that is there, of one delivery or one key.",
       }),
-  }).pipe(
-    Effect.filterOrFail(
-      ({ length }) => length <= largestFile,
-      () =>
-        new UsageError({ detail: `${file} is larger than 1 MiB.`, advice: "Name one delivery, one key." }),
-    ),
-  )
+  })
 
 /** The settings that make the signature valid. */
 const fragmentOf = ({ algorithm, algorithmName, encoding, headers, signedPayload }: Found): object => ({

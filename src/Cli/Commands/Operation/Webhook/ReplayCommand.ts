@@ -28,14 +28,14 @@ export const replay = subcommand(
         })
       }
       yield* knownConnection(only)
-      const back = yield* (yield* Inbox).replay(dead ? "dead" : ids, only)
-      const found = new Set(back.map(({ eventId }) => eventId))
+      const replayed = yield* (yield* Inbox).replay(dead ? "dead" : ids, only)
+      const found = new Set(replayed.map(({ eventId }) => eventId))
       const missing = ids.filter((id) => !found.has(id))
       yield* output.report({
-        document: { replayed: back, missing },
+        document: { replayed, missing },
         lines: [
           ...missing.map((id) => `${harmless(id)}: no such event, or one that cannot be read.`),
-          `${counted(back.length, "event")} set back to waiting.`,
+          `${counted(replayed.length, "event")} set back to waiting.`,
         ],
         code: missing.length > 0 ? exitCodes.failed : exitCodes.done,
       })

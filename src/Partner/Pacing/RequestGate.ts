@@ -1,6 +1,6 @@
 /** Lets requests through at the connection's pace, in the order in which they came. */
 import { Data } from "effect"
-import type { Bounds } from "./Bounds.ts"
+import type { Bounds } from "../Bounds.ts"
 import { Breaker } from "./Breaker.ts"
 import { Pace, type Pacing, type Permit } from "./Pace.ts"
 import { pauseAfterCut } from "./Rate.ts"

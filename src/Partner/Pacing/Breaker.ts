@@ -3,8 +3,8 @@
  * milliseconds: after some failures in a row it lets one request at a time through (a probe), with growing waits; when several
  * probes have failed too, it refuses everything at once for a while.
  */
-import { fullJitter } from "./Backoff.ts"
-import type { Bounds } from "./Bounds.ts"
+import { fullJitter } from "../Backoff.ts"
+import type { Bounds } from "../Bounds.ts"
 
 export type BreakerBounds = Pick<
   Bounds,
