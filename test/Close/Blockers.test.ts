@@ -125,7 +125,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })(
         const out = temporaryFolder()
         const { folder } = yield* reporting("2026-10", out)
         const page = textOf(folder, "report.html")
-        expect(page).toContain("closed, not approved, 3 accepted exceptions (")
+        expect(page).toContain(
+          "closed, not approved, 3 accepted exceptions, 1 suspense item, 1 conversion in transit<",
+        )
         for (const finding of ids) expect(page).toContain(finding)
         expect(page).not.toContain("verything ties out")
       }),
