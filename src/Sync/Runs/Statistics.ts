@@ -17,8 +17,8 @@ const first = 250
 const growth = 4
 
 /**
- * A tenth of the usual sample, and only of the columns that a page's statements look rows up by: what plans depend on is how
- * many rows there are, and more would cost more than posting them. Autovacuum looks closer, later.
+ * A tenth of the usual sample: what plans depend on is how many rows there are, and a larger one would cost more than
+ * posting them. Autovacuum looks closer, later.
  */
 const sampleLess = (sql: Sql): PendingQuery<Row[]> => sql`set local default_statistics_target = 10`
 
@@ -34,16 +34,14 @@ const watched: ReadonlyArray<Watched> = [
   {
     count: (counters) => counters.resources,
     table: "mirror.resources",
-    analyze: (sql) => sql`analyze mirror.accounts, mirror.resources (book_id, resource_id, resource_type)`,
+    analyze: (sql) => sql`analyze mirror.accounts, mirror.resources`,
   },
   {
     count: (counters) => counters.entries,
     table: "mirror.statement_entries",
     analyze: (sql) => sql`
-      analyze mirror.statement_entries (book_id, account_id, position, entry_id, related_id), mirror.accounts,
-        sync.checkpoints, sync.page_boundaries, ledger.accounts,
-        ledger.journal_entries (book_id, entry_id, source_id, sequence, resource_id),
-        ledger.postings (book_id, entry_id, line_number, account_id), ledger.balances`,
+      analyze mirror.statement_entries, mirror.accounts, sync.checkpoints, sync.page_boundaries, ledger.accounts,
+        ledger.journal_entries, ledger.postings, ledger.balances`,
   },
 ]
 
