@@ -126,7 +126,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("interleavings", (it) =
         unfinished += way.unfinished
         expect({ seed, lines: way.lines }).toEqual({ seed, lines })
       }
-      expect(unfinished).toBeGreaterThan(ways / 4)
+      // How many are stopped by the time that they take depends on the machine; those that fail do not.
+      expect(unfinished).toBeGreaterThan(0)
     }),
   )
 })
