@@ -11,7 +11,7 @@ import { streams } from "./Reconcile/Checks/Streams.ts"
 import { queries } from "./Reconcile/Checks.ts"
 import { type CheckQuery, record, recordedColumns } from "./Reconcile/Findings.ts"
 import { analyze, plan, planFreely } from "./Reconcile/Planning.ts"
-import { saveProgress, takeBooks } from "./Reconcile/Progress.ts"
+import { coverRun, saveProgress, takeBooks } from "./Reconcile/Progress.ts"
 import { type Scope, surfacesIn } from "./Reconcile/Scope.ts"
 import { type OpenFinding, openCounts, openFindings } from "./Reconcile/Summary.ts"
 import { bookTieOuts, combined, type TieOut } from "./Reconcile/TieOut.ts"
@@ -57,6 +57,8 @@ export interface Reconciled {
 interface ReadingRun {
   readonly runId: number
   readonly commit: Commit
+  /** Others take part in it: what they may yet read is not covered until `cover`. */
+  readonly isShared?: boolean
 }
 
 /** Outside a run there is no lease that could be lost. */
@@ -114,6 +116,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
      */
     const reconcileChunk = (books: ReadonlyArray<Book>, { full, period, run }: Extent) => {
       const runId = Option.map(run, (reading) => reading.runId)
+      const isShared = Option.exists(run, (reading) => reading.isShared === true)
       const commit: Commit = Option.match(run, {
         onNone: () => (effect) => database.transaction(effect),
         onSome: (reading) => reading.commit,
@@ -122,7 +125,7 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
         Effect.gen(function* () {
           const total = { opened: 0, closed: 0 }
           yield* planFreely(database)
-          for (const stretch of yield* takeBooks(books, runId)) {
+          for (const stretch of yield* takeBooks(books, runId, isShared)) {
             const everything = full || stretch.reconciled === 0 || Option.isSome(period)
             yield* plan(database, everything)
             if (full || stretch.reconciled === 0) yield* analyze(database)
@@ -164,9 +167,9 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
     const afterRun = Effect.fn("Reconcile.afterRun")(
       function* (
         books: ReadonlyArray<Book>,
-        { commit, full, runId }: ReadingRun & { readonly full: boolean },
+        { commit, full, isShared = false, runId }: ReadingRun & { readonly full: boolean },
       ) {
-        const run = Option.some({ runId, commit })
+        const run = Option.some({ runId, commit, isShared })
         const changed = yield* reconcileBooks(books, { run, full, period: Option.none() })
         const { blockingFindings, warnings } = yield* openCounts(books)
         return { ...changed, blocking: blockingFindings, warnings } satisfies Reconciled
@@ -222,6 +225,10 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       Effect.provideService(Database, database),
     )
 
-    return { afterRun, month, checkForClose, streamsForClose, run }
+    /** Part of the transaction that ends a book's part of a shared run, which it has reconciled. */
+    const cover = (book: Book, runId: number) =>
+      Effect.provideService(coverRun(book, runId), Database, database)
+
+    return { afterRun, cover, month, checkForClose, streamsForClose, run }
   }),
 }) {}

@@ -8,6 +8,7 @@ import type { BookAsked, BookResult, BookTask } from "../Sync/Runs/BookJobs.ts"
 
 const Task = Schema.Struct({
   clientId: Schema.String,
+  reads: Schema.Boolean,
   stopped: Schema.NullOr(Schema.String),
   full: Schema.Boolean,
   quick: Schema.Boolean,
@@ -59,9 +60,9 @@ export const handOut = Effect.fn("Jobs.handOut")(function* (
   tasks: ReadonlyArray<BookTask>,
 ) {
   const database = yield* Database
-  const rows = tasks.map(({ book, clientId, stopped }) => ({
+  const rows = tasks.map(({ book, clientId, reads, stopped }) => ({
     bookId: String(book.bookId),
-    task: JSON.stringify({ ...asked, clientId, stopped: Option.getOrNull(stopped) }),
+    task: JSON.stringify({ ...asked, clientId, reads, stopped: Option.getOrNull(stopped) }),
   }))
   yield* database.transaction(
     Effect.gen(function* () {
@@ -103,10 +104,10 @@ export const toDo = Effect.fn("Jobs.toDo")(function* (bookId: number) {
       order by j.run_id desc limit 1`,
   )
   if (row === undefined) return Option.none()
-  const { clientId, stopped, ...asked } = row.task
+  const { clientId, reads, stopped, ...asked } = row.task
   const { client_id, code, connection, name } = row
   const book: Book = { bookId, connection, clientId: Option.fromNullable(client_id), code, name }
-  const task: BookTask = { book, clientId, stopped: Option.fromNullable(stopped) }
+  const task: BookTask = { book, clientId, reads, stopped: Option.fromNullable(stopped) }
   return Option.some({ runId: row.run_id, asked: asked satisfies BookAsked, task })
 })
 

@@ -24,6 +24,8 @@ export interface Stretch {
 export const takeBooks = Effect.fn("Reconcile.takeBooks")(function* (
   books: ReadonlyArray<Book>,
   runId: Option.Option<number>,
+  /** Others take part in the run: it may yet commit changes to the books, and is not covered (`coverRun`). */
+  isShared = false,
 ) {
   const database = yield* Database
   const ids = `{${books.map(({ bookId }) => bookId).join(",")}}`
@@ -55,7 +57,8 @@ export const takeBooks = Effect.fn("Reconcile.takeBooks")(function* (
                select x.run_id from sync.runs x where x.connection = b.connection and x.run_id < min(r.run_id)
                order by x.run_id desc limit 1), 0)
            from sync.runs r
-           where r.connection = b.connection and r.state = 'running' and r.run_id is distinct from ${run}::integer
+           where r.connection = b.connection and r.state = 'running'
+             and (${isShared}::boolean or r.run_id is distinct from ${run}::integer)
              and not exists (select 1 from sync.leases l where l.connection = r.connection
                and l.book_id in (0, p.book_id) and l.run_id > r.run_id)
            having count(*) > 0))) as through
@@ -76,5 +79,15 @@ export const saveProgress = Effect.fn("Reconcile.saveProgress")(function* (stret
       from unnest(${`{${stretch.books.join(",")}}`}::text::integer[], ${`{${stretch.batches.join(",")}}`}::text::integer[])
         as t (book_id, batch)
       where p.book_id = t.book_id`,
+  )
+})
+
+/** A shared run has been reconciled in a book, and nobody writes to it for that run any more. Part of the caller's transaction. */
+export const coverRun = Effect.fn("Reconcile.coverRun")(function* (book: Book, runId: number) {
+  const database = yield* Database
+  yield* database.execute(
+    "Reconcile.coverRun",
+    (sql) => sql`
+      update reconcile.progress set through_run = greatest(through_run, ${runId}) where book_id = ${book.bookId}`,
   )
 })

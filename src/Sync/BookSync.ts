@@ -35,20 +35,20 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
     const services = yield* Effect.context<Database | Settings | Ledger | Reconcile>()
 
     const readBook = Effect.fn("Sync.Book.read")(function* (
-      { book, clientId, stopped }: BookTask,
+      { book, clientId, reads: isRead, stopped }: BookTask,
       { full, quick, settles }: BookAsked,
     ) {
       const run = yield* Run
-      if (Option.isSome(stopped)) {
-        yield* run.commit(noteStopped(book, stopped.value))
-        return { ...nothing, complete: true, resettled: 0 } satisfies Read
-      }
-      yield* inTimeZone([book], run.commit)
+      if (isRead || settles) yield* inTimeZone([book], run.commit)
+      if (Option.isSome(stopped)) yield* run.commit(noteStopped(book, stopped.value))
       const partner = yield* PartnerConnection
       const reads = Partner.of({ ...partner.client(clientId), requests: partner.requests })
       const { loans, read } = yield* syncPartsOf(full, quick)(reads)
-      const outcome = yield* read(book).pipe(
-        Effect.map((found) => ({ ...found, absent: false })),
+      const outcome = yield* Effect.if(isRead, {
+        onTrue: () => read(book),
+        onFalse: () => Effect.succeed(nothing),
+      }).pipe(
+        Effect.map((found: BookOutcome) => ({ ...found, absent: false })),
         aloneOfClient((error) => ({
           ...nothing,
           failures: [failureOf({ kind: "book" }, error)],
@@ -65,7 +65,8 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
     const prove = Effect.fn("Sync.Book.prove")(function* (book: Book, full: boolean) {
       const run = yield* Run
       const numbered = yield* run.commit(ledger.assignNumbers([book], run.runId))
-      return { numbered, found: yield* reconcile.afterRun([book], { ...run, full }) }
+      // What another try at the book reads in the same run has to be looked at as well: only who ends the work covers the run.
+      return { numbered, found: yield* reconcile.afterRun([book], { ...run, full, isShared: true }) }
     })
 
     /** Fails where nobody can go on with the book: credentials, the database, the lease, another who holds the connection. */
@@ -96,7 +97,9 @@ export class BookSync extends Effect.Service<BookSync>()("tieout/Sync/BookSync",
             blockingFindings: Option.match(found, { onNone: () => 0, onSome: ({ blocking }) => blocking }),
             resettled: read.resettled,
           }
-          yield* own.commit(keep(result))
+          yield* own.commit(
+            read.complete ? Effect.zipRight(reconcile.cover(book, runId), keep(result)) : keep(result),
+          )
         }).pipe(
           Effect.provide(runParts),
           Effect.provideService(Run, own),

@@ -16,6 +16,8 @@ export interface BookAsked {
 export interface BookTask {
   readonly book: Book
   readonly clientId: string
+  /** Not: only its receivables are brought up to date, for nobody reads the client. */
+  readonly reads: boolean
   /** Why it is not to be read, though it was before: it is only noted. */
   readonly stopped: Option.Option<string>
 }

@@ -211,20 +211,39 @@ export const readConnection = <P, R>(
       read: ReadElsewhere,
       served: ReadonlyArray<{ readonly book: Book; readonly clientId: string }>,
     ) => {
-      const tasks = [
-        ...served.map((one): BookTask => ({ ...one, stopped: Option.none() })),
-        ...stoppedClients.map(
-          ({ book, clientId, detail }): BookTask => ({ book, clientId, stopped: Option.some(detail) }),
-        ),
-      ]
-      const books = new Map(tasks.map((task) => [task.book.bookId, task]))
-      const asked = { full: wanted.full ?? false, quick: wanted.quick ?? false, settles: settles && !lender }
-      return read(run, asked, tasks, (result) => {
-        const task = books.get(result.bookId)
-        if (task === undefined) return
-        take(task.book, { ...result, newEntries: new Map(Object.entries(result.newEntries)) })
-        addProved(elsewhere, run.counters, result)
-        if (Option.isNone(task.stopped)) doneWith(task.book, result.failures)
+      const settlesBooks = settles && !lender
+      const asked = { full: wanted.full ?? false, quick: wanted.quick ?? false, settles: settlesBooks }
+      return Effect.gen(function* () {
+        const borrowers = settlesBooks ? yield* (yield* Credit).borrowers(organization) : []
+        // The first of a book says what is done with it: who is neither read nor stopped may have borrowed all the same.
+        const all = [
+          ...served.map((one): BookTask => ({ ...one, reads: true, stopped: Option.none() })),
+          ...stoppedClients.map(
+            ({ book, clientId, detail }): BookTask => ({
+              ...{ book, clientId, reads: false },
+              stopped: Option.some(detail),
+            }),
+          ),
+          ...borrowers.flatMap((book) =>
+            Option.match(book.clientId, {
+              onNone: () => [],
+              onSome: (clientId): ReadonlyArray<BookTask> => [
+                { book, clientId, reads: false, stopped: Option.none() },
+              ],
+            }),
+          ),
+        ]
+        const tasks = new Map<number, BookTask>()
+        for (const task of all) if (!tasks.has(task.book.bookId)) tasks.set(task.book.bookId, task)
+        yield* read(run, asked, [...tasks.values()], (result) => {
+          const task = tasks.get(result.bookId)
+          if (task === undefined) return
+          take(task.book, { ...result, newEntries: new Map(Object.entries(result.newEntries)) })
+          addProved(elsewhere, run.counters, result)
+          if (task.reads) doneWith(task.book, result.failures)
+          // A book that was only to be brought up to date is no client that was read; that it could not be is said.
+          else clientFailures.push(...result.failures.map((one) => ({ ...one, book: task.book.code })))
+        })
       })
     }
 
