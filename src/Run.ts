@@ -27,21 +27,23 @@ export type Commit = <A, E, R>(
 ) => Effect.Effect<A, E | DatabaseError | LeaseLost, R>
 
 /** What a run counts, for its summary. */
-export interface Counters {
-  entries: number
-  held: number
-  resources: number
-  changedResources: number
-  missingResources: number
-  journalEntries: number
-  reclassifications: number
-  quarantined: number
-  contradictions: number
-  receivableVersions: number
-  pages: number
-}
+export const counterNames = [
+  "entries",
+  "held",
+  "resources",
+  "changedResources",
+  "missingResources",
+  "journalEntries",
+  "reclassifications",
+  "quarantined",
+  "contradictions",
+  "receivableVersions",
+  "pages",
+] as const
 
-const noCounts = (): Counters => ({
+export type Counters = Record<(typeof counterNames)[number], number>
+
+export const noCounts = (): Counters => ({
   entries: 0,
   held: 0,
   resources: 0,

@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Database } from "../Database.ts"
 import { connected } from "../Partner/Connector.ts"
 import { type Partner, PartnerConnection, type PartnerError } from "../Partner.ts"
+import { noCounts } from "../Run.ts"
 import { Settings, type SettingsError } from "../Settings.ts"
 import { BookSync } from "../Sync/BookSync.ts"
 import type { BookResult } from "../Sync/Runs/BookJobs.ts"
@@ -13,20 +14,6 @@ const decodeJob = Schema.decodeUnknown(JobData)
 
 type Reached = Context.Context<Partner | PartnerConnection>
 
-const noCounters: BookResult["counters"] = {
-  entries: 0,
-  held: 0,
-  resources: 0,
-  changedResources: 0,
-  missingResources: 0,
-  journalEntries: 0,
-  reclassifications: 0,
-  quarantined: 0,
-  contradictions: 0,
-  receivableVersions: 0,
-  pages: 0,
-}
-
 /** A book that was given up: whoever leads the run names it among those that could not be read. */
 const givenUp = (bookId: number, why: string): BookResult => ({
   bookId,
@@ -34,7 +21,7 @@ const givenUp = (bookId: number, why: string): BookResult => ({
   openResources: 0,
   failures: [{ unread: { kind: "book" }, why, stopped: false, passing: true }],
   notices: [],
-  counters: noCounters,
+  counters: noCounts(),
   requests: {},
   numbered: 0,
   findingsOpened: 0,

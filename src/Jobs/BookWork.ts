@@ -4,6 +4,7 @@ import type { Book } from "../Book.ts"
 import { int4, jsonOf, nullable, text, uuid } from "../Database/Columns.ts"
 import { textArray } from "../Database/TextArray.ts"
 import { Database } from "../Database.ts"
+import { counterNames } from "../Run.ts"
 import type { BookAsked, BookResult, BookTask } from "../Sync/Runs/BookJobs.ts"
 
 const Task = Schema.Struct({
@@ -32,19 +33,7 @@ const Result = Schema.Struct({
     Schema.Struct({ unread: Unread, why: Schema.String, stopped: Schema.Boolean, passing: Schema.Boolean }),
   ),
   notices: Schema.Array(Schema.String),
-  counters: Schema.Struct({
-    entries: Schema.Number,
-    held: Schema.Number,
-    resources: Schema.Number,
-    changedResources: Schema.Number,
-    missingResources: Schema.Number,
-    journalEntries: Schema.Number,
-    reclassifications: Schema.Number,
-    quarantined: Schema.Number,
-    contradictions: Schema.Number,
-    receivableVersions: Schema.Number,
-    pages: Schema.Number,
-  }),
+  counters: Schema.Record({ key: Schema.Literal(...counterNames), value: Schema.Number }),
   requests: Counts,
   numbered: Schema.Number,
   findingsOpened: Schema.Number,

@@ -21,7 +21,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
   Ledger: [...ground, "Book", "Run", "Partner", "Mirror"],
   Reconcile: [...ground, "Format", "Book", "Run", "Ledger"],
   Sync: [...ground, "Terminal", "Book", "Run", "Partner", "Webhook", "Mirror", "Ledger", "Reconcile"],
-  Jobs: [...ground, "Book", "Partner", "Sync"],
+  Jobs: [...ground, "Book", "Run", "Partner", "Sync"],
   Inquiry: [...ground, "Book", "Reconcile"],
   Reclassify: [...ground, "Format", "Book", "Run", "Mirror", "Ledger", "Reconcile", "Sync", "Inquiry"],
   Valuation: [...ground, "Book", "Ledger", "Reconcile"],

@@ -1,5 +1,5 @@
 /** What workers made of the clients' books of a run, added up. */
-import type { Counters } from "../../Run.ts"
+import { type Counters, counterNames } from "../../Run.ts"
 import type { BookResult } from "./BookJobs.ts"
 
 /** What books brought that others have numbered and proved. */
@@ -22,22 +22,8 @@ export const nothingProved = (): Proved => ({
   requests: new Map(),
 })
 
-const counted: ReadonlyArray<keyof Counters> = [
-  "entries",
-  "held",
-  "resources",
-  "changedResources",
-  "missingResources",
-  "journalEntries",
-  "reclassifications",
-  "quarantined",
-  "contradictions",
-  "receivableVersions",
-  "pages",
-]
-
 export const addProved = (sum: Proved, counters: Counters, result: BookResult): void => {
-  for (const name of counted) counters[name] += result.counters[name]
+  for (const name of counterNames) counters[name] += result.counters[name]
   sum.numbered += result.numbered
   sum.findingsOpened += result.findingsOpened
   sum.findingsClosed += result.findingsClosed
