@@ -545,6 +545,16 @@ CREATE TABLE "sync"."leases" (
 	CONSTRAINT "leases_connection_book_id_pk" PRIMARY KEY("connection","book_id")
 );
 --> statement-breakpoint
+CREATE TABLE "sync"."nights" (
+	"connection" text NOT NULL,
+	"due_at" timestamptz NOT NULL,
+	"epoch" integer DEFAULT 1 NOT NULL,
+	"claimed_at" timestamptz DEFAULT now() NOT NULL,
+	"ended_at" timestamptz,
+	"told" boolean DEFAULT false NOT NULL,
+	CONSTRAINT "nights_connection_due_at_pk" PRIMARY KEY("connection","due_at")
+);
+--> statement-breakpoint
 CREATE TABLE "sync"."paces" (
 	"connection" text PRIMARY KEY NOT NULL,
 	"state" jsonb NOT NULL

@@ -195,6 +195,11 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
   "sync.leases": {
     refused: "connection book_id epoch run_id taken_at",
   },
+  "sync.nights": {
+    refused: "",
+    free: { "connection due_at epoch claimed_at ended_at told": "who works at a night, not what it read" },
+    deleted: "a night that is forgotten is run again at most",
+  },
   "sync.page_boundaries": {
     refused: "book_id account_id position occurred_at",
     free: {

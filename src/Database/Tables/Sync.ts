@@ -74,6 +74,25 @@ export const bookJobs = sync.table(
   (t) => [primaryKey({ columns: [t.runId, t.bookId] }), index("book_jobs_book").on(t.bookId)],
 )
 
+/**
+ * A night of `tieout serve`, by when the schedule fell due: one row, whatever number of processes keep the schedule. Who works at it
+ * holds a lock that dies with it; the epoch tells who took it last.
+ */
+export const nights = sync.table(
+  "nights",
+  {
+    connection: text("connection").notNull(),
+    dueAt: instant("due_at").notNull(),
+    epoch: integer("epoch").notNull().default(1),
+    claimedAt: instant("claimed_at").notNull().default(sql`now()`),
+    /** Null: somebody works at it, or has to take it over. */
+    endedAt: instant("ended_at"),
+    /** Whether people were told what is open after it. */
+    told: boolean("told").notNull().default(false),
+  },
+  (t) => [primaryKey({ columns: [t.connection, t.dueAt] })],
+)
+
 /** How many requests a second the service bears, as the processes on this database have learned it together. */
 export const paces = sync.table("paces", {
   connection: text("connection").primaryKey(),
