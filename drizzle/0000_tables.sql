@@ -536,6 +536,17 @@ CREATE TABLE "sync"."checkpoints" (
 	CONSTRAINT "checkpoints_book_id_stream_pk" PRIMARY KEY("book_id","stream")
 );
 --> statement-breakpoint
+CREATE TABLE "sync"."dead_letters" (
+	"book_id" integer NOT NULL,
+	"kind" text NOT NULL,
+	"run_id" integer NOT NULL,
+	"tries" integer NOT NULL,
+	"why" text NOT NULL,
+	"given_up_at" timestamptz DEFAULT now() NOT NULL,
+	CONSTRAINT "dead_letters_book_id_kind_pk" PRIMARY KEY("book_id","kind"),
+	CONSTRAINT "dead_letters_kind" CHECK ("sync"."dead_letters"."kind" in ('sync', 'events', 'backfill'))
+);
+--> statement-breakpoint
 CREATE TABLE "sync"."leases" (
 	"connection" text NOT NULL,
 	"book_id" integer DEFAULT 0 NOT NULL,

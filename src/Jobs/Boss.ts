@@ -90,6 +90,9 @@ const queueOptions = {
   deleteAfterSeconds: 3_600,
 }
 
+/** A book is not given up twice, but must be once: whoever leads the run waits for it. */
+const deadOptions = { ...queueOptions, retryLimit: 1_000, retryDelayMax: 10 }
+
 /** Makes pg-boss's tables and the queues, or brings them up to date. As the owner of the schema, or who may make it. */
 export const migrateJobs = (settings: ConnectionSettings): Effect.Effect<void, NoWorkers | DatabaseError> =>
   Effect.flatMap(loaded, ({ PgBoss: Boss }) =>
@@ -99,8 +102,11 @@ export const migrateJobs = (settings: ConnectionSettings): Effect.Effect<void, N
         boss.on("error", () => undefined)
         await boss.start()
         try {
-          await boss.createQueue(deadQueue, { retryLimit: 0 })
+          await boss.createQueue(deadQueue, deadOptions)
           await boss.createQueue(bookQueue, { ...queueOptions, policy: "stately", deadLetter: deadQueue })
+          // Of queues that an earlier version made.
+          await boss.updateQueue(deadQueue, deadOptions)
+          await boss.updateQueue(bookQueue, queueOptions)
         } finally {
           await boss.stop({ graceful: false })
         }

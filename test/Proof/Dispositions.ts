@@ -192,6 +192,13 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
         "where reading goes on: an entry that is passed over breaks the chain of balances",
     },
   },
+  "sync.dead_letters": {
+    refused: "kind",
+    free: {
+      "book_id run_id tries why given_up_at": "what workers could not do: the books themselves are proved",
+    },
+    deleted: "what was not read is read by the next run",
+  },
   "sync.leases": {
     refused: "connection book_id epoch run_id taken_at",
   },

@@ -74,6 +74,27 @@ export const bookJobs = sync.table(
   (t) => [primaryKey({ columns: [t.runId, t.bookId] }), index("book_jobs_book").on(t.bookId)],
 )
 
+/** What workers may be asked to do with a book. */
+export const jobKinds = ["sync", "events", "backfill"] as const
+export type JobKind = (typeof jobKinds)[number]
+
+/** Books of which a job was tried as often as it may be, and given up: until a later one does what it left. */
+export const deadLetters = sync.table(
+  "dead_letters",
+  {
+    bookId: integer("book_id").notNull(),
+    kind: text("kind").notNull(),
+    runId: integer("run_id").notNull(),
+    tries: integer("tries").notNull(),
+    why: text("why").notNull(),
+    givenUpAt: instant("given_up_at").notNull().default(sql`now()`),
+  },
+  (t) => [
+    primaryKey({ columns: [t.bookId, t.kind] }),
+    check("dead_letters_kind", sql`${t.kind} in ('sync', 'events', 'backfill')`),
+  ],
+)
+
 /**
  * A night of `tieout serve`, by when the schedule fell due: one row, whatever number of processes keep the schedule. Who works at it
  * holds a lock that dies with it; the epoch tells who took it last.
