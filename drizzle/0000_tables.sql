@@ -608,6 +608,12 @@ CREATE TABLE "sync"."stream_reads" (
 	CONSTRAINT "stream_reads_trouble" CHECK (("sync"."stream_reads"."trouble" is null) = ("sync"."stream_reads"."failing_since" is null))
 );
 --> statement-breakpoint
+CREATE TABLE "sync"."tokens" (
+	"connection" text PRIMARY KEY NOT NULL,
+	"sealed" "bytea" NOT NULL,
+	"refresh_at" timestamptz NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "valuation"."rate_imports" (
 	"version" integer PRIMARY KEY NOT NULL,
 	"imported_at" timestamptz DEFAULT now() NOT NULL

@@ -226,6 +226,11 @@ export const dispositions: Readonly<Record<string, Disposition>> = {
       "trouble status detail": "why the last try failed: it proves nothing",
     },
   },
+  "sync.tokens": {
+    refused: "",
+    free: { "connection sealed refresh_at": "a token that does not open, or is refused, is asked for anew" },
+    deleted: "it is asked for anew",
+  },
   "valuation.accounts": {
     refused: "book_id role",
     free: {

@@ -12,7 +12,7 @@ import {
   text,
   uuid,
 } from "drizzle-orm/pg-core"
-import { instant } from "./Columns.ts"
+import { bytes, instant } from "./Columns.ts"
 
 export const sync = pgSchema("sync")
 
@@ -94,6 +94,14 @@ export const deadLetters = sync.table(
     check("dead_letters_kind", sql`${t.kind} in ('sync', 'events', 'backfill')`),
   ],
 )
+
+/** The bearer token that processes share, sealed under a key that is not in the database (`src/Jobs/SealedToken.ts`). */
+export const tokens = sync.table("tokens", {
+  connection: text("connection").primaryKey(),
+  sealed: bytes("sealed").notNull(),
+  /** From then on another one is asked for. */
+  refreshAt: instant("refresh_at").notNull(),
+})
 
 /**
  * A night of `tieout serve`, by when the schedule fell due: one row, whatever number of processes keep the schedule. Who works at it
