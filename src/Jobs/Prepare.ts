@@ -1,5 +1,5 @@
 /** The queue's tables, before anybody uses it. */
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import { bool } from "../Database/Columns.ts"
 import { databaseError } from "../Database/DatabaseError.ts"
 import { mayMigrate } from "../Database/Migrate.ts"
@@ -9,13 +9,18 @@ import { migrateJobs, schema } from "./Boss.ts"
 /** Makes the queue's tables where this user may; else they must be there. */
 export const prepare = Effect.fn("Jobs.prepare")(function* () {
   const database = yield* Database
-  if (yield* mayMigrate()) return yield* migrateJobs(database.settings)
-  const { made } = yield* database.row(
+  // Several that begin at once are in each other's way at most; it is safe to repeat.
+  const made = Effect.retry(migrateJobs(database.settings), {
+    while: ({ _tag }) => _tag === "DatabaseError",
+    schedule: Schedule.intersect(Schedule.spaced("500 millis"), Schedule.recurs(3)),
+  })
+  if (yield* mayMigrate()) return yield* made
+  const { there } = yield* database.row(
     "Jobs.prepare",
-    { made: bool },
-    (sql) => sql`select to_regclass(${`${schema}.version`}) is not null as made`,
+    { there: bool },
+    (sql) => sql`select to_regclass(${`${schema}.version`}) is not null as there`,
   )
-  if (made) return
+  if (there) return
   return yield* databaseError(
     "Settings",
     "Jobs.prepare",
