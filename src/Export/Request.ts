@@ -8,6 +8,7 @@ import {
   tableFormats,
   tablesOf,
 } from "../Format/Formats.ts"
+import type { TableFormat } from "../Format/Table/Define.ts"
 import type { Mode } from "../Format/Table/Journals.ts"
 import type { SummaryStyle } from "../Format/Table/SummaryJournals.ts"
 import type { AsOf } from "../Ledger/AsOf.ts"
@@ -81,6 +82,19 @@ const ratedNames: ReadonlyArray<string> = tableFormats
   .filter((format) => format.rated !== null)
   .map(({ name }) => name)
 
+/** Of a format that takes one base currency alone, where the settings say another: --base would be in that one. */
+const wrongBase = (
+  formats: ReadonlyArray<TableFormat>,
+  baseCurrency: string,
+): readonly [wrong: boolean, message: string] => {
+  const other = formats.find(({ template }) => (template.baseCurrency ?? baseCurrency) !== baseCurrency)
+  const needed = other?.template.baseCurrency
+  return [
+    other !== undefined,
+    `${other?.name} takes ${needed} alone, and accounting.baseCurrency is ${baseCurrency}. It needs accounting.baseCurrency: ${needed} in the settings and rates into ${needed} (tieout rates import). Nothing was written.`,
+  ]
+}
+
 /** What cannot be asked for together. */
 export const checkChoices = ({
   again,
@@ -91,6 +105,7 @@ export const checkChoices = ({
   preview,
   rated = false,
   scope,
+  tables: { baseCurrency } = defaults,
 }: ExportRequest) => {
   const tables = tablesOf(formats)
   const unrated = tables.find((format) => format.rated === null)
@@ -98,6 +113,7 @@ export const checkChoices = ({
   const statement = bank ?? tables.find(({ template }) => template.mode === "statement")
   const sinceLast = scope.kind === "since-last"
   const choices: ReadonlyArray<readonly [wrong: boolean, message: string]> = [
+    wrongBase(tables, base?.baseCurrency ?? baseCurrency),
     [
       bank !== undefined && (sinceLast || asOf !== undefined),
       `${bank?.name} is of whole days as the service has them now: name them with --period, --from and --to or --all, without --as-of.`,
