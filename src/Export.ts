@@ -6,15 +6,15 @@ import { allBooks, type Book, bookFolder } from "./Book.ts"
 import type { DatabaseError } from "./Database/DatabaseError.ts"
 import { mayWrite } from "./Database/MayWrite.ts"
 import { Database } from "./Database.ts"
-import { commitBatch } from "./Export/Batch/Commit.ts"
+import { commitBatches } from "./Export/Batch/Commit.ts"
 import { clearLeftovers, markUnfinished } from "./Export/Batch/Leftovers.ts"
 import type { Manifest } from "./Export/Batch/Manifest.ts"
-import { writeBatch } from "./Export/Batch.ts"
+import { writeBatches } from "./Export/Batch.ts"
 import { type ExportError, exportError } from "./Export/ExportError.ts"
 import type { TableOptions } from "./Export/Mapping/PreparedTables.ts"
 import { checkBookSettings } from "./Export/Request/BookSettings.ts"
 import { previousBatch } from "./Export/Request/Lineage.ts"
-import { type Plan, planBook } from "./Export/Request/Plans.ts"
+import { bySelection, type Plan, planBook } from "./Export/Request/Plans.ts"
 import { type Selection, selectionOf } from "./Export/Request/Scope.ts"
 import { contentOf } from "./Export/Request/Selected.ts"
 import { checkChoices, checkFormats, type ExportRequest, optionsOf, timeZoneOf } from "./Export/Request.ts"
@@ -64,50 +64,62 @@ export interface ExportSummary {
   readonly complete: boolean
 }
 
-/** One batch: marked, written, committed in the database, kept. */
-const exportBatch = Effect.fn("Export.batch")(function* (
+/** Batches of one selection: marked, written in one pass, committed in one transaction, kept. All of them or none. */
+const exportBatches = Effect.fn("Export.batches")(function* (
   book: Book,
-  { delta, follows, formats, selection, supersedes }: Plan,
+  selection: Selection,
+  plans: ReadonlyArray<Plan>,
   request: ExportRequest,
   options: TableOptions,
 ) {
   const { out } = request
   const previous = yield* previousBatch(book.bookId)
-  const batch = (previous?.batch ?? 0) + 1
+  const first = (previous?.batch ?? 0) + 1
   const state = request.preview === true ? ("preview" as const) : ("committed" as const)
-  const lineage = {
-    state,
-    previous,
-    currencyBasis: request.base?.baseCurrency ?? nativeBasis,
-    delta,
-    follows,
-    supersedes,
-  }
-  const place = join(bookFolder(book), selection.text, String(batch))
-  const mark = yield* markUnfinished(resolve(out, bookFolder(book)), selection.text, batch)
-  const { folder, manifest, ...made } = yield* writeBatch(
-    { book, batch, selection, formats, options, lineage, base: request.base },
-    resolve(out, place),
+  const currencyBasis = request.base?.baseCurrency ?? nativeBasis
+  const batches = plans.map(({ delta, follows, formats, supersedes }, at) => {
+    const place = join(bookFolder(book), selection.text, String(first + at))
+    const part = {
+      batch: first + at,
+      formats,
+      lineage: { state, currencyBasis, delta, follows, supersedes },
+    }
+    return { part, place, path: resolve(out, place) }
+  })
+  const mark = yield* markUnfinished(
+    resolve(out, bookFolder(book)),
+    selection.text,
+    batches.map(({ part }) => part.batch),
   )
-  const keepFrom = request.keepFiles === false || request.preview === true ? null : folder.path
-  const commit = { bookId: book.bookId, place, keepFrom, who: request.who ?? "the schedule" }
+  const written = yield* writeBatches({ book, selection, options, base: request.base, previous }, batches)
+  const made = written.map(({ folder, ...rest }, at) => {
+    const place = batches[at]?.place ?? folder.path
+    return { folder, place, exported: { folder: join(out, place), ...rest } satisfies ExportedBatch }
+  })
+  const keep = Effect.forEach(made, ({ folder }) => folder.keep, { discard: true })
+  const exported = made.map((one) => one.exported)
   if (request.preview === true && !(yield* mayWrite())) {
     yield* Effect.logWarning(
       "The database may only be read here: it does not know of this preview, which cannot be committed.",
     )
-    yield* folder.keep
-    return { folder: join(out, place), manifest, ...made } satisfies ExportedBatch
+    yield* keep
+    return exported
   }
+  const withFiles = request.keepFiles !== false && request.preview !== true
+  const commits = made.map(({ exported: { manifest }, folder, place }) => {
+    const keepFrom = withFiles ? folder.path : null
+    return { commit: { bookId: book.bookId, place, keepFrom, who: request.who ?? "the schedule" }, manifest }
+  })
   yield* Effect.uninterruptibleMask((restore) =>
-    commitBatch(commit, manifest, restore).pipe(
-      // An answer that was lost may have been a yes: a committed batch must have its folder. The marker stays, for the next run.
+    commitBatches(commits, restore).pipe(
+      // An answer that was lost may have been a yes: committed batches must have their folders. The marker stays, for the next run.
       Effect.tapError((error) =>
-        error.reason === "Unreachable" ? Effect.zipRight(mark.leave, folder.keep) : Effect.void,
+        error.reason === "Unreachable" ? Effect.zipRight(mark.leave, keep) : Effect.void,
       ),
-      Effect.zipLeft(folder.keep),
+      Effect.zipLeft(keep),
     ),
   )
-  return { folder: join(out, place), manifest, ...made } satisfies ExportedBatch
+  return exported
 }, Effect.scoped)
 
 /** The selection as the books stood at the time that was asked for. */
@@ -143,7 +155,9 @@ const exportBook = Effect.fn("Export.book")(function* (
     request.perFormat ?? false,
   )
   const batches: Array<ExportedBatch> = []
-  for (const plan of plans) batches.push(yield* exportBatch(book, plan, request, options))
+  for (const together of bySelection(plans)) {
+    batches.push(...(yield* exportBatches(book, together.selection, together.plans, request, options)))
+  }
   return { batches, exported: had.map((one): Exported => ({ book: book.code, ...one })) }
 })
 

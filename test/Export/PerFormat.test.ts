@@ -3,6 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { decodeUnknownSync } from "effect/Schema"
 import { listBatches } from "../../src/Export/Batch/KnownBatch.ts"
+import { print, sha256Of } from "../../src/Export/Batch/ManifestSeal.ts"
 import * as Export from "../../src/Export.ts"
 import { Content } from "../../src/Settings/Content.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
@@ -55,6 +56,29 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a command for several 
       const { batches } = yield* exporting(["journal", "hledger"])
       expect(batches.map(({ manifest }) => manifest.lineage?.supersedes)).toEqual([[8], []])
       expect(yield* standing).toEqual(["10 hledger", "4 datev", "5 xero", "9 journal"])
+    }),
+  )
+
+  it.effect("writes none of them where one is refused, and each follows the one before", () =>
+    Effect.gen(function* () {
+      const before = yield* standing
+      // It needs its setting, and the base-currency journal.
+      const error = yield* Effect.flip(exporting(["trial-balance", "fec"]))
+      expect(error).toMatchObject({ reason: "Refused" })
+      expect(yield* standing).toEqual(before)
+      const { batches } = yield* exporting(["journal", "ledger", "beancount"])
+      const manifests = batches.map(({ manifest }) => manifest)
+      expect(manifests.slice(1).map(({ lineage }) => lineage?.previous)).toEqual(
+        manifests.slice(0, -1).map((manifest) => ({
+          batch: manifest.batch,
+          manifestSha256: sha256Of(print(manifest)),
+        })),
+      )
+      expect(manifests.map(({ files }) => files.map(({ name }) => name))).toEqual([
+        ["journal.csv", "statement.csv"],
+        ["books.ledger"],
+        ["books.beancount"],
+      ])
     }),
   )
 })
