@@ -55,7 +55,7 @@ export interface ExportRequest {
 }
 
 const { accounting, formats: formatSettings } = Schema.decodeUnknownSync(Content)({})
-const defaults = { settings: formatSettings, baseCurrency: accounting.baseCurrency }
+export const defaults = { settings: formatSettings, baseCurrency: accounting.baseCurrency }
 
 export const checkFormats = (
   names: ReadonlyArray<string>,
@@ -95,6 +95,11 @@ const wrongBase = (
   ]
 }
 
+/** A bank statement, by ISO 20022 or in a table. */
+const isStatement = (name: string): boolean =>
+  bankStatementsOf([name]).length > 0 ||
+  tablesOf([name]).some(({ template }) => template.mode === "statement")
+
 /** What cannot be asked for together. */
 export const checkChoices = ({
   again,
@@ -108,9 +113,8 @@ export const checkChoices = ({
   tables: { baseCurrency } = defaults,
 }: ExportRequest) => {
   const tables = tablesOf(formats)
-  const unrated = tables.find((format) => format.rated === null)
+  const unrated = tables.find((format) => format.rated === null && !isStatement(format.name))
   const [bank] = bankStatementsOf(formats)
-  const statement = bank ?? tables.find(({ template }) => template.mode === "statement")
   const sinceLast = scope.kind === "since-last"
   const choices: ReadonlyArray<readonly [wrong: boolean, message: string]> = [
     wrongBase(tables, base?.baseCurrency ?? baseCurrency),
@@ -127,8 +131,8 @@ export const checkChoices = ({
       "--again and --since-last contradict each other: choose the dates with --period, --from and --to or --all.",
     ],
     [
-      base !== undefined && statement !== undefined,
-      `--base and ${statement?.name} do not go together: a bank statement is in its account's own currency.`,
+      base !== undefined && formats.every(isStatement),
+      `--base and ${formats.join(", ")} do not go together: a bank statement is in its account's own currency. Leave out ${rated ? "--with-rates" : "--base"}.`,
     ],
     [
       rated && unrated !== undefined,
@@ -144,7 +148,7 @@ export const checkChoices = ({
 }
 
 /** The base-currency journal has one file per format, nothing left out. */
-export const optionsOf = ({
+const optionsOf = ({
   base,
   mode = "detail",
   rated = false,
@@ -157,3 +161,30 @@ export const optionsOf = ({
         settings: { ...tables.settings, leaveOut: [] },
         ...{ baseCurrency: base.baseCurrency, mode, rated, summary, inBase: true },
       }
+
+/** Formats of one request in the same currency basis. */
+export interface RequestPart {
+  /** Undefined: in the books' own currencies. */
+  readonly base: ValuationOptions | undefined
+  readonly formats: ReadonlyArray<FormatName>
+  readonly options: TableOptions
+}
+
+/** With `base`, what is not of a bank statement is in the base currency; a statement is in its account's own, whatever was asked. */
+export const partsOf = (
+  formats: ReadonlyArray<FormatName>,
+  request: ExportRequest,
+): ReadonlyArray<RequestPart> => {
+  const { base, rated: _, ...native } = request
+  const partOf = (own: ReadonlyArray<FormatName>, asked: ExportRequest): RequestPart => ({
+    ...{ formats: own, base: asked.base, options: optionsOf(asked) },
+  })
+  if (base === undefined) return [partOf(formats, request)]
+  return [
+    partOf(
+      formats.filter((name) => !isStatement(name)),
+      request,
+    ),
+    partOf(formats.filter(isStatement), native),
+  ].filter((part) => part.formats.length > 0)
+}

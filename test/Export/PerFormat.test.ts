@@ -16,12 +16,12 @@ const settings = decodeUnknownSync(Content)({
 
 const out = temporaryFolder()
 
-const exporting = (formats: ReadonlyArray<string>, again = false, perFormat = true) =>
+const exporting = (formats: ReadonlyArray<string>, again = false, perFormat = true, baseCurrency = "USD") =>
   Export.run({
     ...{ formats, again, perFormat, out },
     scope: { kind: "period", period: "2026-10" },
     ...{ connection: Option.none(), book: Option.some("EACH") },
-    tables: { settings, baseCurrency: "USD" },
+    tables: { settings, baseCurrency },
   })
 
 const standing = Effect.map(listBatches(Option.some("EACH")), (batches) =>
@@ -63,7 +63,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a command for several 
     Effect.gen(function* () {
       const before = yield* standing
       // It needs its setting, and the base-currency journal.
-      const error = yield* Effect.flip(exporting(["trial-balance", "fec"]))
+      const error = yield* Effect.flip(exporting(["trial-balance", "fec"], false, true, "EUR"))
       expect(error).toMatchObject({ reason: "Refused" })
       expect(yield* standing).toEqual(before)
       const { batches } = yield* exporting(["journal", "ledger", "beancount"])

@@ -2,8 +2,9 @@
 import { count, counted, harmless, styled } from "../../Common/Text.ts"
 import type { Manifest } from "../../Export/Batch/Manifest.ts"
 import { print, sha256Of } from "../../Export/Batch/ManifestSeal.ts"
+import type { ExportedBatch } from "../../Export/BookExport.ts"
 import type { Difference } from "../../Export/Source/Difference.ts"
-import type { ExportedBatch, ExportSummary, Outdated } from "../../Export.ts"
+import type { ExportSummary, Outdated } from "../../Export.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
 
