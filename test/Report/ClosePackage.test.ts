@@ -192,7 +192,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the close package", (i
       expect(textOf(kept.folder, "base-rates.csv")).toBe(textOf(later.folder, "base-rates.csv"))
       expect((yield* Verify.run(then.folder)).problems).toEqual([])
 
-      const unrated = yield* instant("select min(imported_at) - interval '1 millisecond' from valuation.rate_imports")
+      const unrated = yield* instant(
+        "select min(imported_at) - interval '1 millisecond' from valuation.rate_imports",
+      )
       const refused = yield* Effect.flip(reporting("2026-10", temporaryFolder(), { asOf: unrated, base }))
       expect(refused).toMatchObject({ _tag: "ValuationError", reason: "MissingRates" })
 
