@@ -2,98 +2,31 @@
  * Writes the files of one book's batches of one selection, from one repeatable-read snapshot and in one pass over its entries, with
  * memory that does not grow.
  */
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 import { Database } from "../Database.ts"
 import { besides } from "../Format/Besides.ts"
 import { encode } from "../Format/Encoding.ts"
-import type { Entry, OpenedAccount } from "../Format/Entry.ts"
 import type { FormatContext, SingleFile } from "../Format/Format.ts"
 import { bankStatementsOf, needsStatement, plainsOf, tablesOf } from "../Format/Formats.ts"
-import { RunningTotals } from "../Format/Totals.ts"
 import { valueThen } from "../Valuation.ts"
 import { writeBankStatements } from "./Batch/BankStatementFiles.ts"
 import { type BatchPart, type BatchPlan, manifestOf, type Shared } from "./Batch/BatchManifest.ts"
 import { type Folder, openFolder } from "./Batch/Folder.ts"
-import { type FileRecord, type Manifest, manifestFile } from "./Batch/Manifest.ts"
+import { type Manifest, manifestFile } from "./Batch/Manifest.ts"
 import { print as printManifest, sha256Of } from "./Batch/ManifestSeal.ts"
 import { type Output, singleOutput, tableOutput } from "./Batch/Outputs.ts"
+import { checkTotals, type Files, type Order, writePass } from "./Batch/Pass.ts"
 import { withReadBack } from "./Batch/ReadBack.ts"
 import type { TableContext } from "./Batch/TableFiles.ts"
-import { exportError } from "./ExportError.ts"
 import { prepareTables } from "./Mapping/PreparedTables.ts"
 import { closesWithin } from "./Request/Lineage.ts"
 import { baseOnlyAccounts, chartAccounts, readAccounts } from "./Source/Accounts.ts"
-import { opened, type Sums } from "./Source/Balances.ts"
+import { opened } from "./Source/Balances.ts"
 import { readFacts } from "./Source/BookFacts.ts"
 import { baseComparison, nativeComparison } from "./Source/Comparison.ts"
 import { type Difference, writeDifference } from "./Source/Difference.ts"
 import { writeStatement } from "./Source/StatementCsv.ts"
-import { baseSource, nativeSource, type Source } from "./Source.ts"
-
-const hasLines = ({ lines }: Entry): boolean => lines.length > 0
-
-type Order = SingleFile["order"]
-type Files = ReadonlyArray<FileRecord>
-
-/** A file in the wrong order would be refused by who imports it: that an entry stands there is no state of the books. */
-const assertDates = (entries: ReadonlyArray<Entry>, since: string): string =>
-  entries.reduce((last, { effectiveDate, number }) => {
-    if (effectiveDate < last)
-      throw new Error(`${number} of ${effectiveDate} stands after an entry of ${last}`)
-    return effectiveDate
-  }, since)
-
-/** Reads the entries once, hands each chunk to every output, and finishes the files. */
-const writePass = Effect.fn("Export.writePass")(function* (
-  source: Source,
-  order: Order | "both",
-  outputs: ReadonlyArray<Output>,
-  withPayments: boolean,
-) {
-  const totals = new RunningTotals()
-  let lastDate = ""
-  let through = 0n
-  let omitted = 0
-  let begun = false
-  const begin = (firstDate: string | undefined) => {
-    begun = true
-    return Effect.forEach(outputs, (output) => output.begin(firstDate), { discard: true })
-  }
-  const by = order === "date" ? "date" : "number"
-  yield* Stream.runForEach(source.entries(by, withPayments), ({ entries, numbering }) =>
-    Effect.gen(function* () {
-      if (!begun) yield* begin(entries[0]?.effectiveDate)
-      const worth = entries.every(hasLines) ? entries : entries.filter(hasLines)
-      omitted += entries.length - worth.length
-      for (const entry of worth) totals.add(entry)
-      if (order !== "number") lastDate = assertDates(worth, lastDate)
-      if (numbering > through) through = numbering
-      for (const output of outputs) yield* output.write(output.takesAll ? entries : worth)
-    }),
-  )
-  if (!begun) yield* begin(undefined)
-  const files = new Map<Output, Files>()
-  for (const output of outputs) files.set(output, yield* output.end(totals))
-  return { totals, through, omitted, files }
-})
-
-/** The lines that were written must lead from the ledger's opening to its closing balances. */
-const checkTotals = (accounts: ReadonlyArray<OpenedAccount>, closing: Sums, totals: RunningTotals) => {
-  const wrong = accounts.find(({ account, opening }) => {
-    const { debit, credit } = totals.of(account)
-    return opening + debit - credit !== (closing.get(account) ?? 0n)
-  })
-  const uneven = totals.currencies().find(({ debit, credit }) => debit !== credit)
-  if (wrong === undefined && uneven === undefined) return Effect.void
-  const what =
-    wrong === undefined
-      ? `the debits and credits of ${uneven?.currency}`
-      : `the postings of account ${wrong.account.code} (${wrong.account.name}, ${wrong.account.currency}) and its balances`
-  return exportError(
-    "Disagrees",
-    `In the ledger, ${what} do not agree: run \`tieout reconcile --full\`. Nothing was written.`,
-  )
-}
+import { baseSource, nativeSource } from "./Source.ts"
 
 const sourceOf = Effect.fn("Export.source")(function* ({ base, book, selection }: Shared) {
   const { asOf } = selection

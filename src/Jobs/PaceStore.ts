@@ -6,7 +6,8 @@ import { type Connection, layer } from "../Partner/Http.ts"
 import { reserved } from "../Partner/Pacing/PaceKeeper.ts"
 import { Rate, type RateState } from "../Partner/Pacing/Rate.ts"
 import type { Asked, Reserve } from "../Partner/Pacing/SharedPace.ts"
-import type { Partner, PartnerConnection, PartnerError } from "../Partner.ts"
+import type { PartnerError } from "../Partner/PartnerError.ts"
+import type { Partner, PartnerConnection } from "../Partner.ts"
 
 const Known: Schema.Schema<RateState> = Schema.Struct({
   rate: Schema.Number,

@@ -2,6 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { decodeUnknownSync } from "effect/Schema"
+import { exportLines } from "../../src/Cli/Tables/ExportTable.ts"
 import { listBatches } from "../../src/Export/Batch/KnownBatch.ts"
 import { print, sha256Of } from "../../src/Export/Batch/ManifestSeal.ts"
 import * as Export from "../../src/Export.ts"
@@ -16,12 +17,12 @@ const settings = decodeUnknownSync(Content)({
 
 const out = temporaryFolder()
 
-const exporting = (formats: ReadonlyArray<string>, again = false, perFormat = true) =>
+const exporting = (formats: ReadonlyArray<string>, again = false, perFormat = true, baseCurrency = "USD") =>
   Export.run({
     ...{ formats, again, perFormat, out },
     scope: { kind: "period", period: "2026-10" },
     ...{ connection: Option.none(), book: Option.some("EACH") },
-    tables: { settings, baseCurrency: "USD" },
+    tables: { settings, baseCurrency },
   })
 
 const standing = Effect.map(listBatches(Option.some("EACH")), (batches) =>
@@ -37,7 +38,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a command for several 
     () =>
       Effect.gen(function* () {
         yield* postMonths(yield* openBook("EACH"))
-        const { batches } = yield* exporting(["journal", "hledger", "xero", "datev"])
+        const summary = yield* exporting(["journal", "hledger", "xero", "datev"])
+        const { batches } = summary
+        // What formats.leaveOut keeps out of the accounting systems' files is said, once for each of them.
+        const lines = exportLines(summary, { interactive: false, color: false, width: 200 })
+        expect(lines.filter((line) => line.includes("left out"))).toEqual(
+          ["xero", "datev"].map(() => "  left out by formats.leaveOut: JPY (1 entry), USDT (1 entry)"),
+        )
         expect(batches.map(({ folder }) => folder.replace(`${out}/`, ""))).toEqual(
           [1, 2, 3, 4].map((batch) => `default-EACH/2026-10/${batch}`),
         )
@@ -63,7 +70,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a command for several 
     Effect.gen(function* () {
       const before = yield* standing
       // It needs its setting, and the base-currency journal.
-      const error = yield* Effect.flip(exporting(["trial-balance", "fec"]))
+      const error = yield* Effect.flip(exporting(["trial-balance", "fec"], false, true, "EUR"))
       expect(error).toMatchObject({ reason: "Refused" })
       expect(yield* standing).toEqual(before)
       const { batches } = yield* exporting(["journal", "ledger", "beancount"])

@@ -59,15 +59,14 @@ export const clearLeftovers = Effect.fn("Export.clearLeftovers")(function* (
 
 /**
  * Marks batches as being written for as long as the scope lives, or until the next export where the mark is left: then it is
- * not known whether they were committed. Their folders must not be there yet.
+ * not known whether they were committed. Their folders, `2026-10/7` below the book's, must not be there yet.
  */
 export const markUnfinished = Effect.fn("Export.markUnfinished")(function* (
   bookFolder: string,
-  scope: string,
-  batches: ReadonlyArray<number>,
+  places: ReadonlyArray<string>,
 ) {
-  for (const batch of batches) {
-    const path = join(bookFolder, scope, String(batch))
+  for (const place of places) {
+    const path = join(bookFolder, place)
     const found = yield* listFolder(path)
     if (found.length > 0) {
       return yield* exportError(
@@ -80,8 +79,7 @@ export const markUnfinished = Effect.fn("Export.markUnfinished")(function* (
   let left = false
   const make = attempt(marker, async () => {
     const first = await makeFolder(bookFolder)
-    const lines = batches.map((batch) => `${scope}/${batch}\n`)
-    await writeFile(marker, lines.join(""), { flush: true, mode: 0o600 })
+    await writeFile(marker, places.map((place) => `${place}\n`).join(""), { flush: true, mode: 0o600 })
     return first
   })
   const remove = (first: string | undefined) =>
