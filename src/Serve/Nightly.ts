@@ -3,37 +3,22 @@ import { eq, max } from "drizzle-orm"
 import { Cause, Clock, Duration, Effect, Either, Layer, Option } from "effect"
 import { allBooks } from "../Book.ts"
 import { errorOf } from "../Common/ErrorKind.ts"
-import { count, counted } from "../Common/Text.ts"
-import { clockText, spanText } from "../Common/Time.ts"
-import { DatabaseError } from "../Database/DatabaseError.ts"
+import { counted } from "../Common/Text.ts"
+import { clockText } from "../Common/Time.ts"
+import { changedOver } from "../Database/DatabaseError.ts"
 import { runs } from "../Database/Tables/Sync.ts"
 import { Database } from "../Database.ts"
 import { run as runExport } from "../Export.ts"
-import { PartnerError } from "../Partner/PartnerError.ts"
 import { failingText, readings } from "../Reconcile/Readings.ts"
-import { type OpenCounts, openCounts } from "../Reconcile/Summary.ts"
-import { bookTieOuts, combined, type TieOut, tieOutSentence } from "../Reconcile/TieOut.ts"
-import { LeaseLost } from "../Run.ts"
-import { Settings, SettingsError } from "../Settings.ts"
+import { openCounts } from "../Reconcile/Summary.ts"
+import { bookTieOuts, combined } from "../Reconcile/TieOut.ts"
+import { Settings } from "../Settings.ts"
 import { isAway } from "../Sync/Runs/Failures.ts"
 import { readNothing, SyncIncomplete, unreadText } from "../Sync/Runs/RunReport.ts"
 import { Sync } from "../Sync.ts"
-import { type Alert, Alerts } from "./Alerts.ts"
-import { type InboxTrouble, inboxTrouble } from "./Overview/Inbox.ts"
-
-/** Why something failed, for an alert; of an answer of the service only its status. */
-const reasonOf = (error: unknown): string => {
-  if (error instanceof PartnerError) {
-    return error.status === undefined
-      ? `${error.operation} got no answer that can be used`
-      : `${error.operation} answered ${error.status}`
-  }
-  if (error instanceof DatabaseError) return "the database could not do its part"
-  if (error instanceof SettingsError) return "the settings lack something, or do not fit"
-  return "something went wrong inside Tieout"
-}
-
-const runOf = (error: unknown): string => (error instanceof LeaseLost ? `run ${error.runId}, ` : "")
+import { Alerts } from "./Alerts.ts"
+import { attentionTo, failureOf, unreadWhole } from "./NightTexts.ts"
+import { inboxTrouble } from "./Overview/Inbox.ts"
 
 /** Between two tries of what is away; each wait is twice the one before. */
 const firstWait = Duration.minutes(1)
@@ -44,41 +29,6 @@ const mostPartial = 4
 
 /** Books that are logged by name after a night. */
 const unreadLogged = 10
-
-/** What may fail beside streams (balances, open movements) leaves no book behind, and is read again by the next run. */
-const unreadWhole = (books: number, seconds: number): string =>
-  books === 0
-    ? "every list and statement was"
-    : `${counted(books, "book")} ${books === 1 ? "has" : "have"} a list or statement that cannot be read, the first for ${spanText(seconds)}`
-
-const failureOf = (what: string, connection: string, error: unknown): Alert => ({
-  kind: "failure",
-  connection,
-  text: `The ${what} of connection ${connection} failed (${runOf(error)}${reasonOf(error)}). What was committed stays; the log says more.`,
-  counts: {},
-})
-
-/** What waits for a person, as sentences and counts; empty where nothing does. */
-const attentionTo = (
-  { blockingFindings, quarantined, warnings }: OpenCounts,
-  tieOut: TieOut,
-  { givenUp, unreadable }: InboxTrouble,
-): Pick<Alert, "text" | "counts"> => {
-  const books =
-    blockingFindings + quarantined === 0
-      ? []
-      : [`${tieOutSentence(tieOut)}. See tieout reconcile, or the status page.`]
-  const events =
-    givenUp + unreadable === 0
-      ? []
-      : [
-          `Of the events of the last seven days ${count(givenUp)} were given up and ${count(unreadable)} cannot be read. See tieout webhook events.`,
-        ]
-  return {
-    text: [...books, ...events].join(" "),
-    counts: { blockingFindings, quarantined, warnings, eventsGivenUp: givenUp, eventsUnreadable: unreadable },
-  }
-}
 
 export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
   effect: Effect.gen(function* () {
@@ -131,7 +81,7 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
     const syncOne = Effect.fn("Nightly.sync")(function* (connection: string, isFirst: boolean) {
       const started = yield* sync
         .run({ connection, full: false })
-        .pipe(Effect.timeoutOption(settings.limits.runDeadline), Effect.either)
+        .pipe(Effect.mapError(changedOver), Effect.timeoutOption(settings.limits.runDeadline), Effect.either)
       if (Either.isLeft(started)) {
         // The other sync does the same work.
         if (started.left._tag === "SyncBusy") {
@@ -212,23 +162,35 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
             Effect.flatMap((run) => (run === null ? effect : Effect.annotateLogs(effect, { run }))),
           )
 
-    /** One connection's sync and export. Whether it was away, and is to be tried again. */
+    /** What a part of a night failed with: an outage is told of the first time alone. Whether it was one. */
+    const failed =
+      (what: string, connection: string, isFirst: boolean) =>
+      (cause: Cause.Cause<unknown>): Effect.Effect<boolean> => {
+        const away = isAway(errorOf(cause))
+        const told = away && !isFirst ? Effect.void : ofLastRun(connection)(report(what, connection)(cause))
+        return Effect.as(told, away)
+      }
+
+    /** One connection's sync and export. Whether something was away, and is to be tried again. */
     const night = (connection: string, pass: number) => {
       const isFirst = pass === 0
+      const exported = exportOne(connection).pipe(
+        Effect.mapError(changedOver),
+        Effect.as(false),
+        Effect.catchAllCause(failed("export", connection, isFirst)),
+        ofLastRun(connection),
+      )
       return syncOne(connection, isFirst).pipe(
-        Effect.catchAllCause((cause) => {
-          const away = isAway(errorOf(cause))
-          const alerted =
-            away && !isFirst ? Effect.void : ofLastRun(connection)(report("sync", connection)(cause))
-          return Effect.as(alerted, { read: false, away })
-        }),
-        Effect.tap(({ away, read }) =>
-          // What is tried again is exported once, and again when it is whole.
-          read && (isFirst || !away)
-            ? ofLastRun(connection)(Effect.catchAllCause(exportOne(connection), report("export", connection)))
-            : Effect.void,
+        Effect.catchAllCause((cause) =>
+          Effect.map(failed("sync", connection, isFirst)(cause), (away) => ({ read: false, away })),
         ),
-        Effect.map(({ away, read }) => away && (!read || pass < mostPartial)),
+        // What is tried again is exported once, and again when it is whole.
+        Effect.flatMap(({ away, read }) =>
+          Effect.map(
+            read && (isFirst || !away) ? exported : Effect.succeed(false),
+            (exportAway) => exportAway || (away && (!read || pass < mostPartial)),
+          ),
+        ),
         Effect.annotateLogs({ connection }),
       )
     }
