@@ -70,7 +70,7 @@ const settingsOf = (session: Readonly<Record<string, string>>) => ({ url: Option
 
 /** The database has no clock that can be set: its `now()` is found in a schema of ours first, by whatever is made and run then. */
 const simulated = { search_path: "simulated, pg_catalog, public" }
-const admin = ManagedRuntime.make(Database.layer(settingsOf({})))
+const admin = ManagedRuntime.make(Database.layer({ ...settingsOf({}), asOwner: true }))
 const asAdmin = (statement: string) =>
   admin.runPromise(
     Effect.flatMap(Database, ({ query }) => query("Soak.admin", (sql) => sql.unsafe(statement))),
@@ -295,6 +295,8 @@ try {
   await asAdmin("create schema simulated")
   await asAdmin("create table simulated.clock (ahead interval not null)")
   await asAdmin("insert into simulated.clock values ('0')")
+  await asAdmin("grant usage on schema simulated to public")
+  await asAdmin("grant select on simulated.clock to public")
   await asAdmin(`create function simulated.now() returns timestamptz language sql stable
     as 'select pg_catalog.now() + (select ahead from simulated.clock)'`)
   await setClock(time.now())

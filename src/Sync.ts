@@ -4,6 +4,7 @@
  */
 import { Effect, Option } from "effect"
 import { organizationBook } from "./Book.ts"
+import { changedOver } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
 import { Ledger } from "./Ledger.ts"
 import { connected } from "./Partner/Connector.ts"
@@ -61,6 +62,7 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
       Effect.gen(function* () {
         const run = yield* begun
         return yield* watched(readAndProve(options, surfaces, partial)).pipe(
+          Effect.mapError(changedOver),
           Effect.provide(runParts),
           Effect.provideService(Run, run),
           Effect.onExit((exit) => recordEnd(run, exit, endOf)),

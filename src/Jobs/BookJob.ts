@@ -3,7 +3,8 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { counted } from "../Common/Text.ts"
 import { Database } from "../Database.ts"
 import { connected } from "../Partner/Connector.ts"
-import { type Partner, PartnerConnection, type PartnerError } from "../Partner.ts"
+import type { PartnerError } from "../Partner/PartnerError.ts"
+import { type Partner, PartnerConnection } from "../Partner.ts"
 import { noCounts } from "../Run.ts"
 import { Settings, type SettingsError } from "../Settings.ts"
 import { BookSync } from "../Sync/BookSync.ts"
@@ -90,6 +91,7 @@ export const bookJobs = Effect.gen(function* () {
         }),
       ),
       Effect.provide(partner),
+      Effect.catchTag("LockBusy", () => Effect.void),
       // They stand in the inbox, with when they are due again.
       Effect.catchAll(({ message }) =>
         Effect.logWarning(`Events of book ${book.value.code} wait: ${message}`),

@@ -1,20 +1,28 @@
 /** The queue's tables, before anybody uses it. */
 import { Effect, Schedule } from "effect"
+import { asOwner } from "../Database/AsOwner.ts"
 import { bool } from "../Database/Columns.ts"
 import { databaseError } from "../Database/DatabaseError.ts"
 import { mayMigrate } from "../Database/Migrate.ts"
+import { applyRoles } from "../Database/Roles.ts"
 import { Database } from "../Database.ts"
 import { migrateJobs, schema } from "./Boss.ts"
+
+/** Makes the queue's tables as their owner; the role that runs Tieout in an embedded database is given its rights on them. */
+export const makeQueue = Effect.fn("Jobs.makeQueue")(function* () {
+  const { isEmbedded, settings } = yield* Database
+  // Several that begin at once are in each other's way at most; it is safe to repeat.
+  yield* Effect.retry(migrateJobs(settings), {
+    while: ({ _tag }) => _tag === "DatabaseError",
+    schedule: Schedule.intersect(Schedule.spaced("500 millis"), Schedule.recurs(3)),
+  })
+  if (isEmbedded) yield* applyRoles()
+}, asOwner)
 
 /** Makes the queue's tables where this user may; else they must be there. */
 export const prepare = Effect.fn("Jobs.prepare")(function* () {
   const database = yield* Database
-  // Several that begin at once are in each other's way at most; it is safe to repeat.
-  const made = Effect.retry(migrateJobs(database.settings), {
-    while: ({ _tag }) => _tag === "DatabaseError",
-    schedule: Schedule.intersect(Schedule.spaced("500 millis"), Schedule.recurs(3)),
-  })
-  if (yield* mayMigrate()) return yield* made
+  if (database.isEmbedded || (yield* mayMigrate())) return yield* makeQueue()
   const { there } = yield* database.row(
     "Jobs.prepare",
     { there: bool },

@@ -3,8 +3,8 @@ import { Effect, Option, Redacted } from "effect"
 import { bytes, float8 } from "../Database/Columns.ts"
 import type { DatabaseError } from "../Database/DatabaseError.ts"
 import type { Database } from "../Database.ts"
+import type { PartnerError } from "../Partner/PartnerError.ts"
 import type { Asking, Lasting, TokenStore } from "../Partner/Token.ts"
-import type { PartnerError } from "../Partner.ts"
 import { type IssuedTo, type Key, open, seal } from "./SealedToken.ts"
 
 /** Between two looks while another process asks for the token. */

@@ -1,11 +1,12 @@
 /** The partner port over HTTP: the surfaces of `docs/interface.md`, with the profile's names and paths. */
 import { Context, Effect, Either, Layer, type Option, type Redacted, type Scope } from "effect"
-import { Partner, PartnerConnection, type PartnerError } from "../Partner.ts"
+import { Partner, PartnerConnection } from "../Partner.ts"
 import type { Interface } from "../Settings/Interface.ts"
 import * as Address from "./Address.ts"
 import { bounds, defaultLimits, type ServiceLimits, type Tuning } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
 import type { Reserve } from "./Pacing/SharedPace.ts"
+import type { PartnerError } from "./PartnerError.ts"
 import { publicKeys } from "./PublicKeys.ts"
 import { bookReads, clientPaths, listing, type Wiring } from "./Reads.ts"
 import * as Session from "./Session.ts"

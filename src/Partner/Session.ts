@@ -1,12 +1,12 @@
 /** An authenticated connection: every read carries a bearer token, which is renewed when the service refuses it. */
 import { Effect, Option, Redacted, type Scope } from "effect"
 import { formsOf } from "../Common/SecretForms.ts"
-import type { PartnerError } from "../Partner.ts"
 import type { Address } from "./Address.ts"
 import { type Answer, type Inquiry, type Question, urgent } from "./Attempt.ts"
 import type { Bounds } from "./Bounds.ts"
 import * as Fault from "./Fault.ts"
 import type { Reserve } from "./Pacing/SharedPace.ts"
+import type { PartnerError } from "./PartnerError.ts"
 import { Requester } from "./Requester.ts"
 import * as Token from "./Token.ts"
 import * as Transport from "./Transport.ts"

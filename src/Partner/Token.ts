@@ -3,7 +3,7 @@
  * for 80 % of its lifetime, and dropped when the service refuses it. A failure is never cached.
  */
 import { Clock, Deferred, Effect, FiberId, Option, Redacted, Schema } from "effect"
-import type { PartnerError } from "../Partner.ts"
+import type { PartnerError } from "./PartnerError.ts"
 
 export interface Bearer {
   readonly token: Redacted.Redacted

@@ -8,6 +8,7 @@ import { allBooks } from "../Book.ts"
 import { errorOf } from "../Common/ErrorKind.ts"
 import { counted } from "../Common/Text.ts"
 import { clockText } from "../Common/Time.ts"
+import { changedOver } from "../Database/DatabaseError.ts"
 import { runs } from "../Database/Tables/Sync.ts"
 import { Database } from "../Database.ts"
 import { run as runExport } from "../Export.ts"
@@ -85,7 +86,7 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
     ) {
       const started = yield* sync
         .run({ connection, full: false })
-        .pipe(Effect.timeoutOption(settings.limits.runDeadline), Effect.either)
+        .pipe(Effect.mapError(changedOver), Effect.timeoutOption(settings.limits.runDeadline), Effect.either)
       if (Either.isLeft(started)) {
         // The other sync does the same work.
         if (started.left._tag === "SyncBusy") {
@@ -174,26 +175,41 @@ export class Nightly extends Effect.Service<Nightly>()("tieout/Serve/Nightly", {
         Effect.provideService(Database, database),
       )
 
-    /** One connection's sync and export. Whether it was away, and is to be tried again. */
+    /**
+     * What a part of a night failed with: an outage is told of the first time alone, and who was overtaken has nothing to say,
+     * for the other one does. Whether it was an outage.
+     */
+    const failed =
+      (what: string, connection: string, isFirst: boolean, own: Claim) =>
+      (cause: Cause.Cause<unknown>): Effect.Effect<boolean> => {
+        const away = isAway(errorOf(cause))
+        const alerted =
+          away && !isFirst ? Effect.void : ofLastRun(connection)(report(what, connection)(cause))
+        return Effect.as(Effect.whenEffect(alerted, stillOwn(own)), away)
+      }
+
+    /** One connection's sync and export. Whether something was away, and is to be tried again. */
     const readAndExport = (connection: string, tries: number, own: Claim) => {
       const isFirst = tries === 0
+      const exported = exportOne(connection).pipe(
+        Effect.mapError(changedOver),
+        Effect.as(false),
+        Effect.catchAllCause(failed("export", connection, isFirst, own)),
+        ofLastRun(connection),
+        Effect.whenEffect(stillOwn(own)),
+        Effect.map(Option.getOrElse(() => false)),
+      )
       return Effect.raceFirst(syncOne(connection, isFirst, own), own.lost).pipe(
-        Effect.catchAllCause((cause) => {
-          const away = isAway(errorOf(cause))
-          const alerted =
-            away && !isFirst ? Effect.void : ofLastRun(connection)(report("sync", connection)(cause))
-          // Who was overtaken has nothing to say: the other one does.
-          return Effect.as(Effect.whenEffect(alerted, stillOwn(own)), { read: false, away })
-        }),
-        Effect.tap(({ away, read }) =>
-          // What is tried again is exported once, and again when it is whole.
-          read && (isFirst || !away)
-            ? ofLastRun(connection)(
-                Effect.catchAllCause(exportOne(connection), report("export", connection)),
-              ).pipe(Effect.whenEffect(stillOwn(own)))
-            : Effect.void,
+        Effect.catchAllCause((cause) =>
+          Effect.map(failed("sync", connection, isFirst, own)(cause), (away) => ({ read: false, away })),
         ),
-        Effect.map(({ away, read }) => away && (!read || tries < mostPartial)),
+        // What is tried again is exported once, and again when it is whole.
+        Effect.flatMap(({ away, read }) =>
+          Effect.map(
+            read && (isFirst || !away) ? exported : Effect.succeed(false),
+            (exportAway) => exportAway || (away && (!read || tries < mostPartial)),
+          ),
+        ),
       )
     }
 

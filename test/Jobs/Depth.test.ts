@@ -54,7 +54,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the depth of the queue
           { connection: "default", waiting: 2, active: 1, dead: 0, hours: 2 },
           { connection: "other", waiting: 0, active: 0, dead: 1, hours: 0 },
         ])
-        const text = metricsText(snapshot({ jobs }), 1, [])
+        const text = metricsText(snapshot({ jobs }), { connections: ["default"], counted: [], uptime: 1 })
         expect(text).toContain('tieout_jobs{connection="default",state="waiting"} 2\n')
         expect(text).toContain('tieout_jobs{connection="other",state="dead"} 1\n')
         expect(text).toMatch(/tieout_jobs_oldest_seconds\{connection="default"\} 72\d\d/)

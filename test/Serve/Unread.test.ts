@@ -54,7 +54,11 @@ const nights = (url: string) => {
       downloads: true,
       session: false,
     })
-    return { verdict: verdictOf(snapshot, ["default"], day), page, metrics: metricsText(snapshot, 1, []) }
+    return {
+      verdict: verdictOf(snapshot, ["default"], day),
+      page,
+      metrics: metricsText(snapshot, { connections: ["default"], uptime: 1, counted: [] }),
+    }
   }).pipe(Effect.provide(services))
   return { night, shown }
 }

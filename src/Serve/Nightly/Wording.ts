@@ -2,7 +2,7 @@
 import { count, counted } from "../../Common/Text.ts"
 import { spanText } from "../../Common/Time.ts"
 import { DatabaseError } from "../../Database/DatabaseError.ts"
-import { PartnerError } from "../../Partner.ts"
+import { PartnerError } from "../../Partner/PartnerError.ts"
 import type { OpenCounts } from "../../Reconcile/Summary.ts"
 import { type TieOut, tieOutSentence } from "../../Reconcile/TieOut.ts"
 import { LeaseLost } from "../../Run.ts"
