@@ -181,7 +181,7 @@ export class Events extends Effect.Service<Events>()("tieout/Events", {
       } satisfies Round
     })
 
-    /** Takes what waits of a connection, while nothing else of it runs; none where nothing waits. */
+    /** Claims the waiting events of a connection while nothing else of it runs; none where no event waits. */
     const round = Effect.fn("Events.round")(function* (connection: string) {
       if (!(yield* isWaiting(connection))) return Option.none<Round>()
       const work = Effect.gen(function* () {
