@@ -185,21 +185,22 @@ export class Reconcile extends Effect.Service<Reconcile>()("tieout/Reconcile", {
       Effect.provideService(Database, database),
     )
 
-    /** Runs one check for a month that is about to be closed; in the caller's transaction. */
+    /** Runs one check of the books for a month that is about to be closed; in the caller's transaction. */
     const checkForClose = Effect.fn("Reconcile.checkForClose")(
-      function* (book: Book, period: string, query: CheckQuery) {
-        yield* takeBooks([book], Option.none())
-        const books = [book.bookId]
+      function* (books: ReadonlyArray<Book>, period: string, query: CheckQuery) {
+        yield* takeBooks(books, Option.none())
+        const ids = books.map(({ bookId }) => bookId)
         return yield* check(
-          { ...common, books, sinceRun: null, period, full: false, runId: null, closing: period },
+          { ...common, books: ids, sinceRun: null, period, full: false, runId: null, closing: period },
           [query],
         )
       },
       Effect.provideService(Database, database),
     )
 
-    /** Checks the evidence of a book's streams for a month that is about to be closed; in the caller's transaction. */
-    const streamsForClose = (book: Book, period: string) => checkForClose(book, period, streams)
+    /** Checks the evidence of the books' streams for a month that is about to be closed; in the caller's transaction. */
+    const streamsForClose = (books: ReadonlyArray<Book>, period: string) =>
+      checkForClose(books, period, streams)
 
     /** `tieout reconcile`: all books, or those of one connection. */
     const run = Effect.fn("Reconcile.run")(

@@ -1,5 +1,6 @@
 /** The bridge between the provider's statement and the books, as a table. */
-import type { AccountBridge, Bridge, LateEntry } from "../../Close/Bridge.ts"
+import type { AccountBridge, Bridge } from "../../Close/Bridge.ts"
+import type { LateEntry } from "../../Close/LateEntries.ts"
 import { counted } from "../../Common/Text.ts"
 import { table } from "../../Terminal/Table.ts"
 import type { Screen } from "../../Terminal.ts"
