@@ -61,7 +61,9 @@ export const withServer = <A>(work: (server: Server) => Promise<A>): Promise<A> 
   const dataDir = mkdtempSync(join(tmpdir(), "tieout-bench-"))
   // The server of a benchmark that root starts runs as an ordinary user, who has to get in.
   chmodSync(dataDir, 0o755)
-  const config = Layer.sync(DatabaseConfig, () => DatabaseConfig.of({ url: Option.none(), dataDir }))
+  const config = Layer.sync(DatabaseConfig, () =>
+    DatabaseConfig.of({ url: Option.none(), dataDir, asOwner: true }),
+  )
   return Effect.runPromise(
     Effect.flatMap(Database, ({ settings }) =>
       Effect.promise(() => serving(urlOf(settings, settings.database), work)),

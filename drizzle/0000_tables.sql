@@ -536,6 +536,17 @@ CREATE TABLE "sync"."checkpoints" (
 	CONSTRAINT "checkpoints_book_id_stream_pk" PRIMARY KEY("book_id","stream")
 );
 --> statement-breakpoint
+CREATE TABLE "sync"."dead_letters" (
+	"book_id" integer NOT NULL,
+	"kind" text NOT NULL,
+	"run_id" integer NOT NULL,
+	"tries" integer NOT NULL,
+	"why" text NOT NULL,
+	"given_up_at" timestamptz DEFAULT now() NOT NULL,
+	CONSTRAINT "dead_letters_book_id_kind_pk" PRIMARY KEY("book_id","kind"),
+	CONSTRAINT "dead_letters_kind" CHECK ("sync"."dead_letters"."kind" in ('sync', 'events', 'backfill'))
+);
+--> statement-breakpoint
 CREATE TABLE "sync"."leases" (
 	"connection" text NOT NULL,
 	"book_id" integer DEFAULT 0 NOT NULL,
@@ -543,6 +554,16 @@ CREATE TABLE "sync"."leases" (
 	"run_id" integer NOT NULL,
 	"taken_at" timestamptz DEFAULT now() NOT NULL,
 	CONSTRAINT "leases_connection_book_id_pk" PRIMARY KEY("connection","book_id")
+);
+--> statement-breakpoint
+CREATE TABLE "sync"."nights" (
+	"connection" text NOT NULL,
+	"due_at" timestamptz NOT NULL,
+	"epoch" integer DEFAULT 1 NOT NULL,
+	"claimed_at" timestamptz DEFAULT now() NOT NULL,
+	"ended_at" timestamptz,
+	"told" boolean DEFAULT false NOT NULL,
+	CONSTRAINT "nights_connection_due_at_pk" PRIMARY KEY("connection","due_at")
 );
 --> statement-breakpoint
 CREATE TABLE "sync"."paces" (
@@ -585,6 +606,12 @@ CREATE TABLE "sync"."stream_reads" (
 	"failing_since" timestamptz,
 	CONSTRAINT "stream_reads_book_id_stream_pk" PRIMARY KEY("book_id","stream"),
 	CONSTRAINT "stream_reads_trouble" CHECK (("sync"."stream_reads"."trouble" is null) = ("sync"."stream_reads"."failing_since" is null))
+);
+--> statement-breakpoint
+CREATE TABLE "sync"."tokens" (
+	"connection" text PRIMARY KEY NOT NULL,
+	"sealed" "bytea" NOT NULL,
+	"refresh_at" timestamptz NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "valuation"."rate_imports" (

@@ -46,9 +46,13 @@ const make = Effect.gen(function* () {
   const config: DatabaseSettings = yield* DatabaseConfig
   const found: ConnectionSettings = yield* Option.match(config.url, {
     onNone: (): Effect.Effect<ConnectionSettings, EmbeddedError | DatabaseError, Scope.Scope> =>
-      embedded({ dataDir: config.dataDir, create: config.create ?? true }),
+      embedded({
+        ...{ dataDir: config.dataDir, create: config.create ?? true },
+        role: config.asOwner === true ? "owner" : "runtime",
+      }),
     onSome: connect,
   })
+  const isEmbedded = Option.isNone(config.url)
   const settings: ConnectionSettings = {
     ...found,
     parameters: { ...found.parameters, ...config.session },
@@ -133,6 +137,13 @@ const make = Effect.gen(function* () {
   return {
     /** How the server is reached; the password is redacted. */
     settings,
+    /** Whether the server is the embedded one, whose roles are ours to make. */
+    isEmbedded,
+    /** The same database as its owner, where that is another role of ours; see `asOwner`. */
+    owner:
+      isEmbedded && config.asOwner !== true
+        ? Option.some<DatabaseSettings>({ ...config, asOwner: true })
+        : Option.none<DatabaseSettings>(),
     /**
      * The root client, for tools and tests. Never use it inside a transaction, whose statements go through `rows` and
      * `execute`.

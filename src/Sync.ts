@@ -4,6 +4,7 @@
  */
 import { Effect, Option } from "effect"
 import { organizationBook } from "./Book.ts"
+import { changedOver } from "./Database/DatabaseError.ts"
 import { Database } from "./Database.ts"
 import { Ledger } from "./Ledger.ts"
 import { connected } from "./Partner/Connector.ts"
@@ -13,6 +14,7 @@ import { Settings } from "./Settings.ts"
 import { forget } from "./Sync/Retention.ts"
 import { BookJobs } from "./Sync/Runs/BookJobs.ts"
 import { readConnection } from "./Sync/Runs/Connection.ts"
+import { settleDead } from "./Sync/Runs/DeadLetters.ts"
 import { holding, leading } from "./Sync/Runs/Holding.ts"
 import { runParts, syncPartsOf } from "./Sync/Runs/Layers.ts"
 import { endOf, inTimeZone, prove, recordEnd } from "./Sync/Runs/Proving.ts"
@@ -46,6 +48,8 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
         syncPartsOf(full, quick),
         (books, commit) => Effect.provide(inTimeZone(books, commit), services),
       )
+      const run = yield* Run
+      if (!quick) yield* run.commit(settleDead(outcome.complete, "sync"))
       return yield* prove(started, full, outcome, partial)
     })
 
@@ -58,6 +62,7 @@ export class Sync extends Effect.Service<Sync>()("tieout/Sync", {
       Effect.gen(function* () {
         const run = yield* begun
         return yield* watched(readAndProve(options, surfaces, partial)).pipe(
+          Effect.mapError(changedOver),
           Effect.provide(runParts),
           Effect.provideService(Run, run),
           Effect.onExit((exit) => recordEnd(run, exit, endOf)),

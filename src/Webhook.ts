@@ -72,6 +72,8 @@ export const listen = Effect.fn("Webhook.listen")(function* (options: WebhookOpt
     }),
   )
   const run = Runtime.runFork(yield* Effect.runtime<never>())
+  // Ends after the listener, of whose last refusals it tells, too.
+  yield* Effect.forkScoped(Effect.interruptible(tally.watch))
   const listening = yield* listenTo(
     {
       ...defaultOptions,
@@ -85,7 +87,6 @@ export const listen = Effect.fn("Webhook.listen")(function* (options: WebhookOpt
       if (!tally.toldQuietly(connection, outcome)) run(tally.told(connection, outcome))
     },
   )
-  yield* Effect.forkScoped(Effect.interruptible(tally.watch))
   yield* Effect.logDebug(`Listening for events on port ${listening.port}`)
   return {
     /** Where it listens; the port is the one that the system gave where 0 was asked for. */

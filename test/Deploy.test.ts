@@ -189,6 +189,23 @@ describe("the systemd units", () => {
     }
   })
 
+  it("have their settings for a command by hand, too: user, folders, secrets", () => {
+    const text = read("tieout-by-hand")
+    execFileSync("sh", ["-n", join(folder, "tieout-by-hand")])
+    for (const unit of ["tieout.service", "tieout-sync.service"]) {
+      for (const [, line = ""] of read(`systemd/${unit}`).matchAll(
+        /^((?:User|DynamicUser|StateDirectory|StateDirectoryMode|WorkingDirectory|UMask|LimitCORE|EnvironmentFile)=.*)$/gm,
+      ))
+        expect(text).toContain(`--property=${line} `)
+      for (const [, name, value] of read(`systemd/${unit}`).matchAll(/(TIEOUT_(?:CONFIG|DATA_DIR))=(\S+)/g))
+        expect(text).toContain(`--setenv=${name}=${value} `)
+      for (const [, name, credential] of read(`systemd/${unit}`).matchAll(
+        /^#?Environment=(\w+)_FILE=%d\/(\S+)$/gm,
+      ))
+        expect(text).toContain(`$(secret ${credential} ${name})`)
+    }
+  })
+
   it("name commands that there are", () => {
     for (const unit of ["tieout.service", "tieout-sync.service"]) {
       const [, command] = /^ExecStart=\/usr\/local\/bin\/tieout (\w+)/m.exec(read(`systemd/${unit}`)) ?? []

@@ -101,7 +101,7 @@ const load = Effect.fn("Backup.load")(function* (path: string, { header }: { rea
   return loaded
 })
 
-/** Needs the rights of the owner. The database gets this version's tables and rules first; it must hold no books. */
+/** Needs the rights of the tables' owner, whose rules it switches off meanwhile. The database gets this version's tables and rules first; it must hold no books. */
 export const restore = Effect.fn("Backup.restore")(function* (path: string) {
   const database = yield* Database
   const { content, header } = yield* checked(path)

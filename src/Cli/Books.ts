@@ -15,7 +15,17 @@ const oneComplete = Effect.fn("Cli.oneComplete")(function* ({ connection, connec
   if (first !== undefined && all.every(Either.isLeft)) yield* first
 })
 
-const databaseWith = (session: Readonly<Record<string, string>>, create: boolean, complete = false) =>
+interface Use {
+  readonly session?: Readonly<Record<string, string>>
+  /** Whether an embedded database is made where there is none. */
+  readonly create?: boolean
+  /** Whether that takes a connection whose settings are complete. */
+  readonly complete?: boolean
+  /** Whether an embedded database is used as its owner, who makes the tables. */
+  readonly asOwner?: boolean
+}
+
+const databaseFor = ({ asOwner = false, complete = false, create = false, session = {} }: Use) =>
   Database.DefaultWithoutDependencies.pipe(
     Layer.provide(
       Layer.effect(
@@ -23,16 +33,15 @@ const databaseWith = (session: Readonly<Record<string, string>>, create: boolean
         Effect.map(complete ? Effect.tap(Settings, oneComplete) : Settings, ({ databaseUrl, dataDir }) => ({
           url: databaseUrl,
           dataDir,
-          session,
-          create,
+          ...{ session, create, asOwner },
         })),
       ),
     ),
     Layer.provideMerge(Settings.Default),
   )
 
-/** The database, without migrating it; an embedded one is made where there is none. */
-export const database = databaseWith({}, true)
+/** The database as the owner of its tables, without migrating it; an embedded one is made where there is none. */
+export const ownersDatabase = databaseFor({ create: true, asOwner: true })
 
 const migrated = Layer.effectDiscard(
   Effect.tap(migrate(), (names) =>
@@ -53,17 +62,20 @@ const current = Layer.effectDiscard(
 )
 
 /** For a command that only reads: an existing database of this version. Nothing in it is created or changed. */
-export const booksToRead = Layer.provideMerge(current, databaseWith({}, false))
+export const booksToRead = Layer.provideMerge(current, databaseFor({}))
 
 /** A database that is there, migrated to this version. */
-export const books = Layer.provideMerge(migrated, databaseWith({}, false))
+export const books = Layer.provideMerge(migrated, databaseFor({}))
 
 /** The migrated database for a command that writes rows page by page, with plans that suit it. */
-export const booksForSync = Layer.provideMerge(migrated, databaseWith(probing, false))
+export const booksForSync = Layer.provideMerge(migrated, databaseFor({ session: probing }))
 
 /** The same two for who may begin new books, whose credentials are known by then. */
-export const newBooks = Layer.provideMerge(migrated, databaseWith({}, true, true))
-export const newBooksForSync = Layer.provideMerge(migrated, databaseWith(probing, true, true))
+export const newBooks = Layer.provideMerge(migrated, databaseFor({ create: true, complete: true }))
+export const newBooksForSync = Layer.provideMerge(
+  migrated,
+  databaseFor({ session: probing, create: true, complete: true }),
+)
 
 /** Fails where the settings lack the requested connection: a typo must not look like good news. */
 export const knownConnection = (connection: Option.Option<string>) =>

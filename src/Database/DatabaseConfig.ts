@@ -8,6 +8,8 @@ export interface DatabaseSettings {
   readonly dataDir: string
   /** Whether an embedded database is made where there is none; else that is an error. Default true. */
   readonly create?: boolean | undefined
+  /** Whether an embedded database is used as its owner, who makes the tables; else as the role that can change none. */
+  readonly asOwner?: boolean | undefined
   /** The most connections that this process opens for queries and transactions. Default 10. */
   readonly connections?: number | undefined
   /** Session settings of every connection, such as `probing`. */

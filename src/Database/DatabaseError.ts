@@ -107,6 +107,18 @@ export const databaseError = (reason: DatabaseReason, operation: string, what: s
     table: undefined,
   })
 
+/**
+ * For who could write when it began: that the database may only be read is then an outage, as while another server takes over.
+ */
+export const changedOver = <E>(error: E): E | DatabaseError =>
+  error instanceof DatabaseError && error.sqlstate === "25006"
+    ? new DatabaseError({
+        ...error,
+        reason: "Unreachable",
+        message: `${error.operation}: the database could be written to, and may only be read now, as while another server takes over. ${advice.Unreachable}`,
+      })
+    : error
+
 /** For who would write, and must not begin where only reading is possible. */
 export const readOnlyError = (operation: string): DatabaseError =>
   new DatabaseError({

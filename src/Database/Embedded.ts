@@ -2,9 +2,10 @@ import { join, resolve } from "node:path"
 import { Effect, Redacted, Schedule, type Scope } from "effect"
 import type { ConnectionSettings } from "./ConnectionSettings.ts"
 import { findBinaries } from "./Embedded/Binaries.ts"
-import { type Cluster, ensureCluster, superuser } from "./Embedded/Cluster.ts"
+import { type Cluster, ensureCluster } from "./Embedded/Cluster.ts"
 import { asEmbeddedError, EmbeddedError } from "./Embedded/EmbeddedError.ts"
 import { findPlace, hasData } from "./Embedded/Place.ts"
+import { type EmbeddedRole, nameOf } from "./Embedded/RuntimeRole.ts"
 import { accountName, serverAccount } from "./Embedded/ServerAccount.ts"
 import { addressOf, databaseName, joinServer, type Presence } from "./Embedded/Sharing.ts"
 
@@ -13,6 +14,8 @@ export interface EmbeddedOptions {
   readonly dataDir: string
   /** Whether a database is made where there is none; default true. Else `NoDatabase`. */
   readonly create?: boolean
+  /** Who uses it; by default the role that can change no table. */
+  readonly role?: EmbeddedRole
   /** Server settings on top of the durable ones; for tests only, such as `{ fsync: "off" }`. */
   readonly settings?: Readonly<Record<string, string>> | undefined
 }
@@ -42,13 +45,13 @@ const prepare = async (options: EmbeddedOptions) => {
   return { cluster, made, accountMade: found?.made ?? false }
 }
 
-const settingsOf = ({ server, password }: Presence): ConnectionSettings => ({
+const settingsOf = ({ server, password }: Presence, role: EmbeddedRole): ConnectionSettings => ({
   host: "127.0.0.1",
   port: server.port,
   path: undefined,
   ...addressOf(server),
   database: databaseName,
-  username: superuser,
+  username: nameOf(role),
   password: Redacted.make(password),
   ssl: false,
   parameters: {},
@@ -76,8 +79,9 @@ export const embedded = Effect.fn("Embedded.use")(function* (
       `the account ${cluster.account?.name ?? "that runs it"} cannot enter the data folder, or could change what lies there.`
     yield* cluster.place.moved === "now" ? Effect.logWarning(where) : Effect.logDebug(where)
   }
+  const role = options.role ?? "runtime"
   const entering = Effect.tryPromise({
-    try: () => joinServer(cluster),
+    try: () => joinServer(cluster, role),
     catch: (error) => asEmbeddedError(error, "StartFailed", "Starting the embedded Postgres"),
   })
   const present: { now: Presence | undefined } = { now: undefined }
@@ -99,5 +103,5 @@ export const embedded = Effect.fn("Embedded.use")(function* (
     )
   })
   yield* Effect.forkScoped(Effect.forever(rejoin))
-  return settingsOf(first)
+  return settingsOf(first, role)
 })

@@ -6,10 +6,13 @@ import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator"
 import { Effect, Schedule, Schema } from "effect"
 import { packageFile } from "../Common/PackageFolder.ts"
 import { Database } from "../Database.ts"
+import { asOwner } from "./AsOwner.ts"
 import { makeOrm } from "./Client.ts"
 import { bool, text } from "./Columns.ts"
 import { type Connection, closeConnection, openConnection } from "./Connections.ts"
 import { type DatabaseError, databaseError, toDatabaseError } from "./DatabaseError.ts"
+import type { EmbeddedError } from "./Embedded/EmbeddedError.ts"
+import { embeddedRolesSql } from "./Embedded/RuntimeRole.ts"
 import { dropReplaceable, noteObjects } from "./Objects.ts"
 
 /** The package's migrations. */
@@ -139,16 +142,22 @@ export const pendingMigrations = Effect.fn("Migrate.pending")(function* (
 /** What Postgres answers where a view or a function cannot be replaced because its columns or parameters are others. */
 const reshaped: ReadonlySet<string | undefined> = new Set(["42P13", "42P16"])
 
+/** What stands around the rules in their transaction. */
+interface Around {
+  readonly before: string
+  readonly after: string
+}
+
 const applying = (
   { client, locals }: Connection,
   { hash, text }: NonNullable<Package["rules"]>,
-  before: string,
+  { after, before }: Around,
 ) =>
   Effect.tryPromise({
     try: () =>
       client
         .unsafe(
-          `begin${locals};\n${before}\n${text}\ncreate table if not exists drizzle.rules (hash text not null);\ndelete from drizzle.rules;\ninsert into drizzle.rules values ('${hash}');\n${noteObjects}\ncommit;`,
+          `begin${locals};\n${before}\n${text}\ncreate table if not exists drizzle.rules (hash text not null);\ndelete from drizzle.rules;\ninsert into drizzle.rules values ('${hash}');\n${noteObjects}\n${after}\ncommit;`,
         )
         .simple(),
     catch: failed,
@@ -158,14 +167,14 @@ const applying = (
  * Applies the rules and records their hash, in one transaction. What cannot be replaced is dropped first: only then, since
  * rights that an administrator has granted on a view are dropped with it.
  */
-const applyRules = (connection: Connection, rules: NonNullable<Package["rules"]>) =>
-  applying(connection, rules, "").pipe(
+const applyRules = (connection: Connection, rules: NonNullable<Package["rules"]>, after: string) =>
+  applying(connection, rules, { before: "", after }).pipe(
     Effect.catchIf(
       ({ sqlstate }) => reshaped.has(sqlstate),
       () =>
         Effect.zipRight(
           Effect.tryPromise({ try: () => connection.client`rollback`, catch: failed }),
-          applying(connection, rules, dropReplaceable),
+          applying(connection, rules, { before: dropReplaceable, after }),
         ),
     ),
   )
@@ -183,18 +192,9 @@ export const mayMigrate = Effect.fn("Migrate.mayMigrate")(function* () {
   return owned
 })
 
-/**
- * Migrates the database to this version: all pending migrations in one transaction, then the rules in another. Returns their
- * names. Any number of processes may call it at once: one works, the others wait and find nothing to do. A process killed
- * between the two transactions leaves `rules` pending, and no command runs on such a database.
- */
-export const migrate = Effect.fn("Migrate.migrate")(function* (
-  folder: string = packageMigrations(),
-): Effect.fn.Return<ReadonlyArray<string>, DatabaseError, Database> {
+const applyPending = Effect.fn("Migrate.apply")(function* (folder: string, lacking: ReadonlyArray<string>) {
   const database = yield* Database
-  const { settings } = database
-  const lacking = yield* pendingMigrations(folder)
-  if (lacking.length === 0) return []
+  const { isEmbedded, settings } = database
   if (!(yield* mayMigrate())) {
     return yield* databaseError(
       "Settings",
@@ -221,9 +221,24 @@ export const migrate = Effect.fn("Migrate.migrate")(function* (
             catch: failed,
           })
         }
-        if (brought.rules !== null) yield* applyRules(connection, brought.rules)
+        if (brought.rules !== null) {
+          yield* applyRules(connection, brought.rules, isEmbedded ? embeddedRolesSql() : "")
+        }
         return pending
       }).pipe(Effect.scoped),
     closeConnection,
   )
+})
+
+/**
+ * Migrates the database to this version, as the owner of its tables: all pending migrations in one transaction, then the rules
+ * in another, with which an embedded database's roles get their rights. Returns their names. Any number of processes may call it
+ * at once: one works, the others wait and find nothing to do. A process killed between the two transactions leaves `rules`
+ * pending, and no command runs on such a database.
+ */
+export const migrate = Effect.fn("Migrate.migrate")(function* (
+  folder: string = packageMigrations(),
+): Effect.fn.Return<ReadonlyArray<string>, DatabaseError | EmbeddedError, Database> {
+  const lacking = yield* pendingMigrations(folder)
+  return lacking.length === 0 ? [] : yield* asOwner(applyPending(folder, lacking))
 })

@@ -16,7 +16,7 @@ const decodeJob = Schema.decodeUnknown(JobData)
 type Reached = Context.Context<Partner | PartnerConnection>
 
 /** A book that was given up: whoever leads the run names it among those that could not be read. */
-const givenUp = (bookId: number, why: string): BookResult => ({
+const givenUp = (bookId: number, why: string, findings: number): BookResult => ({
   bookId,
   newEntries: {},
   openResources: 0,
@@ -25,9 +25,9 @@ const givenUp = (bookId: number, why: string): BookResult => ({
   counters: noCounts(),
   requests: {},
   numbered: 0,
-  findingsOpened: 0,
+  findingsOpened: findings,
   findingsClosed: 0,
-  blockingFindings: 0,
+  blockingFindings: findings,
   resettled: 0,
 })
 
@@ -84,13 +84,16 @@ export const bookJobs = Effect.gen(function* () {
         .pipe(Effect.provide(partner))
     })
 
-  const giveUp = (data: unknown, why: string) =>
+  const giveUp = (data: unknown, given: { readonly tries: number; readonly why: string }) =>
     Effect.gen(function* () {
       const { bookId } = yield* decodeJob(data)
       const found = yield* toDo(bookId)
       if (Option.isNone(found)) return
-      yield* Effect.logWarning(`Book ${found.value.task.book.code} was given up: ${why}`)
-      yield* keep(found.value.runId, givenUp(bookId, why))
+      const { runId, task } = found.value
+      yield* books.giveUp(runId, task, given, (findings) =>
+        Effect.provideService(keep(runId, givenUp(bookId, given.why, findings)), Database, database),
+      )
+      yield* Effect.logWarning(`Book ${task.book.code} was given up: ${given.why}`)
     })
 
   return { read, giveUp }

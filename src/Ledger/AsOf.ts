@@ -50,7 +50,7 @@ export const resolveAsOf = Effect.fn("Ledger.resolveAsOf")(
     const database = yield* Database
     const row = yield* database.row(
       "Ledger.resolveAsOf",
-      { at: text, future: bool, writing: bool },
+      { at: text, future: bool, writing: bool, hidden: bool },
       (sql) => sql`
       with chosen as (
         select case when ${asOf.kind}::text = 'moment' then ${asOf.text}::text::timestamptz
@@ -61,7 +61,12 @@ export const resolveAsOf = Effect.fn("Ledger.resolveAsOf")(
         exists (
           select 1 from pg_stat_activity a
           where a.datname = current_database() and a.backend_type = 'client backend' and a.pid <> pg_backend_pid()
-            and a.xact_start <= at) as writing
+            and a.xact_start <= at) as writing,
+        -- Of another role's session it shows nothing but that it is there; its locks tell whether it is in a transaction.
+        exists (
+          select 1 from pg_stat_activity a join pg_locks l on l.pid = a.pid and l.locktype = 'virtualxid' and l.granted
+          where a.datname = current_database() and a.usesysid is not null and a.backend_type is null
+            and a.pid <> pg_backend_pid()) as hidden
       from chosen`,
     )
     if (row.future) {
@@ -74,6 +79,12 @@ export const resolveAsOf = Effect.fn("Ledger.resolveAsOf")(
       return yield* new AsOfError({
         reason: "Busy",
         message: `A transaction that began before ${row.at} runs just now and may record something for then: try again when it is done, or choose an earlier time.`,
+      })
+    }
+    if (row.hidden) {
+      return yield* new AsOfError({
+        reason: "Busy",
+        message: `A transaction of another role runs just now, and this role may not see whether it began before ${row.at}: try again when it is done, or have a superuser grant pg_read_all_stats to this role.`,
       })
     }
     return row.at

@@ -10,6 +10,7 @@ import type { PartnerError } from "./PartnerError.ts"
 import { publicKeys } from "./PublicKeys.ts"
 import { bookReads, clientPaths, listing, type Wiring } from "./Reads.ts"
 import * as Session from "./Session.ts"
+import type { TokenStore } from "./Token.ts"
 import * as Credit from "./Wire/Credit.ts"
 import * as ReferenceItem from "./Wire/ReferenceItem.ts"
 import type { Decoder } from "./Wire/Row.ts"
@@ -29,6 +30,8 @@ export interface Connection {
   readonly tuning?: Partial<Tuning>
   /** Its pace is kept for several processes; none: by this one alone. */
   readonly reserve?: Reserve
+  /** Its token is shared by several processes; none: this one has its own. */
+  readonly tokens?: TokenStore
 }
 
 const make = Effect.fn("PartnerHttp.make")(function* (

@@ -22,6 +22,8 @@ export interface Credentials {
   readonly proxy?: Option.Option<Redacted.Redacted>
   /** Its pace is kept for several processes; none: by this one alone. */
   readonly reserve?: Reserve
+  /** Its token is shared by several processes; none: this one has its own. */
+  readonly tokens?: Token.TokenStore
 }
 
 export interface Session {
@@ -73,7 +75,10 @@ export const make = (
 ): Effect.Effect<Session, never, Scope.Scope> =>
   Effect.map(Transport.make(address.origin, bounds, credentials.proxy), (transport) => {
     const requester = new Requester(credentials.name, bounds, transport, credentials.reserve)
-    const tokens = Token.make(Effect.suspend(() => tokenRequest(requester, address, tokenPath, credentials)))
+    const tokens = Token.make(
+      Effect.suspend(() => tokenRequest(requester, address, tokenPath, credentials)),
+      credentials.tokens,
+    )
     const secretForms = formsOf(Redacted.value(credentials.clientSecret))
     // A token is good for thousands of requests.
     let latest = { bearer: "", secrets: secretForms }

@@ -108,6 +108,11 @@ export class Alerts extends Effect.Service<Alerts>()("tieout/Serve/Alerts", {
       (one) => Effect.promise(() => one.destroy()),
     )
     const waiting = yield* Queue.dropping<Alert>(mostWaiting)
+    const stopped = ({ kind }: Alert) =>
+      Effect.logError(`An alert (${kind}) was not delivered: Tieout stopped before.`)
+    yield* Effect.addFinalizer(() =>
+      Effect.flatMap(Queue.takeAll(waiting), (left) => Effect.forEach(left, stopped, { discard: true })),
+    )
 
     const deliver = Effect.fn("Alerts.deliver")(function* (alert: Alert) {
       const at = new Date(yield* Clock.currentTimeMillis).toISOString()
@@ -128,7 +133,13 @@ export class Alerts extends Effect.Service<Alerts>()("tieout/Serve/Alerts", {
       )
     })
 
-    yield* Effect.forkScoped(Effect.forever(Effect.flatMap(Queue.take(waiting), deliver)))
+    yield* Effect.forkScoped(
+      Effect.forever(
+        Effect.flatMap(Queue.take(waiting), (alert) =>
+          Effect.onInterrupt(deliver(alert), () => stopped(alert)),
+        ),
+      ),
+    )
 
     /** Returns at once. Ignores kinds that the settings leave out. */
     const raise = Effect.fn("Alerts.raise")(function* (alert: Alert) {

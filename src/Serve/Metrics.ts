@@ -2,7 +2,6 @@
  * The metrics in the Prometheus text format 0.0.4
  * (https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format).
  */
-
 import { unreadFor } from "../Reconcile/Readings.ts"
 import { type Family, familyText, type Sample } from "./Metrics/Family.ts"
 import { openStates } from "./Overview/Inbox.ts"
@@ -157,6 +156,26 @@ const inboxFamilies = ({ connections, inbox }: Snapshot): ReadonlyArray<Family> 
   ]
 }
 
+const jobFamilies = ({ jobs }: Snapshot): ReadonlyArray<Family> => [
+  {
+    name: "tieout_jobs",
+    help: "Books that workers are to read: waiting, active (under way), dead (given up, and not read since).",
+    type: "gauge",
+    samples: jobs.flatMap((queue) =>
+      (["waiting", "active", "dead"] as const).map((state) => ({
+        labels: { connection: queue.connection, state },
+        value: queue[state],
+      })),
+    ),
+  },
+  {
+    name: "tieout_jobs_oldest_seconds",
+    help: "How long the job has waited that has waited longest for a worker.",
+    type: "gauge",
+    samples: jobs.map(({ connection, oldest }) => ({ labels: { connection }, value: oldest ?? 0 })),
+  },
+]
+
 const bookFamilies = (snapshot: Snapshot): ReadonlyArray<Family> => [
   {
     name: "tieout_entries_total",
@@ -199,23 +218,52 @@ const processFamilies = (uptime: number, database: boolean): ReadonlyArray<Famil
   },
 ]
 
-/**
- * `snapshot` is undefined where the database cannot be read; the other metrics are printed all the same. `uptime` is in
- * seconds; `counted` are this process's own counters.
- */
+/** What the settings and this process know. */
+interface Known {
+  /** The configured ones. */
+  readonly connections: ReadonlyArray<string>
+  /** Seconds. */
+  readonly uptime: number
+  /** This process's own counters. */
+  readonly counted: ReadonlyArray<Family>
+}
+
+const neverRead = ({ connections }: Snapshot, configured: ReadonlyArray<string>): Family => ({
+  name: "tieout_never_read",
+  help: "1 where no sync of a connection has ever succeeded.",
+  type: "gauge",
+  samples: configured.map((name) => {
+    const known = connections.find(({ connection }) => connection === name)
+    return { labels: { connection: name }, value: (known?.lastSuccessAt ?? null) === null ? 1 : 0 }
+  }),
+})
+
+/** Nobody waits for a connection that the settings no longer have; what is wrong with its books stays so. */
+const waitedFor = (snapshot: Snapshot, configured: ReadonlyArray<string>): Snapshot => {
+  const isConfigured = ({ connection }: { readonly connection: string }) => configured.includes(connection)
+  return {
+    ...snapshot,
+    books: snapshot.books.filter(isConfigured),
+    connections: snapshot.connections.filter(isConfigured),
+  }
+}
+
+/** `snapshot` is undefined where the database cannot be read; the other metrics are printed all the same. */
 export const metricsText = (
   snapshot: Snapshot | undefined,
-  uptime: number,
-  counted: ReadonlyArray<Family>,
+  { connections, counted, uptime }: Known,
 ): string => {
   const families: Array<Family> = [...processFamilies(uptime, snapshot !== undefined)]
   if (snapshot !== undefined) {
+    const current = waitedFor(snapshot, connections)
     families.push(
-      ...runFamilies(snapshot),
+      neverRead(snapshot, connections),
+      ...runFamilies(current),
       ...bookFamilies(snapshot),
-      ...readingFamilies(snapshot),
+      ...readingFamilies(current),
       ...openFamilies(snapshot),
       ...inboxFamilies(snapshot),
+      ...jobFamilies(snapshot),
     )
   }
   families.push(...counted)

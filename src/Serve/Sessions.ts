@@ -76,20 +76,20 @@ export class Guesses {
     return Effect.ensuring(this.line.withPermits(1)(Effect.sleep(penalty)), leave)
   })
 
-  /** Tells of them once a minute, until it is interrupted. */
-  readonly watch: Effect.Effect<never> = Effect.forever(
-    Effect.delay(
-      Effect.suspend(() => {
-        const { wrong } = this
-        this.wrong = 0
-        return wrong === 0
-          ? Effect.void
-          : Effect.logWarning(
-              `The status page was shown ${counted(wrong, "wrong token")} in the last minute. Were they yours? Else somebody guesses.`,
-            )
-      }),
-      "1 minute",
-    ),
+  private readonly tell: Effect.Effect<void> = Effect.suspend(() => {
+    const { wrong } = this
+    this.wrong = 0
+    return wrong === 0
+      ? Effect.void
+      : Effect.logWarning(
+          `The status page was shown ${counted(wrong, "wrong token")} in the last minute. Were they yours? Else somebody guesses.`,
+        )
+  })
+
+  /** Tells of them once a minute until it is interrupted, and then of the last ones. */
+  readonly watch: Effect.Effect<never> = Effect.ensuring(
+    Effect.forever(Effect.delay(this.tell, "1 minute")),
+    this.tell,
   )
 }
 

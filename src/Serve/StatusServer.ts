@@ -75,7 +75,8 @@ const content = (
     if (path === "/metrics") {
       const snapshot = yield* Effect.orElseSucceed(overview.read, () => Option.none())
       const uptime = (now - startedAt) / 1_000
-      return Reply.metrics(metricsText(Option.getOrUndefined(snapshot), uptime, processFamilies()))
+      const more = { connections: connectionNames, uptime, counted: processFamilies() }
+      return Reply.metrics(metricsText(Option.getOrUndefined(snapshot), more))
     }
     if (path !== "/") return Reply.page(messagePage("Not here", "There is no such page."), 404)
     const snapshot = yield* overview.read

@@ -79,8 +79,11 @@ export class Tally {
     )
   })
 
-  /** Tells of refusals once a minute, until it is interrupted. */
-  readonly watch: Effect.Effect<never> = Effect.forever(Effect.delay(this.tellRefused, quiet))
+  /** Tells of refusals once a minute until it is interrupted, and then of the last ones. */
+  readonly watch: Effect.Effect<never> = Effect.ensuring(
+    Effect.forever(Effect.delay(this.tellRefused, quiet)),
+    this.tellRefused,
+  )
 
   private count(connection: string, verdict: Verdict): void {
     const counts = this.counted.get(connection) ?? new Map<Verdict, number>()

@@ -63,7 +63,7 @@ describe("the embedded Postgres", () => {
     expect(Math.max(...clients.map(({ seen }) => seen.visits))).toBe(3)
     expect(clients[0]?.seen).toMatchObject({
       fsync: "on",
-      user: "tieout",
+      user: "tieout_runtime",
       version: expect.stringMatching(/^18/),
     })
     expect(await readdir(folder)).toEqual(["postgres"])

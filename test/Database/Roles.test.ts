@@ -3,6 +3,7 @@ import { Effect, Either, Option } from "effect"
 import { DatabaseError } from "../../src/Database/DatabaseError.ts"
 import { migrate } from "../../src/Database/Migrate.ts"
 import { Database } from "../../src/Database.ts"
+import { resolveAsOf } from "../../src/Ledger/AsOf.ts"
 import { credit, partnership } from "../Sync/Partnership.ts"
 import { journal, rows, sync } from "../Sync/Runs.ts"
 import { as, roles } from "../support/Roles.ts"
@@ -54,6 +55,9 @@ it.scopedLive("the runtime role never migrates: it says who does", () =>
     expect(error.message).toContain("the database lacks rules, and test_runtime_")
     expect(yield* migrate()).toEqual(["rules"])
     expect(yield* migrate().pipe(as(runtime))).toEqual([])
+    // Nor does it write into the record of what was migrated, which has just been made anew.
+    const record = ["__drizzle_migrations", "objects", "rules"].map((name) => `delete from drizzle.${name}`)
+    expect(yield* Effect.forEach(record, refusal).pipe(as(runtime))).toEqual(record.map(() => "42501"))
   }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
 )
 
@@ -72,5 +76,24 @@ it.scopedLive("the auditor's role reads everything and writes nothing", () =>
     expect(
       yield* refusal("begin; set transaction read write; delete from mirror.books; commit").pipe(as(auditor)),
     ).not.toBe("")
+  }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+)
+
+it.scopedLive("a transaction of another role counts as one that may still record something for a time", () =>
+  Effect.gen(function* () {
+    const { auditor } = yield* roles
+    const { transaction } = yield* Database
+    const then = Effect.flatMap(rows("select now()::text as text"), ([row]) =>
+      resolveAsOf({ kind: "moment", text: String(row?.text) }, 0, "UTC").pipe(as(auditor)),
+    )
+    const busy = yield* Effect.flip(transaction(then))
+    expect(busy).toMatchObject({ _tag: "AsOfError", reason: "Busy" })
+    // Whose begin only a superuser sees.
+    expect(busy.message).toContain("pg_read_all_stats")
+    yield* rows(`grant pg_read_all_stats to ${auditor}`)
+    yield* Effect.sleep("5 millis")
+    const earlier = yield* rows("select (now() - interval '1 millisecond')::text as text")
+    const found = resolveAsOf({ kind: "moment", text: String(earlier[0]?.text) }, 0, "UTC").pipe(as(auditor))
+    expect(yield* transaction(found)).toMatch(/Z$/)
   }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
 )

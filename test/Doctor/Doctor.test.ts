@@ -346,6 +346,16 @@ describe("doctor --discover", () => {
       }),
   )
 
+  it.scopedLive.each(["page_cursor", "pageCursor", "next_cursor", "startAfter"])(
+    "finds a cursor named %s",
+    (cursor) =>
+      Effect.gen(function* () {
+        const service = yield* imitate({ cursor })
+        const { code, out } = yield* run(["--discover"], { variables: credentials(service.url) })
+        expect([code, parse(out)]).toEqual([0, { interface: { paging: { cursorParam: cursor } } }])
+      }),
+  )
+
   it.scopedLive("finds the client and credit surfaces' names too, below each connection's own section", () =>
     Effect.gen(function* () {
       const service = yield* imitate(other)

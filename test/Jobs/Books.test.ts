@@ -21,6 +21,10 @@ const moved = (held: Lending): void => {
 
 const syncAlone = (variables: Record<string, string>) => Effect.asVoid(syncWith(variables))
 
+const deadLetters = rows(`
+  select severity, message, evidence, closed_at is not null as closed from reconcile.findings
+  where check_name = 'dead-letter' order by finding_id`)
+
 const runs = rows("select state, exit_code from sync.runs order by run_id")
 
 layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", (it) => {
@@ -65,7 +69,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
       const report = yield* syncWithWorkers(variables, 2, {
         around: (jobs, job) => {
           tried += 1
-          return Effect.orDie(tried === 2 ? jobs.giveUp(job, "the worker's machine burned") : jobs.read(job))
+          return Effect.orDie(
+            tried === 2 ? jobs.giveUp(job, { tries: 6, why: "the worker's machine burned" }) : jobs.read(job),
+          )
         },
       })
       expect(report.clients.read).toBe(4)
@@ -73,7 +79,51 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a sync with workers", 
         { why: "the worker's machine burned", unread: { kind: "book" } },
       ])
       expect(yield* runs).toEqual([{ state: "done", exit_code: 3 }])
-      expect((yield* syncWith(variables)).counters.entries).toBe(2)
+      expect(report).toMatchObject({ blockingFindings: 1, findingsOpened: 9 })
+      expect(yield* deadLetters).toEqual([
+        {
+          severity: "blocking",
+          message: "The workers gave up the sync job of the book after 6 tries: the worker's machine burned",
+          evidence: {
+            kind: "sync",
+            run: 1,
+            tries: 6,
+            reason: "the worker's machine burned",
+            givenUpAt: expect.any(String),
+          },
+          closed: false,
+        },
+      ])
+      // Neither a look at everything nor a glance settles it.
+      yield* syncWith(variables, { quick: true })
+      expect(yield* deadLetters).toMatchObject([{ closed: false }])
+      expect((yield* syncWith(variables)).counters.entries).toBe(0)
+      expect(yield* deadLetters).toMatchObject([{ closed: true }])
+    }).pipe(Effect.provide(TestDatabase.layer)),
+  )
+
+  it.scoped("reads nothing of a book that was given up, until the next job of it settles that", () =>
+    Effect.gen(function* () {
+      const { held, service } = yield* lending({ clients: someClients })
+      moved(held)
+      const variables = { ...variablesFor(service.url), ...surfaces }
+      let tried = 0
+      yield* syncWithWorkers(variables, 1, {
+        around: (jobs, job) =>
+          Effect.gen(function* () {
+            tried += 1
+            if (tried === 1) yield* Effect.orDie(jobs.giveUp(job, { tries: 1, why: "it was lost" }))
+            // The worker that was thought lost comes back.
+            yield* Effect.orDie(jobs.read(job))
+          }),
+      })
+      expect(yield* rows("select count(*)::integer as entries from mirror.statement_entries")).toEqual([
+        { entries: 8 },
+      ])
+      expect(yield* deadLetters).toMatchObject([{ closed: false }])
+      yield* syncWithWorkers(variables, 1)
+      expect(yield* deadLetters).toMatchObject([{ closed: true }])
+      expect(yield* rows("select * from sync.dead_letters")).toEqual([])
     }).pipe(Effect.provide(TestDatabase.layer)),
   )
 

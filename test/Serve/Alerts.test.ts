@@ -109,6 +109,29 @@ describe("alerts", () => {
     }).pipe(Logger.withMinimumLogLevel(LogLevel.None)),
   )
 
+  it.scopedLive(
+    "that were not delivered when it stops are named in the log, the one under way among them",
+    () =>
+      Effect.gen(function* () {
+        const lines: Array<string> = []
+        const logger = Logger.make(({ message }) => void lines.push(String(message)))
+        const { url } = yield* receiver(0, true)
+        yield* Effect.gen(function* () {
+          const { raise } = yield* Alerts
+          yield* raise(alert)
+          yield* raise({ ...alert, kind: "findings" })
+          yield* Effect.sleep("50 millis")
+        }).pipe(
+          Effect.provide(alerting({ TIEOUT_ALERTS_WEBHOOK: url })),
+          Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
+        )
+        expect(lines.filter((line) => line.includes("not delivered"))).toEqual([
+          "An alert (failure) was not delivered: Tieout stopped before.",
+          "An alert (findings) was not delivered: Tieout stopped before.",
+        ])
+      }),
+  )
+
   it.scopedLive("never hold up whoever raises them, and leave out what is not wanted", () =>
     Effect.gen(function* () {
       const { answer, bodies, url } = yield* receiver(0, true)

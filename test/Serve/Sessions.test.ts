@@ -39,7 +39,7 @@ describe("wrong tokens", () => {
     }),
   )
 
-  it.effect("are in the log once a minute", () => {
+  it.effect("are in the log once a minute, and at the end", () => {
     const said: Array<unknown> = []
     const logger = Logger.replace(
       Logger.defaultLogger,
@@ -47,11 +47,17 @@ describe("wrong tokens", () => {
     )
     return Effect.gen(function* () {
       const guesses = new Guesses()
-      yield* Effect.fork(guesses.watch)
+      const watching = yield* Effect.fork(guesses.watch)
       for (let count = 0; count < 3; count++) yield* Effect.fork(guesses.wait)
       yield* TestClock.adjust("3 minutes")
       expect(said.map(String)).toEqual([
         "The status page was shown 3 wrong tokens in the last minute. Were they yours? Else somebody guesses.",
+      ])
+      yield* Effect.fork(guesses.wait)
+      yield* TestClock.adjust("1 seconds")
+      yield* Fiber.interrupt(watching)
+      expect(said.slice(1).map(String)).toEqual([
+        "The status page was shown 1 wrong token in the last minute. Were they yours? Else somebody guesses.",
       ])
     }).pipe(Effect.provide(logger))
   })

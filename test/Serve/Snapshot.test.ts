@@ -73,7 +73,8 @@ describe("the page of two hundred clients", () => {
 })
 
 describe("metrics", () => {
-  const lines = (found: Snapshot | undefined) => metricsText(found, 1.5, []).split("\n")
+  const lines = (found: Snapshot | undefined, connections = ["default"]) =>
+    metricsText(found, { connections, uptime: 1.5, counted: [] }).split("\n")
 
   it("are in the text format: HELP and TYPE once before the samples of each, label values escaped", () => {
     const found = lines(snapshot({ books: [book({ code: 'A"\\\nB', reading: reading({ lag: 1.25 }) })] }))
@@ -88,6 +89,26 @@ describe("metrics", () => {
     expect(found).toContain(
       `tieout_last_success_timestamp_seconds{connection="default"} ${(at - 5 * hour) / 1_000}`,
     )
+  })
+
+  it("tell a connection that was never read whole, and forget to wait for one that the settings no longer have", () => {
+    const all = snapshot({
+      books: [
+        book(),
+        book({ connection: "gone", reading: reading({ lag: 9_000_000, failing: 1, failingSince: 0 }) }),
+      ],
+      connections: [connection("default", 5), connection("gone", 9_000), connection("new", null)],
+    })
+    const found = lines(all, ["default", "new", "unknown"])
+    expect(found.filter((line) => line.startsWith("tieout_never_read"))).toEqual([
+      'tieout_never_read{connection="default"} 0',
+      'tieout_never_read{connection="new"} 1',
+      'tieout_never_read{connection="unknown"} 1',
+    ])
+    const late = /^tieout_(?:last_success|runs_last|lag|stream|streams|book|books)_/
+    expect(found.filter((line) => late.test(line) && line.includes("gone"))).toEqual([])
+    // What is wrong with its books is still wrong.
+    expect(found).toContain('tieout_accounts_off{connection="gone"} 0')
   })
 
   it("say of a database that is gone that it is gone", () => {

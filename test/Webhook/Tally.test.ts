@@ -59,7 +59,7 @@ describe("the tally of deliveries", () => {
     }).pipe(Effect.provide(listening().layer)),
   )
 
-  it.effect("tells of refusals once a minute, a line for each connection and verdict", () => {
+  it.effect("tells of refusals once a minute and at the end, a line for each connection and verdict", () => {
     const { layer, lines } = listening()
     return Effect.gen(function* () {
       const { told, watch } = new Tally(["default", "acme"])
@@ -77,7 +77,9 @@ describe("the tally of deliveries", () => {
       yield* told("default", unsigned)
       yield* TestClock.adjust("1 minute")
       expect(lines.slice(2)).toEqual([told401("1 delivery was")])
+      yield* told("default", unsigned)
       yield* Fiber.interrupt(watching)
+      expect(lines.slice(3)).toEqual([told401("1 delivery was")])
     }).pipe(Effect.provide(layer))
   })
 

@@ -77,6 +77,7 @@ export const startTestServer = Effect.fn("Test.startServer")(function* () {
   )
   const settings = yield* embedded({
     dataDir: folder,
+    role: "owner",
     settings: serverSettings,
   })
   return urlOf(settings, "postgres")

@@ -1,4 +1,5 @@
 import { Effect, Layer } from "effect"
+import { asOwner } from "../../src/Database/AsOwner.ts"
 import { DatabaseConfig } from "../../src/Database/DatabaseConfig.ts"
 import { Database } from "../../src/Database.ts"
 
@@ -10,13 +11,22 @@ const program = Effect.gen(function* () {
   const began = performance.now()
   const database = yield* Database
   const { dataDir } = yield* DatabaseConfig
-  yield* database.query("Client.make", (sql) =>
-    sql`
-      begin;
-      select pg_advisory_xact_lock(1);
-      create table if not exists visit (id int generated always as identity, pid int);
-      commit`.simple(),
+  const [there] = yield* database.query(
+    "Client.look",
+    (sql) => sql<[{ made: boolean }]>`select to_regclass('visit') is not null as made`,
   )
+  if (!there.made) {
+    yield* Effect.flatMap(Database, (owned) =>
+      owned.query("Client.make", (sql) =>
+        sql`
+          begin;
+          select pg_advisory_xact_lock(1);
+          create table if not exists visit (id int generated always as identity, pid int);
+          grant select, insert on visit to tieout_runtime;
+          commit`.simple(),
+      ),
+    ).pipe(asOwner)
+  }
   yield* database.query("Client.visit", (sql) => sql`insert into visit (pid) values (${process.pid})`)
   const [seen] = yield* database.query(
     "Client.see",

@@ -8,7 +8,7 @@ import { runsWorkers } from "../../src/Jobs/Boss.ts"
 import { sources } from "./folderMap.ts"
 
 /** The names that `src` gives to its statements. */
-export const namesInSource = (): ReadonlySet<string> => {
+const namesInSource = (): ReadonlySet<string> => {
   const given = /(?:\.(?:rows|row|execute|rowStream|orm)\(\s*|\boperation: )"([A-Z]\w*\.[\w.]+)"/g
   return new Set(
     sources().flatMap((path) => [...readFileSync(path, "utf8").matchAll(given)].map(([, name = ""]) => name)),

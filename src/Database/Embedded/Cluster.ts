@@ -9,8 +9,8 @@ import { makeOwnFolder, passedThrough, serversOwn, setRights } from "./OwnFiles.
 import { isAlive } from "./PidFile.ts"
 import { dataFolder, notWritable, type Place } from "./Place.ts"
 
-/** The role that owns everything in an embedded server. */
-export const superuser = "tieout"
+/** The role that owns everything in an embedded server: a superuser. */
+export const ownerName = "tieout"
 
 /** Everything that is needed to run the server of one data folder. */
 export interface Cluster {
@@ -92,7 +92,7 @@ const create = async (cluster: Cluster): Promise<void> => {
           "-D",
           join(partial, "cluster"),
           "-U",
-          superuser,
+          ownerName,
           "-A",
           "scram-sha-256",
           `--pwfile=${password}`,
@@ -153,7 +153,7 @@ export const ensureCluster = async (cluster: Cluster): Promise<boolean> => {
   return content.length === 0
 }
 
-/** The generated password of the cluster's role. */
+/** The generated password of the cluster's owner. */
 export const readPassword = async (cluster: Cluster): Promise<string> => {
   const file = join(cluster.place.home, "password")
   try {

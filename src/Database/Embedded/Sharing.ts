@@ -1,10 +1,12 @@
 import postgres from "postgres"
-import { bool } from "../Columns.ts"
+import { bool, nullable, text } from "../Columns.ts"
+import { roleNames } from "../RoleStatements.ts"
 import { onlyRow } from "../Rows.ts"
-import { type Cluster, readPassword, superuser } from "./Cluster.ts"
+import { type Cluster, readPassword } from "./Cluster.ts"
 import { sleep } from "./Command.ts"
 import { codeOf, EmbeddedError } from "./EmbeddedError.ts"
 import type { Postmaster } from "./PidFile.ts"
+import { type EmbeddedRole, mark, nameOf, passwordOf, prepareRoles } from "./RuntimeRole.ts"
 import { ensureRunning, stopServer } from "./Server.ts"
 import { socketFile } from "./Socket.ts"
 
@@ -37,13 +39,20 @@ export interface Presence {
 export const addressOf = (server: Postmaster): { readonly path: string } | { readonly port: number } =>
   server.socketDir === "" ? { port: server.port } : { path: socketFile(server.socketDir, server.port) }
 
-const connect = (server: Postmaster, password: string, onclose: () => void) =>
+interface Entry {
+  readonly cluster: Cluster
+  readonly server: Postmaster
+  readonly role: EmbeddedRole
+  readonly password: string
+}
+
+const connect = ({ password, role, server }: Entry, database: string, onclose?: () => void) =>
   postgres({
     host: "127.0.0.1",
     ...addressOf(server),
-    user: superuser,
+    user: nameOf(role),
     password,
-    database: presence.database,
+    database,
     ssl: false,
     max: 1,
     fetch_types: false,
@@ -52,36 +61,37 @@ const connect = (server: Postmaster, password: string, onclose: () => void) =>
     idle_timeout: 0,
     max_lifetime: null,
     onnotice: () => undefined,
-    onclose,
+    ...(onclose === undefined ? {} : { onclose }),
     connection: { application_name: "tieout presence" },
   })
 
+/** A place at the server, and whether the roles and the database are there, as this version wants them. */
+interface Entered extends Presence {
+  readonly made: boolean
+  readonly ready: boolean
+}
+
+const entryColumns = { entered: bool, made: bool, mark: nullable(text) }
+
 /** Takes the shared lock; undefined while the last one to leave is stopping the server. */
-const enter = async (
-  cluster: Cluster,
-  server: Postmaster,
-  password: string,
-): Promise<Presence | undefined> => {
+const enter = async (entry: Entry): Promise<Entered | undefined> => {
   let closed: () => void = () => undefined
   const lost = new Promise<void>((resolve) => {
     closed = resolve
   })
-  const sql = connect(server, password, closed)
+  const sql = connect(entry, presence.database, closed)
+  let found: { readonly made: boolean; readonly ready: boolean }
   try {
-    const entry = await sql`
+    const answer = await sql`
       select pg_try_advisory_lock_shared(${presence.key}::bigint) as entered,
-             exists (select from pg_database where datname = ${databaseName}) as made`
-    const { entered, made } = onlyRow("Embedded.enter", { entered: bool, made: bool }, entry)
-    if (!entered) {
+             exists (select from pg_database where datname = ${databaseName}) as made,
+             (select shobj_description(r.oid, 'pg_authid') from pg_roles r where r.rolname = ${roleNames.runtime}) as mark`
+    const row = onlyRow("Embedded.enter", entryColumns, answer)
+    if (!row.entered) {
       await sql.end({ timeout: 1 })
       return undefined
     }
-    if (!made) {
-      await sql`create database ${sql(databaseName)}`.catch((error: unknown) => {
-        // Another client made it at the same moment.
-        if (!["42P04", "23505"].includes(codeOf(error) ?? "")) throw error
-      })
-    }
+    found = { made: row.made, ready: row.made && row.mark === mark() }
   } catch (error) {
     await sql.end({ timeout: 1 })
     throw error
@@ -93,27 +103,86 @@ const enter = async (
                pg_try_advisory_lock(${presence.key}::bigint) as last`
       const { last } = onlyRow("Embedded.leave", { left: bool, last: bool }, exit)
       // Nobody can enter while we hold the lock exclusively, so nobody loses the server.
-      if (last) await stopServer(cluster)
+      if (last) await stopServer(entry.cluster)
     } finally {
       await sql.end({ timeout: 1 })
     }
   }
-  return { server, password, lost, leave }
+  const { password, server } = entry
+  return { server, password, lost, leave, ...found }
+}
+
+/** Makes the database, and the role that runs Tieout, or brings its rights up to date. */
+const prepare = async (owner: Entry, { made }: Entered): Promise<void> => {
+  const within = async (database: string, work: (sql: postgres.Sql) => Promise<unknown>) => {
+    const sql = connect(owner, database)
+    await work(sql).finally(() => sql.end({ timeout: 1 }))
+  }
+  if (!made) {
+    await within(presence.database, (sql) =>
+      sql`create database ${sql(databaseName)}`.catch((error: unknown) => {
+        // Another client made it at the same moment.
+        if (!["42P04", "23505"].includes(codeOf(error) ?? "")) throw error
+      }),
+    )
+  }
+  await within(databaseName, (sql) => prepareRoles(sql, passwordOf("runtime", owner.password)))
+}
+
+/** SQLSTATE of a wrong password, and of a role that is not there. */
+const refusedEntry = "28P01"
+
+/**
+ * Enters as one of the two roles; undefined while the server is being stopped. What the runtime role lacks, itself included, the
+ * owner makes first, and holds the server meanwhile.
+ */
+const enterAs = async (
+  cluster: Cluster,
+  server: Postmaster,
+  role: EmbeddedRole,
+): Promise<Presence | undefined> => {
+  const secret = await readPassword(cluster)
+  const entryOf = (of: EmbeddedRole): Entry => ({
+    ...{ cluster, server, role: of, password: passwordOf(of, secret) },
+  })
+  let entered: Entered | undefined
+  let refused = false
+  if (role === "runtime") {
+    try {
+      entered = await enter(entryOf("runtime"))
+      if (entered === undefined || entered.ready) return entered
+    } catch (error) {
+      if (codeOf(error) !== refusedEntry) throw error
+      refused = true
+    }
+  }
+  let held: Entered | undefined
+  try {
+    held = await enter(entryOf("owner"))
+    if (held === undefined) return undefined
+    if (refused || !held.ready) await prepare(entryOf("owner"), held)
+    const chosen = role === "owner" ? held : (entered ?? (await enter(entryOf("runtime"))))
+    if (chosen === held) held = undefined
+    if (chosen === entered) entered = undefined
+    return chosen
+  } finally {
+    await entered?.leave()
+    await held?.leave()
+  }
 }
 
 /** Enters the shared server, starting it when it does not run. */
-export const joinServer = async (cluster: Cluster): Promise<Presence> => {
+export const joinServer = async (cluster: Cluster, role: EmbeddedRole): Promise<Presence> => {
   const began = Date.now()
   let last: unknown
   while (Date.now() - began < joinWithin) {
     const server = await ensureRunning(cluster)
-    const password = await readPassword(cluster)
     try {
-      const entered = await enter(cluster, server, password)
+      const entered = await enterAs(cluster, server, role)
       if (entered !== undefined) return entered
     } catch (error) {
       const code = codeOf(error) ?? ""
-      if (code === "28P01") {
+      if (code === refusedEntry) {
         throw new EmbeddedError({
           reason: "Folder",
           message:

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { restore as restoreFrom } from "../../../Backup/Restore.ts"
 import { counted, harmless } from "../../../Common/Text.ts"
 import { prove } from "../../../Proof.ts"
-import { database } from "../../Books.ts"
+import { ownersDatabase } from "../../Books.ts"
 import { argument, command } from "../../Declaration.ts"
 import { exitCodes } from "../../ExitCode.ts"
 import { Output } from "../../Output.ts"
@@ -37,5 +37,5 @@ export const restore = command(
       ],
       code: proof.ok ? exitCodes.done : exitCodes.failed,
     })
-  }, Effect.provide(database)),
+  }, Effect.provide(ownersDatabase)),
 )

@@ -60,11 +60,11 @@ export const worker = command(
     yield* onNewerNode
     yield* (yield* Output).interruptIsTheEnd
     const working = Effect.gen(function* () {
-      const { limits } = yield* Settings
+      const { limits, tokenKey } = yield* Settings
       const database = yield* Database
       yield* prepare()
       const count = Option.getOrElse(jobs, () => limits.clientsInParallel)
-      yield* Effect.provideService(work(count), Connector, sharing(database))
+      yield* Effect.provideService(work(count), Connector, sharing(database, tokenKey))
       yield* Effect.logInfo(`Working at up to ${count} books at once.`)
       yield* untilInputEnds ? inputEnds : Effect.never
     })

@@ -111,6 +111,7 @@ const assisted = <A, E, R>(count: Option.Option<number>, effect: Effect.Effect<A
       Effect.scoped(
         Effect.gen(function* () {
           const database = yield* Database
+          const { tokenKey } = yield* Settings
           yield* prepare()
           const read = yield* readElsewhere
           const { gone } = yield* processes === 0
@@ -118,7 +119,7 @@ const assisted = <A, E, R>(count: Option.Option<number>, effect: Effect.Effect<A
             : startWorkers(processes, ownCommand("worker", "--until-input-ends"))
           return yield* Effect.raceFirst(effect, gone).pipe(
             Effect.provideService(BookJobs, Option.some(read)),
-            Effect.provideService(Connector, sharing(database)),
+            Effect.provideService(Connector, sharing(database, tokenKey)),
           )
         }),
       ),

@@ -2,10 +2,12 @@ import { Effect } from "effect"
 import { counted } from "../../../Common/Text.ts"
 import { describeServer } from "../../../Database/ConnectionSettings.ts"
 import { migrate as applyPending } from "../../../Database/Migrate.ts"
-import { administratorSql, applyRoles, roleNames, rolesSql } from "../../../Database/Roles.ts"
+import { administratorSql, roleNames, rolesSql } from "../../../Database/RoleStatements.ts"
+import { applyRoles } from "../../../Database/Roles.ts"
 import { Database } from "../../../Database.ts"
-import { migrateJobs, runsWorkers } from "../../../Jobs/Boss.ts"
-import { database } from "../../Books.ts"
+import { runsWorkers } from "../../../Jobs/Boss.ts"
+import { makeQueue } from "../../../Jobs/Prepare.ts"
+import { ownersDatabase } from "../../Books.ts"
 import { command, flag } from "../../Declaration.ts"
 import { Output } from "../../Output.ts"
 
@@ -36,7 +38,7 @@ export const migrate = command(
     const { settings } = yield* Database
     const applied = yield* applyPending()
     const queue = runsWorkers(process.versions.node)
-    if (queue) yield* migrateJobs(settings)
+    if (queue) yield* makeQueue()
     const server = describeServer(settings)
     const sql = rolesSql()
     if (roles) yield* applyRoles()
@@ -58,11 +60,11 @@ export const migrate = command(
               ...sql.split("\n"),
               "",
               `The roles ${roleNames.runtime} and ${roleNames.auditor} are there. Give them passwords: alter role ${roleNames.runtime} password '…';`,
-              "A superuser keeps the values of rows out of the server's log:",
+              "A superuser keeps the values of rows out of the server's log, and shows each role when transactions began (for --as-of):",
               ...administratorSql().split("\n"),
             ]
           : []),
       ],
     })
-  }, Effect.provide(database)),
+  }, Effect.provide(ownersDatabase)),
 )

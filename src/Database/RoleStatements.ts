@@ -1,0 +1,115 @@
+/**
+ * The roles beside the database's owner: one that runs Tieout and can change no table, trigger or rule, and one that may only
+ * read. Both may log in once an administrator gives them a password or a certificate.
+ */
+
+export interface RoleNames {
+  readonly runtime: string
+  readonly auditor: string
+}
+
+export const roleNames: RoleNames = { runtime: "tieout_runtime", auditor: "tieout_auditor" }
+
+/** What says which migrations are applied: only the owner writes there. */
+const record = "drizzle"
+
+/** The schemas that the roles have rights in; the workers' queue, `jobs`, is there where it was asked for. */
+export const roleSchemas: ReadonlyArray<string> = [
+  record,
+  ...["export", "ledger", "mirror", "reconcile", "sync", "valuation", "webhook"],
+]
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/** `create role` knows no `if not exists`. */
+const made = (name: string): string => `do $$ begin
+  if not exists (select from pg_roles where rolname = '${name.replaceAll("'", "''")}') then
+    create role ${quoted(name)} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls;
+  end if;
+end $$;`
+
+/**
+ * Rights on what is there, and on what later migrations of the same owner make in these schemas. No TRUNCATE, and no trigger's
+ * or table's ownership: what is refused to everybody stays refused to them.
+ */
+const grants = ({ auditor, runtime }: RoleNames, schemas: ReadonlyArray<string>): string => {
+  const both = `${quoted(runtime)}, ${quoted(auditor)}`
+  const all = schemas.join(", ")
+  const books = schemas.filter((name) => name !== record).join(", ")
+  return [
+    ...(all === ""
+      ? []
+      : [
+          `grant usage on schema ${all} to ${both};`,
+          `grant select on all tables in schema ${all} to ${both};`,
+          `alter default privileges in schema ${all} grant select on tables to ${both};`,
+        ]),
+    ...(books === ""
+      ? []
+      : [
+          `grant insert, update, delete on all tables in schema ${books} to ${quoted(runtime)};`,
+          `grant usage, select on all sequences in schema ${books} to ${quoted(runtime)};`,
+          `alter default privileges in schema ${books} grant insert, update, delete on tables to ${quoted(runtime)};`,
+          `alter default privileges in schema ${books} grant usage, select on sequences to ${quoted(runtime)};`,
+        ]),
+    ...(schemas.includes(record)
+      ? [
+          "-- Earlier versions gave these rights away on what later migrations made.",
+          `alter default privileges in schema ${record} revoke insert, update, delete on tables from ${quoted(runtime)};`,
+          `revoke insert, update, delete on all tables in schema ${record} from ${quoted(runtime)};`,
+        ]
+      : []),
+    `do $$ begin
+  execute format('grant connect, temporary on database %I to ${both}', current_database());
+  -- The workers' queue, where there is one; its tables are pg-boss's.
+  if to_regnamespace('jobs') is not null then
+    grant usage on schema jobs to ${both};
+    grant select on all tables in schema jobs to ${both};
+    grant insert, update, delete on all tables in schema jobs to ${quoted(runtime)};
+  end if;${
+    books === ""
+      ? ""
+      : `
+  -- Statistics after a large read; before Postgres 17 autovacuum alone makes them.
+  if current_setting('server_version_num')::int >= 170000 then
+    grant maintain on all tables in schema ${books} to ${quoted(runtime)};
+  end if;`
+  }
+end $$;`,
+  ].join("\n")
+}
+
+/** A peer that is gone is noticed within a minute, and nothing waits or holds locks without end. */
+const patience = (name: string): string => `alter role ${quoted(name)} set tcp_keepalives_idle = 20;
+alter role ${quoted(name)} set tcp_keepalives_interval = 10;
+alter role ${quoted(name)} set tcp_keepalives_count = 2;
+alter role ${quoted(name)} set lock_timeout = '60s';
+alter role ${quoted(name)} set idle_in_transaction_session_timeout = '15min';
+alter role ${quoted(name)} set log_parameter_max_length_on_error = 0;`
+
+/** What the owner, or whoever may create roles, runs in the database. Safe to repeat. `schemas`: those that are there. */
+export const rolesSql = (
+  names: RoleNames = roleNames,
+  schemas: ReadonlyArray<string> = roleSchemas,
+): string =>
+  [
+    made(names.runtime),
+    made(names.auditor),
+    grants(names, schemas),
+    patience(names.runtime),
+    patience(names.auditor),
+    `alter role ${quoted(names.auditor)} set default_transaction_read_only = on;`,
+  ].join("\n")
+
+/**
+ * What only a superuser may do: values of rows, which are personal data, stay out of the server's log; and for `--as-of` each role
+ * sees when another one's transactions began.
+ */
+export const administratorSql = (names: RoleNames = roleNames): string =>
+  [names.runtime, names.auditor]
+    .flatMap((name) => [
+      `alter role ${quoted(name)} set log_parameter_max_length = 0;`,
+      `alter role ${quoted(name)} set log_min_error_statement = 'panic';`,
+      `grant pg_read_all_stats to ${quoted(name)};`,
+    ])
+    .join("\n")

@@ -1,0 +1,60 @@
+/** What an alert of a night says. */
+import { count, counted } from "../../Common/Text.ts"
+import { spanText } from "../../Common/Time.ts"
+import { DatabaseError } from "../../Database/DatabaseError.ts"
+import { PartnerError } from "../../Partner/PartnerError.ts"
+import type { OpenCounts } from "../../Reconcile/Summary.ts"
+import { type TieOut, tieOutSentence } from "../../Reconcile/TieOut.ts"
+import { LeaseLost } from "../../Run.ts"
+import { SettingsError } from "../../Settings.ts"
+import type { Alert } from "../Alerts.ts"
+import type { InboxTrouble } from "../Overview/Inbox.ts"
+
+/** Why something failed, for an alert; of an answer of the service only its status. */
+const reasonOf = (error: unknown): string => {
+  if (error instanceof PartnerError) {
+    return error.status === undefined
+      ? `${error.operation} got no answer that can be used`
+      : `${error.operation} answered ${error.status}`
+  }
+  if (error instanceof DatabaseError) return "the database could not do its part"
+  if (error instanceof SettingsError) return "the settings lack something, or do not fit"
+  return "something went wrong inside Tieout"
+}
+
+const runOf = (error: unknown): string => (error instanceof LeaseLost ? `run ${error.runId}, ` : "")
+
+/** What may fail beside streams (balances, open movements) leaves no book behind, and is read again by the next run. */
+export const unreadWhole = (books: number, seconds: number): string =>
+  books === 0
+    ? "every list and statement was"
+    : `${counted(books, "book")} ${books === 1 ? "has" : "have"} a list or statement that cannot be read, the first for ${spanText(seconds)}`
+
+export const failureOf = (what: string, connection: string, error: unknown): Alert => ({
+  kind: "failure",
+  connection,
+  text: `The ${what} of connection ${connection} failed (${runOf(error)}${reasonOf(error)}). What was committed stays; the log says more.`,
+  counts: {},
+})
+
+/** What waits for a person, as sentences and counts; empty where nothing does. */
+export const attentionTo = (
+  { blockingFindings, quarantined, warnings }: OpenCounts,
+  tieOut: TieOut,
+  { givenUp, unreadable }: InboxTrouble,
+): Pick<Alert, "text" | "counts"> => {
+  const books =
+    blockingFindings + quarantined === 0
+      ? []
+      : [`${tieOutSentence(tieOut)}. See tieout reconcile, or the status page.`]
+  const events =
+    givenUp + unreadable === 0
+      ? []
+      : [
+          `Of the events of the last seven days ${count(givenUp)} were given up and ${count(unreadable)} cannot be read. See tieout webhook events.`,
+        ]
+  return {
+    text: [...books, ...events].join(" "),
+    counts: { blockingFindings, quarantined, warnings, eventsGivenUp: givenUp, eventsUnreadable: unreadable },
+  }
+}
