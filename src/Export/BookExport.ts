@@ -23,9 +23,9 @@ import type { Difference } from "./Source/Difference.ts"
 export interface ExportedBatch {
   readonly folder: string
   readonly manifest: Manifest
-  /** Of an export of what the books said at a time. */
+  /** Of an as-of export: what has changed since. */
   readonly difference: Difference | null
-  /** Of one in the base currency: rates that lack for what it says now, so that there is no difference. */
+  /** Of an as-of export in the base currency: how many rates are missing to value the books as of now; unless 0, there is no difference. */
   readonly lackingRates: number
 }
 

@@ -48,7 +48,7 @@ export const isSealed = ({ digest, lines: _, ...manifest }: typeof Sealed.Type, 
 
 const seal = /"lines": \{\s+"every": (\d+),\s+"prefixes": "([0-9a-f]*)"\s+\},\s+"digest"/
 
-/** The first line that is not what was written, as closely as the checks tell; null where they are damaged themselves. */
+/** The first changed line, as exactly as the line checks can tell; null where the checks themselves are damaged. */
 export const changedLine = (bytes: Buffer): number | null => {
   const [, every = "0", prefixes = ""] = seal.exec(bytes.toString("latin1")) ?? []
   if (!(Number(every) > 0)) return null

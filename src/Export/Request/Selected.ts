@@ -14,7 +14,7 @@ const notCovered = (sql: Sql, covered: ReadonlyArray<Covered>) => sql`not exists
   select 1 from json_to_recordset(${JSON.stringify(covered)}::text::json) as c ("from" date, "to" date, after bigint, through bigint)
   where e.effective_date between c."from" and c."to" and e.numbering > coalesce(c.after, 0) and e.numbering <= c.through)`
 
-/** Whole months are told by their period, which has an index; only days within one need the entry's date. */
+/** Whole months are selected by their period, which has an index; only days within a month need the entry's date. */
 const isWholeMonths = ({ from, to }: Selection): boolean =>
   (from === null || from.endsWith("-01")) && (to === null || shiftDate(to, 1).endsWith("-01"))
 
